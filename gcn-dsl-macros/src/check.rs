@@ -249,6 +249,11 @@ fn argument(input: &FnArg) -> Result<Arg, (proc_macro2::TokenStream, String)> {
         return Err(unknown());
     }
     let elem = elem.clone();
+    if ty::optional(&elem).is_some() {
+        let message = "an `Option` is no value that host and device share: pass a number and the condition, `x: f32, has_x: bool`, or, if \
+                       the kernel may be built for it, a `#[host]` parameter";
+        return Err((elem.to_token_stream(), message.to_owned()));
+    }
     if ty::is_host(&elem) {
         let message = format!("`{}` exists on the host only; {ELEMENTS}", elem.to_token_stream());
         return Err((elem.to_token_stream(), message));

@@ -7,8 +7,8 @@ use proc_macro2::{Delimiter, TokenStream, TokenTree};
 use syn::parse::discouraged::Speculative;
 use syn::parse::{Parse, ParseStream, Parser};
 use syn::{
-    Attribute, Block, FnArg, Ident, ItemImpl, ItemStruct, ItemTrait, Signature, Stmt, Token, TraitItem, Type,
-    Visibility,
+    Attribute, Block, FnArg, Ident, ItemEnum, ItemImpl, ItemStruct, ItemTrait, Signature, Stmt, Token,
+    TraitItem, Type, Visibility,
 };
 
 use crate::ty::Elements;
@@ -28,6 +28,8 @@ pub(crate) struct KernelFn {
     pub tuple_structs: Rc<[String]>,
     /// What the items beside it say about values.
     pub known: Rc<Known>,
+    /// The type in whose `impl` it is, if that is a name.
+    pub self_type: Option<Ident>,
 }
 
 /// Names that stand for varying values wherever one macro call uses them.
@@ -43,6 +45,23 @@ pub(crate) struct Known {
     pub mutating: HashSet<String>,
     /// Of functions and methods, which parameters are a `&mut V<…>`, `self` not counted.
     pub lends: HashMap<String, Vec<bool>>,
+    /// Of functions and methods, which parameters are an `Option` of the device, `self` not counted.
+    pub options: HashMap<String, Vec<bool>>,
+    /// The variants of device enums in order, and whether they have no fields.
+    pub variants: HashMap<String, Vec<(String, bool)>>,
+    /// Device enums whose values are each lane's own.
+    pub varying: HashSet<String>,
+}
+
+impl Known {
+    /// True for types of which each lane has its own value.
+    pub fn varies(&self, ty: &Type) -> bool {
+        let name = match crate::ty::bare(ty) {
+            Type::Path(p) => p.path.get_ident().map(ToString::to_string),
+            _ => None,
+        };
+        Elements::default().is_varying(ty) || name.is_some_and(|name| self.varying.contains(&name))
+    }
 }
 
 /// An item in `gcn_kernel!`.
@@ -52,6 +71,8 @@ pub(crate) enum Item {
     Function(KernelFn),
     /// `#[device] struct`.
     Struct(ItemStruct),
+    /// `#[device] enum`.
+    Enum(ItemEnum),
     /// `#[device] impl`.
     Impl(DeviceImpl),
     /// `#[device] trait`.
@@ -85,6 +106,9 @@ impl Parse for Item {
         let device = attrs.iter().find(|a| is_device(a));
         ahead.parse::<Visibility>()?;
         let item = (ahead.peek(Token![struct]), ahead.peek(Token![impl]));
+        if device.is_some() && ahead.peek(Token![enum]) {
+            return input.parse().map(Item::Enum);
+        }
         if device.is_some() && ahead.peek(Token![trait]) {
             return input.parse().map(Item::Trait);
         }
@@ -117,8 +141,8 @@ fn outside(ahead: ParseStream<'_>) -> syn::Result<()> {
         "`trait` in `gcn_kernel!` is for functions on device values and says so: write `#[device] trait …`, and `#[device] impl Trait for \
          Type { … }` for what implements it"
     } else if ahead.peek(Token![enum]) {
-        "a device has no enums: a lane holds numbers; name them by constants outside of `gcn_kernel!`, `const RED: u32 = 0;`, and \
-         `match` on those. An enum of the host stands outside too, and a `comptime match` chooses by it"
+        "`enum` in `gcn_kernel!` is for device values and says so: write `#[device] enum …`; an enum of the host stands outside of the \
+         macro, and a `comptime match` chooses by it"
     } else if ahead.peek(Token![use])
         || ahead.peek(Token![mod])
         || ahead.peek(Token![static])
@@ -204,6 +228,7 @@ impl KernelFn {
             kernels: Rc::default(),
             tuple_structs: Rc::default(),
             known: Rc::default(),
+            self_type: None,
         }
     }
 
@@ -284,13 +309,32 @@ fn lends(input: &FnArg) -> Option<bool> {
     )
 }
 
+/// Of a parameter that is not `self`, whether it is an `Option` of the device.
+fn takes_option(input: &FnArg) -> Option<bool> {
+    let FnArg::Typed(typed) = input else { return None };
+    let host = typed.attrs.iter().any(|a| a.path().is_ident("host"));
+    Some(!host && crate::ty::optional(&typed.ty).is_some())
+}
+
 /// Of functions and fields with one name, all must say so.
 fn known(items: &[Item]) -> Known {
-    fn note(names: &mut HashSet<String>, others: &mut HashSet<String>, name: &Ident, ty: Option<&syn::Type>) {
-        let varies = ty.is_some_and(|ty| Elements::default().is_varying(ty));
-        if varies { names } else { others }.insert(name.to_string());
-    }
     let (mut known, mut others) = (Known::default(), Known::default());
+    for item in items {
+        let Item::Enum(e) = item else { continue };
+        let variants =
+            e.variants.iter().map(|v| (v.ident.to_string(), matches!(v.fields, syn::Fields::Unit)));
+        known.variants.insert(e.ident.to_string(), variants.collect());
+        let mut fields = e.variants.iter().flat_map(|v| &v.fields).peekable();
+        if fields.peek().is_none() || fields.any(|f| Elements::default().is_varying(&f.ty)) {
+            known.varying.insert(e.ident.to_string());
+        }
+    }
+    let enums = Known { varying: known.varying.clone(), ..Known::default() };
+    let note =
+        |names: &mut HashSet<String>, others: &mut HashSet<String>, name: &Ident, ty: Option<&syn::Type>| {
+            let varies = ty.is_some_and(|ty| enums.varies(ty));
+            if varies { names } else { others }.insert(name.to_string());
+        };
     let mut function = |f: &KernelFn| {
         let ty = match &f.sig.output {
             syn::ReturnType::Type(_, ty) => Some(&**ty),
@@ -303,6 +347,10 @@ fn known(items: &[Item]) -> Known {
         let lent: Vec<bool> = f.sig.inputs.iter().filter_map(lends).collect();
         if lent.contains(&true) {
             known.lends.insert(f.sig.ident.to_string(), lent);
+        }
+        let options: Vec<bool> = f.sig.inputs.iter().filter_map(takes_option).collect();
+        if options.contains(&true) {
+            known.options.insert(f.sig.ident.to_string(), options);
         }
     };
     for item in items {
@@ -348,9 +396,18 @@ fn introduce(items: &mut [Item]) {
     for item in items {
         match item {
             Item::Kernel(f) | Item::Function(f) => tell(f),
-            Item::Impl(i) => i.functions.iter_mut().for_each(tell),
+            Item::Impl(i) => {
+                let name = match &*i.frame.self_ty {
+                    Type::Path(p) => p.path.get_ident().cloned(),
+                    _ => None,
+                };
+                i.functions.iter_mut().for_each(|f| {
+                    tell(f);
+                    f.self_type.clone_from(&name);
+                });
+            }
             Item::Trait(t) => t.functions.iter_mut().for_each(|(f, _)| tell(f)),
-            Item::Struct(_) => {}
+            Item::Struct(_) | Item::Enum(_) => {}
         }
     }
 }

@@ -141,12 +141,16 @@ fn faults_in_bodies_are_all_reported() {
             let n = 1;
             n = 2;
             while n > 1 { break 'outer; }
-            match n { Some(n) => {} }
+            match n { 1 | m => {} }
             let y = v_mfma_f32_32x32x8_f16(x, x, x);
         }
     });
-    let expected =
-        ["`n` is not declared mutable", "labelled `'outer`", "a pattern", "does not exist on gfx90a"];
+    let expected = [
+        "`n` is not declared mutable",
+        "labelled `'outer`",
+        "the alternatives of a pattern",
+        "does not exist on gfx90a",
+    ];
     assert_eq!(found.len(), expected.len(), "{found:#?}");
     for (found, expected) in found.iter().zip(expected) {
         assert!(found.contains(expected), "{found}");

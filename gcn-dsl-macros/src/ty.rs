@@ -10,7 +10,7 @@ const SCALARS: [&str; 15] = [
     "bool", "i8", "u8", "i16", "u16", "i32", "u32", "i64", "u64", "f16", "bf16", "f32", "f64", "f8e4m3",
     "f8e5m2",
 ];
-const HOST: [&str; 7] = ["usize", "isize", "u128", "i128", "String", "Vec", "Option"];
+const HOST: [&str; 6] = ["usize", "isize", "u128", "i128", "String", "Vec"];
 /// Bounds that make a type parameter an element type: a plain `T` then means `S<T>`.
 const ELEMENT_BOUNDS: [&str; 8] =
     ["Scalar", "Number", "Arithmetic", "Integer", "Float", "Bits", "Signed", "Unsigned"];
@@ -33,6 +33,17 @@ pub(crate) fn bare(ty: &Type) -> &Type {
         Type::Group(g) => bare(&g.elem),
         Type::Paren(p) => bare(&p.elem),
         other => other,
+    }
+}
+
+/// The `T` of `Option<T>`.
+pub(crate) fn optional(ty: &Type) -> Option<&Type> {
+    let Type::Path(path) = ty else { return None };
+    let last = path.path.segments.last().filter(|s| s.ident == "Option")?;
+    let syn::PathArguments::AngleBracketed(args) = &last.arguments else { return None };
+    match args.args.first() {
+        Some(syn::GenericArgument::Type(of)) => Some(bare(of)),
+        _ => None,
     }
 }
 
@@ -92,6 +103,7 @@ impl Elements {
     pub fn is_varying(&self, ty: &Type) -> bool {
         match bare(ty) {
             Type::Array(a) => self.is_varying(&a.elem),
+            ty if optional(ty).is_some() => optional(ty).is_some_and(|of| self.is_varying(of)),
             ty => last_name(ty).is_some_and(|n| n == "V"),
         }
     }
@@ -111,6 +123,7 @@ impl Elements {
     /// True for types that live on the host only.
     pub fn is_host(&self, ty: &Type) -> bool {
         match ty {
+            Type::Path(_) if optional(ty).is_some() => optional(ty).is_some_and(|of| self.is_host(of)),
             Type::Path(_) => last_name(ty).is_some_and(|n| HOST.contains(&n.as_str())),
             Type::Array(a) => self.is_host(&a.elem),
             Type::Tuple(t) => t.elems.iter().any(|e| self.is_host(e)),
@@ -136,6 +149,10 @@ impl Elements {
     pub fn device(&self, ty: &Type) -> TokenStream {
         if let Some(data) = self.data_in_lanes(ty) {
             return quote_spanned!(ty.span()=> <#data as ::gcn_dsl::lang::Stored>::Value);
+        }
+        if let Some(of) = optional(ty).filter(|of| !self.is_host(of)) {
+            let of = self.device(of);
+            return quote_spanned!(ty.span()=> ::gcn_dsl::lang::Maybe<#of>);
         }
         match ty {
             Type::Path(_) if self.is_element(ty) => quote_spanned!(ty.span()=> ::gcn_dsl::S<#ty>),

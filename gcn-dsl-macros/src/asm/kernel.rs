@@ -70,6 +70,7 @@ fn kernel(mut asm: AsmFn) -> TokenStream {
         kernels: Default::default(),
         tuple_structs: Default::default(),
         known: std::rc::Rc::default(),
+        self_type: None,
     };
     if !kernel.sig.generics.params.is_empty() {
         let message = "an assembly kernel is not generic: its instructions are checked as they stand here";

@@ -1,7 +1,7 @@
 //! `#[device] struct`: what makes a struct of device values a device value.
 
 use proc_macro2::TokenStream;
-use quote::{quote, quote_spanned};
+use quote::{ToTokens, quote, quote_spanned};
 use syn::spanned::Spanned;
 use syn::{Fields, ItemStruct, Member};
 
@@ -36,10 +36,30 @@ pub(crate) fn structure(item: &ItemStruct, errors: &mut Errors) -> TokenStream {
         field.ty = syn::Type::Verbatim(elements.device(&field.ty));
     }
     let implementations = implementations(&device, Of::Values);
+    let placed = placed(&device);
     quote! {
         #[derive(Debug)]
         #device
         #implementations
+        #placed
+    }
+}
+
+/// What patterns and discriminants beside it need of a struct.
+pub(super) fn placed(item: &ItemStruct) -> TokenStream {
+    let name = &item.ident;
+    let (params, args, clause) = item.generics.split_for_impl();
+    let bounds =
+        clause.map(|c| c.predicates.to_token_stream()).filter(|b| !b.is_empty()).map(|b| quote!(#b,));
+    let types = item.fields.iter().map(|f| &f.ty);
+    let places = types.clone().map(|ty| quote_spanned!(ty.span()=> <#ty as ::gcn_dsl::lang::Placed>::Place));
+    let place = places.reduce(|all, next| quote!(<#all as ::gcn_dsl::lang::Kind>::Or<#next>));
+    let place = place.unwrap_or_else(|| quote!(::gcn_dsl::lang::Varying));
+    quote! {
+        impl #params ::gcn_dsl::lang::Placed for #name #args where #bounds #(#types: ::gcn_dsl::lang::Placed,)* {
+            type Place = #place;
+            type Pattern = Self;
+        }
     }
 }
 
@@ -85,6 +105,7 @@ pub(super) fn implementations(item: &ItemStruct, of: Of) -> TokenStream {
                 .collect(),
         )
     };
+    let blank = build(types.iter().map(|t| quote!(<#t as ::gcn_dsl::lang::Blank<Any>>::blank())).collect());
     let (left, right) = (side("left", &quote!(self)), side("right", &quote!(other)));
     let own = (of == Of::Values).then(|| {
         quote! {
@@ -111,6 +132,16 @@ pub(super) fn implementations(item: &ItemStruct, of: Of) -> TokenStream {
             }
             fn unflatten(values: &mut dyn ::core::iter::Iterator<Item = ::gcn_dsl::ir::Value>) -> Self {
                 #unflattened
+            }
+        }
+        impl<#(#bare,)* Any> ::gcn_dsl::lang::Blank<Any> for #name #args
+        where
+            #bounds
+            #parts
+            #(#types: ::gcn_dsl::lang::Blank<Any>,)*
+        {
+            fn blank() -> Self {
+                #blank
             }
         }
         impl<#(#bare,)* Declared, Here> ::gcn_dsl::lang::AssignIn<Declared, Here> for #name #args

@@ -27,8 +27,7 @@ impl Cx<'_> {
             return self.comptime_if(e);
         }
         if let Expr::Let(l) = &*e.cond {
-            self.errors.at(l, "`if let` is not available in a kernel; compare with `==`, or match on the host in `comptime`");
-            return TokenStream::new();
+            return self.if_let(e, l);
         }
         self.not_in_closure(
             e.if_token,
@@ -59,11 +58,16 @@ impl Cx<'_> {
             at,
             span,
             |cx| cx.value_of(&e.then_branch.stmts, span),
-            Some(|cx: &mut Self| match &**els {
-                Expr::Block(b) if b.label.is_none() => cx.value_of(&b.block.stmts, span),
-                other => cx.expr(other),
-            }),
+            Some(|cx: &mut Self| cx.otherwise(els, span)),
         )
+    }
+
+    /// What stands after `else`.
+    pub fn otherwise(&mut self, els: &Expr, span: Span) -> TokenStream {
+        match els {
+            Expr::Block(b) if b.label.is_none() => self.value_of(&b.block.stmts, span),
+            other => self.expr(other),
+        }
     }
 
     /// A branch on `cond`, at `at`; messages about the joined value stand at `span`.

@@ -8,7 +8,7 @@ use quote::{format_ident, quote, quote_spanned};
 use syn::spanned::Spanned;
 use syn::{Fields, ItemStruct, Member, Type};
 
-use super::aggregate::{Of, implementations};
+use super::aggregate::{Of, implementations, placed};
 use super::function::KEPT;
 use crate::errors::Errors;
 use crate::parse::is_device;
@@ -67,9 +67,10 @@ fn expand(item: &ItemStruct) -> TokenStream {
         field.ty = syn::parse_quote!(#param);
     }
     let implementations = implementations(&generic, Of::Parameters);
+    let placed = placed(&generic);
     let converted = converted(name, &params, item);
     let stored = stored(name, &types, item);
-    quote!(#declaration #implementations #converted #stored)
+    quote!(#declaration #implementations #placed #converted #stored)
 }
 
 /// Conversions member by member.

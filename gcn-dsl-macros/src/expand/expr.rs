@@ -52,14 +52,15 @@ fn unavailable(e: &Expr) -> Option<(TokenStream, &'static str)> {
         Expr::Await(e) => (e.await_token.to_token_stream(), "`.await` is not available in a kernel"),
         Expr::Try(e) => (
             e.question_token.to_token_stream(),
-            "`?` is not available in a kernel; nothing in it returns an error",
+            "`?` is not available in a kernel: `let Some(x) = … else { return None };` takes the value of an `Option`",
         ),
         Expr::Unsafe(e) => {
             (e.unsafe_token.to_token_stream(), "`unsafe` is not needed in a kernel; remove the word")
         }
-        Expr::Let(e) => {
-            (e.let_token.to_token_stream(), "`let` in a condition is not available in a kernel; use `==`")
-        }
+        Expr::Let(e) => (
+            e.let_token.to_token_stream(),
+            "`let` beside other conditions is not available in a kernel: put an `if` into the other, or match on a tuple",
+        ),
         Expr::Yield(e) => (e.yield_token.to_token_stream(), "`yield` is not available in a kernel"),
         _ => return None,
     };
@@ -142,10 +143,15 @@ impl Cx<'_> {
                     self.token_elsewhere(name);
                     TokenStream::new()
                 }
+                Some((name, None)) if name == "None" => {
+                    let none = lang("none", name.span());
+                    quote_spanned!(name.span()=> #none())
+                }
                 Some((name, _)) => {
                     self.elsewhere(name);
                     quote!(#p)
                 }
+                None if p.qself.is_none() && self.is_unit_variant(&p.path) => quote_spanned!(p.span()=> #p()),
                 None => quote!(#p),
             },
             Expr::Call(call) if is_all_lanes(e) => {
@@ -166,6 +172,7 @@ impl Cx<'_> {
                     return call;
                 }
                 self.atomic_of_value(e);
+                self.vector_width(e);
                 let receiver = self.operand(&e.receiver);
                 let (dot, turbofish) = (&e.dot_token, &e.turbofish);
                 let weak = e.method == "compare_exchange" || e.method == "compare_exchange_weak";
@@ -174,9 +181,10 @@ impl Cx<'_> {
                     _ => e.method.clone(),
                 };
                 self.asynchronous(method);
+                let given = self.with_none(&e.method, &e.args).into_owned();
                 let args: Vec<TokenStream> = match METHODS.iter().any(|m| method == m) {
                     true => self.arguments(&self.numbers(&e.args)),
-                    false => self.arguments(&e.args),
+                    false => self.arguments(&given),
                 };
                 // The call's own span, so that its location is the user's line.
                 let args = quote_spanned!(e.paren_token.span.join()=> (#(#args),*));
@@ -224,6 +232,9 @@ impl Cx<'_> {
                 quote_spanned!(e.span()=> #start #limits #end)
             }
             Expr::Struct(e) => {
+                if let Some(variant) = self.variant_with_fields(e) {
+                    return variant;
+                }
                 let path = &e.path;
                 let data =
                     path.segments.last().is_some_and(|s| self.known.data.contains(&s.ident.to_string()));
@@ -325,6 +336,10 @@ impl Cx<'_> {
 
     pub(super) fn call(&mut self, e: &ExprCall) -> TokenStream {
         let name = called(&e.func);
+        if let (true, Some(value)) = (self.is_prelude(&e.func, "Some"), e.args.first()) {
+            let (some, value) = (lang("some", e.func.span()), self.expr(value));
+            return quote_spanned!(e.span()=> #some(#value));
+        }
         if let Some(call) = self.function_of_std(e) {
             return call;
         }
@@ -350,7 +365,10 @@ impl Cx<'_> {
             false if name.is_some_and(|n| n == "select" || n == "splat") => {
                 self.arguments(&self.numbers(&e.args))
             }
-            false => self.arguments(&e.args),
+            false => {
+                let given = name.map(|name| self.with_none(name, &e.args).into_owned());
+                self.arguments(given.as_ref().unwrap_or(&e.args))
+            }
         };
         let mut function = function;
         if name.is_some_and(|n| n == "set_priority") {

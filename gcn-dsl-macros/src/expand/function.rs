@@ -120,6 +120,7 @@ fn body(function: &KernelFn, signed: &Signed, block: &syn::Block, errors: &mut E
     let name = function.sig.ident.to_string();
     let mut cx = Cx::new(errors, None, site);
     cx.function = Some(function.sig.ident.clone());
+    cx.self_type.clone_from(&function.self_type);
     cx.elements = signed.elements.clone();
     cx.hosts = function.host_names();
     cx.kernels = Rc::clone(&function.kernels);

@@ -187,6 +187,23 @@ impl Cx<'_> {
         }
     }
 
+    /// An error for `load_vector::<5>`: a number of elements that no instruction moves, whatever their type.
+    pub(super) fn vector_width(&mut self, e: &ExprMethodCall) {
+        let Some(given) = e.turbofish.as_ref().filter(|_| e.method.to_string().starts_with("load_vector"))
+        else {
+            return;
+        };
+        let Some(syn::GenericArgument::Const(Expr::Lit(number))) = given.args.first() else { return };
+        let syn::Lit::Int(count) = &number.lit else { return };
+        let moved =
+            |bytes: u64| [4, 8, 12, 16].map(|all| all / bytes).contains(&count.base10_parse().unwrap_or(0));
+        if ![1, 2, 4, 8].iter().any(|bytes| moved(*bytes)) {
+            let what = "an instruction moves 4, 8, 12 or 16 bytes: 4, 8, 12 or 16 elements of a byte, 2, 4, 6 or 8 of two, 1 to 4 of four, \
+                        1 or 2 of eight; use several, or single elements, which are merged where that is possible";
+            self.errors.at(count, what);
+        }
+    }
+
     /// Functions of `std` that would work on the host's handles of values, or not at all.
     pub(super) fn function_of_std(&mut self, e: &ExprCall) -> Option<TokenStream> {
         let Expr::Path(p) = &*e.func else { return None };

@@ -93,7 +93,8 @@ fn declaration(kernel: &KernelFn, head: &Head) -> TokenStream {
 }
 
 /// A kernel that is generic over types, written `name::<f16>` as a value. A unit struct cannot have parameters that it does
-/// not use; a variant without fields can, beside one that uses them and that nobody can make.
+/// not use; a variant without fields can, beside one that uses them and that nobody can make. The enum has the kernel's name, which messages then say; beside the import of its variants it
+/// would be ambiguous, so it stands in a module.
 fn over_types(kernel: &KernelFn, head: &Head) -> TokenStream {
     let (vis, name, attrs, declared) = (&kernel.vis, &kernel.sig.ident, &head.attrs, &head.declared);
     let (names, types) = (&head.names, &head.types);
@@ -102,25 +103,27 @@ fn over_types(kernel: &KernelFn, head: &Head) -> TokenStream {
         quote!(const #name: #ty)
     });
     let params: Vec<TokenStream> = types.iter().map(ToTokens::to_token_stream).chain(consts).collect();
-    let [of, never] = ["of", "never"].map(|what| helper(&format!("{name}_{what}"), name.span(), name.span()));
+    let [of, never] = ["", "_never"].map(|what| helper(&format!("{name}{what}"), name.span(), name.span()));
     let doc = format!("The kernel `{name}`.");
     let shared: Vec<&Attribute> = attrs.iter().filter(|a| a.path().is_ident("cfg")).collect();
     quote! {
         #(#shared)*
         #[doc(hidden)]
         #[allow(non_camel_case_types)]
-        #vis enum #of<#(#declared),*> {
-            #[doc(hidden)]
-            #never(::core::convert::Infallible, ::core::marker::PhantomData<(#(#types,)*)>),
-            #[doc = #doc]
-            #name,
+        mod #of {
+            pub enum #name<#(#params),*> {
+                #[doc(hidden)]
+                #never(::core::convert::Infallible, ::core::marker::PhantomData<(#(#types,)*)>),
+                #[doc = #doc]
+                #name,
+            }
         }
         #(#shared)*
         #[allow(unused_imports)]
-        #vis use #of::*;
+        #vis use #of::#name::*;
         #(#attrs)*
         #[allow(non_camel_case_types)]
-        #vis type #name<#(#declared),*> = #of<#(#names),*>;
+        #vis type #name<#(#declared),*> = #of::#name<#(#names),*>;
         #(#shared)*
         impl<#(#params),*> ::core::clone::Clone for #name<#(#names),*> {
             fn clone(&self) -> Self {

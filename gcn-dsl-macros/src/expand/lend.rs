@@ -1,10 +1,12 @@
 //! What a call lends: device variables and parts of them that the callee may write.
 
+use std::borrow::Cow;
+
 use proc_macro2::{Span, TokenStream};
 use quote::{ToTokens, quote_spanned};
 use syn::punctuated::Punctuated;
 use syn::spanned::Spanned;
-use syn::{Expr, Ident, Token};
+use syn::{Expr, Ident, Token, parse_quote_spanned};
 
 use super::function::is_all_lanes;
 use super::place::{Place, Step};
@@ -17,10 +19,34 @@ impl Cx<'_> {
         args.iter().map(|a| self.argument(a)).collect()
     }
 
+    /// The arguments of `function`, with `None` of the device where it takes that.
+    pub fn with_none<'e>(
+        &self,
+        function: &Ident,
+        args: &'e Punctuated<Expr, Token![,]>,
+    ) -> Cow<'e, Punctuated<Expr, Token![,]>> {
+        let Some(options) = self.known.options.get(&function.to_string()) else { return Cow::Borrowed(args) };
+        let mut args = args.clone();
+        for (arg, _) in args.iter_mut().zip(options).filter(|(_, takes)| **takes) {
+            if self.is_prelude(arg, "None") {
+                *arg = parse_quote_spanned!(arg.span()=> ::gcn_dsl::lang::none());
+            }
+        }
+        Cow::Owned(args)
+    }
+
     /// An argument of a call: beside values, the token that all lanes run, and device variables that the callee may write.
     fn argument(&mut self, e: &Expr) -> TokenStream {
         match e {
             Expr::Call(call) if is_all_lanes(e) => self.call(call),
+            Expr::Path(_) if self.is_prelude(e, "None") => {
+                quote_spanned!(e.span()=> ::core::option::Option::None)
+            }
+            // It may be one of the host: what becomes a value of the device does so by itself.
+            Expr::Call(call) if self.is_prelude(&call.func, "Some") && call.args.len() == 1 => {
+                let value = self.argument(&call.args[0]);
+                quote_spanned!(e.span()=> ::core::option::Option::Some(#value))
+            }
             Expr::Path(p) => match p.path.get_ident().map(|name| (name, self.kind(name))) {
                 Some((name, Some(Kind::Token))) => {
                     self.not_in_closure(name, "`AllLanes`", "call the function outside");

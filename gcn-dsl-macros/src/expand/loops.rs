@@ -3,7 +3,10 @@
 use proc_macro2::{Ident, Span, TokenStream};
 use quote::{ToTokens, quote, quote_spanned};
 use syn::spanned::Spanned;
-use syn::{Expr, ExprForLoop, ExprLoop, ExprMethodCall, ExprRange, ExprWhile, Label, Pat, RangeLimits, Stmt};
+use syn::{
+    Expr, ExprForLoop, ExprLoop, ExprMethodCall, ExprRange, ExprWhile, Label, Pat, RangeLimits, Stmt,
+    parse_quote_spanned,
+};
 
 use super::exit::{Target, TargetKind, Trips, any, any_of};
 use super::typed::inferred;
@@ -91,8 +94,14 @@ impl Cx<'_> {
 
     pub fn while_loop(&mut self, e: &ExprWhile) -> TokenStream {
         if let Expr::Let(l) = &*e.cond {
-            self.errors.at(l, "`while let` is not available in a kernel; loop on a condition");
-            return TokenStream::new();
+            let (label, pat, value, body) = (&e.label, &l.pat, &l.expr, &e.body.stmts);
+            let same = parse_quote_spanned! {e.while_token.span=>
+                #label loop {
+                    let #pat = #value else { break };
+                    #(#body)*
+                }
+            };
+            return self.endless_loop(&same);
         }
         let span = e.while_token.span;
         self.not_in_closure(e.while_token, "`while`", "write the loop outside");

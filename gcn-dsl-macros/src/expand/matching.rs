@@ -1,13 +1,14 @@
-//! `match`: a chain of branches, one for each arm. What can be asked of patterns alone, rustc checks on a host value.
+//! `match`, `if let` and `let … else`: a chain of branches, one for each arm. What can be asked of patterns alone, rustc checks on a host value.
 
 use proc_macro2::{Ident, Span, TokenStream};
-use quote::{ToTokens, quote, quote_spanned};
+use quote::{quote, quote_spanned};
 use syn::spanned::Spanned;
-use syn::{Arm, Expr, ExprMatch, Pat, PatRange, RangeLimits};
+use syn::{Arm, Expr, ExprIf, ExprLet, ExprMatch, Pat};
 
 use super::control::MOST_BRANCHES;
+use super::pattern::Needs;
 use super::typed::{has_literals, literals};
-use super::{Cx, lang};
+use super::{Cx, exit, lang};
 use crate::attrs;
 
 impl Cx<'_> {
@@ -34,7 +35,8 @@ impl Cx<'_> {
             return TokenStream::new();
         }
         let matched = self.guard("match", span);
-        let check = check(e, &matched, self.helper("value", span));
+        let value_name = self.helper("value", span);
+        let check = self.check(e, &matched, &value_name);
         let chain = self.chain(&e.arms, &matched, span);
         let at = e.expr.span();
         let bind = quote_spanned!(at=> let #matched = #value;);
@@ -80,8 +82,8 @@ impl Cx<'_> {
     /// The arms as `if … else if … else`.
     fn chain(&mut self, arms: &[Arm], matched: &Ident, span: Span) -> TokenStream {
         let Some((arm, rest)) = arms.split_first() else { return TokenStream::new() };
-        let always = matches!(plain(&arm.pat), Pat::Wild(_)) || binds_anything(&arm.pat);
-        if rest.is_empty() || always && arm.guard.is_none() {
+        let test = self.condition(&arm.pat, matched);
+        if rest.is_empty() || test.is_none() && arm.guard.is_none() {
             // Rustc sees to it that the last arm takes what is left.
             return self.scope(|cx| {
                 let bindings = cx.bindings(&arm.pat, matched);
@@ -90,22 +92,21 @@ impl Cx<'_> {
             });
         }
         let at = arm.pat.span();
-        let test = test(&arm.pat, matched);
-        let cond = match &arm.guard {
-            None => test,
-            Some((_, guard)) => self.scope(|cx| {
+        let guard = arm.guard.as_ref().map(|(_, guard)| {
+            self.scope(|cx| {
                 let bindings = cx.bindings(&arm.pat, matched);
-                let (guard, and) = (cx.operand_expr(guard), lang("and", at));
-                quote_spanned!(at=> { #bindings #and(#test, #guard) })
-            }),
-        };
-        let then = |cx: &mut Self| {
-            cx.scope(|cx| {
-                let bindings = cx.bindings(&arm.pat, matched);
-                let body = cx.arm_body(&arm.body);
-                quote!(#bindings #body)
+                let guard = cx.operand_expr(guard);
+                quote_spanned!(at=> { #bindings #guard })
             })
+        });
+        let cond = match (test, guard) {
+            (Some(test), Some(guard)) => {
+                let and = lang("and", at);
+                quote_spanned!(at=> #and(#test, #guard))
+            }
+            (test, guard) => test.or(guard).unwrap_or_default(),
         };
+        let then = |cx: &mut Self| cx.matched(&arm.pat, matched, |cx| cx.arm_body(&arm.body));
         self.branch(cond, at, span, then, Some(|cx: &mut Self| cx.chain(rest, matched, span)))
     }
 
@@ -128,120 +129,94 @@ impl Cx<'_> {
         }
     }
 
-    /// `let` for each name that the pattern binds; all of them are the value itself.
-    fn bindings(&mut self, pat: &Pat, matched: &Ident) -> TokenStream {
-        match plain(pat) {
-            Pat::Ident(p) if !is_constant(&p.ident) => {
-                self.declare(&p.ident, false);
-                let name = &p.ident;
-                quote_spanned!(name.span()=> let #name = #matched;)
-            }
-            _ => TokenStream::new(),
+    /// The same patterns on a host value, for rustc to check.
+    fn check(&mut self, e: &ExprMatch, matched: &Ident, value: &Ident) -> TokenStream {
+        let (mut items, mut arms) = (TokenStream::new(), Vec::new());
+        for arm in &e.arms {
+            let mut needs = Needs::default();
+            let pat = self.checked_pattern(&arm.pat, &mut needs);
+            items.extend(needs.items);
+            let at = arm.guard.as_ref().map(|(token, _)| token.span).or(needs.guard.then(|| arm.pat.span()));
+            let guard = at.map(|at| {
+                let otherwise = lang("otherwise", at);
+                quote_spanned!(at=> if #otherwise())
+            });
+            arms.push(quote_spanned!(arm.body.span()=> #pat #guard => {}));
         }
+        let at = e.expr.span();
+        let host = lang("host_value", at);
+        // The place of the value, where rustc points when a case is missing.
+        let value = Ident::new(&value.to_string(), at.resolved_at(value.span()));
+        let host = quote_spanned!(at=> #host(&#matched));
+        quote_spanned!(e.match_token.span=> #items if let ::core::option::Option::Some(#value) = #host { match #value { #(#arms)* } })
     }
 
-    fn pattern_is_known(&mut self, pat: &Pat) -> bool {
-        let known = match plain(pat) {
-            Pat::Wild(_) | Pat::Lit(_) | Pat::Range(_) | Pat::Path(_) | Pat::Const(_) => true,
-            Pat::Ident(p) if p.by_ref.is_none() && p.mutability.is_none() => {
-                return p.subpat.as_ref().is_none_or(|(_, inner)| self.pattern_is_known(inner));
-            }
-            Pat::Or(or) => return or.cases.iter().map(|p| self.pattern_is_known(p)).fold(true, |a, b| a & b),
-            _ => false,
+    /// `if let`.
+    pub fn if_let(&mut self, e: &ExprIf, of: &ExprLet) -> TokenStream {
+        self.not_in_closure(e.if_token, "`if`", "use `map`, `unwrap_or` or `select(condition, a, b)`");
+        let span = e.if_token.span;
+        let value = self.operand_expr(&of.expr);
+        if !self.pattern_is_known(&of.pat) {
+            return TokenStream::new();
+        }
+        let (matched, at) = (self.guard("match", span), of.expr.span());
+        let bind = quote_spanned!(at=> let #matched = #value;);
+        let then = &e.then_branch.stmts;
+        let Some(condition) = self.condition(&of.pat, &matched) else {
+            return self.scope(|cx| {
+                let (bindings, then) = (cx.bindings(&of.pat, &matched), cx.statements(then));
+                quote_spanned!(span=> { #bind #bindings #then })
+            });
         };
-        if !known {
-            let what = "a pattern of a `match` in a kernel is a constant, a range, `_`, a name, `name @ pattern`, or several \
-                        with `|`";
-            self.errors.at(pat, what);
+        let at = of.pat.span();
+        let branch = match &e.else_branch {
+            None => {
+                let then = |cx: &mut Self| cx.matched(&of.pat, &matched, |cx| cx.statements_of_unit(then));
+                self.branch(condition, at, span, then, None::<fn(&mut Self) -> _>)
+            }
+            Some((_, els)) => {
+                let then = |cx: &mut Self| cx.matched(&of.pat, &matched, |cx| cx.value_of(then, span));
+                self.branch(condition, at, span, then, Some(|cx: &mut Self| cx.otherwise(els, span)))
+            }
+        };
+        quote_spanned!(span=> { #bind #branch })
+    }
+
+    /// `let pattern = value else { … };`.
+    pub fn let_else(&mut self, pat: &Pat, value: &TokenStream, els: &Expr, span: Span) -> TokenStream {
+        if !self.pattern_is_known(pat) {
+            return TokenStream::new();
         }
-        known
-    }
-}
-
-/// A pattern without its parentheses.
-fn plain(pat: &Pat) -> &Pat {
-    match pat {
-        Pat::Paren(p) => plain(&p.pat),
-        other => other,
-    }
-}
-
-/// Rust cannot tell a constant from a new name by syntax; its naming convention can.
-fn is_constant(name: &Ident) -> bool {
-    name.to_string().starts_with(char::is_uppercase)
-}
-
-fn binds_anything(pat: &Pat) -> bool {
-    matches!(plain(pat), Pat::Ident(p) if !is_constant(&p.ident) && p.subpat.is_none())
-}
-
-/// The same patterns on a host value, for rustc to check.
-fn check(e: &ExprMatch, matched: &Ident, value: Ident) -> TokenStream {
-    let arms = e.arms.iter().map(|arm| {
-        let pat = &arm.pat;
-        let guard = arm.guard.as_ref().map(|(token, _)| {
-            let otherwise = lang("otherwise", token.span);
-            quote_spanned!(token.span=> if #otherwise())
+        if !exit::leaves(els) {
+            let what = "what is left here has no value for the names: the `else` of a `let … else` ends with `return`, `break` or `continue`";
+            self.errors.at(els, what);
+            return TokenStream::new();
+        }
+        let matched = self.fresh("matched", span);
+        let unless = self.condition(pat, &matched).map(|condition| {
+            let branch = self.branch(
+                condition,
+                pat.span(),
+                span,
+                |_| quote!(()),
+                Some(|cx: &mut Self| cx.otherwise(els, span)),
+            );
+            quote_spanned!(span=> #branch;)
         });
-        quote_spanned!(arm.body.span()=> #pat #guard => {})
-    });
-    let at = e.expr.span();
-    let host = lang("host_value", at);
-    // The place of the value, where rustc points when a case is missing.
-    let value = Ident::new(&value.to_string(), at.resolved_at(value.span()));
-    let host = quote_spanned!(at=> #host(&#matched));
-    quote_spanned!(e.match_token.span=> if let ::core::option::Option::Some(#value) = #host { match #value { #(#arms)* } })
-}
-
-/// The condition under which the pattern matches.
-fn test(pat: &Pat, matched: &Ident) -> TokenStream {
-    let at = pat.span();
-    let one = |name: &str, constant: &dyn ToTokens| {
-        let (call, constant) = (lang(name, at), constant.to_token_stream());
-        quote_spanned!(at=> #call(#matched, #constant))
-    };
-    match plain(pat) {
-        Pat::Ident(p) if is_constant(&p.ident) => one("is", &p.ident),
-        Pat::Ident(p) => match &p.subpat {
-            Some((_, inner)) => test(inner, matched),
-            None => anything(matched, at),
-        },
-        Pat::Or(or) => {
-            let mut tests = or.cases.iter().map(|p| test(p, matched));
-            let first = tests.next().unwrap_or_default();
-            let or = lang("or", at);
-            tests.fold(first, |a, b| quote_spanned!(at=> #or(#a, #b)))
-        }
-        Pat::Range(r) => range(r, matched, at, one),
-        Pat::Wild(_) => anything(matched, at),
-        constant => one("is", constant),
+        let bindings = self.bindings(pat, &matched);
+        quote_spanned!(span=> let #matched = #value; #unless #bindings)
     }
-}
 
-fn anything(matched: &Ident, at: Span) -> TokenStream {
-    let call = lang("is_anything", at);
-    quote_spanned!(at=> #call(#matched))
-}
-
-fn range(
-    r: &PatRange,
-    matched: &Ident,
-    at: Span,
-    one: impl Fn(&str, &dyn ToTokens) -> TokenStream,
-) -> TokenStream {
-    let closed = matches!(r.limits, RangeLimits::Closed(_));
-    match (&r.start, &r.end) {
-        (Some(a), Some(b)) if closed => {
-            let call = lang("is_between", at);
-            quote_spanned!(at=> #call(#matched, #a, #b))
-        }
-        (Some(a), Some(b)) => {
-            let (low, high, and) = (one("is_at_least", a), one("is_below", b), lang("and", at));
-            quote_spanned!(at=> #and(#low, #high))
-        }
-        (Some(a), None) => one("is_at_least", a),
-        (None, Some(b)) if closed => one("is_at_most", b),
-        (None, Some(b)) => one("is_below", b),
-        (None, None) => anything(matched, at),
+    /// What is done where the pattern matches, with its names.
+    fn matched(
+        &mut self,
+        pat: &Pat,
+        matched: &Ident,
+        then: impl FnOnce(&mut Self) -> TokenStream,
+    ) -> TokenStream {
+        self.scope(|cx| {
+            let (bindings, then) = (cx.bindings(pat, matched), then(cx));
+            quote!(#bindings #then)
+        })
     }
 }

@@ -7,6 +7,7 @@ pub(crate) mod control;
 mod data;
 mod deferred;
 mod embed;
+pub(crate) mod enumeration;
 pub(crate) mod exit;
 pub(crate) mod expr;
 pub(crate) mod function;
@@ -15,6 +16,7 @@ pub(crate) mod item;
 mod lend;
 pub(crate) mod loops;
 pub(crate) mod matching;
+mod pattern;
 pub(crate) mod place;
 mod receiver;
 mod register;
@@ -63,6 +65,8 @@ pub(crate) struct Cx<'e> {
     pub renamed: Vec<Ident>,
     /// The tuple structs beside this function.
     pub tuple_structs: Rc<[String]>,
+    /// The type in whose `impl` the function is, if it is a name.
+    pub self_type: Option<Ident>,
     /// What the function returns, as it is written.
     pub result: Option<syn::Type>,
     /// The type parameters around.
@@ -124,6 +128,7 @@ impl<'e> Cx<'e> {
             kernels: Rc::default(),
             renamed: Vec::new(),
             tuple_structs: Rc::default(),
+            self_type: None,
             result: None,
             comptime: 0,
             nesting: 0,

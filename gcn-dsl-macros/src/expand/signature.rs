@@ -174,6 +174,9 @@ impl ty::Elements {
     /// True for types that arguments become by themselves: scalars, `S`, `V`, and tuples and arrays of them.
     pub fn converts(&self, ty: &Type) -> bool {
         match ty {
+            Type::Path(_) if ty::optional(ty).is_some() => {
+                ty::optional(ty).is_some_and(|of| self.converts(of))
+            }
             Type::Path(_) => self.is_element(ty) || ty::is_handle(ty) && !self.mentions_device_param(ty),
             Type::Tuple(t) => !t.elems.is_empty() && t.elems.iter().all(|e| self.converts(e)),
             Type::Array(a) => self.converts(&a.elem),

@@ -132,9 +132,6 @@ impl Cx<'_> {
             });
             return quote!(#declared #ty);
         };
-        if let Some((token, _)) = &init.diverge {
-            self.errors.at(token, "`let … else` is not available in a kernel; use `if`");
-        }
         let value = match annotation {
             Some(ty) => {
                 let elements = self.elements.clone();
@@ -154,6 +151,16 @@ impl Cx<'_> {
             }
             _ => value,
         };
+        if let Some((_, els)) = &init.diverge {
+            return self.let_else(pat, &value, els, local.let_token.span);
+        }
+        if let (Pat::Ident(p), true) = (pat, self.is_prelude(&init.expr, "None") && annotation.is_none()) {
+            let what = format!(
+                "an `Option` of what? Write the type: `let {0}: Option<V<f32>> = None`",
+                pat.to_token_stream()
+            );
+            self.errors.at(p, what);
+        }
         if let Some(attr) = local.attrs.iter().find(|a| register::is_register(a)) {
             return self.register_let(local, attr, pat, &value);
         }

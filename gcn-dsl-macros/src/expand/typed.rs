@@ -57,6 +57,11 @@ impl Typing<'_> {
                 x.elems.iter_mut().for_each(|e| self.expr(e, &t.elem, Inside::Array));
             }
             (Expr::Repeat(x), Type::Array(t)) => self.expr(&mut x.expr, &t.elem, Inside::Array),
+            (Expr::Call(x), Type::Path(_)) if is_some(x) && crate::ty::optional(ty).is_some() => {
+                if let (Some(value), Some(ty)) = (x.args.first_mut(), crate::ty::optional(ty)) {
+                    self.expr(value, ty, inside.at_least_branch());
+                }
+            }
             (Expr::If(x), _) => {
                 let branch = inside.at_least_branch();
                 self.tail(&mut x.then_branch, ty, branch);
@@ -143,6 +148,7 @@ pub(crate) fn has_literals(e: &Expr) -> bool {
         Expr::Tuple(t) => t.elems.iter().any(has_literals),
         Expr::Array(a) => !a.elems.is_empty() && a.elems.iter().all(is_bare_number),
         Expr::Repeat(r) => has_literals(&r.expr),
+        Expr::Call(c) if is_some(c) => c.args.iter().any(has_literals),
         _ => is_bare_number(e),
     }
 }
@@ -155,6 +161,7 @@ fn as_literals(e: &mut Expr, elements: &Elements) {
         Expr::Tuple(t) => t.elems.iter_mut().for_each(each),
         Expr::Array(a) if a.elems.iter().all(is_bare_number) => a.elems.iter_mut().for_each(each),
         Expr::Repeat(r) => each(&mut r.expr),
+        Expr::Call(c) if is_some(c) => c.args.iter_mut().for_each(each),
         Expr::Block(b) if b.attrs.is_empty() && b.label.is_none() => {
             if let Some(Stmt::Expr(e, None)) = b.block.stmts.last_mut() {
                 each(e);
@@ -202,6 +209,11 @@ pub(super) fn is_number(e: &Expr) -> bool {
         Expr::Unary(u) if matches!(u.op, UnOp::Neg(_)) => is_number(&u.expr),
         _ => false,
     }
+}
+
+/// `Some(x)`.
+fn is_some(call: &syn::ExprCall) -> bool {
+    call.args.len() == 1 && super::place::name_of(&call.func).is_some_and(|name| name == "Some")
 }
 
 /// A literal, with or without a sign.

@@ -145,7 +145,7 @@ impl Analysis {
         match ty {
             Some(ty) => {
                 init.map(|e| self.expr(e));
-                let shape = if Elements::default().is_varying(ty) { Shape::Varying } else { Shape::Other };
+                let shape = if self.known.varies(ty) { Shape::Varying } else { Shape::Other };
                 self.bind(pat, shape, None);
             }
             None => {
@@ -185,6 +185,9 @@ impl Analysis {
                 self.names.push(Binding { name: p.ident.to_string(), shape, number, variable });
             }
             Pat::Tuple(p) => p.elems.iter().for_each(|p| self.bind(p, Shape::Other, None)),
+            // The fields of what varies do.
+            Pat::TupleStruct(p) => p.elems.iter().for_each(|p| self.bind(p, shape, None)),
+            Pat::Struct(p) => p.fields.iter().for_each(|f| self.bind(&f.pat, shape, None)),
             Pat::Paren(p) => self.bind(&p.pat, shape, init),
             Pat::Type(p) => self.bind(&p.pat, shape, init),
             _ => {}
@@ -262,7 +265,12 @@ impl Analysis {
 
     fn expr(&mut self, e: &Expr) -> Shape {
         match e {
-            Expr::Path(_) => self.name(e).map_or(Shape::Other, |b| b.shape),
+            Expr::Path(p) => match self.name(e) {
+                Some(binding) => binding.shape,
+                None if self.is_varying_variant(&p.path) => Shape::Varying,
+                None => Shape::Other,
+            },
+            Expr::Struct(e) if self.is_varying_variant(&e.path) => Shape::Varying,
             Expr::Paren(e) => self.expr(&e.expr),
             Expr::Group(e) => self.expr(&e.expr),
             Expr::Reference(e) => self.expr(&e.expr),
@@ -318,13 +326,28 @@ impl Analysis {
         }
     }
 
+    /// True for `Enum::Variant` of an enum whose values are each lane's own.
+    fn is_varying_variant(&self, path: &syn::Path) -> bool {
+        let of = path.segments.iter().rev().nth(1);
+        of.is_some_and(|of| self.known.varying.contains(&of.ident.to_string()))
+    }
+
     fn flow(&mut self, e: &Expr) -> Shape {
         match e {
             Expr::If(e) => {
                 let comptime = e.attrs.iter().any(attrs::is_comptime);
-                let condition = if comptime { Shape::Other } else { self.expr(&e.cond) };
+                let condition = match &*e.cond {
+                    _ if comptime => Shape::Other,
+                    Expr::Let(l) => self.expr(&l.expr),
+                    condition => self.expr(condition),
+                };
+                let names = self.names.len();
                 let (then, els) = self.under(condition, |cx| {
+                    if let Expr::Let(l) = &*e.cond {
+                        cx.bind(&l.pat, condition, None);
+                    }
                     let then = cx.block(&e.then_branch);
+                    cx.names.truncate(names);
                     (then, e.else_branch.as_ref().map(|(_, e)| cx.expr(e)))
                 });
                 els.map_or(Shape::Other, |els| either(condition, either(then, els)))
@@ -346,10 +369,18 @@ impl Analysis {
             Expr::Block(e) if e.attrs.iter().any(attrs::is_comptime) => Shape::Other,
             Expr::Block(e) => self.block(&e.block),
             Expr::While(e) => {
-                let condition = self.expr(&e.cond);
+                let condition = match &*e.cond {
+                    Expr::Let(l) => self.expr(&l.expr),
+                    condition => self.expr(condition),
+                };
+                let names = self.names.len();
                 self.trips(e.while_token.span, e.label.as_ref(), condition, |cx| {
+                    if let Expr::Let(l) = &*e.cond {
+                        cx.bind(&l.pat, condition, None);
+                    }
                     cx.block(&e.body);
                 });
+                self.names.truncate(names);
                 Shape::Other
             }
             Expr::Loop(e) => {
@@ -421,6 +452,12 @@ impl Analysis {
         let arguments = self.any(&e.args);
         self.lent(called(&e.func), &e.args);
         let Expr::Path(path) = &*e.func else { return Shape::Other };
+        if self.is_varying_variant(&path.path) {
+            return Shape::Varying;
+        }
+        if let (true, Some(value)) = (path.path.is_ident("Some"), e.args.first()) {
+            return self.expr(value);
+        }
         let segments: Vec<String> = path.path.segments.iter().map(|s| s.ident.to_string()).collect();
         if let [ty, function] = segments.as_slice() {
             let memory = MEMORY.contains(&&**ty);

@@ -4,7 +4,7 @@ use std::rc::Rc;
 
 use gcn_isa::Reg;
 use gcn_isa::program::SourceLoc;
-use hashbrown::HashMap;
+use hashbrown::{HashMap, HashSet};
 
 use super::pipeline::Request;
 use super::probe::{FIRST, Probe};
@@ -29,6 +29,8 @@ pub struct Builder {
     /// The divergence at each variable's declaration.
     declared_at: Vec<u32>,
     labels: u32,
+    /// Constants that stand for undefined bits.
+    undefined: HashSet<Value>,
 }
 
 #[derive(Debug, Default)]
@@ -75,6 +77,7 @@ impl Builder {
             divergence: 0,
             declared_at: Vec::new(),
             labels: 0,
+            undefined: HashSet::new(),
         }
     }
 
@@ -172,6 +175,18 @@ impl Builder {
     /// A constant of register bits `bits`.
     pub fn constant(&mut self, bits: u64, ty: Type) -> Value {
         self.value(Inst::Const(bits), ty, None)
+    }
+
+    /// A value of undefined bits: zeros where something needs bits, and nothing where it would only be copied.
+    pub fn undefined(&mut self, ty: Type) -> Value {
+        let value = self.push(Inst::Const(0), Some(ty), None);
+        self.undefined.insert(value);
+        value
+    }
+
+    /// True for [`Builder::undefined`], also made varying.
+    pub fn is_undefined(&self, v: Value) -> bool {
+        self.undefined.contains(&v)
     }
 
     /// The bits, if `v` is a constant (also one made varying).

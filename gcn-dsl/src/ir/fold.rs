@@ -8,7 +8,7 @@
 use gcn_isa::program::SourceLoc;
 
 use super::build::Builder;
-use super::{Bin, Inst, Place, Pred, Type, Value, division};
+use super::{Bin, Inst, Place, Pred, Type, Un, Value, division};
 use crate::scalar::Elem;
 
 /// The result of folding.
@@ -30,10 +30,16 @@ pub fn fold(b: &mut Builder, inst: Inst, ty: Type, loc: Option<SourceLoc>) -> Fo
         Inst::Bin(op @ (Bin::Div | Bin::Rem), x, y) if is_narrow_integer(ty) => {
             narrow_division(b, op, [x, y], ty, loc)
         }
+        Inst::Bin(op @ (Bin::And | Bin::Or), x, y) if is_condition(ty) => logic(b, op, x, y),
+        Inst::Un(Un::Not, x) if is_condition(ty) => match b.as_const(x) {
+            Some(bits) => Folded::Inst(Inst::Const(u64::from(bits == 0))),
+            None => Folded::Inst(inst),
+        },
         Inst::Cmp(pred, x, y) => cmp(b, pred, x, y),
         Inst::Select(c, x, y) => match b.as_const(c) {
             Some(bits) => Folded::Value(if bits != 0 { x } else { y }),
-            None if x == y => Folded::Value(x),
+            None if x == y || b.is_undefined(y) => Folded::Value(x),
+            None if b.is_undefined(x) => Folded::Value(y),
             None => Folded::Inst(inst),
         },
         Inst::Cast(v) | Inst::Bitcast(v) if b.kernel().ty(v) == ty => Folded::Value(v),
@@ -51,6 +57,21 @@ pub fn fold(b: &mut Builder, inst: Inst, ty: Type, loc: Option<SourceLoc>) -> Fo
 
 fn is_int32(ty: Type) -> bool {
     ty.count == 1 && matches!(ty.elem, Elem::I32 | Elem::U32)
+}
+
+fn is_condition(ty: Type) -> bool {
+    ty.count == 1 && ty.elem == Elem::Bool
+}
+
+/// `&&` and `||` of which one side is known.
+fn logic(b: &Builder, op: Bin, x: Value, y: Value) -> Folded {
+    let (known, other) = match (b.as_const(x), b.as_const(y)) {
+        (Some(bits), _) => (bits != 0, y),
+        (None, Some(bits)) => (bits != 0, x),
+        (None, None) => return Folded::Inst(Inst::Bin(op, x, y)),
+    };
+    // `true && x` and `false || x` are `x`; the other constants decide.
+    if known == (op == Bin::And) { Folded::Value(other) } else { Folded::Inst(Inst::Const(known.into())) }
 }
 
 fn is_narrow_integer(ty: Type) -> bool {
@@ -85,6 +106,7 @@ fn splat(b: &mut Builder, v: Value, ty: Type) -> Folded {
         return Folded::Value(v);
     }
     match b.kernel().def(v).inst {
+        _ if b.is_undefined(v) => Folded::Value(b.undefined(ty)),
         Inst::Const(bits) => Folded::Inst(Inst::Const(bits)),
         _ => Folded::Inst(Inst::Splat(v)),
     }

@@ -143,6 +143,12 @@ impl Context {
         self.builder.constant(value.to_bits(), Type { place, elem: T::ELEM, count: 1 })
     }
 
+    /// `condition ? a : b`, of the type of both.
+    pub fn choose(&mut self, condition: Value, a: Value, b: Value, loc: &'static Location<'static>) -> Value {
+        let ty = self.builder.kernel().ty(a);
+        self.value(Inst::Select(condition, a, b), ty, loc)
+    }
+
     /// A varying u32 constant.
     pub fn v_u32(&mut self, value: u32) -> Value {
         self.builder.constant(u64::from(value), Type::varying(Elem::U32))

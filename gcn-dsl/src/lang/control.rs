@@ -23,8 +23,6 @@ pub use loops::{
     Loop, UnrollEnd, Unrolled, While, WhileHead, loop_begin, unroll, unroll_inclusive, unrolled_begin,
     while_begin,
 };
-pub use matching::{
-    Matched, host_value, is, is_anything, is_at_least, is_at_most, is_below, is_between, otherwise,
-};
+pub use matching::{Matched, host_value, is, is_at_least, is_at_most, is_below, is_between, otherwise};
 pub use pipeline::{TripsTogether, pipeline};
 pub use range::{ForIndex, ForLoop, ForRange, Range, for_begin, range, range_inclusive};

@@ -46,7 +46,7 @@ macro_rules! hinted {
             /// `N` consecutive elements from index `i` on, loaded with a cache hint by one instruction of up to 16 bytes.
             #[track_caller]
             pub fn load_vector_with<const N: usize>(&self, i: impl Index, cache: Cache) -> Vector<T, N> {
-                Vector::checked(load(self, i.index(), N, cache, Location::caller()))
+                Vector::loaded(|loc| load(self, i.index(), N, cache, loc))
             }
         }
 

@@ -35,6 +35,7 @@ mod literal;
 mod match_any;
 mod math;
 pub mod matrix;
+mod maybe;
 mod measures;
 mod memory;
 mod operand;
@@ -57,6 +58,7 @@ mod subslice;
 mod table;
 mod value;
 mod var;
+mod variants;
 mod vector;
 mod wave;
 mod while_any;
@@ -99,6 +101,7 @@ pub use matrix::{
     HasMfmaF64, HasMfmaMx, HasMfmaXf32, HasSmfmac, LdsTile, On, Tile, TileA, TileB, col_major, matmul, mfma,
     mfma_scale, mfma_with, row_major, smfmac,
 };
+pub use maybe::{Absent, Chosen, Maybe, none, some};
 pub use memory::{Index, LoadAt, Ptr, ReadOnly, Slice, StoreAt, Writable, load, store};
 pub use operand::{At, Operand, SameElement};
 pub use ops::{Arithmetic, Float, Integer, Signed, Unsigned};
@@ -133,6 +136,7 @@ pub use subslice::{End, PartOf, part, to_last};
 pub use table::Choice;
 pub use value::{IntoDevice, S, V, annotate, convert, select, splat};
 pub use var::{AssignIn, Declare, Flatten, Var, holds};
+pub use variants::{Blank, OfVariant, Placed, Variants, holds_blank, is_variant, tag, tag_is, variant};
 pub use vector::Vector;
 pub use wave::{
     Convergent, all, any, ballot, barrier, barrier_with_reads_pending, read_first_lane, read_lane,

@@ -25,11 +25,6 @@ impl<T, const N: usize> Clone for Vector<T, N> {
 impl<T, const N: usize> Copy for Vector<T, N> {}
 
 impl<T: Number, const N: usize> Vector<T, N> {
-    const WIDTH_IS_LOADABLE: () = assert!(
-        matches!(N * T::ELEM.bytes() as usize, 4 | 8 | 12 | 16),
-        "a vector load or store moves 4, 8, 12 or 16 bytes"
-    );
-
     pub(super) fn of(value: Value) -> Self {
         Vector { value, element: PhantomData }
     }
@@ -40,8 +35,8 @@ impl<T: Number, const N: usize> Vector<T, N> {
         if matches!(bytes, 4 | 8 | 12 | 16) {
             return true;
         }
-        let each = [4, 8, 12, 16].map(|b| b / elem.bytes() as usize);
-        let each: Vec<String> = each.into_iter().filter(|n| *n > 0).map(|n| n.to_string()).collect();
+        let whole = [4, 8, 12, 16].into_iter().filter(|b| b % elem.bytes() as usize == 0);
+        let each: Vec<String> = whole.map(|b| (b / elem.bytes() as usize).to_string()).collect();
         let message = format!(
             "a vector of {N} `{elem}` is {bytes} bytes, and an instruction loads or stores 4, 8, 12 or 16: of `{elem}` it moves {} \
              elements; use several, or single elements, which are merged where that is possible",
@@ -51,21 +46,21 @@ impl<T: Number, const N: usize> Vector<T, N> {
         false
     }
 
-    /// A value that one instruction loaded.
-    pub(super) fn checked(value: Value) -> Self {
-        const { Self::WIDTH_IS_LOADABLE };
-        Self::of(value)
-    }
-
     #[track_caller]
     pub(super) fn load(from: &impl Elements<T>, i: impl Index) -> Self {
+        Self::loaded(|loc| load_elements(from, i.index(), N, loc))
+    }
+
+    /// What one instruction loads.
+    #[track_caller]
+    pub(super) fn loaded(load: impl FnOnce(&'static Location<'static>) -> Value) -> Self {
         let loc = Location::caller();
         if !Self::is_one_access(loc) {
             let zeros =
                 [(); N].map(|()| V::<T>::from_value(with(|c| c.builder.constant(0, Type::varying(T::ELEM)))));
             return Self::of(pack(&zeros, loc));
         }
-        Self::of(load_elements(from, i.index(), N, loc))
+        Self::of(load(loc))
     }
 
     #[track_caller]

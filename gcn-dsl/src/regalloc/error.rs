@@ -108,19 +108,44 @@ fn does_not_fit(
     at: Option<&InstPlace>,
     live: &[LiveReg],
 ) -> String {
-    let file = plural(file);
-    let place = at.map_or(String::new(), |p| format!(" at {p}"));
+    // The user's source says more than numbers of blocks and registers, where it is known.
+    let place =
+        at.map_or(String::new(), |p| format!(" at {}", p.loc.map_or(p.to_string(), |loc| loc.to_string())));
+    let (limited, file) = (limit < of_a_kernel(file), plural(file));
     let problem = match tuple {
-        None => format!("{peak} {file} are live{place}, but only {limit} are available"),
-        Some(n) => format!(
+        Some(n) if u32::from(n) > limit => {
+            format!("a value{place} takes {n} consecutive {file}, but only {limit} are available")
+        }
+        Some(n) if peak <= limit => format!(
             "no {n} consecutive {file} are free{place}, although no more than {peak} of the {limit} available are live at once"
         ),
+        _ => format!("{peak} {file} are live{place}, but only {limit} are available"),
     };
-    let widest: Vec<String> = live.iter().take(6).map(LiveReg::to_string).collect();
-    let widest = if widest.is_empty() {
-        String::new()
-    } else {
-        format!("; the widest values there: {}", widest.join(", "))
+    let value = |live: &LiveReg| {
+        let (from, many) =
+            (live.defined.map(|loc| format!(" from {loc}")), if live.dwords == 1 { "" } else { "s" });
+        format!("{} dword{many}{}", live.dwords, from.unwrap_or_default())
     };
-    format!("kernel `{kernel}`: {problem}{widest}; use a smaller tile, fewer accumulators or less unrolling")
+    let widest: Vec<String> = live.iter().take(6).map(value).collect();
+    let widest = match widest.is_empty() {
+        true => String::new(),
+        false => format!("; the widest values there: {}", widest.join(", ")),
+    };
+    let why = match limited {
+        true => {
+            "`#[max_registers]`, `#[min_occupancy]` or the size of the workgroup leave no more: allow more, or "
+        }
+        false => "",
+    };
+    format!(
+        "kernel `{kernel}`: {problem}{widest}; {why}use a smaller tile, fewer accumulators or less unrolling"
+    )
+}
+
+/// The registers of a file that a kernel has where nothing limits them.
+fn of_a_kernel(file: RegFile) -> u32 {
+    match file {
+        RegFile::Sgpr => u32::from(gcn_isa::reg::FIRST_NAMED_SGPR),
+        _ => 256,
+    }
 }

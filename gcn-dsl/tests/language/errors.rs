@@ -80,3 +80,51 @@ fn of_assembly() {
     assert!(wrapped::<EncodeFault>(&error).is_some(), "{error:?}");
     assert!(matches!(wrapped(&error), Some(OperandFault::Alignment { align: 2 })), "{error:?}");
 }
+
+gcn_kernel! {
+    #[workgroup(64)]
+    fn three_doubles(x: &[f64], y: &mut [f64]) {
+        let v = x.load_vector::<3>(3 * global_id().x);
+        y[global_id().x] = v.get(0);
+    }
+
+    #[workgroup(64)]
+    fn hinted_doubles(x: &[f64], y: &mut [f64]) {
+        let v = x.load_vector_with::<3>(3 * global_id().x, Cache::Streaming);
+        y[global_id().x] = v.get(0);
+    }
+
+    #[workgroup(64)]
+    #[max_registers(vgpr = 3, agpr = 0)]
+    fn starved(x: &[f32], y: &mut [f32]) {
+        let i = global_id().x;
+        let v = x.load_vector::<4>(4 * i);
+        y[i] = v.get(0) * v.get(1) + v.get(2) * v.get(3);
+    }
+}
+
+#[test]
+fn of_widths_that_no_instruction_moves() {
+    let of_single = three_doubles.build(Target::GFX942).unwrap_err().to_string();
+    let hinted = hinted_doubles.build(Target::GFX942).unwrap_err().to_string();
+    for text in [of_single, hinted] {
+        for part in ["errors.rs", "3 `f64` is 24 bytes", "moves 1, 2 elements"] {
+            assert!(text.contains(part), "{text}");
+        }
+    }
+}
+
+#[test]
+fn of_a_limit_of_registers_that_is_too_small() {
+    let text = starved.build(Target::GFX906).map(|_| ()).unwrap_err().to_string();
+    for part in [
+        "`starved`",
+        "errors.rs:101",
+        "takes 4 consecutive VGPRs, but only 3 are available",
+        "`#[max_registers]`",
+        "allow more",
+    ] {
+        assert!(text.contains(part), "{part}: {text}");
+    }
+    assert!(!text.contains('%') && !text.contains("block"), "{text}");
+}

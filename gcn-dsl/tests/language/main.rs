@@ -3,6 +3,7 @@
 mod bounds;
 mod control;
 mod embed;
+mod enums;
 mod errors;
 mod functions;
 mod natural;

@@ -402,11 +402,12 @@ fn distances_of_shuffles_may_be_computed() {
 
 #[test]
 fn what_only_the_whole_kernel_tells_is_an_error_of_the_build() {
+    const WIDTH: usize = 5;
     gcn_kernel! {
         #[workgroup(64)]
         fn wide(x: &[f32], y: &mut [f32]) {
             let i = global_id().x;
-            y[i] = x.load_vector::<5>(i).get(0);
+            y[i] = x.load_vector::<WIDTH>(i).get(0);
         }
     }
     let error = wide.build(Target::GFX942).unwrap_err().to_string();

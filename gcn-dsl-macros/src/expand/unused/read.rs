@@ -162,6 +162,10 @@ impl Reader {
     fn local(&mut self, local: &Local, out: &mut Vec<Event>) {
         if let Some(init) = &local.init {
             out.push(self.expr(&init.expr));
+            if let Some((_, els)) = &init.diverge {
+                let els = self.expr(els);
+                out.push(Event::Either(vec![els, nothing()]));
+            }
         }
         let before = self.variables.len();
         self.bind(&local.pat, Form::Plain, local.init.is_some(), out);
@@ -245,11 +249,18 @@ impl Reader {
         }
     }
 
+    /// A condition, with the names that it binds.
+    fn condition(&mut self, e: &Expr) -> Event {
+        let Expr::Let(e) = e else { return self.expr(e) };
+        let mut events = vec![self.expr(&e.expr)];
+        self.bind(&e.pat, Form::Plain, true, &mut events);
+        Event::Seq(events)
+    }
+
     fn flow(&mut self, e: &Expr) -> Event {
         match e {
             Expr::If(e) => {
-                let condition = self.expr(&e.cond);
-                let then = self.block(&e.then_branch);
+                let (condition, then) = self.scope(|r| (r.condition(&e.cond), r.block(&e.then_branch)));
                 let els = e.else_branch.as_ref().map_or_else(nothing, |(_, e)| self.expr(e));
                 Event::Seq(vec![condition, Event::Either(vec![then, els])])
             }
@@ -278,7 +289,7 @@ impl Reader {
                 }
             }
             Expr::While(e) => {
-                let (condition, body) = (self.expr(&e.cond), self.block(&e.body));
+                let (condition, body) = self.scope(|r| (r.condition(&e.cond), r.block(&e.body)));
                 self.trips(e.label.as_ref(), vec![condition, Event::Either(vec![Event::Break(None), body])])
             }
             Expr::Loop(e) => {

@@ -5,7 +5,8 @@ use std::panic::Location;
 
 use super::exit::{Kind, Leave, Never, Uniform, Varying};
 use super::flow::{Div, Flow};
-use crate::ir::{Inst, Region, Value, Variable};
+use crate::ir::{Inst, Region, Type, Un, Value, Variable};
+use crate::lang::context::Context;
 use crate::lang::literal::{Literal, TakesLiteral};
 use crate::lang::var::Flatten;
 use crate::lang::{IntoDevice, S, V, with};
@@ -71,12 +72,16 @@ pub struct Else<Inside, How> {
 /// Begins an `if`.
 #[track_caller]
 pub fn if_begin<C: Condition<F>, F: Flow>(cond: C, _flow: &F) -> If<C::Inside, C::How> {
-    let (cond, varying) = (cond.value(), C::How::VARYING);
-    with(|c| {
+    let cond = cond.value();
+    let varying = with(|c| {
+        let known = c.builder.as_const(cond);
+        // A condition that is known does not divide the lanes, whatever its type.
+        let varying = C::How::VARYING && known.is_none();
         c.builder.open(varying);
-        if c.builder.as_const(cond) == Some(0) {
+        if known == Some(0) {
             c.builder.never_runs();
         }
+        varying
     });
     If { cond, varying, types: PhantomData }
 }
@@ -145,30 +150,84 @@ impl<Inside: Flow, How: Kind> Else<Inside, How> {
             A::left(then).flatten(&mut then_values);
         }
         let then_region = with(|c| c.builder.close(varying));
+        if let Some(bits) = with(|c| c.builder.as_const(self.cond))
+            && !A::LEFT_LEAVES
+            && !A::RIGHT_LEAVES
+        {
+            with(|c| c.builder.branch(self.cond, varying, then_region, els_region));
+            let values = if bits != 0 { then_values } else { else_values };
+            return A::Output::unflatten(&mut values.into_iter());
+        }
+        let both = !A::LEFT_LEAVES && !A::RIGHT_LEAVES;
         let typed = if A::LEFT_LEAVES { &else_values } else { &then_values };
-        let (then_region, els_region, joined) = with(|c| {
-            let variables: Vec<Variable> = typed
-                .iter()
-                .map(|v| {
-                    let ty = c.builder.kernel().ty(*v);
-                    c.builder.declare_joined(ty)
-                })
-                .collect();
-            let mut branch = |region: Region, values: &[Value]| {
-                c.builder.reopen(region, varying);
-                for (var, v) in variables.iter().zip(values) {
-                    let inst = Inst::Write { var: *var, value: *v, keep: varying };
-                    c.effect(inst, loc);
-                }
-                c.builder.close(varying)
-            };
-            (branch(then_region, &then_values), branch(els_region, &else_values), variables)
-        });
+        let joined = |c: &mut Context, i: usize| match both {
+            true => Joined::of(c, self.cond, then_values[i], else_values[i]),
+            false => Joined::variable(c, typed[i]),
+        };
+        let joined: Vec<Joined> = with(|c| (0..typed.len()).map(|i| joined(c, i)).collect());
+        let branch = |c: &mut Context, region: Region, values: &[Value]| {
+            c.builder.reopen(region, varying);
+            for (joined, value) in joined.iter().zip(values) {
+                joined.write(c, *value, varying, loc);
+            }
+            c.builder.close(varying)
+        };
         with(|c| {
+            let then_region = branch(c, then_region, &then_values);
+            let els_region = branch(c, els_region, &else_values);
             c.builder.branch(self.cond, varying, then_region, els_region);
-            let values: Vec<Value> = joined.iter().map(|var| c.builder.read(*var, None)).collect();
+            let values: Vec<Value> = joined.iter().map(|joined| joined.read(c, self.cond, loc)).collect();
             A::Output::unflatten(&mut values.into_iter())
         })
+    }
+}
+
+/// What both branches give.
+enum Joined {
+    /// A variable that the branches write.
+    Variable(Variable),
+    /// `true` and `false`: the condition itself, or the other way round its opposite.
+    Condition { opposite: bool, ty: Type },
+    /// Undefined bits.
+    Nothing(Type),
+}
+
+impl Joined {
+    fn of(c: &mut Context, cond: Value, then: Value, els: Value) -> Joined {
+        let ty = c.builder.kernel().ty(then);
+        let condition = c.builder.kernel().ty(cond);
+        let known = [then, els].map(|v| c.builder.as_const(v).filter(|_| !c.builder.is_undefined(v)));
+        match known {
+            _ if [then, els].iter().all(|v| c.builder.is_undefined(*v)) => Joined::Nothing(ty),
+            [Some(then), Some(els)] if ty == condition && (then == 0) != (els == 0) => {
+                Joined::Condition { opposite: then == 0, ty }
+            }
+            _ => Joined::variable(c, then),
+        }
+    }
+
+    fn variable(c: &mut Context, like: Value) -> Joined {
+        let ty = c.builder.kernel().ty(like);
+        Joined::Variable(c.builder.declare_joined(ty))
+    }
+
+    /// In a branch that gives `value`. Undefined bits need no instruction.
+    fn write(&self, c: &mut Context, value: Value, keep: bool, loc: &'static Location<'static>) {
+        if let Joined::Variable(var) = self
+            && !c.builder.is_undefined(value)
+        {
+            c.effect(Inst::Write { var: *var, value, keep }, loc);
+        }
+    }
+
+    /// After both.
+    fn read(&self, c: &mut Context, cond: Value, loc: &'static Location<'static>) -> Value {
+        match self {
+            Joined::Variable(var) => c.builder.read(*var, None),
+            Joined::Condition { opposite: false, .. } => cond,
+            Joined::Condition { ty, .. } => c.value(Inst::Un(Un::Not, cond), *ty, loc),
+            Joined::Nothing(ty) => c.builder.undefined(*ty),
+        }
     }
 }
 

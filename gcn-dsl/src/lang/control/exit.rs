@@ -180,6 +180,9 @@ where
                 variables.extend(types.into_iter().map(|ty| c.builder.declare_joined(ty)));
             }
             for (var, value) in variables.iter().zip(&leaves) {
+                if c.builder.is_undefined(*value) {
+                    continue;
+                }
                 c.effect(Inst::Write { var: *var, value: *value, keep: true }, loc);
             }
             let filling = c.builder.close(true);

@@ -2,8 +2,8 @@
 
 use std::panic::Location;
 
-use crate::ir::{Inst, Pred};
-use crate::lang::{IntoDevice, S, V, and};
+use crate::ir::{Inst, Pred, Value};
+use crate::lang::{IntoDevice, Placed, S, V, and, or};
 use crate::scalar::Scalar;
 
 /// What `match` in a kernel can look at.
@@ -13,6 +13,8 @@ use crate::scalar::Scalar;
     note = "compare floats with `<` and `==` in an `if`; match on a value that is known when the kernel is built in `comptime {{ match … }}`"
 )]
 pub trait Matched: Copy {
+    /// The value itself.
+    fn ir_value(self) -> Value;
     /// The type of the patterns' constants.
     type Host: Scalar;
     /// What a test gives: `S<bool>` or `V<bool>`.
@@ -21,6 +23,8 @@ pub trait Matched: Copy {
     fn test(self, pred: Pred, constant: Self::Host) -> Self::Condition;
     /// Both hold.
     fn both(a: Self::Condition, b: Self::Condition) -> Self::Condition;
+    /// One of both holds.
+    fn either(a: Self::Condition, b: Self::Condition) -> Self::Condition;
     /// A condition that always or never holds.
     fn constant(self, holds: bool) -> Self::Condition;
 }
@@ -40,6 +44,12 @@ macro_rules! matched {
             fn both(a: $handle<bool>, b: $handle<bool>) -> $handle<bool> {
                 and(a, b)
             }
+            fn either(a: $handle<bool>, b: $handle<bool>) -> $handle<bool> {
+                or(a, b)
+            }
+            fn ir_value(self) -> Value {
+                self.value
+            }
             fn constant(self, holds: bool) -> $handle<bool> {
                 holds.into_device()
             }
@@ -50,7 +60,7 @@ matched!(bool, u8, i8, u16, i16, u32, i32, u64, i64);
 
 /// A host value of the matched type, which there never is: rustc checks the same patterns on it, that there is one for each
 /// value and none in vain.
-pub fn host_value<M: Matched>(_matched: &M) -> Option<M::Host> {
+pub fn host_value<M: Placed>(_matched: &M) -> Option<M::Pattern> {
     None
 }
 
@@ -87,9 +97,4 @@ pub fn is_at_most<M: Matched>(matched: M, b: M::Host) -> M::Condition {
 #[track_caller]
 pub fn is_below<M: Matched>(matched: M, b: M::Host) -> M::Condition {
     matched.test(Pred::Lt, b)
-}
-
-/// The pattern that a value always matches.
-pub fn is_anything<M: Matched>(matched: M) -> M::Condition {
-    matched.constant(true)
 }

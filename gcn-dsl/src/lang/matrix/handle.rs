@@ -24,6 +24,11 @@ macro_rules! handle {
 
         impl<$t, $(const $dim: usize,)+ $(const $last: usize)?> $crate::lang::AsIs for $name<$t, $($dim,)+ $($last)?> {}
 
+        impl<$t, $(const $dim: usize,)+ $(const $last: usize)?> $crate::lang::Placed for $name<$t, $($dim,)+ $($last)?> {
+            type Place = $crate::lang::Varying;
+            type Pattern = Self;
+        }
+
         impl<$t, $(const $dim: usize,)+ $(const $last: usize)?> $crate::lang::Flatten for $name<$t, $($dim,)+ $($last)?> {
             fn flatten(&self, out: &mut Vec<$crate::ir::Value>) {
                 out.push(self.value);

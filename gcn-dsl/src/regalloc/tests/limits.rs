@@ -60,9 +60,9 @@ fn one_more_is_an_error_that_names_the_place() {
     assert_eq!((live[0].reg, live[0].dwords), (VReg(1), 16));
     assert_eq!(
         error.to_string(),
-        "kernel `k`: 257 VGPRs are live at k.rs:77:1 (block 0, instruction 76), but only 256 are available; \
-         the widest values there: %1 (16 dwords), %2 (16 dwords), %3 (16 dwords), %4 (16 dwords), %5 (16 dwords), \
-         %6 (16 dwords); use a smaller tile, fewer accumulators or less unrolling"
+        "kernel `k`: 257 VGPRs are live at k.rs:77:1, but only 256 are available; the widest values there: 16 dwords from \
+         k.rs:2:1, 16 dwords from k.rs:6:1, 16 dwords from k.rs:10:1, 16 dwords from k.rs:14:1, 16 dwords from k.rs:18:1, 16 \
+         dwords from k.rs:22:1; use a smaller tile, fewer accumulators or less unrolling"
     );
 }
 

@@ -1,0 +1,267 @@
+//! `#[device] enum`: a struct with a discriminant and the fields of all variants, and a plain enum for patterns.
+//!
+//! The struct has the enum's name, and a function of the variant's name makes each variant. Patterns are read by rustc on the enum
+//! (see `gcn_dsl::lang::Variants`), which stands in a module, so that messages call it as the user does.
+
+use proc_macro2::{Ident, TokenStream};
+use quote::{ToTokens, format_ident, quote, quote_spanned};
+use syn::spanned::Spanned;
+use syn::{Fields, ItemEnum, ItemStruct, Type, parse_quote};
+
+use super::aggregate::{Of, implementations};
+use super::function::attributes;
+use crate::errors::Errors;
+use crate::parse::is_device;
+use crate::ty::Elements;
+
+pub(crate) fn enumeration(item: &ItemEnum, errors: &mut Errors) -> TokenStream {
+    let mut found = Errors::default();
+    check(item, &mut found);
+    let spoilt = found.spoilt();
+    errors.append(found);
+    if spoilt { TokenStream::new() } else { expand(item) }
+}
+
+fn check(item: &ItemEnum, errors: &mut Errors) {
+    attributes(&item.attrs, "device enum", errors);
+    for attr in item.attrs.iter().filter(|a| a.path().is_ident("derive")) {
+        let what = "a device enum is `Clone`, `Copy` and `Debug` by itself, and derives nothing else; one without fields compares with `==`";
+        errors.at(attr, what);
+    }
+    if let Some(param) = item.generics.params.first() {
+        errors.at(param, "a device enum has no parameters; write one for each type, or use `Option<T>`");
+    }
+    if item.variants.is_empty() {
+        errors.at(&item.ident, "a device enum has variants: a value is one of them");
+    }
+    for variant in &item.variants {
+        if let Some((_, number)) = &variant.discriminant {
+            let what =
+                "the variants of a device enum are counted from 0; give them other numbers with `match`";
+            errors.at(number, what);
+        }
+        let name = variant.ident.to_string();
+        if name == name.to_uppercase() && name.len() > 1 {
+            let what = "a variant is written as Rust does, `Circle`: a pattern in capitals is a constant";
+            errors.at(&variant.ident, what);
+        }
+    }
+}
+
+/// A field of a variant.
+struct Field {
+    /// Its name in the struct, its type parameter in the enum.
+    place: Ident,
+    param: Ident,
+    ty: Type,
+}
+
+fn expand(item: &ItemEnum) -> TokenStream {
+    let (vis, name) = (&item.vis, &item.ident);
+    let mut count = 0usize;
+    let fields: Vec<Vec<Field>> = item
+        .variants
+        .iter()
+        .map(|variant| {
+            let field = |f: &syn::Field| {
+                count += 1;
+                Field {
+                    place: format_ident!("__gcn_field{}", count, span = f.ty.span()),
+                    param: format_ident!("Field{}", count),
+                    ty: Type::Verbatim(Elements::default().device(&f.ty)),
+                }
+            };
+            variant.fields.iter().map(field).collect()
+        })
+        .collect();
+    let all: Vec<&Field> = fields.iter().flatten().collect();
+    let types: Vec<&Type> = all.iter().map(|f| &f.ty).collect();
+    let params: Vec<&Ident> = all.iter().map(|f| &f.param).collect();
+    let places: Vec<&Ident> = all.iter().map(|f| &f.place).collect();
+    let place = place(&types);
+    let attrs = item.attrs.iter().filter(|a| !is_device(a));
+    let declaration: ItemStruct = parse_quote! {
+        #[derive(Debug)]
+        #vis struct #name {
+            __gcn_tag: <#place as ::gcn_dsl::lang::Kind>::Pick<::gcn_dsl::S<u32>, ::gcn_dsl::V<u32>>,
+            #(#places: #types,)*
+        }
+    };
+    let implementations = implementations(&declaration, Of::Values);
+    let host = format_ident!("__gcn_{}", name, span = name.span());
+    let variants = item.variants.iter().zip(&fields).map(|(variant, fields)| declared(variant, fields));
+    let shown = item.variants.iter().zip(&fields).map(|(variant, fields)| {
+        let values = fields.iter().map(|f| {
+            let place = &f.place;
+            quote!(self.#place)
+        });
+        made(&quote!(#host::#name), variant, values)
+    });
+    let arms = item
+        .variants
+        .iter()
+        .enumerate()
+        .map(|(tag, variant)| of_variant(&host, name, tag as u32, variant, &fields, &place));
+    let constructors = item
+        .variants
+        .iter()
+        .zip(&fields)
+        .filter_map(|(variant, fields)| constructor(vis, &quote!(#host::#name), variant, fields));
+    let docs = item.attrs.iter().filter(|a| a.path().is_ident("cfg"));
+    let (shared, plain) = (
+        docs.map(ToTokens::to_token_stream).collect::<TokenStream>(),
+        all.is_empty().then(|| without_fields(name)),
+    );
+    let blank = types.iter().map(|ty| quote_spanned!(ty.span()=> ::gcn_dsl::lang::holds_blank::<#ty>()));
+    quote! {
+        #(#attrs)*
+        #declaration
+        #implementations
+        #shared
+        #[doc(hidden)]
+        #[allow(non_snake_case, dead_code, missing_docs)]
+        mod #host {
+            #[derive(Debug)]
+            pub enum #name<#(#params),*> { #(#variants),* }
+        }
+        #shared
+        const _: fn() = || { #(#blank;)* };
+        #shared
+        impl ::gcn_dsl::lang::Placed for #name {
+            type Place = #place;
+            type Pattern = #host::#name<#(<#types as ::gcn_dsl::lang::Placed>::Pattern),*>;
+        }
+        #shared
+        impl ::gcn_dsl::lang::Variants for #name {
+            type Host = #host::#name<#(#types),*>;
+            type Condition = <#place as ::gcn_dsl::lang::Kind>::Pick<::gcn_dsl::S<bool>, ::gcn_dsl::V<bool>>;
+            fn each(&self) -> ::std::vec::Vec<Self::Host> {
+                ::std::vec![#(#shown),*]
+            }
+            #[track_caller]
+            fn one_of(&self, chosen: &[bool]) -> Self::Condition {
+                ::gcn_dsl::lang::tag_is(self.__gcn_tag, chosen)
+            }
+        }
+        #shared
+        impl ::gcn_dsl::lang::OfVariant for #name {
+            fn of(variant: Self::Host) -> Self {
+                match variant { #(#arms)* }
+            }
+        }
+        #shared
+        impl ::gcn_dsl::lang::Vary for #name {
+            type Varying = Self;
+            fn vary(self) -> Self {
+                self
+            }
+        }
+        #shared
+        #[allow(non_snake_case, dead_code, missing_docs)]
+        impl #name { #(#constructors)* }
+        #plain
+    }
+}
+
+/// The place of the discriminant: uniform if there are fields and all are.
+fn place(types: &[&Type]) -> TokenStream {
+    let places = types.iter().map(|ty| quote_spanned!(ty.span()=> <#ty as ::gcn_dsl::lang::Placed>::Place));
+    let all = places.reduce(|all, next| quote!(<#all as ::gcn_dsl::lang::Kind>::Or<#next>));
+    all.unwrap_or_else(|| quote!(::gcn_dsl::lang::Varying))
+}
+
+fn declared(variant: &syn::Variant, fields: &[Field]) -> TokenStream {
+    let name = &variant.ident;
+    let params: Vec<&Ident> = fields.iter().map(|f| &f.param).collect();
+    match &variant.fields {
+        Fields::Unit => name.to_token_stream(),
+        Fields::Unnamed(_) => quote!(#name(#(#params),*)),
+        Fields::Named(named) => {
+            let names = named.named.iter().map(|f| &f.ident);
+            quote!(#name { #(#names: #params),* })
+        }
+    }
+}
+
+/// A variant of the enum `of` with these values.
+fn made(of: &TokenStream, variant: &syn::Variant, values: impl Iterator<Item = TokenStream>) -> TokenStream {
+    let name = &variant.ident;
+    match &variant.fields {
+        Fields::Unit => quote!(#of::#name),
+        Fields::Unnamed(_) => quote!(#of::#name(#(#values),*)),
+        Fields::Named(named) => {
+            let names = named.named.iter().map(|f| &f.ident);
+            quote!(#of::#name { #(#names: #values),* })
+        }
+    }
+}
+
+/// The arm that makes the struct of a variant: the fields of the others are undefined.
+fn of_variant(
+    host: &Ident,
+    name: &Ident,
+    tag: u32,
+    variant: &syn::Variant,
+    fields: &[Vec<Field>],
+    place: &TokenStream,
+) -> TokenStream {
+    let own = &fields[tag as usize];
+    let pattern = made(&quote!(#host::#name), variant, own.iter().map(|f| f.place.to_token_stream()));
+    let values = fields.iter().enumerate().flat_map(|(of, fields)| {
+        fields.iter().map(move |Field { place, ty, .. }| match of == tag as usize {
+            true => quote!(#place),
+            false => quote!(#place: <#ty as ::gcn_dsl::lang::Blank>::blank()),
+        })
+    });
+    quote!(#pattern => #name { __gcn_tag: ::gcn_dsl::lang::tag::<#place>(#tag), #(#values),* },)
+}
+
+/// The function that makes a variant, if it is not written with the names of its fields.
+fn constructor(
+    vis: &syn::Visibility,
+    of: &TokenStream,
+    variant: &syn::Variant,
+    fields: &[Field],
+) -> Option<TokenStream> {
+    let name = &variant.ident;
+    if let Fields::Named(_) = variant.fields {
+        return None;
+    }
+    let params = fields.iter().map(
+        |Field { place, ty, .. }| quote_spanned!(ty.span()=> #place: impl ::gcn_dsl::lang::IntoDevice<#ty>),
+    );
+    let values =
+        fields.iter().map(|Field { place, .. }| quote!(::gcn_dsl::lang::IntoDevice::into_device(#place)));
+    let made = made(of, variant, values);
+    let docs = variant.attrs.iter().filter(|a| a.path().is_ident("doc"));
+    Some(quote! {
+        #(#docs)*
+        #[track_caller]
+        #vis fn #name(#(#params),*) -> Self {
+            ::gcn_dsl::lang::OfVariant::of(#made)
+        }
+    })
+}
+
+/// An enum without fields is a number: it compares, and converts to one.
+fn without_fields(name: &Ident) -> TokenStream {
+    quote! {
+        impl ::gcn_dsl::lang::Compare<#name> for #name {
+            type Output = ::gcn_dsl::V<bool>;
+            #[track_caller]
+            fn compare(self, pred: ::gcn_dsl::ir::Pred, rhs: #name) -> Self::Output {
+                ::gcn_dsl::lang::Compare::compare(self.__gcn_tag, pred, rhs.__gcn_tag)
+            }
+        }
+        impl<T> ::gcn_dsl::lang::CastTo<T> for #name
+        where
+            ::gcn_dsl::V<u32>: ::gcn_dsl::lang::CastTo<T>,
+        {
+            type Output = <::gcn_dsl::V<u32> as ::gcn_dsl::lang::CastTo<T>>::Output;
+            #[track_caller]
+            fn cast_to(self) -> Self::Output {
+                ::gcn_dsl::lang::CastTo::cast_to(self.__gcn_tag)
+            }
+        }
+    }
+}

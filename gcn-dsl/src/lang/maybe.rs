@@ -1,0 +1,420 @@
+//! `Option` on the device: a condition and a value.
+
+use std::marker::PhantomData;
+use std::panic::Location;
+
+use super::aggregate::IntoField;
+use super::control::{Kind, Merge, Never};
+use super::literal::Vary;
+use super::variants::{Blank, Placed, Variants, condition, condition_type};
+use super::{AssignIn, Declare, Flatten, IntoDevice, S, V, next_value, with};
+use crate::ir::{Bin, Inst, Un, Value};
+
+/// What `Option<T>` means in a kernel and in the signature of a device function: whether there is a value, and the value. `Some(x)`,
+/// `None`, `match`, `if let`, `let … else` and the methods below work as with Rust's own.
+///
+/// Whether there is a value is known per lane (`V<bool>`) if the value varies, and once for all lanes if it is uniform. Where it is
+/// known when the kernel is built, no instruction is left of it.
+///
+/// ```
+/// use gcn_dsl::prelude::*;
+/// gcn_kernel! {
+///     /// The index of the first element of `x` from `from` on that is above `limit`.
+///     #[device]
+///     fn find(x: &[u32], limit: u32, from: V<u32>) -> Option<V<u32>> {
+///         for k in from..x.len() {
+///             if x[k] > limit {
+///                 return Some(k);
+///             }
+///         }
+///         None
+///     }
+///
+///     #[workgroup(64)]
+///     fn next_large(x: &[u32], y: &mut [u32]) {
+///         let i = global_id().x;
+///         y[i] = match find(x, 10, i) {
+///             Some(k) => k,
+///             None => u32::MAX,
+///         };
+///     }
+/// }
+/// let mut y = [0; 64];
+/// next_large.launch(&Device::simulator(Target::GFX942), Grid::x(1), (&[1, 20, 3, 30], &mut y))?;
+/// assert_eq!(y[..5], [1, 1, 3, 3, u32::MAX]);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Debug, Clone, Copy)]
+pub struct Maybe<X> {
+    /// A condition of the place of `X`.
+    some: Value,
+    value: X,
+}
+
+/// `None` where rustc does not know yet of what.
+#[derive(Debug, Clone, Copy)]
+pub struct Absent(PhantomData<()>);
+
+/// The expansion of `Some(value)`.
+pub fn some<X: Placed>(value: X) -> Maybe<X> {
+    Maybe { some: known::<X>(true), value }
+}
+
+/// The expansion of `None`.
+pub fn none() -> Absent {
+    Absent(PhantomData)
+}
+
+fn known<X: Placed>(some: bool) -> Value {
+    with(|c| c.builder.constant(some.into(), condition_type::<X::Place>()))
+}
+
+/// Values of which a condition beside them chooses one: no part is uniform unless all are.
+pub trait Chosen: Flatten + Placed + Merge<Self::Place, Self, Output = Self> {}
+impl<X: Flatten + Placed + Merge<X::Place, X, Output = X>> Chosen for X {}
+
+/// A condition beside an `A` as one beside a `B`.
+#[track_caller]
+fn moved<A: Placed, B: Placed>(some: Value) -> Value {
+    if !B::Place::VARYING || A::Place::VARYING {
+        return some;
+    }
+    with(|c| c.value(Inst::Splat(some), condition_type::<B::Place>(), Location::caller()))
+}
+
+/// The type of a condition beside an `X`.
+type Beside<X> = <<X as Placed>::Place as Kind>::Pick<S<bool>, V<bool>>;
+
+impl<X: Blank + Placed> Maybe<X> {
+    fn absent() -> Self {
+        Maybe { some: known::<X>(false), value: X::blank() }
+    }
+}
+
+impl<X: Placed + Copy> Maybe<X> {
+    #[track_caller]
+    fn not(self) -> Value {
+        with(|c| c.value(Inst::Un(Un::Not, self.some), condition_type::<X::Place>(), Location::caller()))
+    }
+
+    /// That there is a value.
+    pub fn is_some(self) -> Beside<X> {
+        condition::<X::Place>(self.some)
+    }
+
+    /// That there is none.
+    #[track_caller]
+    pub fn is_none(self) -> Beside<X> {
+        condition::<X::Place>(self.not())
+    }
+
+    /// The value, or `other`, which is computed in any case.
+    #[track_caller]
+    pub fn unwrap_or<E: IntoDevice<X>>(self, other: E) -> X
+    where
+        X: Chosen,
+    {
+        self.chosen(other.into_device())
+    }
+
+    /// The value, or what `other` gives, which is computed in any case.
+    #[track_caller]
+    pub fn unwrap_or_else<E: IntoDevice<X>>(self, other: impl FnOnce() -> E) -> X
+    where
+        X: Chosen,
+    {
+        self.chosen(other().into_device())
+    }
+
+    /// The value, of which the kernel knows that there is one. With [`BuildOptions::debug`](crate::BuildOptions::debug) that is
+    /// checked; otherwise the bits are undefined where it is not so.
+    #[track_caller]
+    pub fn unwrap(self) -> X
+    where
+        Beside<X>: super::DebugCondition,
+    {
+        self.expect("`unwrap` of a `None`")
+    }
+
+    /// As [`unwrap`](Maybe::unwrap), with a message.
+    #[track_caller]
+    pub fn expect(self, message: &str) -> X
+    where
+        Beside<X>: super::DebugCondition,
+    {
+        if super::debugging() {
+            super::debug_assert(self.is_some(), message.to_owned());
+        }
+        self.value
+    }
+
+    /// What `f` makes of the value. `f` is computed in any case; its result counts where there is a value.
+    #[track_caller]
+    pub fn map<Y: Placed>(self, f: impl FnOnce(X) -> Y) -> Maybe<Y> {
+        Maybe { some: moved::<X, Y>(self.some), value: f(self.value) }
+    }
+
+    /// What `f` makes of the value, or `other`.
+    #[track_caller]
+    pub fn map_or<Y: Chosen, E: IntoDevice<Y>>(self, other: E, f: impl FnOnce(X) -> Y) -> Y {
+        self.map(f).chosen(other.into_device())
+    }
+
+    /// The `Option` that `f` makes of the value, which is computed in any case.
+    #[track_caller]
+    pub fn and_then<Y: Placed + Copy>(self, f: impl FnOnce(X) -> Maybe<Y>) -> Maybe<Y> {
+        let next = f(self.value);
+        Maybe { some: both::<Y>(moved::<X, Y>(self.some), next.some), value: next.value }
+    }
+
+    /// The value where `condition` holds of it.
+    #[track_caller]
+    pub fn filter<C: IntoDevice<Beside<X>>>(self, condition: impl FnOnce(X) -> C) -> Self
+    where
+        Beside<X>: Flatten,
+    {
+        let mut holds = Vec::new();
+        condition(self.value).into_device().flatten(&mut holds);
+        let holds = next_value(&mut holds.into_iter());
+        Maybe { some: both::<X>(self.some, holds), value: self.value }
+    }
+
+    /// The value, or that of `other`.
+    #[track_caller]
+    pub fn or<E: IntoDevice<Maybe<X>>>(self, other: E) -> Self
+    where
+        X: Chosen,
+    {
+        let other = other.into_device();
+        let either = Inst::Bin(Bin::Or, self.some, other.some);
+        let loc = Location::caller();
+        let some = with(|c| c.value(either, condition_type::<X::Place>(), loc));
+        Maybe { some, value: self.chosen(other.value) }
+    }
+
+    /// The values of both, where there are both.
+    #[track_caller]
+    pub fn zip<Y: Placed + Copy>(self, other: Maybe<Y>) -> Maybe<(X, Y)> {
+        let (a, b) = (moved::<X, (X, Y)>(self.some), moved::<Y, (X, Y)>(other.some));
+        Maybe { some: both::<(X, Y)>(a, b), value: (self.value, other.value) }
+    }
+
+    #[track_caller]
+    fn chosen(self, other: X) -> X
+    where
+        X: Chosen,
+    {
+        let loc = Location::caller();
+        let (mut ours, mut others) = (Vec::new(), Vec::new());
+        self.value.flatten(&mut ours);
+        other.flatten(&mut others);
+        let pairs = ours.into_iter().zip(others);
+        let values: Vec<Value> = pairs.map(|(a, b)| with(|c| c.choose(self.some, a, b, loc))).collect();
+        X::unflatten(&mut values.into_iter())
+    }
+}
+
+#[track_caller]
+fn both<X: Placed>(a: Value, b: Value) -> Value {
+    with(|c| c.value(Inst::Bin(Bin::And, a, b), condition_type::<X::Place>(), Location::caller()))
+}
+
+impl<X: Placed> Placed for Maybe<X> {
+    type Place = X::Place;
+    type Pattern = Option<X::Pattern>;
+}
+
+impl Placed for Absent {
+    type Place = super::control::Varying;
+    type Pattern = Option<()>;
+}
+
+impl<X: Placed + Copy> Variants for Maybe<X> {
+    type Host = Option<X>;
+    type Condition = Beside<X>;
+    fn each(&self) -> Vec<Option<X>> {
+        vec![None, Some(self.value)]
+    }
+    #[track_caller]
+    fn one_of(&self, chosen: &[bool]) -> Beside<X> {
+        condition::<X::Place>(match chosen {
+            [false, true] => self.some,
+            [true, false] => self.not(),
+            _ => known::<X>(chosen.contains(&true)),
+        })
+    }
+}
+
+impl<X: Flatten + Placed> Flatten for Maybe<X> {
+    fn flatten(&self, out: &mut Vec<Value>) {
+        out.push(self.some);
+        self.value.flatten(out);
+    }
+    fn unflatten(values: &mut dyn Iterator<Item = Value>) -> Self {
+        Maybe { some: next_value(values), value: X::unflatten(values) }
+    }
+}
+
+impl Flatten for Absent {
+    fn flatten(&self, _: &mut Vec<Value>) {}
+    fn unflatten(_: &mut dyn Iterator<Item = Value>) -> Self {
+        none()
+    }
+}
+
+impl<Any, X: Blank<Any> + Placed> Blank<Any> for Maybe<X> {
+    fn blank() -> Self {
+        Maybe { some: with(|c| c.builder.undefined(condition_type::<X::Place>())), value: X::blank() }
+    }
+}
+
+impl<D: Declare + Placed> Declare for Maybe<D>
+where
+    D::Value: Placed,
+{
+    type Value = Maybe<D::Value>;
+    fn declare(self) -> Self::Value {
+        Maybe { some: self.some, value: self.value.declare() }
+    }
+}
+
+impl<X: AssignIn<F, G>, F, G> AssignIn<F, G> for Maybe<X> {}
+
+impl<X: Vary + Placed> Vary for Maybe<X>
+where
+    X::Varying: Placed,
+{
+    type Varying = Maybe<X::Varying>;
+    #[track_caller]
+    fn vary(self) -> Self::Varying {
+        Maybe { some: moved::<X, X::Varying>(self.some), value: self.value.vary() }
+    }
+}
+
+#[diagnostic::do_not_recommend]
+impl<E: IntoDevice<X> + Placed, X: Placed> IntoDevice<Maybe<X>> for Maybe<E> {
+    #[track_caller]
+    fn into_device(self) -> Maybe<X> {
+        Maybe { some: moved::<E, X>(self.some), value: self.value.into_device() }
+    }
+}
+
+#[diagnostic::do_not_recommend]
+impl<E: IntoDevice<X>, X: Blank + Placed> IntoDevice<Maybe<X>> for Option<E> {
+    #[track_caller]
+    fn into_device(self) -> Maybe<X> {
+        match self {
+            Some(value) => some(value.into_device()),
+            None => Maybe::absent(),
+        }
+    }
+}
+
+impl<X: Blank + Placed> IntoDevice<Maybe<X>> for Absent {
+    fn into_device(self) -> Maybe<X> {
+        Maybe::absent()
+    }
+}
+
+#[diagnostic::do_not_recommend]
+impl<E: IntoField<X>, X: Blank + Placed> IntoField<Maybe<X>> for Option<E> {
+    fn into_field(self) -> Maybe<X> {
+        match self {
+            Some(value) => some(value.into_field()),
+            None => Maybe::absent(),
+        }
+    }
+}
+
+#[diagnostic::do_not_recommend]
+impl<X: Blank + Placed> IntoField<Maybe<X>> for Absent {
+    fn into_field(self) -> Maybe<X> {
+        Maybe::absent()
+    }
+}
+
+#[diagnostic::do_not_recommend]
+impl<How, A: Merge<How, B> + Placed, B: Placed> Merge<How, Maybe<B>> for Maybe<A>
+where
+    A::Output: Placed,
+{
+    type Output = Maybe<A::Output>;
+    #[track_caller]
+    fn left(self) -> Self::Output {
+        Maybe { some: moved::<A, A::Output>(self.some), value: self.value.left() }
+    }
+    #[track_caller]
+    fn right(b: Maybe<B>) -> Self::Output {
+        Maybe { some: moved::<B, A::Output>(b.some), value: A::right(b.value) }
+    }
+}
+
+/// Beside what has no value of its own.
+macro_rules! beside {
+    ($other:ident $leaves:literal: |$it:pat_param| $value:expr) => {
+        #[diagnostic::do_not_recommend]
+        impl<How, A: Merge<How, A> + Placed> Merge<How, $other> for Maybe<A>
+        where
+            A::Output: Blank + Placed,
+        {
+            type Output = Maybe<A::Output>;
+            const RIGHT_LEAVES: bool = $leaves;
+            #[track_caller]
+            fn left(self) -> Self::Output {
+                Maybe { some: moved::<A, A::Output>(self.some), value: Merge::<How, A>::left(self.value) }
+            }
+            fn right($it: $other) -> Self::Output {
+                $value
+            }
+        }
+        #[diagnostic::do_not_recommend]
+        impl<How, A: Merge<How, A> + Placed> Merge<How, Maybe<A>> for $other
+        where
+            A::Output: Blank + Placed,
+        {
+            type Output = Maybe<A::Output>;
+            const LEFT_LEAVES: bool = $leaves;
+            fn left(self) -> Self::Output {
+                let $it = self;
+                $value
+            }
+            #[track_caller]
+            fn right(b: Maybe<A>) -> Self::Output {
+                let value = <A as Merge<How, A>>::right(b.value);
+                Maybe { some: moved::<A, A::Output>(b.some), value }
+            }
+        }
+    };
+}
+beside!(Absent false: |_| Maybe::absent());
+beside!(Never true: |_| unreachable!("the branch has no value"));
+
+impl<How> Merge<How, Absent> for Absent {
+    type Output = Absent;
+    fn left(self) -> Absent {
+        self
+    }
+    fn right(b: Absent) -> Absent {
+        b
+    }
+}
+impl<How> Merge<How, Never> for Absent {
+    type Output = Absent;
+    const RIGHT_LEAVES: bool = true;
+    fn left(self) -> Absent {
+        self
+    }
+    fn right(_: Never) -> Absent {
+        none()
+    }
+}
+impl<How> Merge<How, Absent> for Never {
+    type Output = Absent;
+    const LEFT_LEAVES: bool = true;
+    fn left(self) -> Absent {
+        none()
+    }
+    fn right(b: Absent) -> Absent {
+        b
+    }
+}

@@ -1,0 +1,56 @@
+//! What a device enum is not.
+
+use gcn_dsl::prelude::*;
+
+gcn_kernel! {
+    #[device]
+    enum Generic<T> {
+        One(T),
+    }
+
+    #[device]
+    #[derive(PartialEq)]
+    enum Derived {
+        A,
+    }
+
+    #[device]
+    enum Numbered {
+        A = 1,
+    }
+
+    #[device]
+    enum Shouted {
+        RED,
+    }
+
+    #[device]
+    enum Empty {}
+
+    #[device]
+    fn stays(x: Option<V<u32>>) -> V<u32> {
+        let Some(x) = x else { trap(); };
+        let mut y = None;
+        match x {
+            1 | n => n,
+        }
+    }
+
+    #[workgroup(64)]
+    fn argument(x: Option<f32>, y: &mut [f32]) {
+        y[0] = 1.0;
+    }
+}
+
+gcn_kernel! {
+    enum Plain {
+        A,
+    }
+
+    #[workgroup(64)]
+    fn k(y: &mut [f32]) {
+        y[0] = 1.0;
+    }
+}
+
+fn main() {}
