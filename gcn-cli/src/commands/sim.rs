@@ -8,7 +8,7 @@ use std::num::NonZeroUsize;
 use std::path::Path;
 use std::time::Instant;
 
-use gcn_isa::hazards::Config;
+use gcn_report::launch;
 use gcn_sim::launch::{Error, Prepared, Program, Spec};
 use gcn_sim::{Options, Stats, timed};
 
@@ -102,8 +102,6 @@ Examples:
   gcn sim saxpy.s --args spec.json --strict --json     missing waits are errors
   gcn sim lib.co --kernel gemm --args gemm.json --jobs 1";
 
-/// The largest number of sanitizer findings that are kept.
-const FINDINGS: u32 = 1000;
 /// The largest number of events in a timeline.
 const EVENTS: usize = 1_000_000;
 
@@ -204,19 +202,14 @@ fn simulate(args: &Args, prepared: &mut Prepared) -> Result<Result<Ran, Error>, 
     }
     let jobs = args.jobs.map(|jobs| jobs.get().min(commands::MOST_JOBS));
     let options = Options {
-        mode: args.detection.mode(),
-        rules: Config::at_least(args.detection.level),
         max_instructions: args.limit,
         turn: args.turn,
-        parallel: jobs.map_or_else(|| !prepared.machine().depends_on_order(), |n| n > 1),
-        sanitize: args.detection.sanitize(),
-        findings: FINDINGS,
         cooperative: args.cooperative,
-        ..Options::default()
+        ..args.detection.options()
     };
     let bar = progress::Bar::new();
     let tell = |at| bar.tell(at);
-    let result = bar.watch(|| gcn_sim::with_threads(jobs, || prepared.run_with(&options, Some(&tell))));
+    let result = bar.watch(|| launch::run(prepared, &options, jobs, Some(&tell)));
     bar.clear();
     Ok(result.map(Ran::Untimed))
 }
