@@ -55,7 +55,7 @@ pub use asm::AsmProgram;
 pub use gcn_dsl_macros::{gcn_asm, gcn_kernel};
 pub use gcn_emit::target_id::Feature;
 pub use gcn_isa::hazards::RuleSet;
-pub use kernel::{AnyKernel, BuildError, BuildOptions, BuiltKernel};
+pub use kernel::{AnyKernel, BuildCause, BuildError, BuildOptions, BuiltKernel};
 #[doc(inline)]
 pub use lang::isa;
 pub use lang::{DevicePtr, S, V};
