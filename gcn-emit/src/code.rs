@@ -4,7 +4,7 @@
 //! Branches lead to labels of the program; a branch that leaves the section, or leads where no instruction
 //! begins, keeps its number and is an unknown exit. Where jumps and calls by register lead is found out as
 //! far as it can be ([`resolve`](gcn_isa::cfg::resolve())). What lies between functions to fill an alignment
-//! (`s_nop`, `s_code_end`, zeros) is left out. What is no instruction is listed in [`Code::unread`], and the
+//! (`s_nop`, `s_code_end`, zeros) is left out. What is not an instruction is listed in [`Code::unread`], and the
 //! program has a gap there.
 //!
 //! ```

@@ -103,7 +103,7 @@ impl Cx<'_> {
         }
     }
 
-    /// Expressions that are no control flow.
+    /// Expressions that are not control flow.
     fn plain(&mut self, e: &Expr) -> TokenStream {
         match e {
             Expr::Assign(e) => self.assign(e),

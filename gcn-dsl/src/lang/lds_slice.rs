@@ -116,7 +116,7 @@ impl<T: Number> LdsSlice<T> {
         LdsSlice { start: Some(start), len: len.into_device(), ..*self }
     }
 
-    /// The same bytes as elements of another type; a rest that is no whole element is left out. The slice must start at a
+    /// The same bytes as elements of another type; a rest that is not a whole element is left out. The slice must start at a
     /// multiple of the element's size, as every array and every slice of larger elements does.
     #[track_caller]
     pub fn cast<U: Number>(&self) -> LdsSlice<U> {

@@ -159,7 +159,7 @@ fn a_path_by_several_choices_is_less_sure() {
     assert_eq!(caveats(&two), [(7, Some(Caveat::Branches))]);
     let one = format!("{load} | s_cbranch_scc1 A | {wait} | A: | {read} | s_endpgm");
     assert_eq!(caveats(&one), [(3, None)]);
-    // Branches after which both ways end alike are no choices.
+    // Branches after which both ways end alike are not choices.
     let alike = format!(
         "{load} | s_cbranch_scc1 A | s_nop 0 | A: | s_cbranch_scc0 B | s_nop 1 | B: | s_cbranch_vccz C | {wait} | C: | {read} | s_endpgm"
     );
