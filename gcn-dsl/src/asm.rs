@@ -94,7 +94,7 @@
 //! outstanding, as a kernel does. What comes before and after a program that is [spliced](AsmProgram::splice)
 //! into another is not seen here; whoever makes the whole checks it, or has the waits put in, with
 //! [`gcn_isa::check::check`] or [`gcn_isa::wait::insert_waits`]. The same holds after jumps to computed
-//! places (`s_setpc_b64`, `s_swappc_b64`); [`Report::unknown_exits`](gcn_isa::check::Report::unknown_exits)
+//! places (`s_setpc_b64`, `s_swappc_b64`); [`CheckReport::unknown_exits`](gcn_isa::check::CheckReport::unknown_exits)
 //! lists them. Registers are the author's: nobody checks that what is read was written.
 
 use std::collections::HashSet;

@@ -20,7 +20,7 @@ use gcn_isa::{Program, RegFile, Target};
 
 pub use asm::AsmError;
 pub use build::{BuildCause, BuildError};
-pub use report::{Report, WaitTotals};
+pub use report::{KernelReport, WaitTotals};
 
 pub use crate::ir::ping_pong::{UnpairedBarriers, UnpairedReason};
 pub use crate::ir::pipeline::{NoLoadAhead, Pipelined, StayingLoad, StaysReason};
@@ -351,7 +351,7 @@ impl BuiltKernel {
     }
 
     /// Registers, LDS, occupancy, instruction and wait counts.
-    pub fn report(&self) -> Report {
-        Report::of(self)
+    pub fn report(&self) -> KernelReport {
+        KernelReport::of(self)
     }
 }

@@ -116,7 +116,7 @@ impl Options {
         rules.map_err(refused)
     }
 
-    /// The kind of wait that `fix` changes; the Python side knows no other words.
+    /// The kind of wait that `fix` changes; the Python side passes no other words.
     pub fn only(&self) -> Option<Only> {
         match self.only.as_deref()? {
             "counters" => Some(Only::Counters),

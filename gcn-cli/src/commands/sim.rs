@@ -182,7 +182,7 @@ pub enum Ran {
     /// Of functional mode.
     Untimed(Stats),
     /// Of timed mode.
-    Timed(Box<timed::Report>),
+    Timed(Box<timed::TimedReport>),
 }
 
 impl Ran {
@@ -220,7 +220,7 @@ fn vary(
     program: &Program,
     spec: &Spec,
     folder: &Path,
-    report: &timed::Report,
+    report: &timed::TimedReport,
 ) -> Result<timed::Ranges, Failure> {
     let config = timing(args, program.machine().target())?;
     let run = |config: &timed::Config| {

@@ -3,8 +3,8 @@
 use std::marker::PhantomData;
 use std::panic::Location;
 
-use super::memory::{Backing, Elements, load_elements, store_elements};
-use super::{Index, IntoDevice, LoadAt, S, StoreAt, V, Vector, select, with};
+use super::memory::{Backing, Elements, indexed};
+use super::{Index, IntoDevice, LoadAt, S, V, Vector, select, with};
 use crate::ir::{Bin, Inst, LdsId, Memory, Value};
 use crate::scalar::Number;
 
@@ -159,18 +159,4 @@ impl<T> Backing<T> for LdsSlice<T> {
 }
 impl<T> Elements<T> for LdsSlice<T> {}
 
-impl<T: Number, I: Index> LoadAt<I> for LdsSlice<T> {
-    type Output = V<T>;
-    #[track_caller]
-    fn load_at(&self, i: I) -> V<T> {
-        V::from_value(load_elements(self, i.index(), 1, Location::caller()))
-    }
-}
-
-impl<T: Number, I: Index> StoreAt<I> for LdsSlice<T> {
-    type Element = V<T>;
-    #[track_caller]
-    fn store_at(&self, i: I, value: V<T>) {
-        store_elements(self, i.index(), value.value, Location::caller());
-    }
-}
+indexed!([] LdsSlice<T>);

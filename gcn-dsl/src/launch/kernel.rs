@@ -110,7 +110,7 @@ pub trait Kernel: Copy {
         grid: Grid,
         args: Self::Args<'_>,
         config: &Config,
-    ) -> Result<gcn_sim::timed::Report, LaunchError> {
+    ) -> Result<gcn_sim::timed::TimedReport, LaunchError> {
         timed::run(self, &self.build(target)?, grid, args, config)
     }
 

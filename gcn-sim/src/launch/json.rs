@@ -313,6 +313,10 @@ fn out(name: &str, value: &Value) -> Result<Option<Out>, Error> {
     match value {
         Value::Bool(show) => Ok(show.then_some(Out::Show)),
         Value::String(path) => Ok(Some(Out::File(PathBuf::from(path)))),
-        _ => Err(Error::argument(name, format!("{value} is not a value of `out`"), "write true, or the name of a file")),
+        _ => Err(Error::argument(
+            name,
+            format!("{value} is not a value of `out`"),
+            "write true, or the name of a file",
+        )),
     }
 }

@@ -448,7 +448,7 @@ fn races_that_are_none() {
     let groups = Case { grid: 2, checks: Sanitize::RACES, ..ONE };
     let note = groups.tells(FindingKind::SameValue, "global_store_dword v2, v1, s[4:5]", &[]);
     assert!(note.kind.is_note() && !FindingKind::GlobalRace.is_note(), "{note}");
-    // A note ends no run.
+    // A note does not end the run.
     let code = assemble(Target::GFX942, &format!("{PROLOGUE}ds_write_b32 v2, v1\ns_endpgm"));
     let machine = Machine::new(Target::GFX942, &code, ONE.kernel()).unwrap();
     let mut memory = Memory::new();

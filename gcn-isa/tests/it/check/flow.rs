@@ -42,7 +42,7 @@ fn a_function_waits_for_its_caller_before_it_touches_registers() {
     assert_eq!(waits("vmcnt(1) expcnt(0) lgkmcnt(0)"), ["call.entry"]);
     // The dispatcher leaves nothing outstanding.
     assert_eq!(rules(&program(body)), [""; 0]);
-    // What touches no register may come first; scalar registers are written by scalar loads only.
+    // Instructions without registers may come first; scalar registers are written by scalar loads only.
     assert_eq!(
         rules(&function("s_nop 0 | s_waitcnt vmcnt(0) expcnt(0) lgkmcnt(0) | v_mov_b32_e32 v1, v0")),
         [""; 0]
