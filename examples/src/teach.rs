@@ -4,7 +4,7 @@ use std::process::ExitCode;
 use std::time::Instant;
 
 use gcn_dsl::prelude::*;
-use gcn_dsl::{BuildError, LaunchError};
+use gcn_dsl::{BuildCause, BuildError, LaunchError};
 
 use crate::{Comparison, Lesson, Outcome, OutputError, Size, TARGETS, output};
 
@@ -40,7 +40,7 @@ pub enum LessonError {
 pub fn teach(lesson: &Lesson) -> ExitCode {
     for target in TARGETS.into_iter().chain(lesson.steady.map(|_| Target::GFX950)) {
         match on_target(lesson, target) {
-            Ok(()) | Err(LessonError::Build(BuildError::Target { .. })) => {}
+            Ok(()) | Err(LessonError::Build(BuildError { cause: BuildCause::Target { .. }, .. })) => {}
             Err(error) => {
                 eprintln!("error: {error}");
                 return ExitCode::FAILURE;

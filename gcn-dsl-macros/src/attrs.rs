@@ -27,7 +27,7 @@ pub(crate) fn is_matrix(attr: &Attribute) -> bool {
     attr.path().is_ident("matrix")
 }
 
-/// Most stages of a pipelined loop. `gcn_dsl::ir::pipeline` has the limits for what is no literal; a test holds the two together.
+/// Most stages of a pipelined loop. `gcn_dsl::ir::pipeline` has the limits for what is not a literal; a test holds the two together.
 const MOST_STAGES: u64 = 8;
 
 /// The stages of `#[pipeline(stages = n)]`.

@@ -233,7 +233,7 @@ fn argument(input: &FnArg) -> Result<Arg, (proc_macro2::TokenStream, String)> {
         }
         pat => return Err((pat.to_token_stream(), format!("an argument has a plain name; {ARG_FORMS}"))),
     };
-    let unknown = || (typed.ty.to_token_stream(), format!("this is no kernel argument type; {ARG_FORMS}"));
+    let unknown = || (typed.ty.to_token_stream(), format!("this is not a kernel argument type; {ARG_FORMS}"));
     let (kind, elem) = match ty::bare(&typed.ty) {
         ty @ (Type::Path(_) | Type::Array(_) | Type::Tuple(_)) => (ArgKind::Value, ty),
         Type::Reference(r) if r.lifetime.is_none() => match ty::bare(&r.elem) {

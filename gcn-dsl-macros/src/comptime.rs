@@ -1,4 +1,4 @@
-//! `comptime { … }`, `comptime if` and `comptime match` are no Rust: before parsing, the word becomes an attribute `#[comptime]` on what
+//! `comptime { … }`, `comptime if` and `comptime match` are not Rust: before parsing, the word becomes an attribute `#[comptime]` on what
 //! follows, which is Rust syntax.
 
 use proc_macro2::{Delimiter, Group, TokenStream, TokenTree};

@@ -18,9 +18,9 @@ pub(crate) struct KernelFn {
     pub attrs: Vec<Attribute>,
     pub vis: Visibility,
     pub sig: Signature,
-    /// The body, or why it is no Rust: the kernel's name and arguments are known even then.
+    /// The body, or why it is not Rust: the kernel's name and arguments are known even then.
     pub body: syn::Result<Block>,
-    /// Of a body that is no Rust, the statements that are.
+    /// Of a body that is not Rust, the statements that are.
     pub kept: Vec<Stmt>,
     /// The kernels beside it: unit structs, which a pattern would take for what it compares with.
     pub kernels: Rc<[String]>,
@@ -161,7 +161,7 @@ impl Parse for DeviceImpl {
     fn parse(input: ParseStream<'_>) -> syn::Result<Self> {
         let mut tokens = proc_macro2::TokenStream::new();
         let mut body = None;
-        // A body that is no Rust must not take the whole block with it.
+        // A body that is not Rust must not take the whole block with it.
         while body.is_none() {
             if input.peek(syn::token::Brace) {
                 let inner;
@@ -177,7 +177,7 @@ impl Parse for DeviceImpl {
     }
 }
 
-/// The members of an `impl` block: what is no function, and the functions.
+/// The members of an `impl` block: what is not a function, and the functions.
 fn members(input: ParseStream<'_>) -> syn::Result<(TokenStream, Vec<KernelFn>)> {
     let (mut others, mut functions) = (TokenStream::new(), Vec::new());
     while !input.is_empty() {

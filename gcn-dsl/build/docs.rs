@@ -8,7 +8,7 @@ use gcn_isa::table::{Access, Behaviours, ImplicitRegs, InstDesc, Modifiers, Oper
 use gcn_isa::{Inst, Target};
 
 use crate::excluded::EXCLUDED;
-use crate::functions::{Form, Function, Kind};
+use crate::functions::{Form, Function, ParamKind};
 
 /// The doc comment of one form of `f`.
 pub fn of(f: &Function, form: Form) -> String {
@@ -17,7 +17,7 @@ pub fn of(f: &Function, form: Form) -> String {
         Form::With => vec![format!("[`{}`] with modifiers: {}.", f.name, modifiers(&f.rows).join(", "))],
     };
     let mut lines = lines;
-    if f.params_of(form).iter().any(|p| matches!(p.kind, Kind::Old(_))) {
+    if f.params_of(form).iter().any(|p| matches!(p.kind, ParamKind::Old(_))) {
         lines.push(String::new());
         lines.push(
             "`old` is what the destination holds where it is not written; it is not read where all of it is written."
@@ -57,7 +57,7 @@ fn full(f: &Function) -> Vec<String> {
         );
     }
     let range = f.rows.iter().find_map(|row| row.offset_range);
-    if let (Some((lo, hi)), true) = (range, f.params.iter().any(|p| p.kind == Kind::Offset)) {
+    if let (Some((lo, hi)), true) = (range, f.params.iter().any(|p| p.kind == ParamKind::Offset)) {
         lines.push(format!("- `offset`: {lo} to {hi} bytes."));
     }
     lines

@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 
 use crate::docs;
-use crate::functions::{Form, Function, Kind, Param, Variant};
+use crate::functions::{Form, Function, Param, ParamKind, Variant};
 
 /// The text of `f`'s forms.
 pub fn function(f: &Function) -> String {
@@ -40,7 +40,7 @@ fn one(f: &Function, form: Form) -> String {
 /// The type of a result. Where a modifier may choose the half that is written, both halves are the result.
 fn result<'a>(f: &Function, form: Form, ty: &'a str) -> &'a str {
     let halves =
-        f.variant != Variant::Dpp && f.params_of(form).iter().any(|p| matches!(p.kind, Kind::Old(_)));
+        f.variant != Variant::Dpp && f.params_of(form).iter().any(|p| matches!(p.kind, ParamKind::Old(_)));
     match ty {
         "V<f16>" if halves => "Vector<f16, 2>",
         "V<bf16>" if halves => "Vector<bf16, 2>",
@@ -52,32 +52,32 @@ fn result<'a>(f: &Function, form: Form, ty: &'a str) -> &'a str {
 fn parameter(p: &Param) -> Option<String> {
     let name = p.name;
     Some(match p.kind {
-        Kind::Old(n) | Kind::Vector(n) => format!("{name}: impl Source<{n}>"),
-        Kind::Narrow => format!("{name}: impl MatrixSource"),
-        Kind::Uniform(n) => format!("{name}: impl UniformSource<{n}>"),
-        Kind::Buffer => format!("{name}: impl BufferAddress"),
-        Kind::Global => format!("{name}: impl GlobalAddress"),
-        Kind::SecondAddress => return None,
-        Kind::Smem => "offset: impl SmemOffset".into(),
-        Kind::Imm => format!("{name}: i64"),
-        Kind::Literal => format!("{name}: u32"),
-        Kind::Scc => "scc: impl IntoDevice<S<bool>>".into(),
-        Kind::Vcc => "vcc: impl UniformSource<2>".into(),
-        Kind::M0 => "m0: impl UniformSource<1>".into(),
-        Kind::Offset => "offset: i32".into(),
-        Kind::Offsets => "offset0: u8, offset1: u8".into(),
-        Kind::Bitop3 => "bitop3: u8".into(),
-        Kind::BufferFormat => "format: BufferFormat".into(),
-        Kind::Options => "options: Options".into(),
+        ParamKind::Old(n) | ParamKind::Vector(n) => format!("{name}: impl Source<{n}>"),
+        ParamKind::Narrow => format!("{name}: impl MatrixSource"),
+        ParamKind::Uniform(n) => format!("{name}: impl UniformSource<{n}>"),
+        ParamKind::Buffer => format!("{name}: impl BufferAddress"),
+        ParamKind::Global => format!("{name}: impl GlobalAddress"),
+        ParamKind::SecondAddress => return None,
+        ParamKind::Smem => "offset: impl SmemOffset".into(),
+        ParamKind::Imm => format!("{name}: i64"),
+        ParamKind::Literal => format!("{name}: u32"),
+        ParamKind::Scc => "scc: impl IntoDevice<S<bool>>".into(),
+        ParamKind::Vcc => "vcc: impl UniformSource<2>".into(),
+        ParamKind::M0 => "m0: impl UniformSource<1>".into(),
+        ParamKind::Offset => "offset: i32".into(),
+        ParamKind::Offsets => "offset0: u8, offset1: u8".into(),
+        ParamKind::Bitop3 => "bitop3: u8".into(),
+        ParamKind::BufferFormat => "format: BufferFormat".into(),
+        ParamKind::Options => "options: Options".into(),
     })
 }
 
 /// What must be taken apart before the call.
 fn split(p: &Param) -> Option<String> {
     let line = match p.kind {
-        Kind::Buffer => "let (vaddr, addressing) = vaddr.split();",
-        Kind::Global => "let (vaddr, saddr) = vaddr.split();",
-        Kind::Smem => "let (soffset, offset) = offset.split();",
+        ParamKind::Buffer => "let (vaddr, addressing) = vaddr.split();",
+        ParamKind::Global => "let (vaddr, saddr) = vaddr.split();",
+        ParamKind::Smem => "let (soffset, offset) = offset.split();",
         _ => return None,
     };
     Some(format!("    {line}\n"))
@@ -86,17 +86,17 @@ fn split(p: &Param) -> Option<String> {
 /// What is set on the request.
 fn setting(p: &Param) -> Option<String> {
     Some(match p.kind {
-        Kind::Old(_) => ".old(old.input())".into(),
-        Kind::Scc => ".scc(scc)".into(),
-        Kind::Vcc => ".vcc(vcc.input())".into(),
-        Kind::M0 => ".m0(m0.input())".into(),
-        Kind::Buffer => ".set(addressing)".into(),
-        Kind::Smem => ".set(offset)".into(),
-        Kind::Offset => ".set(Options::at(offset))".into(),
-        Kind::Offsets => ".set(Options::at_both(offset0, offset1))".into(),
-        Kind::Bitop3 => ".set(Options::table(bitop3))".into(),
-        Kind::BufferFormat => ".set(format.options())".into(),
-        Kind::Options => ".set(options)".into(),
+        ParamKind::Old(_) => ".old(old.input())".into(),
+        ParamKind::Scc => ".scc(scc)".into(),
+        ParamKind::Vcc => ".vcc(vcc.input())".into(),
+        ParamKind::M0 => ".m0(m0.input())".into(),
+        ParamKind::Buffer => ".set(addressing)".into(),
+        ParamKind::Smem => ".set(offset)".into(),
+        ParamKind::Offset => ".set(Options::at(offset))".into(),
+        ParamKind::Offsets => ".set(Options::at_both(offset0, offset1))".into(),
+        ParamKind::Bitop3 => ".set(Options::table(bitop3))".into(),
+        ParamKind::BufferFormat => ".set(format.options())".into(),
+        ParamKind::Options => ".set(options)".into(),
         _ => return None,
     })
 }
@@ -105,12 +105,12 @@ fn setting(p: &Param) -> Option<String> {
 fn argument(p: &Param) -> Option<String> {
     let name = p.name;
     Some(match p.kind {
-        Kind::Vector(_) | Kind::Narrow | Kind::Uniform(_) => format!("{name}.input()"),
-        Kind::Buffer | Kind::Global => "vaddr".into(),
-        Kind::SecondAddress => "saddr".into(),
-        Kind::Smem => "soffset".into(),
-        Kind::Imm => format!("Input::imm({name})"),
-        Kind::Literal => format!("Input::literal({name})"),
+        ParamKind::Vector(_) | ParamKind::Narrow | ParamKind::Uniform(_) => format!("{name}.input()"),
+        ParamKind::Buffer | ParamKind::Global => "vaddr".into(),
+        ParamKind::SecondAddress => "saddr".into(),
+        ParamKind::Smem => "soffset".into(),
+        ParamKind::Imm => format!("Input::imm({name})"),
+        ParamKind::Literal => format!("Input::literal({name})"),
         _ => return None,
     })
 }

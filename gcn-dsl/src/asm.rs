@@ -94,7 +94,7 @@
 //! outstanding, as a kernel does. What comes before and after a program that is [spliced](AsmProgram::splice)
 //! into another is not seen here; whoever makes the whole checks it, or has the waits put in, with
 //! [`gcn_isa::check::check`] or [`gcn_isa::wait::insert_waits`]. The same holds after jumps to computed
-//! places (`s_setpc_b64`, `s_swappc_b64`); [`Report::unknown_exits`](gcn_isa::check::Report::unknown_exits)
+//! places (`s_setpc_b64`, `s_swappc_b64`); [`CheckReport::unknown_exits`](gcn_isa::check::CheckReport::unknown_exits)
 //! lists them. Registers are the author's: nobody checks that what is read was written.
 
 use std::collections::HashSet;
@@ -110,7 +110,7 @@ pub use gcn_isa::Target;
 
 pub use crate::kernel::AsmError;
 
-use crate::kernel::{self, BuildError, BuiltKernel};
+use crate::kernel::{self, BuildCause, BuildError, BuiltKernel};
 use crate::lang::Signature;
 use crate::launch::Kernel;
 
@@ -266,17 +266,25 @@ pub fn __build<K: Kernel>(
     target: Target,
     lds_bytes: u32,
 ) -> Result<BuiltKernel<K>, BuildError> {
-    kernel::build::check_target(&signature, target)?;
-    kernel::build::check_workgroup(&signature)?;
-    let failed = |error| BuildError::Assembly { kernel: signature.name.clone(), error };
+    let failed = BuildError::of(&signature.name);
+    build(signature, program, target, lds_bytes).map(BuiltKernel::of).map_err(failed)
+}
+
+fn build(
+    signature: Signature,
+    program: &AsmProgram,
+    target: Target,
+    lds_bytes: u32,
+) -> Result<BuiltKernel, BuildCause> {
+    kernel::build::check_signature(&signature, target)?;
     let workgroup = WorkgroupSize::Required(signature.workgroup);
-    let mut spec = program.kernel(&signature.name, target, workgroup).map_err(failed)?;
+    let mut spec = program.kernel(&signature.name, target, workgroup)?;
     spec.lds_bytes = lds_bytes;
     spec.user_sgprs = UserSgprs::KERNARG_SEGMENT_PTR;
     spec.workgroup_ids = [true; 3];
     spec.work_item_ids = WorkItemIds::of_dimensions(dimensions(signature.workgroup));
     kernel::spec::declare(&signature, &mut spec);
-    BuiltKernel::from_assembly(signature, spec).map(BuiltKernel::of)
+    BuiltKernel::from_assembly(signature, spec)
 }
 
 /// How many dimensions a workgroup has.

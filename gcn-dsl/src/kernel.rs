@@ -19,12 +19,12 @@ use gcn_isa::hazards::Config;
 use gcn_isa::{Program, RegFile, Target};
 
 pub use asm::AsmError;
-pub use build::BuildError;
-pub use report::{Report, WaitTotals};
+pub use build::{BuildCause, BuildError};
+pub use report::{KernelReport, WaitTotals};
 
 pub use crate::ir::ping_pong::{UnpairedBarriers, UnpairedReason};
 pub use crate::ir::pipeline::{NoLoadAhead, Pipelined, StayingLoad, StaysReason};
-pub use crate::lower::LowerError;
+pub use crate::lower::{LowerCause, LowerError};
 pub use crate::mir::VReg;
 pub use crate::regalloc::{
     AllocError, FilePressure, InstPlace, LdsFrame, LdsRoom, LiveReg, Pressure, Spills, VerifyError,
@@ -196,8 +196,8 @@ impl BuiltKernel {
     pub(crate) fn from_assembly(
         signature: Signature,
         spec: gcn_emit::kernel::KernelSpec,
-    ) -> Result<BuiltKernel, BuildError> {
-        let (object, code) = build::emit(&signature, &spec)?;
+    ) -> Result<BuiltKernel, BuildCause> {
+        let (object, code) = build::emit(&spec)?;
         let used = spec.resources;
         let count = |n: u32| u16::try_from(n).unwrap_or(u16::MAX);
         let all = |file, peak| FilePressure { file, peak, at: None, live: Vec::new() };
@@ -260,7 +260,7 @@ impl BuiltKernel {
     /// A [`BuildError`] if an instruction cannot be encoded.
     pub fn with_program(&self, program: Program) -> Result<BuiltKernel, BuildError> {
         let spec = gcn_emit::kernel::KernelSpec { program, ..self.spec.clone() };
-        let (object, code) = build::emit(&self.signature, &spec)?;
+        let (object, code) = build::emit(&spec).map_err(BuildError::of(self.name()))?;
         let debug = debug::Debug::of(&spec.program, &code.offsets, &self.ir.debug);
         Ok(Built { spec, code, object, debug, inserted: Vec::new(), ..Built::clone(self) }.into())
     }
@@ -351,7 +351,7 @@ impl BuiltKernel {
     }
 
     /// Registers, LDS, occupancy, instruction and wait counts.
-    pub fn report(&self) -> Report {
-        Report::of(self)
+    pub fn report(&self) -> KernelReport {
+        KernelReport::of(self)
     }
 }

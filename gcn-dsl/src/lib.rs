@@ -6,7 +6,7 @@
 //! are handles, and operators on them append to the kernel.
 //!
 //! - [`S<T>`](S) is one value per wave, [`V<T>`](V) one per lane. `S` becomes `V` by itself; `V` becomes `S` only through
-//!   [`read_first_lane`](lang::read_first_lane) and its kin. A plain scalar type in an annotation or an argument means `S`.
+//!   [`read_first_lane`](lang::read_first_lane) and the like. A plain scalar type in an annotation or an argument means `S`.
 //! - `let mut` declares a device variable; `let mut x: V<f32> = 0.0;` one that may differ from lane to lane.
 //! - `if`, `match`, `while`, `loop` and `for i in a..b` (also `a..=b`, `.rev()` and `.step_by(k)`) on a uniform condition are scalar
 //!   branches, on a varying condition they mask lanes; `break`, `continue`, `return` and labels are Rust's. `&&` and `||` compute both
@@ -55,7 +55,7 @@ pub use asm::AsmProgram;
 pub use gcn_dsl_macros::{gcn_asm, gcn_kernel};
 pub use gcn_emit::target_id::Feature;
 pub use gcn_isa::hazards::RuleSet;
-pub use kernel::{AnyKernel, BuildError, BuildOptions, BuiltKernel};
+pub use kernel::{AnyKernel, BuildCause, BuildError, BuildOptions, BuiltKernel};
 #[doc(inline)]
 pub use lang::isa;
 pub use lang::{DevicePtr, S, V};

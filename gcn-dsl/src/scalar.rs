@@ -119,7 +119,7 @@ pub trait Number: CastTarget {}
 /// Types that `as` gives a device value: numbers.
 #[diagnostic::on_unimplemented(
     message = "no device value becomes a `{Self}` by `as`",
-    label = "`as {Self}` is no conversion of the device",
+    label = "`as {Self}` is not a conversion of the device",
     note = "`as` gives i8 to i64, u8 to u64, f16, bf16, f32, f64, f8e4m3 and f8e5m2",
     note = "for a condition compare, `n != 0`; memory is indexed by `u32`, and `usize` is a type of the host"
 )]

@@ -61,7 +61,7 @@
 //!   number; llvm-mc 22 makes a PC-relative relocation against it. A label without `@…` as literal operand is
 //!   its distance, as in llvm-mc.
 //! - `.byte`, `.short` and `.long` of a value that is known late and does not fit are errors; llvm-mc 22
-//!   drops bits. So are a branch to an address that is no multiple of 4, shifts by 64 and more, and `alignto`
+//!   drops bits. So are a branch to an address that is not a multiple of 4, shifts by 64 and more, and `alignto`
 //!   to 0.
 //! - A reference to a local symbol by `@gotpcrel…` keeps the symbol; llvm-mc 22 takes section and offset
 //!   instead, of which the linker makes a wrong address.

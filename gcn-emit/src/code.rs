@@ -4,7 +4,7 @@
 //! Branches lead to labels of the program; a branch that leaves the section, or leads where no instruction
 //! begins, keeps its number and is an unknown exit. Where jumps and calls by register lead is found out as
 //! far as it can be ([`resolve`](gcn_isa::cfg::resolve())). What lies between functions to fill an alignment
-//! (`s_nop`, `s_code_end`, zeros) is left out. What is no instruction is listed in [`Code::unread`], and the
+//! (`s_nop`, `s_code_end`, zeros) is left out. What is not an instruction is listed in [`Code::unread`], and the
 //! program has a gap there.
 //!
 //! ```
@@ -54,9 +54,9 @@ pub struct Unit {
     pub sections: Vec<Code>,
     /// The kernels, in the order of the file.
     pub kernels: Vec<KernelFacts>,
-    /// The source files that [`Place::location`] refers to, by [`SourceFile::number`].
+    /// The source files that [`CodePlace::location`] refers to, by [`SourceFile::number`].
     pub files: Vec<SourceFile>,
-    /// The origins to which [`Place::origin`] refers.
+    /// The origins to which [`CodePlace::origin`] refers.
     pub origins: Vec<Origin>,
 }
 
@@ -70,7 +70,7 @@ pub struct Code {
     /// The instructions of all its functions. Its name is the section's.
     pub program: Program,
     /// Where each line of the program comes from.
-    pub places: Vec<Place>,
+    pub places: Vec<CodePlace>,
     /// The functions, in order, without common lines. Lines that no function has belong to none that a symbol
     /// names.
     pub functions: Vec<Function>,
@@ -92,7 +92,7 @@ pub struct Function {
 
 /// Where an instruction comes from.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Place {
+pub struct CodePlace {
     /// Byte offset in the section.
     pub offset: u64,
     /// Bytes of its machine code.
@@ -198,7 +198,7 @@ impl Unit {
 
     /// Where an instruction comes from that a macro, a repetition or an included file wrote, the innermost
     /// first.
-    pub fn origins_of(&self, place: &Place) -> impl Iterator<Item = &Origin> {
+    pub fn origins_of(&self, place: &CodePlace) -> impl Iterator<Item = &Origin> {
         let get = |index: Option<u32>| self.origins.get(index? as usize);
         std::iter::successors(get(place.origin), move |origin| get(origin.outer))
     }

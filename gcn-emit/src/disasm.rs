@@ -1,6 +1,6 @@
 //! Code objects back to assembly.
 //!
-//! [`disassemble`] finds the code of an object, its labels and what is no instruction in it; it never fails.
+//! [`disassemble`] finds the code of an object, its labels and what is not an instruction in it; it never fails.
 //! [`Disassembly::to_assembly`] writes the whole object as an assembly file: assembled again, it has the same
 //! bytes in `.text`, and descriptors with the same bits. [`CodeSection::items`] gives the instructions one by
 //! one, decoded as they are asked for, so that a listing of any length needs no more memory than its labels.

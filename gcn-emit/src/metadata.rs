@@ -235,7 +235,7 @@ impl Metadata {
     /// them.
     ///
     /// # Errors
-    /// [`MetadataError`] if the bytes end early, are no `MessagePack`, or lack a required key.
+    /// [`MetadataError`] if the bytes end early, are not `MessagePack`, or lack a required key.
     pub fn from_msgpack(bytes: &[u8]) -> Result<Metadata, MetadataError> {
         rmp_serde::from_slice(bytes).map_err(|e| MetadataError(e.to_string()))
     }

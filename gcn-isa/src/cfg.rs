@@ -9,7 +9,7 @@ mod values;
 mod written;
 
 pub use flow::{Flow, Root, is_call, is_return};
-pub use resolve::{Image, Place, resolve};
+pub use resolve::{AddressPlace, Image, resolve};
 
 use crate::operand::Operand;
 use crate::program::{Jump, Label, Line, Program};

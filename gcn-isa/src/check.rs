@@ -35,7 +35,7 @@ mod report;
 mod vccz;
 
 pub use advice::Advice;
-pub use report::{Amount, Caveat, Finding, Report};
+pub use report::{Amount, Caveat, CheckReport, Finding};
 
 use crate::cfg::Flow;
 use crate::counters::{self as events, MemoryEffect};
@@ -61,7 +61,7 @@ pub struct Options {
 }
 
 /// What the checker takes for granted about memory: LDS accesses before a barrier and after an LDS DMA, outstanding accesses
-/// before a cache invalidation. It knows no addresses.
+/// before a cache invalidation. It does not know addresses.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum MemoryModel {
     /// Nothing: registers only.
@@ -97,12 +97,12 @@ impl Default for Options {
 pub const MOST_FINDINGS: usize = 100_000;
 
 /// Checks `program` against every rule.
-pub fn check(program: &Program) -> Report {
+pub fn check(program: &Program) -> CheckReport {
     check_with(program, Options::default())
 }
 
 /// Checks `program` against the rules that `options` choose.
-pub fn check_with(program: &Program, options: Options) -> Report {
+pub fn check_with(program: &Program, options: Options) -> CheckReport {
     let flow = options.rules.flow(program);
     let mut found = Findings::default();
     Distances::new(program, &flow, options.rules).findings(&mut found);
@@ -117,7 +117,13 @@ pub fn check_with(program: &Program, options: Options) -> Report {
     let Findings { list: mut findings, omitted } = found;
     findings.sort_by_key(|f| (f.second, f.first));
     let unknown_exits = flow.unknown_exits().collect();
-    Report { target: program.target, instructions: program.lines.len(), findings, omitted, unknown_exits }
+    CheckReport {
+        target: program.target,
+        instructions: program.lines.len(),
+        findings,
+        omitted,
+        unknown_exits,
+    }
 }
 
 /// Lines whose accesses of LDS, loads from memory straight into it included, `program` never waits for where

@@ -58,7 +58,7 @@ impl Indexed {
             let reg = operand.reg()?;
             let by =
                 inst.desc.indexed_by(i).filter(|by| *by == IndexedBy::M0 || reg.file != RegFile::Sgpr)?;
-            // The manuals know no index of AccVGPRs, nor do they exclude it.
+            // The manuals neither describe indexed AccVGPRs nor exclude them.
             let offsets = state.offsets(by, reg.file != RegFile::Agpr)?;
             reach(reg, offsets, i as u8)
         });

@@ -219,7 +219,7 @@ pub struct Shape {
 
 /// Where an element lives.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-pub struct Place {
+pub struct ElementPlace {
     /// The lane.
     pub lane: u8,
     /// Register of the operand, counted from its first.

@@ -63,6 +63,13 @@ pub struct SourceLoc {
     pub column: u32,
 }
 
+impl SourceLoc {
+    /// The beginning of a message: the place and a colon, or nothing if the place is not known.
+    pub fn lead(at: Option<SourceLoc>) -> String {
+        at.map(|at| format!("{at}: ")).unwrap_or_default()
+    }
+}
+
 impl fmt::Display for SourceLoc {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}:{}:{}", self.file, self.line, self.column)

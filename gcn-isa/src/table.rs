@@ -27,7 +27,7 @@ use std::sync::LazyLock;
 pub use crate::mods::Modifiers;
 pub use class::Class;
 pub use desc::InstDesc;
-pub use elements::ConstType;
+pub use elements::{ConstType, Constants};
 pub use entry::{Behaviours, Entry, Flow, Rule};
 pub use format::{Format, Unit};
 pub use index::IndexedBy;

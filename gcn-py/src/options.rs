@@ -7,6 +7,7 @@ use gcn_emit::rewrite::Only;
 use gcn_emit::target_id::TargetId;
 use gcn_isa::hazards::{Config, Grade, RuleSet};
 use gcn_report::container::Choice;
+use gcn_sim::Mode;
 use pyo3::PyResult;
 use serde::Deserialize;
 use serde::de::{Deserializer, Error as _};
@@ -35,7 +36,8 @@ pub struct Options {
     pub expand: bool,
     pub writers: bool,
     pub bytes: bool,
-    pub mode: String,
+    #[serde(deserialize_with = "mode")]
+    pub mode: Mode,
     pub sanitize: Vec<String>,
     pub timed: bool,
     pub set: Vec<String>,
@@ -63,7 +65,7 @@ impl Default for Options {
             expand: false,
             writers: false,
             bytes: false,
-            mode: "functional".to_owned(),
+            mode: Mode::default(),
             sanitize: Vec::new(),
             timed: false,
             set: Vec::new(),
@@ -82,6 +84,11 @@ fn parsed<'d, D: Deserializer<'d>>(from: D) -> Result<Option<TargetId>, D::Error
 fn grade<'d, D: Deserializer<'d>>(from: D) -> Result<Grade, D::Error> {
     let text = String::deserialize(from)?;
     text.parse().map_err(|e| D::Error::custom(format!("level `{text}`: {e}")))
+}
+
+fn mode<'d, D: Deserializer<'d>>(from: D) -> Result<Mode, D::Error> {
+    let text = String::deserialize(from)?;
+    text.parse().map_err(|e| D::Error::custom(format!("mode `{text}`: {e}")))
 }
 
 impl Options {
@@ -109,7 +116,7 @@ impl Options {
         rules.map_err(refused)
     }
 
-    /// The kind of wait that `fix` changes; the Python side knows no other words.
+    /// The kind of wait that `fix` changes; the Python side passes no other words.
     pub fn only(&self) -> Option<Only> {
         match self.only.as_deref()? {
             "counters" => Some(Only::Counters),

@@ -1,30 +1,22 @@
 //! Kernels in the simulator, with buffers from Python.
 
-use gcn_isa::hazards::Config;
-use gcn_report::input::{self, Loadable};
+use gcn_report::{input, launch};
 use gcn_sim::launch::{Arg, Buffer, Element, Key, Prepared, Program, Spec};
-use gcn_sim::{Mode, Sanitize, timed};
+use gcn_sim::{Hooks, Sanitize, timed};
 use pyo3::prelude::*;
-use serde_json::{Value, json};
+use serde_json::{Map, Value, json};
 
 use crate::options::Options;
 use crate::{refused, text};
-
-/// The largest number of sanitizer findings that are kept.
-const FINDINGS: u32 = 1000;
 
 /// A buffer of Python: name or position of its argument, type of its elements, bytes.
 type Given = (String, String, Vec<u8>);
 
 fn load(name: &str, data: Vec<u8>, options: &Options, kernel: Option<&str>) -> PyResult<Program> {
     let kernel = options.kernel.as_deref().or(kernel);
-    let Loadable { bytes, lines } =
+    let mut object =
         input::one(name, data, &options.choice(), kernel, &options.folders()).map_err(refused)?;
-    let program = Program::load(&bytes, kernel).map_err(|error| refused(format!("{name}: {error}")))?;
-    Ok(match lines {
-        Some(lines) => program.with_lines(lines),
-        None => program,
-    })
+    object.program(kernel).map_err(|error| refused(format!("{name}: {error}")))
 }
 
 /// A spec for a kernel, as JSON, to be filled in.
@@ -64,16 +56,8 @@ pub fn sim(
         };
         let outputs =
             keys.iter().map(|key| back(key).map(|output| output.bytes).unwrap_or_default()).collect();
-        let mut report = json!({
-            "kernel": program.name(),
-            "target": program.target_id().to_string(),
-            "grid": prepared.grid(),
-            "global": prepared.global(),
-            "workgroup": prepared.workgroup(),
-        });
-        if let (Value::Object(report), Value::Object(ran)) = (&mut report, ran) {
-            report.extend(ran);
-        }
+        let mut report = launch::json(&program, &prepared);
+        report.extend(ran);
         Ok((text(&report)?, outputs))
     })
 }
@@ -83,7 +67,7 @@ fn key(text: &str) -> Key {
     text.parse().map_or_else(|_| Key::Name(text.to_owned()), Key::Position)
 }
 
-fn run(prepared: &mut Prepared, options: &Options) -> Result<Value, String> {
+fn run(prepared: &mut Prepared, options: &Options) -> Result<Map<String, Value>, String> {
     let says = |error: gcn_sim::launch::Error| error.to_string();
     if options.timed {
         let mut config = timed::Config::default();
@@ -91,35 +75,18 @@ fn run(prepared: &mut Prepared, options: &Options) -> Result<Value, String> {
         for assignment in &options.set {
             config.set(assignment).map_err(|error| format!("{assignment}: {error}"))?;
         }
-        return Ok(json!({ "timed": prepared.run_timed(&config).map_err(says)? }));
+        let report = prepared.run_timed(&config).map_err(says)?;
+        return Ok(Map::from_iter([("timed".to_owned(), json!(report))]));
     }
-    let mode = match options.mode.as_str() {
-        "strict" => Mode::Strict,
-        "faithful" => Mode::Faithful,
-        _ => Mode::Functional,
-    };
     let sanitize: Result<Sanitize, _> =
         options.sanitize.iter().map(|name| name.parse::<Sanitize>()).collect();
-    let default = gcn_sim::Options::default();
-    let how = gcn_sim::Options {
-        mode,
-        rules: Config::at_least(options.level),
-        max_instructions: options.limit.unwrap_or(default.max_instructions),
-        parallel: options.jobs.map_or_else(|| !prepared.machine().depends_on_order(), |n| n > 1),
-        sanitize: sanitize.map_err(|error| error.to_string())?,
-        findings: FINDINGS,
-        ..default
-    };
-    let stats = gcn_sim::with_threads(options.jobs, || prepared.run(&how)).map_err(says)?;
-    let by_class: serde_json::Map<_, _> =
-        stats.by_class.iter().map(|(class, count)| (class.name().to_owned(), json!(count))).collect();
-    Ok(json!({
-        "waves": stats.waves,
-        "instructions": stats.wave_instructions,
-        "by_class": by_class,
-        "stale": stats.stale,
-        "findings": stats.findings.iter().map(said).collect::<Vec<_>>(),
-    }))
+    let sanitize = sanitize.map_err(|error| error.to_string())?;
+    let mut how = launch::options(options.mode, options.level, sanitize);
+    how.max_instructions = options.limit.unwrap_or(how.max_instructions);
+    let stats = launch::run(prepared, &how, options.jobs, &Hooks::default()).map_err(says)?;
+    let mut report = launch::stats(&stats);
+    report.insert("findings".to_owned(), stats.findings.iter().map(said).collect());
+    Ok(report)
 }
 
 /// A finding with its text.

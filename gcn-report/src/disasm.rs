@@ -8,7 +8,7 @@ use serde::Serialize;
 
 /// A code object as JSON.
 #[derive(Serialize)]
-pub struct Report<'a> {
+pub struct DisasmReport<'a> {
     /// The target and its features.
     pub target_id: String,
     /// The sections with code.
@@ -42,12 +42,12 @@ pub fn report<'a>(
     object: &CodeObject<'_>,
     disassembly: &'a Disassembly<'_, '_>,
     only: Option<&str>,
-) -> Report<'a> {
+) -> DisasmReport<'a> {
     let range = only.and_then(|k| object.kernel(k)).map(|k| {
         let end = k.address + k.code.len() as u64;
         (k.section, k.address..end)
     });
-    Report { target_id: object.target_id.to_string(), sections: sections(disassembly, range.as_ref()) }
+    DisasmReport { target_id: object.target_id.to_string(), sections: sections(disassembly, range.as_ref()) }
 }
 
 /// The section of a kernel and its addresses.

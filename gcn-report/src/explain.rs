@@ -24,7 +24,7 @@ pub struct Missing {
 
 /// Why each wait of a file is there, and which are missing.
 #[derive(Serialize)]
-pub struct Report {
+pub struct ExplainReport {
     /// The file.
     pub file: String,
     /// The target and its features.
@@ -40,11 +40,11 @@ pub struct Report {
 }
 
 /// Explains the waits of a file; with `with_writers` also where each register was written.
-pub fn report(input: &Input, rules: Config, with_writers: bool) -> Report {
+pub fn report(input: &Input, rules: Config, with_writers: bool) -> ExplainReport {
     let unit = &input.unit;
     let mut totals = Waits::default();
     unit.sections.iter().for_each(|s| totals += Waits::of(&s.program));
-    Report {
+    ExplainReport {
         file: input.name.clone(),
         target_id: unit.target_id.to_string(),
         waits: explain(unit, rules),

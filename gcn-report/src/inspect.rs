@@ -10,7 +10,7 @@ use serde::Serialize;
 
 /// A code object.
 #[derive(Serialize)]
-pub struct Report {
+pub struct InspectReport {
     /// The target and its features.
     pub target_id: String,
     /// Version of the code object format, 3 to 6.
@@ -90,11 +90,11 @@ pub struct Field {
 }
 
 /// What a code object holds; with `only` of this kernel alone.
-pub fn report(object: &CodeObject<'_>, only: Option<&str>) -> Report {
+pub fn report(object: &CodeObject<'_>, only: Option<&str>) -> InspectReport {
     let wanted = object.kernels.iter().filter(|k| only.is_none_or(|o| o == k.name));
     let section =
         |s: &SectionView<'_>| Section { name: s.name.to_owned(), address: s.address, bytes: s.size };
-    Report {
+    InspectReport {
         target_id: object.target_id.to_string(),
         // Code object V3 has ABI version 1.
         version: object.abi_version.saturating_add(2),

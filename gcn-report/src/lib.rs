@@ -22,5 +22,6 @@ mod error;
 pub mod explain;
 pub mod input;
 pub mod inspect;
+pub mod launch;
 
 pub use error::Error;

@@ -29,7 +29,7 @@ pub use crate::core::grid::Grid;
 pub use crate::core::kernel::{FloatMode, KernelState, Preload, UserSgprs};
 pub use crate::core::machine::Machine;
 pub use crate::core::memory::{AllocError, Memory, MemoryError, Range};
-pub use crate::core::options::{Mode, Options, Sanitize, UnknownSanitizer};
+pub use crate::core::options::{Mode, Options, Sanitize, UnknownMode, UnknownSanitizer};
 pub use crate::core::probe::Probed;
 pub use run::dispatch::{Hooks, Progress, Stats, run, run_with, with_threads};
 pub use semantics::coverage::{Coverage, Refusal, coverage};

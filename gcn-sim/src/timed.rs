@@ -56,7 +56,7 @@ pub use memory::CacheUse;
 pub use ranges::{Interval, PipeInterval, Ranges, Sensitivity, ranges};
 pub(crate) use record::{Busy, Event};
 pub use report::{
-    InstructionReport, LdsReport, MemoryReport, OccupancyReport, PipeReport, Report, WaveReport,
+    InstructionReport, LdsReport, MemoryReport, OccupancyReport, PipeReport, TimedReport, WaveReport,
 };
 pub use stall::{Pipe, Stall, Stalls};
 pub use straight::{Issue, Straight, straight};
@@ -91,7 +91,7 @@ pub fn run(
     size: [u32; 3],
     kernarg: &[u8],
     config: &Config,
-) -> Result<Report, SimError> {
+) -> Result<TimedReport, SimError> {
     let options = Options { max_instructions: config.max_instructions, ..Options::default() };
     let launch = launch::prepare(machine, memory, grid, size, kernarg, &options)?;
     let result = simulate(&launch, memory, config);
@@ -99,7 +99,7 @@ pub fn run(
     result
 }
 
-fn simulate(launch: &Launch<'_>, memory: &Memory, config: &Config) -> Result<Report, SimError> {
+fn simulate(launch: &Launch<'_>, memory: &Memory, config: &Config) -> Result<TimedReport, SimError> {
     let machine = launch.machine;
     let params = Params::new(machine.target(), &config.overrides);
     let groups = launch.geometry.count();
@@ -167,7 +167,7 @@ fn summarize(
     occupancy: &Occupancy,
     device: &Device,
     params: Params,
-) -> Report {
+) -> TimedReport {
     let machine = code.launch.machine;
     let interval = code.times.interval;
     let cycles = shared.end;
@@ -179,7 +179,7 @@ fn summarize(
     let cache = |of: fn(&Cu) -> CacheUse| units.iter().map(of).fold(CacheUse::default(), CacheUse::plus);
     let sum = |of: fn(&Cu) -> u64| units.iter().map(of).sum::<u64>();
     let by_instruction = machine.steps().iter().zip(&code.costs).zip(&record.insts);
-    Report {
+    TimedReport {
         target: machine.target().name(),
         cycles,
         instructions,

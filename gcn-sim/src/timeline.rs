@@ -13,7 +13,7 @@ mod svg;
 
 use std::collections::BTreeMap;
 
-use crate::timed::Report;
+use crate::timed::TimedReport;
 
 /// A timed run as a picture.
 ///
@@ -34,7 +34,7 @@ use crate::timed::Report;
 /// ```
 #[derive(Clone, Debug)]
 pub struct Timeline {
-    report: Report,
+    report: TimedReport,
     title: String,
     trips: usize,
     notes: BTreeMap<u32, String>,
@@ -48,7 +48,7 @@ const TRIPS: usize = 2;
 
 impl Timeline {
     /// The timeline of a run with [`Config::timeline`](crate::timed::Config::timeline) above 0.
-    pub fn new(report: Report) -> Timeline {
+    pub fn new(report: TimedReport) -> Timeline {
         Timeline { report, title: "kernel".to_owned(), trips: TRIPS, notes: BTreeMap::new() }
     }
 
@@ -72,7 +72,7 @@ impl Timeline {
     }
 
     /// The report of the run.
-    pub fn report(&self) -> &Report {
+    pub fn report(&self) -> &TimedReport {
         &self.report
     }
 

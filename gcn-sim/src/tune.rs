@@ -136,7 +136,7 @@ impl Table {
     /// Reads a table.
     ///
     /// # Errors
-    /// Text that is no table.
+    /// Text that is not a table.
     pub fn from_json(text: &str) -> Result<Table, serde_json::Error> {
         let entries: Vec<Entry> = serde_json::from_str(text)?;
         Ok(Table(entries.into_iter().map(|e| (e.variant, e.outcome)).collect()))
@@ -151,7 +151,7 @@ impl Table {
     /// Reads a file; one that does not exist is an empty table.
     ///
     /// # Errors
-    /// A file that cannot be read or is no table.
+    /// A file that cannot be read or is not a table.
     pub fn load(path: &Path) -> Result<Table, Error> {
         match std::fs::read_to_string(path) {
             Ok(text) => {
@@ -223,7 +223,7 @@ impl FromStr for Shard {
         let parts = text.split_once('/').and_then(|(i, n)| Some((i.parse().ok()?, n.parse().ok()?)));
         match parts {
             Some((index, count)) if index < count => Ok(Shard { index, count }),
-            _ => Err(format!("`{text}` is no shard; write I/N with I from 0 to N - 1, for example 0/4")),
+            _ => Err(format!("`{text}` is not a shard; write I/N with I from 0 to N - 1, for example 0/4")),
         }
     }
 }

@@ -322,7 +322,7 @@ impl<'ast> Visit<'ast> for Reader<'_> {
         visit::visit_macro(self, invoked);
     }
 
-    // `pub(in path)` names a module around this one, which is no import.
+    // `pub(in path)` names a module around this one, which is not an import.
     fn visit_visibility(&mut self, _: &'ast syn::Visibility) {}
 
     // Documentation links across layers.
@@ -419,7 +419,7 @@ fn imports_of_every_form_are_edges() {
     // In tokens.
     assert_eq!(edges("fn f() { println!(\"{}\", [crate::c::f(), super::b::B]) }"), "b c");
     assert_eq!(edges("macro_rules! m { () => { use $crate::{b::B, d}; } }"), "b d");
-    // What is no import.
+    // What is not an import.
     assert_eq!(edges("use std::b; fn f(b: u8) { b::c(); self::b() } mod b { pub fn c() {} }"), "");
     assert_eq!(edges("/// [`crate::b`]\n pub(in crate::a) struct S;"), "");
     assert_eq!(edges("#[cfg(test)] mod tests { use crate::b; } #[test] fn f() { crate::c::f() }"), "");

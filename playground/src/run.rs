@@ -1,9 +1,11 @@
 //! Launches.
 
 use std::path::Path;
+use std::str::FromStr;
 
-use gcn_isa::hazards::{Config, Grade};
-use gcn_sim::launch::{Number, Output, Prepared, Program, Spec};
+use gcn_isa::hazards::Grade;
+use gcn_report::launch;
+use gcn_sim::launch::{Output, Prepared, Program, Spec};
 use gcn_sim::timeline::{self, Timeline};
 use gcn_sim::{Mode, Options, Sanitize, timed};
 use serde::Deserialize;
@@ -39,28 +41,20 @@ impl Launch {
     }
 
     fn options(&self) -> Result<Options, String> {
-        let mode = match self.mode.as_str() {
-            "" | "functional" => Mode::Functional,
-            "strict" => Mode::Strict,
-            "faithful" => Mode::Faithful,
-            other => return Err(format!("`{other}` is not a mode: functional, strict or faithful")),
-        };
-        let sanitize = match self.sanitize.as_str() {
-            "" => Sanitize::empty(),
-            names => names.parse().map_err(|error| format!("{error}"))?,
-        };
-        let rules = Config::at_least(Grade::Documented);
-        Ok(Options { mode, sanitize, rules, findings: FINDINGS, ..Options::default() })
+        let mode =
+            named::<Mode>(&self.mode).map_err(|error| format!("`{}` is not a mode: {error}", self.mode))?;
+        let sanitize = named::<Sanitize>(&self.sanitize).map_err(|error| error.to_string())?;
+        Ok(Options { findings: FINDINGS, ..launch::options(mode, Grade::Documented, sanitize) })
     }
 }
 
+/// The value of this name, by default if it is empty.
+fn named<T: FromStr + Default>(name: &str) -> Result<T, T::Err> {
+    if name.is_empty() { Ok(T::default()) } else { name.parse() }
+}
+
 fn program(source: &Source, kernel: Option<&str>) -> Result<Program, String> {
-    let object = analyse::object(source)?;
-    let program = Program::load(&object.bytes, kernel).map_err(|error| error.to_string())?;
-    Ok(match object.lines {
-        Some(lines) => program.with_lines(lines),
-        None => program,
-    })
+    analyse::object(source)?.program(kernel).map_err(|error| error.to_string())
 }
 
 /// A spec for the kernel, to be filled in.
@@ -73,33 +67,30 @@ pub fn run(launch: &Launch) -> Result<Value, String> {
     let mut prepared = launch.prepare()?;
     let stats = prepared.run(&launch.options()?).map_err(|error| error.to_string())?;
     let outputs = prepared.outputs().map_err(|error| error.to_string())?;
-    Ok(json!({
-        "waves": stats.waves,
-        "instructions": stats.wave_instructions,
-        "stale": stats.stale.iter().map(ToString::to_string).collect::<Vec<_>>(),
-        "findings": stats.findings.iter().map(ToString::to_string).collect::<Vec<_>>(),
-        "buffers": outputs.iter().map(buffer).collect::<Vec<_>>(),
-    }))
+    let mut answer = launch::stats(&stats);
+    answer.insert("stale".to_owned(), stats.stale.iter().map(ToString::to_string).collect());
+    answer.insert("findings".to_owned(), stats.findings.iter().map(ToString::to_string).collect());
+    answer.insert("buffers".to_owned(), outputs.into_iter().map(buffer).collect());
+    Ok(answer.into())
 }
 
-fn buffer(output: &Output) -> Value {
-    let values: Vec<Value> = output.numbers().take(SHOWN).map(number).collect();
-    json!({
-        "name": output.name,
-        "type": output.element.name(),
-        "shape": output.shape,
-        "values": values,
-        "elements": output.numbers().count(),
-    })
+/// The first elements of a buffer, and their total number.
+fn buffer(mut output: Output) -> Value {
+    // The page shows also what a spec writes to a file.
+    output.out = None;
+    let mut shown = json!(launch::buffer(&output, SHOWN));
+    shown["elements"] = json!(output.numbers().count());
+    if let Some(values) = shown["values"].as_array_mut() {
+        values.iter_mut().for_each(exact);
+    }
+    shown
 }
 
-/// JSON and JavaScript have no whole numbers of 64 bits, infinities and NaNs: they become text.
-fn number(number: Number) -> Value {
-    match number {
-        Number::Int(int) => i32::try_from(int).map_or_else(|_| json!(int.to_string()), |int| json!(int)),
-        Number::Float(float) if float.is_finite() => json!(float),
-        Number::Float(float) => json!(float.to_string()),
-        Number::Bits(bits) => json!(format!("{bits:#x}")),
+/// JavaScript has no integers of 64 bits: those beyond 32 bits become text.
+fn exact(value: &mut Value) {
+    let fits = value.as_i64().is_some_and(|int| i32::try_from(int).is_ok());
+    if (value.is_i64() || value.is_u64()) && !fits {
+        *value = json!(value.to_string());
     }
 }
 

@@ -1,4 +1,4 @@
-//! Input that is no Rust.
+//! Input that is not Rust.
 use gcn_dsl::prelude::*;
 
 gcn_kernel! {

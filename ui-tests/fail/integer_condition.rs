@@ -1,4 +1,4 @@
-//! A number is no condition.
+//! A number is not a condition.
 use gcn_dsl::prelude::*;
 
 gcn_kernel! {

@@ -1,4 +1,4 @@
-//! Matrix instructions multiply no u32.
+//! Matrix instructions cannot multiply `u32`.
 
 use gcn_dsl::prelude::*;
 

@@ -1,4 +1,4 @@
-//! A result that is on its way is no value yet.
+//! A result that is on its way is not a value yet.
 use gcn_dsl::prelude::*;
 
 gcn_kernel! {

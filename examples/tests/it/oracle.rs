@@ -106,7 +106,7 @@ fn disassemble(kernel: &BuiltKernel, folder: &Scratch) -> Option<Vec<Disassemble
     Some(listing.lines().filter_map(line).collect())
 }
 
-/// Our text of an instruction in the disassembler's terms: it knows no labels and prints a branch's raw
+/// Our text of an instruction in the disassembler's terms: it has no labels and prints a branch's raw
 /// distance.
 fn expected(program: &Program, index: usize, listing: &[Disassembled]) -> String {
     let mut inst = (*program.lines[index].inst).clone();

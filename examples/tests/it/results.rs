@@ -1,13 +1,13 @@
 //! Every lesson, target and size: the strict simulator's result is the reference's bit for bit.
 
-use gcn_dsl::BuildError;
+use gcn_dsl::BuildCause;
 use gcn_dsl::prelude::*;
 use gcn_dsl::sim::{Mode, Options, Sanitize};
 use gcn_examples::{Lesson, TARGETS, lessons};
 
 /// gfx950 as well where the lesson is written for it.
 fn targets(lesson: &Lesson) -> Vec<Target> {
-    let written = !matches!(lesson.build(Target::GFX950), Err(BuildError::Target { .. }));
+    let written = !lesson.build(Target::GFX950).is_err_and(|e| matches!(e.cause, BuildCause::Target { .. }));
     TARGETS.into_iter().chain(written.then_some(Target::GFX950)).collect()
 }
 

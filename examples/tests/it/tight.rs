@@ -4,7 +4,7 @@
 use gcn_dsl::kernel::AllocError;
 use gcn_dsl::lang::RegisterLimits;
 use gcn_dsl::prelude::*;
-use gcn_dsl::{BuildError, BuildOptions, BuiltKernel};
+use gcn_dsl::{BuildCause, BuildError, BuildOptions, BuiltKernel};
 use gcn_examples::{Lesson, TARGETS, lessons};
 
 const LESSONS: [Lesson; 8] = [
@@ -51,7 +51,9 @@ fn lessons_with_few_registers_are_right() {
             // One instruction may need more than that at once.
             let kernel = match (lesson.build_with)(target, &options) {
                 Ok(kernel) => kernel,
-                Err(BuildError::Registers(error)) if matches!(*error, AllocError::DoesNotFit { .. }) => {
+                Err(BuildError { cause: BuildCause::Registers(error), .. })
+                    if matches!(*error, AllocError::DoesNotFit { .. }) =>
+                {
                     println!("{} on {target}, 1/{parts}: {error}", lesson.name);
                     continue;
                 }

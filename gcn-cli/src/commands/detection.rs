@@ -1,7 +1,8 @@
 //! Options of several commands: what is detected while code runs in the simulator.
 
 use gcn_isa::hazards::Grade;
-use gcn_sim::{Mode, Sanitize};
+use gcn_report::launch;
+use gcn_sim::{Mode, Options, Sanitize};
 
 /// What is detected while code runs.
 #[derive(clap::Args)]
@@ -33,5 +34,10 @@ impl Detection {
     /// All sanitizers of `--sanitize` together.
     pub fn sanitize(&self) -> Sanitize {
         self.sanitize.iter().copied().collect()
+    }
+
+    /// Options of a run that detects these.
+    pub fn options(&self) -> Options {
+        launch::options(self.mode(), self.level, self.sanitize())
     }
 }

@@ -3,7 +3,7 @@
 mod listing;
 
 use gcn_emit::target_id::TargetId;
-use gcn_report::explain::{Report, report};
+use gcn_report::explain::{ExplainReport, report};
 use gcn_report::input;
 
 use crate::commands;
@@ -62,7 +62,7 @@ pub fn run(args: &Args) -> Result<(), Failure> {
                 input.name
             )));
         };
-        let report: Report = report(&input, args.rules.config()?, args.writers);
+        let report: ExplainReport = report(&input, args.rules.config()?, args.writers);
         if args.json {
             file::print(commands::json(&report)?.as_bytes())?;
         } else {

@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 
 use gcn_emit::metadata::{KernelArg, KernelMetadata};
 use gcn_report::container::{code_object, no_such_kernel};
-use gcn_report::inspect::{Kernel, Report, report};
+use gcn_report::inspect::{InspectReport, Kernel, report};
 
 use crate::commands::container::{self, Choice, Unpacked};
 use crate::failure::Failure;
@@ -67,7 +67,7 @@ pub fn run(args: &Args) -> Result<(), Failure> {
     file::print(text.as_bytes())
 }
 
-fn render(report: &Report) -> String {
+fn render(report: &InspectReport) -> String {
     let kind = if report.relocatable { "relocatable object" } else { "code object" };
     let mut out = format!("{kind} V{} for {}\n", report.version, report.target_id);
     let width = report.sections.iter().map(|s| s.name.len()).max().unwrap_or(0);

@@ -95,11 +95,7 @@ impl Launch {
     pub fn load(&self, spec: Option<&Spec>) -> Result<(Object, Program), Failure> {
         let kernel = self.kernel.as_deref().or(spec.and_then(|s| s.kernel.as_deref()));
         let mut object = object::read(&self.file, &self.choice, kernel, &self.includes.folders())?;
-        let program = Program::load(&object.bytes, kernel).map_err(|error| failure(self.name(), &error))?;
-        let program = match object.lines.take() {
-            Some(lines) => program.with_lines(lines),
-            None => program,
-        };
+        let program = object.program(kernel).map_err(|error| failure(self.name(), &error))?;
         Ok((object, program))
     }
 

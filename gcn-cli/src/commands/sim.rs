@@ -8,7 +8,7 @@ use std::num::NonZeroUsize;
 use std::path::Path;
 use std::time::Instant;
 
-use gcn_isa::hazards::Config;
+use gcn_report::launch;
 use gcn_sim::launch::{Error, Prepared, Program, Spec};
 use gcn_sim::{Hooks, Options, Stats, timed};
 
@@ -102,8 +102,6 @@ Examples:
   gcn sim saxpy.s --args spec.json --strict --json     missing waits are errors
   gcn sim lib.co --kernel gemm --args gemm.json --jobs 1";
 
-/// The largest number of sanitizer findings that are kept.
-const FINDINGS: u32 = 1000;
 /// The largest number of events in a timeline.
 const EVENTS: usize = 1_000_000;
 
@@ -184,7 +182,7 @@ pub enum Ran {
     /// Of functional mode.
     Untimed(Stats),
     /// Of timed mode.
-    Timed(Box<timed::Report>),
+    Timed(Box<timed::TimedReport>),
 }
 
 impl Ran {
@@ -204,20 +202,15 @@ fn simulate(args: &Args, prepared: &mut Prepared) -> Result<Result<Ran, Error>, 
     }
     let jobs = args.jobs.map(|jobs| jobs.get().min(commands::MOST_JOBS));
     let options = Options {
-        mode: args.detection.mode(),
-        rules: Config::at_least(args.detection.level),
         max_instructions: args.limit,
         turn: args.turn,
-        parallel: jobs.map_or_else(|| !prepared.machine().depends_on_order(), |n| n > 1),
-        sanitize: args.detection.sanitize(),
-        findings: FINDINGS,
         cooperative: args.cooperative,
-        ..Options::default()
+        ..args.detection.options()
     };
     let bar = progress::Bar::new();
     let tell = |at| bar.tell(at);
     let hooks = Hooks { progress: Some(&tell), ..Hooks::default() };
-    let result = bar.watch(|| gcn_sim::with_threads(jobs, || prepared.run_with(&options, &hooks)));
+    let result = bar.watch(|| launch::run(prepared, &options, jobs, &hooks));
     bar.clear();
     Ok(result.map(Ran::Untimed))
 }
@@ -228,7 +221,7 @@ fn vary(
     program: &Program,
     spec: &Spec,
     folder: &Path,
-    report: &timed::Report,
+    report: &timed::TimedReport,
 ) -> Result<timed::Ranges, Failure> {
     let config = timing(args, program.machine().target())?;
     let run = |config: &timed::Config| {

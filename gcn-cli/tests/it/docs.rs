@@ -30,7 +30,7 @@ fn output(command: &str) -> String {
     };
     let arguments: Vec<&str> = arguments.iter().map(|a| if named(a) { "-" } else { a }).collect();
     let run = gcn_with(&arguments, &input);
-    // Findings are no failure to show.
+    // Findings are not a failure to show.
     let found = arguments.first() == Some(&"check") && run.code == 1;
     let text = if found { String::from_utf8(run.out).expect("UTF-8") } else { run.text() };
     let text = text.replace("<stdin>", name);

@@ -111,7 +111,7 @@ fn outputs_fit_their_schemas() {
             })
             .collect();
         let arguments: Vec<&str> = arguments.iter().map(String::as_str).collect();
-        // What `-` names is no assembly: its errors are JSON, too.
+        // What `-` names is not assembly: its errors are JSON, too.
         let run = gcn_with(&arguments, b"bogus\n");
         let value: Value =
             serde_json::from_slice(&run.out).unwrap_or_else(|e| panic!("{line}: {e}: {}", run.err));

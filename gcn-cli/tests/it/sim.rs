@@ -226,7 +226,7 @@ fn what_is_wrong_is_said_with_the_exit_code() {
     let folder = folder("wrong");
     let common = ["--kernel", "fill", "--grid", "2", "--workgroup", "8", "--args"];
     let run = |text: &str| sim(&[&common[..], &[&spec(&folder, text)]].concat()).failure(1);
-    assert!(run("{").contains("the spec is no JSON"));
+    assert!(run("{").contains("the spec is not JSON"));
     assert!(run(r#"{"args": {"value": {"u32": 1}}}"#).contains("argument `x`: the spec has no value"));
     let beyond = run(r#"{"args": {"x": {"buffer": "u32", "count": 4}, "value": {"u32": 1}}}"#);
     assert!(beyond.contains("note: the address is 0 bytes past the 16 bytes of `x`"), "{beyond}");

@@ -103,9 +103,10 @@ impl Scope for Names<'_> {
             Ok(value) => Ok(ExprValue::Known(value)),
             Err((at, Wrong::Name(name))) => Err((at, self.unknown(&name))),
             Err((at, Wrong::TooLarge)) => Err((at, format!("`{expr}` does not fit 64 bits"))),
-            Err((at, Wrong::Form)) => {
-                Err((at, format!("`{expr}` is no operand, number, label or sum of numbers and constants")))
-            }
+            Err((at, Wrong::Form)) => Err((
+                at,
+                format!("`{expr}` is not an operand, number, label or sum of numbers and constants"),
+            )),
         }
     }
 }

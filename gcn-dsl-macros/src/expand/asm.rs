@@ -192,7 +192,7 @@ fn primary(input: ParseStream<'_>) -> syn::Result<Operand> {
                 "EXEC is the language's; `ballot(true)` is the lanes that run".to_owned()
             } else {
                 format!(
-                    "`{name}` is no operand of `asm!`: registers are chosen by the compiler; name operands in braces, `{{x}}`"
+                    "`{name}` is not an operand of `asm!`: registers are chosen by the compiler; name operands in braces, `{{x}}`"
                 )
             };
             return Err(syn::Error::new(name.span(), message));
@@ -303,7 +303,7 @@ impl Cx<'_> {
                 return None;
             }
             What::Off => {
-                let what = "`off` is no value; it stands where an address is left out";
+                let what = "`off` is not a value; it stands where an address is left out";
                 self.errors.push(syn::Error::new(operand.span, what));
                 return None;
             }

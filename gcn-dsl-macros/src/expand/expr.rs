@@ -34,7 +34,7 @@ const BY_TARGET: [&str; 6] = ["all_lanes", "mfma", "mfma_with", "mfma_scale", "s
 /// Functions of single lanes that take the targets.
 const CONVERSIONS: [&str; 1] = ["scaled_from"];
 
-/// `workgroup_sum`, `workgroup_exclusive_max` and their kin are functions of the whole workgroup too.
+/// `workgroup_sum`, `workgroup_exclusive_max` and the like are functions of the whole workgroup too.
 fn is_convergent(name: &Ident) -> bool {
     let name = name.to_string();
     let operation = name.strip_prefix("workgroup_").map(|rest| {
@@ -104,7 +104,7 @@ impl Cx<'_> {
         }
     }
 
-    /// Expressions that are no control flow.
+    /// Expressions that are not control flow.
     fn plain(&mut self, e: &Expr) -> TokenStream {
         match e {
             Expr::Assign(e) => self.assign(e),

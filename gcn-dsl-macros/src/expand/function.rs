@@ -281,7 +281,7 @@ impl Cx<'_> {
         quote_spanned!(name.span()=> #vary(#value))
     }
 
-    /// An error for the token where it is no argument.
+    /// An error for the token where it is not an argument.
     pub fn token_elsewhere(&mut self, at: impl ToTokens) {
         let what = "the token that all lanes run is only the argument of a call: `f(all_lanes(), …)`; elsewhere it could \
                     reach places where some lanes do not run";

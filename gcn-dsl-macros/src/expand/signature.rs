@@ -162,7 +162,7 @@ fn param(i: usize, input: &FnArg, shape: Shape, elements: &Elements, errors: &mu
     })
 }
 
-/// `&[T]` and its kin as types of the language.
+/// `&[T]` and the like as types of the language.
 fn memory(what: &str, elem: &Type, mutable: bool, span: proc_macro2::Span) -> TokenStream {
     let (what, access) = (Ident::new(what, span), if mutable { "Writable" } else { "ReadOnly" });
     let access = Ident::new(access, span);

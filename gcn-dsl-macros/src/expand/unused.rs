@@ -23,7 +23,7 @@ pub(super) struct Variable {
     /// How often it is read and written; its first value does not count.
     reads: usize,
     writes: usize,
-    /// Something changes it that is no assignment.
+    /// Something changes it that is not an assignment.
     lent: bool,
     /// Something uses it that is not understood here.
     hidden: bool,
@@ -64,7 +64,7 @@ pub(crate) fn lints(function: &KernelFn, body: &Block) -> TokenStream {
     let mut found = Vec::new();
     for (id, variable) in variables.iter().enumerate().filter(|(_, v)| v.is_watched()) {
         let dead = dead.iter().filter(|w| w.variable == id && variable.reads > 0);
-        // What is changed in a way that is no assignment may be read in such a way too.
+        // What is changed in a way that is not an assignment may be read in such a way too.
         let dead = dead.filter(|_| !variable.lent).filter(|w| !(w.first && variable.form == Form::Parameter));
         found.extend(of_variable(variable));
         found.extend(dead.map(value_not_read));

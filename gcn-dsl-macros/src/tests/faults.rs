@@ -261,7 +261,7 @@ fn input_that_is_no_kernel() {
     }
 }
 
-/// The limits for what is no literal, which the library checks when the kernel is built.
+/// The limits for what is not a literal, which the library checks when the kernel is built.
 #[path = "../../../gcn-dsl/src/ir/pipeline/stages.rs"]
 mod stages;
 

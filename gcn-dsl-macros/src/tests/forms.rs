@@ -6,7 +6,7 @@ use std::collections::{BTreeMap, HashMap, HashSet};
 use gcn_isa::Target;
 use gcn_isa::table::{self, Access, ImplicitRegs, InstDesc, Modifiers, OperandDesc, OperandKinds, Variant};
 
-use catalog::{Form, Function, Kind};
+use catalog::{Form, Function, ParamKind};
 
 /// The catalogue of functions, as the library's build has it.
 #[allow(dead_code, reason = "this test needs names and parameters alone")]
@@ -132,9 +132,9 @@ fn arguments(text: &str) -> usize {
 }
 
 fn wanted(f: &Function, form: Form) -> usize {
-    let count = |kind: Kind| match kind {
-        Kind::SecondAddress => 0,
-        Kind::Offsets => 2,
+    let count = |kind: ParamKind| match kind {
+        ParamKind::SecondAddress => 0,
+        ParamKind::Offsets => 2,
         _ => 1,
     };
     f.params_of(form).iter().map(|p| count(p.kind)).sum()

@@ -29,7 +29,7 @@ pub enum Effect {
 
 /// The kind of a parameter.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Kind {
+pub enum ParamKind {
     /// The previous contents of a destination of this many dwords that is written in part. If only a modifier
     /// can leave a part unwritten, `f_with` has this parameter and `f` has not.
     Old(u8),
@@ -41,7 +41,7 @@ pub enum Kind {
     Uniform(u8),
     /// The address of a buffer instruction.
     Buffer,
-    /// The address of a global instruction: `vaddr` here, `saddr` where [`Kind::SecondAddress`] is.
+    /// The address of a global instruction: `vaddr` here, `saddr` where [`ParamKind::SecondAddress`] is.
     Global,
     /// The second half of an address, which is not a parameter.
     SecondAddress,
@@ -75,7 +75,7 @@ pub struct Param {
     /// The operand's name.
     pub name: &'static str,
     /// Its kind.
-    pub kind: Kind,
+    pub kind: ParamKind,
     /// The operand is written too.
     pub tied: bool,
 }
@@ -149,13 +149,13 @@ impl Function {
 
     /// The parameters of a form.
     pub fn params_of(&self, form: Form) -> Vec<Param> {
-        let old = |p: &Param| matches!(p.kind, Kind::Old(_));
-        let extended = self.params.iter().any(|p| p.kind == Kind::Options);
+        let old = |p: &Param| matches!(p.kind, ParamKind::Old(_));
+        let extended = self.params.iter().any(|p| p.kind == ParamKind::Options);
         match form {
             Form::Short if extended => self.params.clone(),
             Form::Short => self.params.iter().filter(|p| !old(p)).copied().collect(),
             Form::With => {
-                let options = Param { name: "options", kind: Kind::Options, tied: false };
+                let options = Param { name: "options", kind: ParamKind::Options, tied: false };
                 self.params.iter().copied().chain([options]).collect()
             }
         }
@@ -169,13 +169,13 @@ impl Function {
         if rows.iter().any(|row| row.can_keep_part())
             && let Some(dst) = row.operands.iter().find(|o| o.access == Access::Write && o.name == "vdst")
         {
-            params.insert(0, Param { name: "old", kind: Kind::Old(dst.dwords), tied: false });
+            params.insert(0, Param { name: "old", kind: ParamKind::Old(dst.dwords), tied: false });
         }
         params.extend(implicit_inputs(&rows));
         params.extend(essential_modifiers(row));
         let extended = matches!(variant, Variant::Dpp | Variant::Sdwa);
         if extended {
-            params.push(Param { name: "options", kind: Kind::Options, tied: false });
+            params.push(Param { name: "options", kind: ParamKind::Options, tied: false });
         }
         Some(Function {
             name: format!("{}{}", row.mnemonic, variant.suffix()),
@@ -215,20 +215,20 @@ fn operands(row: &InstDesc) -> Vec<Param> {
         .collect()
 }
 
-fn operand_kind(row: &InstDesc, o: &OperandDesc) -> Kind {
+fn operand_kind(row: &InstDesc, o: &OperandDesc) -> ParamKind {
     let literal = OperandKinds::LITERAL | OperandKinds::LITERAL16;
     match (row.format, o.name) {
-        (Format::Mubuf | Format::Mtbuf, "vaddr") => Kind::Buffer,
-        (Format::Global, "vaddr") => Kind::Global,
-        (Format::Global, "saddr") => Kind::SecondAddress,
-        (Format::Smem, "offset" | "soffset") => Kind::Smem,
-        _ if o.kinds.contains(OperandKinds::IMM) => Kind::Imm,
-        _ if literal.contains(o.kinds) => Kind::Literal,
-        (Format::Vop3pMai | Format::Vop3px2, "src0" | "src1") if row.width_by_format => Kind::Narrow,
-        _ if o.kinds.intersects(OperandKinds::VGPR | OperandKinds::AGPR) => Kind::Vector(o.dwords),
+        (Format::Mubuf | Format::Mtbuf, "vaddr") => ParamKind::Buffer,
+        (Format::Global, "vaddr") => ParamKind::Global,
+        (Format::Global, "saddr") => ParamKind::SecondAddress,
+        (Format::Smem, "offset" | "soffset") => ParamKind::Smem,
+        _ if o.kinds.contains(OperandKinds::IMM) => ParamKind::Imm,
+        _ if literal.contains(o.kinds) => ParamKind::Literal,
+        (Format::Vop3pMai | Format::Vop3px2, "src0" | "src1") if row.width_by_format => ParamKind::Narrow,
+        _ if o.kinds.intersects(OperandKinds::VGPR | OperandKinds::AGPR) => ParamKind::Vector(o.dwords),
         _ => {
             debug_assert!(!is_off(o), "{}: {} is always off", row.mnemonic, o.name);
-            Kind::Uniform(o.dwords)
+            ParamKind::Uniform(o.dwords)
         }
     }
 }
@@ -236,9 +236,9 @@ fn operand_kind(row: &InstDesc, o: &OperandDesc) -> Kind {
 fn implicit_inputs(rows: &[&InstDesc]) -> Vec<Param> {
     let read = rows.iter().fold(ImplicitRegs::empty(), |set, row| set | row.implicit_reads);
     [
-        (ImplicitRegs::SCC, "scc", Kind::Scc),
-        (ImplicitRegs::VCC, "vcc", Kind::Vcc),
-        (ImplicitRegs::M0, "m0", Kind::M0),
+        (ImplicitRegs::SCC, "scc", ParamKind::Scc),
+        (ImplicitRegs::VCC, "vcc", ParamKind::Vcc),
+        (ImplicitRegs::M0, "m0", ParamKind::M0),
     ]
     .into_iter()
     .filter(|(reg, ..)| read.contains(*reg))
@@ -249,10 +249,10 @@ fn implicit_inputs(rows: &[&InstDesc]) -> Vec<Param> {
 fn essential_modifiers(row: &InstDesc) -> Vec<Param> {
     let smem = row.format == Format::Smem;
     [
-        (row.modifiers.contains(Modifiers::OFFSET) && !smem, "offset", Kind::Offset),
-        (row.modifiers.contains(Modifiers::OFFSET0), "offsets", Kind::Offsets),
-        (row.modifiers.contains(Modifiers::BITOP3), "bitop3", Kind::Bitop3),
-        (row.format == Format::Mtbuf, "format", Kind::BufferFormat),
+        (row.modifiers.contains(Modifiers::OFFSET) && !smem, "offset", ParamKind::Offset),
+        (row.modifiers.contains(Modifiers::OFFSET0), "offsets", ParamKind::Offsets),
+        (row.modifiers.contains(Modifiers::BITOP3), "bitop3", ParamKind::Bitop3),
+        (row.format == Format::Mtbuf, "format", ParamKind::BufferFormat),
     ]
     .into_iter()
     .filter(|p| p.0)
@@ -274,7 +274,8 @@ fn results(row: &InstDesc) -> Vec<Outcome> {
     list
 }
 
-/// True if the instruction's new EXEC is a result of its own: the written operand is the old one.
+/// True if the instruction's function returns the new EXEC as a second result: `s_and_saveexec_b64` and the like, whose destination
+/// receives the old one.
 pub fn returns_exec(mnemonic: &str) -> bool {
     table::entry(mnemonic).is_some_and(|entry| entry.behaviours.contains(Behaviours::SAVES_EXEC))
 }

@@ -39,7 +39,7 @@ impl AtomicOp {
 }
 
 /// An atomic access.
-#[derive(Clone, PartialEq, Debug)]
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub struct Atomic {
     /// The operation.
     pub op: AtomicOp,

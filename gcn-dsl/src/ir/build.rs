@@ -16,6 +16,9 @@ use super::{
 /// A table of constants begins at a multiple of so many bytes.
 const CONSTANTS_ALIGN: usize = 16;
 
+/// An instruction and the type of its result: equal pure ones give equal values.
+type Typed = (Inst, Type);
+
 /// A kernel under construction: a stack of open regions.
 #[derive(Debug)]
 pub struct Builder {
@@ -23,7 +26,7 @@ pub struct Builder {
     open: Vec<Open>,
     /// Pure instructions of the open regions (local value numbering). An instruction that is available is not
     /// emitted again, so no two open regions contain the same one.
-    shared: HashMap<Rc<str>, Value>,
+    shared: HashMap<Rc<Typed>, Value>,
     /// How many varying conditions enclose the current point.
     divergence: u32,
     /// The divergence at each variable's declaration.
@@ -37,7 +40,7 @@ pub struct Builder {
 struct Open {
     region: Region,
     /// The keys that this region has added to the shared instructions.
-    shared: Vec<Rc<str>>,
+    shared: Vec<Rc<Typed>>,
     /// The value that a read of a variable would give, while nothing has written it.
     known: HashMap<Variable, Value>,
     /// The last write of a variable that nothing can have read yet, by position in the region.
@@ -106,14 +109,14 @@ impl Builder {
             self.forget_if_mode_changes(&inst);
             return self.push(inst, Some(ty), loc);
         }
-        let key = format!("{inst:?}{ty:?}");
-        if let Some(v) = self.shared.get(key.as_str()) {
+        let typed = (inst, ty);
+        if let Some(v) = self.shared.get(&typed) {
             return *v;
         }
-        let v = self.push(inst, Some(ty), loc);
-        let key: Rc<str> = key.into();
-        self.shared.insert(Rc::clone(&key), v);
-        self.top().shared.push(key);
+        let v = self.push(typed.0.clone(), Some(ty), loc);
+        let typed = Rc::new(typed);
+        self.shared.insert(Rc::clone(&typed), v);
+        self.top().shared.push(typed);
         v
     }
 
@@ -411,8 +414,8 @@ impl Builder {
     fn top_pop(&mut self) -> Region {
         let Some(closed) = self.open.pop() else { return Region::default() };
         // Instructions of a closed region do not dominate what follows.
-        for key in &closed.shared {
-            self.shared.remove(key);
+        for typed in &closed.shared {
+            self.shared.remove(typed);
         }
         closed.finish()
     }

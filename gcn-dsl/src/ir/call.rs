@@ -26,7 +26,7 @@ pub enum Arg {
 ///
 /// Its results are the written operands in assembly order, then EXEC and SCC if the instruction writes them.
 /// The value of the IR instruction is the first result; [`super::Inst::Result`] names the others.
-#[derive(Clone, PartialEq, Debug)]
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub struct Call {
     /// Suffix-less mnemonic.
     pub mnemonic: &'static str,
@@ -64,7 +64,7 @@ pub struct ArgMods {
 }
 
 /// Modifiers with the set of those that were given; the others stay at the row's default.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct Given {
     /// The values.
     pub mods: Mods,

@@ -23,7 +23,7 @@ pub enum Manner {
 }
 
 /// A load, or a store of a value.
-#[derive(Clone, PartialEq, Debug)]
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub struct Hinted {
     /// Where.
     pub memory: Memory,

@@ -7,7 +7,7 @@ use gcn_isa::table::{Class, InstDesc};
 
 /// A place in a kernel with a requirement on the order around it. A mark is not an instruction: it keeps its
 /// place among the instructions that stay in order, and does not appear in the finished program.
-#[derive(Clone, PartialEq, Eq, Debug)]
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub enum Mark {
     /// From here on instructions keep the written order, until the matching [`Mark::ManualEnd`] in layout
     /// order.
@@ -47,7 +47,7 @@ pub enum Mark {
 }
 
 /// A number of instructions of one class.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct Group {
     /// How many.
     pub count: u8,
@@ -68,7 +68,7 @@ impl Mark {
 
 bitflags! {
     /// Kinds of instruction, as a set. The bits are those of the mask of LLVM's `llvm.amdgcn.sched.barrier`.
-    #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+    #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
     pub struct Classes: u16 {
         /// Vector arithmetic, matrix instructions not included.
         const VALU = 0x2;

@@ -68,7 +68,7 @@ pub enum Memory {
 }
 
 /// An instruction.
-#[derive(Clone, PartialEq, Debug)]
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub enum Inst {
     /// A constant, by register bits.
     Const(u64),

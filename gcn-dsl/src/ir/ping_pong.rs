@@ -45,21 +45,20 @@ impl std::error::Error for UnpairedBarriers {}
 
 impl fmt::Display for UnpairedBarriers {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let place = |at: Option<SourceLoc>| at.map(|at| format!("{at}: ")).unwrap_or_default();
         match self.reason {
             UnpairedReason::Wave(at) => write!(
                 f,
                 "{}all waves of the workgroup must get to a `#[ping_pong]` loop and make the same trips, but the condition{} may \
                  differ between waves: compute it from arguments, `workgroup_id()` and constants, not from `wave_id()`, work-item \
                  ids or memory that the kernel writes",
-                place(self.at),
+                SourceLoc::lead(self.at),
                 at.map(|at| format!(" at {at}")).unwrap_or_default()
             ),
             UnpairedReason::Barrier(at) => write!(
                 f,
                 "{}a barrier inside a `#[ping_pong]` loop would pair with the loop's own: each `#[matrix]` block is a barrier \
                  already between what comes before and after it; take this one away, or the attribute{}",
-                place(at),
+                SourceLoc::lead(at),
                 self.at.map(|at| format!(" at {at}")).unwrap_or_default()
             ),
         }

@@ -8,7 +8,7 @@ use super::Inst;
 use crate::ir::mark::Mark;
 
 /// A scheduling statement of the user.
-#[derive(Clone, PartialEq, Eq, Debug)]
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub enum Schedule {
     /// A place that passes respect.
     Mark(Mark),

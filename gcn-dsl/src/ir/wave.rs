@@ -15,7 +15,7 @@ pub enum Spread {
 }
 
 /// A reduction or scan. Inactive lanes count as the identity of the operation.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct Wave {
     /// The operation: an associative and commutative one.
     pub op: Bin,

@@ -6,15 +6,15 @@ use gcn_emit::occupancy::{self, SIMDS_PER_CU, Usage, occupancy};
 use gcn_isa::reg::{FIRST_NAMED_SGPR, NAMED_SGPRS};
 use gcn_isa::{RegFile, Target};
 
-use super::BuildError;
+use super::BuildCause;
 use crate::ir::{self, far::DS_OFFSET_MAX};
 use crate::lang::Signature;
 use crate::regalloc::{LdsRoom, Limits, SpillTo};
 
 /// The limits of a kernel that takes `lds_bytes` for a workgroup.
-pub(super) fn of(signature: &Signature, target: Target, lds_bytes: u32) -> Result<Limits, BuildError> {
+pub(super) fn of(signature: &Signature, target: Target, lds_bytes: u32) -> Result<Limits, BuildCause> {
     let asked = signature.registers;
-    let fail = |what: String| Err(BuildError::Limits { kernel: signature.name.clone(), what });
+    let fail = |what: String| Err(BuildCause::Limits(what));
     let kinds = [
         ("VGPRs", asked.vgprs, 1, target.registers(RegFile::Vgpr)),
         ("SGPRs", asked.sgprs, 1, u32::from(FIRST_NAMED_SGPR)),
@@ -88,13 +88,12 @@ pub(super) fn lds_room(signature: &Signature, target: Target, ir: &ir::Kernel) -
 }
 
 /// Is the kernel what its attributes ask for?
-pub(super) fn check(signature: &Signature, spec: &KernelSpec) -> Result<(), BuildError> {
+pub(super) fn check(signature: &Signature, spec: &KernelSpec) -> Result<(), BuildCause> {
     let has = occupancy(spec);
     match signature.registers.min_occupancy {
-        Some(wanted) if has.waves_per_simd < wanted => Err(BuildError::Limits {
-            kernel: signature.name.clone(),
-            what: format!("`#[min_occupancy({wanted})]` is not met: {has}"),
-        }),
+        Some(wanted) if has.waves_per_simd < wanted => {
+            Err(BuildCause::Limits(format!("`#[min_occupancy({wanted})]` is not met: {has}")))
+        }
         _ => Ok(()),
     }
 }

@@ -41,7 +41,7 @@ impl WaitTotals {
 
 /// Registers, LDS, occupancy, instructions and waits of a built kernel. `Display` prints them.
 #[derive(Debug, Clone)]
-pub struct Report {
+pub struct KernelReport {
     /// Kernel name.
     pub name: String,
     /// Target name.
@@ -68,9 +68,9 @@ pub struct Report {
     pub waits: WaitTotals,
 }
 
-impl Report {
-    pub(super) fn of(kernel: &BuiltKernel) -> Report {
-        Report {
+impl KernelReport {
+    pub(super) fn of(kernel: &BuiltKernel) -> KernelReport {
+        KernelReport {
             name: kernel.name().to_owned(),
             target: kernel.target().name(),
             sgprs: u32::from(kernel.usage.sgprs),
@@ -87,7 +87,7 @@ impl Report {
     }
 }
 
-impl fmt::Display for Report {
+impl fmt::Display for KernelReport {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         writeln!(f, "{} for {}", self.name, self.target)?;
         writeln!(f, "  registers     {} SGPR, {} VGPR, {} AGPR", self.sgprs, self.vgprs, self.agprs)?;

@@ -168,7 +168,7 @@ comparisons! { lt Lt "<" le Le "<=" gt Gt ">" ge Ge ">=" eq Eq "==" ne Ne "!=" }
 #[diagnostic::on_unimplemented(
     message = "`&&` and `||` combine conditions, not `{Self}` and `{Rhs}`",
     label = "not both conditions",
-    note = "a number is no condition: compare it, `n != 0`; bits combine with `&` and `|`"
+    note = "a number is not a condition: compare it, `n != 0`; bits combine with `&` and `|`"
 )]
 pub trait Logic<Rhs> {
     /// `S<bool>`, `V<bool>`, or `bool` for two host values.

@@ -12,7 +12,7 @@ use crate::scalar::{Elem, Scalar};
 #[diagnostic::on_unimplemented(
     message = "there is no approximate function for `{Self}`",
     label = "f16, bf16 and f32 only",
-    note = "f64 has `exp`, `ln`, `sin` and their kin without `approx_`"
+    note = "f64 has `exp`, `ln`, `sin` and the like without `approx_`"
 )]
 pub trait Approximate: Float {}
 impl Approximate for half::f16 {}

@@ -3,8 +3,8 @@
 use std::marker::PhantomData;
 use std::panic::Location;
 
-use super::memory::{Backing, Elements, load_elements, store_elements};
-use super::{Index, IntoDevice, LdsRow, LdsSlice, LoadAt, StoreAt, V, Vector, with};
+use super::memory::{Backing, Elements, indexed};
+use super::{Index, IntoDevice, LdsRow, LdsSlice, LoadAt, V, Vector, with};
 use crate::ir::{LdsId, Memory};
 use crate::scalar::Number;
 
@@ -173,18 +173,4 @@ impl<T, const N: usize> Backing<T> for Lds<T, N> {
 }
 impl<T, const N: usize> Elements<T> for Lds<T, N> {}
 
-impl<T: Number, const N: usize, I: Index> LoadAt<I> for Lds<T, N> {
-    type Output = V<T>;
-    #[track_caller]
-    fn load_at(&self, i: I) -> V<T> {
-        V::from_value(load_elements(self, i.index(), 1, Location::caller()))
-    }
-}
-
-impl<T: Number, const N: usize, I: Index> StoreAt<I> for Lds<T, N> {
-    type Element = V<T>;
-    #[track_caller]
-    fn store_at(&self, i: I, value: V<T>) {
-        store_elements(self, i.index(), value.value, Location::caller());
-    }
-}
+indexed!([const N: usize,] Lds<T, N>);

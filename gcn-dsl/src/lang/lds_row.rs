@@ -3,12 +3,11 @@
 use std::marker::PhantomData;
 use std::panic::Location;
 
+use super::V;
 use super::known::refuse_outside;
 use super::matrix::Groups;
-use super::memory::{Backing, Elements, load_elements, store_elements};
-use super::{Index, LoadAt, StoreAt, V};
+use super::memory::{Backing, Elements, indexed};
 use crate::ir::{LdsId, Memory};
-use crate::scalar::Number;
 
 /// A row of an LDS array of rows, or of an [`LdsTile`](super::matrix::LdsTile).
 #[derive(Debug, Clone, Copy)]
@@ -57,18 +56,4 @@ impl<T> Backing<T> for LdsRow<T> {
 }
 impl<T> Elements<T> for LdsRow<T> {}
 
-impl<T: Number, I: Index> LoadAt<I> for LdsRow<T> {
-    type Output = V<T>;
-    #[track_caller]
-    fn load_at(&self, i: I) -> V<T> {
-        V::from_value(load_elements(self, i.index(), 1, Location::caller()))
-    }
-}
-
-impl<T: Number, I: Index> StoreAt<I> for LdsRow<T> {
-    type Element = V<T>;
-    #[track_caller]
-    fn store_at(&self, i: I, value: V<T>) {
-        store_elements(self, i.index(), value.value, Location::caller());
-    }
-}
+indexed!([] LdsRow<T>);

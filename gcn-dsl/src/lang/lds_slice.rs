@@ -3,8 +3,8 @@
 use std::marker::PhantomData;
 use std::panic::Location;
 
-use super::memory::{Backing, Elements, load_elements, store_elements};
-use super::{Index, IntoDevice, LoadAt, S, StoreAt, V, Vector, select, with};
+use super::memory::{Backing, Elements, indexed};
+use super::{Index, IntoDevice, LoadAt, S, V, Vector, select, with};
 use crate::ir::{Bin, Inst, LdsId, Memory, Value};
 use crate::scalar::Number;
 
@@ -116,7 +116,7 @@ impl<T: Number> LdsSlice<T> {
         LdsSlice { start: Some(start), len: len.into_device(), ..*self }
     }
 
-    /// The same bytes as elements of another type; a rest that is no whole element is left out. The slice must start at a
+    /// The same bytes as elements of another type; a rest that is not a whole element is left out. The slice must start at a
     /// multiple of the element's size, as every array and every slice of larger elements does.
     #[track_caller]
     pub fn cast<U: Number>(&self) -> LdsSlice<U> {
@@ -159,18 +159,4 @@ impl<T> Backing<T> for LdsSlice<T> {
 }
 impl<T> Elements<T> for LdsSlice<T> {}
 
-impl<T: Number, I: Index> LoadAt<I> for LdsSlice<T> {
-    type Output = V<T>;
-    #[track_caller]
-    fn load_at(&self, i: I) -> V<T> {
-        V::from_value(load_elements(self, i.index(), 1, Location::caller()))
-    }
-}
-
-impl<T: Number, I: Index> StoreAt<I> for LdsSlice<T> {
-    type Element = V<T>;
-    #[track_caller]
-    fn store_at(&self, i: I, value: V<T>) {
-        store_elements(self, i.index(), value.value, Location::caller());
-    }
-}
+indexed!([] LdsSlice<T>);

@@ -185,7 +185,7 @@ impl<T: Number, A> Ptr<T, A> {
 #[diagnostic::on_unimplemented(
     message = "device memory is indexed by `u32`, `S<u32>` or `V<u32>`, not by `{Self}`",
     label = "not a device index",
-    note = "convert with `as u32`; of `global_id()` and its kin take a dimension: `global_id().x`"
+    note = "convert with `as u32`; of `global_id()` and the like take a dimension: `global_id().x`"
 )]
 pub trait Index: Copy {
     /// What a pointer advanced by such an index is: a [`Ptr`] if the index is uniform, else a [`LanePtr`].
@@ -378,6 +378,30 @@ pub fn load<A: LoadAt<I, Output = O> + ?Sized, I, O>(a: &A, i: I) -> O {
 pub fn store<A: StoreAt<I> + ?Sized, I, E: IntoDevice<A::Element>>(a: &A, i: I, value: E) {
     a.store_at(i, value.into_device());
 }
+
+/// `a[i]` and `a[i] = v` for memory of which every element can be read and written. What stands in brackets are generics beyond `T`.
+macro_rules! indexed {
+    ([$($generics:tt)*] $memory:ty) => {
+        impl<T: $crate::scalar::Number, $($generics)* I: $crate::lang::Index> $crate::lang::memory::LoadAt<I> for $memory {
+            type Output = $crate::lang::V<T>;
+            #[track_caller]
+            fn load_at(&self, i: I) -> $crate::lang::V<T> {
+                let loc = std::panic::Location::caller();
+                $crate::lang::V::from_value($crate::lang::memory::load_elements(self, i.index(), 1, loc))
+            }
+        }
+
+        impl<T: $crate::scalar::Number, $($generics)* I: $crate::lang::Index> $crate::lang::memory::StoreAt<I> for $memory {
+            type Element = $crate::lang::V<T>;
+            #[track_caller]
+            fn store_at(&self, i: I, value: $crate::lang::V<T>) {
+                let loc = std::panic::Location::caller();
+                $crate::lang::memory::store_elements(self, i.index(), value.value, loc);
+            }
+        }
+    };
+}
+pub(super) use indexed;
 
 impl<T: Number, A, I: Index> LoadAt<I> for Ptr<T, A> {
     type Output = V<T>;

@@ -1,10 +1,9 @@
 //! Arrays of each lane's own.
 
 use std::marker::PhantomData;
-use std::panic::Location;
 
-use super::memory::{Backing, Elements, load_elements, store_elements};
-use super::{Index, IntoDevice, LoadAt, StoreAt, V, with};
+use super::memory::{Backing, Elements, indexed};
+use super::{IntoDevice, StoreAt, V, with};
 use crate::ir::{Memory, PrivateId};
 use crate::scalar::Number;
 
@@ -98,18 +97,4 @@ impl<T, const N: usize> Backing<T> for Private<T, N> {
 }
 impl<T, const N: usize> Elements<T> for Private<T, N> {}
 
-impl<T: Number, const N: usize, I: Index> LoadAt<I> for Private<T, N> {
-    type Output = V<T>;
-    #[track_caller]
-    fn load_at(&self, i: I) -> V<T> {
-        V::from_value(load_elements(self, i.index(), 1, Location::caller()))
-    }
-}
-
-impl<T: Number, const N: usize, I: Index> StoreAt<I> for Private<T, N> {
-    type Element = V<T>;
-    #[track_caller]
-    fn store_at(&self, i: I, value: V<T>) {
-        store_elements(self, i.index(), value.value, Location::caller());
-    }
-}
+indexed!([const N: usize,] Private<T, N>);

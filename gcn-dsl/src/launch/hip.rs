@@ -239,7 +239,7 @@ impl HipDevice {
     /// module and all its functions are dropped.
     ///
     /// # Errors
-    /// [`HipError::CodeObject`] if the bytes are no code object, [`HipError::WrongTarget`] if it is for
+    /// [`HipError::CodeObject`] if the bytes are not a code object, [`HipError::WrongTarget`] if it is for
     /// another target than the device, [`HipError::Call`].
     pub fn load_module(&self, code_object: &[u8]) -> Result<HipModule, HipError> {
         let object = read_code_object(code_object)?.linked()?;

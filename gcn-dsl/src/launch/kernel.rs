@@ -66,8 +66,7 @@ pub trait Kernel: Copy {
     /// # Errors
     /// A [`BuildError`].
     fn build_with(&self, target: Target, options: &BuildOptions) -> Result<BuiltKernel<Self>, BuildError> {
-        build::build(self.signature(), |arguments| self.trace(arguments), target, options, &mut |_| {})
-            .map(BuiltKernel::of)
+        self.build_observed(target, options, &mut |_| {})
     }
 
     /// As [`Kernel::build_with`]; `observe` is called at the end of each phase with its name. For measuring.
@@ -111,7 +110,7 @@ pub trait Kernel: Copy {
         grid: Grid,
         args: Self::Args<'_>,
         config: &Config,
-    ) -> Result<gcn_sim::timed::Report, LaunchError> {
+    ) -> Result<gcn_sim::timed::TimedReport, LaunchError> {
         timed::run(self, &self.build(target)?, grid, args, config)
     }
 

@@ -17,7 +17,7 @@ pub(super) struct Clock {
     mhz: u32,
     config: timed::Config,
     /// The model's report on the last launch.
-    report: Mutex<Option<timed::Report>>,
+    report: Mutex<Option<timed::TimedReport>>,
 }
 
 impl Clock {
@@ -71,7 +71,7 @@ impl Simulator {
     }
 
     /// The timed model's report on the last launch.
-    pub fn report(&self) -> Option<timed::Report> {
+    pub fn report(&self) -> Option<timed::TimedReport> {
         let report = &self.clock.as_ref()?.report;
         report.lock().unwrap_or_else(PoisonError::into_inner).take()
     }

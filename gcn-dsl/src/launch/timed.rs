@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use gcn_sim::Options;
-use gcn_sim::timed::{Config, Report};
+use gcn_sim::timed::{Config, TimedReport};
 
 use super::simulator::{Clock, Simulator};
 use super::{Device, Grid, Kernel, LaunchError};
@@ -17,7 +17,7 @@ pub(super) fn run<K: Kernel>(
     grid: Grid,
     args: K::Args<'_>,
     config: &Config,
-) -> Result<Report, LaunchError> {
+) -> Result<TimedReport, LaunchError> {
     // No events are recorded on this device, so its clock does not matter.
     let clock = Some(Clock::new(1, config.clone()));
     let simulator = Arc::new(Simulator::new(built.target(), clock, Options::default()));

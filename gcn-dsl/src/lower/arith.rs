@@ -6,7 +6,7 @@
 use gcn_isa::inst::Mods;
 use gcn_isa::reg::RegFile;
 
-use super::{Lower, LowerError, Lowered, Src, Width};
+use super::{Lower, LowerCause, LowerError, Lowered, Src, Width};
 use crate::ir::{Bin, Place, Pred, Value};
 use crate::mir::{MOperand, Op, VSlice};
 use crate::scalar::Elem;
@@ -232,7 +232,7 @@ impl Lower<'_> {
     }
 
     pub(super) fn unsupported(&self, what: &str, elem: Elem, remedy: &str) -> LowerError {
-        LowerError::Unsupported { at: self.at(), what: what.to_owned(), elem, remedy: remedy.to_owned() }
+        self.error(LowerCause::Unsupported { what: what.to_owned(), elem, remedy: remedy.to_owned() })
     }
 
     pub(super) fn is_vgpr(&self, src: Src) -> bool {

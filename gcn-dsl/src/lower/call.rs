@@ -19,7 +19,7 @@ use hashbrown::HashMap;
 use smallvec::SmallVec;
 
 use super::emit::{Bus, can_copy, file_kind, is_fixed_vcc, to_operand};
-use super::{Lower, LowerError, Lowered, Src, Width};
+use super::{Lower, LowerCause, LowerError, Lowered, Src, Width};
 use crate::catalog::returns_exec;
 use crate::ir::call::BUFFER_FORMAT;
 use crate::ir::{Arg, Call, Type, Value};
@@ -349,11 +349,9 @@ impl Lower<'_> {
             })),
         });
         let inst = MachineInst { desc: choice.row, operands: stand_ins.collect(), mods: choice.mods };
-        gcn_emit::encode::encode_inst(&inst, self.target).map(|_| ()).map_err(|error| LowerError::Encoding {
-            at: self.at(),
-            mnemonic: mnemonic.to_owned(),
-            target: self.target,
-            fault: error.into(),
+        gcn_emit::encode::encode_inst(&inst, self.target).map(|_| ()).map_err(|error| {
+            let (mnemonic, target) = (mnemonic.to_owned(), self.target);
+            self.error(LowerCause::Encoding { mnemonic, target, fault: error.into() })
         })
     }
 
@@ -367,11 +365,7 @@ impl Lower<'_> {
             0 => "these modifiers together".to_owned(),
             _ => missing.join(", "),
         };
-        LowerError::Modifier {
-            at: self.at(),
-            mnemonic: format!("{}{}", call.mnemonic, call.variant.suffix()),
-            target: self.target,
-            what,
-        }
+        let mnemonic = format!("{}{}", call.mnemonic, call.variant.suffix());
+        self.error(LowerCause::Modifier { mnemonic, target: self.target, what })
     }
 }

@@ -8,7 +8,7 @@ use gcn_isa::reg::{RegFile, VCC};
 use gcn_isa::table::{self, Access, InstDesc, OperandDesc, OperandKinds};
 use smallvec::SmallVec;
 
-use super::{Lower, LowerError, Lowered, Src, Width};
+use super::{Lower, LowerCause, LowerError, Lowered, Src, Width};
 use crate::mir::{MOperand, Op, VSlice};
 
 impl Lower<'_> {
@@ -228,12 +228,7 @@ impl Lower<'_> {
         } else {
             format!("it exists on {}: limit the kernel with `#[targets(…)]`", others.join(", "))
         };
-        LowerError::NoInstruction {
-            at: self.at(),
-            mnemonic: mnemonic.to_owned(),
-            target: self.target,
-            remedy,
-        }
+        self.error(LowerCause::NoInstruction { mnemonic: mnemonic.to_owned(), target: self.target, remedy })
     }
 
     pub(super) fn no_encoding(&self, mnemonic: &str, dsts: &[VSlice], srcs: &[Src]) -> LowerError {
@@ -244,13 +239,12 @@ impl Lower<'_> {
             Src::Const(bits, _) => format!("{bits:#x}"),
             Src::Fixed(o) => format!("{o:?}"),
         }));
-        LowerError::Operands {
-            at: self.at(),
+        self.error(LowerCause::Operands {
             mnemonic: mnemonic.to_owned(),
             target: self.target,
             operands: parts.join(", "),
             remedy: "see `gcn_isa::table` for the operand kinds and widths of its encodings".to_owned(),
-        }
+        })
     }
 }
 

@@ -2,18 +2,29 @@
 
 use gcn_emit::encode::EncodeError;
 use gcn_isa::Target;
+use gcn_isa::program::SourceLoc;
 
 use crate::scalar::Elem;
+
+/// What cannot be lowered, and where.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("{}{cause}", SourceLoc::lead(*at))]
+#[non_exhaustive]
+pub struct LowerError {
+    /// The user's place, if known.
+    pub at: Option<SourceLoc>,
+    /// Why.
+    #[source]
+    pub cause: LowerCause,
+}
 
 /// Why a kernel cannot be lowered.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
-pub enum LowerError {
+pub enum LowerCause {
     /// The target lacks an instruction.
-    #[error("{at}`{mnemonic}` does not exist on {target}; {remedy}")]
+    #[error("`{mnemonic}` does not exist on {target}; {remedy}")]
     NoInstruction {
-        /// Source position and colon, if known.
-        at: String,
         /// The instruction.
         mnemonic: String,
         /// The target.
@@ -22,10 +33,8 @@ pub enum LowerError {
         remedy: String,
     },
     /// No encoding takes the operands.
-    #[error("{at}no encoding of `{mnemonic}` on {target} takes these operands ({operands}); {remedy}")]
+    #[error("no encoding of `{mnemonic}` on {target} takes these operands ({operands}); {remedy}")]
     Operands {
-        /// Source position and colon, if known.
-        at: String,
         /// The instruction.
         mnemonic: String,
         /// The target.
@@ -37,11 +46,9 @@ pub enum LowerError {
     },
     /// The instruction does not have a modifier.
     #[error(
-        "{at}`{mnemonic}` on {target} does not take {what}; the function's documentation lists its modifiers"
+        "`{mnemonic}` on {target} does not take {what}; the function's documentation lists its modifiers"
     )]
     Modifier {
-        /// Source position and colon, if known.
-        at: String,
         /// The instruction.
         mnemonic: String,
         /// The target.
@@ -50,23 +57,19 @@ pub enum LowerError {
         what: String,
     },
     /// A modifier or an immediate has a value that no encoding holds.
-    #[error("{at}`{mnemonic}` cannot be encoded on {target}: {fault}")]
+    #[error("`{mnemonic}` cannot be encoded on {target}: {fault}")]
     Encoding {
-        /// Source position and colon, if known.
-        at: String,
         /// The instruction.
         mnemonic: String,
         /// The target.
         target: Target,
-        /// What the encoder says.
+        /// The encoder's error.
         #[source]
         fault: Box<EncodeError>,
     },
     /// An operation that has no lowering for its element type.
-    #[error("{at}{what} is not available for `{elem}` on the device; {remedy}")]
+    #[error("{what} is not available for `{elem}` on the device; {remedy}")]
     Unsupported {
-        /// Source position and colon, if known.
-        at: String,
         /// The operation.
         what: String,
         /// The element type.

@@ -57,7 +57,7 @@ use gcn_isa::{Operand, Target};
 use hashbrown::{HashMap, HashSet};
 
 pub use crate::mir::Inputs;
-pub use error::LowerError;
+pub use error::{LowerCause, LowerError};
 
 use crate::ir::range::Ranges;
 use crate::ir::{Inst, Kernel, Label, Place, Region, Stmt, Value, Variable, flow, uniform};
@@ -395,9 +395,9 @@ impl Lower<'_> {
         }
     }
 
-    /// `at: ` for error messages.
-    fn at(&self) -> String {
-        self.loc.map(|l| format!("{l}: ")).unwrap_or_default()
+    /// An error at the user's place that is being lowered.
+    fn error(&self, cause: LowerCause) -> LowerError {
+        LowerError { at: self.loc, cause }
     }
 
     fn push(&mut self, op: Op, operands: impl IntoIterator<Item = MOperand>) -> &mut MInst {

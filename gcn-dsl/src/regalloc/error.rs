@@ -51,7 +51,7 @@ pub enum AllocError {
         live: Vec<LiveReg>,
     },
     /// A register that the user chose is not available.
-    #[error("kernel `{kernel}`: {}`{register}` cannot be had here: {why}; choose another register, or none", at.map(|at| format!("{at}: ")).unwrap_or_default())]
+    #[error("kernel `{kernel}`: {}`{register}` cannot be had here: {why}; choose another register, or none", SourceLoc::lead(*at))]
     Pinned {
         /// The kernel.
         kernel: String,

@@ -25,7 +25,7 @@ use crate::ir::mark::Mark;
 
 /// A wait on a counter that the named operation does not use.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("{}what is waited for here starts nothing on {counter}; it counts on {other}: name that counter", at.map(|at| format!("{at}: ")).unwrap_or_default())]
+#[error("{}what is waited for here starts nothing on {counter}; it counts on {other}: name that counter", SourceLoc::lead(*at))]
 pub struct WrongCounter {
     /// The wait's place.
     pub at: Option<SourceLoc>,

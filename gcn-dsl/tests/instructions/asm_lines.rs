@@ -1,4 +1,4 @@
-//! Lines of `asm!` whose operands or modifiers are no plain registers and numbers: addresses of two registers, loads to LDS,
+//! Lines of `asm!` whose operands or modifiers are not plain registers and numbers: addresses of two registers, loads to LDS,
 //! constants of each type, and what assemblers have words for. Plain Rust says what they compute, LLVM whether the text is one.
 
 use std::io::Write as _;

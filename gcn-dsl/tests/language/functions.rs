@@ -3,7 +3,7 @@
 mod literals;
 mod parts;
 
-use gcn_dsl::kernel::BuildError;
+use gcn_dsl::kernel::{BuildCause, BuildError};
 use gcn_dsl::prelude::*;
 
 const TARGETS: [Target; 6] = Target::ALL;
@@ -482,7 +482,8 @@ fn a_circle_of_functions_is_an_error_that_names_them() {
 
 #[test]
 fn a_fault_in_a_function_names_the_calls() {
-    let Err(BuildError::Trace { error, .. }) = fault.build(Target::GFX942) else { panic!("it builds") };
+    let built = fault.build(Target::GFX942);
+    let Err(BuildError { cause: BuildCause::Trace(error), .. }) = built else { panic!("it builds") };
     let source: Vec<&str> = include_str!("functions.rs").lines().collect();
     let line_of = |text: &str| source.iter().position(|l| l.contains(text)).unwrap() + 1;
     let at = |location: &str, line: usize| {

@@ -9,7 +9,7 @@ pub fn report<K, T: Copy, C: Copy + Default>(
     target: Target,
     x: T,
     size: [usize; 2],
-) -> timed::Report
+) -> timed::TimedReport
 where
     K: for<'a> Kernel<Args<'a> = (&'a [T], &'a mut [C])>,
 {

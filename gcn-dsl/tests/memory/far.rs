@@ -3,7 +3,7 @@
 use gcn_dsl::lang::RegisterLimits;
 use gcn_dsl::lang::matrix::{Linear, Pad};
 use gcn_dsl::prelude::*;
-use gcn_dsl::{BuildError, BuildOptions};
+use gcn_dsl::{BuildCause, BuildOptions};
 
 const TARGET: Target = Target::GFX950;
 
@@ -252,7 +252,7 @@ fn more_than_the_target_has_is_refused() {
             too_much::<{ u32::MAX as usize }>.build(target).map(|_| ()),
         ] {
             let error = error.unwrap_err();
-            let BuildError::Lds { bytes, limit, .. } = error else { panic!("{error}") };
+            let BuildCause::Lds { bytes, limit, .. } = error.cause else { panic!("{error}") };
             assert!(bytes > limit && limit == target.lds_per_cu());
         }
     }

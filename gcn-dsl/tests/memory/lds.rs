@@ -122,7 +122,7 @@ gcn_kernel! {
 }
 
 gcn_kernel! {
-    /// 100 elements are no multiple of 64.
+    /// 100 elements are not a multiple of 64.
     #[workgroup(64)]
     fn uneven(x: &[f32], y: &mut [f32]) {
         let tile = Lds::<f32, 100>::new();

@@ -107,9 +107,9 @@ pub enum Op {
     ReadLane,
     Shuffle,
     ShuffleXor(u32),
-    /// `wave_sum(x)` and its kin, on integers.
+    /// `wave_sum(x)`, `wave_min(x)` and so on, on integers.
     Reduce(Bin),
-    /// `wave_inclusive_sum(x)` and its kin; exclusive if so said.
+    /// `wave_inclusive_sum(x)` and so on; `wave_exclusive_sum(x)` and so on if the flag is set.
     Scan(Bin, bool),
     /// `ownK[i]`
     Private(usize),

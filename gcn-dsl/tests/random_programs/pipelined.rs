@@ -1,6 +1,6 @@
 //! Random programs again, with every loop pipelined that can be: they still give what the interpreter gives.
 
-use gcn_dsl::BuildError;
+use gcn_dsl::BuildCause;
 use gcn_dsl::prelude::{Kernel, Target};
 use gcn_test_support::env::{fuzz_count, fuzz_seed};
 
@@ -43,7 +43,7 @@ fn loops(program: &Program) -> Vec<bool> {
 fn pipelined(program: &Program) -> usize {
     match Generated(program).build(Target::GFX942) {
         Ok(built) => built.pipelines().len(),
-        Err(BuildError::Pipeline { .. }) => 0,
+        Err(e) if matches!(e.cause, BuildCause::Pipeline(_)) => 0,
         // What it is, the run says.
         Err(_) => 1,
     }

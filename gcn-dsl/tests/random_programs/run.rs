@@ -2,7 +2,7 @@
 
 use gcn_dsl::prelude::{Kernel, Target};
 use gcn_dsl::scalar::Elem;
-use gcn_dsl::{BuildError, BuildOptions, BuiltKernel};
+use gcn_dsl::{BuildCause, BuildOptions, BuiltKernel};
 use gcn_sim::Memory;
 use gcn_test_support::env::{fuzz_count, fuzz_seed, is_set, setting};
 
@@ -56,10 +56,10 @@ fn failure(kind: Kind, target: Target, what: String) -> Outcome {
 }
 
 pub fn build(program: &Program, target: Target, options: &BuildOptions) -> Result<BuiltKernel, Outcome> {
-    Generated(program).build_with(target, options).map(BuiltKernel::into_any).map_err(|e| match e {
-        BuildError::Registers(_) => Outcome::TooLarge,
-        BuildError::Lower { error, .. } if error.to_string().contains("not available") => Outcome::Missing,
-        e => failure(Kind::Build, target, e.to_string()),
+    Generated(program).build_with(target, options).map(BuiltKernel::into_any).map_err(|e| match e.cause {
+        BuildCause::Registers(_) => Outcome::TooLarge,
+        BuildCause::Lower(ref error) if error.to_string().contains("not available") => Outcome::Missing,
+        _ => failure(Kind::Build, target, e.to_string()),
     })
 }
 

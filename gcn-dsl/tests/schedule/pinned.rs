@@ -1,7 +1,7 @@
 //! `#[register("…")] let`: the value is where the user wants it, and the kernel computes the same.
 
 use gcn_dsl::prelude::*;
-use gcn_dsl::{BuildError, BuiltKernel};
+use gcn_dsl::{BuildCause, BuiltKernel};
 use gcn_isa::{Operand, Reg};
 
 const TARGETS: [Target; 3] = [Target::GFX90A, Target::GFX942, Target::GFX950];
@@ -178,7 +178,7 @@ fn line_of(what: &str) -> usize {
 fn two_values_in_one_register_are_refused_at_both_places() {
     for target in TARGETS {
         let error = both.build(target).unwrap_err();
-        assert!(matches!(error, BuildError::Registers(_)), "{error}");
+        assert!(matches!(error.cause, BuildCause::Registers(_)), "{error}");
         let error = error.to_string();
         for line in [line_of("#[register(\"v[10:11]\")]"), line_of("#[register(\"v11\")]")] {
             assert!(error.contains(&format!("pinned.rs:{line}:")), "line {line}: {error}");

@@ -2,7 +2,7 @@
 
 use gcn_dsl::lang::RegisterLimits;
 use gcn_dsl::prelude::*;
-use gcn_dsl::{BuildError, BuildOptions, BuiltKernel};
+use gcn_dsl::{BuildCause, BuildOptions, BuiltKernel};
 
 const TARGETS: [Target; 6] = Target::ALL;
 
@@ -263,7 +263,7 @@ fn attributes_are_kept_or_refused() {
     assert!(report.vgprs <= 24 && report.occupancy.waves_per_simd == 8, "{report}");
     by_constant::<16>.build(Target::GFX90A).unwrap();
     let error = by_constant::<300>.build(Target::GFX90A).unwrap_err();
-    assert!(matches!(&error, BuildError::Limits { .. }), "{error}");
+    assert!(matches!(error.cause, BuildCause::Limits(_)), "{error}");
     assert!(error.to_string().contains("300 VGPRs; a kernel uses 1 to 256"), "{error}");
     // 32 KiB of LDS: two workgroups of one wave each on the four SIMDs of a compute unit.
     let error = too_much_lds.build(Target::GFX942).unwrap_err();
@@ -349,7 +349,7 @@ fn accumulators_that_do_not_fit_go_through_vgprs_where_files_are_separate() {
 #[test]
 fn too_few_registers_for_one_instruction_is_an_error() {
     let error = crowd.build_with(Target::GFX942, &limits(1, 40, 0)).unwrap_err();
-    assert!(matches!(error, BuildError::Registers(_)), "{error}");
+    assert!(matches!(error.cause, BuildCause::Registers(_)), "{error}");
 }
 
 #[test]

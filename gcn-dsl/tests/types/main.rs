@@ -44,7 +44,7 @@ fn bits(rng: &mut Random) -> u64 {
 
 /// `x` rounded once to a float of `digits` bits with exponents from `least`, ties to even; infinite beyond `most`.
 ///
-/// The conversions from f64 of the crate `half` drop the low word before they round, so they are no reference.
+/// The conversions from f64 of the crate `half` drop the low word before they round, so they are not a reference.
 fn rounded(x: f64, digits: i32, least: i32, most: f64) -> f64 {
     if x == 0.0 || !x.is_finite() {
         return x;

@@ -162,7 +162,7 @@ fn f64_powers_that_are_f64_are_exact() {
     for target in TARGETS {
         let out = run(target, &x, &y);
         for i in 0..x.len() {
-            // Roots that are no whole numbers are measured elsewhere.
+            // Roots that are not whole numbers are measured elsewhere.
             let root = y[i] == 0.5 && wanted[i].fract() != 0.0;
             assert!(
                 root || out[i] == wanted[i],

@@ -8,7 +8,7 @@ use crate::target_id::TargetId;
 /// A file of which some statements may have been left out.
 #[derive(Debug)]
 pub struct Salvaged {
-    /// The rest. A word that is no instruction on any target replaces each instruction that was left out.
+    /// The rest. A word that is not an instruction on any target replaces each instruction that was left out.
     pub assembly: Assembly,
     /// The errors in the statements that were left out, in order of line.
     pub left_out: Vec<Diagnostic>,

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use super::build::Builder;
 use super::functions::Start;
 use super::image::{Links, Target};
-use super::{Code, CodeError, KernelFacts, Place, Unit, Unreadable};
+use super::{Code, CodeError, CodePlace, KernelFacts, Unit, Unreadable};
 use crate::asm::{AsmInst, Assembly};
 use crate::decode::decode_at;
 use crate::descriptor::{DESCRIPTOR_BYTES, KernelDescriptor};
@@ -99,7 +99,7 @@ impl Reader<'_> {
             {
                 *operand = gcn_isa::Operand::Imm(field.into());
             }
-            let place = Place {
+            let place = CodePlace {
                 offset: inst.offset,
                 length: inst.length,
                 line: Some(inst.line),
@@ -139,7 +139,7 @@ impl Reader<'_> {
             if at >= bytes.len() && from.is_multiple_of(4) {
                 for (offset, length, inst) in read {
                     let leads_to = CodeSection::destination(offset, &inst);
-                    let place = Place { offset, length, line: None, origin: None, location: None };
+                    let place = CodePlace { offset, length, line: None, origin: None, location: None };
                     self.builder.inst(place, inst, leads_to);
                 }
                 return;

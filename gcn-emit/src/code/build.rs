@@ -9,7 +9,7 @@ use gcn_isa::{Inst, Label, Operand, Program, Target};
 
 use super::functions::{self, Start};
 use super::image::{CodeImage, Links};
-use super::{Code, CodeError, Place, Unread, Unreadable};
+use super::{Code, CodeError, CodePlace, Unread, Unreadable};
 
 /// A section while its pieces come in, in the order of their offsets.
 pub(super) struct Builder<'s> {
@@ -18,7 +18,7 @@ pub(super) struct Builder<'s> {
     /// The bytes of the section.
     bytes: &'s [u8],
     lines: Vec<Line>,
-    pub places: Vec<Place>,
+    pub places: Vec<CodePlace>,
     /// Lines with branches, and the offset that each leads to.
     branches: Vec<(usize, u64)>,
     unread: Vec<Unread>,
@@ -53,7 +53,7 @@ impl<'s> Builder<'s> {
     }
 
     /// Appends an instruction; `leads_to` is the offset that a branch leads to, if that is in the section.
-    pub fn inst(&mut self, place: Place, inst: impl Into<Arc<Inst>>, leads_to: Option<u64>) {
+    pub fn inst(&mut self, place: CodePlace, inst: impl Into<Arc<Inst>>, leads_to: Option<u64>) {
         if let Some(offset) = leads_to {
             self.branches.push((self.lines.len(), offset));
         }

@@ -5,7 +5,7 @@ use std::ops::Range;
 use gcn_isa::program::{Entry, EntryKind};
 
 use super::build::Builder;
-use super::{Function, Place};
+use super::{CodePlace, Function};
 use crate::descriptor::KernelDescriptor;
 
 /// A function's start, as a symbol or descriptor gives it.
@@ -99,7 +99,7 @@ pub(super) fn functions(
 }
 
 /// Lines whose instructions begin in a range of offsets.
-fn lines_in(places: &[Place], range: &Range<u64>) -> Range<usize> {
+fn lines_in(places: &[CodePlace], range: &Range<u64>) -> Range<usize> {
     let line = |offset: u64| places.partition_point(|p| p.offset < offset);
     line(range.start)..line(range.end)
 }

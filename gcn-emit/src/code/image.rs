@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use gcn_isa::cfg::{Image, Place};
+use gcn_isa::cfg::{AddressPlace, Image};
 
 use crate::object::RelocationKind;
 
@@ -89,7 +89,7 @@ impl Links {
 /// A section with its lines.
 pub(super) struct CodeImage<'a, L> {
     pub bytes: &'a [u8],
-    pub places: &'a [super::Place],
+    pub places: &'a [super::CodePlace],
     pub links: &'a Links,
     pub label: L,
 }
@@ -117,12 +117,12 @@ impl<L: Fn(u64) -> String> Image for CodeImage<'_, L> {
         self.links.pointers.get(&address).copied()
     }
 
-    fn place(&self, address: i64) -> Option<Place> {
+    fn place(&self, address: i64) -> Option<AddressPlace> {
         if (OUTSIDE..TABLE).contains(&address) {
-            return Some(Place::Outside);
+            return Some(AddressPlace::Outside);
         }
         let offset = u64::try_from(address).ok()?;
-        self.places.binary_search_by_key(&offset, |p| p.offset).ok().map(Place::Line)
+        self.places.binary_search_by_key(&offset, |p| p.offset).ok().map(AddressPlace::Line)
     }
 
     fn label(&self, line: usize) -> String {

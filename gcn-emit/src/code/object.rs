@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use super::build::Builder;
 use super::functions::Start;
 use super::image::{Links, Target};
-use super::{CodeError, KernelFacts, Place, Unit, Unreadable};
+use super::{CodeError, CodePlace, KernelFacts, Unit, Unreadable};
 use crate::disasm::{CodeSection, Content, disassemble};
 use crate::object::{Binding, CodeObject, RelocationKind, SymbolKind, SymbolPlace, SymbolView};
 
@@ -69,7 +69,7 @@ fn section(
                         CodeSection::destination(item.address, &inst).map(|to| to.wrapping_sub(code.address))
                     }
                 };
-                let place = Place {
+                let place = CodePlace {
                     offset,
                     length: item.bytes.len() as u8,
                     line: None,

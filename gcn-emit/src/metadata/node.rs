@@ -32,7 +32,7 @@ impl Node {
     /// Reads a `MessagePack` value.
     ///
     /// # Errors
-    /// [`MetadataError`] if the bytes end early, are no `MessagePack`, or hold what metadata cannot hold.
+    /// [`MetadataError`] if the bytes end early, are not `MessagePack`, or hold what metadata cannot hold.
     pub fn from_msgpack(bytes: &[u8]) -> Result<Node, MetadataError> {
         rmp_serde::from_slice(bytes).map_err(|e| MetadataError(e.to_string()))
     }

@@ -51,7 +51,7 @@ pub fn is_bundle(bytes: &[u8]) -> bool {
 /// ```
 ///
 /// # Errors
-/// [`ObjectError::Read`] if the bytes are no bundle, a compressed one, or one whose entries lie outside of
+/// [`ObjectError::Read`] if the bytes are not a bundle, a compressed one, or one whose entries lie outside of
 /// it.
 pub fn entries(bytes: &[u8]) -> Result<Vec<Entry<'_>>, ObjectError> {
     if bytes.starts_with(COMPRESSED) {

@@ -46,7 +46,7 @@ pub fn is_container(bytes: &[u8]) -> bool {
 /// ```
 ///
 /// # Errors
-/// [`ObjectError::Read`] with the offset in the file, or in what was unpacked, if the bytes are no container,
+/// [`ObjectError::Read`] with the offset in the file, or in what was unpacked, if the bytes are not a container,
 /// or if a bundle of it is damaged or unpacks to more than 2 GiB.
 pub fn entries<'d>(bytes: &'d [u8], arena: &'d Arena<Vec<u8>>) -> Result<Vec<Entry<'d>>, ObjectError> {
     let bundles = if bundle::is_bundle(bytes) {

@@ -246,7 +246,7 @@ pub enum ReadFault {
         "there is no symbol table: no .dynsym, no .symtab, and no DT_SYMTAB in a dynamic table; link again without stripping"
     )]
     NoSymbols,
-    /// A name is not in its string table, or is no UTF-8.
+    /// A name is not in its string table, or is not UTF-8.
     #[error("the name of {what} {index} does not lie in its string table or is not UTF-8")]
     Name {
         /// `symbol`.
@@ -325,7 +325,7 @@ pub enum LinkFault {
         /// `R_AMDGPU_…`.
         kind: &'static str,
     },
-    /// The distance to a number is no address distance.
+    /// The distance to a number is not an address distance.
     #[error(
         "{kind} needs an address, the symbol is a number; use it without `@rel32`, or define it in a section"
     )]

@@ -198,7 +198,8 @@ fn long_branches_and_saved_return_addresses_are_followed() {
     assert_eq!(rules(&text), [""; 0]);
 }
 
-/// A function of another file keeps to the convention; a weak one may be another file's.
+/// A function of another file is assumed to follow the calling convention. So is a weak one, since the linker may choose another
+/// file's definition.
 #[test]
 fn functions_of_other_files_are_outside() {
     let text = file(&[("k", &format!("{}\n{}\ns_endpgm", call("elsewhere"), call("weak")))]);

@@ -21,7 +21,7 @@ const DEFAULT_COUNT: usize = 20_000;
 /// Words of one run of the tool.
 const BATCH: usize = 50_000;
 
-/// Both say the same of each word: that it is no instruction, or the same text and length. Where not, the difference is in
+/// Both say the same of each word: that it is not an instruction, or the same text and length. Where not, the difference is in
 /// one of the listed classes.
 #[test]
 fn random_words_decode_as_llvm_decodes_them() {

@@ -35,14 +35,14 @@ pub trait Image {
     /// The address stored in memory at an address, if known.
     fn pointer(&self, address: i64) -> Option<i64>;
     /// The code at an address.
-    fn place(&self, address: i64) -> Option<Place>;
+    fn place(&self, address: i64) -> Option<AddressPlace>;
     /// A name for a line to which a jump leads.
     fn label(&self, line: usize) -> String;
 }
 
 /// The code at an address.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Place {
+pub enum AddressPlace {
     /// A line of the program.
     Line(usize),
     /// Code that is not part of the program.
@@ -207,8 +207,8 @@ impl<'a, I: Image> Round<'a, I> {
     fn resolved(&self, known: &Known, target: Reg) -> Option<To> {
         if let Some(address) = known.address(target) {
             return Some(match self.image.place(address)? {
-                Place::Line(line) => To::Line(line),
-                Place::Outside => To::Known(Jump::Outside),
+                AddressPlace::Line(line) => To::Line(line),
+                AddressPlace::Outside => To::Known(Jump::Outside),
             });
         }
         let link = known.entry_value(target)?;

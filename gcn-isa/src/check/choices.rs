@@ -3,7 +3,7 @@
 //! The analyses do not compare the conditions of branches. A path that needs no branch to go a particular way, or one, is a
 //! path of the program: whoever wrote the branch meant it to go both ways. A path that needs two or more of them, one
 //! after the other, may be none: the second condition may exclude the first. A branch after which both ways lead to the same
-//! violation is no choice, and neither is the only exit of a loop, which is taken in the end.
+//! violation is not a choice, and neither is the only exit of a loop, which is taken in the end.
 
 use super::path::{End, Node};
 use super::report::Caveat;

@@ -11,7 +11,7 @@ use crate::target::Target;
 
 /// The result of a check.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Report {
+pub struct CheckReport {
     /// The program's target.
     pub target: Target,
     /// How many instructions were checked.
@@ -186,14 +186,14 @@ impl fmt::Display for Finding {
     }
 }
 
-impl Report {
+impl CheckReport {
     /// True if every rule is kept on every path that the program shows.
     pub fn is_clean(&self) -> bool {
         self.findings.is_empty() && self.omitted == 0
     }
 }
 
-impl fmt::Display for Report {
+impl fmt::Display for CheckReport {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         for finding in &self.findings {
             writeln!(f, "{finding}")?;

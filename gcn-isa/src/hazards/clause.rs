@@ -37,7 +37,7 @@ impl View {
 /// What the clause rule asks for before `second` because of the instructions `before` it, in program order: the index in
 /// `before` of the instruction that it conflicts with, and the need. `None` without XNACK.
 ///
-/// `before` may begin anywhere; the clause in it is found. One instruction that is no memory instruction of `second`'s kind,
+/// `before` may begin anywhere; the clause in it is found. One instruction that is not a memory instruction of `second`'s kind,
 /// put before `second`, is enough.
 pub fn clause_need<'a>(
     before: impl ExactSizeIterator<Item = &'a View> + DoubleEndedIterator + Clone,

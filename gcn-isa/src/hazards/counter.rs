@@ -1,8 +1,8 @@
 //! The rules that are not about wait states: counters, barriers, and single instructions. The checker and the inserter
 //! report under these names.
 
-use super::evidence::{self, Counts, Evidence, Grade, Voice};
-use super::rule::on;
+use super::evidence::{self, Counts, Evidence, Grade};
+use super::row::counter_rules;
 use crate::target::{Target, TargetSet};
 
 /// A rule about operations that return some time later, or about one instruction by itself.
@@ -52,239 +52,105 @@ impl PartialEq for CounterRule {
 impl Eq for CounterRule {}
 
 const SECTION_4_4: &str = "CDNA3 ISA section 4.4";
+const FULL_COUNTERS: &str = "ROCm/rocm-systems issue 11202; LLVM 22, measured";
 const MEMORY_MODEL: &str = "LLVM AMDGPU guide, memory model";
 
-/// A result is read too early.
-pub static RAW: CounterRule = CounterRule {
-    id: "waitcnt.raw",
-    title: "a register is read before the memory operation that writes it is done",
-    cite: SECTION_4_4,
-    targets: on::ALL,
-    evidence: Evidence::DEFINED,
-    xnack: false,
-    note: "",
-};
-
-/// A result arrives on top of a newer value.
-pub static WAW: CounterRule = CounterRule {
-    id: "waitcnt.waw",
-    title: "a register is written before the memory operation that writes it is done",
-    cite: SECTION_4_4,
-    targets: on::ALL,
-    evidence: Evidence::DEFINED,
-    xnack: false,
-    note: "a load whose result arrives after the other's in the same order needs no wait",
-};
-
-/// The same with a FLAT operation and one that returns in order after it.
-pub static WAW_FLAT: CounterRule = CounterRule {
-    id: "waitcnt.flat-waw",
-    title: "a vector memory operation writes a register before the FLAT operation that writes it is done",
-    cite: SECTION_4_4,
-    targets: on::ALL,
-    evidence: Evidence::of(Voice::Less, Voice::Less),
-    xnack: false,
-    note: "FLAT counts on vmcnt in order if it went to memory, and lgkmcnt(0) says that it did not go to LDS; LLVM \
-           relies on it",
-};
-
-/// What is outstanding besides may overtake.
-pub static MIXED: CounterRule = CounterRule {
-    id: "waitcnt.mixed",
-    title: "the wait counts only operations of the same type as done in order, with others outstanding on the counter",
-    cite: SECTION_4_4,
-    targets: on::ALL,
-    evidence: Evidence::ABOVE_MANUAL,
-    xnack: false,
-    note: "by the manual operations of one type return in order, so that a wait for as many as the type itself has \
-           younger ones is enough; LLVM waits for zero as soon as types are mixed",
-};
-
-const FULL_COUNTERS: &str = "ROCm/rocm-systems issue 11202; LLVM 22, measured";
-
-/// Nothing but a full counter has made an operation finish.
-pub static FULL: CounterRule = CounterRule {
-    id: "waitcnt.full",
-    title: "no wait makes sure that an operation is done, only a full counter that holds up later ones",
-    cite: FULL_COUNTERS,
-    targets: on::ALL,
-    evidence: Evidence::of(Voice::Silent, Voice::Less),
-    xnack: false,
-    note: "lgkmcnt holds 15 operations, vmcnt 63 and expcnt 7; an instruction that would exceed that does not issue before \
-           enough are done, of one type the oldest. AMD's emulator models it and LLVM relies on it; the manuals do not \
-           mention it",
-};
-
-/// The same with operations that need not finish in order.
-pub static FULL_UNORDERED: CounterRule = CounterRule {
-    id: "waitcnt.full-unordered",
-    title: "an operation is done only if its type finishes in order, as a full counter holds up later ones",
-    cite: FULL_COUNTERS,
-    targets: on::ALL,
-    evidence: Evidence::of(Voice::Silent, Voice::Less),
-    xnack: false,
-    note: "FLAT operations finish in order if all of them go to memory or all to LDS; LLVM takes them, and the data that \
-           GDS operations send, to do so",
-};
-
-/// A function touches what its caller's operations may still write.
-pub static CALL_ENTRY: CounterRule = CounterRule {
-    id: "call.entry",
-    title: "a function uses registers before it has waited for the operations of its caller",
-    cite: "LLVM 22, measured",
-    targets: on::ALL,
-    evidence: Evidence::LLVM,
-    xnack: false,
-    note: "LLVM's functions begin with a wait for every counter, and callers rely on it",
-};
-
-/// A function leaves operations outstanding.
-pub static CALL_EXIT: CounterRule = CounterRule {
-    id: "call.exit",
-    title: "a function returns with operations outstanding",
-    cite: "LLVM 22, measured",
-    targets: on::ALL,
-    evidence: Evidence::LLVM,
-    xnack: false,
-    note: "LLVM's functions wait for every counter before they return, stores included, and callers rely on it; a return \
-           is s_setpc_b64 s[30:31]",
-};
-
-/// Data that is still to be sent is overwritten.
-pub static WAR: CounterRule = CounterRule {
-    id: "waitcnt.exp-war",
-    title: "a register is written before the GDS or GWS operation that reads it has done so",
-    cite: SECTION_4_4,
-    targets: on::ALL,
-    evidence: Evidence::AGREED,
-    xnack: false,
-    note: "",
-};
-
-/// LDS is used before a load into it is done.
-pub static LDS_DMA: CounterRule = CounterRule {
-    id: "waitcnt.lds-dma",
-    title: "LDS is accessed before a load into LDS is done",
-    cite: SECTION_4_4,
-    targets: on::ALL,
-    evidence: Evidence::LLVM,
-    xnack: false,
-    note: "it counts on vmcnt only; addresses are not looked at, so that one half of LDS may be meant and the other used",
-};
-
-/// A cache is invalidated under outstanding loads.
-pub static WBINVL1: CounterRule = CounterRule {
-    id: "waitcnt.wbinvl1",
-    title: "the vector cache is invalidated before earlier vector memory operations are done",
-    cite: MEMORY_MODEL,
-    targets: on::ALL,
-    evidence: Evidence::LLVM,
-    xnack: false,
-    note: "an acquire whose load is still outstanding may read the old line",
-};
-
-/// A barrier needs every counter at 0.
-pub static BARRIER_COUNTERS: CounterRule = CounterRule {
-    id: "barrier.counters",
-    title: "a barrier is reached with operations outstanding; this target needs every counter at 0",
-    cite: "LLVM 22, measured",
-    targets: on::UP_TO_GFX908,
-    evidence: Evidence::MANUAL,
-    xnack: false,
-    note: "",
-};
-
-/// A barrier before an LDS write is done.
-pub static BARRIER_LDS: CounterRule = CounterRule {
-    id: "barrier.lds",
-    title: "a barrier is reached before an LDS write is done, so other waves may not see it",
-    cite: MEMORY_MODEL,
-    targets: on::FROM_GFX90A,
-    evidence: Evidence::LLVM,
-    xnack: false,
-    note: "the barrier itself asks for nothing; a program that uses several buffers may pass it with accesses outstanding",
-};
-
-/// A barrier before an LDS read is done.
-pub static BARRIER_LDS_READ: CounterRule = CounterRule {
-    id: "barrier.lds-read",
-    title: "a barrier is reached before an LDS read is done, so another wave may overwrite what it reads",
-    cite: MEMORY_MODEL,
-    targets: on::FROM_GFX90A,
-    evidence: Evidence::LLVM,
-    xnack: false,
-    note: "LDS operations of different waves are not in the order in which the waves issue them, so that a write after the \
-           barrier may come before the read; a program that uses several buffers may pass the barrier with reads outstanding",
-};
-
-/// A barrier before a load into LDS is done.
-pub static BARRIER_LDS_DMA: CounterRule = CounterRule {
-    id: "barrier.lds-dma",
-    title: "a barrier is reached before a load into LDS is done, so other waves may not see it",
-    cite: MEMORY_MODEL,
-    targets: on::FROM_GFX90A,
-    evidence: Evidence::LLVM,
-    xnack: false,
-    note: "the barrier itself asks for nothing; a program that uses several buffers may pass it with accesses outstanding",
-};
-
-/// A 64-bit shift by the last VGPR.
-pub static SHIFT64: CounterRule = CounterRule {
-    id: "llvm.shift64",
-    title: "the amount of a 64-bit shift stands in the last VGPR of the allocation",
-    cite: "LLVM 22; LLVM pull request 183839",
-    targets: on::FROM_GFX90A,
-    evidence: Evidence::LLVM,
-    xnack: false,
-    note: "LLVM copies the amount to another register: LLVM 22.1.8 on gfx90a, later versions on gfx942 and gfx950 too; \
-           allocations are of 8 registers",
-};
-
-/// A scalar load over its own address.
-pub static SMEM_ADDRESS: CounterRule = CounterRule {
-    id: "xnack.smem-address",
-    title: "a scalar load of two or more registers overwrites its own address",
-    cite: "LLVM 22",
-    targets: on::ALL,
-    evidence: Evidence::LLVM,
-    xnack: true,
-    note: "a page fault half-way replays it with what its first part has loaded as the address. A load at a multiple of \
-           its size is not split; it is taken to be one if its immediate offset is such a multiple",
-};
-
-/// VCCZ after a write of half of VCC.
-pub static VCCZ_HALF: CounterRule = CounterRule {
-    id: "llvm.vccz-half",
-    title: "half of VCC is written, then VCCZ is read, which that leaves as it was",
-    cite: "LLVM 22",
-    targets: on::ALL,
-    evidence: Evidence::ABOVE_MANUAL,
-    xnack: false,
-    note: "LLVM writes VCC to itself before such a branch on targets up to GFX9; the MI100 manual says that each scalar write to VCC \
-           updates VCCZ (3.9)",
-};
-
-/// Every rule of this kind.
-pub static ALL: [&CounterRule; 18] = [
-    &RAW,
-    &WAW,
-    &WAW_FLAT,
-    &MIXED,
-    &FULL,
-    &FULL_UNORDERED,
-    &CALL_ENTRY,
-    &CALL_EXIT,
-    &WAR,
-    &LDS_DMA,
-    &WBINVL1,
-    &BARRIER_COUNTERS,
-    &BARRIER_LDS,
-    &BARRIER_LDS_READ,
-    &BARRIER_LDS_DMA,
-    &SHIFT64,
-    &SMEM_ADDRESS,
-    &VCCZ_HALF,
-];
+counter_rules! {
+    /// A result is read too early.
+    RAW = "waitcnt.raw", "a register is read before the memory operation that writes it is done";
+        SECTION_4_4, ALL, DEFINED.
+    /// A result arrives on top of a newer value.
+    WAW = "waitcnt.waw", "a register is written before the memory operation that writes it is done";
+        SECTION_4_4, ALL, DEFINED;
+        "a load whose result arrives after the other's in the same order needs no wait".
+    /// The same with a FLAT operation and one that returns in order after it.
+    WAW_FLAT = "waitcnt.flat-waw",
+        "a vector memory operation writes a register before the FLAT operation that writes it is done";
+        SECTION_4_4, ALL, of(Less, Less);
+        "FLAT counts on vmcnt in order if it went to memory, and lgkmcnt(0) says that it did not go to LDS; \
+         LLVM relies on it".
+    /// What is outstanding besides may overtake.
+    MIXED = "waitcnt.mixed",
+        "the wait counts only operations of the same type as done in order, with others outstanding on the \
+         counter";
+        SECTION_4_4, ALL, ABOVE_MANUAL;
+        "by the manual operations of one type return in order, so that a wait for as many as the type itself \
+         has younger ones is enough; LLVM waits for zero as soon as types are mixed".
+    /// Nothing but a full counter has made an operation finish.
+    FULL = "waitcnt.full",
+        "no wait makes sure that an operation is done, only a full counter that holds up later ones";
+        FULL_COUNTERS, ALL, of(Silent, Less);
+        "lgkmcnt holds 15 operations, vmcnt 63 and expcnt 7; an instruction that would exceed that does not \
+         issue before enough are done, of one type the oldest. AMD's emulator models it and LLVM relies on \
+         it; the manuals do not mention it".
+    /// The same with operations that need not finish in order.
+    FULL_UNORDERED = "waitcnt.full-unordered",
+        "an operation is done only if its type finishes in order, as a full counter holds up later ones";
+        FULL_COUNTERS, ALL, of(Silent, Less);
+        "FLAT operations finish in order if all of them go to memory or all to LDS; LLVM takes them, and the \
+         data that GDS operations send, to do so".
+    /// A function touches what its caller's operations may still write.
+    CALL_ENTRY = "call.entry",
+        "a function uses registers before it has waited for the operations of its caller";
+        "LLVM 22, measured", ALL, LLVM;
+        "LLVM's functions begin with a wait for every counter, and callers rely on it".
+    /// A function leaves operations outstanding.
+    CALL_EXIT = "call.exit", "a function returns with operations outstanding";
+        "LLVM 22, measured", ALL, LLVM;
+        "LLVM's functions wait for every counter before they return, stores included, and callers rely on \
+         it; a return is s_setpc_b64 s[30:31]".
+    /// Data that is still to be sent is overwritten.
+    WAR = "waitcnt.exp-war",
+        "a register is written before the GDS or GWS operation that reads it has done so";
+        SECTION_4_4, ALL, AGREED.
+    /// LDS is used before a load into it is done.
+    LDS_DMA = "waitcnt.lds-dma", "LDS is accessed before a load into LDS is done";
+        SECTION_4_4, ALL, LLVM;
+        "it counts on vmcnt only; addresses are not looked at, so that one half of LDS may be meant and the \
+         other used".
+    /// A cache is invalidated under outstanding loads.
+    WBINVL1 = "waitcnt.wbinvl1",
+        "the vector cache is invalidated before earlier vector memory operations are done";
+        MEMORY_MODEL, ALL, LLVM; "an acquire whose load is still outstanding may read the old line".
+    /// A barrier needs every counter at 0.
+    BARRIER_COUNTERS = "barrier.counters",
+        "a barrier is reached with operations outstanding; this target needs every counter at 0";
+        "LLVM 22, measured", UP_TO_GFX908, MANUAL.
+    /// A barrier before an LDS write is done.
+    BARRIER_LDS = "barrier.lds",
+        "a barrier is reached before an LDS write is done, so other waves may not see it";
+        MEMORY_MODEL, FROM_GFX90A, LLVM;
+        "the barrier itself asks for nothing; a program that uses several buffers may pass it with accesses \
+         outstanding".
+    /// A barrier before an LDS read is done.
+    BARRIER_LDS_READ = "barrier.lds-read",
+        "a barrier is reached before an LDS read is done, so another wave may overwrite what it reads";
+        MEMORY_MODEL, FROM_GFX90A, LLVM;
+        "LDS operations of different waves are not in the order in which the waves issue them, so that a \
+         write after the barrier may come before the read; a program that uses several buffers may pass the \
+         barrier with reads outstanding".
+    /// A barrier before a load into LDS is done.
+    BARRIER_LDS_DMA = "barrier.lds-dma",
+        "a barrier is reached before a load into LDS is done, so other waves may not see it";
+        MEMORY_MODEL, FROM_GFX90A, LLVM;
+        "the barrier itself asks for nothing; a program that uses several buffers may pass it with accesses \
+         outstanding".
+    /// A 64-bit shift by the last VGPR.
+    SHIFT64 = "llvm.shift64", "the amount of a 64-bit shift stands in the last VGPR of the allocation";
+        "LLVM 22; LLVM pull request 183839", FROM_GFX90A, LLVM;
+        "LLVM copies the amount to another register: LLVM 22.1.8 on gfx90a, later versions on gfx942 and \
+         gfx950 too; allocations are of 8 registers".
+    /// A scalar load over its own address.
+    SMEM_ADDRESS = "xnack.smem-address", "a scalar load of two or more registers overwrites its own address";
+        "LLVM 22", ALL, LLVM, xnack;
+        "a page fault half-way replays it with what its first part has loaded as the address. A load at a \
+         multiple of its size is not split; it is taken to be one if its immediate offset is such a multiple".
+    /// VCCZ after a write of half of VCC.
+    VCCZ_HALF = "llvm.vccz-half", "half of VCC is written, then VCCZ is read, which that leaves as it was";
+        "LLVM 22", ALL, ABOVE_MANUAL;
+        "LLVM writes VCC to itself before such a branch on targets up to GFX9; the MI100 manual says that \
+         each scalar write to VCC updates VCCZ (3.9)".
+}
 
 /// The rule called `id`.
 pub fn rule(id: &str) -> Option<&'static CounterRule> {

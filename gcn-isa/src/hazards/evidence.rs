@@ -335,7 +335,7 @@ mod tests {
     fn every_counted_rule_exists() {
         for (id, _) in counted_rules() {
             let known = super::super::rule(id).is_some() || super::super::counter::rule(id).is_some();
-            assert!(known, "evidence.tsv counts `{id}`, which is no rule");
+            assert!(known, "evidence.tsv counts `{id}`, which is not a rule");
         }
     }
 }

@@ -2,528 +2,176 @@
 //!
 //! "Exactly the same registers" means the same first register and the same size: an accumulation.
 
-use super::evidence::{Evidence, Voice};
-use super::rule::{Condition, Link, Overlap, Rule, WaitStates, cite, on};
-use super::view::{Kinds, Role};
-use crate::reg;
-
-use WaitStates::{Const, OnlyAt2, Passes, PassesBut2};
-
-const MATRIX: Condition = Condition::any(Kinds::MATRIX);
-const XDL: Condition = Condition::any(Kinds::XDL);
-const SGEMM: Condition = Condition::any(Kinds::SGEMM);
-const DGEMM: Condition = Condition::any(Kinds::DGEMM);
-const DGEMM4: Condition = Condition::any(Kinds::DGEMM4);
-const DGEMM16: Condition = Condition::any(Kinds::DGEMM16);
-const VALU: Condition = Condition::any(Kinds::VALU);
-const MEMORY: Condition = Condition::any(Kinds::MEMORY);
-const NOT_MATRIX: Condition = Condition::any(Kinds::VALU.union(Kinds::MEMORY));
-
-const READ: Link = Link::vector(Role::VSRC);
-const WRITE: Link = Link::vector(Role::VDST);
-const READ_OR_WRITE: Link = Link::vector(Role::VSRC.union(Role::VDST));
-const INPUT: Link = Link::vector(Role::SRC_AB.union(Role::INDEX));
+use super::row::{cite, rule};
+use super::rule::{
+    Rule,
+    WaitStates::{Const, OnlyAt2, Passes, PassesBut2},
+};
 
 /// What the matrix instructions read, and what follows them whatever they write.
 pub(super) const INPUT_RULES: &[Rule] = &[
-    Rule {
-        id: "cdna3.100",
-        title: "vector ALU writes a VGPR or AGPR, then a matrix instruction reads it",
-        cite: cite::TABLE_37,
-        first: VALU.but(Kinds::DL),
-        second: MATRIX,
-        link: READ,
-        need: &[(on::FROM_GFX90A, Const(2))],
-        evidence: Evidence::AGREED.rocroller(Voice::Agrees),
-        xnack: false,
-        note: "",
-    },
-    Rule {
-        id: "llvm.cmpx-mfma",
-        title: "vector ALU writes EXEC, then a matrix instruction",
-        cite: cite::LLVM,
-        first: VALU,
-        second: MATRIX,
-        link: Link::Writes(reg::EXEC),
-        need: &[(on::FROM_GFX90A, Const(4))],
-        evidence: Evidence::LLVM.rocroller(Voice::Agrees),
-        xnack: false,
-        note: "EXEC is not forwarded to the matrix pipe; MI100 ISA table 29 has it for gfx908",
-    },
-    Rule {
-        id: "llvm.dgemm-fma64",
-        title: "an f64 matrix instruction, then v_fma_f64 or v_fmac_f64, whatever the registers",
-        cite: cite::LLVM,
-        first: DGEMM,
-        second: Condition::any(Kinds::FMA64),
-        link: Link::Always,
-        need: &[(on::FROM_GFX90A, Const(2))],
-        evidence: Evidence::LLVM,
-        xnack: false,
-        note: "",
-    },
-    Rule {
-        id: "llvm.xdl-srcc-war",
-        title: "a matrix instruction reads source C, then a vector ALU instruction or a load writes it",
-        cite: cite::LLVM,
-        first: XDL,
-        second: NOT_MATRIX,
-        link: Link::Registers { first: Role::SRC_C, second: Role::VDST, overlap: Overlap::Any },
-        need: &[(on::FROM_GFX90A, Passes(-1))],
-        evidence: Evidence::LLVM.rocroller(Voice::Agrees),
-        xnack: false,
-        note: "source C is read over the whole run of the instruction; sources A and B at its start",
-    },
-    Rule {
-        id: "rocroller.xdl-srcc-war",
-        title: "a matrix instruction reads source C, then a vector ALU instruction writes it, four states more",
-        cite: cite::ROCROLLER,
-        first: XDL,
-        second: VALU,
-        link: Link::Registers { first: Role::SRC_C, second: Role::VDST, overlap: Overlap::Any },
-        need: &[(on::MI200, PassesBut2 { at2: 1, plus: 3 })],
-        evidence: Evidence::ROCROLLER,
-        xnack: false,
-        note: "",
-    },
-    Rule {
-        id: "rocroller.sgemm-srcc-war",
-        title: "an f32 matrix instruction reads source C, then a vector ALU instruction writes it",
-        cite: cite::ROCROLLER,
-        first: SGEMM,
-        second: VALU,
-        link: Link::Registers { first: Role::SRC_C, second: Role::VDST, overlap: Overlap::Any },
-        need: &[(on::GFX940, Passes(-1))],
-        evidence: Evidence::ROCROLLER,
-        xnack: false,
-        note: "LLVM has the rule for XDL only",
-    },
+    rule!("cdna3.100", "vector ALU writes a VGPR or AGPR, then a matrix instruction reads it";
+          VALU but DL => MATRIX, [vector VSRC]; FROM_GFX90A: Const(2);
+          cite::TABLE_37, AGREED rocroller Agrees),
+    rule!("llvm.cmpx-mfma", "vector ALU writes EXEC, then a matrix instruction";
+          VALU => MATRIX, [writes EXEC]; FROM_GFX90A: Const(4);
+          cite::LLVM, LLVM rocroller Agrees;
+          "EXEC is not forwarded to the matrix pipe; MI100 ISA table 29 has it for gfx908"),
+    rule!("llvm.dgemm-fma64",
+          "an f64 matrix instruction, then v_fma_f64 or v_fmac_f64, whatever the registers";
+          DGEMM => FMA64, [always]; FROM_GFX90A: Const(2);
+          cite::LLVM, LLVM),
+    rule!("llvm.xdl-srcc-war",
+          "a matrix instruction reads source C, then a vector ALU instruction or a load writes it";
+          XDL => VALU | MEMORY, [registers SRC_C, VDST, Any]; FROM_GFX90A: Passes(-1);
+          cite::LLVM, LLVM rocroller Agrees;
+          "source C is read over the whole run of the instruction; sources A and B at its start"),
+    rule!("rocroller.xdl-srcc-war",
+          "a matrix instruction reads source C, then a vector ALU instruction writes it, four states more";
+          XDL => VALU, [registers SRC_C, VDST, Any]; MI200: PassesBut2 { at2: 1, plus: 3 };
+          cite::ROCROLLER, ROCROLLER),
+    rule!("rocroller.sgemm-srcc-war",
+          "an f32 matrix instruction reads source C, then a vector ALU instruction writes it";
+          SGEMM => VALU, [registers SRC_C, VDST, Any]; GFX940: Passes(-1);
+          cite::ROCROLLER, ROCROLLER; "LLVM has the rule for XDL only"),
 ];
 
 /// What XDL and SMFMAC instructions write (on gfx90a: every matrix instruction but the f64 ones).
 pub(super) const XDL_RULES: &[Rule] = &[
-    Rule {
-        id: "cdna3.102",
-        title: "XDL writes, then an XDL or f32 matrix instruction reads exactly that as source C",
-        cite: cite::TABLE_37,
-        first: XDL,
-        second: Condition::any(Kinds::XDL.union(Kinds::SGEMM)),
-        link: Link::source_c(Overlap::Exact),
-        need: &[(on::GFX940, OnlyAt2(2))],
-        evidence: Evidence::AGREED.rocroller(Voice::Agrees),
-        xnack: false,
-        note: "",
-    },
-    Rule {
-        id: "cdna3.102.passes",
-        title: "XDL writes, then XDL of another number of passes accumulates onto exactly the same registers",
-        cite: cite::TABLE_37,
-        first: XDL,
-        second: XDL,
-        link: Link::source_c(Overlap::ExactOtherPasses),
-        need: &[(on::MI200, Passes(0)), (on::MI300, Passes(1)), (on::MI350, Passes(2))],
-        evidence: Evidence::ABOVE_LLVM.rocroller(Voice::Less),
-        xnack: false,
-        note: "the manual exempts only instructions of as many passes; LLVM looks at the registers only",
-    },
-    Rule {
-        id: "llvm.102.opcode",
-        title: "XDL writes, then another XDL opcode of as many passes accumulates onto exactly the same registers",
-        cite: "LLVM pull request 218363",
-        first: XDL,
-        second: XDL,
-        link: Link::source_c(Overlap::ExactSamePassesOtherOpcode),
-        need: &[(on::MI200, Passes(0)), (on::MI300, Passes(1)), (on::MI350, Passes(2))],
-        evidence: Evidence::of(Voice::Less, Voice::Less).rocroller(Voice::Less),
-        xnack: false,
-        note: "the manual exempts it; LLVM pull request 218363 (open) does not",
-    },
-    Rule {
-        id: "cdna3.103",
-        title: "XDL writes, then XDL reads source C overlapping",
-        cite: cite::TABLE_37,
-        first: XDL,
-        second: XDL,
-        link: Link::source_c(Overlap::Partial),
-        need: &[(on::MI200, Passes(0)), (on::MI300, Passes(1)), (on::MI350, Passes(2))],
-        evidence: Evidence::AGREED.rocroller(Voice::Agrees),
-        xnack: false,
-        note: "",
-    },
-    Rule {
-        id: "cdna3.104",
-        title: "XDL writes, then an f32 or f64 matrix instruction reads source C overlapping",
-        cite: cite::TABLE_37,
-        first: XDL,
-        second: Condition::any(Kinds::SGEMM.union(Kinds::DGEMM)),
-        link: Link::source_c(Overlap::Partial),
-        need: &[(on::MI200_MI300, Passes(1)), (on::MI350, PassesBut2 { at2: 3, plus: 2 })],
-        evidence: Evidence::AGREED.rocroller(Voice::Agrees),
-        xnack: false,
-        note: "",
-    },
-    Rule {
-        id: "cdna3.104.exact",
-        title: "XDL writes, then an f32 matrix instruction reads exactly that as source C",
-        cite: cite::TABLE_37,
-        first: XDL,
-        second: SGEMM,
-        link: Link::source_c(Overlap::Exact),
-        need: &[(on::MI300, Passes(1)), (on::MI350, PassesBut2 { at2: 3, plus: 2 })],
-        evidence: Evidence::ABOVE_LLVM.rocroller(Voice::Less),
-        xnack: false,
-        note: "LLVM exempts exactly the same registers, the manual does not",
-    },
-    Rule {
-        id: "cdna3.105",
-        title: "XDL writes, then a matrix instruction reads source A or B, index or scale",
-        cite: cite::TABLE_37,
-        first: XDL,
-        second: MATRIX,
-        link: INPUT,
-        need: &[(on::MI200_MI300, Passes(3)), (on::MI350, PassesBut2 { at2: 5, plus: 4 })],
-        evidence: Evidence::AGREED.rocroller(Voice::Agrees),
-        xnack: false,
-        note: "",
-    },
-    Rule {
-        id: "cdna3.106",
-        title: "XDL writes, then a vector ALU or memory instruction reads it",
-        cite: cite::TABLE_37,
-        first: XDL,
-        second: NOT_MATRIX,
-        link: READ,
-        need: &[(on::MI200_MI300, Passes(3)), (on::MI350, PassesBut2 { at2: 5, plus: 4 })],
-        evidence: Evidence::AGREED.rocroller(Voice::Agrees),
-        xnack: false,
-        note: "",
-    },
-    Rule {
-        id: "cdna3.106.write",
-        title: "XDL writes, then a vector ALU instruction writes it",
-        cite: cite::TABLE_37,
-        first: XDL,
-        second: VALU,
-        link: WRITE,
-        need: &[(on::MI200_MI300, Passes(3)), (on::MI350, PassesBut2 { at2: 5, plus: 4 })],
-        evidence: Evidence::AGREED.rocroller(Voice::Agrees),
-        xnack: false,
-        note: "",
-    },
-    Rule {
-        id: "llvm.106.load",
-        title: "XDL writes, then a load writes it",
-        cite: cite::LLVM,
-        first: XDL,
-        second: MEMORY,
-        link: WRITE,
-        need: &[(on::MI200_MI300, Passes(3)), (on::MI350, PassesBut2 { at2: 5, plus: 4 })],
-        evidence: Evidence::LLVM,
-        xnack: false,
-        note: "a load takes longer than any pass count, but is not ordered with the matrix pipe",
-    },
+    rule!("cdna3.102", "XDL writes, then an XDL or f32 matrix instruction reads exactly that as source C";
+          XDL => XDL | SGEMM, [source_c Exact]; GFX940: OnlyAt2(2);
+          cite::TABLE_37, AGREED rocroller Agrees),
+    rule!("cdna3.102.passes",
+          "XDL writes, then XDL of another number of passes accumulates onto exactly the same registers";
+          XDL => XDL, [source_c ExactOtherPasses]; MI200: Passes(0), MI300: Passes(1), MI350: Passes(2);
+          cite::TABLE_37, ABOVE_LLVM rocroller Less;
+          "the manual exempts only instructions of as many passes; LLVM looks at the registers only"),
+    rule!("llvm.102.opcode",
+          "XDL writes, then another XDL opcode of as many passes accumulates onto exactly the same registers";
+          XDL => XDL, [source_c ExactSamePassesOtherOpcode];
+          MI200: Passes(0), MI300: Passes(1), MI350: Passes(2);
+          "LLVM pull request 218363", of(Less, Less) rocroller Less;
+          "the manual exempts it; LLVM pull request 218363 (open) does not"),
+    rule!("cdna3.103", "XDL writes, then XDL reads source C overlapping";
+          XDL => XDL, [source_c Partial]; MI200: Passes(0), MI300: Passes(1), MI350: Passes(2);
+          cite::TABLE_37, AGREED rocroller Agrees),
+    rule!("cdna3.104", "XDL writes, then an f32 or f64 matrix instruction reads source C overlapping";
+          XDL => SGEMM | DGEMM, [source_c Partial];
+          MI200_MI300: Passes(1), MI350: PassesBut2 { at2: 3, plus: 2 };
+          cite::TABLE_37, AGREED rocroller Agrees),
+    rule!("cdna3.104.exact", "XDL writes, then an f32 matrix instruction reads exactly that as source C";
+          XDL => SGEMM, [source_c Exact]; MI300: Passes(1), MI350: PassesBut2 { at2: 3, plus: 2 };
+          cite::TABLE_37, ABOVE_LLVM rocroller Less;
+          "LLVM exempts exactly the same registers, the manual does not"),
+    rule!("cdna3.105", "XDL writes, then a matrix instruction reads source A or B, index or scale";
+          XDL => MATRIX, [vector SRC_AB | INDEX];
+          MI200_MI300: Passes(3), MI350: PassesBut2 { at2: 5, plus: 4 };
+          cite::TABLE_37, AGREED rocroller Agrees),
+    rule!("cdna3.106", "XDL writes, then a vector ALU or memory instruction reads it";
+          XDL => VALU | MEMORY, [vector VSRC]; MI200_MI300: Passes(3), MI350: PassesBut2 { at2: 5, plus: 4 };
+          cite::TABLE_37, AGREED rocroller Agrees),
+    rule!("cdna3.106.write", "XDL writes, then a vector ALU instruction writes it";
+          XDL => VALU, [vector VDST]; MI200_MI300: Passes(3), MI350: PassesBut2 { at2: 5, plus: 4 };
+          cite::TABLE_37, AGREED rocroller Agrees),
+    rule!("llvm.106.load", "XDL writes, then a load writes it";
+          XDL => MEMORY, [vector VDST]; MI200_MI300: Passes(3), MI350: PassesBut2 { at2: 5, plus: 4 };
+          cite::LLVM, LLVM;
+          "a load takes longer than any pass count, but is not ordered with the matrix pipe"),
 ];
 
 /// What the f32 (where told apart) and f64 matrix instructions write.
 pub(super) const F32_F64_RULES: &[Rule] = &[
-    Rule {
-        id: "cdna3.107",
-        title: "an f32 matrix instruction writes, then XDL reads exactly that as source C",
-        cite: cite::TABLE_37,
-        first: SGEMM,
-        second: XDL,
-        link: Link::source_c(Overlap::Exact),
-        need: &[(on::GFX940, OnlyAt2(2))],
-        evidence: Evidence::ABOVE_MANUAL.rocroller(Voice::Agrees),
-        xnack: false,
-        note: "the manual asks for 0 after two passes too",
-    },
-    Rule {
-        id: "cdna3.108",
-        title: "an f32 matrix instruction writes, then XDL reads source C overlapping",
-        cite: cite::TABLE_37,
-        first: SGEMM,
-        second: XDL,
-        link: Link::source_c(Overlap::Partial),
-        need: &[(on::GFX940, Passes(0))],
-        evidence: Evidence::ABOVE_LLVM.rocroller(Voice::Agrees),
-        xnack: false,
-        note: "LLVM waits for nothing here",
-    },
-    Rule {
-        id: "cdna3.108.passes",
-        title: "an f32 matrix instruction writes, then XDL of another number of passes reads exactly that as source C",
-        cite: cite::TABLE_37,
-        first: SGEMM,
-        second: XDL,
-        link: Link::source_c(Overlap::ExactOtherPasses),
-        need: &[(on::GFX940, Passes(0))],
-        evidence: Evidence::ABOVE_LLVM.rocroller(Voice::Less),
-        xnack: false,
-        note: "LLVM waits for nothing here",
-    },
-    Rule {
-        id: "cdna3.109",
-        title: "an f32 matrix instruction writes, then an f32 or f64 one reads source C overlapping",
-        cite: cite::TABLE_37,
-        first: SGEMM,
-        second: Condition::any(Kinds::SGEMM.union(Kinds::DGEMM)),
-        link: Link::source_c(Overlap::Partial),
-        need: &[(on::GFX940, Passes(0))],
-        evidence: Evidence::AGREED.rocroller(Voice::Agrees),
-        xnack: false,
-        note: "",
-    },
-    Rule {
-        id: "cdna3.109.opcode",
-        title: "an f32 matrix instruction writes, then another f32 or f64 opcode accumulates onto exactly the same registers",
-        cite: cite::TABLE_37,
-        first: SGEMM,
-        second: Condition::any(Kinds::SGEMM.union(Kinds::DGEMM)),
-        link: Link::source_c(Overlap::ExactOtherOpcode),
-        need: &[(on::GFX940, Passes(0))],
-        evidence: Evidence::ABOVE_LLVM.rocroller(Voice::Less),
-        xnack: false,
-        note: "the table exempts nothing; LLVM exempts exactly the same registers",
-    },
-    Rule {
-        id: "cdna3.109.same",
-        title: "an f32 matrix instruction writes, then an f32 one accumulates onto exactly the same registers",
-        cite: cite::TABLE_37,
-        first: SGEMM,
-        second: SGEMM,
-        link: Link::source_c(Overlap::Exact),
-        need: &[(on::GFX940, OnlyAt2(2))],
-        evidence: Evidence::AGREED.rocroller(Voice::Agrees),
-        xnack: false,
-        note: "the table has no exemption for it, only the comment \"overlapped\"; every f32 GEMM relies on it",
-    },
-    Rule {
-        id: "cdna3.110",
-        title: "an f32 matrix instruction writes, then a matrix instruction reads source A or B, index or scale",
-        cite: cite::TABLE_37,
-        first: SGEMM,
-        second: MATRIX,
-        link: INPUT,
-        need: &[(on::GFX940, Passes(2))],
-        evidence: Evidence::AGREED.rocroller(Voice::Agrees),
-        xnack: false,
-        note: "",
-    },
-    Rule {
-        id: "cdna3.111",
-        title: "an f32 matrix instruction writes, then a vector ALU or memory instruction reads it",
-        cite: cite::TABLE_37,
-        first: SGEMM,
-        second: NOT_MATRIX,
-        link: READ,
-        need: &[(on::GFX940, Passes(2))],
-        evidence: Evidence::AGREED.rocroller(Voice::Agrees),
-        xnack: false,
-        note: "",
-    },
-    Rule {
-        id: "cdna3.111.write",
-        title: "an f32 matrix instruction writes, then a vector ALU instruction writes it",
-        cite: cite::TABLE_37,
-        first: SGEMM,
-        second: VALU,
-        link: WRITE,
-        need: &[(on::GFX940, Passes(2))],
-        evidence: Evidence::AGREED.rocroller(Voice::Agrees),
-        xnack: false,
-        note: "",
-    },
-    Rule {
-        id: "llvm.111.load",
-        title: "an f32 matrix instruction writes, then a load writes it",
-        cite: cite::LLVM,
-        first: SGEMM,
-        second: MEMORY,
-        link: WRITE,
-        need: &[(on::GFX940, Passes(2))],
-        evidence: Evidence::LLVM,
-        xnack: false,
-        note: "",
-    },
-    Rule {
-        id: "cdna3.113",
-        title: "v_mfma_f64_16x16x4 writes, then an f64 matrix instruction reads source C overlapping",
-        cite: cite::TABLE_37,
-        first: DGEMM16,
-        second: DGEMM,
-        link: Link::source_c(Overlap::Partial),
-        need: &[(on::MI200_MI300, Const(9)), (on::MI350, Const(17))],
-        evidence: Evidence::AGREED.rocroller(Voice::Agrees),
-        xnack: false,
-        note: "exactly the same registers in the same opcode: none (case 112)",
-    },
-    Rule {
-        id: "cdna3.113.sgemm",
-        title: "v_mfma_f64_16x16x4 writes, then an f32 matrix instruction reads source C",
-        cite: cite::TABLE_37,
-        first: DGEMM16,
-        second: SGEMM,
-        link: Link::source_c(Overlap::Any),
-        need: &[(on::MI300, Const(9)), (on::MI350, Const(17))],
-        evidence: Evidence::AGREED.rocroller(Voice::Less),
-        xnack: false,
-        note: "XDL reading source C needs none (cases 114 and 115)",
-    },
-    Rule {
-        id: "cdna3.116",
-        title: "v_mfma_f64_16x16x4 writes, then a matrix instruction reads source A or B, index or scale",
-        cite: cite::TABLE_37,
-        first: DGEMM16,
-        second: MATRIX,
-        link: INPUT,
-        need: &[(on::MI200_MI300, Const(11)), (on::MI350, Const(19))],
-        evidence: Evidence::AGREED.rocroller(Voice::Agrees),
-        xnack: false,
-        note: "cases 116, 117 and 118",
-    },
-    Rule {
-        id: "cdna3.119",
-        title: "v_mfma_f64_16x16x4 writes, then a vector ALU instruction reads it",
-        cite: cite::TABLE_37,
-        first: DGEMM16,
-        second: VALU,
-        link: READ,
-        need: &[(on::MI200_MI300, Const(11)), (on::MI350, Const(19))],
-        evidence: Evidence::AGREED.rocroller(Voice::Agrees),
-        xnack: false,
-        note: "",
-    },
-    Rule {
-        id: "cdna3.119.write",
-        title: "v_mfma_f64_16x16x4 writes, then a vector ALU instruction writes it",
-        cite: cite::TABLE_37,
-        first: DGEMM16,
-        second: VALU,
-        link: WRITE,
-        need: &[(on::FROM_GFX90A, Const(11))],
-        evidence: Evidence::AGREED.rocroller(Voice::Agrees),
-        xnack: false,
-        note: "",
-    },
-    Rule {
-        id: "cdna3.119.write.gfx950",
-        title: "v_mfma_f64_16x16x4 writes, then a vector ALU instruction writes it, after twice the passes",
-        cite: cite::EXTRAPOLATED,
-        first: DGEMM16,
-        second: VALU,
-        link: WRITE,
-        need: &[(on::MI350, Const(19))],
-        evidence: Evidence::of(Voice::Silent, Voice::Less),
-        xnack: false,
-        note: "LLVM keeps 11, less than it asks before a vector ALU read; no manual covers gfx950",
-    },
-    Rule {
-        id: "cdna3.120",
-        title: "v_mfma_f64_16x16x4 writes, then a memory instruction reads it",
-        cite: cite::TABLE_37,
-        first: DGEMM16,
-        second: MEMORY,
-        link: READ,
-        need: &[(on::FROM_GFX90A, Const(18))],
-        evidence: Evidence::AGREED.rocroller(Voice::Agrees),
-        xnack: false,
-        note: "",
-    },
-    Rule {
-        id: "cdna3.120.gfx950",
-        title: "v_mfma_f64_16x16x4 writes, then a memory instruction reads it, after twice the passes",
-        cite: cite::EXTRAPOLATED,
-        first: DGEMM16,
-        second: MEMORY,
-        link: READ,
-        need: &[(on::MI350, Const(26))],
-        evidence: Evidence::of(Voice::Silent, Voice::Less),
-        xnack: false,
-        note: "LLVM keeps 18, less than it asks before a vector ALU read; every other number grew by 8. A matrix multiplication that Triton ships has 25",
-    },
-    Rule {
-        id: "llvm.dgemm16-load",
-        title: "v_mfma_f64_16x16x4 writes, then a load writes it",
-        cite: cite::LLVM,
-        first: DGEMM16,
-        second: MEMORY,
-        link: WRITE,
-        need: &[(on::FROM_GFX90A, Const(11))],
-        evidence: Evidence::LLVM,
-        xnack: false,
-        note: "",
-    },
-    Rule {
-        id: "llvm.dgemm4.srcc",
-        title: "v_mfma_f64_4x4x4 writes, then an f64 matrix instruction reads source C",
-        cite: cite::LLVM,
-        first: DGEMM4,
-        second: DGEMM,
-        link: Link::source_c(Overlap::Any),
-        need: &[(on::FROM_GFX90A, Const(4))],
-        evidence: Evidence::LLVM.rocroller(Voice::Agrees),
-        xnack: false,
-        note: "exactly the same registers included",
-    },
-    Rule {
-        id: "llvm.dgemm4.srcc-sgemm",
-        title: "v_mfma_f64_4x4x4 writes, then an f32 matrix instruction reads source C",
-        cite: cite::LLVM,
-        first: DGEMM4,
-        second: SGEMM,
-        link: Link::source_c(Overlap::Any),
-        need: &[(on::GFX940, Const(4))],
-        evidence: Evidence::LLVM.rocroller(Voice::Less),
-        xnack: false,
-        note: "",
-    },
-    Rule {
-        id: "llvm.dgemm4.input",
-        title: "v_mfma_f64_4x4x4 writes, then a matrix instruction reads source A or B, index or scale",
-        cite: cite::LLVM,
-        first: DGEMM4,
-        second: MATRIX,
-        link: INPUT,
-        need: &[(on::FROM_GFX90A, Const(6))],
-        evidence: Evidence::LLVM.rocroller(Voice::Agrees),
-        xnack: false,
-        note: "",
-    },
-    Rule {
-        id: "llvm.dgemm4.valu",
-        title: "v_mfma_f64_4x4x4 writes, then a vector ALU instruction uses it or a load writes it",
-        cite: cite::LLVM,
-        first: DGEMM4,
-        second: NOT_MATRIX,
-        link: READ_OR_WRITE,
-        need: &[(on::FROM_GFX90A, Const(6))],
-        evidence: Evidence::LLVM.rocroller(Voice::Agrees),
-        xnack: false,
-        note: "",
-    },
-    Rule {
-        id: "llvm.dgemm.between",
-        title: "a VGPR is written, at once v_mfma_f64 follows, then a memory instruction reads the VGPR",
-        cite: cite::LLVM,
-        first: Condition::any(Kinds::VALU),
-        second: MEMORY,
-        link: Link::Crossing { second: Role::VSRC, by: Kinds::DGEMM },
-        need: &[(on::MI200, Const(2))],
-        evidence: Evidence::LLVM,
-        xnack: false,
-        note: "",
-    },
-    Rule {
-        id: "llvm.dgemm4.memory",
-        title: "v_mfma_f64_4x4x4 writes, then a memory instruction reads it",
-        cite: cite::LLVM,
-        first: DGEMM4,
-        second: MEMORY,
-        link: READ,
-        need: &[(on::FROM_GFX90A, Const(9))],
-        evidence: Evidence::LLVM.rocroller(Voice::Agrees),
-        xnack: false,
-        note: "",
-    },
+    rule!("cdna3.107", "an f32 matrix instruction writes, then XDL reads exactly that as source C";
+          SGEMM => XDL, [source_c Exact]; GFX940: OnlyAt2(2);
+          cite::TABLE_37, ABOVE_MANUAL rocroller Agrees; "the manual asks for 0 after two passes too"),
+    rule!("cdna3.108", "an f32 matrix instruction writes, then XDL reads source C overlapping";
+          SGEMM => XDL, [source_c Partial]; GFX940: Passes(0);
+          cite::TABLE_37, ABOVE_LLVM rocroller Agrees; "LLVM waits for nothing here"),
+    rule!("cdna3.108.passes",
+          "an f32 matrix instruction writes, then XDL of another number of passes reads exactly that as \
+           source C";
+          SGEMM => XDL, [source_c ExactOtherPasses]; GFX940: Passes(0);
+          cite::TABLE_37, ABOVE_LLVM rocroller Less; "LLVM waits for nothing here"),
+    rule!("cdna3.109", "an f32 matrix instruction writes, then an f32 or f64 one reads source C overlapping";
+          SGEMM => SGEMM | DGEMM, [source_c Partial]; GFX940: Passes(0);
+          cite::TABLE_37, AGREED rocroller Agrees),
+    rule!("cdna3.109.opcode",
+          "an f32 matrix instruction writes, then another f32 or f64 opcode accumulates onto exactly the \
+           same registers";
+          SGEMM => SGEMM | DGEMM, [source_c ExactOtherOpcode]; GFX940: Passes(0);
+          cite::TABLE_37, ABOVE_LLVM rocroller Less;
+          "the table exempts nothing; LLVM exempts exactly the same registers"),
+    rule!("cdna3.109.same",
+          "an f32 matrix instruction writes, then an f32 one accumulates onto exactly the same registers";
+          SGEMM => SGEMM, [source_c Exact]; GFX940: OnlyAt2(2);
+          cite::TABLE_37, AGREED rocroller Agrees;
+          "the table has no exemption for it, only the comment \"overlapped\"; every f32 GEMM relies on it"),
+    rule!("cdna3.110",
+          "an f32 matrix instruction writes, then a matrix instruction reads source A or B, index or scale";
+          SGEMM => MATRIX, [vector SRC_AB | INDEX]; GFX940: Passes(2);
+          cite::TABLE_37, AGREED rocroller Agrees),
+    rule!("cdna3.111", "an f32 matrix instruction writes, then a vector ALU or memory instruction reads it";
+          SGEMM => VALU | MEMORY, [vector VSRC]; GFX940: Passes(2);
+          cite::TABLE_37, AGREED rocroller Agrees),
+    rule!("cdna3.111.write", "an f32 matrix instruction writes, then a vector ALU instruction writes it";
+          SGEMM => VALU, [vector VDST]; GFX940: Passes(2);
+          cite::TABLE_37, AGREED rocroller Agrees),
+    rule!("llvm.111.load", "an f32 matrix instruction writes, then a load writes it";
+          SGEMM => MEMORY, [vector VDST]; GFX940: Passes(2);
+          cite::LLVM, LLVM),
+    rule!("cdna3.113", "v_mfma_f64_16x16x4 writes, then an f64 matrix instruction reads source C overlapping";
+          DGEMM16 => DGEMM, [source_c Partial]; MI200_MI300: Const(9), MI350: Const(17);
+          cite::TABLE_37, AGREED rocroller Agrees;
+          "exactly the same registers in the same opcode: none (case 112)"),
+    rule!("cdna3.113.sgemm", "v_mfma_f64_16x16x4 writes, then an f32 matrix instruction reads source C";
+          DGEMM16 => SGEMM, [source_c Any]; MI300: Const(9), MI350: Const(17);
+          cite::TABLE_37, AGREED rocroller Less; "XDL reading source C needs none (cases 114 and 115)"),
+    rule!("cdna3.116",
+          "v_mfma_f64_16x16x4 writes, then a matrix instruction reads source A or B, index or scale";
+          DGEMM16 => MATRIX, [vector SRC_AB | INDEX]; MI200_MI300: Const(11), MI350: Const(19);
+          cite::TABLE_37, AGREED rocroller Agrees; "cases 116, 117 and 118"),
+    rule!("cdna3.119", "v_mfma_f64_16x16x4 writes, then a vector ALU instruction reads it";
+          DGEMM16 => VALU, [vector VSRC]; MI200_MI300: Const(11), MI350: Const(19);
+          cite::TABLE_37, AGREED rocroller Agrees),
+    rule!("cdna3.119.write", "v_mfma_f64_16x16x4 writes, then a vector ALU instruction writes it";
+          DGEMM16 => VALU, [vector VDST]; FROM_GFX90A: Const(11);
+          cite::TABLE_37, AGREED rocroller Agrees),
+    rule!("cdna3.119.write.gfx950",
+          "v_mfma_f64_16x16x4 writes, then a vector ALU instruction writes it, after twice the passes";
+          DGEMM16 => VALU, [vector VDST]; MI350: Const(19);
+          cite::EXTRAPOLATED, of(Silent, Less);
+          "LLVM keeps 11, less than it asks before a vector ALU read; no manual covers gfx950"),
+    rule!("cdna3.120", "v_mfma_f64_16x16x4 writes, then a memory instruction reads it";
+          DGEMM16 => MEMORY, [vector VSRC]; FROM_GFX90A: Const(18);
+          cite::TABLE_37, AGREED rocroller Agrees),
+    rule!("cdna3.120.gfx950",
+          "v_mfma_f64_16x16x4 writes, then a memory instruction reads it, after twice the passes";
+          DGEMM16 => MEMORY, [vector VSRC]; MI350: Const(26);
+          cite::EXTRAPOLATED, of(Silent, Less);
+          "LLVM keeps 18, less than it asks before a vector ALU read; every other number grew by 8. A matrix \
+           multiplication that Triton ships has 25"),
+    rule!("llvm.dgemm16-load", "v_mfma_f64_16x16x4 writes, then a load writes it";
+          DGEMM16 => MEMORY, [vector VDST]; FROM_GFX90A: Const(11);
+          cite::LLVM, LLVM),
+    rule!("llvm.dgemm4.srcc", "v_mfma_f64_4x4x4 writes, then an f64 matrix instruction reads source C";
+          DGEMM4 => DGEMM, [source_c Any]; FROM_GFX90A: Const(4);
+          cite::LLVM, LLVM rocroller Agrees; "exactly the same registers included"),
+    rule!("llvm.dgemm4.srcc-sgemm", "v_mfma_f64_4x4x4 writes, then an f32 matrix instruction reads source C";
+          DGEMM4 => SGEMM, [source_c Any]; GFX940: Const(4);
+          cite::LLVM, LLVM rocroller Less),
+    rule!("llvm.dgemm4.input",
+          "v_mfma_f64_4x4x4 writes, then a matrix instruction reads source A or B, index or scale";
+          DGEMM4 => MATRIX, [vector SRC_AB | INDEX]; FROM_GFX90A: Const(6);
+          cite::LLVM, LLVM rocroller Agrees),
+    rule!("llvm.dgemm4.valu",
+          "v_mfma_f64_4x4x4 writes, then a vector ALU instruction uses it or a load writes it";
+          DGEMM4 => VALU | MEMORY, [vector VSRC | VDST]; FROM_GFX90A: Const(6);
+          cite::LLVM, LLVM rocroller Agrees),
+    rule!("llvm.dgemm.between",
+          "a VGPR is written, at once v_mfma_f64 follows, then a memory instruction reads the VGPR";
+          VALU => MEMORY, [crossing VSRC, DGEMM]; MI200: Const(2);
+          cite::LLVM, LLVM),
+    rule!("llvm.dgemm4.memory", "v_mfma_f64_4x4x4 writes, then a memory instruction reads it";
+          DGEMM4 => MEMORY, [vector VSRC]; FROM_GFX90A: Const(9);
+          cite::LLVM, LLVM rocroller Agrees),
 ];

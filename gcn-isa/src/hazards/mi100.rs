@@ -1,195 +1,67 @@
 //! Rules of the matrix instructions of gfx908, whose AGPRs are a file of their own.
 
-use super::evidence::{Evidence, Voice};
-use super::rule::{Condition, Link, Overlap, Rule, WaitStates, cite, on};
-use super::view::{Kinds, Role};
-use crate::reg;
-
-use WaitStates::{Const, Passes};
-
-const MATRIX: Condition = Condition::any(Kinds::MATRIX);
-const ACC_READ: Condition = Condition::any(Kinds::ACC_READ);
-const ACC_WRITE: Condition = Condition::any(Kinds::ACC_WRITE);
+use super::row::{cite, rule};
+use super::rule::{
+    Rule,
+    WaitStates::{Const, Passes},
+};
 
 pub(super) const RULES: &[Rule] = &[
-    Rule {
-        id: "mi100.valu-mfma",
-        title: "vector ALU writes a VGPR, then a matrix instruction or v_accvgpr_write reads it",
-        cite: cite::TABLE_29,
-        first: Condition::any(Kinds::VALU).but(Kinds::ACC_WRITE),
-        second: Condition::any(Kinds::MATRIX.union(Kinds::ACC_WRITE)),
-        link: Link::vector(Role::VSRC),
-        need: &[(on::MI100, Const(2))],
-        evidence: Evidence::AGREED.rocroller(Voice::Agrees),
-        xnack: false,
-        note: "v_accvgpr_read is such a writer",
-    },
-    Rule {
-        id: "mi100.cmpx-mfma",
-        title: "vector ALU writes EXEC, then a matrix instruction or v_accvgpr_write",
-        cite: cite::TABLE_29,
-        first: Condition::any(Kinds::VALU),
-        second: Condition::any(Kinds::MATRIX.union(Kinds::ACC_WRITE)),
-        link: Link::Writes(reg::EXEC),
-        need: &[(on::MI100, Const(4))],
-        evidence: Evidence::AGREED.rocroller(Voice::Agrees),
-        xnack: false,
-        note: "",
-    },
-    Rule {
-        id: "mi100.mfma-srcc",
-        title: "a matrix instruction writes AGPRs, then one reads source C overlapping",
-        cite: cite::TABLE_29,
-        first: MATRIX,
-        second: MATRIX,
-        link: Link::source_c(Overlap::Partial),
-        need: &[(on::MI100, Const(2))],
-        evidence: Evidence::AGREED.rocroller(Voice::Agrees),
-        xnack: false,
-        note: "exactly the same registers need none if the passes are the same",
-    },
-    Rule {
-        id: "llvm.gfx908.srcc-past",
-        title: "a matrix instruction writes AGPRs, another one writes exactly those that a third reads as source C",
-        cite: cite::LLVM,
-        first: MATRIX,
-        second: MATRIX,
-        link: Link::source_c(Overlap::PartialEver),
-        need: &[(on::MI100, Const(2))],
-        evidence: Evidence::of(Voice::Silent, Voice::Moot),
-        xnack: false,
-        note: "LLVM leaves out the writer of exactly the registers that are read and looks past it for one that overlaps them",
-    },
-    Rule {
-        id: "mi100.mfma-srcc.passes",
-        title: "a matrix instruction writes AGPRs, then one of another number of passes reads exactly those as source C",
-        cite: cite::TABLE_29,
-        first: MATRIX,
-        second: MATRIX,
-        link: Link::source_c(Overlap::ExactOtherPasses),
-        need: &[(on::MI100, Const(2))],
-        evidence: Evidence::ABOVE_LLVM.rocroller(Voice::Less),
-        xnack: false,
-        note: "LLVM looks at the registers only",
-    },
-    Rule {
-        id: "mi100.mfma-srcab",
-        title: "a matrix instruction writes AGPRs, then one reads source A or B",
-        cite: cite::TABLE_29,
-        first: MATRIX,
-        second: MATRIX,
-        link: Link::vector(Role::SRC_AB),
-        need: &[(on::MI100, Const(4))],
-        evidence: Evidence::AGREED.rocroller(Voice::Agrees),
-        xnack: false,
-        note: "whatever the passes",
-    },
-    Rule {
-        id: "mi100.mfma-accread",
-        title: "a matrix instruction writes AGPRs, then v_accvgpr_read reads one",
-        cite: cite::TABLE_29,
-        first: MATRIX,
-        second: ACC_READ,
-        link: Link::vector(Role::VSRC),
-        need: &[(on::MI100, Passes(2))],
-        evidence: Evidence::AGREED.rocroller(Voice::Agrees),
-        xnack: false,
-        note: "",
-    },
-    Rule {
-        id: "mi100.mfma-accwrite",
-        title: "a matrix instruction writes AGPRs, then v_accvgpr_write writes one",
-        cite: cite::TABLE_29,
-        first: MATRIX,
-        second: ACC_WRITE,
-        link: Link::vector(Role::VDST),
-        need: &[(on::MI100, Passes(-1))],
-        evidence: Evidence::AGREED.rocroller(Voice::Agrees),
-        xnack: false,
-        note: "",
-    },
-    Rule {
-        id: "mi100.mfma-accwrite-war",
-        title: "a matrix instruction reads source C, then v_accvgpr_write writes it",
-        cite: cite::TABLE_29,
-        first: MATRIX,
-        second: ACC_WRITE,
-        link: Link::Registers { first: Role::SRC_C, second: Role::VDST, overlap: Overlap::Any },
-        need: &[(on::MI100, Passes(-3))],
-        evidence: Evidence::AGREED.rocroller(Voice::Agrees),
-        xnack: false,
-        note: "",
-    },
-    Rule {
-        id: "mi100.accwrite-srcc",
-        title: "v_accvgpr_write writes an AGPR, then a matrix instruction reads it as source C",
-        cite: cite::TABLE_29,
-        first: ACC_WRITE,
-        second: MATRIX,
-        link: Link::source_c(Overlap::Any),
-        need: &[(on::MI100, Const(1))],
-        evidence: Evidence::AGREED.rocroller(Voice::Agrees),
-        xnack: false,
-        note: "",
-    },
-    Rule {
-        id: "mi100.accwrite-srcab",
-        title: "v_accvgpr_write writes an AGPR, then a matrix instruction reads it as source A or B",
-        cite: cite::TABLE_29,
-        first: ACC_WRITE,
-        second: MATRIX,
-        link: Link::vector(Role::SRC_AB),
-        need: &[(on::MI100, Const(3))],
-        evidence: Evidence::AGREED.rocroller(Voice::Agrees),
-        xnack: false,
-        note: "",
-    },
-    Rule {
-        id: "mi100.accwrite-accread",
-        title: "v_accvgpr_write writes an AGPR, then v_accvgpr_read reads it",
-        cite: cite::TABLE_29,
-        first: ACC_WRITE,
-        second: ACC_READ,
-        link: Link::vector(Role::VSRC),
-        need: &[(on::MI100, Const(3))],
-        evidence: Evidence::AGREED.rocroller(Voice::Agrees),
-        xnack: false,
-        note: "",
-    },
-    Rule {
-        id: "llvm.gfx908.accwrite-write",
-        title: "v_accvgpr_write writes an AGPR, then v_accvgpr_write writes it",
-        cite: cite::LLVM,
-        first: ACC_WRITE,
-        second: ACC_WRITE,
-        link: Link::vector(Role::VDST),
-        need: &[(on::MI100, Const(3))],
-        evidence: Evidence::LLVM,
-        xnack: false,
-        note: "",
-    },
-    Rule {
-        id: "llvm.gfx908.accvgpr-between",
-        title: "a VGPR is written, at once v_accvgpr_read or v_accvgpr_write follows, then a memory instruction reads the VGPR",
-        cite: cite::LLVM,
-        first: Condition::any(Kinds::VALU),
-        second: Condition::any(Kinds::MEMORY),
-        link: Link::Crossing { second: Role::VSRC, by: Kinds::ACC_READ.union(Kinds::ACC_WRITE) },
-        need: &[(on::MI100, Const(2))],
-        evidence: Evidence::LLVM,
-        xnack: false,
-        note: "",
-    },
-    Rule {
-        id: "llvm.gfx908.accread-memory",
-        title: "v_accvgpr_read writes a VGPR, then a memory instruction reads it",
-        cite: cite::LLVM,
-        first: ACC_READ,
-        second: Condition::any(Kinds::MEMORY),
-        link: Link::vector(Role::VSRC),
-        need: &[(on::MI100, Const(2))],
-        evidence: Evidence::LLVM,
-        xnack: false,
-        note: "",
-    },
+    rule!("mi100.valu-mfma",
+          "vector ALU writes a VGPR, then a matrix instruction or v_accvgpr_write reads it";
+          VALU but ACC_WRITE => MATRIX | ACC_WRITE, [vector VSRC]; MI100: Const(2);
+          cite::TABLE_29, AGREED rocroller Agrees; "v_accvgpr_read is such a writer"),
+    rule!("mi100.cmpx-mfma", "vector ALU writes EXEC, then a matrix instruction or v_accvgpr_write";
+          VALU => MATRIX | ACC_WRITE, [writes EXEC]; MI100: Const(4);
+          cite::TABLE_29, AGREED rocroller Agrees),
+    rule!("mi100.mfma-srcc", "a matrix instruction writes AGPRs, then one reads source C overlapping";
+          MATRIX => MATRIX, [source_c Partial]; MI100: Const(2);
+          cite::TABLE_29, AGREED rocroller Agrees;
+          "exactly the same registers need none if the passes are the same"),
+    rule!("llvm.gfx908.srcc-past",
+          "a matrix instruction writes AGPRs, another one writes exactly those that a third reads as source \
+           C";
+          MATRIX => MATRIX, [source_c PartialEver]; MI100: Const(2);
+          cite::LLVM, of(Silent, Moot);
+          "LLVM leaves out the writer of exactly the registers that are read and looks past it for one that \
+           overlaps them"),
+    rule!("mi100.mfma-srcc.passes",
+          "a matrix instruction writes AGPRs, then one of another number of passes reads exactly those as \
+           source C";
+          MATRIX => MATRIX, [source_c ExactOtherPasses]; MI100: Const(2);
+          cite::TABLE_29, ABOVE_LLVM rocroller Less; "LLVM looks at the registers only"),
+    rule!("mi100.mfma-srcab", "a matrix instruction writes AGPRs, then one reads source A or B";
+          MATRIX => MATRIX, [vector SRC_AB]; MI100: Const(4);
+          cite::TABLE_29, AGREED rocroller Agrees; "whatever the passes"),
+    rule!("mi100.mfma-accread", "a matrix instruction writes AGPRs, then v_accvgpr_read reads one";
+          MATRIX => ACC_READ, [vector VSRC]; MI100: Passes(2);
+          cite::TABLE_29, AGREED rocroller Agrees),
+    rule!("mi100.mfma-accwrite", "a matrix instruction writes AGPRs, then v_accvgpr_write writes one";
+          MATRIX => ACC_WRITE, [vector VDST]; MI100: Passes(-1);
+          cite::TABLE_29, AGREED rocroller Agrees),
+    rule!("mi100.mfma-accwrite-war", "a matrix instruction reads source C, then v_accvgpr_write writes it";
+          MATRIX => ACC_WRITE, [registers SRC_C, VDST, Any]; MI100: Passes(-3);
+          cite::TABLE_29, AGREED rocroller Agrees),
+    rule!("mi100.accwrite-srcc",
+          "v_accvgpr_write writes an AGPR, then a matrix instruction reads it as source C";
+          ACC_WRITE => MATRIX, [source_c Any]; MI100: Const(1);
+          cite::TABLE_29, AGREED rocroller Agrees),
+    rule!("mi100.accwrite-srcab",
+          "v_accvgpr_write writes an AGPR, then a matrix instruction reads it as source A or B";
+          ACC_WRITE => MATRIX, [vector SRC_AB]; MI100: Const(3);
+          cite::TABLE_29, AGREED rocroller Agrees),
+    rule!("mi100.accwrite-accread", "v_accvgpr_write writes an AGPR, then v_accvgpr_read reads it";
+          ACC_WRITE => ACC_READ, [vector VSRC]; MI100: Const(3);
+          cite::TABLE_29, AGREED rocroller Agrees),
+    rule!("llvm.gfx908.accwrite-write", "v_accvgpr_write writes an AGPR, then v_accvgpr_write writes it";
+          ACC_WRITE => ACC_WRITE, [vector VDST]; MI100: Const(3);
+          cite::LLVM, LLVM),
+    rule!("llvm.gfx908.accvgpr-between",
+          "a VGPR is written, at once v_accvgpr_read or v_accvgpr_write follows, then a memory instruction \
+           reads the VGPR";
+          VALU => MEMORY, [crossing VSRC, ACC_READ | ACC_WRITE]; MI100: Const(2);
+          cite::LLVM, LLVM),
+    rule!("llvm.gfx908.accread-memory", "v_accvgpr_read writes a VGPR, then a memory instruction reads it";
+          ACC_READ => MEMORY, [vector VSRC]; MI100: Const(2);
+          cite::LLVM, LLVM),
 ];

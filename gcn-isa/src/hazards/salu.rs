@@ -1,132 +1,40 @@
 //! Rules of the scalar side: hardware registers and M0.
 
-use super::evidence::Evidence;
-use super::rule::{Condition, Link, Rule, WaitStates, cite, on};
-use super::view::Kinds;
-use crate::reg;
-
-const ONE: WaitStates = WaitStates::Const(1);
-const TWO: WaitStates = WaitStates::Const(2);
+use super::row::{cite, rule};
+use super::rule::{Rule, WaitStates::Const};
 
 pub(super) const RULES: &[Rule] = &[
-    Rule {
-        id: "cdna3.1",
-        title: "s_setreg of a hardware register, then s_getreg of it",
-        cite: cite::TABLE_11,
-        first: Condition::any(Kinds::SETREG),
-        second: Condition::any(Kinds::GETREG),
-        link: Link::Hwreg,
-        need: &[(on::ALL, TWO)],
-        evidence: Evidence::AGREED,
-        xnack: false,
-        note: "which bits are accessed does not matter",
-    },
-    Rule {
-        id: "cdna3.2",
-        title: "s_setreg of a hardware register, then s_setreg of it",
-        cite: cite::TABLE_11,
-        first: Condition::any(Kinds::SETREG),
-        second: Condition::any(Kinds::SETREG),
-        link: Link::Hwreg,
-        need: &[(on::ALL, TWO)],
-        evidence: Evidence::AGREED,
-        xnack: false,
-        note: "which bits are accessed does not matter",
-    },
-    Rule {
-        id: "cdna3.3",
-        title: "s_setvskip, then s_getreg of MODE",
-        cite: cite::TABLE_11,
-        first: Condition::any(Kinds::SETVSKIP),
-        second: Condition::any(Kinds::GETREG_MODE),
-        link: Link::Always,
-        need: &[(on::ALL, TWO)],
-        evidence: Evidence::MANUAL,
-        xnack: false,
-        note: "LLVM never emits s_setvskip",
-    },
-    Rule {
-        id: "cdna3.4",
-        title: "s_setreg of MODE that covers VSKIP, then a vector instruction",
-        cite: cite::TABLE_11,
-        first: Condition::any(Kinds::SETREG_VSKIP),
-        second: Condition::any(Kinds::VECTOR),
-        link: Link::Always,
-        need: &[(on::ALL, TWO)],
-        evidence: Evidence::MANUAL,
-        xnack: false,
-        note: "LLVM never emits it",
-    },
-    Rule {
-        id: "cdna3.15",
-        title: "s_setreg of TRAPSTS, then a return from exception",
-        cite: cite::TABLE_11,
-        first: Condition::any(Kinds::SETREG_TRAPSTS),
-        second: Condition::any(Kinds::RFE),
-        link: Link::Always,
-        need: &[(on::ALL, ONE)],
-        evidence: Evidence::AGREED,
-        xnack: false,
-        note: "",
-    },
-    Rule {
-        id: "cdna3.11",
-        title: "scalar ALU writes M0, then GDS, GWS, a message or thread trace data",
-        cite: cite::TABLE_11,
-        first: Condition::any(Kinds::SALU),
-        second: Condition::any(Kinds::M0_MESSAGE),
-        link: Link::Writes(reg::M0),
-        need: &[(on::ALL, ONE)],
-        evidence: Evidence::AGREED,
-        xnack: false,
-        note: "",
-    },
-    Rule {
-        id: "cdna3.16",
-        title: "scalar ALU writes M0, then LDS add-TID, a store from LDS, or a FLAT, global or scratch load into LDS",
-        cite: cite::TABLE_11,
-        first: Condition::any(Kinds::SALU),
-        second: Condition::any(Kinds::M0_LDS),
-        link: Link::Writes(reg::M0),
-        need: &[(on::ALL, ONE)],
-        evidence: Evidence::AGREED,
-        xnack: false,
-        note: "",
-    },
-    Rule {
-        id: "llvm.16.buffer-load",
-        title: "scalar ALU writes M0, then a buffer load into LDS",
-        cite: cite::LLVM,
-        first: Condition::any(Kinds::SALU),
-        second: Condition::any(Kinds::M0_BUFFER_LDS),
-        link: Link::Writes(reg::M0),
-        need: &[(on::ALL, ONE)],
-        evidence: Evidence::LLVM,
-        xnack: false,
-        note: "the manual names stores from LDS, and scratch and global with LDS, not buffer loads",
-    },
-    Rule {
-        id: "cdna3.17",
-        title: "scalar ALU writes M0, then s_movrel",
-        cite: cite::TABLE_11,
-        first: Condition::any(Kinds::SALU),
-        second: Condition::any(Kinds::M0_MOVREL),
-        link: Link::Writes(reg::M0),
-        need: &[(on::ALL, ONE)],
-        evidence: Evidence::AGREED,
-        xnack: false,
-        note: "",
-    },
-    Rule {
-        id: "mi100.16.lds-direct",
-        title: "scalar ALU writes M0, then src_lds_direct is read",
-        cite: "MI100 ISA table 12",
-        first: Condition::any(Kinds::SALU),
-        second: Condition::any(Kinds::M0_DIRECT),
-        link: Link::Writes(reg::M0),
-        need: &[(on::UP_TO_GFX908, ONE)],
-        evidence: Evidence::AGREED,
-        xnack: false,
-        note: "",
-    },
+    rule!("cdna3.1", "s_setreg of a hardware register, then s_getreg of it";
+          SETREG => GETREG, [hwreg]; ALL: Const(2);
+          cite::TABLE_11, AGREED; "which bits are accessed does not matter"),
+    rule!("cdna3.2", "s_setreg of a hardware register, then s_setreg of it";
+          SETREG => SETREG, [hwreg]; ALL: Const(2);
+          cite::TABLE_11, AGREED; "which bits are accessed does not matter"),
+    rule!("cdna3.3", "s_setvskip, then s_getreg of MODE";
+          SETVSKIP => GETREG_MODE, [always]; ALL: Const(2);
+          cite::TABLE_11, MANUAL; "LLVM never emits s_setvskip"),
+    rule!("cdna3.4", "s_setreg of MODE that covers VSKIP, then a vector instruction";
+          SETREG_VSKIP => VECTOR, [always]; ALL: Const(2);
+          cite::TABLE_11, MANUAL; "LLVM never emits it"),
+    rule!("cdna3.15", "s_setreg of TRAPSTS, then a return from exception";
+          SETREG_TRAPSTS => RFE, [always]; ALL: Const(1);
+          cite::TABLE_11, AGREED),
+    rule!("cdna3.11", "scalar ALU writes M0, then GDS, GWS, a message or thread trace data";
+          SALU => M0_MESSAGE, [writes M0]; ALL: Const(1);
+          cite::TABLE_11, AGREED),
+    rule!("cdna3.16",
+          "scalar ALU writes M0, then LDS add-TID, a store from LDS, or a FLAT, global or scratch load into \
+           LDS";
+          SALU => M0_LDS, [writes M0]; ALL: Const(1);
+          cite::TABLE_11, AGREED),
+    rule!("llvm.16.buffer-load", "scalar ALU writes M0, then a buffer load into LDS";
+          SALU => M0_BUFFER_LDS, [writes M0]; ALL: Const(1);
+          cite::LLVM, LLVM;
+          "the manual names stores from LDS, and scratch and global with LDS, not buffer loads"),
+    rule!("cdna3.17", "scalar ALU writes M0, then s_movrel";
+          SALU => M0_MOVREL, [writes M0]; ALL: Const(1);
+          cite::TABLE_11, AGREED),
+    rule!("mi100.16.lds-direct", "scalar ALU writes M0, then src_lds_direct is read";
+          SALU => M0_DIRECT, [writes M0]; UP_TO_GFX908: Const(1);
+          "MI100 ISA table 12", AGREED),
 ];

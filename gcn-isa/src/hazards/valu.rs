@@ -1,404 +1,136 @@
 //! Rules of the vector ALU: scalar results, DPP, lane access, moved and transcendental results, dot products.
 
-use super::evidence::{Evidence, Voice};
-use super::rule::{Condition, Link, Overlap, Rule, WaitStates, cite, on};
-use super::view::{Kinds, Role};
-use crate::reg;
-
-const ONE: WaitStates = WaitStates::Const(1);
-const TWO: WaitStates = WaitStates::Const(2);
-const THREE: WaitStates = WaitStates::Const(3);
-const FOUR: WaitStates = WaitStates::Const(4);
-const FIVE: WaitStates = WaitStates::Const(5);
-
-const VALU: Condition = Condition::any(Kinds::VALU);
-const ANY_VALU: Condition = Condition::any(Kinds::ANY_VALU);
-const LANE: Condition = Condition::any(Kinds::READLANE.union(Kinds::WRITELANE));
+use super::row::{cite, rule};
+use super::rule::{Rule, WaitStates::Const};
 
 /// What a vector instruction writes to SGPRs, VCC and EXEC.
 pub(super) const SCALAR_RULES: &[Rule] = &[
-    Rule {
-        id: "cdna3.5",
-        title: "vector ALU writes VCC or EXEC, then VCCZ or EXECZ is read as data",
-        cite: cite::TABLE_11,
-        first: VALU,
-        second: VALU,
-        link: Link::scalar(Role::ZERO_FLAG),
-        need: &[(on::ALL, FIVE)],
-        evidence: Evidence::MANUAL,
-        xnack: false,
-        note: "LLVM never reads these flags as data",
-    },
-    Rule {
-        id: "cdna3.6",
-        title: "vector ALU writes an SGPR, then v_readlane or v_writelane uses it as lane number",
-        cite: cite::TABLE_11,
-        first: VALU,
-        second: LANE,
-        link: Link::scalar(Role::LANE_SELECT),
-        need: &[(on::ALL, FOUR)],
-        evidence: Evidence::AGREED.rocroller(Voice::Agrees),
-        xnack: false,
-        note: "case 18 repeats it",
-    },
-    Rule {
-        id: "cdna3.7",
-        title: "vector ALU writes VCC, then v_div_fmas",
-        cite: cite::TABLE_11,
-        first: VALU,
-        second: Condition::any(Kinds::DIV_FMAS),
-        link: Link::Writes(reg::VCC),
-        need: &[(on::ALL, FOUR)],
-        evidence: Evidence::AGREED.rocroller(Voice::Agrees),
-        xnack: false,
-        note: "either half of VCC is enough",
-    },
-    Rule {
-        id: "cdna3.10",
-        title: "vector ALU writes an SGPR, then vector memory reads it",
-        cite: cite::TABLE_11,
-        first: VALU,
-        second: Condition::any(Kinds::VMEM),
-        link: Link::Registers { first: Role::SDST, second: Role::SSRC, overlap: Overlap::AnyLive },
-        need: &[(on::ALL, FIVE)],
-        evidence: Evidence::AGREED.rocroller(Voice::Agrees),
-        xnack: false,
-        note: "what another instruction has written since is no longer the vector ALU's",
-    },
-    Rule {
-        id: "llvm.10.overwritten",
-        title: "vector ALU writes an SGPR, another instruction overwrites it, then vector memory reads it",
-        cite: cite::LLVM,
-        first: VALU,
-        second: Condition::any(Kinds::VMEM),
-        link: Link::scalar(Role::SSRC),
-        need: &[(on::ALL, FIVE)],
-        evidence: Evidence::of(Voice::Silent, Voice::Moot),
-        xnack: false,
-        note: "LLVM looks for the last vector ALU instruction that wrote the register, whatever wrote it since",
-    },
-    Rule {
-        id: "llvm.exec-vmem",
-        title: "vector ALU writes EXEC, then vector memory",
-        cite: cite::LLVM,
-        first: VALU,
-        second: Condition::any(Kinds::VMEM),
-        link: Link::Writes(reg::EXEC),
-        need: &[(on::ALL, FIVE)],
-        evidence: Evidence::LLVM,
-        xnack: false,
-        note: "case 10 read so widely that EXEC is an SGPR operand of every memory instruction",
-    },
-    Rule {
-        id: "cdna3.13",
-        title: "vector ALU writes EXEC, then a DPP instruction",
-        cite: cite::TABLE_11,
-        first: VALU,
-        second: Condition::any(Kinds::DPP),
-        link: Link::Writes(reg::EXEC),
-        need: &[(on::ALL, FIVE)],
-        evidence: Evidence::AGREED,
-        xnack: false,
-        note: "",
-    },
-    Rule {
-        id: "cdna3.18",
-        title: "vector ALU writes an SGPR, VCC or EXEC, then a vector ALU instruction reads it as a constant",
-        cite: cite::TABLE_11,
-        first: VALU,
-        second: VALU,
-        link: Link::scalar(Role::CONSTANT),
-        need: &[(on::GFX940, TWO)],
-        evidence: Evidence::AGREED.rocroller(Voice::Less),
-        xnack: false,
-        note: "shipping kernels leave none after some v_readlane",
-    },
-    Rule {
-        id: "llvm.18.carry",
-        title: "vector ALU writes an SGPR, VCC or EXEC, then a vector ALU instruction reads it as carry-in",
-        cite: cite::LLVM,
-        first: VALU,
-        second: VALU,
-        link: Link::scalar(Role::CARRY),
-        need: &[(on::GFX940, TWO)],
-        evidence: Evidence::ABOVE_MANUAL.rocroller(Voice::Less),
-        xnack: false,
-        note: "the manual asks for none before a carry-in; LLVM does not tell operand roles apart",
-    },
-    Rule {
-        id: "rocroller.18.mask",
-        title: "vector ALU writes an SGPR or VCC, then v_cndmask reads it as mask",
-        cite: cite::ROCROLLER,
-        first: VALU,
-        second: VALU,
-        link: Link::scalar(Role::MASK),
-        need: &[(on::GFX940, ONE)],
-        evidence: Evidence::ABOVE_MANUAL.rocroller(Voice::Agrees),
-        xnack: false,
-        note: "rocRoller asks for one state if it is VCC, for two if it is another SGPR; shipping kernels leave one",
-    },
-    Rule {
-        id: "llvm.18.mask",
-        title: "vector ALU writes an SGPR, VCC or EXEC, then v_cndmask reads it as mask, one state more",
-        cite: cite::LLVM,
-        first: VALU,
-        second: VALU,
-        link: Link::scalar(Role::MASK),
-        need: &[(on::GFX940, TWO)],
-        evidence: Evidence::ABOVE_MANUAL.rocroller(Voice::Less),
-        xnack: false,
-        note: "LLVM does not tell operand roles apart. Shipping kernels leave one state between a compare and v_cndmask",
-    },
-    Rule {
-        id: "llvm.18.vcc",
-        title: "vector ALU writes half of VCC, then a vector ALU instruction reads the other half",
-        cite: cite::LLVM,
-        first: VALU,
-        second: Condition::any(Kinds::READS_VCC),
-        link: Link::Writes(reg::VCC),
-        need: &[(on::GFX940, TWO)],
-        evidence: Evidence::LLVM,
-        xnack: false,
-        note: "case 18 with VCC taken as one register",
-    },
-    Rule {
-        id: "cdna3.18.cmpx-lane",
-        title: "vector ALU writes EXEC, then v_readlane, v_readfirstlane or v_writelane",
-        cite: cite::TABLE_11,
-        first: VALU,
-        second: LANE,
-        link: Link::Writes(reg::EXEC),
-        need: &[(on::GFX940, FOUR)],
-        evidence: Evidence::AGREED.rocroller(Voice::Agrees),
-        xnack: false,
-        note: "",
-    },
-    Rule {
-        id: "llvm.cmpx-permlane",
-        title: "vector ALU writes EXEC, then v_permlane_swap",
-        cite: cite::LLVM,
-        first: VALU,
-        second: Condition::any(Kinds::PERMLANE),
-        link: Link::Writes(reg::EXEC),
-        need: &[(on::MI350, FOUR)],
-        evidence: Evidence::LLVM.rocroller(Voice::Agrees),
-        xnack: false,
-        note: "",
-    },
+    rule!("cdna3.5", "vector ALU writes VCC or EXEC, then VCCZ or EXECZ is read as data";
+          VALU => VALU, [scalar ZERO_FLAG]; ALL: Const(5);
+          cite::TABLE_11, MANUAL; "LLVM never reads these flags as data"),
+    rule!("cdna3.6", "vector ALU writes an SGPR, then v_readlane or v_writelane uses it as lane number";
+          VALU => READLANE | WRITELANE, [scalar LANE_SELECT]; ALL: Const(4);
+          cite::TABLE_11, AGREED rocroller Agrees; "case 18 repeats it"),
+    rule!("cdna3.7", "vector ALU writes VCC, then v_div_fmas";
+          VALU => DIV_FMAS, [writes VCC]; ALL: Const(4);
+          cite::TABLE_11, AGREED rocroller Agrees; "either half of VCC is enough"),
+    rule!("cdna3.10", "vector ALU writes an SGPR, then vector memory reads it";
+          VALU => VMEM, [registers SDST, SSRC, AnyLive]; ALL: Const(5);
+          cite::TABLE_11, AGREED rocroller Agrees;
+          "what another instruction has written since is no longer the vector ALU's"),
+    rule!("llvm.10.overwritten",
+          "vector ALU writes an SGPR, another instruction overwrites it, then vector memory reads it";
+          VALU => VMEM, [scalar SSRC]; ALL: Const(5);
+          cite::LLVM, of(Silent, Moot);
+          "LLVM looks for the last vector ALU instruction that wrote the register, whatever wrote it since"),
+    rule!("llvm.exec-vmem", "vector ALU writes EXEC, then vector memory";
+          VALU => VMEM, [writes EXEC]; ALL: Const(5);
+          cite::LLVM, LLVM;
+          "case 10 read so widely that EXEC is an SGPR operand of every memory instruction"),
+    rule!("cdna3.13", "vector ALU writes EXEC, then a DPP instruction";
+          VALU => DPP, [writes EXEC]; ALL: Const(5);
+          cite::TABLE_11, AGREED),
+    rule!("cdna3.18",
+          "vector ALU writes an SGPR, VCC or EXEC, then a vector ALU instruction reads it as a constant";
+          VALU => VALU, [scalar CONSTANT]; GFX940: Const(2);
+          cite::TABLE_11, AGREED rocroller Less; "shipping kernels leave none after some v_readlane"),
+    rule!("llvm.18.carry",
+          "vector ALU writes an SGPR, VCC or EXEC, then a vector ALU instruction reads it as carry-in";
+          VALU => VALU, [scalar CARRY]; GFX940: Const(2);
+          cite::LLVM, ABOVE_MANUAL rocroller Less;
+          "the manual asks for none before a carry-in; LLVM does not tell operand roles apart"),
+    rule!("rocroller.18.mask", "vector ALU writes an SGPR or VCC, then v_cndmask reads it as mask";
+          VALU => VALU, [scalar MASK]; GFX940: Const(1);
+          cite::ROCROLLER, ABOVE_MANUAL rocroller Agrees;
+          "rocRoller asks for one state if it is VCC, for two if it is another SGPR; shipping kernels leave \
+           one"),
+    rule!("llvm.18.mask",
+          "vector ALU writes an SGPR, VCC or EXEC, then v_cndmask reads it as mask, one state more";
+          VALU => VALU, [scalar MASK]; GFX940: Const(2);
+          cite::LLVM, ABOVE_MANUAL rocroller Less;
+          "LLVM does not tell operand roles apart. Shipping kernels leave one state between a compare and \
+           v_cndmask"),
+    rule!("llvm.18.vcc", "vector ALU writes half of VCC, then a vector ALU instruction reads the other half";
+          VALU => READS_VCC, [writes VCC]; GFX940: Const(2);
+          cite::LLVM, LLVM; "case 18 with VCC taken as one register"),
+    rule!("cdna3.18.cmpx-lane", "vector ALU writes EXEC, then v_readlane, v_readfirstlane or v_writelane";
+          VALU => READLANE | WRITELANE, [writes EXEC]; GFX940: Const(4);
+          cite::TABLE_11, AGREED rocroller Agrees),
+    rule!("llvm.cmpx-permlane", "vector ALU writes EXEC, then v_permlane_swap";
+          VALU => PERMLANE, [writes EXEC]; MI350: Const(4);
+          cite::LLVM, LLVM rocroller Agrees),
 ];
 
 /// What a vector instruction writes to VGPRs.
 pub(super) const VECTOR_RULES: &[Rule] = &[
-    Rule {
-        id: "cdna3.12",
-        title: "vector ALU writes a VGPR, then a DPP instruction reads it as the source that it permutes",
-        cite: cite::TABLE_11,
-        first: ANY_VALU,
-        second: Condition::any(Kinds::DPP),
-        link: Link::vector(Role::PERMUTED),
-        need: &[(on::ALL, TWO)],
-        evidence: Evidence::AGREED,
-        xnack: false,
-        note: "",
-    },
-    Rule {
-        id: "cdna3.12.other",
-        title: "vector ALU writes a VGPR, then a DPP instruction reads it otherwise",
-        cite: cite::TABLE_11,
-        first: ANY_VALU,
-        second: Condition::any(Kinds::DPP),
-        link: Link::vector(Role::UNPERMUTED),
-        need: &[(on::ALL, TWO)],
-        evidence: Evidence::of(Voice::Covers, Voice::Agrees),
-        xnack: false,
-        note: "as second source, or as the old value of lanes that are masked out; the manual's words do not tell them apart, \
-               shipping kernels do",
-    },
-    Rule {
-        id: "llvm.12.old",
-        title: "a VGPR is written, then a DPP instruction writes it and keeps nothing of it",
-        cite: cite::LLVM,
-        first: Condition::any(Kinds::VECTOR),
-        second: Condition::any(Kinds::DPP),
-        link: Link::vector(Role::REPLACED),
-        need: &[(on::ALL, TWO)],
-        evidence: Evidence::LLVM,
-        xnack: false,
-        note: "LLVM counts the old value of every DPP instruction as read, also where all rows and banks are written and \
-               lanes without a source get 0",
-    },
-    Rule {
-        id: "llvm.12.load",
-        title: "a load writes a VGPR, then a DPP instruction reads it",
-        cite: cite::LLVM,
-        first: Condition::any(Kinds::MEMORY),
-        second: Condition::any(Kinds::DPP),
-        link: Link::vector(Role::VSRC),
-        need: &[(on::ALL, TWO)],
-        evidence: Evidence::LLVM,
-        xnack: false,
-        note: "on top of the wait for the load",
-    },
-    Rule {
-        id: "cdna3.19",
-        title: "vector ALU writes a VGPR, then v_readlane or v_readfirstlane reads it",
-        cite: cite::TABLE_11,
-        first: ANY_VALU,
-        second: Condition::any(Kinds::READLANE),
-        link: Link::vector(Role::VSRC),
-        need: &[(on::GFX940, ONE)],
-        evidence: Evidence::AGREED.rocroller(Voice::Agrees),
-        xnack: false,
-        note: "",
-    },
-    Rule {
-        id: "cdna3.20",
-        title: "op_sel or SDWA moves a result within its register, then a vector ALU instruction reads it",
-        cite: cite::TABLE_11,
-        first: Condition::any(Kinds::MOVED_RESULT),
-        second: ANY_VALU,
-        link: Link::vector(Role::VSRC),
-        need: &[(on::GFX940, ONE)],
-        evidence: Evidence::AGREED.rocroller(Voice::Agrees),
-        xnack: false,
-        note: "",
-    },
-    Rule {
-        id: "llvm.20.write",
-        title: "op_sel or SDWA moves a result within its register, then a vector ALU instruction writes it",
-        cite: cite::LLVM,
-        first: Condition::any(Kinds::MOVED_RESULT),
-        second: ANY_VALU,
-        link: Link::vector(Role::VDST),
-        need: &[(on::GFX940, ONE)],
-        evidence: Evidence::LLVM,
-        xnack: false,
-        note: "a partial write reads the old register for its parity; LLVM applies it to every writer",
-    },
-    Rule {
-        id: "llvm.20.packed",
-        title: "packed math writes a VGPR, then a vector ALU instruction reads or writes it",
-        cite: cite::LLVM,
-        first: Condition::any(Kinds::PACKED_HI),
-        second: ANY_VALU,
-        link: Link::vector(Role::VSRC.union(Role::VDST)),
-        need: &[(on::GFX940, ONE)],
-        evidence: Evidence::LLVM,
-        xnack: false,
-        note: "LLVM reads op_sel_hi of source 0 as the destination's op_sel of case 20; no manual asks for it",
-    },
-    Rule {
-        id: "gfx950.cvt-scale",
-        title: "a scaled conversion to fp8, bf8 or fp4 writes a VGPR, then a vector ALU instruction uses it",
-        cite: "LLVM pull request 140218",
-        first: Condition::any(Kinds::NARROW_CVT).but(Kinds::STOCHASTIC_FP4),
-        second: ANY_VALU,
-        link: Link::vector(Role::VSRC.union(Role::VDST)),
-        need: &[(on::MI350, ONE)],
-        evidence: Evidence::of(Voice::Silent, Voice::Less),
-        xnack: false,
-        note: "the vendor asks for it after every such conversion; LLVM waits only when op_sel picks the upper half",
-    },
-    Rule {
-        id: "gfx950.cvt-scale.stochastic",
-        title: "a scaled conversion to fp4 with stochastic rounding writes a VGPR, then a vector ALU instruction uses it",
-        cite: "LLVM pull request 140218",
-        first: Condition::any(Kinds::STOCHASTIC_FP4),
-        second: ANY_VALU,
-        link: Link::vector(Role::VSRC.union(Role::VDST)),
-        need: &[(on::MI350, ONE)],
-        evidence: Evidence::LLVM,
-        xnack: false,
-        note: "",
-    },
-    Rule {
-        id: "cdna3.21",
-        title: "a transcendental instruction writes a VGPR, then another vector ALU instruction reads it",
-        cite: cite::TABLE_11,
-        first: Condition::any(Kinds::TRANS),
-        second: ANY_VALU.but(Kinds::TRANS),
-        link: Link::vector(Role::VSRC),
-        need: &[(on::GFX940, ONE)],
-        evidence: Evidence::AGREED.rocroller(Voice::Agrees),
-        xnack: false,
-        note: "",
-    },
-    Rule {
-        id: "llvm.20.lds-dma",
-        title: "a result that is moved, packed or transcendental, then a load into LDS reads it",
-        cite: cite::LLVM,
-        first: Condition::any(
-            Kinds::MOVED_RESULT.union(Kinds::PACKED_HI).union(Kinds::TRANS).union(Kinds::NARROW_CVT),
-        ),
-        second: Condition::any(Kinds::LDS_DMA),
-        link: Link::vector(Role::VSRC),
-        need: &[(on::GFX940, ONE)],
-        evidence: Evidence::LLVM,
-        xnack: false,
-        note: "LLVM counts loads into LDS among the vector ALU instructions of cases 20 and 21",
-    },
-    Rule {
-        id: "gfx950.permlane",
-        title: "vector ALU writes a VGPR, then v_permlane_swap reads it",
-        cite: cite::LLVM,
-        first: ANY_VALU,
-        second: Condition::any(Kinds::PERMLANE),
-        link: Link::vector(Role::VSRC),
-        need: &[(on::MI350, TWO)],
-        evidence: Evidence::LLVM.rocroller(Voice::Agrees),
-        xnack: false,
-        note: "",
-    },
-    Rule {
-        id: "cdna3.101.same",
-        title: "a dot product writes a VGPR, then the same opcode reads it as source A or B",
-        cite: cite::TABLE_37,
-        first: Condition::any(Kinds::DL),
-        second: Condition::any(Kinds::DL),
-        link: Link::Registers { first: Role::VDST, second: Role::SRC_AB, overlap: Overlap::AnySameOpcode },
-        need: &[(on::FROM_GFX90A, THREE)],
-        evidence: Evidence::AGREED.rocroller(Voice::Agrees),
-        xnack: false,
-        note: "read as source C the result is forwarded",
-    },
-    Rule {
-        id: "cdna3.101.other",
-        title: "a dot product writes a VGPR, then another opcode reads or writes it",
-        cite: cite::TABLE_37,
-        first: Condition::any(Kinds::DL),
-        second: Condition::any(Kinds::VALU.union(Kinds::MEMORY)),
-        link: Link::Registers {
-            first: Role::VDST,
-            second: Role::VSRC.union(Role::VDST),
-            overlap: Overlap::AnyOtherOpcode,
-        },
-        need: &[(on::FROM_GFX90A, THREE)],
-        evidence: Evidence::AGREED.rocroller(Voice::Agrees),
-        xnack: false,
-        note: "",
-    },
-    Rule {
-        id: "cdna3.101.mfma",
-        title: "a dot product writes a VGPR, then a matrix instruction reads or writes it",
-        cite: cite::TABLE_37,
-        first: Condition::any(Kinds::DL),
-        second: Condition::any(Kinds::MATRIX),
-        link: Link::vector(Role::VSRC.union(Role::VDST)),
-        need: &[(on::GFX940, THREE)],
-        evidence: Evidence::ABOVE_LLVM.rocroller(Voice::Agrees),
-        xnack: false,
-        note: "the manual's \"any opcode that is not the same\"; LLVM does not apply it to matrix instructions",
-    },
-    Rule {
-        id: "rocroller.101.mfma",
-        title: "a dot product writes a VGPR, then a matrix instruction reads or writes it",
-        cite: cite::ROCROLLER,
-        first: Condition::any(Kinds::DL),
-        second: Condition::any(Kinds::MATRIX),
-        link: Link::vector(Role::VSRC.union(Role::VDST)),
-        need: &[(on::MI200, THREE)],
-        evidence: Evidence::ROCROLLER,
-        xnack: false,
-        note: "every matrix instruction is another opcode; LLVM does not apply case 101 to matrix instructions",
-    },
+    rule!("cdna3.12",
+          "vector ALU writes a VGPR, then a DPP instruction reads it as the source that it permutes";
+          ANY_VALU => DPP, [vector PERMUTED]; ALL: Const(2);
+          cite::TABLE_11, AGREED),
+    rule!("cdna3.12.other", "vector ALU writes a VGPR, then a DPP instruction reads it otherwise";
+          ANY_VALU => DPP, [vector UNPERMUTED]; ALL: Const(2);
+          cite::TABLE_11, of(Covers, Agrees);
+          "as second source, or as the old value of lanes that are masked out; the manual's words do not \
+           tell them apart, shipping kernels do"),
+    rule!("llvm.12.old", "a VGPR is written, then a DPP instruction writes it and keeps nothing of it";
+          VECTOR => DPP, [vector REPLACED]; ALL: Const(2);
+          cite::LLVM, LLVM;
+          "LLVM counts the old value of every DPP instruction as read, also where all rows and banks are \
+           written and lanes without a source get 0"),
+    rule!("llvm.12.load", "a load writes a VGPR, then a DPP instruction reads it";
+          MEMORY => DPP, [vector VSRC]; ALL: Const(2);
+          cite::LLVM, LLVM; "on top of the wait for the load"),
+    rule!("cdna3.19", "vector ALU writes a VGPR, then v_readlane or v_readfirstlane reads it";
+          ANY_VALU => READLANE, [vector VSRC]; GFX940: Const(1);
+          cite::TABLE_11, AGREED rocroller Agrees),
+    rule!("cdna3.20",
+          "op_sel or SDWA moves a result within its register, then a vector ALU instruction reads it";
+          MOVED_RESULT => ANY_VALU, [vector VSRC]; GFX940: Const(1);
+          cite::TABLE_11, AGREED rocroller Agrees),
+    rule!("llvm.20.write",
+          "op_sel or SDWA moves a result within its register, then a vector ALU instruction writes it";
+          MOVED_RESULT => ANY_VALU, [vector VDST]; GFX940: Const(1);
+          cite::LLVM, LLVM;
+          "a partial write reads the old register for its parity; LLVM applies it to every writer"),
+    rule!("llvm.20.packed", "packed math writes a VGPR, then a vector ALU instruction reads or writes it";
+          PACKED_HI => ANY_VALU, [vector VSRC | VDST]; GFX940: Const(1);
+          cite::LLVM, LLVM;
+          "LLVM reads op_sel_hi of source 0 as the destination's op_sel of case 20; no manual asks for it"),
+    rule!("gfx950.cvt-scale",
+          "a scaled conversion to fp8, bf8 or fp4 writes a VGPR, then a vector ALU instruction uses it";
+          NARROW_CVT but STOCHASTIC_FP4 => ANY_VALU, [vector VSRC | VDST]; MI350: Const(1);
+          "LLVM pull request 140218", of(Silent, Less);
+          "the vendor asks for it after every such conversion; LLVM waits only when op_sel picks the upper \
+           half"),
+    rule!("gfx950.cvt-scale.stochastic",
+          "a scaled conversion to fp4 with stochastic rounding writes a VGPR, then a vector ALU instruction \
+           uses it";
+          STOCHASTIC_FP4 => ANY_VALU, [vector VSRC | VDST]; MI350: Const(1);
+          "LLVM pull request 140218", LLVM),
+    rule!("cdna3.21",
+          "a transcendental instruction writes a VGPR, then another vector ALU instruction reads it";
+          TRANS => ANY_VALU but TRANS, [vector VSRC]; GFX940: Const(1);
+          cite::TABLE_11, AGREED rocroller Agrees),
+    rule!("llvm.20.lds-dma",
+          "a result that is moved, packed or transcendental, then a load into LDS reads it";
+          MOVED_RESULT | PACKED_HI | TRANS | NARROW_CVT => LDS_DMA, [vector VSRC]; GFX940: Const(1);
+          cite::LLVM, LLVM;
+          "LLVM counts loads into LDS among the vector ALU instructions of cases 20 and 21"),
+    rule!("gfx950.permlane", "vector ALU writes a VGPR, then v_permlane_swap reads it";
+          ANY_VALU => PERMLANE, [vector VSRC]; MI350: Const(2);
+          cite::LLVM, LLVM rocroller Agrees),
+    rule!("cdna3.101.same", "a dot product writes a VGPR, then the same opcode reads it as source A or B";
+          DL => DL, [registers VDST, SRC_AB, AnySameOpcode]; FROM_GFX90A: Const(3);
+          cite::TABLE_37, AGREED rocroller Agrees; "read as source C the result is forwarded"),
+    rule!("cdna3.101.other", "a dot product writes a VGPR, then another opcode reads or writes it";
+          DL => VALU | MEMORY, [registers VDST, VSRC | VDST, AnyOtherOpcode]; FROM_GFX90A: Const(3);
+          cite::TABLE_37, AGREED rocroller Agrees),
+    rule!("cdna3.101.mfma", "a dot product writes a VGPR, then a matrix instruction reads or writes it";
+          DL => MATRIX, [vector VSRC | VDST]; GFX940: Const(3);
+          cite::TABLE_37, ABOVE_LLVM rocroller Agrees;
+          "the manual's \"any opcode that is not the same\"; LLVM does not apply it to matrix instructions"),
+    rule!("rocroller.101.mfma", "a dot product writes a VGPR, then a matrix instruction reads or writes it";
+          DL => MATRIX, [vector VSRC | VDST]; MI200: Const(3);
+          cite::ROCROLLER, ROCROLLER;
+          "every matrix instruction is another opcode; LLVM does not apply case 101 to matrix instructions"),
 ];

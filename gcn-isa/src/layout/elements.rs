@@ -96,7 +96,7 @@ pub struct Element {
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 #[non_exhaustive]
 pub enum LayoutError {
-    /// The instruction multiplies no matrices.
+    /// The instruction does not multiply matrices.
     #[error("{mnemonic} is not a matrix instruction of {target}; its operands have one value in each lane")]
     NotMatrix {
         /// The instruction.

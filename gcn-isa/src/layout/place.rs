@@ -1,20 +1,20 @@
 //! The arithmetic between elements and places, both ways.
 
-use super::{ElemType, LANES, Matrix, Place, QUAD, SCALE_BLOCK, Shape};
+use super::{ElemType, ElementPlace, LANES, Matrix, QUAD, SCALE_BLOCK, Shape};
 
 impl Shape {
     /// Place of the element at (`row`, `col`) of `block`, `None` outside the matrix or where the format is
     /// not chosen yet ([`Shape::with_formats`]).
     ///
     /// ```
-    /// use gcn_isa::{Target, table, layout::{self, Matrix, Place}};
+    /// use gcn_isa::{Target, table, layout::{self, Matrix, ElementPlace}};
     ///
     /// let row = table::find(Target::GFX942, "v_mfma_f32_32x32x8_f16").next().unwrap();
     /// let shape = layout::shape(row, Target::GFX942).unwrap();
     /// let place = shape.place(Matrix::A, 0, 3, 6).unwrap();
-    /// assert_eq!(place, Place { lane: 35, register: 1, low_bit: 0, bits: 16 });
+    /// assert_eq!(place, ElementPlace { lane: 35, register: 1, low_bit: 0, bits: 16 });
     /// ```
-    pub fn place(&self, matrix: Matrix, block: u8, row: u16, col: u16) -> Option<Place> {
+    pub fn place(&self, matrix: Matrix, block: u8, row: u16, col: u16) -> Option<ElementPlace> {
         let (rows, cols) = self.extent(matrix)?;
         if block >= self.blocks || row >= rows || col >= cols {
             return None;
@@ -120,7 +120,7 @@ impl Shape {
         (line + width * (block + blocks * (k / run % groups)), position)
     }
 
-    fn input(&self, matrix: Matrix, bits: u8, block: u32, line: u32, k: u32) -> Place {
+    fn input(&self, matrix: Matrix, bits: u8, block: u32, line: u32, k: u32) -> ElementPlace {
         let (lane, position) = self.lane_of(matrix, block, line, k);
         place(lane, position * u32::from(bits), bits)
     }
@@ -134,7 +134,7 @@ impl Shape {
         (k < u32::from(self.k)).then_some((rest % blocks, line, k))
     }
 
-    fn compressed(&self, bits: u8, block: u32, row: u32, k: u32) -> Option<Place> {
+    fn compressed(&self, bits: u8, block: u32, row: u32, k: u32) -> Option<ElementPlace> {
         let (lane, position) = self.lane_of(Matrix::A, block, row, k);
         let group = position / 4;
         Some(place(lane, group * 2 * u32::from(bits), 2 * bits))
@@ -148,7 +148,7 @@ impl Shape {
         self.input_at(Matrix::A, position, lane)
     }
 
-    fn result(&self, block: u32, row: u32, col: u32) -> Place {
+    fn result(&self, block: u32, row: u32, col: u32) -> ElementPlace {
         let (m, n, blocks) = (u32::from(self.m), u32::from(self.n), u32::from(self.blocks));
         let groups = LANES / n;
         if self.acc == ElemType::F64 {
@@ -173,6 +173,6 @@ impl Shape {
     }
 }
 
-fn place(lane: u32, bit: u32, bits: u8) -> Place {
-    Place { lane: lane as u8, register: (bit / 32) as u8, low_bit: (bit % 32) as u8, bits }
+fn place(lane: u32, bit: u32, bits: u8) -> ElementPlace {
+    ElementPlace { lane: lane as u8, register: (bit / 32) as u8, low_bit: (bit % 32) as u8, bits }
 }

@@ -41,7 +41,7 @@ stores after the barrier: a compute unit has several queues to LDS, in which ope
 | copies from global memory straight to LDS | done | done: vmcnt |
 | other accesses to global memory | done: `s_barrier` needs every counter at 0 | may be outstanding: the waves of a workgroup share a compute \
 unit and its vector cache (no TgSplit) |
-| scalar loads, and what goes between lanes (`ds_bpermute_b32` and its kin) | done | may be outstanding: no wave writes what they read |
+| scalar loads, and what goes between lanes (`ds_bpermute_b32` and the like) | done | may be outstanding: no wave writes what they read |
 
 Nothing has to be invalidated after a barrier at this scope. The wait is left out where something before has waited already, for example
 because the value was needed. After `s_barrier` nothing is outstanding that a second fence would wait for.

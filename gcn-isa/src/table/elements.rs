@@ -1,6 +1,6 @@
-//! Types of elements, which the names of instructions say: entries do not repeat them.
+//! Types of elements: those that the names of instructions say, and the types of constants, which entries say.
 
-use super::{Entry, Format, InstDesc};
+use super::{Entry, InstDesc};
 
 impl Entry {
     fn ends_in(&self, types: &[&str]) -> bool {
@@ -59,54 +59,43 @@ pub enum ConstType {
     F64,
 }
 
-impl InstDesc {
-    /// The constant type of an operand: what LLVM's assembler takes each integer for, probed on every constant operand of the
-    /// table with the bits of 1.0 in each type.
-    ///
-    /// The last type in the mnemonic is that of the sources, with the exceptions that stand here: operands that are shift
-    /// counts, scales, class masks or accumulators, and pairs that are read as one dword.
-    pub fn constant_type(&self, position: usize) -> ConstType {
-        let Some(operand) = self.operands.get(position) else { return ConstType::B32 };
-        let name = self.mnemonic;
-        match operand.dwords {
-            1 if self.format.is_vop() => dword_type(self, operand.name),
-            // Packed 32-bit pairs read the same 32-bit constant twice.
-            2 if name.starts_with("v_pk_") => ConstType::B32,
-            2 if name.ends_with("f64") && !self.is_matrix() => ConstType::F64,
-            2 => ConstType::B64,
-            8 if name.contains("_f64_") => ConstType::B64,
-            _ => ConstType::B32,
-        }
-    }
+impl ConstType {
+    /// The names in entries.
+    pub(super) const NAMES: [(&'static str, ConstType); 8] = [
+        ("b32", ConstType::B32),
+        ("i16", ConstType::I16),
+        ("f16", ConstType::F16),
+        ("bf16", ConstType::Bf16),
+        ("pk_f16", ConstType::PackedF16),
+        ("pk_bf16", ConstType::PackedBf16),
+        ("b64", ConstType::B64),
+        ("f64", ConstType::F64),
+    ];
 }
 
-/// The type of a constant in a 32-bit operand of a vector instruction.
-fn dword_type(desc: &InstDesc, slot: &str) -> ConstType {
-    let name = desc.mnemonic;
-    let last = name.rsplit('_').next().unwrap_or_default();
-    let starts = |prefixes: &[&str]| prefixes.iter().any(|p| name.starts_with(p));
-    match last {
-        "f32" if name.contains("_mix_") => ConstType::F16,
-        "f16" | "bf16" if desc.is_matrix() || starts(&["v_cmp_class", "v_cmpx_class"]) && slot == "src1" => {
-            ConstType::B32
+/// The type of constants at some operands of an entry.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Constants {
+    /// True if it holds for SDWA forms alone.
+    pub sdwa: bool,
+    /// The operand; empty for all of them.
+    pub operand: &'static str,
+    /// The type.
+    pub ty: ConstType,
+}
+
+impl InstDesc {
+    /// The constant type of an operand: what LLVM's assembler takes each integer for, probed on every constant operand of the
+    /// table with the bits of 1.0 in each type. Without a statement of the entry it is the operand's bits.
+    pub fn constant_type(&self, position: usize) -> ConstType {
+        let Some(operand) = self.operands.get(position) else { return ConstType::B32 };
+        let holds = |constants: &&Constants| {
+            (self.format.is_sdwa() || !constants.sdwa) && [operand.name, ""].contains(&constants.operand)
+        };
+        match self.entry.constants.iter().rfind(holds) {
+            Some(constants) => constants.ty,
+            None if operand.dwords == 2 => ConstType::B64,
+            None => ConstType::B32,
         }
-        "f16" | "bf16" if starts(&["v_pk_", "v_dot2", "v_cvt_scalef32"]) => {
-            let scale = slot != "src0" && name.starts_with("v_cvt_scalef32");
-            let accumulator = slot == "src2" && name.starts_with("v_dot2");
-            match last {
-                _ if scale || accumulator || desc.format == Format::Vop2Sdwa => ConstType::B32,
-                "f16" => ConstType::PackedF16,
-                _ => ConstType::PackedBf16,
-            }
-        }
-        "f16" if name.starts_with("v_ldexp") && slot == "src1" && desc.format == Format::Vop2Sdwa => {
-            ConstType::I16
-        }
-        "bf16" if desc.format != Format::Vop1Sdwa => ConstType::Bf16,
-        "f16" | "bf16" => ConstType::F16,
-        "i16" | "u16" | "b16" if starts(&["v_pk_", "v_dot2", "v_sat_pk", "v_sad"]) => ConstType::B32,
-        "i16" | "u16" if slot == "src2" && starts(&["v_mad_i32", "v_mad_u32"]) => ConstType::B32,
-        "i16" | "u16" | "b16" => ConstType::I16,
-        _ => ConstType::B32,
     }
 }

@@ -2,6 +2,7 @@
 
 use bitflags::bitflags;
 
+use super::elements::Constants;
 use crate::target::{Member, Target, TargetSet};
 
 /// The facts of a mnemonic that do not depend on its form.
@@ -21,6 +22,8 @@ pub struct Entry<T: Member = Target> {
     pub inverse: &'static str,
     /// Passes by target, see [`super::InstDesc::passes`].
     pub passes: &'static [(TargetSet<T>, u8)],
+    /// The types of constants, where they are not the bits of the operands. A later statement has precedence.
+    pub constants: &'static [Constants],
     /// Passes of an instruction whose count follows from the formats of A and B, where neither has 8 bits; 0 for all others.
     pub passes_by_format: u8,
 }

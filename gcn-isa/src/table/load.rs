@@ -12,6 +12,7 @@ use std::hash::BuildHasherDefault;
 
 use super::class::Class;
 use super::desc::InstDesc;
+use super::elements::{ConstType, Constants};
 use super::entry::{Behaviours, Entry, Flow, Rule};
 use super::format::{Format, Unit};
 use super::names::{NameHasher, NameMap};
@@ -141,6 +142,7 @@ impl Reader {
                 inverse: "",
                 passes: &[],
                 passes_by_format: 0,
+                constants: &[],
             },
             opcodes: opcodes(codes)?,
             class: Class::named(class).ok_or("unknown class")?,
@@ -157,6 +159,7 @@ impl Reader {
                 Some(("data", classes)) => head.data = classes,
                 Some(("bytes", count)) => head.mem_bytes = bytes_moved(count)?,
                 Some(("passes", counts)) => passes(counts, &mut head.entry)?,
+                Some(("constants", types)) => head.entry.constants = constants(types)?,
                 Some(("flow", rule)) => head.entry.rule = flow(rule)?,
                 Some(("inverse", other)) => head.entry.inverse = other,
                 Some(("by", name)) => head.entry.witness = self.declarations.witness(name)?,
@@ -358,6 +361,20 @@ fn passes(text: &'static str, entry: &mut Entry) -> Result<(), Broken> {
     Ok(())
 }
 
+/// `f16,src2:b32,sdwa.src1:i16`: the type at all operands, then those of some.
+fn constants(text: &'static str) -> Result<&'static [Constants], Broken> {
+    let one = |part: &'static str| {
+        let (place, ty) = part.split_once(':').unwrap_or(("", part));
+        let (sdwa, operand) = match place.strip_prefix("sdwa") {
+            Some(operand) => (true, operand.strip_prefix('.').unwrap_or(operand)),
+            None => (false, place),
+        };
+        let ty = ConstType::NAMES.iter().find(|n| n.0 == ty).ok_or("unknown type of constants")?.1;
+        Ok(Constants { sdwa, operand, ty })
+    };
+    Ok(text.split(',').map(one).collect::<Result<Vec<_>, Broken>>()?.leak())
+}
+
 fn flow(text: &str) -> Result<Rule, Broken> {
     let (name, controls) = text.split_once(':').unwrap_or((text, ""));
     let flow = Flow::NAMES.iter().find(|n| n.0 == name).ok_or("unknown flow")?.1;
@@ -411,6 +428,7 @@ mod tests {
             ("v_x 0x1 valu as=v_y by=w\n  : y\n", "x.isa:2: `as=` names no entry with forms before this one"),
             ("v_x 0x1 vector by=w\n  : y\n", "x.isa:1: unknown class"),
             ("v_x 0x1 valu by=me\n  : y\n", "x.isa:1: unknown witness"),
+            ("v_x 0x1 valu constants=f8 by=w\n  : y\n", "x.isa:1: unknown type of constants"),
             ("v_x 0x1 valu\n  : y\n", "x.isa:1: a meaning has a witness, `by=`"),
             ("v_x 0x1@gfx90b valu by=w\n", "x.isa:1: unknown target"),
             ("v_x 0x1 valu <cc by=w\n", "x.isa:1: unknown implicit register"),

@@ -4,7 +4,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use gcn_isa::cfg::{Flow, Image, Place, resolve};
+use gcn_isa::cfg::{AddressPlace, Flow, Image, resolve};
 use gcn_isa::program::Jump;
 use gcn_isa::{Inst, Operand, Program, Target};
 use gcn_test_support::Random;
@@ -32,9 +32,9 @@ impl Image for Laid {
         None
     }
 
-    fn place(&self, address: i64) -> Option<Place> {
+    fn place(&self, address: i64) -> Option<AddressPlace> {
         let line = usize::try_from(address / BYTES).ok()?;
-        (address % BYTES == 0 && line < self.lines).then_some(Place::Line(line))
+        (address % BYTES == 0 && line < self.lines).then_some(AddressPlace::Line(line))
     }
 
     fn label(&self, line: usize) -> String {

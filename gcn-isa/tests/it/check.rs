@@ -10,9 +10,9 @@ mod memory;
 mod search;
 
 use gcn_isa::Program;
-use gcn_isa::check::{MemoryModel, Options, Report, check_with};
+use gcn_isa::check::{CheckReport, MemoryModel, Options, check_with};
 
 /// The checker as it judges our own waits: every access of LDS may concern every other.
-pub fn strict(program: &Program) -> Report {
+pub fn strict(program: &Program) -> CheckReport {
     check_with(program, Options { memory_model: MemoryModel::Strict, ..Options::default() })
 }

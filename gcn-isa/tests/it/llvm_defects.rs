@@ -11,7 +11,7 @@ use std::fmt::Write as _;
 use std::io::Read as _;
 use std::process::Command;
 
-use gcn_isa::check::{Amount, Finding, MemoryModel, Options, Report, check_with};
+use gcn_isa::check::{Amount, CheckReport, Finding, MemoryModel, Options, check_with};
 use gcn_isa::counters::WaitCnt;
 use gcn_isa::table::Class;
 use gcn_isa::wait::{WaitOptions, insert_waits};
@@ -54,7 +54,7 @@ impl Case {
 }
 
 /// The checker, strict about what barriers are for: nobody else's idea of these programs is at hand.
-fn check(program: &Program) -> Report {
+fn check(program: &Program) -> CheckReport {
     check_with(program, Options { memory_model: MemoryModel::Strict, ..Options::default() })
 }
 

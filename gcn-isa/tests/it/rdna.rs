@@ -158,6 +158,7 @@ fn read(id: usize, line: &str) -> Measured {
         inverse: "",
         passes: &[],
         passes_by_format: 0,
+        constants: &[],
     }));
     let notes: Vec<&str> = notes.split("; ").collect();
     let kept = notes.contains(&"the other half is kept");

@@ -165,7 +165,7 @@ fn lines_name_the_operands_of_the_table_and_all_of_them() {
                 continue;
             }
             if uses.mentions(name) && !known {
-                faults.push(format!("{mnemonic}: {name} is no operand: {text}"));
+                faults.push(format!("{mnemonic}: {name} is not an operand: {text}"));
             }
             if known && !uses.mentions(name) {
                 faults.push(format!("{mnemonic}: {name} is not mentioned: {text}"));

@@ -126,8 +126,7 @@ def mutants():
 def rules():
     folder = os.path.join(ROOT, "gcn-isa/src/hazards")
     for name in sorted(os.listdir(folder)):
-        if name not in ("counter.rs", "rule.rs"):
-            yield from re.findall(r'^        id: "(.*)",$', open(os.path.join(folder, name)).read(), re.M)
+        yield from re.findall(r'^    rule!\("([^"]*)",', open(os.path.join(folder, name)).read(), re.M)
 
 
 SWITCH = """

@@ -192,7 +192,7 @@ fn bodies(letters: usize, most: usize) -> Vec<Vec<u8>> {
     all
 }
 
-/// Goes over every program of one layout. Blocks that run on have instructions: without, they would be no blocks.
+/// Goes over every program of one layout. Blocks that run on have instructions: without, they would not be blocks.
 fn each_program(layout: &Layout, bodies: &[Vec<u8>], mut judge: impl FnMut(&[&[u8]])) {
     let first = |block: usize| usize::from(layout.ends[block] == graphs::End::RunsOn);
     let blocks = layout.ends.len();

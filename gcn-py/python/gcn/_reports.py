@@ -150,7 +150,7 @@ class Report(_Json):
     omitted: int
     lints: "tuple[Lint, ...]"
     advice: "tuple[Advice, ...]"
-    #: Lines with errors, bytes that are no instructions, and places where control leaves to.
+    #: Lines with errors, bytes that are not instructions, and places where control leaves to.
     not_checked: "dict[str, Any]"
     _json: Any = field(repr=False, compare=False)
 
@@ -258,7 +258,7 @@ class Run(_Json):
     instructions: Optional[int]
     #: What ``faithful`` found too early.
     stale: "tuple[dict[str, Any], ...]"
-    #: What sanitizers found; ``note`` marks what is no fault.
+    #: What sanitizers found; ``note`` marks what is not a fault.
     findings: "tuple[dict[str, Any], ...]"
     #: Cycles and why waves waited, of timed runs.
     timed: "Optional[dict[str, Any]]"

@@ -3,7 +3,7 @@
 use gcn_emit::code::Code;
 use gcn_emit::lint::{Lint, lint};
 use gcn_emit::rewrite::Waits;
-use gcn_isa::check::{self, Advice, Finding, Report};
+use gcn_isa::check::{self, Advice, CheckReport, Finding};
 use gcn_isa::hazards::{self, Config, Grade};
 
 use crate::input::Input;
@@ -25,7 +25,7 @@ pub struct Section<'i> {
     /// The code.
     pub code: &'i Code,
     /// The checker's findings.
-    pub report: Report,
+    pub report: CheckReport,
     /// Empty unless requested.
     pub advice: Vec<Advice>,
     /// Counts of its waits.

@@ -152,7 +152,7 @@ impl fmt::Display for Hazard {
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum SimError {
-    /// Bytes that are no instruction of the target.
+    /// Bytes that are not an instruction of the target.
     #[error("offset {offset:#x}{} of the code holds no instruction of {target}: {reason}", After(.line))]
     Decode {
         /// Byte offset.

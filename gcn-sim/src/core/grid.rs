@@ -1,6 +1,6 @@
 //! The work-items of a launch and how they fall into workgroups and waves.
 //!
-//! A dispatch packet counts work-items (HSA Platform System Architecture, 2.9.6). Where they are no multiple of the workgroup's
+//! A dispatch packet counts work-items (HSA Platform System Architecture, 2.9.6). Where they are not a multiple of the workgroup's
 //! size in a dimension, the last workgroup in that dimension is partial: it has only the work-items that are left. Its waves
 //! are filled by the flattened id that counts the work-items that are there (`currentworkitemflatid` of the HSA Programmer's
 //! Reference Manual), so that it has as few waves as they need.

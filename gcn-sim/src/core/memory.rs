@@ -261,7 +261,7 @@ impl Memory {
     /// that were there.
     ///
     /// # Errors
-    /// [`MemoryError`] if no allocation holds them, or the address is no multiple of 8.
+    /// [`MemoryError`] if no allocation holds them, or the address is not a multiple of 8.
     pub fn swap(&self, address: u64, value: u64) -> Result<u64, MemoryError> {
         let at = self.find(address, 8, 0).filter(|_| address.is_multiple_of(8));
         let allocation = &self.allocations[at.ok_or(MemoryError { address, bytes: 8 })?];

@@ -20,6 +20,24 @@ pub enum Mode {
     Faithful,
 }
 
+impl FromStr for Mode {
+    type Err = UnknownMode;
+
+    fn from_str(name: &str) -> Result<Mode, UnknownMode> {
+        match name {
+            "functional" => Ok(Mode::Functional),
+            "strict" => Ok(Mode::Strict),
+            "faithful" => Ok(Mode::Faithful),
+            _ => Err(UnknownMode),
+        }
+    }
+}
+
+/// A name that no mode has; the message lists those that exist.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+#[error("the modes are functional, strict and faithful")]
+pub struct UnknownMode;
+
 /// How to run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Options {
@@ -126,13 +144,6 @@ impl fmt::Display for Sanitize {
 }
 
 /// A name that no sanitizer has; the message lists those that exist.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+#[error("the sanitizers are {}, and all", Sanitize::all().to_string().replace(',', ", "))]
 pub struct UnknownSanitizer;
-
-impl fmt::Display for UnknownSanitizer {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "the sanitizers are {}, and all", Sanitize::all().to_string().replace(',', ", "))
-    }
-}
-
-impl std::error::Error for UnknownSanitizer {}

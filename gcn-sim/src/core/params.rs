@@ -150,7 +150,7 @@ pub enum ParameterError {
     #[error("there is no parameter `{0}`; docs/timing.md lists them")]
     Unknown(String),
     /// The value does not fit the parameter.
-    #[error("`{value}` is no value for {name}: {expected} is needed")]
+    #[error("`{value}` is not a value for {name}: {expected} is needed")]
     Value {
         /// The parameter.
         name: String,

@@ -88,7 +88,7 @@ impl Program {
         call: &Call,
         explicit: &[u8],
         config: &timed::Config,
-    ) -> Result<timed::Report, Error> {
+    ) -> Result<timed::TimedReport, Error> {
         let Ready { machine, geometry, kernarg } = self.ready(call, explicit)?;
         let items = Grid::Items(geometry.items);
         Ok(timed::run(&machine, memory, items, geometry.size, &kernarg, config)?)

@@ -239,7 +239,7 @@ impl fmt::Display for Element {
     }
 }
 
-/// A name that is no element type.
+/// A name that is not an element type.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
 #[error("there is no type `{0}`; the types are i8, u8, i16, u16, i32, u32, i64, u64, f16, bf16, f32, f64")]
 pub struct UnknownElement(String);

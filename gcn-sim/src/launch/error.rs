@@ -38,8 +38,8 @@ pub enum Error {
         /// What to do.
         remedy: String,
     },
-    /// A spec that is no JSON.
-    #[error("the spec is no JSON: {0}")]
+    /// A spec that is not JSON.
+    #[error("the spec is not JSON: {0}")]
     Json(String),
     /// Something in a spec that is not about an argument.
     #[error("spec: {problem}; {remedy}")]

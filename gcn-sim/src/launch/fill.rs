@@ -88,7 +88,8 @@ fn count(name: &str, buffer: &Buffer) -> Result<u64, Error> {
 fn shape(name: &str, buffer: &Buffer, found: Option<Vec<u64>>, bytes: u64) -> Result<Vec<u64>, Error> {
     let size = u64::from(buffer.element.bytes());
     if !bytes.is_multiple_of(size) {
-        let problem = format!("{bytes} bytes are no whole number of {} ({size} bytes each)", buffer.element);
+        let problem =
+            format!("{bytes} bytes are not a whole number of {} ({size} bytes each)", buffer.element);
         return Err(Error::argument(name, problem, "name the right type, or the right file"));
     }
     let there = bytes / size;

@@ -31,7 +31,7 @@ impl Spec {
         let text = text.strip_prefix('\u{feff}').unwrap_or(text);
         let value = unique::from_str(text).map_err(|e| Error::Json(e.to_string()))?;
         let Value::Object(map) = &value else {
-            return Err(Error::spec("it is no object", "write `{\"args\": {…}}`"));
+            return Err(Error::spec("it is not an object", "write `{\"args\": {…}}`"));
         };
         if let Some(key) = map.keys().find(|k| !SPEC_KEYS.contains(&k.as_str())) {
             return Err(Error::spec(
@@ -54,7 +54,7 @@ impl Spec {
 
 fn text_of(value: &Value, key: &str) -> Result<String, Error> {
     let text = value.as_str().map(str::to_owned);
-    text.ok_or_else(|| Error::spec(format!("`{key}` is no text"), format!("write `\"{key}\": \"…\"`")))
+    text.ok_or_else(|| Error::spec(format!("`{key}` is not text"), format!("write `\"{key}\": \"…\"`")))
 }
 
 fn size(value: &Value, key: &str) -> Result<u32, Error> {
@@ -114,18 +114,18 @@ fn arg(name: &str, value: &Value) -> Result<Arg, Error> {
         Value::Object(map) => special(name, value, map),
         Value::Array(_) => Err(Error::argument(
             name,
-            "a list is no value",
+            "a list is not a value",
             "write `{\"buffer\": \"f32\", \"init\": [1, 2]}` for a pointer to these, or `{\"struct\": […]}`",
         )),
     }
 }
 
-/// What is no buffer: `{"i32": 5}` and the like.
+/// What is not a buffer: `{"i32": 5}` and the like.
 fn special(name: &str, whole: &Value, map: &Map<String, Value>) -> Result<Arg, Error> {
     let unknown = || {
         Error::argument(
             name,
-            format!("{whole} is no value"),
+            format!("{whole} is not a value"),
             "write `{\"i32\": 5}`, `{\"buffer\": \"f32\", …}`, `{\"same\": \"x\"}`, `{\"count\": \"x\"}`, `{\"struct\": […]}`, `{\"bytes\": \"00ff\"}` or null",
         )
     };
@@ -136,7 +136,7 @@ fn special(name: &str, whole: &Value, map: &Map<String, Value>) -> Result<Arg, E
     };
     if let Some(same) = map.get("same") {
         let wrong =
-            || Error::argument(name, "`offset` is no number of bytes from 0", "write `\"offset\": 64`");
+            || Error::argument(name, "`offset` is not a number of bytes from 0", "write `\"offset\": 64`");
         let offset = map.get("offset").map_or(Some(0), Value::as_u64).ok_or_else(wrong)?;
         known_keys(name, map, &["same", "offset"])?;
         return Ok(Arg::Same(other(same)?, offset));
@@ -200,7 +200,7 @@ fn number(name: &str, value: &Value) -> Result<Number, Error> {
     let wrong = || {
         Error::argument(
             name,
-            format!("{value} is no number"),
+            format!("{value} is not a number"),
             "write 1, 0.5, \"inf\", \"-inf\", \"nan\" or bits such as \"0x7fc0\"",
         )
     };
@@ -222,7 +222,7 @@ fn buffer(name: &str, map: &Map<String, Value>) -> Result<Buffer, Error> {
     known_keys(name, map, &BUFFER_KEYS)?;
     let types = "write `\"buffer\": \"f32\"` with the type of its elements";
     let element = map.get("buffer").and_then(Value::as_str);
-    let element = element.ok_or_else(|| Error::argument(name, "`buffer` is no type", types))?;
+    let element = element.ok_or_else(|| Error::argument(name, "`buffer` is not a type", types))?;
     let element: Element = element.parse().map_err(|e| Error::argument(name, format!("{e}"), types))?;
     Ok(Buffer {
         element,
@@ -235,7 +235,7 @@ fn buffer(name: &str, map: &Map<String, Value>) -> Result<Buffer, Error> {
 fn shape(name: &str, map: &Map<String, Value>) -> Result<Option<Vec<u64>>, Error> {
     let wrong = |v: &Value| {
         let remedy = "write `\"count\": N` or `\"shape\": [N, M]`";
-        Error::argument(name, format!("{v} is no number of elements"), remedy)
+        Error::argument(name, format!("{v} is not a number of elements"), remedy)
     };
     match (map.get("count"), map.get("shape")) {
         (None, None) => Ok(None),
@@ -252,7 +252,7 @@ fn init(name: &str, element: Element, value: &Value) -> Result<Init, Error> {
     let unknown = || {
         Error::argument(
             name,
-            format!("{value} is no `init`"),
+            format!("{value} is not a value of `init`"),
             "write \"zeros\", \"ones\", \"iota\", \"random\", a list of values, {\"value\": 3}, {\"iota\": {\"start\": 0, \"step\": 1}}, {\"random\": {\"seed\": 1, \"min\": -1, \"max\": 1}}, {\"npy\": \"x.npy\"} or {\"raw\": \"x.bin\"}",
         )
     };
@@ -304,7 +304,7 @@ fn random(name: &str, element: Element, map: &Map<String, Value>) -> Result<Init
         _ => (0, 100),
     };
     let get = |key: &str, default: i128| map.get(key).map_or(Ok(Number::Int(default)), |v| number(name, v));
-    let wrong = || Error::argument(name, "`seed` is no number from 0", "write `\"seed\": 1`");
+    let wrong = || Error::argument(name, "`seed` is not a number from 0", "write `\"seed\": 1`");
     let seed = map.get("seed").map_or(Some(0), Value::as_u64).ok_or_else(wrong)?;
     Ok(Init::Random { seed, min: get("min", min)?, max: get("max", max)? })
 }
@@ -313,6 +313,10 @@ fn out(name: &str, value: &Value) -> Result<Option<Out>, Error> {
     match value {
         Value::Bool(show) => Ok(show.then_some(Out::Show)),
         Value::String(path) => Ok(Some(Out::File(PathBuf::from(path)))),
-        _ => Err(Error::argument(name, format!("{value} is no `out`"), "write true, or the name of a file")),
+        _ => Err(Error::argument(
+            name,
+            format!("{value} is not a value of `out`"),
+            "write true, or the name of a file",
+        )),
     }
 }

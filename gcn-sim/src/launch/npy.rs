@@ -19,7 +19,7 @@ pub(crate) struct Array<'d> {
 
 /// Reads a file.
 pub(crate) fn read(file: &[u8]) -> Result<Array<'_>, String> {
-    let rest = file.strip_prefix(MAGIC).ok_or("it is no .npy file: it does not begin with \\x93NUMPY")?;
+    let rest = file.strip_prefix(MAGIC).ok_or("it is not a .npy file: it does not begin with \\x93NUMPY")?;
     let [major, _minor, rest @ ..] = rest else { return Err(cut()) };
     let (length, rest) = match (major, rest) {
         (1, [a, b, rest @ ..]) => (usize::from(u16::from_le_bytes([*a, *b])), rest),
@@ -28,7 +28,7 @@ pub(crate) fn read(file: &[u8]) -> Result<Array<'_>, String> {
         (other, _) => return Err(format!("its version is {other}; versions 1 to 3 can be read")),
     };
     let (header, bytes) = rest.split_at_checked(length).ok_or_else(cut)?;
-    let header = std::str::from_utf8(header).map_err(|_| "its header is no text")?;
+    let header = std::str::from_utf8(header).map_err(|_| "its header is not text")?;
     let descr = value(header, "descr")?.trim_matches(['\'', '"']).to_owned();
     if value(header, "fortran_order")? != "False" {
         return Err("its array is in Fortran order; save `numpy.ascontiguousarray(a)`".to_owned());

@@ -55,7 +55,7 @@ impl Object {
     /// address that it will have.
     ///
     /// # Errors
-    /// [`Error::Object`] for bytes that are no code object, [`Error::Image`] for what cannot be loaded.
+    /// [`Error::Object`] for bytes that are not a code object, [`Error::Image`] for what cannot be loaded.
     pub fn load(bytes: &[u8], base: impl FnOnce(usize) -> u64) -> Result<Object, Error> {
         let object = read_code_object(bytes)?;
         if object.is_relocatable {

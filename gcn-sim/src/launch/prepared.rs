@@ -69,7 +69,7 @@ impl Prepared {
     ///
     /// # Errors
     /// Those of [`Prepared::run`].
-    pub fn run_timed(&mut self, config: &timed::Config) -> Result<timed::Report, Error> {
+    pub fn run_timed(&mut self, config: &timed::Config) -> Result<timed::TimedReport, Error> {
         let Prepared { machine, memory, kernarg, geometry, .. } = self;
         let (items, size) = (Grid::Items(geometry.items), geometry.size);
         let result = timed::run(machine, memory, items, size, kernarg, config);

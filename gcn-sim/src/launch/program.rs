@@ -43,7 +43,7 @@ impl Program {
     /// # Errors
     /// [`Error::Object`] for bytes that are no code object, an error that lists the kernels if there is none of this name or
     /// none was named of several, and [`Error::Image`] for what cannot be loaded. Instructions that the simulator does not
-    /// know are no errors yet: [`Machine::faults`] lists them. Source lines come from the object's DWARF.
+    /// know are not errors yet: [`Machine::faults`] lists them. Source lines come from the object's DWARF.
     pub fn load(bytes: &[u8], kernel: Option<&str>) -> Result<Program, Error> {
         Object::load(bytes, |_| CODE_BASE)?.program(kernel)
     }

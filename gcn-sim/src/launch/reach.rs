@@ -13,7 +13,7 @@ use gcn_isa::table::Class;
 use super::image::Image;
 use crate::semantics::load::{Decoded, branch_offset};
 
-/// `s_nop 0`, to stand for what is no instruction.
+/// `s_nop 0`, to stand for what is not an instruction.
 const NOP: [u8; 4] = [0, 0, 0x80, 0xbf];
 
 /// Instructions by offset in the image.

@@ -20,7 +20,7 @@ pub(super) fn geometry(program: &Program, spec: &Spec) -> Result<Geometry, Error
     let uniform = program.metadata().and_then(|m| m.uniform_work_group_size) == Some(1);
     if uniform && geometry.remainder() != [0; 3] {
         let Geometry { items, size, .. } = geometry;
-        let problem = format!("{items:?} work-items are no multiple of the workgroup's {size:?}");
+        let problem = format!("{items:?} work-items are not a multiple of the workgroup's {size:?}");
         return Err(Error::spec(
             problem,
             "the kernel is compiled for full workgroups only (HIP, or `-cl-uniform-work-group-size`)",

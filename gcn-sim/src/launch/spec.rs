@@ -21,7 +21,7 @@ pub struct Spec {
     pub kernel: Option<String>,
     /// Workgroups in x, y and z.
     pub grid: Option<[u32; 3]>,
-    /// Work-items in x, y and z instead. The last workgroup in a dimension is partial where they are no multiple of the
+    /// Work-items in x, y and z instead. The last workgroup in a dimension is partial where they are not a multiple of the
     /// workgroup.
     pub global: Option<[u32; 3]>,
     /// Work-items of a workgroup in x, y and z. Kernels that require a size need none.

@@ -16,7 +16,7 @@ use crate::core::step::{RegisterMap, Step};
 impl Machine {
     /// Decodes `text`, the code of a kernel from its entry point on. [`crate::launch::Program`] loads whole code objects.
     ///
-    /// Decoding ends where bytes that are no instruction follow one that control does not pass (`s_endpgm`, `s_branch`):
+    /// Decoding ends where bytes that are not an instruction follow one that control does not pass (`s_endpgm`, `s_branch`):
     /// padding, constants or other functions may stand there.
     ///
     /// # Errors

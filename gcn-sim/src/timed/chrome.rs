@@ -3,12 +3,12 @@
 use serde_json::{Value, json};
 
 use super::record::Event;
-use super::report::Report;
+use super::report::TimedReport;
 
 /// Waves that a SIMD's part of the thread numbers has room for.
 const LANES: u64 = 256;
 
-impl Report {
+impl TimedReport {
     /// The events as JSON in Chrome's trace-event format: a process for each CU, a thread for each place of a wave on a
     /// SIMD, a slice for each stretch of its time. A microsecond stands for a cycle. Empty unless
     /// [`Config::timeline`](super::Config::timeline) is above 0.

@@ -30,7 +30,7 @@ pub struct Config {
     pub wave_reports: usize,
     /// Most instructions that a wave may execute.
     pub max_instructions: u64,
-    /// Parameters that differ from the table: name and value, as [`Config::set`] has checked them. What is no parameter has
+    /// Parameters that differ from the table: name and value, as [`Config::set`] has checked them. What is not a parameter has
     /// no effect.
     pub overrides: Vec<(String, String)>,
 }

@@ -1,4 +1,4 @@
-//! An estimate of the clock, and so of the time in seconds. The model itself counts cycles and knows no clock.
+//! An estimate of the clock, and so of the time in seconds. The model itself counts cycles and has no clock frequency.
 //!
 //! A device that is busy with matrix products lowers its clock to keep its power. `data/clocks.tsv` has what was measured:
 //! the clock under such a load, and how busy the matrix cores were. Between the highest clock, for idle matrix cores, and
@@ -8,7 +8,7 @@
 use gcn_isa::Target;
 use serde::Serialize;
 
-use super::report::Report;
+use super::report::TimedReport;
 use super::stall::Pipe;
 
 /// An estimated clock, and the time that it makes of a report's cycles.
@@ -75,7 +75,7 @@ fn row(target: &'static str, load: &str) -> Result<Row, NoMeasurement> {
     found.ok_or_else(|| NoMeasurement { target, load: load.to_owned(), known: known() })
 }
 
-impl Report {
+impl TimedReport {
     /// Estimates the clock from how busy the matrix cores are with a `load` as `bf16`, and so the time. It is an estimate from
     /// published measurements of one library on one device, not part of the model.
     ///

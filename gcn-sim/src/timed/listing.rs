@@ -2,7 +2,7 @@
 
 use std::fmt::Write;
 
-use super::report::{InstructionReport, Report};
+use super::report::{InstructionReport, TimedReport};
 use super::stall::Stall;
 
 /// Columns of the listing that say how long the waves of an instruction stalled, with their headings.
@@ -17,7 +17,7 @@ const COLUMNS: [(&str, Stall); Stall::COUNT] = [
     ("other", Stall::Other),
 ];
 
-impl Report {
+impl TimedReport {
     /// The program with what each instruction cost: how often it was issued, the share of all waves' time, and the
     /// cycles that waves lost at it by reason; before instructions of another source line, where lines are known, that line. A
     /// summary stands before it.
@@ -37,7 +37,7 @@ impl Report {
     }
 
     fn write_summary(&self, out: &mut String) -> std::fmt::Result {
-        let Report { target, cycles, instructions, ipc, .. } = self;
+        let TimedReport { target, cycles, instructions, ipc, .. } = self;
         writeln!(
             out,
             "{target}: {cycles} cycles, {instructions} wave instructions, {ipc:.2} per cycle and CU"

@@ -4,7 +4,7 @@ use rayon::prelude::*;
 use serde::Serialize;
 
 use super::config::Config;
-use super::report::Report;
+use super::report::TimedReport;
 use super::stall::Pipe;
 use crate::core::params::{Grade, Params};
 
@@ -75,9 +75,9 @@ impl Sensitivity {
 /// # Errors
 /// The first of `run`.
 pub fn ranges<E: Send>(
-    report: &Report,
+    report: &TimedReport,
     config: &Config,
-    run: impl Fn(&Config) -> Result<Report, E> + Sync,
+    run: impl Fn(&Config) -> Result<TimedReport, E> + Sync,
 ) -> Result<Ranges, E> {
     let Some(target) = gcn_isa::Target::ALL.into_iter().find(|target| target.name() == report.target) else {
         return Ok(summary(report, &[], Vec::new()));
@@ -98,24 +98,24 @@ pub fn ranges<E: Send>(
         Ok((Sensitivity { name, value, range, cycles }, ends))
     };
     let each = assumed.par_iter().map(|(range, name, value)| one((range, name, value)));
-    let (mut parameters, ends): (Vec<Sensitivity>, Vec<[Report; 2]>) =
+    let (mut parameters, ends): (Vec<Sensitivity>, Vec<[TimedReport; 2]>) =
         each.collect::<Result<Vec<_>, E>>()?.into_iter().unzip();
     let corner = |longer| {
         let moved = parameters.iter().filter(|p| p.effect() > 0);
         with(&moved.map(|parameter| parameter.end(longer)).collect::<Vec<_>>())
     };
     let (shorter, longer) = rayon::join(|| corner(false), || corner(true));
-    let reports: Vec<Report> = ends.into_iter().flatten().chain([shorter?, longer?]).collect();
+    let reports: Vec<TimedReport> = ends.into_iter().flatten().chain([shorter?, longer?]).collect();
     parameters.sort_by_key(|p| std::cmp::Reverse(p.effect()));
     Ok(summary(report, &reports, parameters))
 }
 
-fn summary(report: &Report, others: &[Report], parameters: Vec<Sensitivity>) -> Ranges {
+fn summary(report: &TimedReport, others: &[TimedReport], parameters: Vec<Sensitivity>) -> Ranges {
     let all = || others.iter().chain([report]);
     let cycles = || all().map(|report| report.cycles);
     let (low, high) = (cycles().min().unwrap_or(0), cycles().max().unwrap_or(0));
     let pipe = |pipe: Pipe| {
-        let of = |report: &Report| report.pipe(pipe).map_or(0.0, |p| p.utilization);
+        let of = |report: &TimedReport| report.pipe(pipe).map_or(0.0, |p| p.utilization);
         let (low, high) = (all().map(of).fold(f64::INFINITY, f64::min), all().map(of).fold(0.0, f64::max));
         PipeInterval { pipe, utilization: Interval { value: of(report), low, high } }
     };

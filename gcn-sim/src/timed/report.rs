@@ -6,9 +6,9 @@ use super::memory::CacheUse;
 use super::stall::{Pipe, Stalls};
 use crate::core::params::Parameter;
 
-/// The result of a timed run. It serializes to JSON; [`Report::listing`] and [`Report::timeline`] show it to people.
+/// The result of a timed run. It serializes to JSON; [`TimedReport::listing`] and [`TimedReport::timeline`] show it to people.
 #[derive(Clone, Debug, Serialize)]
-pub struct Report {
+pub struct TimedReport {
     /// The target.
     pub target: &'static str,
     /// Cycles from the start of the first wave to the end of the last.
@@ -155,7 +155,7 @@ pub struct WaveReport {
     pub stalls: Stalls,
 }
 
-impl Report {
+impl TimedReport {
     /// The report as JSON.
     ///
     /// # Errors

@@ -30,7 +30,7 @@ const MATRIX_WORK: u64 = 262_144;
 
 /// What is counted.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Kind {
+pub enum ThroughputKind {
     /// Operations of a matrix instruction.
     Matrix,
     /// Operations of a vector instruction.
@@ -45,7 +45,7 @@ pub enum Kind {
 #[derive(Clone, PartialEq, Debug)]
 pub struct Published {
     /// What is counted.
-    pub kind: Kind,
+    pub kind: ThroughputKind,
     /// The target.
     pub target: Target,
     /// Type of the numbers, or kind of access.
@@ -84,10 +84,10 @@ impl Published {
         let mut fields = line.split('\t');
         let mut next = || fields.next();
         let kind = match next()? {
-            "matrix" => Kind::Matrix,
-            "valu" => Kind::Valu,
-            "lds" => Kind::Lds,
-            "peak" => Kind::Peak,
+            "matrix" => ThroughputKind::Matrix,
+            "valu" => ThroughputKind::Valu,
+            "lds" => ThroughputKind::Lds,
+            "peak" => ThroughputKind::Peak,
             _ => return None,
         };
         Some(Published {
@@ -103,20 +103,24 @@ impl Published {
 
     /// Operations or bytes of one instruction of a wave.
     fn work(&self) -> u64 {
-        if self.kind == Kind::Matrix { self.ops } else { self.ops * 64 }
+        if self.kind == ThroughputKind::Matrix { self.ops } else { self.ops * 64 }
     }
 
     /// Instructions in the loop.
     fn unroll(&self) -> u64 {
-        if self.kind == Kind::Matrix { (MATRIX_WORK / self.ops.max(1)).clamp(16, 64) } else { UNROLL }
+        if self.kind == ThroughputKind::Matrix {
+            (MATRIX_WORK / self.ops.max(1)).clamp(16, 64)
+        } else {
+            UNROLL
+        }
     }
 
-    /// Operations or bytes per clock and CU that the model gives; `None` for a [`Kind::Peak`].
+    /// Operations or bytes per clock and CU that the model gives; `None` for a [`ThroughputKind::Peak`].
     ///
     /// # Errors
     /// [`ThroughputError`] if the target does not have the instruction or the simulator does not run it.
     pub fn measure(&self) -> Result<Option<f64>, ThroughputError> {
-        if self.kind == Kind::Peak {
+        if self.kind == ThroughputKind::Peak {
             return Ok(None);
         }
         let [short, long] = [self.cycles(TRIPS[0])?, self.cycles(TRIPS[1])?];
@@ -148,7 +152,7 @@ impl Published {
 
     fn text(&self, trips: u64) -> Option<String> {
         let mut body = String::new();
-        if self.kind == Kind::Matrix {
+        if self.kind == ThroughputKind::Matrix {
             for i in 0..self.unroll() {
                 body += &matrix(self.target, self.instruction, i)?;
             }
@@ -157,7 +161,7 @@ impl Published {
         }
         // Each lane has 16 bytes of LDS, so that consecutive lanes are neighbours for every width.
         let shift = (self.ops.max(4)).ilog2();
-        let wait = if self.kind == Kind::Lds { "s_waitcnt lgkmcnt(0)\n" } else { "" };
+        let wait = if self.kind == ThroughputKind::Lds { "s_waitcnt lgkmcnt(0)\n" } else { "" };
         Some(format!(
             "v_lshlrev_b32 v1, {shift}, v0\nv_and_b32 v1, 0x3ff, v1\ns_mov_b32 s4, {trips}\nloop:\n{body}s_sub_u32 s4, s4, 1\n\
              s_cmp_lg_u32 s4, 0\n{wait}s_cbranch_scc1 loop\ns_endpgm"
@@ -229,10 +233,15 @@ pub fn markdown() -> Result<String, ThroughputError> {
 
 fn write_throughputs(out: &mut String, rows: &[(&Published, Option<f64>)]) -> std::fmt::Result {
     let heads = [
-        (Kind::Peak, "Matrix instructions, the best of each type", "operations per clock and CU", "type"),
-        (Kind::Valu, "Vector ALU", "operations per clock and CU", "instruction"),
-        (Kind::Lds, "LDS", "bytes per clock and CU", "instruction"),
-        (Kind::Matrix, "Matrix instructions", "operations per clock and CU", "instruction"),
+        (
+            ThroughputKind::Peak,
+            "Matrix instructions, the best of each type",
+            "operations per clock and CU",
+            "type",
+        ),
+        (ThroughputKind::Valu, "Vector ALU", "operations per clock and CU", "instruction"),
+        (ThroughputKind::Lds, "LDS", "bytes per clock and CU", "instruction"),
+        (ThroughputKind::Matrix, "Matrix instructions", "operations per clock and CU", "instruction"),
     ];
     for (kind, head, unit, subject) in heads {
         writeln!(out, "### {head}\n\nIn {unit}.\n")?;
@@ -242,8 +251,8 @@ fn write_throughputs(out: &mut String, rows: &[(&Published, Option<f64>)]) -> st
             let measured = measured.unwrap_or_else(|| best(rows, row));
             let off = 100.0 * (measured / row.value - 1.0);
             let name = match kind {
-                Kind::Peak => row.what.to_owned(),
-                Kind::Matrix => format!("`{}`", row.instruction),
+                ThroughputKind::Peak => row.what.to_owned(),
+                ThroughputKind::Matrix => format!("`{}`", row.instruction),
                 _ => format!("{}: `{}`", row.what, row.instruction.split(' ').next().unwrap_or("")),
             };
             let off = if off.abs() < 0.05 { "0".to_owned() } else { format!("{off:+.1}%") };
@@ -260,8 +269,9 @@ fn write_throughputs(out: &mut String, rows: &[(&Published, Option<f64>)]) -> st
 
 /// The best of the matrix instructions with the type of `peak`.
 fn best(rows: &[(&Published, Option<f64>)], peak: &Published) -> f64 {
-    let same =
-        |row: &Published| row.kind == Kind::Matrix && row.target == peak.target && row.what == peak.what;
+    let same = |row: &Published| {
+        row.kind == ThroughputKind::Matrix && row.target == peak.target && row.what == peak.what
+    };
     rows.iter().filter(|(row, _)| same(row)).filter_map(|(_, measured)| *measured).fold(0.0, f64::max)
 }
 

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::fold::Fold;
-use crate::timed::{Busy, Event, Pipe, Report, Stall};
+use crate::timed::{Busy, Event, Pipe, Stall, TimedReport};
 
 /// A row of bars.
 #[derive(Debug, Default)]
@@ -54,7 +54,7 @@ type PipeKey = (u32, usize, Option<u8>, Pipe);
 type WaveKey = (u32, u8, u8);
 
 /// Rows and barriers, without what the folds hide.
-pub(super) fn rows(report: &Report, folds: &[Fold]) -> (Vec<Row>, Vec<Line>) {
+pub(super) fn rows(report: &TimedReport, folds: &[Fold]) -> (Vec<Row>, Vec<Line>) {
     let recording = &report.recording;
     let several = report.simulated_cus > 1;
     let hidden = |start: u64, cycles: u64| {
@@ -103,7 +103,7 @@ fn pipe_bar(busy: &Busy) -> Bar {
     Bar { start, cycles, class: Class::Works(busy.pipe), at, workgroup, wave, by: None, done: None }
 }
 
-fn wave_bar(event: &Event, report: &Report) -> Bar {
+fn wave_bar(event: &Event, report: &TimedReport) -> Bar {
     let Event { at, workgroup, wave, start, cycles, by, done, .. } = *event;
     let pipe = report.by_instruction.get(at as usize).map_or(Pipe::Internal, |inst| inst.pipe);
     let class = event.stall.map_or(Class::Works(pipe), Class::Waits);
@@ -145,7 +145,7 @@ fn wave_row((cu, lane, simd): WaveKey, bars: Vec<Bar>, several: bool) -> Row {
 }
 
 /// Barriers across the rows of their workgroups; `cus` are those of the rows from the first wave's on.
-fn lines(report: &Report, folds: &[Fold], rows: &[Row], (first, cus): (usize, &[u32])) -> Vec<Line> {
+fn lines(report: &TimedReport, folds: &[Fold], rows: &[Row], (first, cus): (usize, &[u32])) -> Vec<Line> {
     let mut of: BTreeMap<(u32, u64), (usize, usize)> = BTreeMap::new();
     for (place, (row, cu)) in rows[first..].iter().zip(cus).enumerate() {
         let workgroups: BTreeSet<u64> = row.bars.iter().map(|bar| bar.workgroup).collect();

@@ -1,9 +1,9 @@
 //! Why a wave does not issue, with the numbers of the run.
 
-use crate::timed::{Report, Stall};
+use crate::timed::{Stall, TimedReport};
 
 /// The rule of the model behind a stall.
-pub(super) fn rule(report: &Report, stall: Stall) -> String {
+pub(super) fn rule(report: &TimedReport, stall: Stall) -> String {
     let value = |name: &str| {
         let parameter = report.parameters.iter().find(|p| p.name == name);
         parameter.map_or_else(|| name.to_owned(), |p| format!("{name}: {} {}", p.value, p.unit))

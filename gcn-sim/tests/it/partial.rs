@@ -1,4 +1,4 @@
-//! Grids whose work-items are no multiple of the workgroup: `partial.cl`, compiled by clang.
+//! Grids whose work-items are not a multiple of the workgroup: `partial.cl`, compiled by clang.
 
 use std::io::Read as _;
 

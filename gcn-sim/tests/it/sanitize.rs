@@ -307,7 +307,7 @@ fn races_in_lds() {
     assert_eq!(other.access.unwrap().kind, AccessKind::Write);
     assert!(race.party.site.text.starts_with("ds_read_b32") && other.site.text.starts_with("ds_write_b32"));
     assert!(race.to_string().contains("the other is `ds_write_b32 v6, v1`"), "{race}");
-    // Bytes of one word are no race, the same byte is; reads are none; atomics are none among themselves.
+    // Bytes of one word are not a race, the same byte is; reads are none; atomics are none among themselves.
     let byte =
         |factor: &str| format!("v_mul_u32_u24 v6, {factor}, v3\ns_mov_b64 exec, 1\nds_write_b8 v6, v3");
     two.tells(FindingKind::LdsRace, &byte("0"), &[&byte("1"), "ds_read_b32 v5, v2"]);
@@ -448,7 +448,7 @@ fn races_that_are_none() {
     let groups = Case { grid: 2, checks: Sanitize::RACES, ..ONE };
     let note = groups.tells(FindingKind::SameValue, "global_store_dword v2, v1, s[4:5]", &[]);
     assert!(note.kind.is_note() && !FindingKind::GlobalRace.is_note(), "{note}");
-    // A note ends no run.
+    // A note does not end the run.
     let code = assemble(Target::GFX942, &format!("{PROLOGUE}ds_write_b32 v2, v1\ns_endpgm"));
     let machine = Machine::new(Target::GFX942, &code, ONE.kernel()).unwrap();
     let mut memory = Memory::new();
@@ -527,7 +527,7 @@ fn barriers_that_do_not_meet_and_deadlocks() {
     assert_eq!(finding.kind, FindingKind::Deadlock);
     assert_eq!(finding.other.as_ref().unwrap().site.text, "s_barrier");
     assert!(dead.run(&flag("global_atomic_add v4, v6, s[4:5]")).is_empty());
-    // A loop that counts for long is no deadlock, and neither is one that waits for a clock.
+    // A loop that counts for long is not a deadlock, and neither is one that waits for a clock.
     let count = "s_mov_b32 s8, 0x10000\nloop:\ns_sub_u32 s8, s8, 1\ns_cmp_lg_u32 s8, 0\ns_cbranch_scc1 loop";
     let vector = "v_mov_b32 v5, 0\nloop:\nv_add_u32 v5, 1, v5\nv_cmp_gt_u32 vcc, 0x8000, v5\ns_nop 4\ns_cbranch_vccnz loop";
     assert!(dead.run(count).is_empty() && dead.run(vector).is_empty());

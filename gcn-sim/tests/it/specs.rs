@@ -196,7 +196,7 @@ fn what_a_spec_cannot_mean_is_refused() {
             "`offset` 18446744073709551615 is past the 16 bytes of `out`",
         ),
         (r#"{"same": "out", "offset": 17}"#, "`offset` 17 is past the 16 bytes of `out`"),
-        (r#"{"same": "out", "offset": -1}"#, "`offset` is no number of bytes from 0"),
+        (r#"{"same": "out", "offset": -1}"#, "`offset` is not a number of bytes from 0"),
         (r#"{"bytes": ""}"#, "`bytes` is empty"),
         (r#"{"buffer": "f32", "shape": [100000, 1000000]}"#, "more than 64 GiB"),
     ] {

@@ -370,7 +370,7 @@ fn every_measured_rule_is_enforced_to_the_state() {
 }
 
 /// LLVM 22 puts one state before the last instruction of the first two, and none where another stands between or where the
-/// first is no vector instruction's result (`gcn-isa/tests/data/drawn-triples-*.tsv.gz`).
+/// first is not a vector instruction's result (`gcn-isa/tests/data/drawn-triples-*.tsv.gz`).
 #[test]
 fn rules_over_three_instructions() {
     let broken = |target, body: &str| run(target, body, 1).err().map(|h| (h.rule.clone(), h.need.clone()));

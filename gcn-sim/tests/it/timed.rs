@@ -10,7 +10,7 @@ mod straight;
 mod stretch;
 
 use gcn_isa::Target;
-use gcn_sim::timed::{self, Config, Report, Stall};
+use gcn_sim::timed::{self, Config, Stall, TimedReport};
 use gcn_sim::{KernelState, Machine, Memory};
 
 use crate::harness::{assemble, state};
@@ -50,7 +50,7 @@ impl Case {
     }
 
     /// Runs with a buffer of 1 MiB as the only argument; returns the buffer too.
-    fn run_with_memory(&self) -> (Report, Vec<u8>) {
+    fn run_with_memory(&self) -> (TimedReport, Vec<u8>) {
         let mut memory = Memory::new();
         let buffer = memory.alloc(1 << 20);
         let (grid, size) = (self.grid, self.size);
@@ -60,13 +60,13 @@ impl Case {
         (report, memory.read(buffer, 1 << 20).unwrap())
     }
 
-    fn run(&self) -> Report {
+    fn run(&self) -> TimedReport {
         self.run_with_memory().0
     }
 }
 
 /// Stall cycles at the instructions whose text starts with `start`.
-fn stall_at(report: &Report, start: &str, stall: Stall) -> u64 {
+fn stall_at(report: &TimedReport, start: &str, stall: Stall) -> u64 {
     report.by_instruction.iter().filter(|i| i.text.starts_with(start)).map(|i| i.stalls.get(stall)).sum()
 }
 

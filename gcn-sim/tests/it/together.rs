@@ -260,7 +260,7 @@ fn a_resource_lets_through_whom_its_counter_says() {
     let error = case.try_run(body).unwrap_err();
     let SimError::Deadlock { workgroup, waves } = &error else { panic!("{error}") };
     assert!(waves[0].contains("ds_gws_barrier") && waves[1].contains("s_barrier"), "{waves:?}");
-    // The first that waits is the first of the last round.
+    // Workgroups 0 to 20 passed in groups; 21 is the first of the three that wait for a fourth.
     assert_eq!(workgroup[0], 21);
     let (words, _) = Case { groups: 21, ..case }.run(body);
     assert_eq!(words[..22], [vec![1; 21], vec![0]].concat());

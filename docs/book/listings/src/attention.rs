@@ -1,7 +1,7 @@
 //! Attention.
 
 use gcn_dsl::prelude::*;
-use gcn_dsl::sim::timed::Report;
+use gcn_dsl::sim::timed::TimedReport;
 use gcn_examples::lessons::flash_attention as lesson;
 use gcn_examples::lessons::flash_attention::flash_attention;
 
@@ -59,7 +59,7 @@ fn scale() -> f32 {
     std::f32::consts::LOG2_E / 8.0
 }
 
-fn measured() -> Result<[Report; 2], Fault> {
+fn measured() -> Result<[TimedReport; 2], Fault> {
     let [q, k, v] = inputs();
     let mut o = vec![f16::ZERO; q.len()];
     let rows = by_rows.timed(TARGET, Grid::x(LENGTH), (LENGTH, scale(), &q, &k, &v, &mut o), &one_cu())?;

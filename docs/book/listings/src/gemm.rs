@@ -5,7 +5,7 @@
 
 use gcn_dsl::lang::matrix::{Linear, Spread, Swizzle};
 use gcn_dsl::prelude::*;
-use gcn_dsl::sim::timed::{Config, Pipe, Report};
+use gcn_dsl::sim::timed::{Config, Pipe, TimedReport};
 use gcn_dsl::sim::timeline::EVENTS;
 use gcn_examples::lessons::gemm_f16::gemm_f16;
 
@@ -153,7 +153,7 @@ pub struct Rung {
     pub tile: u32,
     /// The two depths whose difference is the steady state.
     pub depths: [u32; 2],
-    run: fn(u32, u32, &Config) -> Result<Report, Fault>,
+    run: fn(u32, u32, &Config) -> Result<TimedReport, Fault>,
 }
 
 /// The configuration of README's table: one compute unit whose tiles come through an L2 that others share.
@@ -263,7 +263,7 @@ pub fn pictures() -> Result<Vec<Picture>, Fault> {
 }
 
 /// The share of the matrix pipe's time that a report shows.
-pub fn matrix_share(report: &Report) -> f64 {
+pub fn matrix_share(report: &TimedReport) -> f64 {
     report.pipe(Pipe::Matrix).map_or(0.0, |pipe| pipe.utilization)
 }
 

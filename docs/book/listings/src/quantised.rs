@@ -2,7 +2,7 @@
 
 use gcn_dsl::isa;
 use gcn_dsl::prelude::*;
-use gcn_dsl::sim::timed::{Config, Report};
+use gcn_dsl::sim::timed::{Config, TimedReport};
 use gcn_examples::lessons::gemv::gemv;
 
 use crate::{Fault, Output, Outputs, TARGET, row, table};
@@ -123,7 +123,7 @@ fn shared() -> Result<Config, Fault> {
 }
 
 /// Bytes of the matrix and the run, for f32, blocks, and split arrays.
-fn measured() -> Result<[(&'static str, u32, Report); 4], Fault> {
+fn measured() -> Result<[(&'static str, u32, TimedReport); 4], Fault> {
     let (q, scale, x) = inputs();
     let of_f32: Vec<f32> = q.iter().map(|q| f32::from(*q)).collect();
     let (mut y, config) = (vec![0.0; ROWS as usize], shared()?);

@@ -5,13 +5,13 @@ use std::fmt::Write as _;
 
 use gcn_emit::rewrite::{ExplainedWait, LOOP_WEIGHT, Verdict};
 
-use super::Report;
+use super::ExplainReport;
 use crate::commands::code::Input;
 
 /// The column where reasons begin.
 const COLUMN: usize = 44;
 
-pub fn print(input: &Input, text: &str, report: &Report) -> String {
+pub fn print(input: &Input, text: &str, report: &ExplainReport) -> String {
     let mut notes: BTreeMap<u32, Vec<String>> = BTreeMap::new();
     for missing in &report.missing {
         let line = missing.line.unwrap_or(0);
@@ -80,7 +80,7 @@ fn line_with(out: &mut String, number: u32, text: &str, notes: &[String]) {
     }
 }
 
-fn totals(out: &mut String, report: &Report) {
+fn totals(out: &mut String, report: &ExplainReport) {
     let count = |verdict| report.waits.iter().filter(|w| w.verdict == verdict).count();
     let totals = report.totals;
     let _ = writeln!(

@@ -3,7 +3,8 @@
 use std::fmt::Write as _;
 
 use gcn_isa::Inst;
-use gcn_sim::launch::{Number, Out, Output, Prepared, Program};
+use gcn_report::launch;
+use gcn_sim::launch::{Out, Output, Prepared, Program};
 use gcn_sim::{Stats, timed};
 use serde_json::{Map, Value, json};
 
@@ -105,40 +106,28 @@ impl Report<'_> {
 
     /// The report as JSON.
     pub fn json(&self, seconds: bool) -> Result<String, Failure> {
-        let mut report = json!({
-            "kernel": self.program.name(),
-            "target": self.program.target_id().to_string(),
-            "grid": self.prepared.grid(),
-            "global": self.prepared.global(),
-            "workgroup": self.prepared.workgroup(),
-            "buffers": self.outputs.iter().map(buffer).collect::<Vec<_>>(),
-        });
-        if let Value::Object(map) = &mut report {
-            if seconds {
-                map.insert("seconds".to_owned(), json!(self.seconds));
-            }
-            match self.ran {
-                Ran::Untimed(stats) => self.untimed_json(map, stats),
-                Ran::Timed(report) => {
-                    map.insert("timed".to_owned(), serde_json::to_value(report.as_ref()).unwrap_or_default());
-                    map.extend(self.ranges.map(|ranges| ("ranges".to_owned(), json!(ranges))));
-                    map.extend(self.estimate.map(|estimate| ("estimate".to_owned(), json!(estimate))));
-                }
+        let mut report = launch::json(self.program, self.prepared);
+        report.insert(
+            "buffers".to_owned(),
+            self.outputs.iter().map(|o| launch::buffer(o, usize::MAX)).collect(),
+        );
+        if seconds {
+            report.insert("seconds".to_owned(), json!(self.seconds));
+        }
+        match self.ran {
+            Ran::Untimed(stats) => self.untimed_json(&mut report, stats),
+            Ran::Timed(timed) => {
+                report.insert("timed".to_owned(), json!(timed));
+                report.extend(self.ranges.map(|ranges| ("ranges".to_owned(), json!(ranges))));
+                report.extend(self.estimate.map(|estimate| ("estimate".to_owned(), json!(estimate))));
             }
         }
         commands::json(&report)
     }
 
     fn untimed_json(&self, map: &mut Map<String, Value>, stats: &Stats) {
-        let by_class = stats.by_class.iter();
-        let by_class =
-            by_class.map(|(class, count)| json!({ "class": class.name(), "count": count })).collect();
+        map.append(&mut launch::stats(stats));
         let mut put = |key: &str, value: Value| map.insert(key.to_owned(), value);
-        put("waves", json!(stats.waves));
-        put("instructions", json!(stats.wave_instructions));
-        put("by_class", by_class);
-        put("stale", json!(stats.stale));
-        put("findings", json!(stats.findings));
         if self.profile {
             let machine = self.program.machine();
             let row = |(offset, count, inst)| {
@@ -163,25 +152,4 @@ fn show_output(out: &mut String, output: &Output) {
     let values: Vec<String> = output.numbers().take(SHOWN).map(|n| n.to_string()).collect();
     let more = if output.numbers().count() > SHOWN { ", …" } else { "" };
     let _ = writeln!(out, " = {}{more}", values.join(", "));
-}
-
-fn buffer(output: &Output) -> Value {
-    let mut shown = json!({ "name": output.name, "type": output.element.name(), "shape": output.shape });
-    if let Value::Object(map) = &mut shown {
-        match &output.out {
-            Some(Out::File(path)) => map.insert("file".to_owned(), json!(path)),
-            _ => map.insert("values".to_owned(), output.numbers().map(value).collect()),
-        };
-    }
-    shown
-}
-
-/// JSON has no infinities and NaNs: they become strings, as in specs.
-fn value(number: Number) -> Value {
-    match number {
-        Number::Int(int) => u64::try_from(int).map_or_else(|_| json!(int as i64), |int| json!(int)),
-        Number::Float(float) if float.is_finite() => json!(float),
-        Number::Float(float) => json!(float.to_string()),
-        Number::Bits(bits) => json!(format!("{bits:#x}")),
-    }
 }

@@ -72,7 +72,7 @@ impl Cx<'_> {
             let same = |row: &&InstDesc| row.targets.contains(*target) && row.form == meant.row.form;
             let Some(row) = meant.rows.iter().copied().find(same) else { continue };
             let value = read(row, *target, operand, modifiers);
-            let value = value.and_then(|inst| of(&inst).ok_or_else(|| "this is no number".to_owned()));
+            let value = value.and_then(|inst| of(&inst).ok_or_else(|| "this is not a number".to_owned()));
             match (value, &found) {
                 (Err(what), _) => {
                     self.errors.push(syn::Error::new(span, format!("on {target}, {what}")));

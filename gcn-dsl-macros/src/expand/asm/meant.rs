@@ -129,7 +129,7 @@ impl Line {
         format!("`{mnemonic}` has {wanted} operands ({}), not {given}{hint}", names.join(", "))
     }
 
-    /// The same way of addressing. What is no memory instruction has one only.
+    /// The same way of addressing. What is not a memory instruction has one only.
     fn fits(&self, row: &InstDesc) -> bool {
         let off = |(slot, operand): (&OperandDesc, &Operand)| {
             (slot.kinds == OperandKinds::OFF) == matches!(operand.what, What::Off)

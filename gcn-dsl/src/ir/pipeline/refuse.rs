@@ -114,7 +114,7 @@ impl fmt::Display for StayingLoad {
 
 impl fmt::Display for NoLoadAhead {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let at = self.at.map(|at| format!("{at}: ")).unwrap_or_default();
+        let at = SourceLoc::lead(self.at);
         write!(f, "{at}`#[pipeline]` finds no load in this loop that could run a trip ahead")?;
         if self.left.is_empty() {
             return f.write_str(": the loop loads nothing; take the attribute away");

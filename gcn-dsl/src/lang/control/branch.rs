@@ -16,7 +16,7 @@ use crate::scalar::Scalar;
 #[diagnostic::on_unimplemented(
     message = "`if` and `while` in a kernel need a device condition, not `{Self}`",
     label = "expected `S<bool>` or `V<bool>`, found `{Self}`",
-    note = "a number is no condition: compare it, `x & 1 != 0`"
+    note = "a number is not a condition: compare it, `x & 1 != 0`"
 )]
 pub trait Condition<F: Flow> {
     /// The flow inside.

@@ -241,7 +241,7 @@ unroll_ends!(u8, i8, u16, i16, u32, i32, u64, i64, usize, isize);
 
 /// The expansion of `#[unroll] for i in a..b`.
 ///
-/// Not a range: that a range of device values is no iterator would be a second message about wrong bounds.
+/// Not a range: that a range of device values is not an iterator would be a second message about wrong bounds.
 pub fn unroll<A, B: UnrollEnd<A>>(a: A, b: B) -> std::vec::IntoIter<B> {
     b.exclusive(a).into_iter()
 }

@@ -32,5 +32,5 @@ macro_rules! filled {
         }
     )*};
 }
-// One and two dwords have constants of their own; eight are f64, which are no dwords.
+// One and two dwords have constants of their own; eight are f64, which are not dwords.
 filled!(4, 16, 32);

@@ -10,7 +10,7 @@ use gcn_isa::{Target, check};
 use gcn_test_support::env::fuzz_step;
 use smallvec::SmallVec;
 
-use super::catalog::{self, Effect, Form, Function, Kind, Variant};
+use super::catalog::{self, Effect, Form, Function, ParamKind, Variant};
 use super::operand::Input;
 use super::options::Options;
 use super::request::Request;
@@ -189,33 +189,39 @@ impl Case<'_> {
             let slot = self.row.operands.iter().find(|o| o.name == p.name);
             let off = slot.is_some_and(|s| s.dwords == 0);
             match p.kind {
-                Kind::Old(n) => request = request.old(pool.vector(n)),
-                Kind::Vector(n) => inputs.push(pool.vector(n)),
-                Kind::Narrow => inputs.push(pool.vector(8)),
-                Kind::Uniform(n) => inputs.push(pool.uniform(n)),
-                Kind::Buffer | Kind::Global | Kind::SecondAddress if off => inputs.push(Input::OFF),
-                Kind::Buffer | Kind::Global => inputs.push(pool.vector(slot.map_or(1, |s| s.dwords))),
-                Kind::SecondAddress => inputs.push(pool.uniform(2)),
-                Kind::Smem if self.row.operand_index("soffset").is_some() => inputs.push(pool.uniform(1)),
-                Kind::Smem => inputs.push(Input::imm(12)),
-                Kind::Imm => inputs.push(Input::imm(3)),
-                Kind::Literal => inputs.push(Input::literal(0x1234)),
-                Kind::Scc => {
+                ParamKind::Old(n) => request = request.old(pool.vector(n)),
+                ParamKind::Vector(n) => inputs.push(pool.vector(n)),
+                ParamKind::Narrow => inputs.push(pool.vector(8)),
+                ParamKind::Uniform(n) => inputs.push(pool.uniform(n)),
+                ParamKind::Buffer | ParamKind::Global | ParamKind::SecondAddress if off => {
+                    inputs.push(Input::OFF)
+                }
+                ParamKind::Buffer | ParamKind::Global => {
+                    inputs.push(pool.vector(slot.map_or(1, |s| s.dwords)))
+                }
+                ParamKind::SecondAddress => inputs.push(pool.uniform(2)),
+                ParamKind::Smem if self.row.operand_index("soffset").is_some() => {
+                    inputs.push(pool.uniform(1))
+                }
+                ParamKind::Smem => inputs.push(Input::imm(12)),
+                ParamKind::Imm => inputs.push(Input::imm(3)),
+                ParamKind::Literal => inputs.push(Input::literal(0x1234)),
+                ParamKind::Scc => {
                     let scc = lang::eq(lang::S::<u32>::from_value(pool.word), 7);
                     request = request.scc(scc);
                 }
-                Kind::Vcc => request = request.vcc(pool.uniform(2)),
-                Kind::M0 => request = request.m0(pool.uniform(1)),
-                Kind::Offset => {
+                ParamKind::Vcc => request = request.vcc(pool.uniform(2)),
+                ParamKind::M0 => request = request.m0(pool.uniform(1)),
+                ParamKind::Offset => {
                     let (lo, hi) = self.row.offset_range.unwrap_or_default();
                     request = request.set(Options::at(if lo < 0 { lo } else { hi }));
                 }
-                Kind::Offsets => request = request.set(Options::at_both(1, 255)),
-                Kind::Bitop3 => request = request.set(Options::table(0x96)),
-                Kind::BufferFormat => {
+                ParamKind::Offsets => request = request.set(Options::at_both(1, 255)),
+                ParamKind::Bitop3 => request = request.set(Options::table(0x96)),
+                ParamKind::BufferFormat => {
                     request = request.set(super::BufferFormat { dfmt: 4, nfmt: 7 }.options());
                 }
-                Kind::Options => {}
+                ParamKind::Options => {}
             }
         }
         if self.row.form.ends_with("sgpr_imm") {

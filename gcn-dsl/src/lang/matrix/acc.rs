@@ -129,14 +129,6 @@ impl<T: AccElement, const M: usize, const N: usize, const BLOCKS: usize> Acc<T, 
         Self::OPERAND.coordinates(i as u32)[0]
     }
 
-    /// `f` of each element.
-    #[must_use]
-    #[track_caller]
-    pub fn map<U: AccElement>(&self, f: impl FnMut(V<T>) -> V<U>) -> Acc<U, M, N, BLOCKS> {
-        let parts: Vec<V<U>> = self.elements().into_iter().map(f).collect();
-        Acc::from_elements(&parts, self.place(), Location::caller())
-    }
-
     /// `f` of each element and its number in the lane, from which [`Acc::row`] tells its row.
     #[must_use]
     #[track_caller]
@@ -169,32 +161,7 @@ impl<T: AccElement, const M: usize, const N: usize, const BLOCKS: usize> Acc<T, 
         self.store_with(view, row, col, |x| x);
     }
 
-    /// Stores `f` of each element: scaled, converted.
-    #[track_caller]
-    pub fn store_with<U: Number>(
-        &self,
-        view: impl AsViewMut<U>,
-        row: impl IntoDevice<V<u32>>,
-        col: impl IntoDevice<V<u32>>,
-        f: impl FnMut(V<T>) -> V<U>,
-    ) {
-        let (at, runs) = ([row.into_device(), col.into_device()], Self::runs(Location::caller()));
-        let elements: Vec<V<U>> = self.elements().into_iter().map(f).collect();
-        elementwise::store(view.places(), at, &Self::origins(), &runs, &elements);
-    }
-
-    /// Stores `f(x, old)` for each element `x` and what the matrix holds in its place: `alpha * x + beta * old`.
-    #[track_caller]
-    pub fn update<U: Number>(
-        &self,
-        view: impl AsViewMut<U>,
-        row: impl IntoDevice<V<u32>>,
-        col: impl IntoDevice<V<u32>>,
-        f: impl FnMut(V<T>, V<U>) -> V<U>,
-    ) {
-        let (at, runs) = ([row.into_device(), col.into_device()], Self::runs(Location::caller()));
-        elementwise::update(view.places(), at, &Self::origins(), &runs, &self.elements(), f);
-    }
+    elementwise::methods!(Acc, BLOCKS);
 
     /// Loads the accumulator from a matrix in memory.
     #[track_caller]

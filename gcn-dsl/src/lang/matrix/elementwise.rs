@@ -76,3 +76,53 @@ fn each<T: Number>(
         f([row.plus(*down), col.plus(*right)], part);
     }
 }
+
+/// Methods of one accumulator and of a tile, which have `elements`, `from_elements`, `place`, `origins` and `runs`.
+macro_rules! methods {
+    ($handle:ident, $last:ident) => {
+        /// `f` of each element.
+        #[must_use]
+        #[track_caller]
+        pub fn map<U: AccElement>(&self, f: impl FnMut(V<T>) -> V<U>) -> $handle<U, M, N, $last> {
+            let parts: Vec<V<U>> = self.elements().into_iter().map(f).collect();
+            $handle::from_elements(&parts, self.place(), Location::caller())
+        }
+
+        /// Stores `f` of each element: scaled, converted.
+        #[track_caller]
+        pub fn store_with<U: Number>(
+            &self,
+            view: impl AsViewMut<U>,
+            row: impl IntoDevice<V<u32>>,
+            col: impl IntoDevice<V<u32>>,
+            f: impl FnMut(V<T>) -> V<U>,
+        ) {
+            let at = [row.into_device(), col.into_device()];
+            let runs = Self::runs(Location::caller());
+            let elements: Vec<V<U>> = self.elements().into_iter().map(f).collect();
+            $crate::lang::matrix::elementwise::store(view.places(), at, &Self::origins(), &runs, &elements);
+        }
+
+        /// Stores `f(x, old)` for each element `x` and what the matrix holds in its place: `alpha * x + beta * old`.
+        #[track_caller]
+        pub fn update<U: Number>(
+            &self,
+            view: impl AsViewMut<U>,
+            row: impl IntoDevice<V<u32>>,
+            col: impl IntoDevice<V<u32>>,
+            f: impl FnMut(V<T>, V<U>) -> V<U>,
+        ) {
+            let at = [row.into_device(), col.into_device()];
+            let runs = Self::runs(Location::caller());
+            $crate::lang::matrix::elementwise::update(
+                view.places(),
+                at,
+                &Self::origins(),
+                &runs,
+                &self.elements(),
+                f,
+            );
+        }
+    };
+}
+pub(super) use methods;

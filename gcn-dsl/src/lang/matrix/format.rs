@@ -71,7 +71,7 @@ formats! {
 
 /// Formats of the operands of the `f8f6f4` instructions (gfx950).
 #[diagnostic::on_unimplemented(
-    message = "`{Self}` is no MX format",
+    message = "`{Self}` is not an MX format",
     label = "not an 8-, 6- or 4-bit float",
     note = "`MxA` and `MxB` hold `Fp8`, `Bf8`, `Fp6`, `Bf6` or `Fp4`"
 )]

@@ -150,7 +150,7 @@ impl<T: Number, const ROWS: usize, const COLS: usize, L: Swizzle> LdsTile<T, ROW
             && !(COLS as u32).is_multiple_of(width * period)
         {
             let what = format!(
-                "rows of {COLS} elements are no multiple of {width} * {period}, as XorGroups asks for; take a smaller PERIOD, or \
+                "rows of {COLS} elements are not a multiple of {width} * {period}, as XorGroups asks for; take a smaller PERIOD, or \
                  `Spread`, which finds one"
             );
             with(|c| c.fail(loc, what));

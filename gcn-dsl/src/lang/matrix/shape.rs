@@ -162,7 +162,7 @@ mod tests {
             let there = table.iter().any(|(p, on, _)| {
                 on.contains(*target) && p.instruction(*target).is_some_and(|i| i.0.printed == desc.printed)
             });
-            assert!(there, "{} on {target} is no type: {shape:?}", desc.printed);
+            assert!(there, "{} on {target} is not a type: {shape:?}", desc.printed);
             seen += 1;
         }
         let mx = layout::instructions().iter().filter(|i| i.2.formats_chosen).count();

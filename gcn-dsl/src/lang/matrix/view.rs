@@ -51,7 +51,7 @@ impl<T: Number, const N: usize> MatrixMemory for Lds<T, N> {
 /// What fragments and accumulators are loaded from: a [`View`] or an [`LdsTile`](super::LdsTile).
 #[allow(private_interfaces, reason = "the IR is not part of the language")]
 #[diagnostic::on_unimplemented(
-    message = "`{Self}` is no matrix of `{T}` in memory",
+    message = "`{Self}` is not a matrix of `{T}` in memory",
     label = "expected a matrix of `{T}`",
     note = "make one with `row_major(&a, row_length)` or `col_major(&a, column_length)`, or declare an `LdsTile`; 8-, 6- and 4-bit floats stand in `u8`"
 )]
@@ -62,7 +62,7 @@ pub trait AsView<T> {
 
 /// What accumulators are stored to.
 #[diagnostic::on_unimplemented(
-    message = "`{Self}` is no matrix of `{T}` that can be written",
+    message = "`{Self}` is not a matrix of `{T}` that can be written",
     label = "expected a writable matrix of `{T}`",
     note = "declare the argument as `&mut [{T}]`; convert other element types on the way with `store_with`"
 )]

@@ -19,7 +19,7 @@ pub struct Lgkm;
 
 /// A counter of outstanding operations.
 #[diagnostic::on_unimplemented(
-    message = "`{Self}` is no counter of outstanding operations",
+    message = "`{Self}` is not a counter of outstanding operations",
     label = "not a counter",
     note = "the counters are `Vm` (buffers and global memory) and `Lgkm` (LDS and scalar loads)"
 )]

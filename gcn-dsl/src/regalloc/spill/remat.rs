@@ -65,7 +65,8 @@ pub(super) fn find(
             }
         }
     }
-    // Classes that contain a register of another kind: those have a home already, or must not have one.
+    // Classes that contain something other than a plain value: pieces have a home already, slots and lanes are
+    // homes, and temporaries must stay in a register.
     let mut others: HashSet<VReg> = HashSet::new();
     for v in (0..f.vregs.len() as u32).map(VReg) {
         if work.kinds[v.0 as usize] != Kind::Value && work.spilled(v).is_none() {

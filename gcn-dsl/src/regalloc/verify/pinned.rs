@@ -24,7 +24,7 @@ impl Checker<'_> {
         }
     }
 
-    /// Checks both sides after a copy. The state is consulted, since a coalesced copy names no register.
+    /// Checks both sides after a copy. The state is consulted, since a coalesced copy does not name a register.
     pub(super) fn pinned_copy(&self, state: &State, at: At, inst: &MInst) -> Result<(), VerifyError> {
         for operand in &inst.operands {
             let MOperand::Virt(slice) = *operand else { continue };

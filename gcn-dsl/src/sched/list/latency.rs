@@ -17,7 +17,7 @@ const TRANS: u32 = 4;
 /// Slots from the last pass of a matrix instruction until its result is available.
 const MATRIX_TAIL: u32 = 2;
 
-/// Passes of a matrix instruction. During these the matrix pipe starts no other instruction.
+/// Passes of a matrix instruction. During these the matrix pipe cannot start another instruction.
 pub(super) fn matrix_passes(target: Target, inst: &MInst) -> Option<u32> {
     match &inst.op {
         // The passes of the f8f6f4 instructions depend on the formats, which are not known here; 8 is between

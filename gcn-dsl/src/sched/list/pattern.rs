@@ -13,7 +13,7 @@ use crate::sched::class::Classes;
 
 /// The region around an `interleave!` has no instruction of a class in its pattern.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("{}`interleave!` asks for `{class}`, but between the barriers, branches and marks around it there is none; write it beside the instructions that it orders", at.map(|at| format!("{at}: ")).unwrap_or_default())]
+#[error("{}`interleave!` asks for `{class}`, but between the barriers, branches and marks around it there is none; write it beside the instructions that it orders", SourceLoc::lead(*at))]
 pub struct MissingClass {
     /// The place of the `interleave!`.
     pub at: Option<SourceLoc>,

@@ -299,7 +299,7 @@ gcn_kernel! {
     }
 }
 
-/// What `debug_assert!` and `dbg!` add keeps no load of a slice back.
+/// What `debug_assert!` and `dbg!` add does not keep a load of a slice from running ahead.
 #[test]
 fn device_functions_and_host_values_say_how_many_stages() {
     let x = data(8 * 64);

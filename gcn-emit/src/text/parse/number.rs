@@ -3,7 +3,7 @@
 
 use super::cursor::{Cursor, Number};
 
-/// A number without a sign. `None` if the digits are no number (`08`, `0x`, more than 64 bits).
+/// A number without a sign. `None` if the digits are not a number (`08`, `0x`, more than 64 bits).
 pub(super) fn unsigned(cursor: &mut Cursor<'_>) -> Option<Number> {
     let start = cursor.clone();
     let first = cursor.peek();

@@ -51,7 +51,7 @@ pub struct Fixup {
     pub expr: u32,
 }
 
-/// Text that is no instruction: which bytes of it, and what is wrong with them.
+/// Text that is not an instruction: which bytes of it, and what is wrong with them.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{fault}")]
 pub struct TextError {

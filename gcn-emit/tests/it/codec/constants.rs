@@ -33,7 +33,7 @@ fn is_llvm_fault(desc: &InstDesc, probe: &str) -> bool {
         "0x3ff0000000000000" => desc.mnemonic.starts_with("v_pk_"),
         // SDWA has no literals; LLVM leaves the marker of one without any.
         "0xffff" if sdwa => true,
-        // A constant of 16-bit integers in VOP encodings for LLVM, but not in SDWA; the hardware knows no difference.
+        // A constant of 16-bit integers in VOP encodings for LLVM, but not in SDWA; the hardware makes no difference.
         "0.15915494" if sdwa => true,
         // The class mask's constant is encoded as the number of v0.
         "0x3f800000" if sdwa => desc.mnemonic.contains("_class_f16"),

@@ -49,7 +49,7 @@ impl Scope for Symbols {
         let mut rest = expr.as_bytes();
         match sum(&mut rest) {
             Some(value) if rest.is_empty() => Ok(ExprValue::Known(value)),
-            _ => Err((0, format!("`{expr}` is no expression of this test"))),
+            _ => Err((0, format!("`{expr}` is not an expression of this test"))),
         }
     }
 }
@@ -208,7 +208,7 @@ fn faults_point_to_their_bytes() {
             "s_mov_b64 [s[3:2]], 0: the second register number is smaller than the first",
         ),
         ("s_mov_b32 s0, null", "s_mov_b32 s0, [null]: gfx942 has no register `null`"),
-        ("s_mov_b32 s0, bogus+1", "s_mov_b32 s0, [bogus+1]: `bogus+1` is no expression of this test"),
+        ("s_mov_b32 s0, bogus+1", "s_mov_b32 s0, [bogus+1]: `bogus+1` is not an expression of this test"),
         (
             "s_getreg_b32 s0, hwreg(HW_REG_MODE, 32, 1)",
             "s_getreg_b32 s0, hwreg(HW_REG_MODE, [32], 1): the bit offset is 0 to 31",

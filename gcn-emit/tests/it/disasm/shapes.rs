@@ -1,4 +1,4 @@
-//! Objects with what compilers do not write often: data in code, branches into other functions, words that are no
+//! Objects with what compilers do not write often: data in code, branches into other functions, words that are not an
 //! instruction, names that need quotes, descriptors with bits that no directive sets.
 
 use gcn_emit::disasm::{Options, disassemble};

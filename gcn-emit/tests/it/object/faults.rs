@@ -189,7 +189,7 @@ fn llvms_linker_refuses_the_same() {
                             .output()
                             .unwrap();
                         let ours = link(&module);
-                        // LLVM's linker knows no halves of numbers; ours are tested above.
+                        // LLVM's linker does not support halves of numbers; ours are tested above.
                         let is_half = matches!(kind, K::Abs32Lo | K::Abs32Hi) && ours.is_ok();
                         let theirs = String::from_utf8_lossy(&run.stderr);
                         let what = format!(

@@ -63,7 +63,7 @@ impl Declarations {
         Ok((set, kinds, specials))
     }
 
-    /// `class*dwords`; without a width one dword, and none of what is no register.
+    /// `class*dwords`; without a width one dword, and none of what is not a register.
     pub(super) fn class(&self, text: &str) -> Result<(&Class, u8), Broken> {
         let (name, dwords) = text.split_once('*').map_or((text, None), |(n, d)| (n, Some(d)));
         let class = self.classes.get(name).ok_or("unknown register class")?;

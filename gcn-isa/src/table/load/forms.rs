@@ -188,7 +188,7 @@ impl Slot<'_> {
     }
 }
 
-/// `name:class` is read, `name=class` written, `name:=class` both; `None` of a word that is no operand.
+/// `name:class` is read, `name=class` written, `name:=class` both; `None` of a word that is not an operand.
 fn slot<'a>(
     declarations: &'a Declarations,
     word: &'static str,

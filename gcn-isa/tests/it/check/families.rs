@@ -92,7 +92,7 @@ fn a_barrier_orders_lds() {
     assert_eq!(rules("ds_write_b32 v0, v1 | s_waitcnt lgkmcnt(0) | s_barrier | s_endpgm"), [""; 0]);
     assert_eq!(rules("ds_read_b32 v0, v1 | s_barrier | s_endpgm"), ["barrier.lds-read"]);
     assert_eq!(rules("ds_read_b32 v0, v1 | s_waitcnt lgkmcnt(0) | s_barrier | s_endpgm"), [""; 0]);
-    // What reads and writes is a write; what goes between lanes touches no memory.
+    // An access that reads and writes counts as a write; lane permutations do not access memory.
     assert_eq!(rules("ds_add_rtn_u32 v0, v1, v2 | s_barrier | s_endpgm"), ["barrier.lds"]);
     assert_eq!(rules("ds_bpermute_b32 v0, v1, v2 | s_barrier | s_endpgm"), [""; 0]);
     assert_eq!(rules("flat_load_dword v0, v[2:3] | s_barrier | s_endpgm"), ["barrier.lds-read"]);

@@ -42,7 +42,7 @@ fn a_function_waits_for_its_caller_before_it_touches_registers() {
     assert_eq!(waits("vmcnt(1) expcnt(0) lgkmcnt(0)"), ["call.entry"]);
     // The dispatcher leaves nothing outstanding.
     assert_eq!(rules(&program(body)), [""; 0]);
-    // What touches no register may come first; scalar registers are written by scalar loads only.
+    // Instructions without registers may come first; scalar registers are written by scalar loads only.
     assert_eq!(
         rules(&function("s_nop 0 | s_waitcnt vmcnt(0) expcnt(0) lgkmcnt(0) | v_mov_b32_e32 v1, v0")),
         [""; 0]
@@ -159,7 +159,7 @@ fn a_path_by_several_choices_is_less_sure() {
     assert_eq!(caveats(&two), [(7, Some(Caveat::Branches))]);
     let one = format!("{load} | s_cbranch_scc1 A | {wait} | A: | {read} | s_endpgm");
     assert_eq!(caveats(&one), [(3, None)]);
-    // Branches after which both ways end alike are no choices.
+    // Branches after which both ways end alike are not choices.
     let alike = format!(
         "{load} | s_cbranch_scc1 A | s_nop 0 | A: | s_cbranch_scc0 B | s_nop 1 | B: | s_cbranch_vccz C | {wait} | C: | {read} | s_endpgm"
     );

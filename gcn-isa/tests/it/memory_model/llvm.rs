@@ -108,7 +108,7 @@ fn step(line: &str, target: Target) -> Option<String> {
         "S_WAITCNT_soft" | "S_WAITCNT" => {
             Some(format!("s_waitcnt {}", WaitCnt::decode(immediate(operands, 0) as u16)))
         }
-        // On gfx90a the assembler knows no bits here, though LLVM's compiler sets some.
+        // On gfx90a the assembler has no bits here, though LLVM's compiler sets some.
         "BUFFER_WBL2" if target == Target::GFX90A => Some("buffer_wbl2".to_owned()),
         "BUFFER_WBL2" => cache("buffer_wbl2"),
         "BUFFER_INV" => cache("buffer_inv"),

@@ -75,7 +75,7 @@ fn written(s: &Step, form: Form, half: usize) -> bool {
         Form::Packed => true,
         Form::Mixed(upper) => high == upper,
         _ => match (s.inst.mods.sdwa, s.half) {
-            // The whole, or one of the words; a byte of an f16 is no f16.
+            // The whole, or one of the words; a byte of an f16 is not an f16.
             (Some(sdwa), _) => matches!((sdwa.dst_sel, high), (4 | 6, false) | (5, true)),
             (None, Some(kept)) => high == (kept == 1),
             (None, None) => !high,

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::fmt;
 
 use gcn_isa::Program;
-use gcn_isa::check::{self, Finding, MemoryModel, Report};
+use gcn_isa::check::{self, CheckReport, Finding, MemoryModel};
 use gcn_isa::wait::{self, WaitOptions};
 use gcn_test_support::Random;
 
@@ -81,7 +81,7 @@ pub fn holds(original: &Program, seed: usize, totals: &mut Totals) -> Result<(),
 
 /// The checker's report: every access of LDS may be to the same bytes, as the inserter assumes, and no errata, for which
 /// there is no wait.
-fn checked(program: &Program) -> Report {
+fn checked(program: &Program) -> CheckReport {
     let memory_model = MemoryModel::Strict;
     check::check_with(program, check::Options { errata: false, memory_model, ..check::Options::default() })
 }

@@ -5,7 +5,7 @@ use std::path::Path;
 
 use gcn_isa::Target;
 use gcn_isa::table;
-use gcn_sim::timed::throughput::{Kind, markdown, published};
+use gcn_sim::timed::throughput::{ThroughputKind, markdown, published};
 
 /// Where the generated part of the document begins.
 const MARK: &str = "<!-- generated from here on -->\n";
@@ -35,7 +35,7 @@ fn throughputs_are_as_published_and_the_document_is_current() {
 #[test]
 fn every_matrix_instruction_has_a_published_figure() {
     let figures: HashSet<(Target, String)> = published()
-        .filter(|row| row.kind == Kind::Matrix)
+        .filter(|row| row.kind == ThroughputKind::Matrix)
         .map(|row| (row.target, row.instruction.split(' ').next().unwrap().to_owned()))
         .collect();
     for row in table::rows().iter().filter(|row| row.is_matrix()) {

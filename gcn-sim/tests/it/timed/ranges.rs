@@ -2,7 +2,7 @@
 
 use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 
-use gcn_sim::timed::{self, Ranges, Report, Sensitivity};
+use gcn_sim::timed::{self, Ranges, Sensitivity, TimedReport};
 
 use super::Case;
 
@@ -15,7 +15,7 @@ fn scalar_loop() -> Case {
     ))
 }
 
-fn ranges(case: &Case) -> (Report, Ranges, usize) {
+fn ranges(case: &Case) -> (TimedReport, Ranges, usize) {
     let (report, runs) = (case.run(), AtomicUsize::new(0));
     let run = |config: &timed::Config| {
         runs.fetch_add(1, Relaxed);

@@ -1,6 +1,6 @@
 //! What CUs share: the lines of an L2 and of the Infinity Cache, and what the caller says of CUs that are not simulated.
 
-use gcn_sim::timed::{Config, Report};
+use gcn_sim::timed::{Config, TimedReport};
 
 use super::Case;
 
@@ -18,7 +18,7 @@ fn loads(own: bool) -> Case {
 }
 
 /// Simulates `simulated` of 16 CUs, with `per_l2` CUs for each L2.
-fn run(own: bool, simulated: u32, per_l2: u32) -> Report {
+fn run(own: bool, simulated: u32, per_l2: u32) -> TimedReport {
     let mut case = loads(own).set(&format!("device.cus-per-l2={per_l2}"));
     case.config.simulated_cus = simulated;
     case.run()

@@ -1,7 +1,7 @@
 //! Each reason for a stall where it belongs, with the cycles that its cause has.
 
 use gcn_isa::Target;
-use gcn_sim::timed::Report;
+use gcn_sim::timed::TimedReport;
 
 use super::{Case, Stall, stall_at, warm};
 use crate::harness::words;
@@ -124,7 +124,7 @@ fn a_full_counter_holds_the_wave_back() {
     let load = "global_load_dword v2, v1, s[4:5]\n";
     let head = "s_load_dwordx2 s[4:5], s[0:1], 0x0\ns_waitcnt lgkmcnt(0)\nv_lshlrev_b32 v1, 2, v0\ns_mov_b32 s6, 2\nloop:\n";
     let tail = "s_waitcnt vmcnt(0)\ns_sub_u32 s6, s6, 1\ns_cmp_lg_u32 s6, 0\ns_cbranch_scc1 loop\ns_endpgm";
-    let stalled = |loads: usize| -> Report {
+    let stalled = |loads: usize| -> TimedReport {
         Case::new(head.to_owned() + &load.repeat(loads) + tail).set("l1.latency=1000").run()
     };
     assert_eq!(stalled(63).stalls.get(Stall::Other), 0);

@@ -57,7 +57,7 @@ fn scalar_stretches_come_out_as_slot_by_slot() {
         assert_eq!(slots.events_dropped, 0);
         case.config.timeline = 0;
         let (stretches, same) = case.run_with_memory();
-        let json = |report: &gcn_sim::timed::Report| report.json().unwrap();
+        let json = |report: &gcn_sim::timed::TimedReport| report.json().unwrap();
         assert!(json(&slots) == json(&stretches) && memory == same, "{waves} waves:\n{}", case.text);
         scalar += slots.instructions;
     }

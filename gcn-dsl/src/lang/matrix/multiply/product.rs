@@ -150,7 +150,7 @@ fn full_waves(context: &mut Context, loc: &'static Location<'static>) {
     let lanes: u32 = context.workgroup.iter().product();
     if !lanes.is_multiple_of(WAVE_SIZE) {
         let message = format!(
-            "matrix instructions need full waves, but the workgroup of {lanes} is no multiple of {WAVE_SIZE}"
+            "matrix instructions need full waves, but the workgroup of {lanes} is not a multiple of {WAVE_SIZE}"
         );
         context.fail(loc, message);
     }

@@ -90,14 +90,6 @@ impl<T: AccElement, const M: usize, const N: usize, const SIDE: usize> Tile<T, M
         Self::of(Parts::of(parts.chunks(Self::PER_ACC).map(one)))
     }
 
-    /// `f` of each element.
-    #[must_use]
-    #[track_caller]
-    pub fn map<U: AccElement>(&self, f: impl FnMut(V<T>) -> V<U>) -> Tile<U, M, N, SIDE> {
-        let parts: Vec<V<U>> = self.elements().into_iter().map(f).collect();
-        Tile::from_elements(&parts, self.place(), Location::caller())
-    }
-
     /// `f` of each element and its number in the lane, from which [`Tile::row`] and [`Tile::col`] tell where it belongs.
     #[must_use]
     #[track_caller]
@@ -176,32 +168,7 @@ impl<T: AccElement, const M: usize, const N: usize, const SIDE: usize> Tile<T, M
         self.store_with(view, row, col, |x| x);
     }
 
-    /// Stores `f` of each element: scaled, converted.
-    #[track_caller]
-    pub fn store_with<U: Number>(
-        &self,
-        view: impl AsViewMut<U>,
-        row: impl IntoDevice<V<u32>>,
-        col: impl IntoDevice<V<u32>>,
-        f: impl FnMut(V<T>) -> V<U>,
-    ) {
-        let (at, runs) = ([row.into_device(), col.into_device()], Self::runs(Location::caller()));
-        let elements: Vec<V<U>> = self.elements().into_iter().map(f).collect();
-        elementwise::store(view.places(), at, &Self::origins(), &runs, &elements);
-    }
-
-    /// Stores `f(x, old)` for each element `x` and what the matrix holds in its place: `alpha * x + beta * old`.
-    #[track_caller]
-    pub fn update<U: Number>(
-        &self,
-        view: impl AsViewMut<U>,
-        row: impl IntoDevice<V<u32>>,
-        col: impl IntoDevice<V<u32>>,
-        f: impl FnMut(V<T>, V<U>) -> V<U>,
-    ) {
-        let (at, runs) = ([row.into_device(), col.into_device()], Self::runs(Location::caller()));
-        elementwise::update(view.places(), at, &Self::origins(), &runs, &self.elements(), f);
-    }
+    elementwise::methods!(Tile, SIDE);
 
     /// Row and column of each accumulator's first element.
     fn origins() -> Vec<[u32; 2]> {

@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 
 use gcn_test_support::Random;
 
-/// Values of arguments, some of which are no numbers.
+/// Values of arguments, some of which are not numbers.
 const VALUES: [&str; 18] = [
     "1", "2", "0", "-1", "3+4", "1 + 2", "2 * 3", "(1 + 2)", "(1 2)", "~0", "0x10", "s1", "!0", "x", "\"4\"",
     "\"\"", "\"5 6\"", "1 - 2",

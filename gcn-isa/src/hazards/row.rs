@@ -1,0 +1,145 @@
+//! Rules as rows: the macros by which the lists of rules are written.
+
+/// A wait-state rule in three lines:
+///
+/// ```text
+/// rule!(name, title;
+///       kinds of the first instruction => kinds of the second, [dependence]; targets: wait states, …;
+///       source, evidence; note)
+/// ```
+///
+/// Kinds are alternatives (`XDL | SGEMM`), `but` excludes some. The evidence is a constant of [`Evidence`] or
+/// `of(manual, LLVM)`, with `rocroller` and a voice where rocRoller has one. `xnack` after it marks rules that
+/// matter only with XNACK replay on. The note may be absent.
+///
+/// [`Evidence`]: super::Evidence
+macro_rules! rule {
+    (
+        $id:literal, $title:literal;
+        $($first:ident)|+ $(but $not:ident)? => $($second:ident)|+ $(but $not_second:ident)?, [$($link:tt)+];
+        $($on:ident: $states:expr),+;
+        $cite:expr, $evidence:ident $(($manual:ident, $llvm:ident))? $(rocroller $voice:ident)? $(, $xnack:ident)?
+        $(; $note:literal)?
+    ) => {
+        $crate::hazards::rule::Rule {
+            id: $id,
+            title: $title,
+            cite: $cite,
+            first: $crate::hazards::row::condition!($($first)|+ $(but $not)?),
+            second: $crate::hazards::row::condition!($($second)|+ $(but $not_second)?),
+            link: $crate::hazards::row::dependence!($($link)+),
+            need: &[$(($crate::hazards::row::on::$on, $states)),+],
+            evidence: $crate::hazards::row::evidence!($evidence $($manual, $llvm)? $(; $voice)?),
+            xnack: $crate::hazards::row::xnack!($($xnack)?),
+            note: concat!($($note)?),
+        }
+    };
+}
+
+/// A condition on an instruction: `A | B but C`.
+macro_rules! condition {
+    ($($any:ident)|+ $(but $not:ident)?) => {{
+        use $crate::hazards::{Condition, Kinds};
+        Condition { any: Kinds::empty()$(.union(Kinds::$any))+, none: Kinds::empty()$(.union(Kinds::$not))? }
+    }};
+}
+
+/// What makes the second instruction depend on the first: [`Link`] in words.
+macro_rules! dependence {
+    // Both use a register: the first in one role, the second in one of others.
+    (registers $first:ident, $($second:ident)|+, $overlap:ident) => {{
+        use $crate::hazards::{Link, Overlap, Role};
+        Link::Registers { first: Role::$first, second: Role::empty()$(.union(Role::$second))+, overlap: Overlap::$overlap }
+    }};
+    // The first writes a vector register that the second uses.
+    (vector $($second:ident)|+) => { $crate::hazards::row::dependence!(registers VDST, $($second)|+, Any) };
+    // The first writes a scalar register that the second uses.
+    (scalar $second:ident) => { $crate::hazards::row::dependence!(registers SDST, $second, Any) };
+    // The first writes a vector register that the second reads as source C.
+    (source_c $overlap:ident) => { $crate::hazards::row::dependence!(registers VDST, SRC_C, $overlap) };
+    (crossing $second:ident, $($by:ident)|+) => {{
+        use $crate::hazards::{Kinds, Link, Role};
+        Link::Crossing { second: Role::$second, by: Kinds::empty()$(.union(Kinds::$by))+ }
+    }};
+    (writes $reg:ident) => { $crate::hazards::Link::Writes($crate::reg::$reg) };
+    (clause $window:literal) => { $crate::hazards::Link::Clause { window: $window } };
+    (hwreg) => { $crate::hazards::Link::Hwreg };
+    (always) => { $crate::hazards::Link::Always };
+}
+
+/// What manuals, LLVM and rocRoller say.
+macro_rules! evidence {
+    ($evidence:ident $($manual:ident, $llvm:ident)? $(; $voice:ident)?) => {{
+        use $crate::hazards::Evidence;
+        Evidence::$evidence$(($crate::hazards::Voice::$manual, $crate::hazards::Voice::$llvm))?
+            $(.rocroller($crate::hazards::Voice::$voice))?
+    }};
+}
+
+/// True if the row says `xnack`.
+macro_rules! xnack {
+    () => {
+        false
+    };
+    (xnack) => {
+        true
+    };
+}
+
+/// A table of rules about counters and single instructions, each a static: documentation and name; its id and
+/// title; its source, targets and evidence as in [`rule!`]; a note. `ALL` lists them.
+macro_rules! counter_rules {
+    ($(
+        $(#[$doc:meta])* $name:ident = $id:literal, $title:literal;
+        $cite:expr, $on:ident, $evidence:ident $(($manual:ident, $llvm:ident))? $(, $xnack:ident)? $(; $note:literal)?
+    ).+ $(.)?) => {
+        $(
+            $(#[$doc])*
+            pub static $name: CounterRule = CounterRule {
+                id: $id,
+                title: $title,
+                cite: $cite,
+                targets: $crate::hazards::row::on::$on,
+                evidence: $crate::hazards::row::evidence!($evidence $($manual, $llvm)?),
+                xnack: $crate::hazards::row::xnack!($($xnack)?),
+                note: concat!($($note)?),
+            };
+        )+
+
+        /// Every rule of this kind.
+        pub static ALL: [&CounterRule; [$(stringify!($name)),+].len()] = [$(&$name),+];
+    };
+}
+
+pub(super) use {condition, counter_rules, dependence, evidence, rule, xnack};
+
+/// Groups of targets that occur in rules.
+pub(super) mod on {
+    use crate::target::Target::{GFX90A, GFX900, GFX908, GFX942, GFX950};
+    use crate::target::TargetSet;
+
+    pub const ALL: TargetSet = TargetSet::ALL;
+    /// Those without matrix instructions, and gfx908, whose AGPRs are a file of their own.
+    pub const UP_TO_GFX908: TargetSet = TargetSet::range(GFX900, GFX908);
+    /// Those before gfx942.
+    pub const UP_TO_GFX90A: TargetSet = TargetSet::range(GFX900, GFX90A);
+    /// Those with one file of VGPRs and AGPRs.
+    pub const FROM_GFX90A: TargetSet = TargetSet::range(GFX90A, GFX950);
+    /// What LLVM calls gfx940 and later.
+    pub const GFX940: TargetSet = TargetSet::of(&[GFX942, GFX950]);
+    pub const MI100: TargetSet = TargetSet::of(&[GFX908]);
+    pub const MI200: TargetSet = TargetSet::of(&[GFX90A]);
+    pub const MI200_MI300: TargetSet = TargetSet::of(&[GFX90A, GFX942]);
+    pub const MI300: TargetSet = TargetSet::of(&[GFX942]);
+    pub const MI350: TargetSet = TargetSet::of(&[GFX950]);
+}
+
+/// Where rules are written.
+pub(super) mod cite {
+    pub const TABLE_11: &str = "CDNA3 ISA table 11; MI100 ISA table 12";
+    pub const TABLE_37: &str = "CDNA3 ISA table 37";
+    pub const TABLE_29: &str = "MI100 ISA table 29";
+    pub const LLVM: &str = "LLVM 22, measured";
+    pub const ROCROLLER: &str = "AMD's rocRoller, wait state observers";
+    pub const EXTRAPOLATED: &str = "CDNA3 ISA table 37, extrapolated";
+}
