@@ -37,6 +37,7 @@ mod math;
 pub mod matrix;
 mod measures;
 mod memory;
+mod only_where;
 mod operand;
 mod ops;
 mod ordering;

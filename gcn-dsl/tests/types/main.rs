@@ -13,6 +13,7 @@ mod packed;
 mod powers;
 mod remainder;
 mod short;
+mod short_steps;
 mod small;
 
 use gcn_dsl::prelude::Target;
