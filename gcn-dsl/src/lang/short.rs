@@ -22,9 +22,13 @@ type F = V<f32>;
 /// `log2(e)` in two parts, the first the nearest f32.
 const LOG2_E: [f32; 2] = [std::f32::consts::LOG2_E, f32::from_bits(0x32a5_7060)];
 
-/// ln(2) and log10(2) in two parts, the first the f32 below.
-const LN_2: [f32; 2] = [f32::from_bits(0x3f31_7217), f32::from_bits(0x3377_d1cf)];
-const LOG10_2: [f32; 2] = [f32::from_bits(0x3e9a_209a), f32::from_bits(0x3284_fbd0)];
+/// A base's logarithms of 2 and of e, each in two parts. The first part of that of 2 has so few bits that its product with an
+/// exponent is exact.
+type Base = [u32; 4];
+const LN: Base = [0x3f31_7200, 0x35bf_be8e, 0x3f80_0000, 0];
+const LOG10: Base = [0x3e9a_2000, 0x369a_84fc, 0x3ede_5bd9, 0xb22d_91af];
+/// `(ln((1 + s) / (1 - s)) / s - 2) / s^2` by `s^2`, for `1 + f` from `sqrt(1/2)` to `sqrt(2)`.
+const LOGARITHM: [u32; 3] = [0x3f2a_aaae, 0x3ecc_bdfb, 0x3e97_783c];
 /// ln(2) in two parts, the first the nearest f32.
 const LN_2_NEAREST: [f32; 2] = [std::f32::consts::LN_2, f32::from_bits(0xb102_e308)];
 
@@ -122,23 +126,42 @@ pub(super) fn log2<T: Float>(x: V<T>) -> Option<V<T>> {
     Some(cast(log))
 }
 
-/// A logarithm to another base: times `factor` in two parts, for with a product of rounded factors it would be 2.22 units
-/// off. The second part is positive, so that an infinite logarithm stays so.
+/// A logarithm to another base. Of f32 it is not the hardware's times a factor, which would be 2.22 units off where it crosses a
+/// power of two: with the fraction `1 + f` near 1 and `s = f / (2 + f)`, `ln(1 + f) = f - s (f - s^2 (2/3 + …))`, in which
+/// `f` is exact.
 #[track_caller]
-fn scaled<T: Float>(x: V<T>, factor: [f32; 2]) -> Option<V<T>> {
-    let log = logarithm(x)?;
-    let low = log * if T::ELEM == Elem::F32 { factor[1] } else { 0.0 };
-    Some(cast(if T::ELEM == Elem::F32 { log.mul_add(factor[0], low) } else { log * factor[0] }))
+fn natural<T: Float>(x: V<T>, [two, two_low, scale, scale_low]: Base) -> Option<V<T>> {
+    let x = narrow(x)?;
+    let (two, scale) = (f32::from_bits(two), f32::from_bits(scale));
+    if T::ELEM != Elem::F32 {
+        return Some(cast(logarithm(x)? * (two + f32::from_bits(two_low))));
+    }
+    let half = isa::v_frexp_mant_f32(x);
+    let small = lt(half, std::f32::consts::FRAC_1_SQRT_2);
+    let (more, less): (F, V<u32>) = (select(small, half, 0.0), select(small, 1u32, 0u32));
+    let e = cast::<f32, _>((isa::v_frexp_exp_i32_f32(x).to_bits_as::<u32>() - less).to_bits_as::<i32>());
+    let m = half + more;
+    let f = m - 1.0;
+    let s = f * (m + 1.0).approx_recip();
+    let s2 = s * s;
+    let rest = s * (s2 * polynomial(s2, &LOGARITHM) - f);
+    let two_low = f32::from_bits(two_low);
+    let low = if scale_low == 0 { e * two_low } else { e.mul_add(two_low, f * f32::from_bits(scale_low)) };
+    let log = e.mul_add(two, f.mul_add(scale, rest.mul_add(scale, low)));
+    // The hardware's is right for what is not positive and finite. The fraction has the number's sign and is not denormal.
+    let ordinary = isa::v_cmp_class_f32(x, 0x180u32);
+    let result: F = select(ordinary, log, half.approx_log2());
+    Some(cast(result))
 }
 
 #[track_caller]
 pub(super) fn ln<T: Float>(x: V<T>) -> Option<V<T>> {
-    scaled(x, LN_2)
+    natural(x, LN)
 }
 
 #[track_caller]
 pub(super) fn log10<T: Float>(x: V<T>) -> Option<V<T>> {
-    scaled(x, LOG10_2)
+    natural(x, LOG10)
 }
 
 /// `e^x - 1 = 2^k (e^r - 1) + (2^k - 1)`, all of it halved, since 2^128 does not exist.

@@ -59,9 +59,9 @@ pub(crate) const FUNCTIONS: [Function; 10] = [
     Function { name: "exp", exact: f64::exp, steps: exp, rough: 1, symmetric: false },
     Function { name: "exp2", exact: f64::exp2, steps: exp2, rough: 1, symmetric: false },
     Function { name: "exp_m1", exact: f64::exp_m1, steps: exp_m1, rough: 0, symmetric: false },
-    Function { name: "ln", exact: f64::ln, steps: |x, h| scaled(x, LN_2, h), rough: 1, symmetric: false },
+    Function { name: "ln", exact: f64::ln, steps: |x, h| natural(x, h, LN), rough: 1, symmetric: false },
     Function { name: "log2", exact: f64::log2, steps: log2, rough: 1, symmetric: false },
-    Function { name: "log10", exact: f64::log10, steps: |x, h| scaled(x, LOG10_2, h), rough: 1, symmetric: false },
+    Function { name: "log10", exact: f64::log10, steps: |x, h| natural(x, h, LOG10), rough: 1, symmetric: false },
     Function { name: "sin", exact: f64::sin, steps: |x, _| sin_cos(x).0, rough: 0, symmetric: true },
     Function { name: "cos", exact: f64::cos, steps: |x, _| sin_cos(x).1, rough: 0, symmetric: true },
     Function { name: "tan", exact: f64::tan, steps: tan, rough: 1, symmetric: true },
@@ -69,8 +69,10 @@ pub(crate) const FUNCTIONS: [Function; 10] = [
 ];
 
 const LOG2_E: [f32; 2] = [std::f32::consts::LOG2_E, f32::from_bits(0x32a5_7060)];
-const LN_2: [u32; 2] = [0x3f31_7217, 0x3377_d1cf];
-const LOG10_2: [u32; 2] = [0x3e9a_209a, 0x3284_fbd0];
+/// A base's logarithm of 2 and of e, each in two parts.
+type Base = [u32; 4];
+const LN: Base = [0x3f31_7200, 0x35bf_be8e, 0x3f80_0000, 0];
+const LOG10: Base = [0x3e9a_2000, 0x369a_84fc, 0x3ede_5bd9, 0xb22d_91af];
 const FRAC_PI_2: [u32; 3] = [0x3fc9_0fda, 0x33a2_2168, 0x27c2_34c5];
 
 fn polynomial<const N: usize>(x: f32, coefficients: [u32; N]) -> f32 {
@@ -114,9 +116,23 @@ fn log2(x: f32, hardware: &mut Hardware) -> f32 {
     if x < f32::MIN_POSITIVE { hardware.log2(ldexp(x, 32)) - 32.0 } else { hardware.log2(x) }
 }
 
-fn scaled(x: f32, factor: [u32; 2], hardware: &mut Hardware) -> f32 {
-    let (log, [high, low]) = (log2(x, hardware), factor.map(f32::from_bits));
-    log.mul_add(high, log * low)
+fn natural(x: f32, hardware: &mut Hardware, base: Base) -> f32 {
+    if !x.is_finite() || x <= 0.0 {
+        // Of the fraction, which is not denormal.
+        return hardware.log2(if x < 0.0 { -0.5 } else { x });
+    }
+    let (size, up) = if x < f32::MIN_POSITIVE { (x * 2f32.powi(64), 64) } else { (x, 0) };
+    let half = f32::from_bits(size.to_bits() & 0x7f_ffff | 0x3f00_0000);
+    let small = half < std::f32::consts::FRAC_1_SQRT_2;
+    let m = if small { half + half } else { half };
+    let e = ((size.to_bits() >> 23) as i32 - 126 - up - i32::from(small)) as f32;
+    let f = m - 1.0;
+    let s = f * hardware.recip(m + 1.0);
+    let s2 = s * s;
+    let rest = s * (s2 * polynomial(s2, [0x3f2a_aaae, 0x3ecc_bdfb, 0x3e97_783c]) - f);
+    let [two, two_low, scale, scale_low] = base.map(f32::from_bits);
+    let low = e.mul_add(two_low, f * scale_low);
+    e.mul_add(two, f.mul_add(scale, rest.mul_add(scale, low)))
 }
 
 fn tanh(x: f32, hardware: &mut Hardware) -> f32 {
