@@ -186,3 +186,27 @@ impl Expansion<'_> {
         self.op(Bin::Sub, zero, quotient)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn short_quotients_are_exact() {
+        let mut found = 0;
+        for d in (2..600u32).filter(|d| !d.is_power_of_two()) {
+            let Reciprocal { multiplier, shift } = reciprocal(d, 32);
+            let Ok(multiplier) = u32::try_from(multiplier) else { continue };
+            for max in [0, 1, d - 1, d, 255, 1023, 4095, 65535] {
+                if let Some((factor, shift)) = short(max, multiplier, shift) {
+                    found += 1;
+                    assert!((0..=max).all(|x| (x * factor) >> shift == x / d), "{max} / {d}");
+                }
+            }
+        }
+        // No other multiplication by a constant is one.
+        assert!(
+            found > 2000 && short(255, 0x1234_5678, 0).is_none() && short(1 << 24, 0xaaaa_aaab, 1).is_none()
+        );
+    }
+}

@@ -10,6 +10,7 @@ mod integers;
 mod math;
 mod methods;
 mod packed;
+mod patterns;
 mod powers;
 mod remainder;
 mod short;
