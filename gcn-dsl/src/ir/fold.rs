@@ -116,7 +116,7 @@ fn complements(
     let [holds, fails] = flips.map(|bits| b.constant(u64::from(bits), word));
     let mask = b.value(Inst::Select(c, holds, fails), word, loc);
     let from = Type { elem: Elem::U32, ..b.kernel().ty(kept) };
-    let flipped = (0..ty.dwords() as u8).map(|dword| {
+    let flipped = (0..ty.dwords()).map(|dword| {
         let part = b.value(Inst::Extract { from: kept, dword }, from, loc);
         let part = b.value(Inst::Splat(part), word, loc);
         b.value(Inst::Bin(Bin::Xor, part, mask), word, loc)
