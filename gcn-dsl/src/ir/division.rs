@@ -33,6 +33,26 @@ fn reciprocal(d: u32, bits: u32) -> Reciprocal {
     Reciprocal { multiplier: high as u64, shift }
 }
 
+/// `x * multiplier >> 32 >> shift` of values up to `max` as a product of 32 bits and a shift, if it is a division: the factor,
+/// below 2^24 as is `max`, and the shift.
+pub fn short(max: u32, multiplier: u32, shift: u32) -> Option<(u32, u32)> {
+    let power = 1u128.checked_shl(32 + shift)?;
+    let d = u32::try_from((power + u128::from(multiplier) / 2) / u128::from(multiplier.max(1))).ok()?;
+    let whole = (d > 1).then(|| reciprocal(d, 32))?;
+    if (whole.multiplier, whole.shift) != (u64::from(multiplier), shift) || max >= 1 << 24 {
+        return None;
+    }
+    // The factor is the power by the divisor, rounded up by `more / d`: of `x / d` that makes less than `1 / d` while
+    // `more * x` is below the power.
+    (d.ilog2()..32).find_map(|shift| {
+        let power = 1u64 << shift;
+        let factor = power.div_ceil(u64::from(d));
+        let more = factor * u64::from(d) - power;
+        let exact = more * u64::from(max) < power && factor * u64::from(max) < 1 << 32;
+        (exact && factor < 1 << 24).then_some((factor as u32, shift))
+    })
+}
+
 /// `x / d` of type `ty`, which is u32 or i32. `d` is not 0 and, as a u32, not a power of two.
 pub(super) fn by_constant(b: &mut Builder, x: Value, d: u32, ty: Type, loc: Option<SourceLoc>) -> Value {
     let mut expansion = Expansion { b, ty, loc };
@@ -164,5 +184,29 @@ impl Expansion<'_> {
         }
         let zero = self.b.constant(0, self.ty);
         self.op(Bin::Sub, zero, quotient)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn short_quotients_are_exact() {
+        let mut found = 0;
+        for d in (2..600u32).filter(|d| !d.is_power_of_two()) {
+            let Reciprocal { multiplier, shift } = reciprocal(d, 32);
+            let Ok(multiplier) = u32::try_from(multiplier) else { continue };
+            for max in [0, 1, d - 1, d, 255, 1023, 4095, 65535] {
+                if let Some((factor, shift)) = short(max, multiplier, shift) {
+                    found += 1;
+                    assert!((0..=max).all(|x| (x * factor) >> shift == x / d), "{max} / {d}");
+                }
+            }
+        }
+        // No other multiplication by a constant is one.
+        assert!(
+            found > 2000 && short(255, 0x1234_5678, 0).is_none() && short(1 << 24, 0xaaaa_aaab, 1).is_none()
+        );
     }
 }

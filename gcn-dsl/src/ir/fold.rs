@@ -40,7 +40,7 @@ pub fn fold(b: &mut Builder, inst: Inst, ty: Type, loc: Option<SourceLoc>) -> Fo
             Some(bits) => Folded::Value(if bits != 0 { x } else { y }),
             None if x == y || b.is_undefined(y) => Folded::Value(x),
             None if b.is_undefined(x) => Folded::Value(y),
-            None => Folded::Inst(inst),
+            None => complements(b, c, [x, y], ty, loc).unwrap_or(Folded::Inst(inst)),
         },
         Inst::Cast(v) | Inst::Bitcast(v) if b.kernel().ty(v) == ty => Folded::Value(v),
         Inst::Cast(v) if is_int32(ty) && is_int32(b.kernel().ty(v)) => Folded::Inst(Inst::Bitcast(v)),
@@ -110,6 +110,44 @@ fn splat(b: &mut Builder, v: Value, ty: Type) -> Folded {
         Inst::Const(bits) => Folded::Inst(Inst::Const(bits)),
         _ => Folded::Inst(Inst::Splat(v)),
     }
+}
+
+/// `c ? x : !x` is `x` with its bits flipped where `c` does not hold: an exclusive or with a mask.
+fn complements(
+    b: &mut Builder,
+    c: Value,
+    [x, y]: [Value; 2],
+    ty: Type,
+    loc: Option<SourceLoc>,
+) -> Option<Folded> {
+    if ty.place != Place::Varying || ty.count != 1 || !matches!(ty.elem, Elem::U32 | Elem::U64) {
+        return None;
+    }
+    let inner = |v: Value| match b.kernel().def(v).inst {
+        Inst::Splat(inner) => inner,
+        _ => v,
+    };
+    let (a, z) = (inner(x), inner(y));
+    let not = |v: Value, of: Value| b.kernel().def(v).inst == Inst::Un(Un::Not, of);
+    let (kept, flips) = match (not(z, a), not(a, z)) {
+        (true, _) => (a, [0, u32::MAX]),
+        (_, true) => (z, [u32::MAX, 0]),
+        _ => return None,
+    };
+    let word = Type { elem: Elem::U32, ..ty };
+    let [holds, fails] = flips.map(|bits| b.constant(u64::from(bits), word));
+    let mask = b.value(Inst::Select(c, holds, fails), word, loc);
+    let from = Type { elem: Elem::U32, ..b.kernel().ty(kept) };
+    let flipped = (0..ty.dwords()).map(|dword| {
+        let part = b.value(Inst::Extract { from: kept, dword }, from, loc);
+        let part = b.value(Inst::Splat(part), word, loc);
+        b.value(Inst::Bin(Bin::Xor, part, mask), word, loc)
+    });
+    let flipped: Vec<Value> = flipped.collect();
+    Some(match flipped[..] {
+        [word] => Folded::Value(word),
+        _ => Folded::Inst(Inst::Concat(flipped.into_iter().collect())),
+    })
 }
 
 fn extract(b: &mut Builder, from: Value, dword: u8, ty: Type) -> Folded {
@@ -263,6 +301,12 @@ fn sum_with_constant(
     };
     if op == Bin::Add {
         for (with, other) in [(x, y), (y, x)] {
+            if let Some((lanes, rest)) = plus_uniform(b, with)
+                && moves_past(b, other)
+            {
+                let sum = b.value(Inst::Bin(Bin::Add, lanes, other), ty, loc);
+                return bin(b, Bin::Add, sum, rest, ty, loc);
+            }
             if let Some((inner, c)) = apart(b, with) {
                 let inner = b.value(Inst::Splat(inner), ty, loc);
                 let sum = b.value(Inst::Bin(Bin::Add, inner, other), ty, loc);
@@ -272,6 +316,26 @@ fn sum_with_constant(
         }
     }
     Folded::Inst(Inst::Bin(op, x, y))
+}
+
+/// `v` as a product in the lanes and a uniform part, as [`product_of_sum`] makes them. The uniform part moves to the outside of
+/// sums as constants do: rows at distances that are the same for all lanes then share the rest of the address.
+fn plus_uniform(b: &Builder, v: Value) -> Option<(Value, Value)> {
+    let def = |v: Value| &b.kernel().def(v).inst;
+    let Inst::Bin(Bin::Add, product, rest) = *def(v) else { return None };
+    let apart = matches!(def(product), Inst::Bin(Bin::Mul, ..)) && matches!(def(rest), Inst::Splat(_));
+    apart.then_some((product, rest))
+}
+
+/// True if a uniform part may move to the outside of a sum with `v`. What is read from a variable, or uniform, may change in a
+/// loop that computes nothing else of the sum.
+fn moves_past(b: &Builder, v: Value) -> bool {
+    let kernel = b.kernel();
+    match kernel.def(v).inst {
+        Inst::Splat(_) | Inst::Const(_) | Inst::Read(_) => false,
+        Inst::Bin(Bin::Add, x, y) => [x, y].into_iter().all(|v| !matches!(kernel.def(v).inst, Inst::Read(_))),
+        _ => kernel.ty(v).place == Place::Varying,
+    }
 }
 
 /// (x + c) * u = x * u + c * u where `x` varies and `u` does not: rows at constant distances share the lane's

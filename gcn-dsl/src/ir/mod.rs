@@ -15,7 +15,7 @@ pub mod atomic;
 pub mod build;
 pub mod call;
 pub mod dce;
-mod division;
+pub mod division;
 pub mod far;
 pub mod flow;
 mod fold;

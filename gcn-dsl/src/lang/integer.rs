@@ -7,9 +7,27 @@ use std::panic::Location;
 
 use super::ops::Integer;
 use super::{IntoDevice, S, V, cast, lt, ne, read_first_lane, with};
-use crate::ir::{Bin, Inst, Type};
+use crate::ir::{Bin, Inst, Type, Value};
 use crate::isa;
 use crate::scalar::Elem;
+
+/// `mask` if `x` is `mask & ((1 << lane_id) - 1)`.
+fn of_lanes_below(x: Value) -> Option<Value> {
+    with(|c| {
+        let (b, kernel) = (&c.builder, c.builder.kernel());
+        let def = |v: Value| &kernel.def(v).inst;
+        let below = |v: Value| {
+            let Inst::Bin(Bin::Sub, power, one) = def(v) else { return false };
+            let Inst::Bin(Bin::Shl, base, lane) = def(*power) else { return false };
+            [one, base].into_iter().all(|v| b.as_const(*v) == Some(1)) && *def(*lane) == Inst::LaneId
+        };
+        match def(x) {
+            Inst::Bin(Bin::And, mask, other) if below(*other) => Some(*mask),
+            Inst::Bin(Bin::And, other, mask) if below(*other) => Some(*mask),
+            _ => None,
+        }
+    })
+}
 
 /// The instructions that the methods need, on one word.
 mod varying {
@@ -20,6 +38,15 @@ mod varying {
     #[track_caller]
     pub fn count_ones(x: Word) -> Word {
         isa::v_bcnt_u32_b32(x, 0u32)
+    }
+    /// The ones of a 64-bit `x`, whose words are given. Those that `((1 << lane) - 1)` selects have an instruction.
+    #[track_caller]
+    pub fn count_both(x: Value, [low, high]: [Word; 2]) -> Word {
+        if let Some(mask) = of_lanes_below(x) {
+            let [low, high] = V::<u64>::from_value(mask).words();
+            return isa::v_mbcnt_hi_u32_b32(high, isa::v_mbcnt_lo_u32_b32(low, 0u32));
+        }
+        isa::v_bcnt_u32_b32(high, count_ones(low))
     }
     /// All ones if there is no bit.
     #[track_caller]
@@ -57,6 +84,11 @@ mod uniform {
     #[track_caller]
     pub fn count_ones(x: Word) -> Word {
         isa::s_bcnt1_i32_b32(x).0.to_bits_as()
+    }
+    /// The ones of a 64-bit integer.
+    #[track_caller]
+    pub fn count_both(_: Value, [low, high]: [Word; 2]) -> Word {
+        count_ones(low) + count_ones(high)
     }
     #[track_caller]
     pub fn first_high(x: Word) -> Word {
@@ -129,8 +161,7 @@ macro_rules! methods {
             #[track_caller]
             pub fn count_ones(self) -> $handle<u32> {
                 if Self::BITS == 64 {
-                    let [low, high] = self.words();
-                    return $place::count_ones(low) + $place::count_ones(high);
+                    return $place::count_both(self.value, self.words());
                 }
                 $place::count_ones($word(self))
             }

@@ -1,9 +1,7 @@
 //! Exponentials, logarithms and trigonometric functions.
 //!
-//! They compute in f64, with fused multiply-adds, from Taylor's coefficients, and round once to the element type: on
-//! CDNA f64 runs at f32's rate or half of it, and what comes out does not depend on the approximate instructions. f64
-//! itself uses longer polynomials. Exponentials and logarithms of shorter types are in [`short`]. The measured errors are in
-//! the guide to types.
+//! Here are those of f64, with fused multiply-adds, from Taylor's coefficients; those of shorter types are in [`short`]. The
+//! measured errors are in the guide to types.
 
 use super::operand::{At, Operand, first_unless_varying};
 use super::ops::Float;
@@ -18,11 +16,6 @@ pub(super) const LN_2: [f64; 2] =
     [f64::from_bits(0x3fe6_2e42_fee0_0000), f64::from_bits(0x3dea_39ef_3579_3c76)];
 /// pi / 2 in two parts.
 const FRAC_PI_2: [f64; 2] = [std::f64::consts::FRAC_PI_2, f64::from_bits(0x3c91_a626_3314_5c07)];
-
-/// How many terms: for results that are rounded to at most 24 bits, and for f64.
-fn terms<T: Float>(short: usize, long: usize) -> usize {
-    if T::ELEM == Elem::F64 { long } else { short }
-}
 
 /// `c[0] + c[1] x + c[2] x^2 + …`.
 #[track_caller]
@@ -73,22 +66,22 @@ fn keep_nan(x: D, result: D) -> D {
 }
 
 #[track_caller]
-fn exp<T: Float>(x: D) -> D {
-    let (k, e) = exponential(bounded(x), terms::<T>(8, 13));
+fn exp(x: D) -> D {
+    let (k, e) = exponential(bounded(x), 13);
     keep_nan(x, isa::v_ldexp_f64(e + 1.0, k))
 }
 
 #[track_caller]
-pub(super) fn exp2<T: Float>(x: D) -> D {
+fn exp2(x: D) -> D {
     let inside = bounded(x);
     let k = inside.round_ties_even();
-    let e = tail((inside - k) * std::f64::consts::LN_2, terms::<T>(8, 13));
+    let e = tail((inside - k) * std::f64::consts::LN_2, 13);
     keep_nan(x, isa::v_ldexp_f64(e + 1.0, exponent(k)))
 }
 
 #[track_caller]
-fn exp_m1<T: Float>(x: D) -> D {
-    let (k, e) = exponential(bounded(x), terms::<T>(8, 13));
+fn exp_m1(x: D) -> D {
+    let (k, e) = exponential(bounded(x), 13);
     let power = isa::v_ldexp_f64(1.0, k);
     // 2^k (e^r - 1) + (2^k - 1); for k = 0 that is e^r - 1 itself. 2^1024 does not exist, but by then the 1 is nothing.
     let near = power.mul_add(e, power - 1.0);
@@ -126,20 +119,20 @@ fn special_log(x: D, log: D) -> D {
 }
 
 #[track_caller]
-fn ln<T: Float>(x: D) -> D {
-    let (e, log) = logarithm(x, terms::<T>(6, 11));
+fn ln(x: D) -> D {
+    let (e, log) = logarithm(x, 11);
     special_log(x, e.mul_add(LN_2[0], e.mul_add(LN_2[1], log)))
 }
 
 #[track_caller]
-pub(super) fn log2<T: Float>(x: D) -> D {
-    let (e, log) = logarithm(x, terms::<T>(6, 11));
+fn log2(x: D) -> D {
+    let (e, log) = logarithm(x, 11);
     special_log(x, log.mul_add(std::f64::consts::LOG2_E, e))
 }
 
 #[track_caller]
-fn log10<T: Float>(x: D) -> D {
-    let (e, log) = logarithm(x, terms::<T>(6, 11));
+fn log10(x: D) -> D {
+    let (e, log) = logarithm(x, 11);
     special_log(x, e.mul_add(std::f64::consts::LOG10_2, log * std::f64::consts::LOG10_E))
 }
 
@@ -156,7 +149,7 @@ pub(super) fn two_sum(a: D, b: D) -> (D, D) {
 /// The angle is multiplied by 2/pi, of which `v_trig_preop_f64` gives those 159 bits that matter at its size; whole turns
 /// fall away exactly.
 #[track_caller]
-fn quadrant(x: D) -> (V<u32>, D, D) {
+pub(super) fn quadrant(x: D) -> (V<u32>, D, D) {
     let huge = super::ge(x.abs(), 2f64.powi(945));
     let down: V<u32> = select(huge, -128i32 as u32, 0u32);
     let scaled = isa::v_ldexp_f64(x, down);
@@ -181,15 +174,14 @@ fn quadrant(x: D) -> (V<u32>, D, D) {
 
 /// Sine and cosine of the place in the quadrant.
 #[track_caller]
-fn sine_cosine<T: Float>(r: D, low: D) -> (D, D) {
+fn sine_cosine(r: D, low: D) -> (D, D) {
     let signed =
         |n: usize, i: usize| if i.is_multiple_of(2) { inverse_factorial(n) } else { -inverse_factorial(n) };
-    let n = terms::<T>(5, 8);
     let r2 = r * r;
     // sin = r - r^3/3! + …, cos = 1 - r^2/2! + …; of the low part the first order.
-    let cubic = polynomial(r2, (1..=n).map(|i| signed(2 * i + 1, i))) * (r2 * r);
+    let cubic = polynomial(r2, (1..=8).map(|i| signed(2 * i + 1, i))) * (r2 * r);
     let sine = r + (cubic + low * (1.0 - 0.5 * r2));
-    let quartic = polynomial(r2, (2..=n + 1).map(|i| signed(2 * i, i))) * (r2 * r2);
+    let quartic = polynomial(r2, (2..=9).map(|i| signed(2 * i, i))) * (r2 * r2);
     let half = r2 * 0.5;
     let near = 1.0 - half;
     let cosine = near + (((1.0 - near) - half) + (quartic - r * low));
@@ -198,9 +190,9 @@ fn sine_cosine<T: Float>(r: D, low: D) -> (D, D) {
 
 /// Sine and cosine.
 #[track_caller]
-fn sin_cos<T: Float>(x: D) -> (D, D) {
+fn sin_cos(x: D) -> (D, D) {
     let (n, r, low) = quadrant(x);
-    let (s, c) = sine_cosine::<T>(r, low);
+    let (s, c) = sine_cosine(r, low);
     let odd = eq(n & 1, 1u32);
     let (sine, cosine): (D, D) = (select(odd, c, s), select(odd, s, c));
     let negated = |x: D, when: V<bool>| -> D { select(when, -x, x) };
@@ -213,25 +205,25 @@ fn sin_cos<T: Float>(x: D) -> (D, D) {
 }
 
 #[track_caller]
-fn sin<T: Float>(x: D) -> D {
-    sin_cos::<T>(x).0
+fn sin(x: D) -> D {
+    sin_cos(x).0
 }
 
 #[track_caller]
-fn cos<T: Float>(x: D) -> D {
-    sin_cos::<T>(x).1
+fn cos(x: D) -> D {
+    sin_cos(x).1
 }
 
 #[track_caller]
-fn tan<T: Float>(x: D) -> D {
-    let (s, c) = sin_cos::<T>(x);
+fn tan(x: D) -> D {
+    let (s, c) = sin_cos(x);
     s / c
 }
 
 #[track_caller]
-fn tanh<T: Float>(x: D) -> D {
+fn tanh(x: D) -> D {
     // From 22 on the result is 1 in f64.
-    let e = exp_m1::<T>(x.abs().min(22.0) * 2.0);
+    let e = exp_m1(x.abs().min(22.0) * 2.0);
     keep_nan(x, (e / (e + 2.0)).copysign(x))
 }
 
@@ -259,18 +251,28 @@ fn wide<T: Float>(x: V<T>) -> D {
 }
 
 macro_rules! methods {
-    ($($(#[$doc:meta])* $name:ident $(or $short:path)?;)*) => {
+    ($($(#[$doc:meta])* $name:ident;)*) => {
         impl<T: Float> V<T> {
             $(
                 $(#[$doc])*
                 #[track_caller]
                 pub fn $name(self) -> Self {
-                    $(if let Some(result) = $short(self) {
+                    if let Some(result) = short::$name(self) {
                         return result;
-                    })?
-                    cast::<T, _>($name::<T>(wide(self)))
+                    }
+                    cast::<T, _>($name(wide(self)))
                 }
             )*
+
+            /// Sine and cosine, which share the reduction of the angle.
+            #[track_caller]
+            pub fn sin_cos(self) -> (Self, Self) {
+                if let Some(both) = short::sin_cos(self) {
+                    return both;
+                }
+                let (s, c) = sin_cos(wide(self));
+                (cast::<T, _>(s), cast::<T, _>(c))
+            }
 
             /// `sqrt(self * self + other * other)` without overflow on the way.
             #[track_caller]
@@ -289,6 +291,14 @@ macro_rules! methods {
                 }
             )*
 
+            /// Sine and cosine, which share the reduction of the angle.
+            #[track_caller]
+            pub fn sin_cos(self) -> (Self, Self) {
+                let x: V<T> = self.into_device();
+                let (s, c) = x.sin_cos();
+                (read_first_lane(s), read_first_lane(c))
+            }
+
             /// `sqrt(self * self + other * other)` without overflow on the way.
             #[track_caller]
             pub fn hypot<A: Operand<T>>(self, other: A) -> At<A::Place, T> {
@@ -301,17 +311,17 @@ macro_rules! methods {
 
 methods! {
     /// `e` to the power of `self`.
-    exp or short::exp;
+    exp;
     /// 2 to the power of `self`.
-    exp2 or short::exp2;
+    exp2;
     /// `exp(self) - 1`, also near zero.
     exp_m1;
     /// The natural logarithm.
-    ln or short::ln;
+    ln;
     /// The logarithm to base 2.
-    log2 or short::log2;
+    log2;
     /// The logarithm to base 10.
-    log10 or short::log10;
+    log10;
     /// The sine of an angle in radians, of any size.
     sin;
     /// The cosine of an angle in radians, of any size.

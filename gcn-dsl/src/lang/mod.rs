@@ -38,6 +38,7 @@ pub mod matrix;
 mod maybe;
 mod measures;
 mod memory;
+mod only_where;
 mod operand;
 mod ops;
 mod ordering;

@@ -112,6 +112,12 @@ fn vector_op(op: Bin, calc: Calc) -> Option<(&'static str, bool)> {
 impl Lower<'_> {
     pub(super) fn bin(&mut self, v: Value, op: Bin, a: Value, b: Value) -> Lowered {
         let ty = self.kernel.ty(v);
+        if ty.place == Place::Varying
+            && matches!(calc(ty.elem), Calc::I32 | Calc::U32)
+            && let Some(done) = self.short(v, op, [a, b])
+        {
+            return done;
+        }
         // Both factors fit 24 bits, for which there is a full-rate multiplication.
         let short = self.ranges.get(a).max.max(self.ranges.get(b).max) < 1 << 24;
         let (a, mut b) = (self.operand(a), self.operand(b));

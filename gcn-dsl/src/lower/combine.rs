@@ -6,7 +6,9 @@
 //! takes the operands, and if every reader of the inner instruction can fold it, so that the inner one
 //! becomes dead ([`crate::mir::dce`]). Otherwise the inner instruction would execute twice. A row of
 //! [`MODIFIERS`] is a change of a float's sign that the instructions of [`FLOATS`] can apply to a source
-//! themselves.
+//! themselves; conversions from f16 are in [`mix`].
+
+mod mix;
 
 use gcn_isa::inst::Mods;
 use gcn_isa::operand::{Inline, Operand};
@@ -220,7 +222,8 @@ impl Facts {
         let joined = patterns.flat_map(move |pattern| {
             [0, 1].into_iter().filter_map(move |slot| self.matches(f, pattern, outer, slot, at))
         });
-        modified.chain(joined)
+        let mixed = written.into_iter().flat_map(move |_| self.mixed(f, outer, at));
+        modified.chain(mixed).chain(joined)
     }
 
     fn matches(
@@ -322,7 +325,11 @@ fn rows(target: Target) -> HashMap<&'static str, SmallVec<[&'static InstDesc; 2]
     let encodings =
         |name| table::find_mnemonic(target, name).filter(|row| !row.format.is_dpp() && !row.format.is_sdwa());
     let results = PATTERNS.iter().map(|p| p.result);
-    results.chain(FLOATS.iter().copied()).map(|name| (name, encodings(name).collect())).collect()
+    results
+        .chain(FLOATS.iter().copied())
+        .chain([mix::MIX])
+        .map(|name| (name, encodings(name).collect()))
+        .collect()
 }
 
 /// The row of an instruction with two sources, no modifiers, and a register result.

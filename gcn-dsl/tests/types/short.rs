@@ -1,142 +1,69 @@
-//! The error of the exponentials and logarithms of f32 over their arguments, where `v_exp_f32` and `v_log_f32` are off by up to a unit
-//! of the last place, which is what AMD's manual promises.
-//!
-//! The steps of `gcn_dsl`'s functions stand here again, in the host's arithmetic, with both f32 neighbours of the exact value as
-//! what the hardware may give: other results within a unit lie between those. The reference is the host's f64 function,
-//! whose error does not show. `cargo test --release -p gcn-dsl-tests --test types every_f32 -- --ignored --nocapture` goes over
-//! all 2^32 arguments; what it prints is in the guide to types.
+//! The functions of f32 in kernels give the bits of the steps in `short_steps.rs`, where the simulator's hardware rounds correctly.
 
-/// A function with a result of the hardware's instruction in the middle.
-struct Function {
-    name: &'static str,
-    exact: fn(f64) -> f64,
-    /// What the instruction's argument is.
-    before: fn(f32) -> f32,
-    /// The instruction.
-    hardware: fn(f64) -> f64,
-    /// The result, of the argument and what the instruction gives.
-    after: fn(f32, f32) -> f32,
-    bound: f64,
+use gcn_dsl::prelude::*;
+use gcn_test_support::Random;
+
+use super::short_steps::{FUNCTIONS, Hardware, power, powers};
+use super::{TARGETS, bits, samples};
+
+fn all(x: V<f32>) -> Vec<V<f32>> {
+    let (sine, cosine) = x.sin_cos();
+    vec![x.exp(), x.exp2(), x.exp_m1(), x.ln(), x.log2(), x.log10(), sine, cosine, x.tan(), x.tanh()]
 }
 
-const LOG2_E: [f32; 2] = [std::f32::consts::LOG2_E, f32::from_bits(0x32a5_7060)];
-
-/// `a * b + c`, rounded to f32 but for what f64 loses.
-fn fma(a: f32, b: f32, c: f32) -> f32 {
-    (f64::from(a) * f64::from(b) + f64::from(c)) as f32
-}
-
-fn ldexp(x: f32, by: i32) -> f32 {
-    let by = by.clamp(-400, 400);
-    (f64::from(x) * 2f64.powi(by)) as f32
-}
-
-fn log2_after(x: f32, log: f32) -> f32 {
-    log - if x < f32::MIN_POSITIVE { 32.0 } else { 0.0 }
-}
-
-fn scaled(x: f32) -> f32 {
-    if x < f32::MIN_POSITIVE { ldexp(x, 32) } else { x }
-}
-
-const FUNCTIONS: [Function; 3] = [
-    Function {
-        name: "exp2",
-        exact: f64::exp2,
-        before: |x| if x < -126.0 { x + 64.0 } else { x },
-        hardware: f64::exp2,
-        after: |x, power| if x < -126.0 { ldexp(power, -64) } else { power },
-        bound: 2.0,
-    },
-    Function {
-        name: "exp",
-        exact: f64::exp,
-        before: |x| {
-            let high = x * LOG2_E[0];
-            let low = fma(x, LOG2_E[1], fma(x, LOG2_E[0], -high));
-            if x.abs() > 1000.0 { x } else { (high - high.round_ties_even()) + low }
-        },
-        hardware: f64::exp2,
-        after: |x, power| ldexp(power, (x * LOG2_E[0]).round_ties_even() as i32),
-        bound: 2.0,
-    },
-    Function {
-        name: "log2",
-        exact: f64::log2,
-        before: scaled,
-        hardware: f64::log2,
-        after: log2_after,
-        bound: 2.0,
-    },
-];
-
-/// The f32 neighbours of `x`, which may be one; denormals flush.
-fn neighbours(x: f64) -> [f32; 2] {
-    let near = x as f32;
-    let other = match f64::from(near).total_cmp(&x) {
-        _ if !near.is_finite() || f64::from(near) == x => near,
-        std::cmp::Ordering::Less => near.next_up(),
-        _ => near.next_down(),
-    };
-    [near, other].map(|x| if x.abs() < f32::MIN_POSITIVE { 0.0 * x } else { x })
-}
-
-/// Distance in units of the last place of the exact result.
-fn ulps(got: f32, exact: f64) -> f64 {
-    let rounded = exact as f32;
-    if got.is_nan() && exact.is_nan() || f64::from(got) == exact || got == rounded && got.is_infinite() {
-        return 0.0;
+gcn_kernel! {
+    #[workgroup(64)]
+    fn functions(x: &[f32], out: &mut [f32]) {
+        let i = global_id().x;
+        let a = x[i];
+        let p = comptime { all(a) };
+        #[unroll] for k in 0..p.len() { out[i + k as u32 * x.len()] = p[k]; }
     }
-    if got.is_nan() || exact.is_nan() || exact.is_infinite() {
-        return f64::INFINITY;
-    }
-    // An infinity stands for the power of two after the largest number.
-    let got = if got.is_infinite() { f64::from(got.signum()) * 2f64.powi(128) } else { f64::from(got) };
-    let exponent = i64::from((exact.abs().to_bits() >> 52) as u32) - 1023;
-    let unit = exponent.clamp(-126, 127) - 23;
-    (got - exact).abs() * f64::from_bits(((1023 - unit) as u64) << 52)
 }
 
-/// The largest error of `function` over the arguments from `first` in such steps, and where it is.
-fn worst(function: &Function, first: u32, step: u32) -> (f64, f32) {
-    let mut worst = (0.0, 0.0);
-    let mut bits = Some(first);
-    while let Some(now) = bits {
-        let x = f32::from_bits(now);
-        let exact = (function.exact)(f64::from(x));
-        for hardware in neighbours((function.hardware)(f64::from((function.before)(x)))) {
-            let error = ulps((function.after)(x, hardware), exact);
-            if error > worst.0 {
-                worst = (error, x);
+#[test]
+fn kernels_take_the_measured_steps() {
+    let mut rng = Random::new(32);
+    let mut x =
+        vec![0.0, -0.0, f32::INFINITY, f32::NEG_INFINITY, f32::NAN, 131_072.0, -131_071.99, 1e-40, -1e-40];
+    x.resize_with(samples(16384), || match rng.below(3) {
+        0 => f32::from_bits(bits(&mut rng) as u32),
+        1 => (bits(&mut rng) as f64 / u64::MAX as f64 * 200.0 - 100.0) as f32,
+        _ => ((bits(&mut rng) >> 44) as f64 * std::f64::consts::FRAC_PI_2) as f32,
+    });
+    let n = x.len();
+    for target in TARGETS {
+        let mut out = vec![0f32; FUNCTIONS.len() * n];
+        functions.launch(&Device::simulator(target), Grid::x(n as u32 / 64), (&x, &mut out)).unwrap();
+        for (k, function) in FUNCTIONS.iter().enumerate() {
+            for (x, got) in x.iter().zip(&out[k * n..]) {
+                let wanted = (function.steps)(*x, &mut Hardware::default());
+                let same = got.to_bits() == wanted.to_bits() || got.is_nan() && wanted.is_nan();
+                assert!(same, "{target}: {}({x:e}) is {got:e}, not {wanted:e}", function.name);
             }
         }
-        bits = now.checked_add(step);
     }
-    worst
 }
 
-fn check(step: u32) {
-    for function in &FUNCTIONS {
-        let threads = std::thread::available_parallelism().map_or(1, usize::from) as u32;
-        let (error, at) = std::thread::scope(|scope| {
-            let parts: Vec<_> = (0..threads)
-                .map(|first| scope.spawn(move || worst(function, first * step, threads * step)))
-                .collect();
-            let parts = parts.into_iter().map(|part| part.join().unwrap());
-            parts.max_by(|a, b| a.0.total_cmp(&b.0)).unwrap()
-        });
-        println!("{}: {error:.4} ulp at {at:e}", function.name);
-        assert!(error <= function.bound, "{}({at:e}) is off by {error} ulp", function.name);
+gcn_kernel! {
+    #[workgroup(64)]
+    fn raised(x: &[f32], y: &[f32], out: &mut [f32]) {
+        let i = global_id().x;
+        out[i] = x[i].powf(y[i]);
     }
 }
 
 #[test]
-fn a_sample_of_f32() {
-    check(4099);
-}
-
-#[test]
-#[ignore = "all 2^32 arguments of three functions take minutes; the test above takes a sample"]
-fn every_f32() {
-    check(1);
+fn powers_take_the_measured_steps() {
+    let (mut x, mut y): (Vec<f32>, Vec<f32>) = powers(samples(16384)).into_iter().unzip();
+    let n = x.len().next_multiple_of(64);
+    (x.resize(n, 1.5), y.resize(n, 2.5));
+    for target in TARGETS {
+        let mut out = vec![0f32; n];
+        raised.launch(&Device::simulator(target), Grid::x(n as u32 / 64), (&x, &y, &mut out)).unwrap();
+        for i in 0..n {
+            let wanted = power(x[i], y[i], &mut Hardware::default());
+            assert_eq!(out[i].to_bits(), wanted.to_bits(), "{target}: {:e}^{:e}", x[i], y[i]);
+        }
+    }
 }

@@ -57,7 +57,7 @@ methods! { FLOATS: f16 bf16 f32 f64; |x, _n, _o|
     floor() ceil() trunc() round() round_ties_even() fract() abs() signum() copysign(x) is_sign_positive()
     is_sign_negative() min(x) max(x) clamp(x, x) midpoint(x) next_up() next_down() is_nan() is_finite() is_infinite()
     is_normal() is_subnormal() to_bits() mul_add(x, x) sqrt() recip() powi(3) powf(x) hypot(x) div_euclid(x) rem_euclid(x)
-    to_degrees() to_radians() exp() exp2() exp_m1() ln() log2() log10() sin() cos() tan() tanh()
+    to_degrees() to_radians() exp() exp2() exp_m1() ln() log2() log10() sin() cos() sin_cos() tan() tanh()
 }
 
 /// The names in the table that begins with `heading`.

@@ -1,0 +1,104 @@
+//! Conversions from f16 to f32 as sources of `v_fma_mix_f32`, which reads f16 and f32 alike.
+//!
+//! A sum is a fused multiplication by 1 and addition, a product one with -0 added: the bits are the same, signs of zeros
+//! included. gfx900 has no such instruction, for its `v_mad_mix_f32` flushes denormals.
+
+use gcn_isa::inst::Mods;
+use gcn_isa::operand::{Inline, Operand};
+use smallvec::SmallVec;
+
+use super::{Facts, Found, MInst, MOperand, Op, takes};
+use crate::mir::Function;
+
+/// The instruction.
+pub(super) const MIX: &str = "v_fma_mix_f32";
+/// The conversion that its sources do themselves.
+const CONVERSION: &str = "v_cvt_f32_f16";
+
+/// Where a source of the mixed instruction comes from.
+#[derive(Clone, Copy)]
+enum Part {
+    /// A source of the instruction.
+    Source(usize),
+    /// A source of the instruction, negated.
+    Minus(usize),
+    One,
+    MinusZero,
+}
+use Part::{Minus, MinusZero, One, Source};
+
+/// An instruction as a mixed one, if its source `slot` is of f16.
+struct Row {
+    outer: &'static str,
+    slot: usize,
+    sources: [Part; 3],
+}
+
+#[rustfmt::skip]
+const ROWS: &[Row] = &[
+    Row { outer: "v_add_f32", slot: 0, sources: [Source(0), One, Source(1)] },
+    Row { outer: "v_add_f32", slot: 1, sources: [Source(1), One, Source(0)] },
+    Row { outer: "v_sub_f32", slot: 0, sources: [Source(0), One, Minus(1)] },
+    Row { outer: "v_sub_f32", slot: 1, sources: [Minus(1), One, Source(0)] },
+    Row { outer: "v_mul_f32", slot: 0, sources: [Source(0), Source(1), MinusZero] },
+    Row { outer: "v_mul_f32", slot: 1, sources: [Source(1), Source(0), MinusZero] },
+    Row { outer: "v_fma_f32", slot: 0, sources: [Source(0), Source(1), Source(2)] },
+    Row { outer: "v_fma_f32", slot: 1, sources: [Source(0), Source(1), Source(2)] },
+    Row { outer: "v_fma_f32", slot: 2, sources: [Source(0), Source(1), Source(2)] },
+    Row { outer: MIX, slot: 0, sources: [Source(0), Source(1), Source(2)] },
+    Row { outer: MIX, slot: 1, sources: [Source(0), Source(1), Source(2)] },
+    Row { outer: MIX, slot: 2, sources: [Source(0), Source(1), Source(2)] },
+];
+
+impl Facts {
+    /// The mixed instructions that `outer` can become.
+    pub(super) fn mixed<'a>(
+        &'a self,
+        f: &'a Function,
+        outer: &'a MInst,
+        at: (usize, usize),
+    ) -> impl Iterator<Item = Found> + 'a {
+        let name = match &outer.op {
+            Op::Machine(row, mods) if !mods.clamp && mods.omod == 0 && !row.format.is_dpp() => row.mnemonic,
+            _ => "",
+        };
+        let rows = ROWS.iter().filter(move |row| row.outer == name && !outer.keeps_dst);
+        rows.filter_map(move |row| self.mix(f, row, outer, at))
+    }
+
+    fn mix(&self, f: &Function, row: &Row, outer: &MInst, at: (usize, usize)) -> Option<Found> {
+        let Op::Machine(_, old) = &outer.op else { return None };
+        let (result, inner) = self.inner(f, outer.operands[1 + row.slot], at)?;
+        let plain = matches!(&inner.op, Op::Machine(desc, mods)
+            if desc.mnemonic == CONVERSION && *mods == desc.default_mods() && !desc.format.is_sdwa() && !desc.format.is_dpp());
+        if !plain || inner.keeps_dst || old.op_sel_hi >> row.slot & 1 == 1 {
+            return None;
+        }
+        let desc = *self.rows.get(MIX)?.first()?;
+        let mut mods = Mods { op_sel: 0, op_sel_hi: 0, ..desc.default_mods() };
+        let mut sources: SmallVec<[MOperand; 3]> = SmallVec::new();
+        for (i, from) in row.sources.into_iter().enumerate() {
+            let bit = 1 << i;
+            match from {
+                Source(slot) | Minus(slot) => {
+                    let of = |bits: u8| if bits >> slot & 1 == 1 { bit } else { 0 };
+                    let half = slot == row.slot;
+                    sources.push(if half { inner.operands[1] } else { outer.operands[1 + slot] });
+                    mods.neg |= of(old.neg);
+                    mods.abs |= of(old.abs);
+                    mods.op_sel |= of(old.op_sel);
+                    mods.op_sel_hi |= if half { bit } else { of(old.op_sel_hi) };
+                    if matches!(from, Minus(_)) {
+                        mods.neg ^= bit;
+                    }
+                }
+                One => sources.push(MOperand::Fixed(Operand::const32(1f32.to_bits()))),
+                MinusZero => {
+                    sources.push(MOperand::Fixed(Operand::Inline(Inline::Int(0))));
+                    mods.neg |= bit;
+                }
+            }
+        }
+        takes(f, desc, &sources).then_some(Found { row: desc, mods, sources, inner: result })
+    }
+}
