@@ -2,7 +2,8 @@
 
 use gcn_isa::table::{self, Access, Class, InstDesc, Modifiers, OperandDesc, OperandKinds};
 use gcn_isa::{Inline, Inst, Operand, Reg, Sdwa, Target};
-use gcn_test_support::{Random, fuzz_count};
+use gcn_test_support::Random;
+use gcn_test_support::env::fuzz_count;
 
 use super::corners::Aside;
 use super::info::Kind;
