@@ -115,6 +115,7 @@ gcn_kernel! {
             for here in 0..2usize {
                 let key = done + (here * KEYS) as u32;
                 if key + KEYS as u32 > clear {
+                    cold_path();
                     let left: V<u32> = seen.saturating_sub(key);
                     scores = scores.map_indexed(|i, x| select(lt(scores.row(i), left), x, f32::NEG_INFINITY));
                 }
@@ -127,6 +128,7 @@ gcn_kernel! {
                 next_v = tile_v[here].stage_by::<Columns>(v, 0, key + 2 * KEYS as u32);
                 let top: V<f32> = scale * scores.lane_max()[0];
                 if any(top > largest + SLACK) {
+                    cold_path();
                     let before = largest;
                     largest = largest.max(column_max::<SIDE>(top));
                     let correction: V<f32> = (before - largest).approx_exp2();

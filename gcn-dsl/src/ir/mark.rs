@@ -40,6 +40,8 @@ pub enum Mark {
     Stagger,
     /// The barrier after this mark begins or ends a phase, for all waves.
     Phase,
+    /// Control rarely comes here.
+    Cold,
     /// Nothing but these classes is moved across.
     Fence(Classes),
     /// The stretch of code around this mark is to be emitted in turns of these groups.

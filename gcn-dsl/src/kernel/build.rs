@@ -228,6 +228,7 @@ pub(crate) fn build(
     let Registers { mut allocated, inputs } = registers::assign(scheduled, function, inputs, &limits, lds)?;
     observe("registers");
     let mut program = allocated.program;
+    sched::cold::run(&mut program, &mut allocated.marks);
     sched::manual::resolve(&mut program, &mut allocated.marks)
         .map_err(|error| BuildError::Schedule { kernel: name(), error })?;
     let fill = (options.schedule && options.fill).then(|| sched::fence::fences(&program, &allocated.marks));

@@ -1,5 +1,6 @@
 //! Schedules, waits and registers: what follows instruction selection, and what kernels ask of it.
 
+mod cold;
 mod fill;
 mod invariant;
 mod list;
