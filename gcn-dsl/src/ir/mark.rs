@@ -58,6 +58,15 @@ pub struct Group {
 }
 
 impl Mark {
+    /// True if two accesses of LDS on the same side may become one.
+    pub fn leaves_pairs(&self) -> bool {
+        match self {
+            Mark::Cold => true,
+            Mark::Fence(classes) => classes.is_empty(),
+            _ => false,
+        }
+    }
+
     /// True if nothing may be moved across.
     pub fn is_boundary(&self) -> bool {
         match self {

@@ -222,6 +222,8 @@ pub(crate) fn build(
     let mut scheduled = options.schedule.then(|| function.clone());
     if let Some(scheduled) = &mut scheduled {
         sched::list::schedule(scheduled).map_err(|error| BuildError::Interleave { kernel: name(), error })?;
+        sched::hold::run(scheduled);
+        sched::hold::run(&mut function);
     }
     observe("schedule");
     let lds = registers::Lds { room, workgroup };

@@ -2,6 +2,7 @@
 
 mod cold;
 mod fill;
+mod hold;
 mod invariant;
 mod list;
 mod manual;
