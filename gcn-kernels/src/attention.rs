@@ -115,26 +115,32 @@ gcn_kernel! {
             for here in 0..2usize {
                 let key = done + (here * KEYS) as u32;
                 if key + KEYS as u32 > clear {
+                    cold_path();
                     let left: V<u32> = seen.saturating_sub(key);
                     scores = scores.map_indexed(|i, x| select(lt(scores.row(i), left), x, f32::NEG_INFINITY));
                 }
+                // A softmax of few keys is shorter than the loads: these begin at once. One of many keys leaves no slot unused but beside
+                // exponentials, each of which takes the time of four other instructions.
+                let early = comptime if KEYS < 64 { Some(TileA::<T, KEYS, D, SIDE>::load(tile_k[1 - here], 0, 0)) } else { None };
                 tile_k[here].put(next_k);
                 tile_v[1 - here].put(next_v);
                 next_k = tile_k[1 - here].fetch(k, key + 3 * KEYS as u32, 0);
                 next_v = tile_v[here].stage_by::<Columns>(v, 0, key + 2 * KEYS as u32);
                 let top: V<f32> = scale * scores.lane_max()[0];
                 if any(top > largest + SLACK) {
+                    cold_path();
                     let before = largest;
                     largest = largest.max(column_max::<SIDE>(top));
                     let correction: V<f32> = (before - largest).approx_exp2();
                     sum *= correction;
                     out = out.map_pairs(|x| x * correction);
                 }
-                // An exponential takes the time of four other instructions, in which the wave can issue loads from LDS.
-                comptime if SIDE == 32 {
-                    interleave! { 2 ds_read, 1 trans }
-                }
-                let x = TileA::<T, KEYS, D, SIDE>::load(tile_k[1 - here], 0, 0);
+                let x = comptime if let Some(x) = early {
+                    x
+                } else {
+                    interleave! { 1 ds_read, 1 trans }
+                    TileA::<T, KEYS, D, SIDE>::load(tile_k[1 - here], 0, 0)
+                };
                 let y = TileA::<T, D, KEYS, SIDE, AsAcc>::load(tile_v[here], 0, 0);
                 let down: V<f32> = -largest;
                 let weights = scores.map_pairs(|x| {

@@ -71,6 +71,7 @@ fn run(prepared: &mut Prepared, options: &Options) -> Result<Map<String, Value>,
     let says = |error: gcn_sim::launch::Error| error.to_string();
     if options.timed {
         let mut config = timed::Config::default();
+        config.cus = options.cus.or(config.cus);
         config.max_instructions = options.limit.unwrap_or(config.max_instructions);
         for assignment in &options.set {
             config.set(assignment).map_err(|error| format!("{assignment}: {error}"))?;

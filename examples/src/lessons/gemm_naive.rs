@@ -1,20 +1,21 @@
 //! A matrix multiplication as one would write it first: tiles, LDS, one loop.
 //!
-//! C = A * B as in `gemm_f16`, without any arrangement of waves: four waves of a workgroup put 32 columns of a
-//! 128 x 128 tile into LDS, meet at a barrier, multiply, meet again. Three things make that good already:
+//! C = A * B as in `gemm_f16`, without any arrangement of waves: four waves of a workgroup put 64 columns of a
+//! 128 x 128 tile into LDS, meet at a barrier, multiply, meet again. Four things make that good already:
 //!
-//! - **`#[pipeline]`** moves the loads of the next tile to before the products of this one, so that a wave
-//!   finds them in registers when it comes to `put`.
+//! - **`#[pipeline]`** moves the loads of the next tile to right after the `put` of this one, so that a wave
+//!   finds them in registers when it comes to the next `put`.
+//! - **Rows of 64** elements are 128 bytes, a line of the caches. With rows of 32 each access would take a line and use half
+//!   of it: on gfx950 that alone would halve the matrix pipe's work.
 //! - **`Spread`** keeps the lanes of a wave out of each other's banks.
 //! - **Two workgroups** fit onto a compute unit: while the waves of one wait at a barrier or for LDS, those of
-//!   the other may have products to compute. Nobody arranges that, and so it is not always the case: what
-//!   `gemm_f16` gains is that its waves take turns by construction.
+//!   the other have products to compute. A wave that has begun with its products keeps the matrix pipe until they
+//!   are done: the compiler raises its priority (`s_setprio`).
 //!
 //! **What it costs.** A wave loads 64 + 64 lines from LDS for 64 x 64 results, 16 operations for each byte, where
-//! `gemm_f16` with 128 x 64 has 21. On gfx942 LDS delivers the fragments of a tile in half of the time that
-//! the products take. On gfx950 products are twice as fast and LDS is not, so that LDS needs as long for the
-//! loads as the matrix pipe for the products, and the stores come on top: there larger parts for a wave are
-//! not a refinement but the first thing to do.
+//! `gemm_f16` with 128 x 64 has 21, and a compute unit loads 128 + 128 lines from memory for 128 x 128 results, where
+//! `gemm_f16` with 256 x 256 needs half as much. On gfx942 there is time for both. On gfx950 products are twice as fast, and
+//! LDS and memory are not: there larger tiles are not a refinement but the first thing to do.
 
 use gcn_dsl::lang::matrix::Spread;
 use gcn_dsl::prelude::*;
@@ -35,16 +36,16 @@ gcn_kernel! {
         let (first_row, first_col) = (workgroup_id().y * TILE, workgroup_id().x * TILE);
         let (row, col) = (wave_id() / 2 * 64, wave_id() % 2 * 64);
         let (a, b) = (row_major(a, depth).columns_by(depth, 8), row_major(b, depth).columns_by(depth, 8));
-        let left = LdsTile::<f16, 128, 32, Spread>::new();
-        let right = LdsTile::<f16, 128, 32, Spread>::new();
+        let left = LdsTile::<f16, 128, 64, Spread>::new();
+        let right = LdsTile::<f16, 128, 64, Spread>::new();
         let mut acc = Tile::<f32, 64, 64>::zero();
         #[pipeline(stages = 2)]
-        for k in (0..depth).step_by(32) {
+        for k in (0..depth).step_by(64) {
             left.put(left.fetch(a, first_row, k));
             right.put(right.fetch(b, first_col, k));
             barrier();
-            let x = TileA::<f16, 64, 32>::load(left, row, 0);
-            let y = TileB::<f16, 32, 64>::load(right.transposed(), 0, col);
+            let x = TileA::<f16, 64, 64>::load(left, row, 0);
+            let y = TileB::<f16, 64, 64>::load(right.transposed(), 0, col);
             acc = matmul(x, y, acc);
             barrier();
         }

@@ -40,6 +40,8 @@ pub enum Mark {
     Stagger,
     /// The barrier after this mark begins or ends a phase, for all waves.
     Phase,
+    /// Control rarely comes here.
+    Cold,
     /// Nothing but these classes is moved across.
     Fence(Classes),
     /// The stretch of code around this mark is to be emitted in turns of these groups.
@@ -56,6 +58,15 @@ pub struct Group {
 }
 
 impl Mark {
+    /// True if two accesses of LDS on the same side may become one.
+    pub fn leaves_pairs(&self) -> bool {
+        match self {
+            Mark::Cold => true,
+            Mark::Fence(classes) => classes.is_empty(),
+            _ => false,
+        }
+    }
+
     /// True if nothing may be moved across.
     pub fn is_boundary(&self) -> bool {
         match self {

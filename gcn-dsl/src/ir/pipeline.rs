@@ -9,7 +9,8 @@
 //!
 //! `rotate` emits the loads of the first trips before the loop (the prologue), and the body once for each of
 //! `stages` sets of variables that hold loaded values: a trip uses one set and loads into another, so that
-//! nothing is copied. This is modulo variable expansion (Lam 1988). The order within a trip is left to the
+//! nothing is copied. This is modulo variable expansion (Lam 1988). If a trip has used up its loads before a barrier and reads LDS
+//! only after it, the later loads start after the last use instead of at the beginning, and one set and one copy of the body are saved. The order within a trip is left to the
 //! list scheduler; there is no modulo schedule. The loop's test follows each copy of the body.
 
 mod plan;

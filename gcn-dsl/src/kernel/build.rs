@@ -196,12 +196,15 @@ fn passes(
     let mut scheduled = options.schedule.then(|| function.clone());
     if let Some(scheduled) = &mut scheduled {
         sched::list::schedule(scheduled)?;
+        sched::hold::run(scheduled);
+        sched::hold::run(&mut function);
     }
     observe("schedule");
     let lds = registers::Lds { room, workgroup };
     let Registers { mut allocated, inputs } = registers::assign(scheduled, function, inputs, &limits, lds)?;
     observe("registers");
     let mut program = allocated.program;
+    sched::cold::run(&mut program, &mut allocated.marks);
     sched::manual::resolve(&mut program, &mut allocated.marks)?;
     let fill = (options.schedule && options.fill).then(|| sched::fence::fences(&program, &allocated.marks));
     let target_id = TargetId { xnack: options.xnack, ..TargetId::any(target) };

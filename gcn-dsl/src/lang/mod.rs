@@ -123,8 +123,8 @@ pub use register::{Agprs, InRegisters, RegisterFile, Sgprs, Vgprs, pinned};
 pub use schedule::{
     AsyncMemory, Awaitable, Carried, Carry, Drained, Interleave, LdsBuf, LdsPair, Lgkm, Manual, MatrixPhase,
     Pending, PingPong, ReadPhase, Readable, StorePhase, Turn, TurnPhase, Vm, WaitCounter, WritePhase,
-    Written, barrier_turn, carried, interleave, issue, manual_begin, matrix_phase_begin, ping_pong_begin,
-    sched_barrier, sched_barrier_except, set_priority, traced, wait, wait_all,
+    Written, barrier_turn, carried, cold_path, interleave, issue, manual_begin, matrix_phase_begin,
+    ping_pong_begin, sched_barrier, sched_barrier_except, set_priority, traced, wait, wait_all,
 };
 pub use shuffle::{
     Distance, active_lanes, is_first_lane, lane_mask, mbcnt, quad_permute, row_broadcast, row_half_mirror,

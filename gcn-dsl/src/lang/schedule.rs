@@ -12,7 +12,8 @@ pub use carried::{Carried, Carry, carried, traced};
 pub use lds::{LdsBuf, ReadPhase, Readable, StorePhase, Turn, TurnPhase, WritePhase, Written, barrier_turn};
 pub use memory::AsyncMemory;
 pub use order::{
-    Interleave, Manual, interleave, manual_begin, sched_barrier, sched_barrier_except, set_priority,
+    Interleave, Manual, cold_path, interleave, manual_begin, sched_barrier, sched_barrier_except,
+    set_priority,
 };
 pub use pair::LdsPair;
 pub use pending::{Awaitable, Drained, Lgkm, Pending, Vm, WaitCounter, issue, wait, wait_all};

@@ -133,10 +133,21 @@ impl Lower<'_> {
         if let Inst::Cmp(pred, a, b) = self.kernel.def(c).inst
             && self.cmp_at_use[c.0 as usize]
         {
+            if pred == Pred::Ne && self.ballot_is_in_scc(a, b) {
+                return Ok(());
+            }
             return self.compare_to_scc(pred, a, b);
         }
         let bit = self.operand(c);
         self.machine("s_cmp_lg_u32", &[], &[bit, Src::Const(0, Width::B32)])
+    }
+
+    /// True if the last instruction made the ballot `a`, and with it SCC = (`a` != 0), and `b` is 0.
+    fn ballot_is_in_scc(&self, a: Value, b: Value) -> bool {
+        let [ballot, zero] = [a, b].map(|v| &self.kernel.def(v).inst);
+        let (Inst::Ballot(_), Inst::Const(0)) = (ballot, zero) else { return false };
+        let last = self.func.blocks.last().and_then(|block| block.insts.last());
+        last.is_some_and(|inst| inst.operands.first() == Some(&MOperand::Virt(self.reg(a))))
     }
 
     /// The second result of the last instruction is VCC, for the one instruction that reads it and nothing

@@ -26,7 +26,7 @@ use gcn_isa::table;
 
 use super::exit::Frame;
 use super::{Lower, Lowered, Src};
-use crate::ir::{Inst, Kernel, Place, Region, Stmt, Value, flow};
+use crate::ir::{Inst, Kernel, Place, Pred, Region, Stmt, Value, flow};
 use crate::mir::{MOperand, Op, VSlice};
 use crate::scalar::Elem;
 
@@ -296,10 +296,14 @@ pub(super) fn comparisons_at_use(kernel: &Kernel) -> Vec<bool> {
         .values
         .iter()
         .map(|def| match def.inst {
-            Inst::Cmp(_, a, _) => {
-                let operand = kernel.ty(a);
+            Inst::Cmp(pred, a, _) => {
                 let scalar = def.ty.is_some_and(|t| t.place == Place::Uniform);
-                scalar && matches!(operand.elem, Elem::I32 | Elem::U32)
+                scalar
+                    && match kernel.ty(a).elem {
+                        Elem::I32 | Elem::U32 => true,
+                        Elem::I64 | Elem::U64 => matches!(pred, Pred::Eq | Pred::Ne),
+                        _ => false,
+                    }
             }
             _ => false,
         })

@@ -36,9 +36,10 @@ const MAX: i32 = 255;
 /// others, so the bound keeps the pass linear.
 const OPEN: usize = 64;
 
-/// Pairs accesses in all of `f`, unless the user fixed the order.
+/// Pairs accesses in all of `f`, unless the user fixed the order or counts them. They are not paired across any mark.
 pub(super) fn run(f: &mut Function) {
-    if f.blocks.iter().flat_map(|b| &b.insts).any(|inst| matches!(inst.op, Op::Mark(_))) {
+    let fixes = |inst: &MInst| matches!(&inst.op, Op::Mark(mark) if !mark.leaves_pairs());
+    if f.blocks.iter().flat_map(|b| &b.insts).any(fixes) {
         return;
     }
     let writers = writers(f);

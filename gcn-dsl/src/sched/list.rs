@@ -4,10 +4,10 @@
 //!
 //! A block is cut into regions at instructions that nothing may pass (`deps::is_boundary`), and regions into
 //! windows of at most [`WINDOW`] instructions, which keeps the work linear in the program. In a window the
-//! dependences (`deps`) form a DAG. Instructions are taken top down: of the ready ones, the one with the
-//! longest critical path to the end of the window. An instruction whose result would lift the estimated
-//! register pressure (`pressure`) over the budget waits while another one is ready. If the new order still
-//! needs more registers than both the budget and the original order, the original order stays.
+//! dependences (`deps`) form a DAG. Instructions are taken top down: of the ready ones that the matrix pipe and the
+//! banks of LDS could begin at once, the one with the longest critical path to the end of the window. An
+//! instruction whose result would lift the estimated register pressure (`pressure`) over the budget waits while
+//! another one is ready. If the new order still needs more registers than both the budget and the original order, the original order stays.
 //!
 //! Not done here: moving instructions across blocks, starting loads in an earlier trip of a loop
 //! ([`crate::ir::pipeline`]), and exact waits ([`super::wait`]).
@@ -133,14 +133,19 @@ fn list_schedule(
         .map(|inst| Ready { inst, earliest: 0 })
         .collect();
     let mut order = Vec::with_capacity(insts.len());
-    let (mut now, mut matrix_free) = (0u32, 0u32);
+    let (mut now, mut matrix_free, mut lds_free) = (0u32, 0u32, 0u32);
     while !ready.is_empty() {
         // Slots until the instruction could start: its operands must have arrived and, for a matrix
         // instruction, the matrix pipe must be free. A stall is not emitted; it only advances the clock, and
         // the next choices see what has arrived by then.
         let busy = |r: &Ready| {
-            let pipe =
-                if latency::matrix_passes(f.target, &insts[r.inst]).is_some() { matrix_free } else { 0 };
+            let pipe = if latency::matrix_passes(f.target, &insts[r.inst]).is_some() {
+                matrix_free
+            } else if latency::lds_slots(&insts[r.inst]).is_some() {
+                lds_free
+            } else {
+                0
+            };
             r.earliest.max(pipe).saturating_sub(now)
         };
         let rank = |r: &Ready| {
@@ -161,6 +166,9 @@ fn list_schedule(
         now += stall;
         if let Some(passes) = latency::matrix_passes(f.target, &insts[inst]) {
             matrix_free = now + passes;
+        }
+        if let Some(slots) = latency::lds_slots(&insts[inst]) {
+            lds_free = now + slots;
         }
         live.take(inst);
         if let Some(pattern) = &mut pattern {

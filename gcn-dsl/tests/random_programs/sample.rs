@@ -44,14 +44,18 @@ gcn_kernel! {
         loop {
             x6 += 1u32;
             if x6 > 4u32 {
+                cold_path();
                 break;
             }
             if (!(x4 != x4)) {
+                cold_path();
                 x1 = x1.wrapping_shr(x4.wrapping_shl(6u32 & splat(256u32)));
             } else {
+                cold_path();
                 x1 = x1.wrapping_shr((x4 + 4294967289u32).wrapping_shl(x4 - x4));
                 x1 = x1.wrapping_shl(31u32);
                 if all(in_u64[global] == out_u64[global + 256]) {
+                    cold_path();
                     break;
                 }
                 x1 = in_i32[local].wrapping_shr(55u32) ^ 262144i32;
@@ -88,12 +92,14 @@ gcn_kernel! {
         let x0 = splat(a_f32) * in_f32[local];
         let mut x1: V<f32> = shuffle(x0, in_u32[lane] * lane);
         if in_f32.uniform(54u32) != (a_bool as f32) {
+            cold_path();
             x1 = x0;
         } else {
             let mut x2: V<u32> = 0u32;
             loop {
                 x2 += 1u32;
                 if x2 > 2u32 {
+                    cold_path();
                     break;
                 }
                 let x3 = (if x0 <= -111.125f32 { in_f32[global] } else { splat(bf16::from_bits(0x41e0 /* 28 */)) as f32 });
@@ -119,6 +125,7 @@ gcn_kernel! {
         let mut x1: V<f32> = in_f32[global].round_ties_even();
         x1 -= x1;
         if (!(global != in_u32[global])) {
+            cold_path();
             x1 = x1;
         }
         out_i64[global] = x0;
@@ -208,16 +215,21 @@ gcn_kernel! {
             let mut x2: V<f32> = x1 / f32::from_bits(0x64bbba70);
             let mut x3: V<f32> = in_f32.uniform(53u32);
             if splat(a_u32).min(512u32) == 2147483650u32 {
+                cold_path();
                 let x4 = ballot(x1 == x3) / ((a_u64 + a_u64) | 1u64);
             }
         } else {
+            cold_path();
             if (!(x1 >= a_f32)) {
+                cold_path();
                 #[unroll]
                 for x5 in 0u32..0 {
                     if a_u32 >= in_u32[global] {
                         if (local * in_u32[lane]) != wave_inclusive_or(in_u32[lane]) {
+                            cold_path();
                             out_i16[global + 64] = ((in_i16[local] / (in_i16[local].max(in_i16[global]) | 1i16)) - (a_i16 & a_i16)).wrapping_shl(out_u32[global + 128].min(splat(a_u32)));
                         } else {
+                            cold_path();
                             #[unroll]
                             for x6 in 0u32..0 {
                                 let mut x7: V<u32> = 34u32;
@@ -251,6 +263,7 @@ gcn_kernel! {
             for x2 in 5i64..(((a_i64 ^ in_i64.uniform(48u32)) & 7i64) - 3i64) {
                 let mut x3: V<u32> = 4293372740u32;
                 if (x2 & x2) < (a_u32 as i64) {
+                    cold_path();
                     if a_bool && true {
                     }
                 }
@@ -287,6 +300,7 @@ gcn_kernel! {
         loop {
             x3 += 1u32;
             if x3 > 3u32 {
+                cold_path();
                 break;
             }
             shared_u32.atomic((in_bf16[global] as u32) & 15u32).fetch_and(in_u32[wave_inclusive_xor(splat(a_i32) as u32) % 99u32], Scope::Agent, Ordering::Relaxed);
@@ -317,6 +331,7 @@ gcn_kernel! {
         let x0 = in_u32.uniform(53u32).to_bits_as::<u32>() - wave_sum(lane);
         let mut x1: V<f32> = super::bits::table::<f32>(6)[(lane ^ global) & 63];
         if a_bool {
+            cold_path();
             out_f32[global + 128] = lane.to_bits_as::<f32>().max(-94.75f32).ceil();
         }
         x1 = in_f32[local] + own1[splat(a_u32).min(in_u32[global]) & 7u32];
@@ -352,6 +367,7 @@ gcn_kernel! {
         own0[4u32] = (if splat(a_f32) != in_f32[lane] { in_i64.uniform(92u32) } else { out_i64[global + 64] });
         x0 = (x0 / 4294967293u32) | x0;
         if (!(in_u32.uniform(89u32) >= x0)) && a_bool {
+            cold_path();
             for x3 in ((((in_i32[local] + in_i32[local]) & 7i32) - 3i32)..=4i32).rev() {
             }
         }
@@ -384,6 +400,7 @@ gcn_kernel! {
         match wave_xor(in_i16[global]) as i32 {
             7i32..=9i32 => {
                 if 4294967290u32 > wave {
+                    cold_path();
                     return;
                 }
             }
@@ -407,6 +424,7 @@ gcn_kernel! {
                 loop {
                     x6 += 1u32;
                     if x6 > 1u32 {
+                        cold_path();
                         break;
                     }
                     x0 *= (in_i8[lane] ^ 4i8) - a_i8.wrapping_shl(78u32 & group);
@@ -430,6 +448,7 @@ gcn_kernel! {
         let own0 = Private::<u32, 8>::filled(0u32);
         let mut x0: V<i32> = -6i32;
         if (wave & a_u32) > wave {
+            cold_path();
             for x1 in ((splat(a_u64).to_bits_as::<u64>() & 7u64)..5u64).rev() {
                 let mut x2: V<u32> = 0u32;
                 while (x2 < 2u32) && (out_f32[global + 64] == f32::from_bits(0x4c864089)) {
@@ -518,12 +537,14 @@ gcn_kernel! {
         x0 *= f32::from_bits(0x4f000000);
         out_f32[global + 256] = x0;
         if shuffle(out_u32[global + 256], in_u32[local] % 5u32) < (a_u32 | a_u32) {
+            cold_path();
             x0 = in_f32[splat(a_u32) % 99u32];
         } else {
             let mut x4: V<u32> = 0u32;
             loop {
                 x4 += 1u32;
                 if x4 > 3u32 {
+                    cold_path();
                     break;
                 }
             }
@@ -611,6 +632,7 @@ gcn_kernel! {
                         x0 -= 0i8;
                     }
                     if 1u32 >= lane {
+                        cold_path();
                         continue;
                     }
                     x1 = in_u64[global];
@@ -623,6 +645,7 @@ gcn_kernel! {
                 loop {
                     x6 += 1u32;
                     if x6 > 4u32 {
+                        cold_path();
                         break;
                     }
                     x1 += 65u64 + (splat(a_u32) as u64);
@@ -653,7 +676,9 @@ gcn_kernel! {
         let mut x0: S<f64> = a_f64 + read_lane(in_f64[lane], read_lane(in_u32[global], (group + in_u32.uniform(5u32)) % 64u32) % 64u32);
         let mut x1: S<f64> = x0;
         if a_bool {
+            cold_path();
             if (!(x1 != splat(65504.0f64))) {
+                cold_path();
                 out_u64[global] = shuffle_xor(out_u64[global + 512] % (in_u64[global] | 1u64), 18) * (in_u64.uniform(48u32) * a_u64).max(a_i32 as u64);
             }
         }

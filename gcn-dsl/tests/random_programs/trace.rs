@@ -8,6 +8,7 @@ use gcn_dsl::scalar::Elem;
 
 use super::ast::{
     Arm, Expr, Id, NUMBERS, Op, Program, SHARED, SHARED_LEN, Stmt, Used, bit, has_breaks, has_continues,
+    is_cold,
 };
 use super::bits::{table, with_type};
 use super::counting::{self, Open, together};
@@ -180,7 +181,13 @@ impl<'p> Tracer<'p> {
             }
             Stmt::If { cond, then, els } => {
                 let cond = of::<bool>(self.eval(cond));
-                value::branch(cond, !els.is_empty(), &mut |side| self.block(if side { then } else { els }));
+                value::branch(cond, !els.is_empty(), &mut |side| {
+                    let body = if side { then } else { els };
+                    if is_cold(body) {
+                        lang::cold_path();
+                    }
+                    self.block(body);
+                });
             }
             Stmt::While { cond, body } => {
                 let guard = lang::while_begin::<_, Uniform, Uniform>(&Top::new(), has_breaks(body));

@@ -1,6 +1,8 @@
 //! Schedules, waits and registers: what follows instruction selection, and what kernels ask of it.
 
+mod cold;
 mod fill;
+mod hold;
 mod invariant;
 mod list;
 mod manual;

@@ -289,6 +289,7 @@ def sim(
     sanitize: Sequence[str] = (),
     timed: bool = False,
     parameters: Optional[Mapping[str, Any]] = None,
+    cus: Optional[int] = None,
     dynamic_lds: int = 0,
     limit: Optional[int] = None,
     jobs: Optional[int] = None,
@@ -302,7 +303,8 @@ def sim(
     Everything else is as in the JSON spec of docs/sim.md.
 
     `mode` is ``functional``, ``strict`` (a missing wait is an error) or ``faithful`` (what is too early sees the stale value);
-    `sanitize` names sanitizers, or ``all``; `timed` counts cycles, with `parameters` of the model.
+    `sanitize` names sanitizers, or ``all``; `timed` counts cycles, with `parameters` of the model; the grid is
+    distributed over `cus` compute units, by default those of the device.
 
     >>> from array import array
     >>> text = gcn.asm(DOUBLE)
@@ -321,7 +323,7 @@ def sim(
     spec["args"], buffers = bind(args)
     options = _options(
         target=target, entry=entry, kernel=kernel, mode=mode, level=level, sanitize=list(sanitize), timed=timed,
-        set=[f"{key}={value}" for key, value in (parameters or {}).items()], limit=limit, jobs=jobs,
+        set=[f"{key}={value}" for key, value in (parameters or {}).items()], cus=cus, limit=limit, jobs=jobs,
         include=list(include),
     )
     given = [(key, buffer.type, bytes(buffer.view)) for key, buffer in buffers]

@@ -36,6 +36,8 @@ pub(super) struct Plan {
     pub cond: Value,
     /// Scalar loads on which nothing else in the slice depends.
     pub last: HashSet<Value>,
+    /// The statement of the body after which the loaded values are not used, if it comes before a barrier. Later loads start there.
+    pub used_up: Option<usize>,
 }
 
 /// The plan for a loop, if a load can run ahead, and the loads that stay.
@@ -47,7 +49,42 @@ pub(super) fn of(kernel: &Kernel, body: &Region, cond: Value) -> (Option<Plan>, 
     if ready.loads().next().is_none() || !ready.is_known(cond) {
         return (None, left);
     }
-    (Some(ready.plan(cond)), left)
+    let mut plan = ready.plan(cond);
+    plan.used_up = used_up(kernel, body, &plan.loads);
+    (Some(plan), left)
+}
+
+/// The last statement of the body that uses one of the loads, or what is computed from them, if a barrier follows and the trip loads
+/// from LDS only after it. In other loops the values are used late, and loads that start at the beginning of the trip have more time.
+fn used_up(kernel: &Kernel, body: &Region, loads: &[Value]) -> Option<usize> {
+    let mut derived: HashSet<Value> = loads.iter().copied().collect();
+    let (mut last, mut barrier, mut lds) = (None, None, None);
+    for (at, stmt) in body.stmts.iter().enumerate() {
+        if uses(kernel, stmt, &derived) {
+            (last, barrier) = (Some(at), None);
+            if let Stmt::Inst(v) = stmt {
+                derived.insert(*v);
+            }
+        }
+        let Stmt::Inst(v) = stmt else { continue };
+        let inst = &kernel.def(*v).inst;
+        if matches!(inst, Inst::Barrier) {
+            barrier = barrier.or(Some(at));
+        }
+        if matches!(source(inst), Some(Source::Memory(Memory::Lds(_)))) {
+            lds = lds.or(Some(at));
+        }
+    }
+    (barrier? < lds?).then_some(last?)
+}
+
+/// True if the statement, or one inside it, has one of the values as an operand or condition.
+fn uses(kernel: &Kernel, stmt: &Stmt, values: &HashSet<Value>) -> bool {
+    let mut used = stmt.condition().is_some_and(|cond| values.contains(&cond));
+    if let Stmt::Inst(v) = stmt {
+        kernel.def(*v).inst.operands(|operand| used |= values.contains(&operand));
+    }
+    used || stmt.regions().into_iter().flat_map(|region| &region.stmts).any(|stmt| uses(kernel, stmt, values))
 }
 
 /// Statements of a loop that loads may not pass.
@@ -301,8 +338,14 @@ impl<'a> Ready<'a> {
     /// The slice: everything that the loads and the condition depend on, through variables as well.
     fn plan(&self, cond: Value) -> Plan {
         let loads: Vec<Value> = self.loads().collect();
-        let mut plan =
-            Plan { slice: HashSet::new(), state: Vec::new(), cond, last: HashSet::new(), loads: Vec::new() };
+        let mut plan = Plan {
+            slice: HashSet::new(),
+            state: Vec::new(),
+            cond,
+            last: HashSet::new(),
+            loads: Vec::new(),
+            used_up: None,
+        };
         let mut open: Vec<Value> = loads.iter().copied().chain([cond]).collect();
         while let Some(v) = open.pop() {
             if !self.inside.contains(&v) || !plan.slice.insert(v) {

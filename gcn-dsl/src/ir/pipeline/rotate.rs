@@ -9,7 +9,7 @@ use super::super::{
 };
 use super::Request;
 use super::plan::Plan;
-use crate::ir::mark::Mark;
+use crate::ir::mark::{Classes, Mark};
 use crate::scalar::Elem;
 
 /// The statements that replace the loop with this body.
@@ -30,8 +30,10 @@ pub(super) fn rotate(
         (*var, declare(kernel, ty))
     });
     let state: Vec<(Variable, Variable)> = state.collect();
-    let mut sets = Vec::with_capacity(stages);
-    for _ in 0..stages {
+    // Where a trip's values are used up before later loads start, these take their place.
+    let copies = if plan.used_up.is_some() { stages - 1 } else { stages };
+    let mut sets = Vec::with_capacity(copies);
+    for _ in 0..copies {
         let types: Vec<Type> = plan.loads.iter().map(|v| kernel.ty(*v)).collect();
         sets.push(types.into_iter().map(|ty| declare(kernel, ty)).collect::<Vec<_>>());
     }
@@ -45,12 +47,10 @@ pub(super) fn rotate(
     let before = std::mem::take(&mut emit.out);
     let mut last = plan.cond;
     // Copy `trip` uses the set that was loaded `stages - 1` trips earlier. The loads that it issues go into
-    // the set of the previous copy, whose values are no longer needed.
-    for trip in 0..stages {
-        let loaded = emit.ahead(true);
-        last = emit.trip(&sets[trip]);
-        emit.keep(&sets[(trip + stages - 1) % stages], &loaded);
-        if trip + 1 < stages {
+    // the set of the previous copy, whose values are no longer needed, or into its own.
+    for trip in 0..copies {
+        last = emit.trip(&sets[trip], &sets[(trip + stages - 1) % copies]);
+        if trip + 1 < copies {
             emit.leave_unless(last, whole);
         }
     }
@@ -190,17 +190,31 @@ impl Emit<'_> {
         }
     }
 
-    /// Emits the body with the values in `set` instead of its loads, and returns its condition.
-    fn trip(&mut self, set: &[Variable]) -> Value {
+    /// Emits the body with the values in `set` instead of its loads, and the loads of a later trip into `next`; returns the body's
+    /// condition.
+    fn trip(&mut self, set: &[Variable], next: &[Variable]) -> Value {
         let held = self.plan.loads.iter().copied().zip(set.iter().copied()).collect();
         let mut copying = Copying { held, names: HashMap::new(), labels: HashMap::new() };
-        let body = self.body;
-        self.region(body, &mut copying);
+        let (first, rest) = self.body.stmts.split_at(self.plan.used_up.map_or(0, |last| last + 1));
+        self.statements(first, &mut copying);
+        if self.plan.used_up.is_some() {
+            // Before this place the registers of `next` are in use.
+            let fence = Mark::Fence(Classes::empty());
+            self.effect(Inst::Schedule(Box::new(Schedule::Mark(fence))));
+        }
+        let loaded = self.ahead(true);
+        if self.plan.used_up.is_some() {
+            self.keep(next, &loaded);
+        }
+        self.statements(rest, &mut copying);
+        if self.plan.used_up.is_none() {
+            self.keep(next, &loaded);
+        }
         renamed(&copying.names, self.plan.cond)
     }
 
-    fn region(&mut self, region: &Region, copying: &mut Copying) {
-        for stmt in &region.stmts {
+    fn statements(&mut self, stmts: &[Stmt], copying: &mut Copying) {
+        for stmt in stmts {
             let copied = match stmt {
                 Stmt::Inst(v) => {
                     let copy = match copying.held.get(v) {
@@ -237,7 +251,7 @@ impl Emit<'_> {
 
     fn inner(&mut self, region: &Region, copying: &mut Copying) -> Region {
         let around = std::mem::take(&mut self.out);
-        self.region(region, copying);
+        self.statements(&region.stmts, copying);
         Region { stmts: std::mem::replace(&mut self.out, around) }
     }
 

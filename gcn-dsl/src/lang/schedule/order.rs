@@ -64,6 +64,35 @@ pub fn set_priority(priority: u8) {
     });
 }
 
+/// Says that control rarely comes here, as `std::hint::cold_path` does: the branch, `if` or `else`, that it is the first statement of
+/// moves to the end of the kernel. A wave then falls through the branch that it usually takes, which costs less than a jump.
+///
+/// ```
+/// use gcn_dsl::prelude::*;
+///
+/// gcn_kernel! {
+///     /// y = 1 / x, and the number of waves that met a zero.
+///     #[workgroup(64)]
+///     fn invert(x: &[f32], y: &mut [f32], zeros: &mut [u32]) {
+///         let i = global_id().x;
+///         if any(x[i] == 0.0) {
+///             cold_path();
+///             zeros.atomic_add(0, 1, Scope::Device, Ordering::Relaxed);
+///         }
+///         y[i] = x[i].recip();
+///     }
+/// }
+/// let text = invert.build(Target::GFX942)?.assembly(Comments::None);
+/// let place = |what| text.find(what).unwrap();
+/// assert!(place("s_endpgm") < place("buffer_atomic_add"));
+/// # Ok::<(), gcn_dsl::BuildError>(())
+/// ```
+#[track_caller]
+pub fn cold_path() {
+    let loc = Location::caller();
+    with(|c| c.effect(mark(Mark::Cold), loc));
+}
+
 /// Groups of an `interleave!`, as the macro found them.
 pub type Interleave<'a> = &'a [(u8, &'a str)];
 

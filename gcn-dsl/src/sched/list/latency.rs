@@ -4,7 +4,7 @@
 use gcn_isa::Target;
 use gcn_isa::table::{Access, Class};
 
-use crate::mir::{MInst, Op};
+use crate::mir::{MInst, MOperand, Op};
 
 /// Slots until a result of a vector memory load is there: some hundred clocks from L2.
 const VMEM: u32 = 120;
@@ -25,6 +25,14 @@ pub(super) fn matrix_passes(target: Target, inst: &MInst) -> Option<u32> {
         Op::Machine(desc, _) if desc.is_matrix() => Some(u32::from(desc.passes(target).unwrap_or(8))),
         _ => None,
     }
+}
+
+/// Slots for which a load from LDS occupies its banks, if a wave of each SIMD loads: 128 bytes a clock are 512 a slot.
+pub(super) fn lds_slots(inst: &MInst) -> Option<u32> {
+    let Op::Machine(desc, _) = &inst.op else { return None };
+    let Some(MOperand::Virt(result)) = inst.operands.first() else { return None };
+    // A dword of each of 64 lanes and 4 waves.
+    (desc.class == Class::LdsRead).then_some(2 * u32::from(result.len))
 }
 
 /// Slots from issue until the result can be read.

@@ -1,0 +1,144 @@
+//! Code that is rarely executed goes to the end of the program.
+//!
+//! A branch that is taken costs time, one that falls through hardly any. In layout order a branch over the body of an `if` is taken
+//! each time the body is *not* executed. So a body with a [`Mark::Cold`] moves: the branch is inverted and leads to it, and it ends
+//! in a branch back.
+//!
+//! ```text
+//!   s_cbranch_scc0 .after            s_cbranch_scc1 .cold
+//!   body                             …
+//! .after:                            s_endpgm
+//!   …                              .cold:
+//!   s_endpgm                         body
+//!                                    s_branch .after
+//! ```
+//!
+//! An `else` moves in the same way, and the branch over it disappears.
+
+use std::ops::Range;
+
+use gcn_isa::table::{self, Class};
+use gcn_isa::{Inst, Label, Line, Operand, Program};
+use smallvec::smallvec;
+
+use crate::ir::mark::Mark;
+
+/// Lines of a program in which every branch reaches every place: 2^15 dwords, at most three to an instruction.
+const NEAR: usize = 10_000;
+
+/// Moves the code of each [`Mark::Cold`] to the end of `program`, and removes these marks. The others keep their places.
+pub fn run(program: &mut Program, marks: &mut Vec<(usize, Mark)>) {
+    while let Some(at) = marks.iter().rposition(|(_, mark)| *mark == Mark::Cold) {
+        let (line, _) = marks.remove(at);
+        if program.lines.len() < NEAR
+            && let Some(body) = Body::around(program, line)
+            && !in_manual_schedule(marks, &body.lines)
+        {
+            body.move_to_end(program, marks);
+        }
+    }
+}
+
+/// True if one of the lines, or the place after them, is in a manual schedule, whose lines stay together.
+fn in_manual_schedule(marks: &[(usize, Mark)], lines: &Range<usize>) -> bool {
+    let mut depth = 0u32;
+    for (line, mark) in marks {
+        if depth > 0 && *line >= lines.start {
+            return true;
+        }
+        match mark {
+            Mark::ManualBegin if *line > lines.end => return false,
+            Mark::ManualBegin => depth += 1,
+            Mark::ManualEnd => depth = depth.saturating_sub(1),
+            _ => {}
+        }
+    }
+    false
+}
+
+/// The body of an `if`, or its `else`: the line before it is a branch to the line after it.
+struct Body {
+    lines: Range<usize>,
+    /// The label after it.
+    after: Label,
+    /// That branch on the opposite condition; `None` if it has no condition: it ends what comes before an `else`.
+    inverse: Option<&'static gcn_isa::InstDesc>,
+}
+
+impl Body {
+    /// The body that begins with the block of `line`, if nothing but the branch before it leads into it.
+    fn around(program: &Program, line: usize) -> Option<Body> {
+        let starts = |at: &usize| {
+            program.lines[at - 1].inst.desc.class == Class::Branch || labels_at(program, *at).next().is_some()
+        };
+        let start = (1..=line).rev().find(starts)?;
+        let branch = &program.lines[start - 1].inst;
+        let after = target(branch)?;
+        let end = program.labels[after.0 as usize].at?;
+        let inverse = if branch.desc.falls_through() {
+            Some(table::find(program.target, branch.desc.entry.inverse).next()?)
+        } else {
+            None
+        };
+        let lines = start..end;
+        let inside = |label: Label| {
+            let at = program.labels[label.0 as usize].at;
+            at.is_some_and(|at| lines.contains(&at) && !(at == start && inverse.is_none()))
+        };
+        let others = program.lines.iter().enumerate().filter(|(at, _)| !lines.contains(at));
+        let entered = others.filter_map(|(_, line)| target(&line.inst)).any(inside);
+        let last = program.lines.last()?;
+        let plain = end > start
+            && end < program.lines.len()
+            && program.entries.is_empty()
+            && program.gaps.is_empty()
+            && program.labels.iter().all(|label| label.at != Some(program.lines.len()))
+            && !last.inst.desc.falls_through();
+        (plain && !entered).then_some(Body { lines, after, inverse })
+    }
+
+    fn move_to_end(self, program: &mut Program, marks: &mut [(usize, Mark)]) {
+        let Body { lines: Range { start, end }, after, inverse } = self;
+        let moved: Vec<Line> = program.lines.drain(start..end).collect();
+        let loc = program.lines[start - 1].loc;
+        // Without a condition, the branch has nothing left to jump over.
+        let kept = if inverse.is_some() { start } else { start - 1 };
+        program.lines.drain(kept..start);
+        let first = program.lines.len();
+        let place = |at: usize| match at {
+            _ if at < start => at,
+            _ if at < end => at - start + first,
+            _ => at - end + kept,
+        };
+        program.labels.iter_mut().for_each(|label| label.at = label.at.map(place));
+        marks.iter_mut().for_each(|(line, _)| *line = place(*line));
+        marks.sort_by_key(|(line, _)| *line);
+        if let Some(inverse) = inverse {
+            let cold = program.new_label(format!(".LBB0_cold{}", program.labels.len()));
+            program.labels[cold.0 as usize].at = Some(first);
+            program.lines[start - 1] = Line { loc, ..Line::new(branch(inverse, cold)) };
+        }
+        let runs_on = moved.last().is_some_and(|line| line.inst.desc.falls_through());
+        program.lines.extend(moved);
+        if runs_on && let Some(jump) = table::find(program.target, "s_branch").next() {
+            program.lines.push(Line { loc, ..Line::new(branch(jump, after)) });
+        }
+    }
+}
+
+fn branch(desc: &'static gcn_isa::InstDesc, to: Label) -> Inst {
+    Inst { desc, operands: smallvec![Operand::Label(to)], mods: desc.default_mods() }
+}
+
+fn labels_at(program: &Program, line: usize) -> impl Iterator<Item = Label> {
+    let placed = program.labels.iter().enumerate().filter(move |(_, label)| label.at == Some(line));
+    placed.map(|(number, _)| Label(number as u32))
+}
+
+/// Where a branch leads.
+fn target(inst: &Inst) -> Option<Label> {
+    inst.operands.iter().find_map(|operand| match operand {
+        Operand::Label(label) if inst.desc.class == Class::Branch => Some(*label),
+        _ => None,
+    })
+}

@@ -1,0 +1,56 @@
+//! A wave that has begun the matrix instructions between two barriers of a loop keeps the matrix pipe.
+//!
+//! Of two waves that could issue, the older one goes first. Where workgroups share a SIMD, a wave of the older one that comes to its
+//! matrix instructions therefore interrupts a younger one, whose workgroup then waits at its barrier for the slowest of its waves,
+//! while none of them has products left. So the wave raises its priority after the first of the matrix instructions and lowers it
+//! after the last: who begins first is done first, and in the meantime the other loads and stores its tiles.
+//!
+//! Only in the written or scheduled order of blocks in loops that have both barriers and matrix instructions, and only in kernels that
+//! set no priority themselves.
+
+use gcn_isa::table::{self, Class};
+use gcn_isa::{InstDesc, Operand};
+use smallvec::smallvec;
+
+use crate::mir::{Function, MInst, MOperand, Op};
+
+/// So few matrix instructions are not worth two instructions more.
+const LEAST: usize = 4;
+
+/// Adds the priorities to `f`.
+pub fn run(f: &mut Function) {
+    let Some(priority) = table::find(f.target, "s_setprio").next() else { return };
+    let sets = |inst: &MInst| matches!(&inst.op, Op::Machine(row, _) if row.id == priority.id);
+    if f.blocks.iter().flat_map(|block| &block.insts).any(sets) {
+        return;
+    }
+    for block in &mut f.blocks {
+        let barriers: Vec<usize> = places(&block.insts, |row| row.class == Class::Barrier);
+        if block.loop_depth == 0 || barriers.is_empty() {
+            continue;
+        }
+        let products = places(&block.insts, InstDesc::is_matrix);
+        let ends = barriers.iter().copied().chain([block.insts.len()]);
+        let mut from = 0;
+        let mut new: Vec<(usize, i64)> = Vec::new();
+        for end in ends {
+            let here: Vec<usize> = products.iter().copied().filter(|at| (from..end).contains(at)).collect();
+            if let ([first, .., last], true) = (&here[..], here.len() >= LEAST) {
+                new.extend([(first + 1, 1), (last + 1, 0)]);
+            }
+            from = end;
+        }
+        for (at, level) in new.into_iter().rev() {
+            let loc = block.insts[at - 1].loc;
+            let operands = smallvec![MOperand::Fixed(Operand::Imm(level))];
+            let op = Op::Machine(priority, priority.default_mods());
+            block.insts.insert(at, MInst { op, operands, keeps_dst: false, loc });
+        }
+    }
+}
+
+fn places(insts: &[MInst], is: impl Fn(&InstDesc) -> bool) -> Vec<usize> {
+    let found =
+        insts.iter().enumerate().filter(|(_, inst)| matches!(&inst.op, Op::Machine(row, _) if is(row)));
+    found.map(|(at, _)| at).collect()
+}
