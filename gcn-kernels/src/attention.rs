@@ -121,7 +121,11 @@ gcn_kernel! {
                 }
                 // A softmax of few keys is shorter than the loads: these begin at once. One of many keys leaves no slot unused but beside
                 // exponentials, each of which takes the time of four other instructions.
-                let early = comptime if KEYS < 64 { Some(TileA::<T, KEYS, D, SIDE>::load(tile_k[1 - here], 0, 0)) } else { None };
+                let early = comptime if KEYS < 64 {
+                    TileA::<T, KEYS, D, SIDE>::load(tile_k[1 - here], 0, 0)
+                } else {
+                    first // is not used
+                };
                 tile_k[here].put(next_k);
                 tile_v[1 - here].put(next_v);
                 next_k = tile_k[1 - here].fetch(k, key + 3 * KEYS as u32, 0);
@@ -135,8 +139,8 @@ gcn_kernel! {
                     sum *= correction;
                     out = out.map_pairs(|x| x * correction);
                 }
-                let x = comptime if let Some(x) = early {
-                    x
+                let x = comptime if KEYS < 64 {
+                    early
                 } else {
                     interleave! { 1 ds_read, 1 trans }
                     TileA::<T, KEYS, D, SIDE>::load(tile_k[1 - here], 0, 0)
