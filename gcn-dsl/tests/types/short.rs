@@ -57,7 +57,8 @@ gcn_kernel! {
 fn powers_take_the_measured_steps() {
     let (mut x, mut y): (Vec<f32>, Vec<f32>) = powers(samples(16384)).into_iter().unzip();
     let n = x.len().next_multiple_of(64);
-    (x.resize(n, 1.5), y.resize(n, 2.5));
+    x.resize(n, 1.5);
+    y.resize(n, 2.5);
     for target in TARGETS {
         let mut out = vec![0f32; n];
         raised.launch(&Device::simulator(target), Grid::x(n as u32 / 64), (&x, &y, &mut out)).unwrap();

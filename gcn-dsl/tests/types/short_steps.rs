@@ -101,6 +101,7 @@ fn nearest(x: f32, factor: f32) -> (f32, u32) {
     (sum - 12_582_912.0, sum.to_bits())
 }
 
+#[expect(clippy::manual_clamp, reason = "NaN becomes a number, as in the kernel")]
 fn exp_m1(x: f32, _: &mut Hardware) -> f32 {
     let inside = x.max(-17.5).min(89.0);
     let (k, bits) = nearest(inside, LOG2_E[0]);
@@ -323,8 +324,8 @@ pub(crate) fn powers(count: usize) -> Vec<(f32, f32)> {
             _ => (0.5 + 1.5 * unit()) as f32,
         };
         let log = f64::from(x).log2().abs().max(1e-9);
-        let most = if i % 3 == 0 { unit() * 150.0 } else { 120.0 + unit() * 30.0 };
-        (x, if i / 4 % 2 == 0 { most / log } else { -most / log } as f32)
+        let most = if i.is_multiple_of(3) { unit() * 150.0 } else { 120.0 + unit() * 30.0 };
+        (x, if (i / 4).is_multiple_of(2) { most / log } else { -most / log } as f32)
     };
     (0..count).map(pair).filter(|(x, _)| *x > 0.0).collect()
 }
