@@ -119,12 +119,12 @@ gcn_kernel! {
                     let left: V<u32> = seen.saturating_sub(key);
                     scores = scores.map_indexed(|i, x| select(lt(scores.row(i), left), x, f32::NEG_INFINITY));
                 }
-                // A softmax of few keys is shorter than the loads: these begin at once. One of many keys leaves no slot unused but beside
-                // exponentials, each of which takes the time of four other instructions.
+                // A softmax of few keys is shorter than the loads: these begin at once. With many keys the only free slots are
+                // those beside exponentials, each of which takes four: the loads go there.
                 let early = comptime if KEYS < 64 {
                     TileA::<T, KEYS, D, SIDE>::load(tile_k[1 - here], 0, 0)
                 } else {
-                    first // is not used
+                    first // a placeholder of the same type: the other branch loads below
                 };
                 tile_k[here].put(next_k);
                 tile_v[1 - here].put(next_v);

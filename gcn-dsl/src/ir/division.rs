@@ -36,7 +36,7 @@ fn reciprocal(d: u32, bits: u32) -> Reciprocal {
 /// `x * multiplier >> 32 >> shift` of values up to `max` as a product of 32 bits and a shift, if it is a division: the factor,
 /// below 2^24 as is `max`, and the shift.
 pub fn short(max: u32, multiplier: u32, shift: u32) -> Option<(u32, u32)> {
-    let power = 1u128.checked_shl(32 + shift)?;
+    let power = 32u32.checked_add(shift).and_then(|bits| 1u128.checked_shl(bits))?;
     let d = u32::try_from((power + u128::from(multiplier) / 2) / u128::from(multiplier.max(1))).ok()?;
     let whole = (d > 1).then(|| reciprocal(d, 32))?;
     if (whole.multiplier, whole.shift) != (u64::from(multiplier), shift) || max >= 1 << 24 {

@@ -9,9 +9,10 @@
 //!
 //! `rotate` emits the loads of the first trips before the loop (the prologue), and the body once for each of
 //! `stages` sets of variables that hold loaded values: a trip uses one set and loads into another, so that
-//! nothing is copied. This is modulo variable expansion (Lam 1988). If a trip has used up its loads before a barrier and reads LDS
-//! only after it, the later loads start after the last use instead of at the beginning, and one set and one copy of the body are saved. The order within a trip is left to the
-//! list scheduler; there is no modulo schedule. The loop's test follows each copy of the body.
+//! nothing is copied. This is modulo variable expansion (Lam 1988). If the last use of the loaded values comes
+//! before a barrier, and LDS is read only after that barrier, the loads of the later trip start after this last use
+//! and reuse its registers: one set and one copy of the body fewer. The order within a trip is left to the list
+//! scheduler; there is no modulo schedule. The loop's test follows each copy of the body.
 
 mod plan;
 mod refuse;

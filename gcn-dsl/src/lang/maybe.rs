@@ -51,7 +51,7 @@ pub struct Maybe<X> {
     value: X,
 }
 
-/// `None` where rustc does not know yet of what.
+/// `None` before its element type is inferred.
 #[derive(Debug, Clone, Copy)]
 pub struct Absent(PhantomData<()>);
 
@@ -69,14 +69,15 @@ fn known<X: Placed>(some: bool) -> Value {
     with(|c| c.builder.constant(some.into(), condition_type::<X::Place>()))
 }
 
-/// Values of which a condition beside them chooses one: no part is uniform unless all are.
+/// Values that `select` can choose between by an `Option`'s condition: no part is uniform unless all are.
 pub trait Chosen: Flatten + Placed + Merge<Self::Place, Self, Output = Self> {}
 impl<X: Flatten + Placed + Merge<X::Place, X, Output = X>> Chosen for X {}
 
 /// A condition beside an `A` as one beside a `B`.
 #[track_caller]
 fn moved<A: Placed, B: Placed>(some: Value) -> Value {
-    if !B::Place::VARYING || A::Place::VARYING {
+    debug_assert!(B::Place::VARYING || !A::Place::VARYING, "the bounds of the callers");
+    if B::Place::VARYING == A::Place::VARYING {
         return some;
     }
     with(|c| c.value(Inst::Splat(some), condition_type::<B::Place>(), Location::caller()))
@@ -126,7 +127,7 @@ impl<X: Placed + Copy> Maybe<X> {
         self.chosen(other().into_device())
     }
 
-    /// The value, of which the kernel knows that there is one. With [`BuildOptions::debug`](crate::BuildOptions::debug) that is
+    /// The value; the kernel's author guarantees that there is one. With [`BuildOptions::debug`](crate::BuildOptions::debug) that is
     /// checked; otherwise the bits are undefined where it is not so.
     #[track_caller]
     pub fn unwrap(self) -> X
@@ -148,21 +149,33 @@ impl<X: Placed + Copy> Maybe<X> {
         self.value
     }
 
-    /// What `f` makes of the value. `f` is computed in any case; its result counts where there is a value.
+    /// What `f` makes of the value. `f` also runs in lanes that have no value, on undefined bits, and its result counts where
+    /// there is one: it must not store, loop by the value or read through a raw pointer. `if let` is for that.
+    ///
+    /// If it varies whether there is a value, so does the result.
     #[track_caller]
-    pub fn map<Y: Placed>(self, f: impl FnOnce(X) -> Y) -> Maybe<Y> {
+    pub fn map<Y: Placed>(self, f: impl FnOnce(X) -> Y) -> Maybe<Y>
+    where
+        X::Place: Kind<Or<Y::Place> = Y::Place>,
+    {
         Maybe { some: moved::<X, Y>(self.some), value: f(self.value) }
     }
 
-    /// What `f` makes of the value, or `other`.
+    /// What `f` makes of the value, as [`map`](Maybe::map) does, or `other`.
     #[track_caller]
-    pub fn map_or<Y: Chosen, E: IntoDevice<Y>>(self, other: E, f: impl FnOnce(X) -> Y) -> Y {
+    pub fn map_or<Y: Chosen, E: IntoDevice<Y>>(self, other: E, f: impl FnOnce(X) -> Y) -> Y
+    where
+        X::Place: Kind<Or<Y::Place> = Y::Place>,
+    {
         self.map(f).chosen(other.into_device())
     }
 
-    /// The `Option` that `f` makes of the value, which is computed in any case.
+    /// The `Option` that `f` makes of the value, as [`map`](Maybe::map) does.
     #[track_caller]
-    pub fn and_then<Y: Placed + Copy>(self, f: impl FnOnce(X) -> Maybe<Y>) -> Maybe<Y> {
+    pub fn and_then<Y: Placed + Copy>(self, f: impl FnOnce(X) -> Maybe<Y>) -> Maybe<Y>
+    where
+        X::Place: Kind<Or<Y::Place> = Y::Place>,
+    {
         let next = f(self.value);
         Maybe { some: both::<Y>(moved::<X, Y>(self.some), next.some), value: next.value }
     }
@@ -349,7 +362,7 @@ where
     }
 }
 
-/// Beside what has no value of its own.
+/// Joins with a branch that gives `None` or leaves.
 macro_rules! beside {
     ($other:ident $leaves:literal: |$it:pat_param| $value:expr) => {
         #[diagnostic::do_not_recommend]

@@ -119,7 +119,7 @@ pub fn holds_blank<X: Blank>() {}
 
 /// Values of an enum.
 #[diagnostic::on_unimplemented(
-    message = "this pattern is for a value of an enum, and `{Self}` is none",
+    message = "expected an enum, found `{Self}`",
     label = "expected an `Option` or a device enum, found `{Self}`",
     note = "`#[device] enum` declares one; an `Option` of the host is matched on in `comptime {{ … }}`"
 )]

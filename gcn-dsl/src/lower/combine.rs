@@ -151,12 +151,19 @@ struct Facts {
     /// Instructions that are the outer one of a pattern, in program order.
     order: Vec<(usize, usize)>,
     rows: HashMap<&'static str, SmallVec<[&'static InstDesc; 2]>>,
+    /// The kernel sets rounding or denormal modes.
+    sets_mode: bool,
 }
 
 impl Facts {
     fn of(f: &Function, named: &[VReg]) -> Facts {
-        let mut facts =
-            Facts { uses: vec![Use::default(); f.vregs.len()], order: Vec::new(), rows: rows(f.target) };
+        let sets_mode = |inst: &MInst| matches!(&inst.op, Op::Machine(row, _) if row.class == Class::Setreg);
+        let mut facts = Facts {
+            uses: vec![Use::default(); f.vregs.len()],
+            order: Vec::new(),
+            rows: rows(f.target),
+            sets_mode: f.blocks.iter().flat_map(|block| &block.insts).any(sets_mode),
+        };
         let fixed = f.kept.iter().chain(f.pins.iter().map(|pin| &pin.reg));
         fixed.chain(named).for_each(|reg| facts.at(*reg).named = true);
         for (block, insts) in f.blocks.iter().enumerate() {

@@ -23,12 +23,14 @@ use smallvec::smallvec;
 
 use crate::ir::mark::Mark;
 
-/// Lines of a program in which every branch reaches every place: 2^15 dwords, at most three to an instruction.
-const NEAR: usize = 10_000;
+/// Lines of a program in which every branch reaches every place: 2^15 dwords, at most four to an instruction. Waits are inserted
+/// later; they are single dwords, and far fewer than such long instructions would be.
+const NEAR: usize = 1 << 13;
 
 /// Moves the code of each [`Mark::Cold`] to the end of `program`, and removes these marks. The others keep their places.
 pub fn run(program: &mut Program, marks: &mut Vec<(usize, Mark)>) {
-    while let Some(at) = marks.iter().rposition(|(_, mark)| *mark == Mark::Cold) {
+    // The outer body first, with those inside it: one that has moved is a way into the code around it.
+    while let Some(at) = marks.iter().position(|(_, mark)| *mark == Mark::Cold) {
         let (line, _) = marks.remove(at);
         if program.lines.len() < NEAR
             && let Some(body) = Body::around(program, line)

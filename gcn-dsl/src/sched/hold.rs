@@ -1,17 +1,18 @@
 //! A wave that has begun the matrix instructions between two barriers of a loop keeps the matrix pipe.
 //!
-//! Of two waves that could issue, the older one goes first. Where workgroups share a SIMD, a wave of the older one that comes to its
-//! matrix instructions therefore interrupts a younger one, whose workgroup then waits at its barrier for the slowest of its waves,
-//! while none of them has products left. So the wave raises its priority after the first of the matrix instructions and lowers it
-//! after the last: who begins first is done first, and in the meantime the other loads and stores its tiles.
+//! Among waves that can issue, the hardware picks the oldest. If two workgroups share a SIMD, a wave of the older one interrupts the
+//! younger one's matrix instructions, and the younger workgroup waits at its barrier for its slowest wave. A wave therefore raises its
+//! priority after its first matrix instruction and lowers it after its last. The wave that starts first finishes first; the other one
+//! loads and stores tiles meanwhile.
 //!
-//! Only in the written or scheduled order of blocks in loops that have both barriers and matrix instructions, and only in kernels that
-//! set no priority themselves.
+//! Runs after scheduling, on blocks inside loops that contain both barriers and matrix instructions, and only in kernels that neither
+//! set a priority themselves nor have a manual schedule, which stays as it is written.
 
 use gcn_isa::table::{self, Class};
 use gcn_isa::{InstDesc, Operand};
 use smallvec::smallvec;
 
+use crate::ir::mark::Mark;
 use crate::mir::{Function, MInst, MOperand, Op};
 
 /// So few matrix instructions are not worth two instructions more.
@@ -20,8 +21,12 @@ const LEAST: usize = 4;
 /// Adds the priorities to `f`.
 pub fn run(f: &mut Function) {
     let Some(priority) = table::find(f.target, "s_setprio").next() else { return };
-    let sets = |inst: &MInst| matches!(&inst.op, Op::Machine(row, _) if row.id == priority.id);
-    if f.blocks.iter().flat_map(|block| &block.insts).any(sets) {
+    let by_hand = |inst: &MInst| match &inst.op {
+        Op::Machine(row, _) => row.id == priority.id,
+        Op::Mark(mark) => *mark == Mark::ManualBegin,
+        _ => false,
+    };
+    if f.blocks.iter().flat_map(|block| &block.insts).any(by_hand) {
         return;
     }
     for block in &mut f.blocks {

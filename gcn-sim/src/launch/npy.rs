@@ -108,7 +108,7 @@ mod tests {
         let fortran = String::from_utf8_lossy(&SAVED[10..]).replace("False", "True ");
         let fortran = [&SAVED[..10], fortran.as_bytes()].concat();
         for (file, why) in [
-            (&b"PK"[..], "no .npy"),
+            (&b"PK"[..], "not a .npy"),
             (&SAVED[..9], "ends"),
             (&SAVED[..60], "ends"),
             (&b"\x93NUMPY\x04\x00aaaa"[..], "version"),

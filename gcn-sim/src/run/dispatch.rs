@@ -85,12 +85,12 @@ pub struct Hooks<'h> {
     pub progress: Option<&'h (dyn Fn(Progress) + Sync)>,
     /// Serves kernels that ask the host for something and wait: called after each round of turns of a workgroup's waves.
     pub service: Option<&'h (dyn Fn(&Memory) + Sync)>,
-    /// Is told, once, that no workgroup has ended for as long as it is given: the kernel may hang, and whoever waits for it
-    /// should learn how to find out, with [`Options::max_instructions`] or [`crate::Sanitize::DEADLOCK`].
+    /// Called once if no workgroup has ended for the given time: the kernel may hang. Tell the user about
+    /// [`Options::max_instructions`] and [`crate::Sanitize::DEADLOCK`], which say where.
     pub stalled: Option<&'h (dyn Fn(Duration) + Sync)>,
 }
 
-/// The same with hooks.
+/// [`run`] with [`Hooks`].
 ///
 /// ```
 /// use gcn_sim::{Hooks, KernelState, Machine, Memory, Options, run_with};

@@ -71,6 +71,10 @@ fn used_up(kernel: &Kernel, body: &Region, loads: &[Value]) -> Option<usize> {
         if matches!(inst, Inst::Barrier) {
             barrier = barrier.or(Some(at));
         }
+        // The fence between the last use and the loads would take instructions from its groups.
+        if matches!(inst, Inst::Schedule(what) if matches!(**what, Schedule::Mark(Mark::Interleave(_)))) {
+            return None;
+        }
         if matches!(source(inst), Some(Source::Memory(Memory::Lds(_)))) {
             lds = lds.or(Some(at));
         }

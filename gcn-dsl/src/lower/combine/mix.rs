@@ -1,7 +1,9 @@
 //! Conversions from f16 to f32 as sources of `v_fma_mix_f32`, which reads f16 and f32 alike.
 //!
 //! A sum is a fused multiplication by 1 and addition, a product one with -0 added: the bits are the same, signs of zeros
-//! included. gfx900 has no such instruction, for its `v_mad_mix_f32` flushes denormals.
+//! included, unless results are rounded towards minus infinity. So nothing is combined in kernels that set MODE, in which,
+//! moreover, the conversion may stand before a change of the denormal mode. gfx900 is left out: its `v_mad_mix_f32` flushes
+//! denormals.
 
 use gcn_isa::inst::Mods;
 use gcn_isa::operand::{Inline, Operand};
@@ -10,9 +12,9 @@ use smallvec::SmallVec;
 use super::{Facts, Found, MInst, MOperand, Op, takes};
 use crate::mir::Function;
 
-/// The instruction.
+/// The mixed instruction.
 pub(super) const MIX: &str = "v_fma_mix_f32";
-/// The conversion that its sources do themselves.
+/// The conversion that it makes unnecessary.
 const CONVERSION: &str = "v_cvt_f32_f16";
 
 /// Where a source of the mixed instruction comes from.
@@ -68,10 +70,14 @@ impl Facts {
 
     fn mix(&self, f: &Function, row: &Row, outer: &MInst, at: (usize, usize)) -> Option<Found> {
         let Op::Machine(_, old) = &outer.op else { return None };
+        if self.sets_mode {
+            return None;
+        }
         let (result, inner) = self.inner(f, outer.operands[1 + row.slot], at)?;
         let plain = matches!(&inner.op, Op::Machine(desc, mods)
             if desc.mnemonic == CONVERSION && *mods == desc.default_mods() && !desc.format.is_sdwa() && !desc.format.is_dpp());
-        if !plain || inner.keeps_dst || old.op_sel_hi >> row.slot & 1 == 1 {
+        let of_register = matches!(inner.operands.get(1), Some(MOperand::Virt(_)));
+        if !plain || !of_register || inner.keeps_dst || old.op_sel_hi >> row.slot & 1 == 1 {
             return None;
         }
         let desc = *self.rows.get(MIX)?.first()?;

@@ -1,6 +1,6 @@
 //! Vector accesses whose lanes lie one after another in an allocation, as those of most kernels do: coalesced, as a GPU calls
-//! it. Their bytes are moved at once instead of lane by lane. The result is the same; whatever does not fit, or is recorded or
-//! wrong, takes the path by lanes.
+//! it. Their bytes are moved at once instead of lane by lane. The result is the same. Accesses with inactive
+//! lanes, with a trace, or outside one allocation take the path by lanes.
 
 use super::address::Addresses;
 use super::vmem::{Datum, extend};

@@ -114,7 +114,7 @@ impl Stores {
 
     /// Makes the operations that `is_done` accepts certain.
     pub(super) fn complete(&mut self, cx: &mut Cx<'_>, is_done: impl Fn(u32) -> bool) {
-        // Memory holds the oldest ones as they are to stay, and what younger ones replaced is theirs.
+        // The oldest need no access: memory holds their bytes already, and so does `old` of younger ones that overlap them.
         let oldest = self.0.iter().take_while(|s| s.forwarded && is_done(s.id)).count();
         self.0.drain(..oldest);
         if !self.0.iter().any(|s| is_done(s.id)) {
