@@ -1,6 +1,6 @@
 //! What the playground's page asks the crates of this repository: findings, explanations, encodings, runs.
 //!
-//! The page sends a [`Request`] as JSON and gets JSON back ([`answer`]). Everything runs in the browser; there is no server.
+//! The page sends a request as JSON and gets JSON back ([`answer`]). Everything runs in the browser; there is no server.
 //! `boundary` holds the three functions that JavaScript calls.
 //!
 //! ```

@@ -323,6 +323,7 @@ impl<E: IntoDevice<X>, X: Blank + Placed> IntoDevice<Maybe<X>> for Option<E> {
     }
 }
 
+#[diagnostic::do_not_recommend]
 impl<X: Blank + Placed> IntoDevice<Maybe<X>> for Absent {
     fn into_device(self) -> Maybe<X> {
         Maybe::absent()

@@ -194,14 +194,14 @@ impl Case<'_> {
                 ParamKind::Narrow => inputs.push(pool.vector(8)),
                 ParamKind::Uniform(n) => inputs.push(pool.uniform(n)),
                 ParamKind::Buffer | ParamKind::Global | ParamKind::SecondAddress if off => {
-                    inputs.push(Input::OFF)
+                    inputs.push(Input::OFF);
                 }
                 ParamKind::Buffer | ParamKind::Global => {
-                    inputs.push(pool.vector(slot.map_or(1, |s| s.dwords)))
+                    inputs.push(pool.vector(slot.map_or(1, |s| s.dwords)));
                 }
                 ParamKind::SecondAddress => inputs.push(pool.uniform(2)),
                 ParamKind::Smem if self.row.operand_index("soffset").is_some() => {
-                    inputs.push(pool.uniform(1))
+                    inputs.push(pool.uniform(1));
                 }
                 ParamKind::Smem => inputs.push(Input::imm(12)),
                 ParamKind::Imm => inputs.push(Input::imm(3)),

@@ -64,8 +64,9 @@ pub fn set_priority(priority: u8) {
     });
 }
 
-/// Says that control rarely comes here, as `std::hint::cold_path` does: the branch, `if` or `else`, that it is the first statement of
-/// moves to the end of the kernel. A wave then falls through the branch that it usually takes, which costs less than a jump.
+/// Marks the enclosing `if` or `else` body as rarely executed, as `std::hint::cold_path` does. Call it first in that body; elsewhere it
+/// does nothing. The body moves to the end of the kernel, so that a wave falls through the branch that it usually takes, which costs
+/// less than a jump.
 ///
 /// ```
 /// use gcn_dsl::prelude::*;
@@ -77,14 +78,14 @@ pub fn set_priority(priority: u8) {
 ///         let i = global_id().x;
 ///         if any(x[i] == 0.0) {
 ///             cold_path();
-///             zeros.atomic_add(0, 1, Scope::Device, Ordering::Relaxed);
+///             zeros.atomic(0).fetch_add(1, Scope::Agent, Ordering::Relaxed);
 ///         }
 ///         y[i] = x[i].recip();
 ///     }
 /// }
 /// let text = invert.build(Target::GFX942)?.assembly(Comments::None);
 /// let place = |what| text.find(what).unwrap();
-/// assert!(place("s_endpgm") < place("buffer_atomic_add"));
+/// assert!(place("s_endpgm") < place("atomic_add"));
 /// # Ok::<(), gcn_dsl::BuildError>(())
 /// ```
 #[track_caller]

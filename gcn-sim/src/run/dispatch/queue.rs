@@ -27,7 +27,8 @@ pub(super) struct Queue<'p> {
     failed: AtomicU64,
     outcome: Mutex<(Counts, Option<(u64, SimError)>)>,
     hooks: Hooks<'p>,
-    patience: Patience,
+    /// Only for a hook that asks: WebAssembly has no clock.
+    patience: Option<Patience>,
 }
 
 /// A workgroup that runs.
@@ -51,7 +52,7 @@ impl<'p> Queue<'p> {
             failed,
             outcome: Mutex::default(),
             hooks,
-            patience: Patience::default(),
+            patience: hooks.stalled.map(|_| Patience::default()),
         }
     }
 
@@ -119,7 +120,7 @@ impl<'p> Queue<'p> {
                 service(memory);
             }
             if let Some(stalled) = self.hooks.stalled
-                && self.patience.ends()
+                && self.patience.as_ref().is_some_and(Patience::ends)
             {
                 stalled(patience::LONG);
             }
@@ -148,7 +149,9 @@ impl<'p> Queue<'p> {
 
     fn done(&self) {
         let done = self.done.fetch_add(1, Ordering::Relaxed) + 1;
-        self.patience.renew();
+        if let Some(patience) = &self.patience {
+            patience.renew();
+        }
         if let Some(progress) = self.hooks.progress {
             progress(Progress { done, total: self.total });
         }
