@@ -250,7 +250,7 @@ fn argument(input: &FnArg) -> Result<Arg, (proc_macro2::TokenStream, String)> {
     }
     let elem = elem.clone();
     if ty::optional(&elem).is_some() {
-        let message = "an `Option` is no value that host and device share: pass a number and the condition, `x: f32, has_x: bool`, or, if \
+        let message = "the host and the device cannot share an `Option`: pass a number and the condition, `x: f32, has_x: bool`, or, if \
                        the kernel may be built for it, a `#[host]` parameter";
         return Err((elem.to_token_stream(), message.to_owned()));
     }

@@ -1,7 +1,7 @@
 //! `#[device] enum`: a struct with a discriminant and the fields of all variants, and a plain enum for patterns.
 //!
-//! The struct has the enum's name, and a function of the variant's name makes each variant. Patterns are read by rustc on the enum
-//! (see `gcn_dsl::lang::Variants`), which stands in a module, so that messages call it as the user does.
+//! The struct has the enum's name, and a function of the variant's name makes each variant. rustc reads patterns on the plain enum
+//! (see `gcn_dsl::lang::Variants`), which is in a module of its own, so that messages give it the user's name.
 
 use proc_macro2::{Ident, TokenStream};
 use quote::{ToTokens, format_ident, quote, quote_spanned};

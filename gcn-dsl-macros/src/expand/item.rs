@@ -93,8 +93,8 @@ fn declaration(kernel: &KernelFn, head: &Head) -> TokenStream {
 }
 
 /// A kernel that is generic over types, written `name::<f16>` as a value. A unit struct cannot have parameters that it does
-/// not use; a variant without fields can, beside one that uses them and that nobody can make. The enum has the kernel's name, which messages then say; beside the import of its variants it
-/// would be ambiguous, so it stands in a module.
+/// not use; a variant without fields can, beside one that uses them and that nobody can make. The enum has the kernel's
+/// name, which messages then say. It is in a module of its own, as its name and that of the imported variant would be ambiguous.
 fn over_types(kernel: &KernelFn, head: &Head) -> TokenStream {
     let (vis, name, attrs, declared) = (&kernel.vis, &kernel.sig.ident, &head.attrs, &head.declared);
     let (names, types) = (&head.names, &head.types);

@@ -1,8 +1,8 @@
 //! Patterns of `match`, `if let` and `let … else`: the condition under which one matches, and the names that it binds.
 //!
-//! A pattern is taken apart level by level. Tuples and structs are destructured by rustc, with new names in place of the parts that
-//! are looked into. A variant of an enum is found by rustc too: the pattern stands in a closure that is shown the value as each
-//! variant (`gcn_dsl::lang::Variants`), so that names are resolved as in any Rust.
+//! A pattern is taken apart level by level. rustc destructures tuples and structs; new names replace the nested patterns. rustc also
+//! finds the variant of an enum: the pattern is in a closure that is called with each variant of the value
+//! (`gcn_dsl::lang::Variants`), so that names are resolved as in any Rust.
 
 use proc_macro2::{Ident, Span, TokenStream};
 use quote::{ToTokens, quote, quote_spanned};
@@ -407,7 +407,7 @@ impl Cx<'_> {
             return true;
         }
         let all: Vec<String> = variants.iter().map(|(variant, _)| format!("`{variant}`")).collect();
-        let what = format!("there is no variant `{}`; there are {}", name.ident, all.join(", "));
+        let what = format!("unknown variant `{}`; the variants are {}", name.ident, all.join(", "));
         self.errors.at(&name.ident, what);
         false
     }

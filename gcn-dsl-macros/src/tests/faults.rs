@@ -189,7 +189,7 @@ fn declarations() {
         ("fn k(mut x: u32)", "let mut x = arg;"),
         ("fn k(self)", "no `self`"),
         ("fn k(n: usize)", "`usize` exists on the host only"),
-        ("fn k(x: &[Option<f32>])", "is no value that host and device share"),
+        ("fn k(x: &[Option<f32>])", "the host and the device cannot share an `Option`"),
         ("fn k(x: Option<f32>)", "a `#[host]` parameter"),
     ] {
         let found = found(signature);

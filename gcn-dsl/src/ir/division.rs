@@ -35,7 +35,7 @@ fn reciprocal(d: u32, bits: u32) -> Reciprocal {
 
 /// `x * multiplier >> 32 >> shift` of values up to `max` as a product of 32 bits and a shift, if it is a division: the factor,
 /// below 2^24 as is `max`, and the shift.
-pub fn short(max: u32, multiplier: u32, shift: u32) -> Option<(u32, u32)> {
+pub fn in_24_bits(max: u32, multiplier: u32, shift: u32) -> Option<(u32, u32)> {
     let power = 32u32.checked_add(shift).and_then(|bits| 1u128.checked_shl(bits))?;
     let d = u32::try_from((power + u128::from(multiplier) / 2) / u128::from(multiplier.max(1))).ok()?;
     let whole = (d > 1).then(|| reciprocal(d, 32))?;
@@ -192,13 +192,13 @@ mod tests {
     use super::*;
 
     #[test]
-    fn short_quotients_are_exact() {
+    fn quotients_in_24_bits_are_exact() {
         let mut found = 0;
         for d in (2..600u32).filter(|d| !d.is_power_of_two()) {
             let Reciprocal { multiplier, shift } = reciprocal(d, 32);
             let Ok(multiplier) = u32::try_from(multiplier) else { continue };
             for max in [0, 1, d - 1, d, 255, 1023, 4095, 65535] {
-                if let Some((factor, shift)) = short(max, multiplier, shift) {
+                if let Some((factor, shift)) = in_24_bits(max, multiplier, shift) {
                     found += 1;
                     assert!((0..=max).all(|x| (x * factor) >> shift == x / d), "{max} / {d}");
                 }
@@ -206,7 +206,9 @@ mod tests {
         }
         // No other multiplication by a constant is one.
         assert!(
-            found > 2000 && short(255, 0x1234_5678, 0).is_none() && short(1 << 24, 0xaaaa_aaab, 1).is_none()
+            found > 2000
+                && in_24_bits(255, 0x1234_5678, 0).is_none()
+                && in_24_bits(1 << 24, 0xaaaa_aaab, 1).is_none()
         );
     }
 }

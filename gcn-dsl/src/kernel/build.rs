@@ -196,8 +196,8 @@ fn passes(
     let mut scheduled = options.schedule.then(|| function.clone());
     if let Some(scheduled) = &mut scheduled {
         sched::list::schedule(scheduled)?;
-        sched::hold::run(scheduled);
-        sched::hold::run(&mut function);
+        sched::priority::run(scheduled);
+        sched::priority::run(&mut function);
     }
     observe("schedule");
     let lds = registers::Lds { room, workgroup };

@@ -379,7 +379,7 @@ pub fn store<A: StoreAt<I> + ?Sized, I, E: IntoDevice<A::Element>>(a: &A, i: I, 
     a.store_at(i, value.into_device());
 }
 
-/// `a[i]` and `a[i] = v` for memory of which every element can be read and written. What stands in brackets are generics beyond `T`.
+/// `a[i]` and `a[i] = v` for memory of which every element can be read and written. The brackets hold generic parameters other than `T`.
 macro_rules! indexed {
     ([$($generics:tt)*] $memory:ty) => {
         impl<T: $crate::scalar::Number, $($generics)* I: $crate::lang::Index> $crate::lang::memory::LoadAt<I> for $memory {

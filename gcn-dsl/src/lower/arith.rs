@@ -114,16 +114,16 @@ impl Lower<'_> {
         let ty = self.kernel.ty(v);
         if ty.place == Place::Varying
             && matches!(calc(ty.elem), Calc::I32 | Calc::U32)
-            && let Some(done) = self.short(v, op, [a, b])
+            && let Some(done) = self.small_division(v, op, [a, b])
         {
             return done;
         }
         // Both factors fit 24 bits, for which there is a full-rate multiplication.
-        let short = self.ranges.get(a).max.max(self.ranges.get(b).max) < 1 << 24;
+        let fits_24 = self.ranges.get(a).max.max(self.ranges.get(b).max) < 1 << 24;
         let (a, mut b) = (self.operand(a), self.operand(b));
         let dst = self.define(v);
         if op == Bin::Mul && ty.place == Place::Varying && matches!(calc(ty.elem), Calc::I32 | Calc::U32) {
-            return self.multiply(ty.elem, short, dst, a, b);
+            return self.multiply(ty.elem, fits_24, dst, a, b);
         }
         if matches!(op, Bin::Shl | Bin::Shr) && ty.elem.bytes() < 4 {
             // Rust masks shift counts by the width of the type; the hardware masks them by 31.
@@ -158,10 +158,10 @@ impl Lower<'_> {
 
     /// A product of integers of up to 32 bits. The full multiplication takes four times as long as other
     /// instructions.
-    fn multiply(&mut self, elem: Elem, short: bool, dst: VSlice, a: Src, b: Src) -> Lowered {
+    fn multiply(&mut self, elem: Elem, fits_24: bool, dst: VSlice, a: Src, b: Src) -> Lowered {
         let (a, b) = if self.is_vgpr(b) { (a, b) } else { (b, a) };
         match a {
-            _ if short => self.machine("v_mul_u32_u24", &[dst], &[a, b])?,
+            _ if fits_24 => self.machine("v_mul_u32_u24", &[dst], &[a, b])?,
             // x * (2^k + 1) = (x << k) + x.
             Src::Const(c, _) if c > 2 && (c as u32 - 1).is_power_of_two() => {
                 let shift = Src::Const(u64::from((c as u32).ilog2()), Width::B32);

@@ -34,6 +34,7 @@ pub(crate) mod constants;
 mod control;
 mod convert;
 mod copies;
+mod division;
 mod emit;
 mod error;
 mod exit;
@@ -43,7 +44,6 @@ mod memory;
 mod pairs;
 mod scc;
 mod schedule;
-mod short;
 mod skip;
 #[cfg(test)]
 mod tests;

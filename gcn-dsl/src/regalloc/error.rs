@@ -32,7 +32,7 @@ impl fmt::Display for InstPlace {
 #[non_exhaustive]
 pub enum AllocError {
     /// More registers are live at once than are available, or the free registers are too fragmented.
-    #[error("{}", does_not_fit(kernel, *file, *peak, *limit, *tuple, at.as_ref(), live))]
+    #[error("{}", does_not_fit(kernel, *file, *peak, (*limit, *limited), *tuple, at.as_ref(), live))]
     DoesNotFit {
         /// The kernel.
         kernel: String,
@@ -42,6 +42,8 @@ pub enum AllocError {
         peak: u32,
         /// Registers available.
         limit: u32,
+        /// The target has more.
+        limited: bool,
         /// Width of the value that found no place although the peak is within the limit; `None` if the peak
         /// exceeds it.
         tuple: Option<u8>,
@@ -103,7 +105,7 @@ fn does_not_fit(
     kernel: &str,
     file: RegFile,
     peak: u32,
-    limit: u32,
+    (limit, limited): (u32, bool),
     tuple: Option<u8>,
     at: Option<&InstPlace>,
     live: &[LiveReg],
@@ -111,7 +113,7 @@ fn does_not_fit(
     // The user's source says more than numbers of blocks and registers, where it is known.
     let place =
         at.map_or(String::new(), |p| format!(" at {}", p.loc.map_or(p.to_string(), |loc| loc.to_string())));
-    let (limited, file) = (limit < of_a_kernel(file), plural(file));
+    let file = plural(file);
     let problem = match tuple {
         Some(n) if u32::from(n) > limit => {
             format!("a value{place} takes {n} consecutive {file}, but only {limit} are available")
@@ -140,12 +142,4 @@ fn does_not_fit(
     format!(
         "kernel `{kernel}`: {problem}{widest}; {why}use a smaller tile, fewer accumulators or less unrolling"
     )
-}
-
-/// The registers of a file that a kernel has where nothing limits them.
-fn of_a_kernel(file: RegFile) -> u32 {
-    match file {
-        RegFile::Sgpr => u32::from(gcn_isa::reg::FIRST_NAMED_SGPR),
-        _ => 256,
-    }
 }

@@ -256,6 +256,7 @@ impl<'f> Job<'f> {
                 file,
                 peak: peak.peak,
                 limit: u32::from(limit),
+                limited: u32::from(limit) < self.f.target.registers(file),
                 tuple,
                 at,
                 live,

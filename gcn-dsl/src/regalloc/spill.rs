@@ -191,6 +191,7 @@ impl<'f> Spiller<'f> {
                         file,
                         peak: pressure.as_ref().map_or(0, |p| p.of(file).peak),
                         limit: u32::from(limit),
+                        limited: u32::from(limit) < function.target.registers(file),
                         tuple: Some(no.len),
                         at: Some(input::place(function, block, inst)),
                         live: job.live_at(file, no.start),

@@ -141,7 +141,7 @@ fn list_schedule(
         let busy = |r: &Ready| {
             let pipe = if latency::matrix_passes(f.target, &insts[r.inst]).is_some() {
                 matrix_free
-            } else if latency::lds_slots(&insts[r.inst]).is_some() {
+            } else if latency::lds_slots(f.target, &insts[r.inst]).is_some() {
                 lds_free
             } else {
                 0
@@ -167,7 +167,7 @@ fn list_schedule(
         if let Some(passes) = latency::matrix_passes(f.target, &insts[inst]) {
             matrix_free = now + passes;
         }
-        if let Some(slots) = latency::lds_slots(&insts[inst]) {
+        if let Some(slots) = latency::lds_slots(f.target, &insts[inst]) {
             lds_free = now + slots;
         }
         live.take(inst);

@@ -5,7 +5,7 @@
 //!   wait states; [`fence`] lists the places that this must not change.
 //! - [`list`] orders the instructions of each block before register allocation, so that loads start early and
 //!   results are used late.
-//! - [`hold`] raises the priority of waves that have begun to multiply.
+//! - [`priority`] raises the priority of waves that have begun to multiply.
 //! - [`cold`] moves code that is rarely executed to the end of the program.
 //! - [`mark`](crate::ir::mark) carries the user's instructions about the order, in [`class`]es of
 //!   instructions; [`manual`] computes the waits that the user wrote.
@@ -13,9 +13,9 @@
 pub mod class;
 pub mod cold;
 pub mod fence;
-pub mod hold;
 pub mod list;
 pub mod manual;
+pub mod priority;
 
 pub use class::Classes;
 #[doc(inline)]

@@ -2,7 +2,6 @@
 
 mod cold;
 mod fill;
-mod hold;
 mod invariant;
 mod list;
 mod manual;
@@ -10,6 +9,7 @@ mod order;
 mod ping_pong;
 mod pinned;
 mod pipeline;
+mod priority;
 mod registers;
 mod schedule_text;
 mod selection;

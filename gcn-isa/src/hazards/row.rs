@@ -118,6 +118,7 @@ pub(super) mod on {
     use crate::target::Target::{GFX90A, GFX900, GFX908, GFX942, GFX950};
     use crate::target::TargetSet;
 
+    /// All targets.
     pub const ALL: TargetSet = TargetSet::ALL;
     /// Those without matrix instructions, and gfx908, whose AGPRs are a file of their own.
     pub const UP_TO_GFX908: TargetSet = TargetSet::range(GFX900, GFX908);
@@ -127,10 +128,15 @@ pub(super) mod on {
     pub const FROM_GFX90A: TargetSet = TargetSet::range(GFX90A, GFX950);
     /// What LLVM calls gfx940 and later.
     pub const GFX940: TargetSet = TargetSet::of(&[GFX942, GFX950]);
+    /// gfx908.
     pub const MI100: TargetSet = TargetSet::of(&[GFX908]);
+    /// gfx90a.
     pub const MI200: TargetSet = TargetSet::of(&[GFX90A]);
+    /// gfx90a and gfx942.
     pub const MI200_MI300: TargetSet = TargetSet::of(&[GFX90A, GFX942]);
+    /// gfx942.
     pub const MI300: TargetSet = TargetSet::of(&[GFX942]);
+    /// gfx950.
     pub const MI350: TargetSet = TargetSet::of(&[GFX950]);
 }
 

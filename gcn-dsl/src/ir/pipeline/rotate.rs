@@ -47,7 +47,7 @@ pub(super) fn rotate(
     let before = std::mem::take(&mut emit.out);
     let mut last = plan.cond;
     // Copy `trip` uses the set that was loaded `stages - 1` trips earlier. The loads that it issues go into
-    // the set of the previous copy, whose values are no longer needed, or into its own.
+    // the set of the previous copy, which nothing reads any more, or into its own.
     for trip in 0..copies {
         last = emit.trip(&sets[trip], &sets[(trip + stages - 1) % copies]);
         if trip + 1 < copies {

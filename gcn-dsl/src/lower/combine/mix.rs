@@ -29,27 +29,19 @@ enum Part {
 }
 use Part::{Minus, MinusZero, One, Source};
 
-/// An instruction as a mixed one, if its source `slot` is of f16.
+/// An instruction as a mixed one, whichever of its sources is of f16.
 struct Row {
     outer: &'static str,
-    slot: usize,
     sources: [Part; 3],
 }
 
 #[rustfmt::skip]
 const ROWS: &[Row] = &[
-    Row { outer: "v_add_f32", slot: 0, sources: [Source(0), One, Source(1)] },
-    Row { outer: "v_add_f32", slot: 1, sources: [Source(1), One, Source(0)] },
-    Row { outer: "v_sub_f32", slot: 0, sources: [Source(0), One, Minus(1)] },
-    Row { outer: "v_sub_f32", slot: 1, sources: [Minus(1), One, Source(0)] },
-    Row { outer: "v_mul_f32", slot: 0, sources: [Source(0), Source(1), MinusZero] },
-    Row { outer: "v_mul_f32", slot: 1, sources: [Source(1), Source(0), MinusZero] },
-    Row { outer: "v_fma_f32", slot: 0, sources: [Source(0), Source(1), Source(2)] },
-    Row { outer: "v_fma_f32", slot: 1, sources: [Source(0), Source(1), Source(2)] },
-    Row { outer: "v_fma_f32", slot: 2, sources: [Source(0), Source(1), Source(2)] },
-    Row { outer: MIX, slot: 0, sources: [Source(0), Source(1), Source(2)] },
-    Row { outer: MIX, slot: 1, sources: [Source(0), Source(1), Source(2)] },
-    Row { outer: MIX, slot: 2, sources: [Source(0), Source(1), Source(2)] },
+    Row { outer: "v_add_f32", sources: [Source(0), One, Source(1)] },
+    Row { outer: "v_sub_f32", sources: [Source(0), One, Minus(1)] },
+    Row { outer: "v_mul_f32", sources: [Source(0), Source(1), MinusZero] },
+    Row { outer: "v_fma_f32", sources: [Source(0), Source(1), Source(2)] },
+    Row { outer: MIX, sources: [Source(0), Source(1), Source(2)] },
 ];
 
 impl Facts {
@@ -65,19 +57,27 @@ impl Facts {
             _ => "",
         };
         let rows = ROWS.iter().filter(move |row| row.outer == name && !outer.keeps_dst);
-        rows.filter_map(move |row| self.mix(f, row, outer, at))
+        let slots = rows.flat_map(move |row| (0..outer.operands.len() - 1).map(move |slot| (row, slot)));
+        slots.filter_map(move |(row, slot)| self.mix(f, (row, slot), outer, at))
     }
 
-    fn mix(&self, f: &Function, row: &Row, outer: &MInst, at: (usize, usize)) -> Option<Found> {
+    /// The mixed instruction whose source `half` is of f16.
+    fn mix(
+        &self,
+        f: &Function,
+        (row, half): (&Row, usize),
+        outer: &MInst,
+        at: (usize, usize),
+    ) -> Option<Found> {
         let Op::Machine(_, old) = &outer.op else { return None };
         if self.sets_mode {
             return None;
         }
-        let (result, inner) = self.inner(f, outer.operands[1 + row.slot], at)?;
+        let (result, inner) = self.inner(f, outer.operands[1 + half], at)?;
         let plain = matches!(&inner.op, Op::Machine(desc, mods)
             if desc.mnemonic == CONVERSION && *mods == desc.default_mods() && !desc.format.is_sdwa() && !desc.format.is_dpp());
         let of_register = matches!(inner.operands.get(1), Some(MOperand::Virt(_)));
-        if !plain || !of_register || inner.keeps_dst || old.op_sel_hi >> row.slot & 1 == 1 {
+        if !plain || !of_register || inner.keeps_dst || old.op_sel_hi >> half & 1 == 1 {
             return None;
         }
         let desc = *self.rows.get(MIX)?.first()?;
@@ -88,12 +88,12 @@ impl Facts {
             match from {
                 Source(slot) | Minus(slot) => {
                     let of = |bits: u8| if bits >> slot & 1 == 1 { bit } else { 0 };
-                    let half = slot == row.slot;
-                    sources.push(if half { inner.operands[1] } else { outer.operands[1 + slot] });
+                    let is_half = slot == half;
+                    sources.push(if is_half { inner.operands[1] } else { outer.operands[1 + slot] });
                     mods.neg |= of(old.neg);
                     mods.abs |= of(old.abs);
                     mods.op_sel |= of(old.op_sel);
-                    mods.op_sel_hi |= if half { bit } else { of(old.op_sel_hi) };
+                    mods.op_sel_hi |= if is_half { bit } else { of(old.op_sel_hi) };
                     if matches!(from, Minus(_)) {
                         mods.neg ^= bit;
                     }

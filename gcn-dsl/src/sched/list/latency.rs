@@ -3,6 +3,7 @@
 
 use gcn_isa::Target;
 use gcn_isa::table::{Access, Class};
+use gcn_isa::target::WAVE_SIZE;
 
 use crate::mir::{MInst, MOperand, Op};
 
@@ -27,12 +28,13 @@ pub(super) fn matrix_passes(target: Target, inst: &MInst) -> Option<u32> {
     }
 }
 
-/// Slots for which a load from LDS occupies its banks, if a wave of each SIMD loads: 128 bytes a clock are 512 a slot.
-pub(super) fn lds_slots(inst: &MInst) -> Option<u32> {
+/// Slots for which a load from LDS occupies its banks, if a wave of each of the four SIMDs loads: each bank gives a dword a clock, and a
+/// slot has four clocks.
+pub(super) fn lds_slots(target: Target, inst: &MInst) -> Option<u32> {
     let Op::Machine(desc, _) = &inst.op else { return None };
     let Some(MOperand::Virt(result)) = inst.operands.first() else { return None };
-    // A dword of each of 64 lanes and 4 waves.
-    (desc.class == Class::LdsRead).then_some(2 * u32::from(result.len))
+    let dwords = WAVE_SIZE * u32::from(result.len);
+    (desc.class == Class::LdsRead).then_some(dwords.div_ceil(target.lds_banks()))
 }
 
 /// Slots from issue until the result can be read.

@@ -1,12 +1,12 @@
-//! Divisions and remainders by constants of numbers that are known to be small, which full-rate multiplications of 24 bits do.
+//! Divisions and remainders by constants whose dividend fits in 24 bits: full-rate 24-bit multiplications.
 
 use super::{Lower, Lowered, Src, Width};
 use crate::ir::{Bin, Inst, Value, division};
 use crate::scalar::Elem;
 
 impl Lower<'_> {
-    /// `a op b` of 32-bit integers that vary, if there is such a form.
-    pub(super) fn short(&mut self, v: Value, op: Bin, [a, b]: [Value; 2]) -> Option<Lowered> {
+    /// `a op b` of 32-bit integers that vary; `None` if the operands do not fit.
+    pub(super) fn small_division(&mut self, v: Value, op: Bin, [a, b]: [Value; 2]) -> Option<Lowered> {
         match (op, self.kernel.ty(v).elem) {
             (Bin::Shr, Elem::U32) => {
                 let Inst::Bin(Bin::MulHi, x, multiplier) = self.kernel.def(a).inst else { return None };
@@ -21,7 +21,7 @@ impl Lower<'_> {
 
     fn quotient(&mut self, v: Value, x: Value, multiplier: Value, shift: u32) -> Option<Lowered> {
         let multiplier = self.constant_of(multiplier)?;
-        let (factor, shift) = division::short(self.ranges.get(x).max, multiplier, shift)?;
+        let (factor, shift) = division::in_24_bits(self.ranges.get(x).max, multiplier, shift)?;
         let (x, product, dst) = (self.operand(x), self.temp_v(), self.define(v));
         let [factor, shift] = [factor, shift].map(|c| Src::Const(u64::from(c), Width::B32));
         let multiplied = self.machine("v_mul_u32_u24", &[product], &[factor, x]);
