@@ -90,8 +90,9 @@ pub(super) fn apply(
         done.push(Inserted { at, count, kind, reasons });
     }
     spread(&mut program.lines, &map.before, new);
+    let mut text = String::new();
     for inserted in earlier.iter().chain(&done).filter(|_| notes) {
-        let note = super::note(&inserted.reasons);
+        let note = super::note(&inserted.reasons, &mut text);
         for line in program.lines.iter_mut().skip(inserted.at).take(inserted.count.max(1)) {
             line.note = Some(note.clone());
         }

@@ -1,6 +1,6 @@
 //! What was inserted, and why.
 
-use std::fmt;
+use std::fmt::{self, Write as _};
 
 use crate::counters::{Counter, WaitCnt};
 use crate::hazards::counter::CALL_ENTRY;
@@ -153,12 +153,17 @@ impl fmt::Display for Reason {
     }
 }
 
-/// A line's note: all reasons on one line.
-pub(super) fn note(reasons: &[Reason]) -> Box<str> {
+/// A line's note: the first reasons on one line. `text` is room to write in, so that most notes allocate once.
+pub(super) fn note(reasons: &[Reason], text: &mut String) -> Box<str> {
     const SHOWN: usize = 3;
-    let mut text: Vec<String> = reasons.iter().take(SHOWN).map(ToString::to_string).collect();
-    if reasons.len() > SHOWN {
-        text.push(format!("and {} more", reasons.len() - SHOWN));
+    text.clear();
+    for (i, reason) in reasons.iter().take(SHOWN).enumerate() {
+        let separator = if i == 0 { "" } else { "; " };
+        // Writing to a string succeeds.
+        let _ = write!(text, "{separator}{reason}");
     }
-    text.join("; ").into()
+    if reasons.len() > SHOWN {
+        let _ = write!(text, "; and {} more", reasons.len() - SHOWN);
+    }
+    Box::from(&**text)
 }
