@@ -326,6 +326,21 @@ impl Sequence {
         }
     }
 
+    /// Destroys what outlives a reset, so that sequences do not slow each other down.
+    fn end(&self) {
+        const DESTROY: [(char, &str); 4] = [
+            ('x', "hipGraphExecDestroy"),
+            ('g', "hipGraphDestroy"),
+            ('e', "hipEventDestroy"),
+            ('l', "hipMemPoolDestroy"),
+        ];
+        for (kind, destroy) in DESTROY {
+            let made = self.made.get(&kind).map_or(&[][..], Vec::as_slice);
+            // The default pool stays.
+            made.iter().filter(|made| made.1).for_each(|(handle, _)| drop(invoke(destroy, &[*handle])));
+        }
+    }
+
     /// A place for a result that nobody reads.
     fn kept_place(&mut self) -> P {
         self.own.as_mut_ptr() as P
@@ -420,6 +435,7 @@ fn no_sequence_of_calls_breaks_the_device() {
         if sequence.made[&'m'] == [(module, true)] {
             ok(hip::hipModuleUnload(module));
         }
+        sequence.end();
         restored(seed, before);
         succeeded.append(&mut sequence.succeeded);
     }
