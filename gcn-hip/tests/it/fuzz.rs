@@ -337,7 +337,9 @@ impl Sequence {
         for (kind, destroy) in DESTROY {
             let made = self.made.get(&kind).map_or(&[][..], Vec::as_slice);
             // The default pool stays.
-            made.iter().filter(|made| made.1).for_each(|(handle, _)| drop(invoke(destroy, &[*handle])));
+            for (handle, _) in made.iter().filter(|made| made.1) {
+                invoke(destroy, &[*handle]);
+            }
         }
     }
 

@@ -11,10 +11,12 @@ gcn_kernel! {
     #[workgroup(64)]
     fn meet(arrived: &mut [u32], seen: &mut [u32]) {
         let groups = seen.len();
-        arrived.atomic(0).fetch_add(u32::from(lane_id() == 0), Scope::Agent, Ordering::AcqRel);
-        let mut count = 0u32;
+        if lane_id() == 0 {
+            arrived.atomic(0).fetch_add(1, Scope::Agent, Ordering::AcqRel);
+        }
+        let mut count = lane_id() & 0;
         while count < groups {
-            count = arrived.atomic(0).load(Scope::Agent, Ordering::Acquire).read_first_lane();
+            count = arrived.atomic(0).load(Scope::Agent, Ordering::Acquire);
         }
         if lane_id() == 0 {
             seen[workgroup_id().x] = count;
