@@ -390,10 +390,15 @@ impl Sequence {
 }
 
 /// Calls a function whose arguments are all words: what is too many stays unread.
-fn invoke(name: &str, a: &[P]) -> u32 {
-    type Function = unsafe extern "C" fn(P, P, P, P, P, P, P, P, P, P, P, P, P, P) -> u32;
+pub fn invoke(name: &str, a: &[P]) -> u32 {
     let address = symbol(name, None);
     assert_ne!(address, 0, "{name}");
+    invoke_at(address, a)
+}
+
+/// The same for a function's address.
+pub fn invoke_at(address: P, a: &[P]) -> u32 {
+    type Function = unsafe extern "C" fn(P, P, P, P, P, P, P, P, P, P, P, P, P, P) -> u32;
     // SAFETY: the calling convention passes words in registers and then on the stack, in order, and the caller removes them.
     let function: Function = unsafe { std::mem::transmute(address) };
     let a = |n: usize| a.get(n).copied().unwrap_or(0);
