@@ -4,7 +4,7 @@ use gcn_dsl::BuildCause;
 use gcn_dsl::prelude::*;
 use gcn_examples::{TARGETS, lessons};
 
-use crate::{TARGET, devices, tests};
+use crate::{TARGET, devices, file, tests};
 
 /// All sizes of all lessons, most of which are the reference's bit for bit on both; what is not differs from it in the same
 /// elements, by the same.
@@ -49,4 +49,31 @@ fn the_same_holds_on_gfx90a() {
         &["--exact", "lessons::lessons_give_on_hip_what_they_give_on_the_simulator", "--nocapture"],
     );
     assert!(text.contains("gfx90a: ") && text.contains("1 passed"), "{text}");
+}
+
+/// The programs of the lessons run where `GCN_DEVICE` says: on HIP for its target alone.
+#[test]
+fn examples_run_on_the_device_that_is_named() {
+    const DEVICE: &str = "GCN_DEVICE";
+    if std::env::var_os(DEVICE).is_some() {
+        let code = gcn_examples::teach(&lessons::saxpy::LESSON);
+        assert_eq!(format!("{code:?}"), format!("{:?}", std::process::ExitCode::SUCCESS));
+        return;
+    }
+    let run = |device: &str| {
+        let mut test = std::process::Command::new(std::env::current_exe().unwrap());
+        test.args(["--exact", "lessons::examples_run_on_the_device_that_is_named", "--nocapture"]);
+        test.env(DEVICE, device).env("GCN_HIP_LIBRARY", file()).env(TARGET, "gfx90a");
+        let output = test.output().unwrap();
+        let text = [output.stdout, output.stderr].concat();
+        (output.status.success(), String::from_utf8_lossy(&text).into_owned())
+    };
+    let (ok, text) = run("hip:0");
+    assert!(ok && text.contains("  ran ") && text.contains("gfx90a") && !text.contains("gfx942"), "{text}");
+    let (ok, text) = run("simulator");
+    assert!(ok && text.contains("gfx90a") && text.contains("gfx942"), "{text}");
+    for (wrong, said) in [("gpu", "GCN_DEVICE=gpu names no device"), ("hip:7", "there is no GPU number 7")] {
+        let (ok, text) = run(wrong);
+        assert!(!ok && text.contains(said), "{text}");
+    }
 }
