@@ -25,7 +25,7 @@ use crate::lang::Stored;
 /// }
 /// let device = Device::simulator(Target::GFX942);
 /// let adding = device.load(&add.build(device.target())?)?;
-/// let (mut x, mut y) = (device.zeroed(64)?, device.zeroed(64)?);
+/// let (mut x, mut y) = (device.zeroed::<u32>(64)?, device.zeroed::<u32>(64)?);
 /// let mut steps = device.graph();
 /// steps.launch(&adding, Grid::x(1), (1, &mut x))?;
 /// steps.copy(&x, &mut y)?;

@@ -16,7 +16,7 @@ use crate::lang::Stored;
 /// use gcn_dsl::prelude::*;
 /// let device = Device::simulator(Target::GFX942);
 /// let (stream, mut x) = (device.stream()?, device.zeroed::<u32>(3)?);
-/// let mut staging = device.pinned(3)?;
+/// let mut staging = device.pinned::<u32>(3)?;
 /// for n in 0..4 {
 ///     staging.copy_from_slice(&[n, n + 1, n + 2])?; // waits for the copy before
 ///     stream.upload_pinned(&mut staging, &mut x)?;
