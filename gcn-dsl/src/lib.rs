@@ -60,8 +60,8 @@ pub use kernel::{AnyKernel, BuildCause, BuildError, BuildOptions, BuiltKernel};
 pub use lang::isa;
 pub use lang::{DevicePtr, S, V};
 pub use launch::{
-    Device, DeviceBuffer, DeviceSlice, DeviceView, DeviceViewMut, Download, Event, Grid, Kernel, LaunchError,
-    LaunchStats, LoadedKernel, LoadedModule, Module, Stream,
+    Device, DeviceBuffer, DeviceSlice, DeviceView, DeviceViewMut, Download, Event, Graph, GraphBuilder, Grid,
+    Kernel, LaunchError, LaunchStats, LoadedKernel, LoadedModule, Module, PinnedBuffer, Properties, Stream,
 };
 
 /// What a program with kernels needs: `use gcn_dsl::prelude::*;`.

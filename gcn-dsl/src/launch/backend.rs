@@ -6,10 +6,10 @@ use std::time::Duration;
 
 use gcn_isa::Target;
 
-use super::{Grid, LaunchError, LaunchStats};
+use super::{Grid, LaunchError, LaunchStats, Properties};
 use crate::kernel::BuiltKernel;
 
-/// A stream, an event or a loaded kernel of a device, whose implementation knows the type.
+/// A stream, an event, a loaded kernel, a graph or memory of the host, whose implementation knows the type.
 pub(super) type Handle = Arc<dyn Any + Send + Sync>;
 
 /// The handle as what this implementation makes.
@@ -23,10 +23,19 @@ pub(super) trait Arriving: Send {
     fn wait(self: Box<Self>) -> Result<Vec<u8>, LaunchError>;
 }
 
+/// A step of a graph.
+pub(super) enum Step {
+    Launch { loaded: Handle, kernel: Box<BuiltKernel>, grid: Grid, kernarg: Vec<u8> },
+    Copy { from: u64, to: u64, bytes: usize },
+    Fill { address: u64, byte: u8, bytes: usize },
+}
+
 /// A device. Addresses and ranges that are not allocated are errors; methods with a stream may return before
 /// the work is done.
 pub(super) trait Backend: Send + Sync {
+    fn as_any(&self) -> &dyn Any;
     fn target(&self) -> Target;
+    fn properties(&self) -> Result<Properties, LaunchError>;
     fn alloc(&self, bytes: usize) -> Result<u64, LaunchError>;
     fn free(&self, address: u64) -> Result<(), LaunchError>;
     fn write(&self, address: u64, data: &[u8]) -> Result<(), LaunchError>;
@@ -34,6 +43,8 @@ pub(super) trait Backend: Send + Sync {
 
     /// The kernel out of `object`, which is loaded if it is not yet.
     fn load(&self, object: &[u8], kernel: &BuiltKernel) -> Result<Handle, LaunchError>;
+    /// Workgroups of the kernel that a compute unit holds, each with so many bytes of LDS besides the kernel's own.
+    fn occupancy(&self, loaded: &Handle, kernel: &BuiltKernel, dynamic_lds: u32) -> Result<u32, LaunchError>;
     /// Starts a kernel on a stream; without one runs it after everything that was started before, and waits
     /// for it.
     fn launch(
@@ -49,8 +60,35 @@ pub(super) trait Backend: Send + Sync {
     fn synchronize(&self, stream: &Handle) -> Result<(), LaunchError>;
     fn write_on(&self, stream: &Handle, address: u64, data: &[u8]) -> Result<(), LaunchError>;
     fn read_on(&self, stream: &Handle, address: u64, bytes: usize) -> Result<Box<dyn Arriving>, LaunchError>;
-    fn zero_on(&self, stream: &Handle, address: u64, bytes: usize) -> Result<(), LaunchError>;
+    fn fill_on(&self, stream: &Handle, address: u64, byte: u8, bytes: usize) -> Result<(), LaunchError>;
     fn copy_on(&self, stream: &Handle, from: u64, to: u64, bytes: usize) -> Result<(), LaunchError>;
+
+    /// Starts a copy from a device of the same kind to this one.
+    fn copy_peer_on(
+        &self,
+        stream: &Handle,
+        from: (&dyn Backend, u64),
+        to: u64,
+        bytes: usize,
+    ) -> Result<(), LaunchError>;
+    /// Lets kernels of this device access the memory of the other, if they can: whether they can.
+    fn access_peer(&self, peer: &dyn Backend) -> Result<bool, LaunchError>;
+
+    /// Page-locked memory of the host, all zero.
+    fn pinned(&self, bytes: usize) -> Result<Handle, LaunchError>;
+    /// The bytes of such memory. No copy to it is under way.
+    fn pinned_bytes(&self, memory: &Handle) -> Result<Vec<u8>, LaunchError>;
+    /// Replaces the bytes of such memory. No copy to or from it is under way.
+    fn set_pinned(&self, memory: &Handle, data: &[u8]) -> Result<(), LaunchError>;
+    /// Starts a copy of the whole memory to the device.
+    fn write_pinned_on(&self, stream: &Handle, address: u64, memory: &Handle) -> Result<(), LaunchError>;
+    /// Starts a copy of as many bytes of the device to the memory.
+    fn read_pinned_on(&self, stream: &Handle, address: u64, memory: &Handle) -> Result<(), LaunchError>;
+
+    /// Prepares steps, of which each comes after the one before.
+    fn graph(&self, steps: Vec<Step>) -> Result<Handle, LaunchError>;
+    /// Starts all of them.
+    fn replay(&self, stream: &Handle, graph: &Handle) -> Result<(), LaunchError>;
 
     /// A new event after what the stream has.
     fn record(&self, stream: &Handle) -> Result<Handle, LaunchError>;

@@ -33,6 +33,12 @@ impl Allocation {
         Ok(Allocation { backend: Arc::clone(backend), address, uses: Mutex::default() })
     }
 
+    /// Memory of the device that has been allocated already.
+    #[cfg(feature = "hip")]
+    fn of(backend: &Arc<dyn Backend>, address: u64) -> Allocation {
+        Allocation { backend: Arc::clone(backend), address, uses: Mutex::default() }
+    }
+
     /// Lists of handles are as good after a panic as before.
     fn uses(&self) -> MutexGuard<'_, Uses> {
         self.uses.lock().unwrap_or_else(PoisonError::into_inner)
@@ -265,6 +271,18 @@ impl<T: Stored> DeviceBuffer<T> {
         let bytes = bytes_of::<T>(len)?;
         let memory = Arc::new(Allocation::new(backend, bytes)?);
         Ok(DeviceBuffer { all: DeviceSlice { memory, start: 0, len, bytes, element: PhantomData } })
+    }
+
+    /// Memory that the device knows already.
+    #[cfg(feature = "hip")]
+    pub(super) fn adopted(
+        backend: &Arc<dyn Backend>,
+        address: u64,
+        len: usize,
+        bytes: usize,
+    ) -> DeviceBuffer<T> {
+        let memory = Arc::new(Allocation::of(backend, address));
+        DeviceBuffer { all: DeviceSlice { memory, start: 0, len, bytes, element: PhantomData } }
     }
 }
 

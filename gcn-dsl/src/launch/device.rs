@@ -15,8 +15,8 @@ use super::hip::HipDevice;
 use super::kernarg::kernarg_of;
 use super::simulator::{Clock, Simulator};
 use super::{
-    CodeOf, DeviceBuffer, DevicePtr, Grid, Kernel, LaunchError, LaunchStats, LoadedKernel, LoadedModule,
-    Module, Stream,
+    CodeOf, DeviceBuffer, DevicePtr, GraphBuilder, Grid, Kernel, LaunchError, LaunchStats, LoadedKernel,
+    LoadedModule, Module, PinnedBuffer, Properties, Stream,
 };
 use crate::kernel::BuiltKernel;
 use crate::lang::{PackedArg, Packer, Stored};
@@ -120,6 +120,11 @@ impl Device {
         Device::over(Arc::new(backend))
     }
 
+    #[cfg(feature = "hip")]
+    pub(super) fn backend(&self) -> &Arc<dyn Backend> {
+        &self.backend
+    }
+
     pub(super) fn over(backend: Arc<dyn Backend>) -> Device {
         Device { backend, raw: Arc::default() }
     }
@@ -182,6 +187,15 @@ impl Device {
         Ok(Device::of(Gpu::new(HipDevice::open(ordinal)?)))
     }
 
+    /// How many GPUs HIP finds.
+    ///
+    /// # Errors
+    /// [`LaunchError::Hip`] if the library is not there, or finds none.
+    #[cfg(feature = "hip")]
+    pub fn hip_count() -> Result<u32, LaunchError> {
+        Ok(super::hip::HipLibrary::load()?.device_count()?)
+    }
+
     /// A GPU that is open already, for example one of a library of your choice.
     #[cfg(feature = "hip")]
     pub fn of_hip(device: &HipDevice) -> Device {
@@ -191,6 +205,24 @@ impl Device {
     /// The device's target.
     pub fn target(&self) -> Target {
         self.backend.target()
+    }
+
+    /// Name, size and clock of the device.
+    ///
+    /// # Errors
+    /// What the device reports.
+    pub fn properties(&self) -> Result<Properties, LaunchError> {
+        self.backend.properties()
+    }
+
+    /// Lets kernels of this device access the memory of `peer`, which they get as
+    /// [raw pointers](crate::DeviceSlice::as_ptr), if the two are connected so: true if they are. Copies by
+    /// [`Stream::copy_peer`] need no access. A simulator's memory is its own.
+    ///
+    /// # Errors
+    /// What the device reports.
+    pub fn access_peer(&self, peer: &Device) -> Result<bool, LaunchError> {
+        self.backend.access_peer(&*peer.backend)
     }
 
     /// Allocates `len` elements; their contents are undefined.
@@ -249,6 +281,19 @@ impl Device {
         let buffer = self.buffer::<T>(len)?;
         self.backend.write(buffer.address(), &vec![0; buffer.bytes()])?;
         Ok(buffer)
+    }
+
+    /// Page-locked memory of the host for `len` elements, whose bytes are all zero.
+    ///
+    /// # Errors
+    /// [`LaunchError`] if there is no memory for them.
+    pub fn pinned<T: Stored>(&self, len: usize) -> Result<PinnedBuffer<T>, LaunchError> {
+        PinnedBuffer::new(&self.backend, len)
+    }
+
+    /// An empty list of launches and copies, to be prepared once and started together.
+    pub fn graph(&self) -> GraphBuilder {
+        GraphBuilder::new(&self.backend)
     }
 
     /// A buffer with these elements.

@@ -152,6 +152,12 @@ pub enum LaunchError {
         /// What was passed.
         what: &'static str,
     },
+    /// A step of a graph cannot be a cooperative launch.
+    #[error("kernel `{kernel}`: a graph takes no cooperative launches; launch it on a stream")]
+    CooperativeStep {
+        /// Kernel.
+        kernel: String,
+    },
     /// A part of a buffer that is not in it.
     #[error("elements {start}..{end} do not lie in device memory of {len} elements")]
     Range {

@@ -1,14 +1,18 @@
 //! A GPU as a device.
 
+use std::any::Any;
 use std::collections::{BTreeMap, HashMap};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use gcn_isa::Target;
 
-use super::backend::{Arriving, Backend, Handle, own};
-use super::hip::{HipBuffer, HipDevice, HipError, HipEvent, HipFunction, HipModule, HipStream, Incoming};
-use super::{Grid, LaunchError, LaunchStats};
+use super::backend::{Arriving, Backend, Handle, Step, own};
+use super::hip::{
+    HipBuffer, HipDevice, HipError, HipEvent, HipFunction, HipGraph, HipModule, HipStream, HostMemory,
+    Incoming,
+};
+use super::{Grid, LaunchError, LaunchStats, Properties};
 use crate::kernel::BuiltKernel;
 
 /// Most code objects that stay loaded without being in use.
@@ -37,6 +41,23 @@ impl Gpu {
     /// The backend of a device that is open.
     pub fn new(device: HipDevice) -> Gpu {
         Gpu { device, buffers: Mutex::default(), modules: Mutex::default() }
+    }
+
+    pub fn device(&self) -> &HipDevice {
+        &self.device
+    }
+
+    /// Knows a buffer that it has not allocated; its address is that of no other one.
+    pub fn adopt(&self, buffer: HipBuffer) -> Result<(), LaunchError> {
+        let mut buffers = self.buffers();
+        let (start, end) = (buffer.address(), buffer.address().saturating_add(buffer.len() as u64));
+        let before = buffers.range(..end).next_back();
+        if before.is_some_and(|(at, other)| at + other.len().max(1) as u64 > start) {
+            let what = format!("{start:#x} is in a buffer that the device has already");
+            return Err(LaunchError::Memory(what.into()));
+        }
+        buffers.insert(start, buffer);
+        Ok(())
     }
 
     fn buffers(&self) -> MutexGuard<'_, BTreeMap<u64, HipBuffer>> {
@@ -74,7 +95,24 @@ fn event(handle: &Handle) -> Result<&HipEvent, LaunchError> {
     own(handle, "the event")
 }
 
+fn pinned(handle: &Handle) -> Result<Arc<HostMemory>, LaunchError> {
+    Arc::clone(handle).downcast().map_err(|_| LaunchError::OtherDevice { what: "the page-locked memory" })
+}
+
 impl Backend for Gpu {
+    fn as_any(&self) -> &dyn Any {
+        self
+    }
+
+    fn properties(&self) -> Result<Properties, LaunchError> {
+        Ok(self.device.properties()?)
+    }
+
+    fn occupancy(&self, loaded: &Handle, kernel: &BuiltKernel, dynamic_lds: u32) -> Result<u32, LaunchError> {
+        let function: &HipFunction = own(loaded, "the loaded kernel")?;
+        Ok(function.occupancy(kernel.signature().workgroup.iter().product(), dynamic_lds)?)
+    }
+
     fn target(&self) -> Target {
         self.device.target()
     }
@@ -156,9 +194,85 @@ impl Backend for Gpu {
         Ok(Box::new(self.with_buffer(address, |buffer, at| on.read(buffer, at, bytes))?))
     }
 
-    fn zero_on(&self, on: &Handle, address: u64, bytes: usize) -> Result<(), LaunchError> {
+    fn fill_on(&self, on: &Handle, address: u64, byte: u8, bytes: usize) -> Result<(), LaunchError> {
         let on = stream(on)?;
-        self.with_buffer(address, |buffer, at| on.zero(buffer, at, bytes))
+        self.with_buffer(address, |buffer, at| on.fill(buffer, at, byte, bytes))
+    }
+
+    fn copy_peer_on(
+        &self,
+        on: &Handle,
+        (from, address): (&dyn Backend, u64),
+        to: u64,
+        bytes: usize,
+    ) -> Result<(), LaunchError> {
+        let other = LaunchError::OtherDevice { what: "the source of the copy" };
+        let from: &Gpu = from.as_any().downcast_ref().ok_or(other)?;
+        let on = stream(on)?;
+        if std::ptr::eq(from, self) {
+            let buffers = self.buffers();
+            return Ok(on.copy_between(holder(&buffers, address)?, holder(&buffers, to)?, bytes)?);
+        }
+        // Buffers of both stay while their owners are borrowed; one lock at a time, so that opposite copies never wait for
+        // each other.
+        let source = from.with_buffer(address, |buffer, at| buffer.share(at, bytes))?;
+        self.with_buffer(to, |buffer, at| on.copy_peer(&source, (buffer, at), bytes))
+    }
+
+    fn access_peer(&self, peer: &dyn Backend) -> Result<bool, LaunchError> {
+        match peer.as_any().downcast_ref::<Gpu>() {
+            Some(peer) => Ok(self.device.access_peer(&peer.device)?),
+            None => Ok(false),
+        }
+    }
+
+    fn pinned(&self, bytes: usize) -> Result<Handle, LaunchError> {
+        Ok(Arc::new(self.device.pinned(bytes)?))
+    }
+
+    fn pinned_bytes(&self, memory: &Handle) -> Result<Vec<u8>, LaunchError> {
+        Ok(pinned(memory)?.to_vec())
+    }
+
+    fn set_pinned(&self, memory: &Handle, data: &[u8]) -> Result<(), LaunchError> {
+        pinned(memory)?.set(data);
+        Ok(())
+    }
+
+    fn write_pinned_on(&self, on: &Handle, address: u64, memory: &Handle) -> Result<(), LaunchError> {
+        let (on, memory) = (stream(on)?, pinned(memory)?);
+        self.with_buffer(address, |buffer, at| on.write_from(buffer, at, &memory))
+    }
+
+    fn read_pinned_on(&self, on: &Handle, address: u64, memory: &Handle) -> Result<(), LaunchError> {
+        let (on, memory) = (stream(on)?, pinned(memory)?);
+        self.with_buffer(address, |buffer, at| on.read_to(buffer, at, &memory))
+    }
+
+    fn graph(&self, steps: Vec<Step>) -> Result<Handle, LaunchError> {
+        let mut graph = self.device.graph()?;
+        let buffers = self.buffers();
+        for step in steps {
+            match step {
+                Step::Launch { loaded, kernel, grid, kernarg } => {
+                    let function = loaded.downcast::<HipFunction>();
+                    let other = |_| LaunchError::OtherDevice { what: "the loaded kernel" };
+                    HipDevice::add_built(&mut graph, &function.map_err(other)?, &kernel, grid, &kernarg)?;
+                }
+                Step::Copy { from, to, bytes } => {
+                    graph.copy(holder(&buffers, from)?, holder(&buffers, to)?, bytes)?;
+                }
+                Step::Fill { address, byte, bytes } => {
+                    let (buffer, at) = holder(&buffers, address)?;
+                    graph.fill(buffer, at, byte, bytes)?;
+                }
+            }
+        }
+        Ok(Arc::new(graph.build()?))
+    }
+
+    fn replay(&self, on: &Handle, graph: &Handle) -> Result<(), LaunchError> {
+        Ok(own::<HipGraph>(graph, "the graph")?.launch(stream(on)?)?)
     }
 
     fn copy_on(&self, on: &Handle, from: u64, to: u64, bytes: usize) -> Result<(), LaunchError> {

@@ -1,6 +1,10 @@
 //! A GPU through AMD's HIP library, `libamdhip64.so`, which is loaded when the first device is opened.
 //!
-//! Nothing of HIP is needed to compile this crate. The calls that are made: `hipInit`, `hipGetDeviceCount`,
+//! Nothing of HIP is needed to compile this crate. Of old libraries, which lack some functions, the rest works. The calls
+//! that are made: `hipInit`, `hipGetDeviceCount`, `hipDeviceGetName`, `hipDeviceTotalMem`, `hipDeviceGetAttribute`,
+//! `hipDeviceCanAccessPeer`, `hipDeviceEnablePeerAccess`, `hipMemcpyPeerAsync`, `hipModuleLaunchCooperativeKernel`,
+//! `hipModuleOccupancyMaxActiveBlocksPerMultiprocessor`, `hipGraphCreate`, `hipGraphDestroy`, `hipGraphAddKernelNode`,
+//! `hipGraphAddMemcpyNode1D`, `hipGraphAddMemsetNode`, `hipGraphInstantiate`, `hipGraphLaunch`, `hipGraphExecDestroy`,
 //! `hipGetDeviceProperties`, `hipGetDevice`, `hipSetDevice`, `hipMalloc`, `hipFree`, `hipHostMalloc`,
 //! `hipHostFree`, `hipMemcpyHtoD`, `hipMemcpyDtoH`, `hipMemcpyAsync`, `hipMemsetAsync`, `hipModuleLoadData`,
 //! `hipModuleGetFunction`, `hipModuleLaunchKernel`, `hipModuleUnload`, `hipDeviceSynchronize`,
@@ -36,35 +40,66 @@
 mod api;
 mod error;
 mod event;
+mod graph;
 mod host;
 mod memory;
 mod module;
 mod stream;
 
-use std::ffi::OsString;
+use std::ffi::{OsString, c_void};
 use std::fmt;
 use std::ops::Deref;
+use std::path::PathBuf;
 use std::sync::{Arc, OnceLock};
 
 use gcn_emit::object::read_code_object;
 use gcn_emit::target_id::TargetId;
 use gcn_isa::Target;
 
-use super::Grid;
+use super::{Grid, Properties};
 use crate::kernel::BuiltKernel;
 use api::Api;
 pub use error::HipError;
 pub(super) use event::HipEvent;
+pub(super) use graph::{HipGraph, HipGraphBuilder};
+pub(super) use host::HostMemory;
 pub use memory::HipBuffer;
 pub use module::{HipFunction, HipModule};
 pub(super) use stream::{HipStream, Incoming};
 
+/// Numbers of `hipDeviceAttribute_t`, the same since HIP 5.0.
+const CLOCK_KHZ: i32 = 5;
+const MULTIPROCESSORS: i32 = 63;
+const SHARED_MEMORY: i32 = 74;
+/// `hipErrorPeerAccessAlreadyEnabled`.
+const ALREADY_ENABLED: i32 = 704;
+
 /// Environment variable that names the HIP library to load, before all others.
 pub const LIBRARY_VARIABLE: &str = "GCN_HIP_LIBRARY";
 
-/// Names that are tried in order: that of the development package, then those of `ROCm` 6, 5 and 7.
-const LIBRARY_NAMES: [&str; 4] =
-    ["libamdhip64.so", "libamdhip64.so.6", "libamdhip64.so.5", "libamdhip64.so.7"];
+/// Names of the library: that of the development package, then those of `ROCm` 7, 6 and 5.
+#[cfg(not(windows))]
+const LIBRARY_NAMES: &[&str] =
+    &["libamdhip64.so", "libamdhip64.so.7", "libamdhip64.so.6", "libamdhip64.so.5"];
+/// Those of the HIP SDK for Windows, of HIP 7, 6 and 5.
+#[cfg(windows)]
+const LIBRARY_NAMES: &[&str] = &["amdhip64_7.dll", "amdhip64_6.dll", "amdhip64.dll"];
+
+/// Variables that name an installation of `ROCm`.
+const INSTALLATION_VARIABLES: [&str; 2] = ["ROCM_PATH", "HIP_PATH"];
+/// The folder of an installation that libraries are in.
+const LIBRARY_FOLDER: &str = if cfg!(windows) { "bin" } else { "lib" };
+/// Where `ROCm` is installed if nothing says otherwise.
+const INSTALLATION: &str = "/opt/rocm";
+
+/// What is tried in order: each name as the system's loader finds it, then in the folders of installations.
+fn candidates(variable: impl Fn(&str) -> Option<OsString>) -> Vec<OsString> {
+    let named = INSTALLATION_VARIABLES.iter().filter_map(|name| variable(name));
+    let folders = named.chain([INSTALLATION.into()]).map(|root| PathBuf::from(root).join(LIBRARY_FOLDER));
+    let plain = LIBRARY_NAMES.iter().map(OsString::from);
+    let inside = folders.flat_map(|folder| LIBRARY_NAMES.iter().map(move |name| folder.join(name).into()));
+    plain.chain(inside).collect()
+}
 
 /// The HIP library, loaded. It stays loaded until the process ends.
 #[derive(Clone)]
@@ -80,8 +115,9 @@ impl fmt::Debug for HipLibrary {
 
 impl HipLibrary {
     /// Loads the library: the file that `GCN_HIP_LIBRARY` names and no other; without that variable
-    /// `libamdhip64.so`, then with the suffixes `.6`, `.5` and `.7`. A library that was found once is used
-    /// from then on.
+    /// `libamdhip64.so`, then with the suffixes `.7`, `.6` and `.5`, where the system's loader looks, then in the folder `lib`
+    /// of what `ROCM_PATH` and `HIP_PATH` name, and of `/opt/rocm`. On Windows the names are `amdhip64_7.dll`,
+    /// `amdhip64_6.dll` and `amdhip64.dll`, and the folder is `bin`. A library that was found once is used from then on.
     ///
     /// # Errors
     /// [`HipError::LibraryNotFound`], [`HipError::MissingFunction`].
@@ -95,7 +131,7 @@ impl HipLibrary {
             // `LD_LIBRARY_PATH`.
             Some(name) => unsafe { HipLibrary::load_from(&[name])? },
             // SAFETY: these are names of HIP libraries.
-            None => unsafe { HipLibrary::load_from(&LIBRARY_NAMES.map(OsString::from))? },
+            None => unsafe { HipLibrary::load_from(&candidates(|name| std::env::var_os(name)))? },
         };
         Ok(LOADED.get_or_init(|| library).clone())
     }
@@ -301,7 +337,80 @@ impl HipDevice {
         let _current = stream.is_none().then(|| self.context.current()).transpose()?;
         // SAFETY: slices are buffers of this device with their lengths, against which the kernel's accesses
         // are checked. Raw pointers among the arguments are the responsibility of the author of the kernel.
-        unsafe { function.launch(stream, groups, workgroup, lds, kernarg) }
+        unsafe {
+            match grid.cooperative {
+                true => function.launch_cooperative(stream, groups, workgroup, lds, kernarg),
+                false => function.launch(stream, groups, workgroup, lds, kernarg),
+            }
+        }
+    }
+
+    /// Adds a launch of a kernel that was built here to a graph of this device.
+    pub(super) fn add_built(
+        graph: &mut HipGraphBuilder,
+        function: &Arc<HipFunction>,
+        kernel: &BuiltKernel,
+        grid: Grid,
+        kernarg: &[u8],
+    ) -> Result<(), HipError> {
+        let sizes = (grid.workgroups, kernel.signature().workgroup);
+        // SAFETY: as in `launch_built`; the graph's owner keeps the buffers.
+        unsafe { graph.launch(function, sizes, grid.dynamic_lds, kernarg) }
+    }
+
+    /// A graph without nodes.
+    pub(super) fn graph(&self) -> Result<HipGraphBuilder, HipError> {
+        HipGraphBuilder::new(self.context.clone())
+    }
+
+    /// Page-locked memory of the host, all zero.
+    pub(super) fn pinned(&self, bytes: usize) -> Result<HostMemory, HipError> {
+        HostMemory::new(&self.context, bytes)
+    }
+
+    /// Name and target, compute units, LDS of a workgroup, memory and clock.
+    pub(super) fn properties(&self) -> Result<Properties, HipError> {
+        let Context { api, ordinal } = &self.context;
+        let (name, memory) = api.name_and_memory(*ordinal)?;
+        let attribute = |number| api.attribute(number, *ordinal);
+        Ok(Properties {
+            name,
+            target: self.target(),
+            compute_units: attribute(MULTIPROCESSORS)?,
+            lds_bytes: attribute(SHARED_MEMORY)?,
+            memory_bytes: Some(memory),
+            clock_mhz: Some(attribute(CLOCK_KHZ)? / 1000),
+        })
+    }
+
+    /// Enables accesses of this device's kernels to another device's memory, if there can be any.
+    pub(super) fn access_peer(&self, peer: &HipDevice) -> Result<bool, HipError> {
+        let (api, own, other) = (self.context.current()?, self.context.ordinal, peer.context.ordinal);
+        if !Arc::ptr_eq(&self.context.api, &peer.context.api) || own == other {
+            return Ok(own == other);
+        }
+        let (ask, mut can) = (Api::newer(&api.functions.hipDeviceCanAccessPeer)?, 0);
+        // SAFETY: `can` may be written.
+        api.check("hipDeviceCanAccessPeer", unsafe { ask(&raw mut can, own, other) })?;
+        if can == 0 {
+            return Ok(false);
+        }
+        let enable = Api::newer(&api.functions.hipDeviceEnablePeerAccess)?;
+        // SAFETY: there are no flags.
+        match unsafe { enable(other, 0) } {
+            ALREADY_ENABLED => Ok(true),
+            code => api.check("hipDeviceEnablePeerAccess", code).map(|()| true),
+        }
+    }
+
+    /// A stream of this device that somebody else has created.
+    pub(super) fn borrowed_stream(&self, handle: *mut c_void) -> HipStream {
+        HipStream::borrowed(self.context.clone(), handle)
+    }
+
+    /// Memory of this device that somebody else has allocated.
+    pub(super) fn borrowed_buffer(&self, address: u64, bytes: usize) -> HipBuffer {
+        HipBuffer::borrowed(self.context.clone(), address, bytes)
     }
 
     /// A new stream, which waits for work without a stream and is waited for by it.
@@ -315,5 +424,28 @@ impl HipDevice {
     /// [`HipError::Call`].
     pub fn synchronize(&self) -> Result<(), HipError> {
         self.context.current()?.synchronize()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn installations_are_searched_after_the_loader_s_own_places() {
+        let rocm = |name: &str| (name == "ROCM_PATH").then(|| OsString::from("/rocm-6.4.1"));
+        let found = candidates(rocm);
+        let at =
+            |name: &str| found.iter().position(|n| n == name).unwrap_or_else(|| panic!("{name}: {found:?}"));
+        if cfg!(not(windows)) {
+            let order = [
+                "libamdhip64.so",
+                "libamdhip64.so.7",
+                "/rocm-6.4.1/lib/libamdhip64.so",
+                "/opt/rocm/lib/libamdhip64.so.5",
+            ];
+            assert!(order.map(at).is_sorted());
+        }
+        assert_eq!(found.len(), 3 * LIBRARY_NAMES.len());
     }
 }

@@ -5,10 +5,15 @@ mod buffer;
 mod debug;
 mod device;
 mod error;
+mod graph;
+#[cfg(feature = "hip")]
+mod interop;
 mod kernarg;
 mod kernel;
 mod module;
 mod pack;
+mod pinned;
+mod properties;
 mod simulator;
 mod stream;
 mod timed;
@@ -23,10 +28,13 @@ pub use buffer::{DeviceBuffer, DeviceSlice, DeviceView, DeviceViewMut};
 pub use debug::Printed;
 pub use device::{Device, Launcher};
 pub use error::LaunchError;
+pub use graph::{Graph, GraphBuilder};
 pub use kernarg::kernarg_bytes;
 pub use kernel::Kernel;
 pub use module::{CodeOf, LoadedKernel, LoadedModule, Module};
 pub use pack::DevicePacker;
+pub use pinned::PinnedBuffer;
+pub use properties::Properties;
 pub use stream::{Download, Event, Stream};
 
 use crate::kernel::BuiltKernel;
@@ -38,6 +46,8 @@ pub struct Grid {
     pub workgroups: [u32; 3],
     /// Bytes of LDS beyond the kernel's own, for [`LdsSlice::dynamic`](crate::lang::LdsSlice::dynamic).
     pub dynamic_lds: u32,
+    /// All workgroups are on the device at a time, so that each may wait for each.
+    pub cooperative: bool,
 }
 
 impl Grid {
@@ -53,13 +63,21 @@ impl Grid {
 
     /// A grid of three dimensions.
     pub const fn xyz(x: u32, y: u32, z: u32) -> Grid {
-        Grid { workgroups: [x, y, z], dynamic_lds: 0 }
+        Grid { workgroups: [x, y, z], dynamic_lds: 0, cooperative: false }
     }
 
     /// The grid with `bytes` bytes of LDS for each workgroup beyond the kernel's own arrays.
     #[must_use]
     pub const fn with_dynamic_lds(self, bytes: u32) -> Grid {
         Grid { dynamic_lds: bytes, ..self }
+    }
+
+    /// The grid with all workgroups on the device at a time, so that each may wait for what each of the others does. A
+    /// launch of more workgroups than the device holds fails. [`LoadedKernel::workgroups_per_cu`] and
+    /// [`Properties::compute_units`] say how many that are.
+    #[must_use]
+    pub const fn cooperative(self) -> Grid {
+        Grid { cooperative: true, ..self }
     }
 }
 

@@ -131,6 +131,16 @@ impl<K> LoadedKernel<K> {
     pub(super) fn new(backend: &Arc<dyn Backend>, built: &BuiltKernel, handle: Handle) -> LoadedKernel<K> {
         LoadedKernel { backend: Arc::clone(backend), built: built.clone(), handle, kernel: PhantomData }
     }
+
+    /// How many workgroups of the kernel a compute unit holds at a time, if each has `dynamic_lds` bytes of LDS besides
+    /// the kernel's own. Times [`Properties::compute_units`](crate::Properties::compute_units) it is the most that a
+    /// [cooperative](crate::Grid::cooperative) launch may have.
+    ///
+    /// # Errors
+    /// What the device reports.
+    pub fn workgroups_per_cu(&self, dynamic_lds: u32) -> Result<u32, LaunchError> {
+        self.backend.occupancy(&self.handle, &self.built, dynamic_lds)
+    }
 }
 
 impl<K: Kernel> Form for K {

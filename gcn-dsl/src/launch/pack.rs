@@ -1,6 +1,7 @@
 //! Arguments that are on the device.
 
 use std::ops::{Deref, DerefMut};
+use std::sync::Arc;
 
 use super::buffer::{Allocation, DeviceSlice};
 use crate::lang::{PackedArg, Packer};
@@ -14,7 +15,7 @@ use crate::lang::{PackedArg, Packer};
 pub struct DevicePacker<'a> {
     packer: Packer<'a>,
     /// Memory of slices, and whether the kernel may write it.
-    pub(super) used: Vec<(&'a Allocation, bool)>,
+    pub(super) used: Vec<(&'a Arc<Allocation>, bool)>,
 }
 
 impl<'a> Deref for DevicePacker<'a> {

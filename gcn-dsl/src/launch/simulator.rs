@@ -1,5 +1,6 @@
 //! The simulator as a device.
 
+use std::any::Any;
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
@@ -7,9 +8,9 @@ use std::time::Duration;
 use gcn_isa::Target;
 use gcn_sim::{Hooks, KernelState, Machine, Memory, Options, SimError, timed};
 
-use super::backend::{Arriving, Backend, Handle, own};
+use super::backend::{Arriving, Backend, Handle, Step, own};
 use super::debug::Listener;
-use super::{Grid, LaunchError, LaunchStats};
+use super::{Grid, LaunchError, LaunchStats, Properties};
 use crate::kernel::BuiltKernel;
 
 /// The timed model as a clock.
@@ -54,6 +55,20 @@ struct Moment(u64);
 
 /// A loaded kernel: nothing, since its code is interpreted as it is.
 struct Loaded;
+
+/// The steps of a graph.
+struct Steps(Vec<Step>);
+
+/// Memory of the host that copies are made to and from.
+struct Pinned(Mutex<Vec<u8>>);
+
+impl Pinned {
+    /// Bytes are as good after a panic as before.
+    fn of(memory: &Handle) -> Result<MutexGuard<'_, Vec<u8>>, LaunchError> {
+        let Pinned(bytes) = own(memory, "the page-locked memory")?;
+        Ok(bytes.lock().unwrap_or_else(PoisonError::into_inner))
+    }
+}
 
 /// Bytes that are here already.
 struct Arrived(Vec<u8>);
@@ -121,8 +136,28 @@ fn explain(kernel: &BuiltKernel, error: SimError) -> LaunchError {
 }
 
 impl Backend for Simulator {
+    fn as_any(&self) -> &dyn Any {
+        self
+    }
+
     fn target(&self) -> Target {
         self.target
+    }
+
+    fn properties(&self) -> Result<Properties, LaunchError> {
+        Ok(Properties {
+            name: format!("simulator of {}", self.target),
+            target: self.target,
+            compute_units: u32::try_from(timed::compute_units(self.target)).unwrap_or(u32::MAX),
+            lds_bytes: self.target.lds_per_cu(),
+            memory_bytes: None,
+            clock_mhz: self.clock.as_ref().map(|clock| clock.mhz),
+        })
+    }
+
+    fn occupancy(&self, _: &Handle, kernel: &BuiltKernel, dynamic_lds: u32) -> Result<u32, LaunchError> {
+        let size = kernel.signature().workgroup.iter().product();
+        Ok(machine(kernel, Grid::x(1))?.workgroups_per_cu(size, dynamic_lds))
     }
 
     fn alloc(&self, bytes: usize) -> Result<u64, LaunchError> {
@@ -165,7 +200,7 @@ impl Backend for Simulator {
             }
             false => (machine, None),
         };
-        let ran = self.execute(&machine, kernel, grid.workgroups, kernarg);
+        let ran = self.execute(&machine, kernel, grid, kernarg);
         placed.map_or(Ok(()), |address| self.free(address))?;
         // The values shown before a fault are the most useful ones, so they are kept.
         let printed = listener.take(watched);
@@ -194,14 +229,72 @@ impl Backend for Simulator {
         Ok(Box::new(Arrived(self.read(address, bytes)?)))
     }
 
-    fn zero_on(&self, _: &Handle, address: u64, bytes: usize) -> Result<(), LaunchError> {
-        self.write(address, &vec![0; bytes])
+    fn fill_on(&self, _: &Handle, address: u64, byte: u8, bytes: usize) -> Result<(), LaunchError> {
+        self.write(address, &vec![byte; bytes])
     }
 
     fn copy_on(&self, _: &Handle, from: u64, to: u64, bytes: usize) -> Result<(), LaunchError> {
         let mut memory = self.memory();
         let data = memory.read(from, bytes).map_err(memory_error)?;
         memory.write(to, &data).map_err(memory_error)
+    }
+
+    fn copy_peer_on(
+        &self,
+        _: &Handle,
+        (from, address): (&dyn Backend, u64),
+        to: u64,
+        bytes: usize,
+    ) -> Result<(), LaunchError> {
+        let other = LaunchError::OtherDevice { what: "the source of the copy" };
+        let from: &Simulator = from.as_any().downcast_ref().ok_or(other)?;
+        let data = from.read(address, bytes)?;
+        self.write(to, &data)
+    }
+
+    fn access_peer(&self, peer: &dyn Backend) -> Result<bool, LaunchError> {
+        Ok(peer.as_any().downcast_ref::<Simulator>().is_some_and(|peer| std::ptr::eq(peer, self)))
+    }
+
+    fn pinned(&self, bytes: usize) -> Result<Handle, LaunchError> {
+        let mut memory = Vec::new();
+        memory.try_reserve_exact(bytes).map_err(|error| LaunchError::Memory(error.into()))?;
+        memory.resize(bytes, 0);
+        Ok(Arc::new(Pinned(Mutex::new(memory))))
+    }
+
+    fn pinned_bytes(&self, memory: &Handle) -> Result<Vec<u8>, LaunchError> {
+        Ok(Pinned::of(memory)?.clone())
+    }
+
+    fn set_pinned(&self, memory: &Handle, data: &[u8]) -> Result<(), LaunchError> {
+        *Pinned::of(memory)? = data.to_vec();
+        Ok(())
+    }
+
+    fn write_pinned_on(&self, _: &Handle, address: u64, memory: &Handle) -> Result<(), LaunchError> {
+        self.write(address, &Pinned::of(memory)?)
+    }
+
+    fn read_pinned_on(&self, _: &Handle, address: u64, memory: &Handle) -> Result<(), LaunchError> {
+        let mut bytes = Pinned::of(memory)?;
+        *bytes = self.read(address, bytes.len())?;
+        Ok(())
+    }
+
+    fn graph(&self, steps: Vec<Step>) -> Result<Handle, LaunchError> {
+        Ok(Arc::new(Steps(steps)))
+    }
+
+    fn replay(&self, stream: &Handle, graph: &Handle) -> Result<(), LaunchError> {
+        let Steps(steps) = own(graph, "the graph")?;
+        steps.iter().try_for_each(|step| match step {
+            Step::Launch { loaded, kernel, grid, kernarg } => {
+                self.launch(Some(stream), loaded, kernel, *grid, kernarg).map(drop)
+            }
+            Step::Copy { from, to, bytes } => self.copy_on(stream, *from, *to, *bytes),
+            Step::Fill { address, byte, bytes } => self.fill_on(stream, *address, *byte, *bytes),
+        })
     }
 
     fn record(&self, stream: &Handle) -> Result<Handle, LaunchError> {
@@ -244,9 +337,11 @@ impl Simulator {
         &self,
         machine: &Machine,
         kernel: &BuiltKernel,
-        grid: [u32; 3],
+        grid: Grid,
         kernarg: &[u8],
     ) -> Result<Ran, SimError> {
+        let Grid { workgroups: grid, cooperative, .. } = grid;
+        let options = Options { cooperative, ..self.options };
         let workgroup = kernel.signature().workgroup;
         let memory = &mut self.memory();
         if let Some(clock) = &self.clock {
@@ -265,7 +360,7 @@ impl Simulator {
             );
         };
         let hooks = Hooks { stalled: Some(&stalled), ..Hooks::default() };
-        let stats = gcn_sim::run_with(machine, memory, grid, workgroup, kernarg, &self.options, &hooks)?;
+        let stats = gcn_sim::run_with(machine, memory, grid, workgroup, kernarg, &options, &hooks)?;
         Ok(Ran { wave_instructions: stats.wave_instructions, cycles: 0 })
     }
 }

@@ -8,13 +8,13 @@ use std::time::Duration;
 use super::backend::{Arriving, Backend, Handle};
 use super::buffer::{DeviceSlice, from_bytes, to_bytes};
 use super::kernarg::kernarg_of;
-use super::{DevicePacker, Grid, Kernel, LaunchError, LaunchStats, LoadedKernel};
+use super::{DevicePacker, Graph, Grid, Kernel, LaunchError, LaunchStats, LoadedKernel, PinnedBuffer};
 use crate::lang::Stored;
 
 /// The state of a stream, shared with the memory that it uses.
 pub(super) struct Queue {
-    backend: Arc<dyn Backend>,
-    handle: Handle,
+    pub(super) backend: Arc<dyn Backend>,
+    pub(super) handle: Handle,
 }
 
 impl Queue {
@@ -68,8 +68,16 @@ impl fmt::Debug for Stream {
 
 impl Stream {
     pub(super) fn new(backend: &Arc<dyn Backend>) -> Result<Stream, LaunchError> {
-        let handle = backend.stream()?;
-        Ok(Stream { queue: Arc::new(Queue { backend: Arc::clone(backend), handle }) })
+        Ok(Stream::of(backend, backend.stream()?))
+    }
+
+    pub(super) fn of(backend: &Arc<dyn Backend>, handle: Handle) -> Stream {
+        Stream { queue: Arc::new(Queue { backend: Arc::clone(backend), handle }) }
+    }
+
+    #[cfg(feature = "hip")]
+    pub(super) fn handle(&self) -> &Handle {
+        &self.queue.handle
     }
 
     pub(super) fn backend(&self) -> &Arc<dyn Backend> {
@@ -144,13 +152,94 @@ impl Stream {
         self.queue.backend.copy_on(&self.queue.handle, from.address(), to.address(), from.bytes())
     }
 
+    /// Copies elements from another device of the same kind to this one, without the host in between where the two are
+    /// connected so.
+    ///
+    /// # Errors
+    /// [`LaunchError::Length`], [`LaunchError::OtherDevice`] if `to` is not of this stream's device or the devices are
+    /// of different kinds, or what the devices report.
+    pub fn copy_peer<T: Stored>(
+        &self,
+        from: &DeviceSlice<T>,
+        to: &mut DeviceSlice<T>,
+    ) -> Result<(), LaunchError> {
+        to.check_len(from.len())?;
+        from.memory.used_by(&self.queue, false)?;
+        self.uses(to, true)?;
+        let source = (&*from.memory.backend, from.address());
+        self.queue.backend.copy_peer_on(&self.queue.handle, source, to.address(), from.bytes())
+    }
+
     /// Sets all bytes to zero.
     ///
     /// # Errors
     /// [`LaunchError::OtherDevice`], or what the device reports.
     pub fn zero<T: Stored>(&self, slice: &mut DeviceSlice<T>) -> Result<(), LaunchError> {
+        self.fill_bytes(slice, 0)
+    }
+
+    /// Sets all bytes to one value.
+    ///
+    /// # Errors
+    /// [`LaunchError::OtherDevice`], or what the device reports.
+    pub fn fill_bytes<T: Stored>(&self, slice: &mut DeviceSlice<T>, byte: u8) -> Result<(), LaunchError> {
         self.uses(slice, true)?;
-        self.queue.backend.zero_on(&self.queue.handle, slice.address(), slice.bytes())
+        self.queue.backend.fill_on(&self.queue.handle, slice.address(), byte, slice.bytes())
+    }
+
+    /// Orders the stream's next copy after the last one to or from page-locked memory.
+    fn uses_pinned<T>(&self, memory: &PinnedBuffer<T>) -> Result<(), LaunchError> {
+        self.same(&memory.backend, "the page-locked memory")?;
+        let last = memory.last.as_ref();
+        last.map_or(Ok(()), |last| self.queue.backend.wait(&self.queue.handle, last))
+    }
+
+    /// Copies elements of page-locked memory to the device.
+    ///
+    /// # Errors
+    /// [`LaunchError::Length`], [`LaunchError::OtherDevice`], or what the device reports.
+    pub fn upload_pinned<T: Stored>(
+        &self,
+        from: &mut PinnedBuffer<T>,
+        to: &mut DeviceSlice<T>,
+    ) -> Result<(), LaunchError> {
+        to.check_len(from.len())?;
+        self.uses_pinned(from)?;
+        self.uses(to, true)?;
+        self.queue.backend.write_pinned_on(&self.queue.handle, to.address(), &from.memory)?;
+        from.last = Some(self.queue.backend.record(&self.queue.handle)?);
+        Ok(())
+    }
+
+    /// Copies elements of the device to page-locked memory, whose `to_vec` waits for them.
+    ///
+    /// # Errors
+    /// [`LaunchError::Length`], [`LaunchError::OtherDevice`], or what the device reports.
+    pub fn download_pinned<T: Stored>(
+        &self,
+        from: &DeviceSlice<T>,
+        to: &mut PinnedBuffer<T>,
+    ) -> Result<(), LaunchError> {
+        if from.len() != to.len() {
+            return Err(LaunchError::Length { from: from.len(), to: to.len() });
+        }
+        self.uses_pinned(to)?;
+        self.uses(from, false)?;
+        self.queue.backend.read_pinned_on(&self.queue.handle, from.address(), &to.memory)?;
+        to.last = Some(self.queue.backend.record(&self.queue.handle)?);
+        Ok(())
+    }
+
+    /// Starts the steps of a graph: with HIP by one call, if no other stream is at work on the memory.
+    ///
+    /// # Errors
+    /// [`LaunchError::OtherDevice`], or what the device reports.
+    pub fn replay(&self, graph: &Graph) -> Result<(), LaunchError> {
+        self.same(&graph.backend, "the graph")?;
+        for (memory, written) in &graph.used {
+            memory.used_by(&self.queue, *written)?;
+        }
+        self.queue.backend.replay(&self.queue.handle, &graph.handle)
     }
 
     /// An event that happens when everything is done that was started on the stream so far.

@@ -217,6 +217,10 @@ pub(crate) extern "C" fn memset_2d_async(
     stream: u64,
 ) -> Code {
     call(|| {
+        // Rows do not overlap.
+        if width > pitch && height > 1 {
+            return Err(Error::InvalidValue);
+        }
         let extent = Extent { width, height, depth: 1 };
         fill_box(Pitched { at: to, pitch, slice: 0 }, vec![value as u8], extent, stream)
     })

@@ -326,6 +326,23 @@ impl Sequence {
         }
     }
 
+    /// Destroys what outlives a reset, so that sequences do not slow each other down.
+    fn end(&self) {
+        const DESTROY: [(char, &str); 4] = [
+            ('x', "hipGraphExecDestroy"),
+            ('g', "hipGraphDestroy"),
+            ('e', "hipEventDestroy"),
+            ('l', "hipMemPoolDestroy"),
+        ];
+        for (kind, destroy) in DESTROY {
+            let made = self.made.get(&kind).map_or(&[][..], Vec::as_slice);
+            // The default pool stays.
+            for (handle, _) in made.iter().filter(|made| made.1) {
+                invoke(destroy, &[*handle]);
+            }
+        }
+    }
+
     /// A place for a result that nobody reads.
     fn kept_place(&mut self) -> P {
         self.own.as_mut_ptr() as P
@@ -373,10 +390,15 @@ impl Sequence {
 }
 
 /// Calls a function whose arguments are all words: what is too many stays unread.
-fn invoke(name: &str, a: &[P]) -> u32 {
-    type Function = unsafe extern "C" fn(P, P, P, P, P, P, P, P, P, P, P, P, P, P) -> u32;
+pub fn invoke(name: &str, a: &[P]) -> u32 {
     let address = symbol(name, None);
     assert_ne!(address, 0, "{name}");
+    invoke_at(address, a)
+}
+
+/// The same for a function's address.
+pub fn invoke_at(address: P, a: &[P]) -> u32 {
+    type Function = unsafe extern "C" fn(P, P, P, P, P, P, P, P, P, P, P, P, P, P) -> u32;
     // SAFETY: the calling convention passes words in registers and then on the stack, in order, and the caller removes them.
     let function: Function = unsafe { std::mem::transmute(address) };
     let a = |n: usize| a.get(n).copied().unwrap_or(0);
@@ -420,6 +442,7 @@ fn no_sequence_of_calls_breaks_the_device() {
         if sequence.made[&'m'] == [(module, true)] {
             ok(hip::hipModuleUnload(module));
         }
+        sequence.end();
         restored(seed, before);
         succeeded.append(&mut sequence.succeeded);
     }

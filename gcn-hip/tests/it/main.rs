@@ -17,5 +17,6 @@ mod graphs;
 mod kernels;
 mod launches;
 mod memory;
+mod nulls;
 mod programs;
 mod symbols;

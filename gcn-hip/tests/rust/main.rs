@@ -2,7 +2,9 @@
 #![cfg(all(target_os = "linux", target_arch = "x86_64"))]
 #![allow(unsafe_code, reason = "a C library is loaded")]
 
+mod lessons;
 mod programs;
+mod shared;
 #[path = "../../../gcn-dsl/tests/memory/streams/mod.rs"]
 mod streams;
 

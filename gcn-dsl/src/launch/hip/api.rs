@@ -26,13 +26,15 @@ const PROPERTIES: [(&str, usize); 2] =
 
 type GetProperties = unsafe extern "C" fn(*mut c_void, c_int) -> c_int;
 
-/// Declares the functions of the library that return a `hipError_t`.
+/// Declares the functions of the library that return a `hipError_t`; those after `@newer` may be missing in old ones, and are
+/// an error once they are needed.
 macro_rules! functions {
-    ($($name:ident($($arg:ty),*);)*) => {
+    ($($name:ident($($arg:ty),*);)* @newer $($newer:ident($($newer_arg:ty),*);)*) => {
         /// The library's functions.
         #[allow(non_snake_case, reason = "the functions' own names")]
         pub(super) struct Functions {
             $(pub(super) $name: unsafe extern "C" fn($($arg),*) -> c_int,)*
+            $(pub(super) $newer: Result<unsafe extern "C" fn($($newer_arg),*) -> c_int, HipError>,)*
             hipGetErrorString: unsafe extern "C" fn(c_int) -> *const c_char,
         }
 
@@ -43,6 +45,11 @@ macro_rules! functions {
                         type Function = unsafe extern "C" fn($($arg),*) -> c_int;
                         // SAFETY: this is the signature of the function in hip_runtime_api.h.
                         unsafe { symbol::<Function>(library, name, stringify!($name))? }
+                    },)*
+                    $($newer: {
+                        type Function = unsafe extern "C" fn($($newer_arg),*) -> c_int;
+                        // SAFETY: this is the signature of the function in hip_runtime_api.h.
+                        unsafe { symbol::<Function>(library, name, stringify!($newer)) }
                     },)*
                     // SAFETY: this is the signature of the function in hip_runtime_api.h.
                     hipGetErrorString: unsafe { symbol(library, name, "hipGetErrorString")? },
@@ -83,6 +90,49 @@ functions! {
     hipEventQuery(*mut c_void);
     hipEventSynchronize(*mut c_void);
     hipEventElapsedTime(*mut f32, *mut c_void, *mut c_void);
+    @newer
+    hipDeviceGetName(*mut c_char, c_int, c_int);
+    hipDeviceTotalMem(*mut usize, c_int);
+    hipDeviceGetAttribute(*mut c_int, c_int, c_int);
+    hipDeviceCanAccessPeer(*mut c_int, c_int, c_int);
+    hipDeviceEnablePeerAccess(c_int, c_uint);
+    hipMemcpyPeerAsync(*mut c_void, c_int, *const c_void, c_int, usize, *mut c_void);
+    hipModuleOccupancyMaxActiveBlocksPerMultiprocessor(*mut c_int, *mut c_void, c_int, usize);
+    hipModuleLaunchCooperativeKernel(
+        *mut c_void, c_uint, c_uint, c_uint, c_uint, c_uint, c_uint, c_uint, *mut c_void, *mut *mut c_void
+    );
+    hipGraphCreate(*mut *mut c_void, c_uint);
+    hipGraphDestroy(*mut c_void);
+    hipGraphAddKernelNode(*mut *mut c_void, *mut c_void, *const *mut c_void, usize, *const KernelNode);
+    hipGraphAddMemcpyNode1D(
+        *mut *mut c_void, *mut c_void, *const *mut c_void, usize, *mut c_void, *const c_void, usize, c_int
+    );
+    hipGraphAddMemsetNode(*mut *mut c_void, *mut c_void, *const *mut c_void, usize, *const FillNode);
+    hipGraphInstantiate(*mut *mut c_void, *mut c_void, *mut *mut c_void, *mut c_char, usize);
+    hipGraphLaunch(*mut c_void, *mut c_void);
+    hipGraphExecDestroy(*mut c_void);
+}
+
+/// `hipKernelNodeParams`.
+#[repr(C)]
+pub(super) struct KernelNode {
+    pub workgroup: [c_uint; 3],
+    pub extra: *mut *mut c_void,
+    pub function: *mut c_void,
+    pub grid: [c_uint; 3],
+    pub arguments: *mut *mut c_void,
+    pub dynamic_lds: c_uint,
+}
+
+/// `hipMemsetParams`.
+#[repr(C)]
+pub(super) struct FillNode {
+    pub to: *mut c_void,
+    pub element_bytes: c_uint,
+    pub height: usize,
+    pub pitch: usize,
+    pub value: c_uint,
+    pub width: usize,
 }
 
 /// A function of the library.
@@ -191,6 +241,35 @@ impl Api {
         // SAFETY: any number may be passed.
         let code = unsafe { (self.functions.hipSetDevice)(ordinal) };
         self.check("hipSetDevice", code)
+    }
+
+    /// A function that old libraries do not have.
+    pub(super) fn newer<F: Copy>(function: &Result<F, HipError>) -> Result<F, HipError> {
+        function.as_ref().copied().map_err(HipError::clone)
+    }
+
+    /// An attribute of a device (`hipDeviceAttribute_t`).
+    pub(super) fn attribute(&self, attribute: c_int, ordinal: c_int) -> Result<u32, HipError> {
+        let (function, mut value) = (Api::newer(&self.functions.hipDeviceGetAttribute)?, 0);
+        // SAFETY: `value` may be written.
+        let code = unsafe { function(&raw mut value, attribute, ordinal) };
+        self.check("hipDeviceGetAttribute", code)?;
+        Ok(value.unsigned_abs())
+    }
+
+    /// The name of a device and the bytes of its memory.
+    pub(super) fn name_and_memory(&self, ordinal: c_int) -> Result<(String, u64), HipError> {
+        let (mut name, mut bytes) = ([0u8; ARCH_BYTES], 0usize);
+        let function = Api::newer(&self.functions.hipDeviceGetName)?;
+        // SAFETY: as many bytes may be written.
+        let code = unsafe { function(name.as_mut_ptr().cast(), ARCH_BYTES as c_int, ordinal) };
+        self.check("hipDeviceGetName", code)?;
+        let function = Api::newer(&self.functions.hipDeviceTotalMem)?;
+        // SAFETY: `bytes` may be written.
+        let code = unsafe { function(&raw mut bytes, ordinal) };
+        self.check("hipDeviceTotalMem", code)?;
+        let name = CStr::from_bytes_until_nul(&name).map(|name| name.to_string_lossy().into_owned());
+        Ok((name.unwrap_or_default(), bytes as u64))
     }
 
     pub(super) fn synchronize(&self) -> Result<(), HipError> {

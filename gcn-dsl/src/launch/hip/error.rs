@@ -22,7 +22,9 @@ pub enum HipError {
         tried: Vec<(String, String)>,
     },
     /// The library is not the HIP library, or too old.
-    #[error("the library {library} has no function {function}; it is not HIP 4.2 or later")]
+    #[error(
+        "the library {library} has no function {function}; it is not HIP, or older than what is asked of it: graphs came with 4.3, all else with 4.2"
+    )]
     MissingFunction {
         /// The library.
         library: String,

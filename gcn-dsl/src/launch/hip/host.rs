@@ -53,6 +53,19 @@ impl HostMemory {
         // SAFETY: all bytes were set to zero at first; the caller says that nobody writes them now.
         unsafe { std::slice::from_raw_parts(self.start.cast::<u8>(), self.len) }.to_vec()
     }
+
+    /// A copy of the bytes, for memory that a [`PinnedBuffer`](crate::PinnedBuffer) owns.
+    pub(in super::super) fn to_vec(&self) -> Vec<u8> {
+        // SAFETY: the buffer has waited for its last copy, and its own methods are the only ones that start some.
+        unsafe { self.bytes() }
+    }
+
+    /// Replaces the bytes, as far as there are some, of memory that a [`PinnedBuffer`](crate::PinnedBuffer) owns.
+    pub(in super::super) fn set(&self, data: &[u8]) {
+        let bytes = data.len().min(self.len);
+        // SAFETY: the range lies in the allocation; the buffer, which is borrowed exclusively, has waited for its last copy.
+        unsafe { self.start.cast::<u8>().copy_from_nonoverlapping(data.as_ptr(), bytes) };
+    }
 }
 
 impl Drop for HostMemory {

@@ -9,9 +9,10 @@ use super::{Context, HipError};
 /// A piece of device memory, freed when dropped.
 pub struct HipBuffer {
     context: Context,
-    /// From `hipMalloc`, freed by nobody else.
     start: *mut c_void,
     len: usize,
+    /// From `hipMalloc`, and freed by nobody else.
+    owned: bool,
 }
 
 // SAFETY: the address is the device's and is never followed on the host; HIP's functions may be called from
@@ -36,7 +37,12 @@ impl HipBuffer {
         let code = unsafe { (api.functions.hipMalloc)(&raw mut start, len.max(1)) };
         api.check("hipMalloc", code)?;
         drop(api);
-        Ok(HipBuffer { context, start, len })
+        Ok(HipBuffer { context, start, len, owned: true })
+    }
+
+    /// Memory that somebody else has allocated and frees.
+    pub(super) fn borrowed(context: Context, address: u64, len: usize) -> HipBuffer {
+        HipBuffer { context, start: ptr::without_provenance_mut(address as usize), len, owned: false }
     }
 
     /// The address on the device, which no other buffer has as long as this one lives.
@@ -93,6 +99,13 @@ impl HipBuffer {
         self.place(offset, bytes)
     }
 
+    /// A part of it under a name of its own, for a copy that is started while this one lives.
+    pub(in super::super) fn share(&self, offset: usize, bytes: usize) -> Result<HipBuffer, HipError> {
+        self.place(offset, bytes)?;
+        let address = self.address() + offset as u64;
+        Ok(HipBuffer::borrowed(self.context.clone(), address, bytes))
+    }
+
     pub(super) fn context(&self) -> &Context {
         &self.context
     }
@@ -110,7 +123,7 @@ impl HipBuffer {
 
 impl Drop for HipBuffer {
     fn drop(&mut self) {
-        if self.start.is_null() {
+        if self.start.is_null() || !self.owned {
             return;
         }
         // There is no one to report an error to; the memory of a lost device is lost with it.

@@ -8,6 +8,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use gcn_emit::object::{CodeObject, KernelCode};
 
+use super::api::Api;
 use super::{Context, HipError, HipStream};
 
 /// `HIP_LAUNCH_PARAM_BUFFER_POINTER`: the address of the argument buffer follows.
@@ -30,8 +31,8 @@ struct Loaded {
     handle: *mut c_void,
     /// The loaded image: HIP may read it as long as the module lives.
     _image: Box<[u8]>,
-    /// Names of the kernels and the bytes of their arguments.
-    kernels: Vec<(String, usize)>,
+    /// Names of the kernels and their arguments.
+    kernels: Vec<(String, Arguments)>,
     /// A kernel was started, and may still run.
     started: AtomicBool,
 }
@@ -67,7 +68,7 @@ impl HipModule {
         image: &[u8],
         object: &CodeObject<'_>,
     ) -> Result<HipModule, HipError> {
-        let kernels = object.kernels.iter().map(|k| (k.name.to_owned(), argument_bytes(k))).collect();
+        let kernels = object.kernels.iter().map(|k| (k.name.to_owned(), Arguments::of(k))).collect();
         let image: Box<[u8]> = image.into();
         let mut handle = ptr::null_mut();
         let api = context.current()?;
@@ -94,7 +95,7 @@ impl HipModule {
         let kernels = &self.loaded.kernels;
         let kernel = kernels.iter().find(|k| k.0 == name);
         // A symbol of the object has no NUL in it.
-        let (Some((_, kernarg_bytes)), Ok(symbol)) = (kernel, CString::new(name)) else {
+        let (Some((_, arguments)), Ok(symbol)) = (kernel, CString::new(name)) else {
             let available = kernels.iter().map(|k| k.0.clone()).collect();
             return Err(HipError::NoKernel { name: name.to_owned(), available });
         };
@@ -106,20 +107,28 @@ impl HipModule {
         };
         api.check("hipModuleGetFunction", code)?;
         let module = Arc::clone(&self.loaded);
-        Ok(HipFunction { module, handle, name: name.to_owned(), kernarg_bytes: *kernarg_bytes })
+        Ok(HipFunction { module, handle, name: name.to_owned(), arguments: arguments.clone() })
     }
 }
 
-/// Bytes of arguments that HIP copies at a launch: to the end of the last one that it does not set itself.
-fn argument_bytes(kernel: &KernelCode<'_>) -> usize {
-    let bytes = match &kernel.metadata {
-        Some(metadata) => {
-            let given = metadata.args.iter().filter(|a| !a.value_kind.is_hidden());
-            given.map(|a| a.offset.saturating_add(a.size)).max().unwrap_or(0)
-        }
-        None => kernel.descriptor.kernarg_size,
-    };
-    bytes as usize
+/// The arguments that HIP does not set itself.
+#[derive(Debug, Clone)]
+struct Arguments {
+    /// Bytes to the end of the last one.
+    bytes: usize,
+    /// Where each begins.
+    offsets: Arc<[usize]>,
+}
+
+impl Arguments {
+    fn of(kernel: &KernelCode<'_>) -> Arguments {
+        let Some(metadata) = &kernel.metadata else {
+            return Arguments { bytes: kernel.descriptor.kernarg_size as usize, offsets: Arc::default() };
+        };
+        let given = || metadata.args.iter().filter(|a| !a.value_kind.is_hidden());
+        let bytes = given().map(|a| a.offset.saturating_add(a.size)).max().unwrap_or(0) as usize;
+        Arguments { bytes, offsets: given().map(|a| a.offset as usize).collect() }
+    }
 }
 
 /// A kernel of a loaded code object, which it keeps loaded.
@@ -129,7 +138,7 @@ pub struct HipFunction {
     /// From `hipModuleGetFunction`; valid as long as the module.
     handle: *mut c_void,
     name: String,
-    kernarg_bytes: usize,
+    arguments: Arguments,
 }
 
 // SAFETY: the handle is never followed here; HIP's functions may be called from any thread.
@@ -159,13 +168,7 @@ impl HipFunction {
         dynamic_lds: u32,
         kernarg: &[u8],
     ) -> Result<(), HipError> {
-        if kernarg.len() < self.kernarg_bytes {
-            return Err(HipError::KernargTooShort {
-                kernel: self.name.clone(),
-                expected: self.kernarg_bytes,
-                found: kernarg.len(),
-            });
-        }
+        self.check_arguments(kernarg)?;
         let mut size = kernarg.len();
         let mut extra = [
             ptr::without_provenance_mut(BUFFER_POINTER),
@@ -176,8 +179,8 @@ impl HipFunction {
         ];
         let extra = if kernarg.is_empty() { ptr::null_mut() } else { extra.as_mut_ptr() };
         let api = &self.context().api;
+        self.started();
         let (stream, params) = (stream.map_or(ptr::null_mut(), HipStream::handle), ptr::null_mut());
-        self.module.started.store(true, Ordering::Release);
         // SAFETY: the caller vouches for what the arguments mean; the function's module is loaded; HIP reads
         // the arguments, which are all there, before it returns, and does not write them.
         let code = unsafe {
@@ -185,5 +188,62 @@ impl HipFunction {
             launch(self.handle, gx, gy, gz, wx, wy, wz, dynamic_lds, stream, params, extra)
         };
         api.check("hipModuleLaunchKernel", code)
+    }
+
+    /// The same with all workgroups on the device at a time.
+    ///
+    /// # Safety
+    /// As [`HipDevice::launch`](super::HipDevice::launch).
+    pub(super) unsafe fn launch_cooperative(
+        &self,
+        stream: Option<&HipStream>,
+        [gx, gy, gz]: [u32; 3],
+        [wx, wy, wz]: [u32; 3],
+        dynamic_lds: u32,
+        kernarg: &[u8],
+    ) -> Result<(), HipError> {
+        let mut places = self.places(kernarg)?;
+        let api = &self.context().api;
+        let launch = Api::newer(&api.functions.hipModuleLaunchCooperativeKernel)?;
+        self.started();
+        let (stream, places) = (stream.map_or(ptr::null_mut(), HipStream::handle), places.as_mut_ptr());
+        // SAFETY: as in `launch`; there is a place for each argument of the kernel.
+        let code = unsafe { launch(self.handle, gx, gy, gz, wx, wy, wz, dynamic_lds, stream, places) };
+        api.check("hipModuleLaunchCooperativeKernel", code)
+    }
+
+    /// Workgroups of this size that a compute unit holds.
+    pub(in super::super) fn occupancy(&self, workgroup: u32, dynamic_lds: u32) -> Result<u32, HipError> {
+        let api = self.context().current()?;
+        let function = Api::newer(&api.functions.hipModuleOccupancyMaxActiveBlocksPerMultiprocessor)?;
+        let (mut count, size) = (0, workgroup.cast_signed());
+        // SAFETY: `count` may be written, and the function's module is loaded.
+        let code = unsafe { function(&raw mut count, self.handle, size, dynamic_lds as usize) };
+        api.check("hipModuleOccupancyMaxActiveBlocksPerMultiprocessor", code)?;
+        Ok(count.unsigned_abs())
+    }
+
+    pub(super) fn handle(&self) -> *mut c_void {
+        self.handle
+    }
+
+    /// Notes that the kernel may run from now on.
+    pub(super) fn started(&self) {
+        self.module.started.store(true, Ordering::Release);
+    }
+
+    /// The address of each argument among the bytes of all, as `kernelParams` want them. HIP only reads them.
+    pub(super) fn places(&self, kernarg: &[u8]) -> Result<Vec<*mut c_void>, HipError> {
+        self.check_arguments(kernarg)?;
+        let place = |offset: &usize| kernarg.as_ptr().wrapping_add(*offset).cast_mut().cast();
+        Ok(self.arguments.offsets.iter().map(place).collect())
+    }
+
+    fn check_arguments(&self, kernarg: &[u8]) -> Result<(), HipError> {
+        let (expected, found) = (self.arguments.bytes, kernarg.len());
+        if found < expected {
+            return Err(HipError::KernargTooShort { kernel: self.name.clone(), expected, found });
+        }
+        Ok(())
     }
 }

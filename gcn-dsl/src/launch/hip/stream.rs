@@ -5,6 +5,7 @@ use std::ffi::c_void;
 use std::ptr;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
+use super::api::Api;
 use super::host::HostMemory;
 use super::{Context, HipBuffer, HipError, HipEvent};
 
@@ -24,8 +25,9 @@ struct Copy {
 /// A stream. Dropping it waits for its work.
 pub(in super::super) struct HipStream {
     context: Context,
-    /// From `hipStreamCreate`, destroyed by nobody else.
     handle: *mut c_void,
+    /// From `hipStreamCreate`, and destroyed by nobody else.
+    owned: bool,
     /// Copies that may be under way, in order.
     copies: Mutex<VecDeque<Copy>>,
 }
@@ -59,14 +61,19 @@ impl HipStream {
             let code = unsafe { (api.functions.hipStreamCreate)(&raw mut handle) };
             api.check("hipStreamCreate", code)?;
         }
-        Ok(HipStream { context, handle, copies: Mutex::default() })
+        Ok(HipStream { context, handle, owned: true, copies: Mutex::default() })
+    }
+
+    /// A stream that somebody else has created and destroys.
+    pub(super) fn borrowed(context: Context, handle: *mut c_void) -> HipStream {
+        HipStream { context, handle, owned: false, copies: Mutex::default() }
     }
 
     pub(super) fn context(&self) -> &Context {
         &self.context
     }
 
-    pub(super) fn handle(&self) -> *mut c_void {
+    pub(in super::super) fn handle(&self) -> *mut c_void {
         self.handle
     }
 
@@ -142,12 +149,47 @@ impl HipStream {
         unsafe { self.copy(to, from, bytes, ON_DEVICE) }
     }
 
-    /// Starts to set bytes of a buffer to zero.
-    pub fn zero(&self, buffer: &HipBuffer, at: usize, bytes: usize) -> Result<(), HipError> {
+    /// Starts a copy from a buffer of another device of the library to one of this stream's.
+    pub fn copy_peer(
+        &self,
+        from: &HipBuffer,
+        (to, to_at): (&HipBuffer, usize),
+        bytes: usize,
+    ) -> Result<(), HipError> {
+        let (there, api) = (from.context(), &self.context.api);
+        if !Arc::ptr_eq(&there.api, api) {
+            return Err(HipError::OtherDevice { kernel: "a copy".to_owned() });
+        }
+        let (from, to) = (from.range(0, bytes)?, self.range(to, to_at, bytes)?);
+        let (Some(from), Some(to)) = (from, to) else { return Ok(()) };
+        let copy = Api::newer(&api.functions.hipMemcpyPeerAsync)?;
+        // SAFETY: both ranges lie in their buffers, which are of these devices.
+        let code = unsafe { copy(to, self.context.ordinal, from, there.ordinal, bytes, self.handle) };
+        api.check("hipMemcpyPeerAsync", code)
+    }
+
+    /// Starts a copy of all bytes of page-locked memory to a buffer.
+    pub fn write_from(&self, to: &HipBuffer, at: usize, memory: &Arc<HostMemory>) -> Result<(), HipError> {
+        let Some(to) = self.range(to, at, memory.len())? else { return Ok(()) };
+        // SAFETY: the range lies in the buffer; the memory lives until the copy is done: `keep`.
+        unsafe { self.copy(to, memory.start(), memory.len(), TO_DEVICE)? };
+        self.keep(memory)
+    }
+
+    /// Starts a copy of as many bytes of a buffer to page-locked memory.
+    pub fn read_to(&self, from: &HipBuffer, at: usize, memory: &Arc<HostMemory>) -> Result<(), HipError> {
+        let Some(from) = self.range(from, at, memory.len())? else { return Ok(()) };
+        // SAFETY: the range lies in the buffer; the memory lives until the copy is done: `keep`.
+        unsafe { self.copy(memory.start(), from, memory.len(), TO_HOST)? };
+        self.keep(memory)
+    }
+
+    /// Starts to set bytes of a buffer to one value.
+    pub fn fill(&self, buffer: &HipBuffer, at: usize, byte: u8, bytes: usize) -> Result<(), HipError> {
         let Some(to) = self.range(buffer, at, bytes)? else { return Ok(()) };
         let api = &self.context.api;
         // SAFETY: the range lies in the buffer; the stream was created and not destroyed.
-        let code = unsafe { (api.functions.hipMemsetAsync)(to, 0, bytes, self.handle) };
+        let code = unsafe { (api.functions.hipMemsetAsync)(to, byte.into(), bytes, self.handle) };
         api.check("hipMemsetAsync", code)
     }
 
@@ -191,6 +233,9 @@ impl Drop for HipStream {
         if self.synchronize().is_err() {
             // A device that does not answer may still copy, so its memory is leaked.
             std::mem::forget(std::mem::take(&mut *self.copies()));
+            return;
+        }
+        if !self.owned {
             return;
         }
         // SAFETY: the handle is from hipStreamCreate and this value is its only owner.

@@ -2,6 +2,7 @@
 //! device that `super::devices` gives behaves the same.
 
 pub mod misuse;
+mod prepared;
 
 use gcn_dsl::prelude::*;
 use gcn_dsl::{BuiltKernel, LaunchError, Module};

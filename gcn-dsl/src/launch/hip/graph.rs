@@ -1,0 +1,173 @@
+//! Graphs.
+
+use std::ffi::c_void;
+use std::ptr;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use super::api::{Api, FillNode, KernelNode};
+use super::{Context, HipBuffer, HipError, HipFunction, HipStream};
+
+/// `hipMemcpyDeviceToDevice`.
+const ON_DEVICE: i32 = 3;
+
+/// A graph in the making, whose nodes come one after the other.
+pub(in super::super) struct HipGraphBuilder {
+    context: Context,
+    /// From `hipGraphCreate`, destroyed by nobody else.
+    graph: *mut c_void,
+    last: Option<*mut c_void>,
+    functions: Vec<Arc<HipFunction>>,
+}
+
+/// A graph that is ready to be launched. It keeps the kernels loaded.
+pub(in super::super) struct HipGraph {
+    context: Context,
+    /// From `hipGraphInstantiate`, destroyed by nobody else.
+    instance: *mut c_void,
+    functions: Vec<Arc<HipFunction>>,
+    started: AtomicBool,
+}
+
+// SAFETY: the handle is never followed here; HIP's functions may be called from any thread.
+unsafe impl Send for HipGraph {}
+// SAFETY: as above; nothing changes an instance.
+unsafe impl Sync for HipGraph {}
+
+impl HipGraphBuilder {
+    pub(super) fn new(context: Context) -> Result<HipGraphBuilder, HipError> {
+        let mut graph = ptr::null_mut();
+        {
+            let api = context.current()?;
+            let create = Api::newer(&api.functions.hipGraphCreate)?;
+            // SAFETY: `graph` may be written.
+            api.check("hipGraphCreate", unsafe { create(&raw mut graph, 0) })?;
+        }
+        Ok(HipGraphBuilder { context, graph, last: None, functions: Vec::new() })
+    }
+
+    /// Adds a node by a function that takes where its handle goes, the graph, and the nodes that it comes after.
+    fn add(
+        &mut self,
+        name: &'static str,
+        add: impl FnOnce(*mut *mut c_void, *mut c_void, *const *mut c_void, usize) -> i32,
+    ) -> Result<(), HipError> {
+        let mut node = ptr::null_mut();
+        let after = self.last.as_slice();
+        let code = add(&raw mut node, self.graph, after.as_ptr(), after.len());
+        self.context.api.check(name, code)?;
+        self.last = Some(node);
+        Ok(())
+    }
+
+    /// Adds a launch.
+    ///
+    /// # Safety
+    /// As [`HipDevice::launch`](super::HipDevice::launch), for every launch of the graph.
+    pub unsafe fn launch(
+        &mut self,
+        function: &Arc<HipFunction>,
+        (grid, workgroup): ([u32; 3], [u32; 3]),
+        dynamic_lds: u32,
+        kernarg: &[u8],
+    ) -> Result<(), HipError> {
+        let mut arguments = function.places(kernarg)?;
+        let node = KernelNode {
+            workgroup,
+            extra: ptr::null_mut(),
+            function: function.handle(),
+            grid,
+            arguments: arguments.as_mut_ptr(),
+            dynamic_lds,
+        };
+        let add = Api::newer(&self.context.api.functions.hipGraphAddKernelNode)?;
+        // SAFETY: all places are there, and HIP copies the arguments before it returns; for what they mean the caller
+        // vouches.
+        self.add("hipGraphAddKernelNode", |place, graph, after, count| unsafe {
+            add(place, graph, after, count, &raw const node)
+        })?;
+        self.functions.push(Arc::clone(function));
+        Ok(())
+    }
+
+    /// Adds a copy between two ranges of buffers.
+    pub fn copy(
+        &mut self,
+        (from, from_at): (&HipBuffer, usize),
+        (to, to_at): (&HipBuffer, usize),
+        bytes: usize,
+    ) -> Result<(), HipError> {
+        let (from, to) = (from.range(from_at, bytes)?, to.range(to_at, bytes)?);
+        let (Some(from), Some(to)) = (from, to) else { return Ok(()) };
+        let add = Api::newer(&self.context.api.functions.hipGraphAddMemcpyNode1D)?;
+        // SAFETY: both ranges lie in their buffers, which live as long as the graph.
+        self.add("hipGraphAddMemcpyNode1D", |place, graph, after, count| unsafe {
+            add(place, graph, after, count, to, from, bytes, ON_DEVICE)
+        })
+    }
+
+    /// Adds a step that sets bytes of a buffer to one value.
+    pub fn fill(&mut self, buffer: &HipBuffer, at: usize, byte: u8, bytes: usize) -> Result<(), HipError> {
+        let Some(to) = buffer.range(at, bytes)? else { return Ok(()) };
+        let node =
+            FillNode { to, element_bytes: 1, height: 1, pitch: bytes, value: byte.into(), width: bytes };
+        let add = Api::newer(&self.context.api.functions.hipGraphAddMemsetNode)?;
+        // SAFETY: the range lies in the buffer, which lives as long as the graph.
+        self.add("hipGraphAddMemsetNode", |place, graph, after, count| unsafe {
+            add(place, graph, after, count, &raw const node)
+        })
+    }
+
+    /// Makes the graph ready.
+    pub fn build(mut self) -> Result<HipGraph, HipError> {
+        let (context, functions) = (self.context.clone(), std::mem::take(&mut self.functions));
+        let mut instance = ptr::null_mut();
+        {
+            let api = context.current()?;
+            let instantiate = Api::newer(&api.functions.hipGraphInstantiate)?;
+            let none = ptr::null_mut();
+            // SAFETY: `instance` may be written; the graph was created and not destroyed; no log is asked for.
+            let code = unsafe { instantiate(&raw mut instance, self.graph, none, ptr::null_mut(), 0) };
+            api.check("hipGraphInstantiate", code)?;
+        }
+        Ok(HipGraph { context, instance, functions, started: AtomicBool::new(false) })
+    }
+}
+
+impl Drop for HipGraphBuilder {
+    fn drop(&mut self) {
+        if let Ok(destroy) = Api::newer(&self.context.api.functions.hipGraphDestroy) {
+            // SAFETY: the handle is from hipGraphCreate and this value is its only owner. Instances do not need it.
+            unsafe { destroy(self.graph) };
+        }
+    }
+}
+
+impl HipGraph {
+    /// Starts the graph's work on a stream of its device.
+    pub fn launch(&self, stream: &HipStream) -> Result<(), HipError> {
+        if !stream.context().is(&self.context) {
+            return Err(HipError::OtherDevice { kernel: "the graph".to_owned() });
+        }
+        let launch = Api::newer(&self.context.api.functions.hipGraphLaunch)?;
+        self.started.store(true, Ordering::Release);
+        self.functions.iter().for_each(|function| function.started());
+        // SAFETY: both were created and not destroyed.
+        let code = unsafe { launch(self.instance, stream.handle()) };
+        self.context.api.check("hipGraphLaunch", code)
+    }
+}
+
+impl Drop for HipGraph {
+    fn drop(&mut self) {
+        let Ok(api) = self.context.current() else { return };
+        if *self.started.get_mut() && api.synchronize().is_err() {
+            // A device that no longer answers may still be at work on it.
+            return;
+        }
+        if let Ok(destroy) = Api::newer(&api.functions.hipGraphExecDestroy) {
+            // SAFETY: the handle is from hipGraphInstantiate and this value is its only owner.
+            unsafe { destroy(self.instance) };
+        }
+    }
+}
