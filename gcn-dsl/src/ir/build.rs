@@ -256,6 +256,14 @@ impl Builder {
         var
     }
 
+    /// Declares a variable that came into scope under `divergence` varying conditions and gets its first value here: in other
+    /// branches it keeps the lanes' values that this one gives, although it has none before.
+    pub fn declare_deferred(&mut self, ty: Type, divergence: u32) -> Variable {
+        let var = self.declare_joined(ty);
+        self.declared_at[var.0 as usize] = divergence;
+        var
+    }
+
     /// Declares a variable that lives in these registers.
     pub fn declare_in(&mut self, ty: Type, to: Reg, loc: Option<SourceLoc>) -> Variable {
         let var = self.declare(ty);

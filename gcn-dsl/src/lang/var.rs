@@ -19,6 +19,8 @@ use crate::scalar::Scalar;
 #[derive(Debug)]
 pub struct Var<X, F> {
     leaves: OnceCell<Vec<Variable>>,
+    /// Varying conditions around a declaration without a value.
+    divergence: u32,
     types: PhantomData<(X, F)>,
 }
 
@@ -103,7 +105,7 @@ pub fn holds<X, F>(_: &Var<X, F>) {}
 
 impl<X: Flatten, F> Var<X, F> {
     pub(super) fn of(leaves: Vec<Variable>) -> Self {
-        Var { leaves: OnceCell::from(leaves), types: PhantomData }
+        Var { leaves: OnceCell::from(leaves), divergence: 0, types: PhantomData }
     }
 
     /// None before a variable without a first value is assigned.
@@ -113,7 +115,8 @@ impl<X: Flatten, F> Var<X, F> {
 
     /// The expansion of `let x;`. The macro sees to it that an assignment comes first.
     pub fn deferred(_flow: &F) -> Self {
-        Var { leaves: OnceCell::new(), types: PhantomData }
+        let divergence = with(|c| c.builder.divergence());
+        Var { leaves: OnceCell::new(), divergence, types: PhantomData }
     }
 
     /// The expansion of an assignment to a variable without a first value, whose type is that of what it is given.
@@ -124,8 +127,8 @@ impl<X: Flatten, F> Var<X, F> {
         let loc = location(Location::caller());
         with(|c| {
             let types: Vec<Type> = values.iter().map(|v| c.builder.kernel().ty(*v)).collect();
-            let leaves =
-                self.leaves.get_or_init(|| types.into_iter().map(|ty| c.builder.declare(ty)).collect());
+            let mut declare = |ty| c.builder.declare_deferred(ty, self.divergence);
+            let leaves = self.leaves.get_or_init(|| types.into_iter().map(&mut declare).collect());
             leaves.iter().zip(values).for_each(|(var, v)| c.builder.write(*var, v, loc));
         });
     }

@@ -22,7 +22,8 @@ pub const NUMBERS: [Elem; 12] = [
 /// Elements of every LDS array, and the most lanes of a workgroup.
 pub const LDS_LEN: u32 = 128;
 /// Elements of every input slice.
-pub const INPUT_LEN: u32 = 96;
+/// No multiple of a wide access, so that slices of narrow elements end inside of a dword.
+pub const INPUT_LEN: u32 = 93;
 /// Elements of every slice for atomics.
 pub const SHARED_LEN: u32 = 16;
 /// Elements of every private array.
@@ -115,7 +116,51 @@ pub enum Op {
     Private(usize),
     /// `table::<T>(k)[i & …]`: a table of 2 to the power of `k` constants.
     Table(Elem, u32),
+    /// `(&in_t[a..a + n])[i]`
+    Part(Elem, u32),
+    /// `in_t.load_vector::<n>(i).get(k)`
+    Wide(Elem, u32, u32),
+    /// `objectK.is_some()`
+    IsSome(usize),
+    /// `objectK.unwrap_or(x)`
+    UnwrapOr(usize),
+    /// `objectK.map_or(x, |v| v op y)`
+    MapOr(usize, Bin),
+    /// A field of a struct or of a tuple.
+    Member(usize, usize),
+    /// `objectK.peek()`
+    Peek(usize),
+    /// `again(x, |v| v op y)`
+    Again(Bin),
+    /// `either(x, |v| v > y, |v| v op y).unwrap_or(z)`
+    Either(Bin),
 }
+
+/// The type of a variable that has parts.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Shape {
+    /// `shapes::Pair`
+    Pair,
+    /// `shapes::Thing`
+    Thing,
+    Option(Elem),
+    Tuple(Elem, Elem),
+}
+
+impl Shape {
+    /// The types of the fields of each variant.
+    pub fn variants(self) -> Vec<Vec<Elem>> {
+        match self {
+            Shape::Pair => vec![vec![Elem::U32, Elem::F32]],
+            Shape::Thing => vec![vec![], vec![Elem::U32], vec![Elem::I32, Elem::F32], vec![Elem::I64]],
+            Shape::Option(t) => vec![vec![], vec![t]],
+            Shape::Tuple(a, b) => vec![vec![a, b]],
+        }
+    }
+}
+
+/// A value with parts: a variant and its fields.
+pub type Made = (usize, Vec<Expr>);
 
 #[derive(Clone, PartialEq, Debug)]
 pub struct Expr {
@@ -234,6 +279,39 @@ pub enum Stmt {
         body: Vec<Stmt>,
     },
     Barrier,
+    /// `let mut objectK = …;` or `objectK = …;`: a value, or `if cond { value } else { value }`.
+    Object {
+        object: usize,
+        new: bool,
+        cond: Option<Expr>,
+        made: Vec<Made>,
+    },
+    /// `objectK.field = …;`
+    SetMember {
+        object: usize,
+        field: usize,
+        value: Expr,
+    },
+    /// `match objectK { … }`, `if let`, or `let` with a pattern: the variables that the fields of each variant become.
+    Take {
+        object: usize,
+        vars: Vec<Vec<usize>>,
+        bodies: Vec<Vec<Stmt>>,
+    },
+    /// `let x = objectK.step(by);`, or `.twice(by)`
+    Step {
+        object: usize,
+        twice: bool,
+        var: usize,
+        by: Expr,
+    },
+    /// `let x: T; if cond { …; x = …; } else { …; x = …; }`
+    Later {
+        var: usize,
+        cond: Expr,
+        bodies: Vec<Vec<Stmt>>,
+        values: Vec<Expr>,
+    },
 }
 
 /// The bits of the least and of the largest value of an arm's pattern.
@@ -291,7 +369,13 @@ impl Stmt {
             | Stmt::LdsAtomic { index: a, value: b, .. }
             | Stmt::For { start: a, end: b, .. } => vec![a, b],
             Stmt::Unroll { .. } | Stmt::Barrier | Stmt::Loop { .. } => Vec::new(),
-            Stmt::Break(_) | Stmt::Continue(_) | Stmt::Return => Vec::new(),
+            Stmt::Break(_) | Stmt::Continue(_) | Stmt::Return | Stmt::Take { .. } => Vec::new(),
+            Stmt::Object { cond, made, .. } => {
+                cond.iter().chain(made.iter().flat_map(|m| m.1.iter())).collect()
+            }
+            Stmt::Step { by, .. } => vec![by],
+            Stmt::SetMember { value, .. } => vec![value],
+            Stmt::Later { cond, values, .. } => std::iter::once(cond).chain(values).collect(),
         }
     }
 
@@ -309,14 +393,22 @@ impl Stmt {
             | Stmt::LdsAtomic { index: a, value: b, .. }
             | Stmt::For { start: a, end: b, .. } => vec![a, b],
             Stmt::Unroll { .. } | Stmt::Barrier | Stmt::Loop { .. } => Vec::new(),
-            Stmt::Break(_) | Stmt::Continue(_) | Stmt::Return => Vec::new(),
+            Stmt::Break(_) | Stmt::Continue(_) | Stmt::Return | Stmt::Take { .. } => Vec::new(),
+            Stmt::Object { cond, made, .. } => {
+                cond.iter_mut().chain(made.iter_mut().flat_map(|m| m.1.iter_mut())).collect()
+            }
+            Stmt::Step { by, .. } => vec![by],
+            Stmt::SetMember { value, .. } => vec![value],
+            Stmt::Later { cond, values, .. } => std::iter::once(cond).chain(values).collect(),
         }
     }
 
     pub fn bodies(&self) -> Vec<&Vec<Stmt>> {
         match self {
             Stmt::If { then, els, .. } => vec![then, els],
-            Stmt::Match { bodies, .. } => bodies.iter().collect(),
+            Stmt::Match { bodies, .. } | Stmt::Take { bodies, .. } | Stmt::Later { bodies, .. } => {
+                bodies.iter().collect()
+            }
             Stmt::While { body, .. }
             | Stmt::For { body, .. }
             | Stmt::Unroll { body, .. }
@@ -328,7 +420,9 @@ impl Stmt {
     pub fn bodies_mut(&mut self) -> Vec<&mut Vec<Stmt>> {
         match self {
             Stmt::If { then, els, .. } => vec![then, els],
-            Stmt::Match { bodies, .. } => bodies.iter_mut().collect(),
+            Stmt::Match { bodies, .. } | Stmt::Take { bodies, .. } | Stmt::Later { bodies, .. } => {
+                bodies.iter_mut().collect()
+            }
             Stmt::While { body, .. }
             | Stmt::For { body, .. }
             | Stmt::Unroll { body, .. }
@@ -379,6 +473,8 @@ pub struct Program {
     pub lds: Vec<Elem>,
     /// Element types of the private arrays. Those with even numbers are indexed by literals, so that they can be in registers.
     pub private: Vec<Elem>,
+    /// Types of the variables with parts, by number.
+    pub objects: Vec<Shape>,
     /// What happens to `shared_u32`, `shared_i32`, `shared_u64`, `shared_i64`.
     pub shared: [Fetch; 4],
     /// The kernel's body.
@@ -412,7 +508,7 @@ impl Program {
         let mut used = Used::default();
         let mut exprs = |e: &Expr| match e.op {
             Op::Arg(t) => used.args |= bit(t),
-            Op::In(t) | Op::Uniform(t) => used.inputs |= bit(t),
+            Op::In(t) | Op::Uniform(t) | Op::Part(t, _) | Op::Wide(t, ..) => used.inputs |= bit(t),
             Op::Own(t, _) => used.outputs |= bit(t),
             _ => {}
         };

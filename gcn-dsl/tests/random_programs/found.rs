@@ -66,3 +66,29 @@ fn narrow_integers_keep_their_bits_and_change_their_sign() {
         }
     }
 }
+
+gcn_kernel! {
+    /// The value of the first branch lives through the second, where a reduction uses registers of all lanes.
+    #[workgroup(64)]
+    fn value_that_comes_later(x: &[f32], y: &mut [i32]) {
+        let i = global_id().x;
+        let later: V<i32>;
+        if x[i] >= 0.0 {
+            later = 0;
+        } else {
+            later = wave_or(splat(1i32));
+        }
+        y[i] = later;
+    }
+}
+
+#[test]
+fn a_deferred_variable_keeps_what_the_other_branch_gave_it() {
+    let x: Vec<f32> = (0..64).map(|i| i as f32 - 30.0).collect();
+    for target in TARGETS {
+        let mut y = vec![9; 64];
+        value_that_comes_later.launch(&Device::simulator(target), Grid::x(1), (&x, &mut y)).unwrap();
+        let want: Vec<i32> = (0..64).map(|i| i32::from(i < 30)).collect();
+        assert_eq!(y, want, "{target}");
+    }
+}

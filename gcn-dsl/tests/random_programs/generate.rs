@@ -7,7 +7,7 @@ use gcn_test_support::Random;
 
 use super::ast::{
     Arm, Expr, Fetch, INPUT_LEN, Id, LDS_LEN, NUMBERS, Op, PRIVATE_LEN, Place, Program, Range, SHARED,
-    SHARED_LEN, SLOTS, Stmt, Ty, VarDecl,
+    SHARED_LEN, SLOTS, Shape, Stmt, Ty, VarDecl,
 };
 use super::data;
 use super::typing::{has_bin, has_un, is_int};
@@ -21,21 +21,23 @@ enum Phase {
     Read,
 }
 
-struct Generator {
-    rng: Random,
-    program: Program,
+pub struct Generator {
+    pub rng: Random,
+    pub program: Program,
     /// Variables in scope, with the depth of their declaration.
-    scope: Vec<(usize, u32)>,
+    pub scope: Vec<(usize, u32)>,
+    /// Variables with parts in scope.
+    pub objects: Vec<usize>,
     /// Varying conditions around.
-    depth: u32,
+    pub depth: u32,
     /// Statements that may still be made.
     budget: u32,
     /// Loops around.
     loops: u32,
     /// For each loop that `break` can leave, whether it may.
-    leavable: Vec<bool>,
+    pub leavable: Vec<bool>,
     /// Directly in an unrolled loop, which nothing leaves.
-    unrolled: bool,
+    pub unrolled: bool,
     /// Unrolled loops around.
     unrolls: u32,
     phase: Phase,
@@ -57,6 +59,7 @@ pub fn program(seed: u64) -> Program {
         vars: Vec::new(),
         lds,
         private,
+        objects: Vec::new(),
         shared,
         body: Vec::new(),
         data: seed,
@@ -67,6 +70,7 @@ pub fn program(seed: u64) -> Program {
         rng,
         program,
         scope: Vec::new(),
+        objects: Vec::new(),
         depth: 0,
         budget,
         loops: 0,
@@ -84,15 +88,15 @@ pub fn program(seed: u64) -> Program {
 }
 
 impl Generator {
-    fn one_in(&mut self, n: usize) -> bool {
+    pub fn one_in(&mut self, n: usize) -> bool {
         self.rng.one_in(n)
     }
 
-    fn pick<T: Copy>(&mut self, from: &[T]) -> T {
+    pub fn pick<T: Copy>(&mut self, from: &[T]) -> T {
         from[self.rng.below(from.len())]
     }
 
-    fn number(&mut self) -> Elem {
+    pub fn number(&mut self) -> Elem {
         match self.rng.below(10) {
             0..4 => self.favourite,
             4 | 5 => Elem::U32,
@@ -101,16 +105,16 @@ impl Generator {
         }
     }
 
-    fn place(&mut self) -> Place {
+    pub fn place(&mut self) -> Place {
         if self.one_in(3) { Place::Wave } else { Place::Lane }
     }
 
-    fn declare(&mut self, ty: Ty, mutable: bool) -> usize {
+    pub fn declare(&mut self, ty: Ty, mutable: bool) -> usize {
         self.program.vars.push(VarDecl { ty, mutable });
         self.program.vars.len() - 1
     }
 
-    fn enter(&mut self, var: usize) {
+    pub fn enter(&mut self, var: usize) {
         self.scope.push((var, self.depth));
     }
 
@@ -162,7 +166,7 @@ impl Generator {
 
     /// Statements; `top` if the variables stay in scope.
     fn block(&mut self, top: bool) -> Vec<Stmt> {
-        let (scope, depth) = (self.scope.len(), self.depth);
+        let (scope, objects, depth) = (self.scope.len(), self.objects.len(), self.depth);
         let mut out = Vec::new();
         let most = if top { 40 } else { 1 + self.rng.below(4) };
         while self.budget > 0 && out.len() < most {
@@ -174,6 +178,7 @@ impl Generator {
         }
         if !top {
             self.scope.truncate(scope);
+            self.objects.truncate(objects);
             self.depth = depth;
         }
         out
@@ -221,7 +226,7 @@ impl Generator {
         out.push(Stmt::If { cond, then, els: Vec::new() });
     }
 
-    fn inside(&mut self, condition: Place) -> Vec<Stmt> {
+    pub fn inside(&mut self, condition: Place) -> Vec<Stmt> {
         let varying = u32::from(condition == Place::Lane);
         self.depth += varying;
         let body = self.block(false);
@@ -230,7 +235,9 @@ impl Generator {
     }
 
     fn statement(&mut self, out: &mut Vec<Stmt>) {
-        match self.rng.below(31) {
+        match self.rng.below(38) {
+            31..36 => self.object_statement(out),
+            36 | 37 if self.depth < 3 => self.later(out),
             0..4 => out.extend(self.declaration()),
             4..9 => out.extend(self.assignment()),
             9..11 => {
@@ -352,7 +359,7 @@ impl Generator {
     }
 
     /// A value that becomes `ty` by itself.
-    fn value(&mut self, ty: Ty) -> Expr {
+    pub fn value(&mut self, ty: Ty) -> Expr {
         if ty.place == Place::Lane && self.one_in(8) {
             return self.expr(Ty::wave(ty.elem), 2);
         }
@@ -502,13 +509,13 @@ impl Generator {
     }
 
     /// An index that is mostly below `len`, a power of two where it must be.
-    fn index(&mut self, len: u32) -> Expr {
+    pub fn index(&mut self, len: u32) -> Expr {
         let x = self.expr(Ty::lane(Elem::U32), 1);
         Expr::bin(Bin::And, x, Expr::u32(len - 1))
     }
 
     /// An expression of exactly this type.
-    fn expr(&mut self, ty: Ty, depth: u32) -> Expr {
+    pub fn expr(&mut self, ty: Ty, depth: u32) -> Expr {
         if depth == 0 || self.one_in(6) {
             return self.simple(ty);
         }
@@ -569,6 +576,10 @@ impl Generator {
                 Expr::new(self.pick(&[Op::And, Op::Or]), [a, b])
             }
             1 => Expr::new(Op::Un(Un::Not), [self.expr(ty, depth)]),
+            3 if place == Place::Lane => match self.object(|s| matches!(s, Shape::Option(_))) {
+                Some(object) => Expr::leaf(Op::IsSome(object)),
+                None => self.comparison(place, depth),
+            },
             2 if place == Place::Wave => {
                 let c = self.expr(Ty::lane(Elem::Bool), depth);
                 Expr::new(self.pick(&[Op::Any, Op::All]), [c])
@@ -590,7 +601,8 @@ impl Generator {
 
     fn compound(&mut self, ty: Ty, depth: u32) -> Expr {
         let Ty { elem, place } = ty;
-        match self.rng.below(20) {
+        match self.rng.below(24) {
+            20..24 if place == Place::Lane => self.of_objects(elem, depth),
             0..9 => self.arithmetic(ty, depth),
             9 => {
                 let op = self.pick(&[Un::Neg, Un::Not, Un::Abs, Un::Floor, Un::Ceil, Un::Trunc, Un::Rndne]);

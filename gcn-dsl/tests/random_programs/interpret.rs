@@ -3,10 +3,12 @@
 //! It refuses programs whose meaning the language leaves open: races, uninitialised LDS, barriers that not all waves
 //! reach, and what [`bits`](super::bits) refuses.
 
-use gcn_dsl::ir::Bin;
+use gcn_dsl::ir::{Bin, Pred};
 use gcn_dsl::scalar::Elem;
 
-use super::ast::{Expr, Fetch, Id, LDS_LEN, Op, PRIVATE_LEN, Program, Range, SHARED, SHARED_LEN, Stmt, Ty};
+use super::ast::{
+    Expr, Fetch, INPUT_LEN, Id, LDS_LEN, Op, PRIVATE_LEN, Program, Range, SHARED, SHARED_LEN, Stmt, Ty,
+};
 use super::bits::{self, Unspecified};
 use super::data::{Data, Results};
 use super::typing;
@@ -41,6 +43,8 @@ struct Group<'p> {
     lds: Vec<Vec<Cell>>,
     /// For each private array and lane, its elements.
     private: Vec<Vec<[u64; PRIVATE_LEN as usize]>>,
+    /// For each variable with parts and lane, the variant and its fields.
+    objects: Vec<Vec<(usize, Vec<u64>)>>,
     steps: u32,
     /// For each loop around, the lanes that have left it and those that have left its trip.
     left: Vec<[Mask; 2]>,
@@ -59,6 +63,7 @@ pub fn run(program: &Program, data: &Data) -> Result<Results> {
             vars: vec![vec![0; lanes]; program.vars.len()],
             lds: vec![vec![Cell::default(); LDS_LEN as usize]; program.lds.len()],
             private: vec![vec![Default::default(); lanes]; program.private.len()],
+            objects: vec![vec![(0, Vec::new()); lanes]; program.objects.len()],
             steps: STEPS / program.groups,
             left: Vec::new(),
         };
@@ -224,6 +229,59 @@ impl Group<'_> {
                     _ = self.block(body, mask)?;
                 }
             }
+            Stmt::Object { object, cond, made, .. } => {
+                let taken = cond.as_ref().map_or(Ok(mask), |c| self.mask(c, mask))?;
+                for ((variant, fields), mask) in made.iter().zip([taken, mask & !taken]) {
+                    let fields: Vec<Lanes> =
+                        fields.iter().map(|e| self.eval(e, mask)).collect::<Result<_>>()?;
+                    for lane in lanes_of(mask) {
+                        let fields = fields.iter().map(|f| f[lane]).collect();
+                        self.objects[*object][lane] = (*variant, fields);
+                    }
+                }
+            }
+            Stmt::SetMember { object, field, value } => {
+                let value = self.eval(value, mask)?;
+                lanes_of(mask).for_each(|lane| self.objects[*object][lane].1[*field] = value[lane]);
+            }
+            Stmt::Take { object, vars, bodies } => {
+                // The value is looked at once: bodies may change the variable.
+                let whole = self.objects[*object].clone();
+                let mut past = 0;
+                for (variant, (vars, body)) in vars.iter().zip(bodies).enumerate() {
+                    let is = |l: &usize| whole[*l].0 == variant;
+                    let taken = lanes_of(mask).filter(is).fold(0, |m: Mask, l| m | 1 << l);
+                    for lane in lanes_of(taken) {
+                        vars.iter().zip(&whole[lane].1).for_each(|(var, x)| self.vars[*var][lane] = *x);
+                    }
+                    past |= self.block(body, taken)?;
+                }
+                return Ok(past);
+            }
+            Stmt::Step { object, twice, var, by } => {
+                let by = self.eval(by, mask)?;
+                for lane in lanes_of(mask) {
+                    let pair = &mut self.objects[*object][lane].1;
+                    let mut step = |by: u32| {
+                        let old = pair[0] as u32;
+                        pair[0] = u64::from(old.wrapping_mul(5).wrapping_add(by));
+                        pair[1] ^= if old > by { 0x8000_0000 } else { 0 };
+                        old
+                    };
+                    let by = by[lane] as u32;
+                    let first = step(by);
+                    self.vars[*var][lane] =
+                        u64::from(if *twice { first ^ step(by.wrapping_add(1)) } else { first });
+                }
+            }
+            Stmt::Later { var, cond, bodies, values } => {
+                let taken = self.mask(cond, mask)?;
+                for ((body, value), mask) in bodies.iter().zip(values).zip([taken, mask & !taken]) {
+                    _ = self.block(body, mask)?;
+                    let value = self.eval(value, mask)?;
+                    self.write(*var, &value, mask);
+                }
+            }
             Stmt::Barrier => {
                 if mask != self.all() {
                     return Err(Unspecified("not all waves reach a barrier"));
@@ -278,6 +336,10 @@ impl Group<'_> {
 
     fn own(&self, lane: usize, slot: u32) -> usize {
         (self.group * self.program.workgroup + slot * self.program.lanes()) as usize + lane
+    }
+
+    fn some(&self, object: usize, lane: usize) -> Option<u64> {
+        self.objects[object][lane].1.first().copied()
     }
 
     fn cell(&mut self, array: usize, index: u64) -> Result<&mut Cell> {
@@ -347,6 +409,32 @@ impl Group<'_> {
                 let input = &self.data.inputs[t as usize];
                 Ok(in_bounds(x[0], t, input.len() as u32).map_or(0, |i| input[i]))
             }
+            Op::Part(t, n) => {
+                let (start, index) = (x[0] as u32, x[1]);
+                let end = start.saturating_add(n).min(INPUT_LEN);
+                let inside = in_bounds(index, t, end.saturating_sub(start));
+                Ok(inside.map_or(0, |i| self.data.inputs[t as usize][i + start as usize]))
+            }
+            Op::Wide(t, _, k) => {
+                let element = (x[0] as usize).checked_add(k as usize);
+                Ok(element.and_then(|i| self.data.inputs[t as usize].get(i)).copied().unwrap_or(0))
+            }
+            Op::IsSome(object) => Ok(self.objects[object][lane].0 as u64),
+            Op::UnwrapOr(object) => Ok(self.some(object, lane).unwrap_or(x[0])),
+            Op::MapOr(object, op) => match self.some(object, lane) {
+                Some(v) => bits::bin(op, elem, v, x[1]),
+                None => Ok(x[0]),
+            },
+            Op::Member(object, field) => Ok(self.objects[object][lane].1[field]),
+            Op::Peek(object) => match &self.objects[object][lane].1[..] {
+                [_, level] if bits::is_nan(Elem::F32, *level) => Err(Unspecified("the bits of a NaN")),
+                fields => Ok(fields[0] ^ fields[1]),
+            },
+            Op::Again(op) => bits::bin(op, elem, bits::bin(op, elem, x[0], x[1])?, x[1]),
+            Op::Either(op) => match bits::compare(Pred::Gt, elem, x[0], x[1]) {
+                true => bits::bin(op, elem, x[0], x[1]),
+                false => Ok(x[2]),
+            },
             Op::Table(t, log) => Ok(bits::table_bits(t, x[0] as u32 & ((1 << log) - 1))),
             Op::Own(t, slot) => Ok(self.results.outputs[t as usize][self.own(lane, slot)]),
             Op::Lds(array) => self.lds_load(array, x[0], local),

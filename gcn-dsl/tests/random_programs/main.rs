@@ -12,8 +12,10 @@ mod counting;
 mod data;
 mod found;
 mod generate;
+mod held;
 mod interpret;
 mod memory;
+mod objects;
 mod pipelined;
 mod print;
 mod reduce;
@@ -21,6 +23,7 @@ mod run;
 #[rustfmt::skip]
 #[allow(unused, overlapping_range_endpoints, clippy::all, clippy::pedantic, reason = "a generator's taste")]
 mod sample;
+mod shapes;
 mod through_macro;
 mod tight;
 mod trace;

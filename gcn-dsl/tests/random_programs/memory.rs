@@ -15,6 +15,10 @@ const PRIVATE: usize = PRIVATE_LEN as usize;
 
 type Load = Box<dyn Fn(D<u32>) -> Val>;
 type Store = Box<dyn Fn(D<u32>, Val)>;
+/// Takes the first element's index, the length, and the index in the part.
+type Part = Box<dyn Fn(D<u32>, u32, V<u32>) -> Val>;
+/// Takes the index, the width, and the element of the vector.
+type Wide = Box<dyn Fn(V<u32>, u32, u32) -> Val>;
 type FetchFn = Box<dyn Fn(Fetch, D<u32>, Val)>;
 
 /// What can be done with a slice or an array.
@@ -23,6 +27,8 @@ pub struct Memory {
     pub load: Option<Load>,
     pub uniform: Option<Load>,
     pub store: Option<Store>,
+    pub part: Option<Part>,
+    pub wide: Option<Wide>,
     pub fetch: Option<FetchFn>,
 }
 
@@ -51,6 +57,29 @@ where
     Val: From<V<T>>,
 {
     Some(Box::new(move |i| lang::load(&slice, i.lane()).into()))
+}
+
+/// What every slice can do that is only read.
+fn read<T: Number>(slice: Slice<T, ReadOnly>) -> Memory
+where
+    Slice<T, ReadOnly>: LoadAt<V<u32>, Output = V<T>>
+        + LoadAt<lang::PartOf<u32, u32>, Output = Slice<T, ReadOnly>>
+        + LoadAt<lang::PartOf<lang::S<u32>, lang::S<u32>>, Output = Slice<T, ReadOnly>>,
+    Val: From<V<T>>,
+{
+    let part: Part = Box::new(move |start, n, i| {
+        let part = match start {
+            D::H(a) => lang::load(&slice, lang::part(a, a + n)),
+            start => lang::load(&slice, lang::part(start.wave(), start.wave() + n)),
+        };
+        lang::load(&part, i).into()
+    });
+    let wide: Wide = Box::new(move |i, n, k| match n {
+        2 => slice.load_vector::<2>(i).get(k as usize).into(),
+        4 => slice.load_vector::<4>(i).get(k as usize).into(),
+        _ => slice.load_vector::<8>(i).get(k as usize).into(),
+    });
+    Memory { load: load_lanes(slice), part: Some(part), wide: Some(wide), ..Memory::default() }
 }
 
 fn store<T: Number, M>(memory: M) -> Option<Store>
@@ -88,7 +117,7 @@ pub fn input(arguments: &mut Arguments, elem: Elem) -> Memory {
         ($t:ty) => {{
             let slice: Slice<$t, ReadOnly> = arguments.slice();
             let uniform: Load = Box::new(move |i| slice.uniform(i.wave()).into());
-            Memory { load: load_lanes(slice), uniform: Some(uniform), ..Memory::default() }
+            Memory { uniform: Some(uniform), ..read::<$t>(slice) }
         }};
     }
     match elem {
@@ -99,7 +128,7 @@ pub fn input(arguments: &mut Arguments, elem: Elem) -> Memory {
         Elem::F32 => wide!(f32),
         Elem::F64 => wide!(f64),
         _ => with_type!(elem, T => {
-            Memory { load: load_lanes(arguments.slice::<T>()), ..Memory::default() }
+            read::<T>(arguments.slice::<T>())
         }, bool => unreachable!("no slices of bool")),
     }
 }
@@ -160,7 +189,7 @@ pub fn lds(elem: Elem) -> Memory {
                 f
             })
         }, None);
-        Memory { load: load::<T, _>(array), store: store::<T, _>(array), uniform: None, fetch: f }
+        Memory { load: load::<T, _>(array), store: store::<T, _>(array), fetch: f, ..Memory::default() }
     }, bool => unreachable!("no LDS arrays of bool"))
 }
 
@@ -193,6 +222,18 @@ pub fn declare(decl: VarDecl, init: Val) -> Variable {
         Elem::Bool => typed::<bool>(decl.ty.place, init),
         elem => with_type!(elem, T => typed::<T>(decl.ty.place, init), bool => unreachable!()),
     }
+}
+
+/// `let x: T;`
+pub fn later(decl: VarDecl) -> Variable {
+    with_type!(decl.ty.elem, T => {
+        let var = std::rc::Rc::new(Var::<V<T>, Top>::deferred(&Top::new()));
+        let again = var.clone();
+        Variable {
+            get: Box::new(move || again.get().into()),
+            set: Box::new(move |v| var.set_first(of::<T>(v).lane())),
+        }
+    }, bool => unreachable!("numbers only"))
 }
 
 fn typed<T: Scalar>(place: Place, init: Val) -> Variable

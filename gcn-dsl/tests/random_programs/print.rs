@@ -7,7 +7,8 @@ use gcn_dsl::prelude::{bf16, f16};
 use gcn_dsl::scalar::Elem;
 
 use super::ast::{
-    Expr, Fetch, Id, LDS_LEN, NUMBERS, Op, PRIVATE_LEN, Place, Program, SHARED, Stmt, Ty, bit, is_cold,
+    Expr, Fetch, Id, LDS_LEN, Made, NUMBERS, Op, PRIVATE_LEN, Place, Program, SHARED, Shape, Stmt, Ty, bit,
+    is_cold,
 };
 use super::bits::Bits;
 use super::typing;
@@ -48,6 +49,30 @@ struct Printer<'p> {
     out: String,
     indent: usize,
     loops: usize,
+}
+
+fn shape_name(shape: Shape) -> String {
+    match shape {
+        Shape::Pair => "Pair".to_owned(),
+        Shape::Thing => "Thing".to_owned(),
+        Shape::Option(t) => format!("Option<V<{t}>>"),
+        Shape::Tuple(a, b) => format!("(V<{a}>, V<{b}>)"),
+    }
+}
+
+/// A variant with values or names for its fields.
+fn pattern(shape: Shape, variant: usize, fields: &[String]) -> String {
+    match (shape, variant, fields) {
+        (Shape::Pair, _, [a, b]) => format!("Pair {{ count: {a}, level: {b} }}"),
+        (Shape::Thing, 0, _) => "Thing::Nothing".to_owned(),
+        (Shape::Thing, 1, [a]) => format!("Thing::Number({a})"),
+        (Shape::Thing, 2, [a, b]) => format!("Thing::Both {{ near: {a}, far: {b} }}"),
+        (Shape::Thing, _, [a]) => format!("Thing::Wide({a})"),
+        (Shape::Option(_), 0, _) => "None".to_owned(),
+        (Shape::Option(_), _, [a]) => format!("Some({a})"),
+        (Shape::Tuple(..), _, [a, b]) => format!("({a}, {b})"),
+        _ => unreachable!("{shape:?} has no variant {variant} of {} fields", fields.len()),
+    }
 }
 
 /// Shifts are methods, too: the operators refuse counts that are known to be too large.
@@ -178,15 +203,15 @@ impl Printer<'_> {
     fn stmt(&mut self, stmt: &Stmt) {
         match stmt {
             Stmt::Let { var, init } => {
-                let (decl, init) = (self.program.vars[*var], self.top(init));
+                let decl = self.program.vars[*var];
                 let text = match decl.mutable {
-                    true => format!("let mut x{var}: {} = {init};", ty(decl.ty)),
-                    false => format!("let x{var} = {init};"),
+                    true => format!("let mut x{var}: {} = {};", ty(decl.ty), self.expected(init)),
+                    false => format!("let x{var} = {};", self.top(init)),
                 };
                 self.line(&text);
             }
             Stmt::Set { var, op, value } => {
-                let value = self.top(value);
+                let value = self.expected(value);
                 let text = match op {
                     Some(op) if is_method(*op) => format!("x{var} = x{var}.{}({value});", symbol(*op)),
                     op => format!("x{var} {}= {value};", op.map_or("", symbol)),
@@ -194,7 +219,7 @@ impl Printer<'_> {
                 self.line(&text);
             }
             Stmt::Store { elem, slot, value } => {
-                let (own, value) = (self.own(*slot), self.top(value));
+                let (own, value) = (self.own(*slot), self.expected(value));
                 self.line(&format!("out_{elem}[{own}] = {value};"));
             }
             Stmt::LdsStore { array, index, value } => {
@@ -286,6 +311,107 @@ impl Printer<'_> {
             Stmt::Continue(n) => self.line(&format!("continue 'loop{};", self.loops - 1 - n)),
             Stmt::Return => self.line("return;"),
             Stmt::Barrier => self.line("barrier();"),
+            Stmt::Object { object, new, cond, made } => {
+                let shape = self.program.objects[*object];
+                let values: Vec<String> = made.iter().map(|m| self.made(shape, m)).collect();
+                let value = match cond {
+                    None => values[0].clone(),
+                    Some(c) => format!("if {} {{ {} }} else {{ {} }}", self.top(c), values[0], values[1]),
+                };
+                let text = match new {
+                    true => format!("let mut object{object}: {} = {value};", shape_name(shape)),
+                    false => format!("object{object} = {value};"),
+                };
+                self.line(&text);
+            }
+            Stmt::SetMember { object, field, value } => {
+                let value = self.expected(value);
+                let text = format!("object{object}.{} = {value};", self.field(*object, *field));
+                self.line(&text);
+            }
+            Stmt::Take { object, vars, bodies } => self.take(*object, vars, bodies),
+            Stmt::Step { object, twice, var, by } => {
+                let (name, by) = (if *twice { "twice" } else { "step" }, self.expected(by));
+                // The method is declared by another `gcn_kernel!`.
+                self.line(&format!("let x{var} = (&mut object{object}).{name}({by});"));
+            }
+            Stmt::Later { var, cond, bodies, values } => {
+                self.line(&format!("let x{var}: {};", ty(self.program.vars[*var].ty)));
+                let cond = self.top(cond);
+                for (body, (value, head)) in
+                    bodies.iter().zip(values.iter().zip([format!("if {cond} {{"), "} else {".to_owned()]))
+                {
+                    self.line(&head);
+                    self.inside(body);
+                    self.indent += 1;
+                    let value = self.expected(value);
+                    self.line(&format!("x{var} = {value};"));
+                    self.indent -= 1;
+                }
+                self.line("}");
+            }
+        }
+    }
+
+    /// A literal that takes the type that is expected, or another expression.
+    fn expected(&self, e: &Expr) -> String {
+        let text = self.top(e);
+        let Op::Lit(t, _) = e.op else { return text };
+        match text.strip_suffix(&t.to_string()) {
+            Some(bare) if t != Elem::Bool => bare.to_owned(),
+            _ => text,
+        }
+    }
+
+    fn field(&self, object: usize, field: usize) -> String {
+        match self.program.objects[object] {
+            Shape::Pair => ["count", "level"][field].to_owned(),
+            _ => field.to_string(),
+        }
+    }
+
+    fn made(&self, shape: Shape, (variant, fields): &Made) -> String {
+        let text = pattern(shape, *variant, &fields.iter().map(|e| self.expected(e)).collect::<Vec<_>>());
+        // A function makes it, as the enum is declared by another `gcn_kernel!`.
+        if text == "Thing::Nothing" { text + "()" } else { text }
+    }
+
+    fn take(&mut self, object: usize, vars: &[Vec<usize>], bodies: &[Vec<Stmt>]) {
+        let shape = self.program.objects[object];
+        let names = |k: usize| vars[k].iter().map(|v| format!("x{v}")).collect::<Vec<_>>();
+        match shape {
+            Shape::Pair | Shape::Tuple(..) => {
+                self.line("{");
+                self.indent += 1;
+                self.line(&format!("let {} = object{object};", pattern(shape, 0, &names(0))));
+                self.indent -= 1;
+                self.inside(&bodies[0]);
+            }
+            Shape::Option(_) => {
+                self.line(&format!("if let {} = object{object} {{", pattern(shape, 1, &names(1))));
+                self.inside(&bodies[1]);
+                self.line("} else {");
+                self.inside(&bodies[0]);
+            }
+            Shape::Thing => {
+                self.line(&format!("match object{object} {{"));
+                self.indent += 1;
+                for (k, body) in bodies.iter().enumerate() {
+                    self.line(&format!("{} => {{", pattern(shape, k, &names(k))));
+                    self.inside(body);
+                    self.line("}");
+                }
+                self.indent -= 1;
+            }
+        }
+        self.line("}");
+    }
+
+    /// `v op y`
+    fn applied(&self, op: Bin, y: &Expr) -> String {
+        match is_method(op) {
+            true => format!("v.{}({})", symbol(op), self.top(y)),
+            false => format!("v {} {}", symbol(op), self.expr(y)),
         }
     }
 
@@ -319,6 +445,28 @@ impl Printer<'_> {
             Op::Table(t, log) => {
                 format!("super::bits::table::<{t}>({log})[{} & {}]", arg(0), (1u32 << log) - 1)
             }
+            Op::Part(t, n) => {
+                let start = self.expr(&e.args[0]);
+                format!("(&in_{t}[{start}..{start} + {n}])[{}]", top(1))
+            }
+            Op::Wide(t, n, k) => format!("in_{t}.load_vector::<{n}>({}).get({k})", top(0)),
+            Op::IsSome(object) => format!("object{object}.is_some()"),
+            Op::UnwrapOr(object) => format!("object{object}.unwrap_or({})", self.expected(&e.args[0])),
+            Op::MapOr(object, op) => format!(
+                "object{object}.map_or({}, |v| {})",
+                self.expected(&e.args[0]),
+                self.applied(op, &e.args[1])
+            ),
+            Op::Member(object, field) => format!("object{object}.{}", self.field(object, field)),
+            Op::Peek(object) => format!("object{object}.peek()"),
+            Op::Again(op) => format!("again({}, |v| {})", top(0), self.applied(op, &e.args[1])),
+            Op::Either(op) => format!(
+                "either({}, |v| v > {}, |v| {}).unwrap_or({})",
+                top(0),
+                arg(1),
+                self.applied(op, &e.args[1]),
+                self.expected(&e.args[2])
+            ),
             Op::Own(t, slot) => format!("out_{t}[{}]", self.own(slot)),
             Op::Lds(array) => format!("lds{array}[{}]", top(0)),
             Op::Un(op) => match op {

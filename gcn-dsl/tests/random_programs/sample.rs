@@ -3,468 +3,618 @@
 use gcn_dsl::BuiltKernel;
 use gcn_dsl::prelude::*;
 
+use super::shapes::{Machine, Pair, Thing, again, either};
 use super::through_macro::Sampled;
 
 gcn_kernel! {
-    #[workgroup(128)]
-    fn program_2(
+    #[workgroup(64)]
+    fn program_3(
+        a_i16: i16,
+        in_i16: &[i16],
+        out_u16: &mut [u16],
+        in_f32: &[f32],
+        out_f32: &mut [f32],
+    ) {
+        let (local, global, lane) = (local_id().x, global_id().x, lane_id());
+        let (wave, group) = (wave_id(), workgroup_id().x);
+        let mut x0: V<f32> = in_f32[global];
+        if f32::from_bits(0x4f000000) > splat(34.0f32).ceil() {
+            cold_path();
+            let mut x1: V<i16> = (splat(a_i16) ^ in_i16[global]) / -23189i16;
+            let mut x2: V<u32> = 0;
+            loop {
+                x2 += 1;
+                if x2 > 4u32 {
+                    cold_path();
+                    break;
+                }
+                x1 = x1.wrapping_shl(5);
+                let mut x3: V<i16> = in_i16[lane].wrapping_shr(14u32) | x1.to_bits_as::<i16>();
+            }
+            for x4 in (((out_u16[global] - splat(65535u16)) & 7u16)..=5u16).rev().step_by(1) {
+                x0 = (x0 as f32) + -0.0f32;
+            }
+        }
+        out_f32[global] = x0;
+    }
+
+    #[workgroup(64)]
+    fn program_6(
         a_bool: bool,
+        in_i8: &[i8],
+        in_i32: &[i32],
+        out_i32: &mut [i32],
+        a_u32: u32,
+        in_u32: &[u32],
+        out_u32: &mut [u32],
+        a_i64: i64,
+        in_i64: &[i64],
+        out_i64: &mut [i64],
+        in_f32: &[f32],
+        a_f64: f64,
+        in_f64: &[f64],
+        out_f64: &mut [f64],
+    ) {
+        let (local, global, lane) = (local_id().x, global_id().x, lane_id());
+        let (wave, group) = (wave_id(), workgroup_id().x);
+        let lds0 = Lds::<u32, 128>::new();
+        lds0[local] = splat(0u32);
+        lds0[local + 64u32] = out_u32[global + 256].wrapping_shl(in_u32[lane].to_bits_as::<u32>());
+        let x0 = in_f64.uniform(63u32) * a_f64.to_bits_as::<f64>();
+        let mut x1: V<i64> = (in_i8[local] > -6i8) as i64;
+        let mut object0: Pair = Pair { count: either(global.max(in_u32[local]), |v| v > wave_inclusive_and(in_u32[in_u32[lane] % 96u32]), |v| v.min(wave_inclusive_and(in_u32[in_u32[lane] % 96u32]))).unwrap_or(in_u32[local] % 51u32), level: (&in_f32[(a_u32.wrapping_shr(3u32) & 127u32)..(a_u32.wrapping_shr(3u32) & 127u32) + 62])[(lane - in_u32[local]) & 63u32] };
+        x1 = x1.wrapping_shl(select((-223261303i32 == in_i32[lane]) || (local >= in_u32[global]), (&in_u32[70u32..70u32 + 0])[(in_f32[local] as u32) & 63u32], 2147483648u32));
+        x1 = out_i64[global + 256];
+        let mut x2: S<u32> = 0;
+        while x2 < 5u32 {
+            x2 += 1;
+            for x3 in (again(local, |v| v.max(in_u32.load_vector::<4>(global & 127u32).get(0))) & 7u32)..=4u32 {
+                {
+                    let Pair { count: x4, level: x5 } = object0;
+                    out_i32[global] = x5.to_bits_as::<i32>();
+                    {
+                        let Pair { count: x6, level: x7 } = object0;
+                        if a_bool {
+                            cold_path();
+                            break;
+                        }
+                        lds0[local] = object0.peek();
+                        x1 ^= either(in_i64.load_vector::<2>((local % 4294967293u32) & 127u32).get(0), |v| v > (in_i64.uniform(6u32) | (x1 + x1)), |v| v - (in_i64.uniform(6u32) | (x1 + x1))).unwrap_or(either(x1, |v| v > x1, |v| v - x1).unwrap_or((a_i64 | a_i64) - a_i64.wrapping_shr(19u32)).wrapping_shr(25u32));
+                    }
+                }
+            }
+        }
+        out_f64[global] = x0;
+        out_i64[global] = x1;
+    }
+
+    #[workgroup(64)]
+    fn program_10(
         in_u8: &[u8],
         out_u8: &mut [u8],
         in_i32: &[i32],
         out_i32: &mut [i32],
         a_u32: u32,
-        out_u32: &mut [u32],
-        in_u64: &[u64],
-        out_u64: &mut [u64],
-        a_bf16: bf16,
-        in_f32: &[f32],
+        in_u32: &[u32],
+        in_bf16: &[bf16],
+        a_f64: f64,
         in_f64: &[f64],
+        out_f64: &mut [f64],
     ) {
         let (local, global, lane) = (local_id().x, global_id().x, lane_id());
         let (wave, group) = (wave_id(), workgroup_id().x);
-        let lds0 = Lds::<i64, 128>::new();
-        let lds1 = Lds::<f64, 128>::new();
-        lds0[local] = splat(-9223372036854775808i64);
-        lds1[local] = in_f64[lane];
-        let mut x0: S<u32> = a_u32 + 2147483649u32;
-        let mut x1: V<i32> = -934420703i32;
-        let mut x2: S<u32> = 0u32;
-        while (x2 < 4u32) && (!any(global != 5u32)) {
-            x2 += 1u32;
-            let mut x3: V<u32> = 0u32;
-            while (x3 < 4u32) && ((splat(a_u32) as f32) < (in_f32.uniform(16u32) + -13.375f32)) {
-                x3 += 1u32;
-                x1 &= -2i32;
-            }
-        }
-        let x4 = (splat(1496313453u32) + lane) + (splat(a_bf16) as u32);
-        let mut x5: S<bool> = (x0.max(2269470842u32) == (a_bool as u32)) || a_bool;
-        let mut x6: V<u32> = 0u32;
-        loop {
-            x6 += 1u32;
-            if x6 > 4u32 {
-                cold_path();
-                break;
-            }
-            if (!(x4 != x4)) {
-                cold_path();
-                x1 = x1.wrapping_shr(x4.wrapping_shl(6u32 & splat(256u32)));
-            } else {
-                cold_path();
-                x1 = x1.wrapping_shr((x4 + 4294967289u32).wrapping_shl(x4 - x4));
-                x1 = x1.wrapping_shl(31u32);
-                if all(in_u64[global] == out_u64[global + 256]) {
+        let own0 = Private::<bf16, 8>::filled(bf16::from_bits(0x0 /* 0 */));
+        let own1 = Private::<u32, 8>::filled(0u32);
+        let x0 = own1[(if in_u8[local] < in_u8[global] { local } else { lane }) & 7u32] > in_u32[local];
+        let x1 = in_i32[local];
+        if (!(x0 || false)) {
+            cold_path();
+            for x2 in (((x1.max(x1) & 7i32) - 3i32)..=(((out_i32[global + 64] | x1) & 7i32) - 3i32)).step_by(2) {
+                let mut object0: (V<i32>, V<f64>) = if splat(7u32) >= group.wrapping_shl(35u32) { (x2, in_f64[global].min(out_f64[global]).max(in_f64[local])) } else { (5i32 * in_i32[splat(4u32) % 96u32], splat(a_f64).abs()) };
+                if lane.wrapping_shr(x0 as u32) != (in_u32.uniform(66u32) * splat(a_u32)) {
                     cold_path();
-                    break;
+                    let mut x3: S<u32> = ((in_u32.uniform(70u32) % ((in_u32.uniform(40u32) + wave) | 1u32)) % (in_u32.uniform(23u32) | 1u32)) & a_u32;
+                    let mut object1: Option<V<i64>> = Some((splat(2147483649u32) as i64) ^ 44i64);
+                    x3 += a_u32 / 4294967293u32;
+                    object0.0 = x1 / ((in_u32[local] as i32) | 1i32);
+                } else {
+                    cold_path();
+                    let mut x4: V<bf16> = in_bf16[global];
                 }
-                x1 = in_i32[local].wrapping_shr(55u32) ^ 262144i32;
             }
         }
-        for x7 in (4294967294u32..4294967295u32).rev() {
-            let mut x8: V<u32> = 2147483650u32;
-            x8 = x8;
-        }
-        for x9 in (read_first_lane(in_u8[local]) & 7u8)..5u8 {
-        }
-        out_u32[global] = x0;
+        out_u8[global] = x0 as u8;
         out_i32[global] = x1;
-        out_u32[global + 256] = x4;
-        out_u8[global] = x5 as u8;
     }
 
     #[workgroup(64)]
     fn program_29(
-        a_bool: bool,
-        in_u32: &[u32],
+        out_i8: &mut [i8],
+        a_i16: i16,
+        out_i16: &mut [i16],
+        out_i32: &mut [i32],
+        a_f16: f16,
         in_f16: &[f16],
         a_f32: f32,
         in_f32: &[f32],
         out_f32: &mut [f32],
+        in_f64: &[f64],
     ) {
         let (local, global, lane) = (local_id().x, global_id().x, lane_id());
         let (wave, group) = (wave_id(), workgroup_id().x);
         let lds0 = Lds::<f16, 128>::new();
         let own0 = Private::<f16, 8>::filled(f16::from_bits(0x0 /* 0 */));
         let own1 = Private::<i8, 8>::filled(0i8);
-        lds0[local] = in_f16[local];
-        lds0[local + 64u32] = splat(f16::from_bits(0xd6f8 /* -111.5 */));
-        let x0 = splat(a_f32) * in_f32[local];
-        let mut x1: V<f32> = shuffle(x0, in_u32[lane] * lane);
-        if in_f32.uniform(54u32) != (a_bool as f32) {
-            cold_path();
-            x1 = x0;
-        } else {
-            let mut x2: V<u32> = 0u32;
-            loop {
-                x2 += 1u32;
-                if x2 > 2u32 {
-                    cold_path();
-                    break;
+        lds0[local] = select(out_f32[global] >= a_f32, splat(a_f16), a_f16);
+        lds0[local + 64u32] = in_f16[lane];
+        let mut x0: V<i16> = -4;
+        let mut x1: S<i8> = 3;
+        let x5: V<f32>;
+        if splat(a_f32) < splat(a_f32) {
+            let mut x2: S<u32> = 0;
+            while x2 < 4u32 {
+                x2 += 1;
+                x0 -= x0 * wave_sum(splat(a_i16));
+                let mut object0: (V<i32>, V<f64>) = (out_i32[global + 64], in_f64[splat(32768u32) % 96u32]);
+                {
+                    let (x3, x4) = object0;
                 }
-                let x3 = (if x0 <= -111.125f32 { in_f32[global] } else { splat(bf16::from_bits(0x41e0 /* 28 */)) as f32 });
-                out_f32[global + 64] = x0;
+            }
+            x5 = in_f32[global];
+        } else {
+            x5 = super::bits::table::<f32>(7)[(global ^ (local * global)) & 127];
+        }
+        out_i16[global] = x0;
+        out_i8[global] = x1;
+        out_f32[global] = x5;
+    }
+
+    #[workgroup(64)]
+    fn program_30(
+        a_bool: bool,
+        a_i32: i32,
+        in_i32: &[i32],
+        a_u32: u32,
+        in_u32: &[u32],
+        out_u32: &mut [u32],
+        in_i64: &[i64],
+        a_f32: f32,
+        in_f32: &[f32],
+        out_f32: &mut [f32],
+        in_f64: &[f64],
+    ) {
+        let (local, global, lane) = (local_id().x, global_id().x, lane_id());
+        let (wave, group) = (wave_id(), workgroup_id().x);
+        let mut x0: V<f32> = -78.375;
+        let x1 = select(x0 >= 0.1f32, lane | in_u32[local], 2147483650u32);
+        x0 = ((&in_f32[(a_u32 & 127u32)..(a_u32 & 127u32) + 17])[(x1 / 2147483649u32) & 63u32] - -110.625f32).trunc();
+        let mut object0: Option<V<u32>> = Some(x1.to_bits_as::<u32>());
+        object0 = if (!((x0 == f32::from_bits(0x67de4ef1)) || (x0 > x0))) { None } else { None };
+        let mut object1: (V<i32>, V<f64>) = if in_u32.uniform(61u32).wrapping_shl(21u32) >= (a_u32 + a_u32) { ((x0 as f32) as i32, in_f64[lane].ceil()) } else { (read_lane(splat(0i32), group.wrapping_shl(34u32) % 64u32).max(in_i32.uniform(77u32).wrapping_shr(group - group)), in_f64[local]) };
+        out_u32[global + 256] = global.max(6u32) & (a_u32 - wave);
+        for x2 in (9223372036854775804i64..9223372036854775807i64).step_by(3) {
+            if (!(false && a_bool)) {
+                let mut object2: Option<V<u32>> = if (in_i32.uniform(10u32) ^ a_i32) == in_u32.uniform(55u32).to_bits_as::<i32>() { Some(object0.map_or((in_i32[lane] / 5i32).to_bits_as::<u32>(), |v| v | select(x0 < splat(a_f32), x1.min(384159526u32), a_u32))) } else { None };
+                for x3 in (((40i32 ^ in_i32.uniform(87u32)) & 7i32) - 3i32)..(((in_i64[local] as i32) & 7i32) - 3i32) {
+                }
             }
         }
         out_f32[global] = x0;
-        out_f32[global + 64] = x1;
-    }
-
-    #[workgroup(64)]
-    fn program_32(
-        in_u32: &[u32],
-        a_i64: i64,
-        in_i64: &[i64],
-        out_i64: &mut [i64],
-        in_f32: &[f32],
-        out_f32: &mut [f32],
-    ) {
-        let (local, global, lane) = (local_id().x, global_id().x, lane_id());
-        let (wave, group) = (wave_id(), workgroup_id().x);
-        let mut x0: S<i64> = read_first_lane(in_i64[lane] + in_i64[lane]) / ((a_i64 | -9223372036854775807i64) | 1i64);
-        let mut x1: V<f32> = in_f32[global].round_ties_even();
-        x1 -= x1;
-        if (!(global != in_u32[global])) {
-            cold_path();
-            x1 = x1;
-        }
-        out_i64[global] = x0;
-        out_f32[global] = x1;
+        out_u32[global] = x1;
     }
 
     #[workgroup(128)]
-    fn program_56(
-        a_i8: i8,
-        in_i8: &[i8],
-        in_u16: &[u16],
-        out_u16: &mut [u16],
-        a_u32: u32,
-        in_u32: &[u32],
-        out_u32: &mut [u32],
-        out_i64: &mut [i64],
-        a_u64: u64,
-        in_f16: &[f16],
-        a_f64: f64,
-    ) {
-        let (local, global, lane) = (local_id().x, global_id().x, lane_id());
-        let (wave, group) = (wave_id(), workgroup_id().x);
-        let lds0 = Lds::<u16, 128>::new();
-        let lds1 = Lds::<i8, 128>::new();
-        let own0 = Private::<u64, 8>::filled(0u64);
-        let own1 = Private::<u8, 8>::filled(0u8);
-        lds0[local] = in_u16[lane] ^ out_u16[global + 512];
-        lds1[local] = splat(a_i8) * in_i8[local];
-        let mut x0: S<u32> = wave_and(in_u32[local]) * ((wave ^ 2389071734u32) + (a_u32 - 2147483649u32));
-        let mut x1: V<u32> = 0u32;
-        while x1 < 1u32 {
-            x1 += 1u32;
-            match (a_u64 | 9223372036854775810u64).min(a_f64.to_bits_as::<u64>()) {
-                1u64..=18446744073709551615u64 => {
-                    for x2 in ((a_u32.max(in_u32.uniform(64u32)) & 7u32)..=3u32).rev().step_by(1) {
-                        let mut x3: V<f32> = wave_exclusive_and(lane) as f32;
-                        out_u32[global] = in_f16[lane] as u32;
-                    }
-                    let mut x4: V<u32> = select((x0 ^ global) <= 97u32, lane & (1428110270u32 * x0), local);
-                    x4 *= (in_u32[lane] & 4294967289u32) ^ 3780921243u32;
-                }
-                6u64..=18446744073709551615u64 => {
-                    for x5 in (5i16..(((out_i64[global + 512] as i16) & 7i16) - 3i16)).rev().step_by(1) {
-                        match ((out_i64[global + 512] | out_i64[global + 512]) | -9223372036854775808i64) & 7i64 {
-                            -4i64..=3i64 => {
-                                let mut x6: S<f32> = 35.75f32;
-                                x6 = x6;
-                            }
-                            _ => {
-                                let mut x7: V<f32> = 5.75f32;
-                                x7 -= x7.min(shuffle(x7, splat(a_u32).to_bits_as::<u32>()));
-                                x7 = x7;
-                            }
-                        }
-                    }
-                }
-                18446744073709551612u64..=18446744073709551615u64 => {
-                }
-                _ => {
-                }
-            }
-        }
-        out_u32[global] = x0;
-    }
-
-    #[workgroup(64)]
-    fn program_57(
-        a_bool: bool,
-        out_u8: &mut [u8],
-        a_i16: i16,
-        in_i16: &[i16],
-        out_i16: &mut [i16],
-        a_u32: u32,
-        in_u32: &[u32],
-        out_u32: &mut [u32],
-        a_u64: u64,
-        a_f32: f32,
-        in_f32: &[f32],
-        out_f32: &mut [f32],
-    ) {
-        let (local, global, lane) = (local_id().x, global_id().x, lane_id());
-        let (wave, group) = (wave_id(), workgroup_id().x);
-        let own0 = Private::<f64, 8>::filled(0.0f64);
-        let x0 = a_bool;
-        let x1 = in_f32[lane];
-        if in_f32.uniform(98u32) != (in_u32.uniform(23u32) as f32) {
-            let mut x2: V<f32> = x1 / f32::from_bits(0x64bbba70);
-            let mut x3: V<f32> = in_f32.uniform(53u32);
-            if splat(a_u32).min(512u32) == 2147483650u32 {
-                cold_path();
-                let x4 = ballot(x1 == x3) / ((a_u64 + a_u64) | 1u64);
-            }
-        } else {
-            cold_path();
-            if (!(x1 >= a_f32)) {
-                cold_path();
-                #[unroll]
-                for x5 in 0u32..0 {
-                    if a_u32 >= in_u32[global] {
-                        if (local * in_u32[lane]) != wave_inclusive_or(in_u32[lane]) {
-                            cold_path();
-                            out_i16[global + 64] = ((in_i16[local] / (in_i16[local].max(in_i16[global]) | 1i16)) - (a_i16 & a_i16)).wrapping_shl(out_u32[global + 128].min(splat(a_u32)));
-                        } else {
-                            cold_path();
-                            #[unroll]
-                            for x6 in 0u32..0 {
-                                let mut x7: V<u32> = 34u32;
-                            }
-                        }
-                        for x8 in 32764i16..32767i16 {
-                        }
-                    }
-                }
-            }
-        }
-        out_u8[global] = x0 as u8;
-        out_f32[global] = x1;
-    }
-
-    #[workgroup(128)]
-    fn program_102(
-        a_bool: bool,
-        a_u8: u8,
-        a_i32: i32,
+    fn program_52(
         in_i32: &[i32],
-        a_u32: u32,
-        a_i64: i64,
-        in_i64: &[i64],
-        out_f16: &mut [f16],
-    ) {
-        let (local, global, lane) = (local_id().x, global_id().x, lane_id());
-        let (wave, group) = (wave_id(), workgroup_id().x);
-        let mut x0: S<f16> = f16::from_bits(0x3e79 /* 1.6181641 */);
-        for x1 in 2i32..((select(splat(a_u8) != 145u8, splat(a_i32), in_i32.uniform(3u32)) & 7i32) - 3i32) {
-            for x2 in 5i64..(((a_i64 ^ in_i64.uniform(48u32)) & 7i64) - 3i64) {
-                let mut x3: V<u32> = 4293372740u32;
-                if (x2 & x2) < (a_u32 as i64) {
-                    cold_path();
-                    if a_bool && true {
-                    }
-                }
-            }
-        }
-        out_f16[global] = x0;
-    }
-
-    #[workgroup(128)]
-    fn program_114(
-        a_bool: bool,
-        a_i8: i8,
-        in_i8: &[i8],
-        out_u16: &mut [u16],
-        a_i32: i32,
-        in_i32: &[i32],
-        in_u32: &[u32],
-        shared_u32: &mut [u32],
-        a_bf16: bf16,
-        in_bf16: &[bf16],
-        out_bf16: &mut [bf16],
-    ) {
-        let (local, global, lane) = (local_id().x, global_id().x, lane_id());
-        let (wave, group) = (wave_id(), workgroup_id().x);
-        let lds0 = Lds::<i8, 128>::new();
-        lds0[local] = splat(a_i8);
-        let mut x0: V<bf16> = in_bf16[lane] / splat(a_bf16);
-        let mut x1: S<u16> = 32768u16;
-        for x2 in (((in_i32[lane] / ((splat(a_i32) * a_i32) | 1i32)) & 7i32) - 3i32)..=(((splat(a_i32) % (splat(-6i32) | 1i32)) & 7i32) - 3i32) {
-            x0 *= x0 * x0;
-        }
-        x1 |= 65532u16;
-        let mut x3: V<u32> = 0u32;
-        loop {
-            x3 += 1u32;
-            if x3 > 3u32 {
-                cold_path();
-                break;
-            }
-            shared_u32.atomic((in_bf16[global] as u32) & 15u32).fetch_and(in_u32[wave_inclusive_xor(splat(a_i32) as u32) % 99u32], Scope::Agent, Ordering::Relaxed);
-            let mut x4: V<bf16> = shuffle(x0, (if a_bool { global } else { 3u32 }));
-            lds0[local] = in_i8[local].wrapping_shl(3u32);
-        }
-        out_bf16[global] = x0;
-        out_u16[global] = x1;
-    }
-
-    #[workgroup(64)]
-    fn program_116(
-        a_bool: bool,
-        a_u16: u16,
-        in_u16: &[u16],
-        out_u16: &mut [u16],
-        a_u32: u32,
-        in_u32: &[u32],
-        out_u32: &mut [u32],
-        a_f16: f16,
-        in_f32: &[f32],
-        out_f32: &mut [f32],
-    ) {
-        let (local, global, lane) = (local_id().x, global_id().x, lane_id());
-        let (wave, group) = (wave_id(), workgroup_id().x);
-        let own0 = Private::<f16, 8>::filled(f16::from_bits(0x0 /* 0 */));
-        let own1 = Private::<f32, 8>::filled(0.0f32);
-        let x0 = in_u32.uniform(53u32).to_bits_as::<u32>() - wave_sum(lane);
-        let mut x1: V<f32> = super::bits::table::<f32>(6)[(lane ^ global) & 63];
-        if a_bool {
-            cold_path();
-            out_f32[global + 128] = lane.to_bits_as::<f32>().max(-94.75f32).ceil();
-        }
-        x1 = in_f32[local] + own1[splat(a_u32).min(in_u32[global]) & 7u32];
-        let x2 = select((2147483650u32 >= splat(a_u32)) && false, a_u16, in_u16[local]);
-        x1 *= splat(0i32).to_bits_as::<f32>().max(x1);
-        own0[0u32] = a_f16;
-        x1 = super::bits::table::<f32>(10)[(group ^ (x0 % 3550052843u32)) & 1023];
-        out_u32[global] = x0;
-        out_f32[global] = x1;
-        out_u16[global] = x2;
-    }
-
-    #[workgroup(64)]
-    fn program_124(
-        a_bool: bool,
-        in_i32: &[i32],
-        in_u32: &[u32],
-        out_u32: &mut [u32],
-        in_i64: &[i64],
-        out_i64: &mut [i64],
-        in_bf16: &[bf16],
-        out_bf16: &mut [bf16],
-        a_f32: f32,
-        in_f32: &[f32],
-    ) {
-        let (local, global, lane) = (local_id().x, global_id().x, lane_id());
-        let (wave, group) = (wave_id(), workgroup_id().x);
-        let own0 = Private::<i64, 8>::filled(0i64);
-        let own1 = Private::<u64, 8>::filled(0u64);
-        let mut x0: V<u32> = 3u32;
-        let x1 = splat(bf16::from_bits(0xacc /* 0.000000000000000000000000000000019644485 */)).min(splat(bf16::from_bits(0x420e /* 35.5 */))) * select(splat(83.875f32) > 58.0f32, out_bf16[global + 64], in_bf16[lane]);
-        let mut x2: V<i64> = -4i64;
-        own0[4u32] = (if splat(a_f32) != in_f32[lane] { in_i64.uniform(92u32) } else { out_i64[global + 64] });
-        x0 = (x0 / 4294967293u32) | x0;
-        if (!(in_u32.uniform(89u32) >= x0)) && a_bool {
-            cold_path();
-            for x3 in ((((in_i32[local] + in_i32[local]) & 7i32) - 3i32)..=4i32).rev() {
-            }
-        }
-        out_u32[global] = x0;
-        out_bf16[global] = x1;
-        out_i64[global] = x2;
-    }
-
-    #[workgroup(128)]
-    fn program_131(
-        a_bool: bool,
-        a_i8: i8,
-        in_i8: &[i8],
-        out_i8: &mut [i8],
-        out_u8: &mut [u8],
-        a_i16: i16,
-        in_i16: &[i16],
-        out_i16: &mut [i16],
-        out_u16: &mut [u16],
-    ) {
-        let (local, global, lane) = (local_id().x, global_id().x, lane_id());
-        let (wave, group) = (wave_id(), workgroup_id().x);
-        let lds0 = Lds::<u32, 128>::new();
-        let lds1 = Lds::<u16, 128>::new();
-        lds0[local] = global.wrapping_shr(23u32);
-        lds1[local] = out_u16[global + 128].max(out_u16[global]);
-        let mut x0: V<i8> = lane as i8;
-        let x1 = a_i16.max(3i16) > (in_i16[lane] * in_i16[local]);
-        let x2 = (a_i16 % ((a_i16 ^ a_i16) | 1i16)) | -32768i16;
-        match wave_xor(in_i16[global]) as i32 {
-            7i32..=9i32 => {
-                if 4294967290u32 > wave {
-                    cold_path();
-                    return;
-                }
-            }
-            _ => {
-                x0 += (-x0);
-                barrier();
-            }
-        }
-        if x1 {
-            x0 |= x0.to_bits_as::<i8>() * -127i8;
-            #[unroll]
-            for x3 in 0u32..0 {
-                #[unroll]
-                for x4 in 0u32..1 {
-                    x0 &= x0;
-                    x0 ^= (splat(-32768i16) as i8) / 1i8;
-                    let mut x5: S<i16> = (x2 / 1i16).wrapping_shr(group) + (if a_bool { 97i16 } else { x2 }).min(a_i16 & x2);
-                    x0 = in_i8[lane];
-                }
-                let mut x6: V<u32> = 0u32;
-                loop {
-                    x6 += 1u32;
-                    if x6 > 1u32 {
-                        cold_path();
-                        break;
-                    }
-                    x0 *= (in_i8[lane] ^ 4i8) - a_i8.wrapping_shl(78u32 & group);
-                }
-            }
-        }
-        out_i8[global] = x0;
-        out_u8[global] = x1 as u8;
-        out_i16[global] = x2;
-    }
-
-    #[workgroup(64)]
-    fn program_139(
         out_i32: &mut [i32],
-        a_u32: u32,
-        a_u64: u64,
-        out_f32: &mut [f32],
     ) {
         let (local, global, lane) = (local_id().x, global_id().x, lane_id());
         let (wave, group) = (wave_id(), workgroup_id().x);
-        let own0 = Private::<u32, 8>::filled(0u32);
-        let mut x0: V<i32> = -6i32;
-        if (wave & a_u32) > wave {
-            cold_path();
-            for x1 in ((splat(a_u64).to_bits_as::<u64>() & 7u64)..5u64).rev() {
-                let mut x2: V<u32> = 0u32;
-                while (x2 < 2u32) && (out_f32[global + 64] == f32::from_bits(0x4c864089)) {
-                    x2 += 1u32;
-                }
-            }
-        }
+        let mut x0: V<i32> = in_i32.uniform(46u32);
+        x0 = x0 & -2147483648i32;
+        x0 = x0 & (wave_and(out_i32[global + 128]) as i32);
+        x0 *= x0.wrapping_shl(splat(-111.125f32).to_bits_as::<u32>()) * (x0 ^ 0i32);
         out_i32[global] = x0;
     }
 
     #[workgroup(64)]
-    fn program_159(
+    fn program_75(
+        a_bool: bool,
         in_i8: &[i8],
+        a_i16: i16,
+        out_i16: &mut [i16],
+        a_i32: i32,
+        in_i32: &[i32],
         a_u32: u32,
         in_u32: &[u32],
+        out_u32: &mut [u32],
+        shared_u32: &mut [u32],
+        in_u64: &[u64],
+        a_f16: f16,
+        out_f16: &mut [f16],
+        out_f64: &mut [f64],
+    ) {
+        let (local, global, lane) = (local_id().x, global_id().x, lane_id());
+        let (wave, group) = (wave_id(), workgroup_id().x);
+        let lds0 = Lds::<u32, 128>::new();
+        let own0 = Private::<i16, 8>::filled(0i16);
+        let own1 = Private::<i16, 8>::filled(0i16);
+        lds0[local] = either(splat(a_u32), |v| v > global.wrapping_shr(splat(a_u32) % 1u32), |v| v & global.wrapping_shr(splat(a_u32) % 1u32)).unwrap_or((&in_u32[55u32..55u32 + 39])[local & 63u32].wrapping_shr(lane));
+        lds0[local + 64u32] = global;
+        let x0 = in_u32[local % 96u32].max(2u32);
+        let mut x1: S<f16> = a_f16 - a_f16;
+        out_i16[global + 64] = super::bits::table::<i16>(3)[(global ^ global) & 7];
+        shared_u32.atomic((x0 + x0) & 15u32).fetch_add(either(x0, |v| v > ((in_u32.uniform(46u32) - a_u32) & a_u32), |v| v * ((in_u32.uniform(46u32) - a_u32) & a_u32)).unwrap_or(select(splat(9223372036854775808u64) == in_u64[global], x0.wrapping_shr(16u32), 4294967289u32)), Scope::Agent, Ordering::Relaxed);
+        x1 = x1;
+        let mut x2: S<u32> = a_u32 * a_u32;
+        lds0[local] = (either(in_i32[lane], |v| v > (out_f64[global + 128] as i32), |v| v + (out_f64[global + 128] as i32)).unwrap_or(in_i32[global]) * (x0 as i32)).to_bits_as::<u32>();
+        barrier();
+        lds0.atomic(global & 127u32).fetch_and(x0, Scope::Workgroup, Ordering::Relaxed);
+        barrier();
+        for x3 in (((in_i8[lane] & 7i8) - 3i8)..0i8).step_by(3) {
+            for x4 in (((a_i16 & 7i16) - 3i16)..(((if a_bool { a_i16 } else { a_i16 }) & 7i16) - 3i16)).rev() {
+                let x5 = x0;
+                if in_i32[global] != in_i32[lane] {
+                    cold_path();
+                    let mut x6: S<i32> = (in_i32.uniform(35u32) & in_i32.uniform(59u32)) | a_i32;
+                }
+            }
+        }
+        out_u32[global] = x0;
+        out_f16[global] = x1;
+        out_u32[global + 64] = x2;
+    }
+
+    #[workgroup(64)]
+    fn program_93(
+        in_i8: &[i8],
+        out_i8: &mut [i8],
+        a_i16: i16,
+        in_i16: &[i16],
+        out_i16: &mut [i16],
+        in_i32: &[i32],
+        a_u32: u32,
+        in_u32: &[u32],
+        out_u32: &mut [u32],
+        a_f32: f32,
         in_f32: &[f32],
+        out_f32: &mut [f32],
+    ) {
+        let (local, global, lane) = (local_id().x, global_id().x, lane_id());
+        let (wave, group) = (wave_id(), workgroup_id().x);
+        let lds0 = Lds::<i8, 128>::new();
+        let own0 = Private::<u16, 8>::filled(0u16);
+        lds0[local] = out_i8[global + 256].max(43i8);
+        lds0[local + 64u32] = in_i8[lane];
+        let mut x0: V<f32> = out_f32[global];
+        let mut x1: V<u32> = select(x0 <= x0, (if x0 >= f32::from_bits(0x4e96f137) { in_u32[global % 96u32] } else { (&in_u32[((a_u32 / 1u32) & 127u32)..((a_u32 / 1u32) & 127u32) + 36])[in_u32[in_u32[global] % 96u32] & 63u32] }), a_u32);
+        x1 *= 1024;
+        let mut object0: Option<V<i16>> = if a_f32 <= x0 { Some((x0 >= x0) as i16) } else { Some(in_i16[local]) };
+        barrier();
+        out_f32[global + 128] = splat(a_f32);
+        let mut x2: S<i16> = a_i16 % (a_i16.wrapping_shl(group) | 1i16);
+        for x3 in (4u32..(wave & 7u32)).rev().step_by(1) {
+            object0 = Some(splat(a_i16));
+            let mut x4: V<f32> = splat(51.125f32).to_bits_as::<f32>();
+            out_u32[global + 256] = in_u32[local] / 1u32;
+            if let Some(x5) = object0 {
+                let mut x6: V<u32> = 0;
+                while (x6 < 5u32) && ((x0 == a_f32) && (x4 >= x0)) {
+                    x6 += 1;
+                }
+            } else {
+                let mut object1: Thing = if either(x1, |v| v > x1, |v| v & x1).unwrap_or(wave) > 13u32 { Thing::Number(either(in_i32[global].min(splat(0i32)).to_bits_as::<u32>(), |v| v > x1, |v| v.min(x1)).unwrap_or(in_u32[lane].wrapping_shr(39u32))) } else { Thing::Both { near: (x1 < x3.wrapping_shl(64u32)) as i32, far: in_f32[lane].mul_add(-81.125f32, x0) } };
+            }
+        }
+        out_f32[global] = x0;
+        out_u32[global] = x1;
+        out_i16[global] = x2;
+    }
+
+    #[workgroup(64)]
+    fn program_97(
+        a_bool: bool,
+        a_i32: i32,
+        in_i32: &[i32],
+        out_i32: &mut [i32],
+        in_u32: &[u32],
+        out_u32: &mut [u32],
+        in_i64: &[i64],
+        a_bf16: bf16,
+        a_f32: f32,
+        in_f32: &[f32],
+        out_f32: &mut [f32],
+        in_f64: &[f64],
+    ) {
+        let (local, global, lane) = (local_id().x, global_id().x, lane_id());
+        let (wave, group) = (wave_id(), workgroup_id().x);
+        let lds0 = Lds::<u16, 128>::new();
+        lds0[local] = wave_inclusive_xor(splat(0u16));
+        lds0[local + 64u32] = (f32::from_bits(0x9a724b07) > in_f32[local]) as u16;
+        let x0 = splat(27.375f32);
+        let mut object0: (V<i32>, V<f64>) = if a_bool { (out_i32[global + 64].wrapping_shr(local / (in_u32[global] | 1u32)), super::bits::table::<f64>(7)[(lane ^ (global % 4294967291u32)) & 127]) } else { ((splat(a_i32) * in_i32.uniform(70u32)) + 0i32, in_f64[local]) };
+        let mut object1: Thing = Thing::Nothing();
+        match object1 {
+            Thing::Nothing => {
+                for x1 in ((in_u32[lane] & 7u32)..(super::bits::table::<u32>(7)[(global ^ in_u32[local]) & 127] & 7u32)).rev() {
+                    let mut x2: V<u32> = 0;
+                    while x2 < 1u32 {
+                        x2 += 1;
+                        let x3 = in_f32.uniform(58u32) - a_f32;
+                        object1 = Thing::Both { near: in_i32[x1 % 96u32], far: in_f32.load_vector::<4>(again(x1, |v| v + (x1 / ((out_u32[global + 64] ^ x1) | 1u32))) & 127u32).get(2) };
+                    }
+                    if any(-47.5f32 == x0) || true {
+                        let mut x4: S<u32> = 0;
+                        while (x4 < 3u32) && (all(x0 < a_f32) && (a_bf16 < bf16::from_bits(0xc219 /* -38.25 */))) {
+                            x4 += 1;
+                            out_f32[global + 64] = splat(-81.0f32);
+                            object0.0 = out_i32[global].wrapping_shr(12u32);
+                            let x5 = in_f32[local];
+                            object0 = (super::bits::table::<i32>(7)[(global ^ shuffle(x1.max(in_u32[global]), x1)) & 127], read_first_lane(in_f64[x1 % 96u32]));
+                        }
+                        let x6 = shuffle(x0, splat(1974370136i32).to_bits_as::<u32>());
+                    }
+                    object1 = Thing::Wide(in_i64[lane].wrapping_shr(x1 + 80u32));
+                }
+            }
+            Thing::Number(x7) => {
+            }
+            Thing::Both { near: x8, far: x9 } => {
+            }
+            Thing::Wide(x10) => {
+            }
+        }
+        out_f32[global] = x0;
+    }
+
+    #[workgroup(128)]
+    fn program_102(
+        in_i16: &[i16],
+        out_i16: &mut [i16],
+        a_f16: f16,
+        out_f16: &mut [f16],
+        a_f64: f64,
+    ) {
+        let (local, global, lane) = (local_id().x, global_id().x, lane_id());
+        let (wave, group) = (wave_id(), workgroup_id().x);
+        let mut x0: S<f16> = f16::from_bits(0x3e79 /* 1.6181641 */);
+        x0 = a_f16;
+        let x1: V<i16>;
+        if out_f16[global + 256] != x0 {
+            x1 = (&in_i16[77u32..77u32 + 69])[(splat(a_f64) as u32) & 63u32];
+        } else {
+            x1 = in_i16[lane];
+        }
+        x0 = x0.max(x0) + f16::from_bits(0x53b4 /* 61.625 */);
+        for x2 in (125i8..splat(127i8)).rev() {
+            let x3 = x0;
+        }
+        out_f16[global] = x0;
+        out_i16[global] = x1;
+    }
+
+    #[workgroup(128)]
+    fn program_108(
+        a_bool: bool,
+        out_u8: &mut [u8],
+        a_i32: i32,
+        in_i32: &[i32],
+        out_i32: &mut [i32],
+        in_u32: &[u32],
+        out_u32: &mut [u32],
+        a_f32: f32,
+        out_f32: &mut [f32],
+        in_f64: &[f64],
+    ) {
+        let (local, global, lane) = (local_id().x, global_id().x, lane_id());
+        let (wave, group) = (wave_id(), workgroup_id().x);
+        let lds0 = Lds::<f64, 128>::new();
+        let lds1 = Lds::<f32, 128>::new();
+        lds0[local] = in_f64[lane].round_ties_even();
+        lds1[local] = splat(f32::from_bits(0x6f7dd625));
+        let mut x0: V<bool> = in_u32.load_vector::<4>(lane & 127u32).get(0) >= group;
+        let mut x1: V<u32> = lane;
+        x0 = x0;
+        let mut object0: Thing = Thing::Nothing();
+        match select(x0 || a_bool, in_i32[local] & out_i32[global], a_i32 ^ a_i32) {
+            5i32 => {
+                let x2: V<f32>;
+                if splat(19.5f32) <= out_f32[global + 256] {
+                    x2 = a_f32;
+                } else {
+                    x2 = global as f32;
+                }
+            }
+            7i32..=14i32 => {
+            }
+            -8i32..=3i32 => {
+            }
+            _ => {
+            }
+        }
+        out_u8[global] = x0 as u8;
+        out_u32[global] = x1;
+    }
+
+    #[workgroup(128)]
+    fn program_120(
+        a_bool: bool,
+        out_u8: &mut [u8],
+        a_u16: u16,
+        a_i32: i32,
+        in_i32: &[i32],
+        out_i32: &mut [i32],
+        shared_i32: &mut [i32],
+        a_u32: u32,
+        in_u32: &[u32],
+        out_u32: &mut [u32],
+        in_i64: &[i64],
+        in_f32: &[f32],
+        out_f32: &mut [f32],
+        in_f64: &[f64],
+    ) {
+        let (local, global, lane) = (local_id().x, global_id().x, lane_id());
+        let (wave, group) = (wave_id(), workgroup_id().x);
+        let lds0 = Lds::<f32, 128>::new();
+        let own0 = Private::<i32, 8>::filled(0i32);
+        lds0[local] = in_f32.load_vector::<4>((3921764248u32 - in_u32[local]) & 127u32).get(2);
+        let mut x0: V<bool> = a_bool || (a_i32 >= a_i32);
+        let x1 = a_i32;
+        shared_i32.atomic((in_f64[global] as u32) & 15u32).fetch_add((-in_i32[global]), Scope::Agent, Ordering::Relaxed);
+        let mut object0: Thing = if in_i64[local] > in_i64.uniform(31u32) { Thing::Wide(in_i64[local]) } else { Thing::Nothing() };
+        out_f32[global] = in_f32[global];
+        x0 = a_bool;
+        if a_u32.min(16u32) < (in_u32.uniform(74u32) ^ wave) {
+            cold_path();
+            return;
+        }
+        lds0[local] = out_i32[global + 512] as f32;
+        let x3: V<i32>;
+        if wave > wave.max(2u32) {
+            object0 = if (in_u32.uniform(5u32) >= in_u32.uniform(2u32)) || x0 { Thing::Wide(splat(17179869184i64)) } else { Thing::Both { near: wave_inclusive_or(in_i32[global]), far: in_f32.load_vector::<2>((in_u32[local] * splat(a_u32)) & 127u32).get(1) } };
+            for x2 in ((a_u16 & 7u16)..((a_u16 & 0u16) & 7u16)).rev() {
+                x0 = ((!out_u32[global + 512]) % ((4294967289u32 | local) | 1u32)) < ((group | 3299592098u32) - (wave / (a_u32 | 1u32)));
+                let mut object1: Thing = Thing::Both { near: in_u32[local].to_bits_as::<i32>(), far: in_f32.load_vector::<2>((lane | 0u32) & 127u32).get(1) };
+            }
+            x3 = x1 * in_i32[global];
+        } else {
+            x3 = wave_or(splat(a_i32) ^ in_i32[local]);
+        }
+        out_u8[global] = x0 as u8;
+        out_i32[global] = x1;
+        out_i32[global + 256] = x3;
+    }
+
+    #[workgroup(128)]
+    fn program_121(
+        a_i16: i16,
+        in_u32: &[u32],
+        out_u32: &mut [u32],
+        a_u64: u64,
+        out_u64: &mut [u64],
+        a_f32: f32,
+        in_f32: &[f32],
+        out_f32: &mut [f32],
+    ) {
+        let (local, global, lane) = (local_id().x, global_id().x, lane_id());
+        let (wave, group) = (wave_id(), workgroup_id().x);
+        let own0 = Private::<f32, 8>::filled(0.0f32);
+        let own1 = Private::<u8, 8>::filled(0u8);
+        let mut x0: V<u32> = out_u32[global + 128];
+        let mut x1: V<f32> = in_f32[lane];
+        let mut x2: V<u32> = (&in_u32[73u32..73u32 + 5])[(x0 | x0) & 63u32];
+        let mut object0: Pair = if a_u64 > read_lane(out_u64[global], (group ^ 5u32) % 64u32) { Pair { count: again((&in_u32[93u32..93u32 + 2])[x2 & 63u32], |v| v - in_u32[local]), level: x1.ceil() } } else { Pair { count: wave & (a_f32 as u32), level: x1 } };
+        x1 = splat(a_f32).floor();
+        if (!(a_i16 <= a_i16)) {
+        }
+        out_u32[global] = x0;
+        out_f32[global] = x1;
+        out_u32[global + 128] = x2;
+    }
+
+    #[workgroup(64)]
+    fn program_146(
+        a_bool: bool,
+        shared_i32: &mut [i32],
+        in_u32: &[u32],
+        out_u32: &mut [u32],
+        a_i64: i64,
+        in_i64: &[i64],
+        out_i64: &mut [i64],
+        a_f32: f32,
+        in_f32: &[f32],
+        out_f32: &mut [f32],
+    ) {
+        let (local, global, lane) = (local_id().x, global_id().x, lane_id());
+        let (wave, group) = (wave_id(), workgroup_id().x);
+        let lds0 = Lds::<f32, 128>::new();
+        let lds1 = Lds::<f32, 128>::new();
+        let own0 = Private::<u64, 8>::filled(0u64);
+        lds0[local] = in_f32[local].min(-17.0f32);
+        lds0[local + 64u32] = super::bits::table::<f32>(6)[(global ^ in_u32[global]) & 63];
+        lds1[local] = in_f32[local];
+        lds1[local + 64u32] = splat(f32::from_bits(0x1df5ce2b)).max(in_f32[global]);
+        let mut x0: S<f32> = f32::from_bits(0x4f000000);
+        let mut x1: S<f32> = x0;
+        x0 = 119.875f32 + x1;
+        let mut object0: Option<V<f16>> = None;
+        let mut x2: V<i64> = in_i64.uniform(65u32).wrapping_shr(x1 as u32) & (a_i64 & a_i64);
+        if out_u32[global + 128].wrapping_shl(40u32) >= lane.min(90u32) {
+            cold_path();
+            #[unroll]
+            for x3 in 0u32..2 {
+                let x6: V<f32>;
+                if a_f32 > a_f32 {
+                    if (!(in_f32[lane] < -55.0f32)) {
+                        if lane.max(in_u32[local]) < in_u32[local] {
+                            let mut object1: Option<V<i64>> = if in_f32[local] != in_f32[local] { Some(either(x2, |v| v > (x2 % ((-9223372036854775806i64 & in_i64[lane]) | 1i64)), |v| v | (x2 % ((-9223372036854775806i64 & in_i64[lane]) | 1i64))).unwrap_or(a_i64)) } else { None };
+                            #[unroll]
+                            for x4 in 0u32..1 {
+                                x2 -= object1.unwrap_or(x2);
+                                x2 *= 2;
+                                let mut x5: V<bool> = false;
+                                let mut object2: Option<V<i64>> = None;
+                            }
+                        }
+                        if (!(in_f32[local] > a_f32)) {
+                            shared_i32.atomic((lane - in_u32[local]) & 15u32).fetch_max(in_f32[local].min(f32::from_bits(0xecfb1140)) as i32, Scope::Agent, Ordering::Relaxed);
+                            x2 = x2;
+                        }
+                    }
+                    x6 = in_f32[(if a_bool { out_u32[global] } else { local }) % 96u32];
+                } else {
+                    x6 = splat(f32::from_bits(0xdf549d37));
+                }
+            }
+        }
+        out_f32[global] = x0;
+        out_f32[global + 128] = x1;
+        out_i64[global] = x2;
+    }
+
+    #[workgroup(128)]
+    fn program_156(
+        in_u16: &[u16],
+        out_u16: &mut [u16],
+        in_i32: &[i32],
+        a_u32: u32,
+        in_u32: &[u32],
+        out_u32: &mut [u32],
+        in_f32: &[f32],
+        out_f32: &mut [f32],
+        in_f64: &[f64],
+    ) {
+        let (local, global, lane) = (local_id().x, global_id().x, lane_id());
+        let (wave, group) = (wave_id(), workgroup_id().x);
+        let lds0 = Lds::<u32, 128>::new();
+        lds0[local] = splat(a_u32).max(global);
+        let x0 = super::bits::table::<u32>(7)[(lane ^ splat(17.5f32).to_bits_as::<u32>()) & 127];
+        let mut object0: Pair = Pair { count: (in_u16[local] < out_u16[global]) as u32, level: splat(f32::from_bits(0xdf08822c)) };
+        out_u32[global + 512] = shuffle_xor(x0, 4).wrapping_shl(62u32) % (in_i32[local].to_bits_as::<u32>() | 1u32);
+        if (in_u32[lane] & x0) != 2825883845u32 {
+            if splat(37.5f64) <= in_f64[lane] {
+                cold_path();
+                let mut x1: S<u32> = a_u32;
+            }
+            object0 = if x0 == x0 { Pair { count: super::bits::table::<u32>(10)[(lane ^ x0) & 1023], level: (&in_f32[18u32..18u32 + 61])[in_u32[local] & 63u32] } } else { Pair { count: x0, level: (-in_f32[global].max(splat(f32::from_bits(0xd215a572))).trunc()) } };
+        }
+        let x2 = (&mut object0).twice(x0);
+        out_u32[global + 512] = x2;
+        let mut x3: V<f32> = splat(-7.25f32) / f32::from_bits(0x7f800000);
+        let mut object1: Thing = Thing::Number(x2);
+        barrier();
+        if object0.peek() == 2u32 {
+        }
+        out_u32[global] = x0;
+        out_u32[global + 256] = x2;
+        out_f32[global] = x3;
+    }
+
+    #[workgroup(64)]
+    fn program_159(
+        in_u32: &[u32],
+        a_u64: u64,
+        in_u64: &[u64],
         in_f64: &[f64],
         out_f64: &mut [f64],
     ) {
@@ -474,235 +624,643 @@ gcn_kernel! {
         let own0 = Private::<u8, 8>::filled(0u8);
         lds0[local] = shuffle_xor(in_u32[local], 27);
         lds0[local + 64u32] = splat(0u32);
-        let mut x0: V<f64> = 27.25f64;
-        if in_f32[lane] < splat(f32::from_bits(0xff800000)).mul_add(-0.0f32, splat(-91.125f32)) {
-            x0 = select(in_f32[local] == 105.625f32, x0, in_f64[lane]);
-            if (x0 as i8) != in_i8[local].wrapping_shl(47u32) {
-                x0 = (in_f32[local] as f64).min(x0);
-                return;
+        let mut x0: V<f64> = 27.25;
+        barrier();
+        match (a_u64 ^ in_u64.uniform(28u32)) % 9223372036854775809u64 {
+            2u64..=18446744073709551615u64 => {
+                let mut x1: V<u32> = 0;
+                loop {
+                    x1 += 1;
+                    if x1 > 2u32 {
+                        cold_path();
+                        break;
+                    }
+                    x0 = in_f64[local];
+                }
+                x0 *= in_f64[lane];
             }
-            for x1 in ((a_u32 & 7u32)..=(wave_inclusive_xor(in_u32[lane]) & 7u32)).step_by(4) {
-                x0 = splat(-8.625f64).min(-103.125f64).max((x0 / in_f64[local]) - (splat(104.125f64) * 9.0f64));
+            18446744073709551608u64..=18446744073709551615u64 => {
+            }
+            _ => {
             }
         }
         out_f64[global] = x0;
     }
 
     #[workgroup(128)]
-    fn program_185(
-        out_u8: &mut [u8],
-        in_u32: &[u32],
-        a_i64: i64,
-        a_f32: f32,
-        in_f32: &[f32],
-        out_f32: &mut [f32],
-    ) {
-        let (local, global, lane) = (local_id().x, global_id().x, lane_id());
-        let (wave, group) = (wave_id(), workgroup_id().x);
-        let lds0 = Lds::<f64, 128>::new();
-        let lds1 = Lds::<u32, 128>::new();
-        lds0[local] = super::bits::table::<f64>(10)[(lane ^ local) & 1023];
-        lds1[local] = 2147483648u32 + in_u32[lane];
-        let mut x0: V<bool> = (a_f32 < in_f32.uniform(91u32)) && false;
-        x0 = (in_f32[lane] - in_f32[lane]) >= (a_f32 / in_f32.uniform(24u32));
-        if f32::from_bits(0xdf116a54) >= in_f32[local].ceil() {
-            x0 = splat(a_i64) != 1i64;
-            let mut x1: V<f32> = out_f32[global + 128];
-            lds1[local] = global;
-        }
-        barrier();
-        out_u8[global] = x0 as u8;
-    }
-
-    #[workgroup(128)]
-    fn program_208(
+    fn program_162(
         in_i8: &[i8],
-        out_i8: &mut [i8],
+        a_u8: u8,
         out_u8: &mut [u8],
-        in_u16: &[u16],
+        in_i16: &[i16],
         a_u32: u32,
         in_u32: &[u32],
         out_u32: &mut [u32],
-        in_f32: &[f32],
-        out_f32: &mut [f32],
-    ) {
-        let (local, global, lane) = (local_id().x, global_id().x, lane_id());
-        let (wave, group) = (wave_id(), workgroup_id().x);
-        let mut x0: V<f32> = -75.625f32;
-        let x1 = out_u8[global + 128].to_bits_as::<i8>() | 90i8;
-        for x2 in ((in_i8[global] & 7i8) - 3i8)..=((x1 & 7i8) - 3i8) {
-            out_f32[global + 256] = x0.abs();
-        }
-        let x3 = (if splat(36119u16) >= in_u16[global] { (if in_f32[local] >= x0 { in_f32[local] } else { x0 }) } else { 45.375f32 });
-        x0 *= f32::from_bits(0x4f000000);
-        out_f32[global + 256] = x0;
-        if shuffle(out_u32[global + 256], in_u32[local] % 5u32) < (a_u32 | a_u32) {
-            cold_path();
-            x0 = in_f32[splat(a_u32) % 99u32];
-        } else {
-            let mut x4: V<u32> = 0u32;
-            loop {
-                x4 += 1u32;
-                if x4 > 3u32 {
-                    cold_path();
-                    break;
-                }
-            }
-        }
-        out_f32[global] = x0;
-        out_i8[global] = x1;
-        out_f32[global + 128] = x3;
-    }
-
-    #[workgroup(128)]
-    fn program_222(
-        a_bool: bool,
-        a_u32: u32,
-        in_u32: &[u32],
-        out_u32: &mut [u32],
+        a_i64: i64,
         in_i64: &[i64],
-        a_f16: f16,
+        a_f32: f32,
         in_f32: &[f32],
         out_f64: &mut [f64],
     ) {
         let (local, global, lane) = (local_id().x, global_id().x, lane_id());
         let (wave, group) = (wave_id(), workgroup_id().x);
-        let lds0 = Lds::<i64, 128>::new();
-        let lds1 = Lds::<f64, 128>::new();
-        let own0 = Private::<bf16, 8>::filled(bf16::from_bits(0x0 /* 0 */));
-        let own1 = Private::<i8, 8>::filled(0i8);
-        lds0[local] = (-splat(-9223372036854775808i64));
-        lds1[local] = out_f64[global];
-        let x0 = (wave | a_u32) % (wave.min(a_u32) | 1u32);
-        let mut x1: V<u32> = local * local;
-        let mut x2: V<u32> = a_u32;
-        lds0[local] = in_i64.uniform(65u32).wrapping_shr(x0) ^ (in_f32.uniform(90u32) as i64);
-        barrier();
-        lds0.atomic(x1 & 127u32).fetch_min(in_i64[local], Scope::Workgroup, Ordering::Relaxed);
-        barrier();
-        for x3 in ((x1 & x1) & 7u32)..=(x2 & 7u32) {
-            #[unroll]
-            for x4 in 0u32..2 {
-                x1 = (if x2.min(x3) != 4294967290u32 { in_u32[lane].min(x3) ^ local } else { (local % ((global / ((if lane == 7u32 { x3 } else { x3 }) | 1u32)) | 1u32)).wrapping_shl(local | global) });
-                let mut x5: V<f16> = a_f16.trunc() - a_f16.max(a_f16);
-                x2 = x1.to_bits_as::<u32>() & 1398047745u32;
+        let own0 = Private::<i8, 8>::filled(0i8);
+        let x0 = (&in_u32[(wave_min(in_u32[lane]) & 127u32)..(wave_min(in_u32[lane]) & 127u32) + 60])[in_f32[global].to_bits_as::<u32>() & 63u32];
+        out_u32[global] = splat(a_u32);
+        let mut x1: V<u32> = 0;
+        while x1 < 2u32 {
+            x1 += 1;
+            for x2 in (4i16..=((in_i16[global].to_bits_as::<i16>() & 7i16) - 3i16)).step_by(2) {
+                if (a_u8 as u32) > group {
+                    cold_path();
+                    own0[0u32] = in_i8[global];
+                }
+                let mut x3: S<f32> = a_f32;
+                let mut object0: Option<V<i16>> = None;
             }
-            let x6 = lds0[(if a_bool { x3 } else { x1 }) & 127u32];
+            if group.min(group) <= (in_u32.uniform(73u32) ^ a_u32) {
+                cold_path();
+                continue;
+            }
         }
+        let mut object1: (V<i32>, V<f64>) = (splat(-2147483646i32).to_bits_as::<i32>(), out_f64[global] * 47.0f64);
+        let mut x4: V<bool> = (in_i64[global] - a_i64) == (if splat(a_u32) != x0 { splat(a_i64) } else { splat(1073741824i64) });
         out_u32[global] = x0;
-        out_u32[global + 128] = x1;
-        out_u32[global + 256] = x2;
+        out_u8[global] = x4 as u8;
     }
 
     #[workgroup(128)]
-    fn program_223(
-        a_bool: bool,
-        a_i8: i8,
-        in_i8: &[i8],
-        out_i8: &mut [i8],
+    fn program_169(
         a_i32: i32,
+        in_u32: &[u32],
+        in_i64: &[i64],
+        out_i64: &mut [i64],
+        a_f16: f16,
+        in_f16: &[f16],
+        out_f32: &mut [f32],
+    ) {
+        let (local, global, lane) = (local_id().x, global_id().x, lane_id());
+        let (wave, group) = (wave_id(), workgroup_id().x);
+        let lds0 = Lds::<u32, 128>::new();
+        lds0[local] = in_u32[lane].wrapping_shr(21u32);
+        let mut x0: V<i64> = -3;
+        let x1 = (87u32 + in_u32[local]).to_bits_as::<f32>();
+        let mut x2: S<u32> = 0;
+        while (x2 < 3u32) && (!(-2147483647i32 == a_i32)) {
+            x2 += 1;
+            let mut x3: V<u32> = 0;
+            while (x3 < 5u32) && (splat(98i32) == a_i32) {
+                x3 += 1;
+                x0 += 5;
+                x0 = in_f16[local] as i64;
+                x0 -= x0;
+                x0 ^= in_i64[lane].max(x0) + 1152921504606846976i64;
+            }
+            let mut x4: S<f16> = a_f16;
+        }
+        out_i64[global] = x0;
+        out_f32[global] = x1;
+    }
+
+    #[workgroup(64)]
+    fn program_173(
+        out_u8: &mut [u8],
+        in_i16: &[i16],
+        a_u16: u16,
+        in_u16: &[u16],
+        a_i32: i32,
+        in_i32: &[i32],
         out_i32: &mut [i32],
-        shared_i32: &mut [i32],
         a_u32: u32,
         in_u32: &[u32],
         out_u32: &mut [u32],
-        a_u64: u64,
-        in_u64: &[u64],
-        out_u64: &mut [u64],
-        a_bf16: bf16,
-        a_f32: f32,
+        a_i64: i64,
+        out_i64: &mut [i64],
+        in_bf16: &[bf16],
+        out_bf16: &mut [bf16],
         in_f32: &[f32],
     ) {
         let (local, global, lane) = (local_id().x, global_id().x, lane_id());
         let (wave, group) = (wave_id(), workgroup_id().x);
-        let own0 = Private::<f32, 8>::filled(0.0f32);
-        let own1 = Private::<f16, 8>::filled(f16::from_bits(0x0 /* 0 */));
-        let mut x0: V<i8> = out_i8[global + 256] * a_i8;
-        let mut x1: V<u64> = out_i32[global].wrapping_shr(in_u32[global].min(4194304u32)) as u64;
-        if (!(a_bf16 >= a_bf16)) {
-            x1 = x1;
-            x0 = x0.wrapping_shl((!select(a_f32 <= splat(a_f32), splat(a_u32), splat(3343736161u32))));
-            own0[1u32] = in_f32[lane];
-        } else {
-            for x2 in 9223372036854775805i64..splat(9223372036854775807i64) {
-                if (a_bool && a_bool) || (a_i32 != 46i32) {
-                    for x3 in (2i8..((shuffle(x0, (if a_bool { out_u32[global + 256] } else { a_u32 })) & 7i8) - 3i8)).step_by(4) {
-                        x1 = wave_exclusive_or(x1 | a_u64).wrapping_shr(53u32);
-                        let mut x4: S<f32> = a_f32.mul_add(f32::from_bits(0x79dbd8fc), a_f32);
-                        x0 -= 0i8;
-                    }
-                    if 1u32 >= lane {
-                        cold_path();
-                        continue;
-                    }
-                    x1 = in_u64[global];
-                }
-                for x5 in (((in_i8[local] & 7i8) - 3i8)..((x0 & 7i8) - 3i8)).rev().step_by(2) {
-                    x1 = (x1 % ((x1 * 8977538877943410520u64) | 1u64)).max(in_u64[global]);
-                    x0 = x0;
-                }
-                let mut x6: V<u32> = 0u32;
-                loop {
-                    x6 += 1u32;
-                    if x6 > 4u32 {
-                        cold_path();
-                        break;
-                    }
-                    x1 += 65u64 + (splat(a_u32) as u64);
-                    x0 = x0.wrapping_shl(in_u32[local]);
-                    shared_i32.atomic((global & wave) & 15u32).fetch_add(shuffle(splat(-2147483646i32), local % 1u32) / 3i32, Scope::Agent, Ordering::Relaxed);
-                }
+        let lds0 = Lds::<u16, 128>::new();
+        lds0[local] = in_u16[lane];
+        lds0[local + 64u32] = again(splat(a_u16), |v| v + shuffle_xor(global as u16, 20).min((in_u16[global] / ((splat(a_u16) | a_u16) | 1u16)) % (splat(42u16) | 1u16)));
+        let mut x0: V<bool> = in_u32[lane] <= global;
+        let mut x1: V<u32> = in_u32[local];
+        out_bf16[global] = (if in_i32.uniform(83u32) >= a_i32 { in_bf16[lane] } else { splat(bf16::from_bits(0xddf2 /* -2179742200000000000 */)) });
+        let mut object0: Thing = if select(x0, splat(-221873282i32), out_i32[global]) < (a_i32 % ((in_i32.uniform(33u32) as i32) | 1i32)) { Thing::Both { near: in_i32[local], far: in_f32[lane] } } else { Thing::Nothing() };
+        x1 = x1.min(splat(1587879103u32));
+        x1 += x1;
+        barrier();
+        let mut object1: Option<V<i16>> = Some(wave_exclusive_and(in_i16[local]));
+        let mut x2: V<u32> = 0;
+        while x2 < 4u32 {
+            x2 += 1;
+            if (splat(59i32) - in_i32.uniform(92u32)) < -2147483647i32 {
+                cold_path();
+                break;
             }
-            x0 = (!(x0 >= x0)) as i8;
+            for x3 in 2u16..((a_u16 % (a_u16.wrapping_shl(in_u32.uniform(63u32).wrapping_shr(a_u32)) | 1u16)) & 7u16) {
+                x0 = object1.is_some();
+            }
         }
-        out_i8[global] = x0;
-        out_u64[global] = x1;
+        x1 = x1.wrapping_shl(again(x1, |v| v | x1));
+        let mut x4: V<i64> = splat(a_i64);
+        out_u8[global] = x0 as u8;
+        out_u32[global] = x1;
+        out_i64[global] = x4;
     }
 
-    #[workgroup(128)]
-    fn program_226(
+    #[workgroup(64)]
+    fn program_182(
         a_bool: bool,
-        a_i32: i32,
-        in_u32: &[u32],
-        a_u64: u64,
-        in_u64: &[u64],
-        out_u64: &mut [u64],
+        a_u8: u8,
+        a_i64: i64,
+        in_i64: &[i64],
+        a_f16: f16,
         a_f64: f64,
         in_f64: &[f64],
         out_f64: &mut [f64],
     ) {
         let (local, global, lane) = (local_id().x, global_id().x, lane_id());
         let (wave, group) = (wave_id(), workgroup_id().x);
-        let mut x0: S<f64> = a_f64 + read_lane(in_f64[lane], read_lane(in_u32[global], (group + in_u32.uniform(5u32)) % 64u32) % 64u32);
-        let mut x1: S<f64> = x0;
-        if a_bool {
-            cold_path();
-            if (!(x1 != splat(65504.0f64))) {
+        let mut x0: S<f64> = a_f64;
+        let mut x1: S<f64> = in_f64.uniform(87u32);
+        let x2 = in_f64[global];
+        let mut object0: Option<V<f16>> = if a_bool { None } else { Some(a_f16) };
+        x1 += f64::from_bits(0xc3ecb7a98d0b0295);
+        x1 = x1;
+        let mut object1: Option<V<i64>> = Some(select(splat(0u8) <= a_u8, in_i64[lane], splat(a_i64)));
+        x1 = x1 - in_f64.uniform(84u32);
+        x1 = read_first_lane(in_f64[local]);
+        for x3 in (4294967292u32..splat(4294967295u32)).step_by(3) {
+        }
+        out_f64[global] = x0;
+        out_f64[global + 64] = x1;
+        out_f64[global + 128] = x2;
+    }
+
+    #[workgroup(128)]
+    fn program_193(
+        a_bool: bool,
+        out_u16: &mut [u16],
+        in_u32: &[u32],
+        out_u32: &mut [u32],
+        in_f16: &[f16],
+        in_f32: &[f32],
+        out_f32: &mut [f32],
+        a_f64: f64,
+        in_f64: &[f64],
+        out_f64: &mut [f64],
+    ) {
+        let (local, global, lane) = (local_id().x, global_id().x, lane_id());
+        let (wave, group) = (wave_id(), workgroup_id().x);
+        let lds0 = Lds::<f16, 128>::new();
+        lds0[local] = lane as f16;
+        let x0 = select(out_f64[global] <= -0.0f64, out_u32[global + 256], 36u32).wrapping_shl(in_u32[lane] + 99u32);
+        let x1 = wave;
+        let mut object0: Option<V<f16>> = if true || a_bool { None } else { Some(in_f16[local]) };
+        let mut object1: Pair = if out_u16[global + 128] >= 34697u16 { Pair { count: in_u32[(x0.max(global) / (in_u32[local] | 1u32)) % 96u32], level: out_f32[global + 256] } } else { Pair { count: splat(a_f64) as u32, level: in_f32[lane] } };
+        #[unroll]
+        for x2 in 0u32..1 {
+            let x3 = (&mut object1).step(x0);
+            let mut x4: S<u32> = x1;
+            x4 *= a_f64.max(a_f64) as u32;
+            let mut x5: S<u64> = 91;
+        }
+        object1.count = (in_f32[local].max(f32::from_bits(0x7a44c5ac)) as u32) | (x1.wrapping_shl(60u32) * x1.wrapping_shr(13u32));
+        let x13: V<f64>;
+        if (in_f32[global] != in_f32[local]) || false {
+            lds0[local] = splat(f16::from_bits(0x5750 /* 117 */));
+            object1 = Pair { count: x0 / (x0 | 1u32), level: object1.level };
+            let mut x6: V<f64> = -110.125;
+            if let Some(x12) = object0 {
+            } else {
+                #[unroll]
+                for x7 in 0u32..3 {
+                    #[unroll]
+                    for x8 in 0u32..3 {
+                        let mut x9: V<bool> = a_bool;
+                        let x10 = (x1 | x0) * global.min(256u32);
+                        lds0[local] = in_f32[local] as f16;
+                    }
+                    x6 = x6 * shuffle_xor(select(x6 < x6, x6, x6), 11);
+                    let x11: V<f64>;
+                    if false || (x6 != 8.625f64) {
+                        lds0[local] = splat(f16::from_bits(0x2e66 /* 0.099975586 */));
+                        x11 = shuffle(x6.floor(), (if a_bool { x0 } else { x0 }));
+                    } else {
+                        x11 = x6;
+                    }
+                }
+            }
+            x13 = in_f64[global];
+        } else {
+            x13 = (-out_f64[global + 256]);
+        }
+        out_u32[global] = x0;
+        out_u32[global + 128] = x1;
+        out_f64[global] = x13;
+    }
+
+    #[workgroup(128)]
+    fn program_217(
+        a_i8: i8,
+        in_i8: &[i8],
+        out_i8: &mut [i8],
+        out_u8: &mut [u8],
+        a_u16: u16,
+        in_i32: &[i32],
+        out_i32: &mut [i32],
+        in_u32: &[u32],
+        a_bf16: bf16,
+        a_f32: f32,
+        out_f32: &mut [f32],
+        a_f64: f64,
+        out_f64: &mut [f64],
+    ) {
+        let (local, global, lane) = (local_id().x, global_id().x, lane_id());
+        let (wave, group) = (wave_id(), workgroup_id().x);
+        let own0 = Private::<i64, 8>::filled(0i64);
+        let x0 = (splat(a_f64) >= out_f64[global]) && (lane != in_u32[local]);
+        match again(in_i8[global] / ((splat(-5i8) + out_i8[global]) | 1i8), |v| v.min(splat(a_i8))) & 7i8 {
+            -1i8..=3i8 => {
+                match (!(a_bf16 as u16)) & 7u16 {
+                    1u16..=6u16 => {
+                        if shuffle_xor(out_f32[global], 58) >= (splat(a_f32) / a_f32) {
+                            cold_path();
+                            let mut object0: Option<V<f32>> = None;
+                        } else {
+                            cold_path();
+                            let mut object1: Option<V<i16>> = None;
+                            own0[1u32] = ((in_i32[global] as u8) as i64).max(4i64);
+                            out_u8[global] = (if in_i32[global] >= out_i32[global] { out_u8[global + 128] } else { 130u8 });
+                            match a_u16 & 7u16 {
+                                7u16 => {
+                                    if let Some(x3) = object1 {
+                                    } else {
+                                        let mut x1: S<u16> = a_u16.wrapping_shl(52u32).wrapping_shr(66u32);
+                                        #[unroll]
+                                        for x2 in 0u32..0 {
+                                            x1 = a_u16 | x1;
+                                            x1 = x1.min(x1);
+                                        }
+                                    }
+                                }
+                                _ => {
+                                }
+                            }
+                        }
+                    }
+                    0u16 => {
+                    }
+                    _ => {
+                    }
+                }
+            }
+            2i8 => {
+            }
+            _ => {
+            }
+        }
+        out_u8[global] = x0 as u8;
+    }
+
+    #[workgroup(128)]
+    fn program_221(
+        in_i8: &[i8],
+        out_i8: &mut [i8],
+        a_i16: i16,
+        in_i16: &[i16],
+        out_i16: &mut [i16],
+        a_u16: u16,
+        out_u16: &mut [u16],
+        a_i32: i32,
+        a_u32: u32,
+        in_u32: &[u32],
+        out_u32: &mut [u32],
+        in_i64: &[i64],
+        shared_i64: &mut [i64],
+        a_u64: u64,
+        in_u64: &[u64],
+        out_u64: &mut [u64],
+        a_f32: f32,
+    ) {
+        let (local, global, lane) = (local_id().x, global_id().x, lane_id());
+        let (wave, group) = (wave_id(), workgroup_id().x);
+        let own0 = Private::<f16, 8>::filled(f16::from_bits(0x0 /* 0 */));
+        let mut x0: S<u32> = 2048;
+        let mut x1: S<u16> = a_u16.wrapping_shr(a_u32);
+        shared_i64.atomic(again(in_u32[lane], |v| v ^ splat(a_u32)) & 15u32).fetch_max(in_i64[local], Scope::Agent, Ordering::Relaxed);
+        x0 += 2;
+        x0 = (x0 - x0) - (x0 * x0);
+        let mut object0: Option<V<f16>> = if (in_i16[local] == out_i16[global + 256]) && (splat(-22581i16) != -3i16) { None } else { None };
+        let x2 = a_i16;
+        x0 += 0;
+        for x3 in ((in_u64.uniform(13u32).min(11163479015450817625u64) & 7u64)..((out_u64[global + 256] - a_u64) & 7u64)).rev() {
+            object0 = None;
+        }
+        let mut object1: Thing = Thing::Wide(x2 as i64);
+        let mut x4: V<i16> = in_i16[local];
+        x4 = x4.wrapping_shl(0);
+        x4 = x4 & x2;
+        x4 += -32766;
+        x0 = group / (a_i32.to_bits_as::<u32>() | 1u32);
+        x0 -= a_f32.to_bits_as::<u32>();
+        x1 = x1;
+        let mut x5: V<u32> = 0;
+        loop {
+            x5 += 1;
+            if x5 > 3u32 {
                 cold_path();
-                out_u64[global] = shuffle_xor(out_u64[global + 512] % (in_u64[global] | 1u64), 18) * (in_u64.uniform(48u32) * a_u64).max(a_i32 as u64);
+                break;
+            }
+            x4 -= 89;
+            out_i8[global] = in_i8[global];
+        }
+        out_u32[global] = x0;
+        out_u16[global] = x1;
+        out_i16[global] = x2;
+        out_i16[global + 128] = x4;
+    }
+
+    #[workgroup(128)]
+    fn program_226(
+        in_bf16: &[bf16],
+        out_bf16: &mut [bf16],
+        in_f64: &[f64],
+        out_f64: &mut [f64],
+    ) {
+        let (local, global, lane) = (local_id().x, global_id().x, lane_id());
+        let (wave, group) = (wave_id(), workgroup_id().x);
+        let mut x0: S<f64> = read_first_lane(in_f64[lane]);
+        let mut x1: V<bf16> = in_bf16[local];
+        let mut x2: S<u32> = 0;
+        while x2 < 1u32 {
+            x2 += 1;
+            let x3 = out_f64[global + 512];
+            if lane >= lane {
             }
         }
         out_f64[global] = x0;
-        out_f64[global + 256] = x1;
+        out_bf16[global] = x1;
+    }
+
+    #[workgroup(64)]
+    fn program_234(
+        a_u8: u8,
+        out_u8: &mut [u8],
+        a_i16: i16,
+        a_i32: i32,
+        out_i32: &mut [i32],
+        a_u32: u32,
+        in_u32: &[u32],
+        out_u32: &mut [u32],
+        a_i64: i64,
+        in_i64: &[i64],
+        a_u64: u64,
+        out_f16: &mut [f16],
+        in_bf16: &[bf16],
+        in_f32: &[f32],
+    ) {
+        let (local, global, lane) = (local_id().x, global_id().x, lane_id());
+        let (wave, group) = (wave_id(), workgroup_id().x);
+        let lds0 = Lds::<i64, 128>::new();
+        lds0[local] = in_i64[lane];
+        lds0[local + 64u32] = in_i64[local];
+        let mut x0: S<u32> = read_lane(in_u32[lane], read_lane(local, (group % (wave | 1u32)) % 64u32) % 64u32) * a_u32;
+        let mut x1: V<f16> = splat(f16::from_bits(0xd45e /* -69.875 */));
+        let mut x2: S<u32> = read_lane(in_u32[local].max(lane).min(4096u32), (x0 % 11u32) % 64u32);
+        lds0[local] = splat(a_i64);
+        for x3 in ((a_i16.wrapping_shr(x2.min(4294967293u32)) & 7i16) - 3i16)..=((super::bits::table::<i16>(10)[(wave ^ x2) & 1023] & 7i16) - 3i16) {
+            x0 -= x0;
+            let x4 = x0;
+            let mut x5: V<f32> = in_f32[lane];
+            let mut x6: V<u32> = out_u32[global];
+        }
+        x0 = a_u32;
+        out_i32[global + 256] = out_i32[global + 128] ^ a_i32;
+        x0 = x0.wrapping_shr(0);
+        x0 &= (a_u8 < a_u8) as u32;
+        let mut x7: V<u8> = splat(a_u8).min(54u8);
+        x7 -= 249;
+        for x8 in (0u64..=((a_u64 & a_u64) & 7u64)).rev() {
+            let mut object0: Thing = if splat(bf16::from_bits(0xc1db /* -27.375 */)) <= in_bf16[local] { Thing::Nothing() } else { Thing::Nothing() };
+            x7 = x7 ^ 253u8;
+        }
+        out_u32[global] = x0;
+        out_f16[global] = x1;
+        out_u32[global + 128] = x2;
+        out_u8[global] = x7;
+    }
+
+    #[workgroup(128)]
+    fn program_235(
+        a_u8: u8,
+        in_u8: &[u8],
+        a_i32: i32,
+        a_u32: u32,
+        in_u32: &[u32],
+        out_u32: &mut [u32],
+        a_i64: i64,
+        in_i64: &[i64],
+        a_u64: u64,
+        in_u64: &[u64],
+        out_u64: &mut [u64],
+        in_f32: &[f32],
+        out_f32: &mut [f32],
+        a_f64: f64,
+        out_f64: &mut [f64],
+    ) {
+        let (local, global, lane) = (local_id().x, global_id().x, lane_id());
+        let (wave, group) = (wave_id(), workgroup_id().x);
+        let lds0 = Lds::<f64, 128>::new();
+        let lds1 = Lds::<i64, 128>::new();
+        lds0[local] = out_f64[global + 128];
+        lds1[local] = splat(a_i64) | in_i64[local];
+        let mut x0: V<u64> = 9223372036854775809;
+        let mut x1: S<u64> = a_u64.max(72057594037927936u64);
+        let mut x2: V<f32> = in_f32.uniform(81u32);
+        for x3 in 4u8..(in_u8[local] & 7u8) {
+            lds0[local] = a_f64;
+        }
+        let x4 = in_f32.load_vector::<4>(wave_exclusive_or(lane) & 127u32).get(0);
+        let x5 = splat(a_u32);
+        if x0.wrapping_shl(x5) < x1 {
+            let mut x6: V<u32> = 0;
+            loop {
+                x6 += 1;
+                if x6 > 4u32 {
+                    cold_path();
+                    break;
+                }
+                let mut object0: Thing = if (x0 / (either(x0, |v| v > x0.min(18446744073709551611u64), |v| v * x0.min(18446744073709551611u64)).unwrap_or(x0 - in_u64[global]) | 1u64)) > x0.min(18446744073709551614u64) { Thing::Nothing() } else { Thing::Number(x5 - x5) };
+                let mut x7: S<u64> = ballot(global < in_u32[local]) / 9223372036854775811u64;
+                x0 = 71u64 | in_u64.uniform(74u32).wrapping_shr(1u32);
+                x7 = a_u64;
+            }
+            out_u64[global + 256] = x0;
+        }
+        x2 = x4.max(x2) * a_i32.to_bits_as::<f32>();
+        let x8: V<f32>;
+        if 0u32 > (x0 as u32) {
+            x8 = x4.max(-49.125f32);
+        } else {
+            x8 = x4;
+        }
+        for x9 in (((a_u8 * a_u8) & 7u8)..(in_u8[lane].min(in_u8[global]) & 7u8)).rev() {
+            for x10 in 32766i16..splat(32767i16) {
+                lds0[local] = splat(a_f64);
+                x0 = x0.wrapping_shl(61);
+                x0 = splat(a_u64);
+                x0 *= 9223372036854775808;
+            }
+            #[unroll]
+            for x11 in 0u32..2 {
+            }
+        }
+        out_u64[global] = x0;
+        out_u64[global + 128] = x1;
+        out_f32[global] = x2;
+        out_f32[global + 128] = x4;
+        out_u32[global] = x5;
+        out_f32[global + 256] = x8;
+    }
+
+    #[workgroup(128)]
+    fn program_251(
+        a_bool: bool,
+        a_u8: u8,
+        in_u8: &[u8],
+        out_u8: &mut [u8],
+        a_i16: i16,
+        in_i16: &[i16],
+        a_u16: u16,
+        a_u32: u32,
+        in_u32: &[u32],
+        in_i64: &[i64],
+        shared_u64: &mut [u64],
+        a_f16: f16,
+        in_f64: &[f64],
+    ) {
+        let (local, global, lane) = (local_id().x, global_id().x, lane_id());
+        let (wave, group) = (wave_id(), workgroup_id().x);
+        let mut x0: V<u8> = (if 253u8 < splat(a_u8) { in_u8[lane] } else { splat(7u8) });
+        let mut x1: V<bool> = lane < 2147483650u32;
+        let mut x2: V<u8> = 1;
+        x1 = x0 == 129u8;
+        let mut object0: Option<V<i16>> = Some(in_i16[global] - in_i16[global]);
+        x0 += 78;
+        if splat(bf16::from_bits(0xc292 /* -73 */)).to_bits_as::<f16>() < a_f16 {
+            if x1 {
+                cold_path();
+                x0 |= 19;
+            }
+            object0 = if a_bool { None } else { None };
+            let mut object1: Thing = Thing::Wide((if in_u8[local] > x2 { in_i64[lane] } else { 83i64 }));
+        } else {
+            cold_path();
+            #[unroll]
+            for x3 in 0u32..0 {
+                x2 = x2.wrapping_shr(in_u32[(splat(a_u16) as u32) % 96u32]);
+                if (a_u8 - 4u8) >= (a_bool as u8) {
+                    if (x0 | x0) <= 88u8 {
+                        x0 -= 0;
+                        let mut x4: V<u8> = 8;
+                    }
+                    if super::bits::table::<u32>(6)[(wave ^ a_u32) & 63] < (if a_bool { 7u32 } else { wave }) {
+                        x1 = (!((lane - global) != (in_f64.uniform(42u32) as u32)));
+                        for x5 in 18446744073709551613u64..splat(18446744073709551615u64) {
+                            shared_u64.atomic(local.wrapping_shr(60u32) & 15u32).fetch_xor(x5, Scope::Agent, Ordering::Relaxed);
+                        }
+                    } else {
+                        cold_path();
+                        object0 = if again(out_u8[global + 128], |v| v | x2) < (x0 & x2) { Some(a_i16) } else { None };
+                    }
+                } else {
+                    cold_path();
+                    let mut x6: S<u32> = 65536;
+                }
+            }
+        }
+        out_u8[global] = x0;
+        out_u8[global + 128] = x1 as u8;
+        out_u8[global + 256] = x2;
+    }
+
+    #[workgroup(128)]
+    fn program_255(
+        a_bool: bool,
+        in_i16: &[i16],
+        a_u16: u16,
+        in_u16: &[u16],
+        out_u16: &mut [u16],
+        a_i32: i32,
+        out_i32: &mut [i32],
+        a_u32: u32,
+        in_u32: &[u32],
+        out_u32: &mut [u32],
+    ) {
+        let (local, global, lane) = (local_id().x, global_id().x, lane_id());
+        let (wave, group) = (wave_id(), workgroup_id().x);
+        let lds0 = Lds::<u16, 128>::new();
+        let own0 = Private::<u16, 8>::filled(0u16);
+        lds0[local] = a_u16 ^ splat(a_u16);
+        let mut x0: S<u32> = ((if a_bool { a_u32 } else { group }) + a_u32.wrapping_shr(a_u32)).wrapping_shr(wave * a_u32);
+        lds0[local] = ((in_u16[global] | in_u16[global]) / ((out_u16[global + 256] / 43701u16) | 1u16)).wrapping_shl(22u32);
+        let mut x1: S<u32> = a_i32.to_bits_as::<u32>();
+        let mut object0: Thing = Thing::Nothing();
+        out_u32[global + 128] = in_u32[local];
+        x1 |= x0;
+        x1 = x1.wrapping_shr(read_lane(global, x1.min(a_u32) % 64u32) % ((x0 & x1) | 1u32));
+        barrier();
+        for x2 in 0u32..=((in_u32[local] as u32) & 7u32) {
+            own0[5u32] = splat(a_u16) / (in_u16[global] | 1u16);
+            match (in_i16[lane] / 1i16) & 7i16 {
+                6i16..=7i16 => {
+                    for x3 in (1i32..((out_i32[global + 256].min(out_i32[global + 128]) & 7i32) - 3i32)).step_by(1) {
+                        let x4 = lds0[in_u32[local] & 127u32];
+                        out_u32[global] = super::bits::table::<u32>(7)[(global ^ x2) & 127];
+                        let mut x5: V<u32> = lane;
+                    }
+                    out_u32[global] = in_u32[local];
+                }
+                _ => {
+                }
+            }
+        }
+        out_u32[global] = x0;
+        out_u32[global + 128] = x1;
     }
 }
 
 pub const SAMPLE: &[Sampled] = &[
-    (2, |target| program_2.build(target).map(BuiltKernel::into_any)),
+    (3, |target| program_3.build(target).map(BuiltKernel::into_any)),
+    (6, |target| program_6.build(target).map(BuiltKernel::into_any)),
+    (10, |target| program_10.build(target).map(BuiltKernel::into_any)),
     (29, |target| program_29.build(target).map(BuiltKernel::into_any)),
-    (32, |target| program_32.build(target).map(BuiltKernel::into_any)),
-    (56, |target| program_56.build(target).map(BuiltKernel::into_any)),
-    (57, |target| program_57.build(target).map(BuiltKernel::into_any)),
+    (30, |target| program_30.build(target).map(BuiltKernel::into_any)),
+    (52, |target| program_52.build(target).map(BuiltKernel::into_any)),
+    (75, |target| program_75.build(target).map(BuiltKernel::into_any)),
+    (93, |target| program_93.build(target).map(BuiltKernel::into_any)),
+    (97, |target| program_97.build(target).map(BuiltKernel::into_any)),
     (102, |target| program_102.build(target).map(BuiltKernel::into_any)),
-    (114, |target| program_114.build(target).map(BuiltKernel::into_any)),
-    (116, |target| program_116.build(target).map(BuiltKernel::into_any)),
-    (124, |target| program_124.build(target).map(BuiltKernel::into_any)),
-    (131, |target| program_131.build(target).map(BuiltKernel::into_any)),
-    (139, |target| program_139.build(target).map(BuiltKernel::into_any)),
+    (108, |target| program_108.build(target).map(BuiltKernel::into_any)),
+    (120, |target| program_120.build(target).map(BuiltKernel::into_any)),
+    (121, |target| program_121.build(target).map(BuiltKernel::into_any)),
+    (146, |target| program_146.build(target).map(BuiltKernel::into_any)),
+    (156, |target| program_156.build(target).map(BuiltKernel::into_any)),
     (159, |target| program_159.build(target).map(BuiltKernel::into_any)),
-    (185, |target| program_185.build(target).map(BuiltKernel::into_any)),
-    (208, |target| program_208.build(target).map(BuiltKernel::into_any)),
-    (222, |target| program_222.build(target).map(BuiltKernel::into_any)),
-    (223, |target| program_223.build(target).map(BuiltKernel::into_any)),
+    (162, |target| program_162.build(target).map(BuiltKernel::into_any)),
+    (169, |target| program_169.build(target).map(BuiltKernel::into_any)),
+    (173, |target| program_173.build(target).map(BuiltKernel::into_any)),
+    (182, |target| program_182.build(target).map(BuiltKernel::into_any)),
+    (193, |target| program_193.build(target).map(BuiltKernel::into_any)),
+    (217, |target| program_217.build(target).map(BuiltKernel::into_any)),
+    (221, |target| program_221.build(target).map(BuiltKernel::into_any)),
     (226, |target| program_226.build(target).map(BuiltKernel::into_any)),
+    (234, |target| program_234.build(target).map(BuiltKernel::into_any)),
+    (235, |target| program_235.build(target).map(BuiltKernel::into_any)),
+    (251, |target| program_251.build(target).map(BuiltKernel::into_any)),
+    (255, |target| program_255.build(target).map(BuiltKernel::into_any)),
 ];

@@ -1,5 +1,7 @@
 //! A program as a kernel: what the macro's expansion would call, statement by statement.
 
+use std::rc::Rc;
+
 use gcn_dsl::Kernel;
 use gcn_dsl::ir::Bin;
 use gcn_dsl::lang::{self, Arguments, Block, PackedArg, Packer, Signature, Top, Uniform};
@@ -7,12 +9,13 @@ use gcn_dsl::launch::DevicePacker;
 use gcn_dsl::scalar::Elem;
 
 use super::ast::{
-    Arm, Expr, Id, NUMBERS, Op, Program, SHARED, SHARED_LEN, Stmt, Used, bit, has_breaks, has_continues,
-    is_cold,
+    Arm, Expr, Id, Made, NUMBERS, Op, Program, SHARED, SHARED_LEN, Stmt, Used, bit, has_breaks,
+    has_continues, is_cold,
 };
 use super::bits::{table, with_type};
 use super::counting::{self, Open, together};
 use super::data::Data;
+use super::held::{self, Held};
 use super::memory::{self, Memory, Variable};
 use super::value::{self, D, Val, of};
 
@@ -86,6 +89,7 @@ struct Tracer<'p> {
     lds: Vec<Memory>,
     private: Vec<Memory>,
     vars: Vec<Option<Variable>>,
+    objects: Vec<Option<Rc<dyn Held>>>,
     ids: [Val; 5],
     open: Open,
     /// Around the body, if it has a `return`.
@@ -120,10 +124,24 @@ impl<'p> Tracer<'p> {
         let lds = program.lds.iter().map(|elem| memory::lds(*elem)).collect();
         let private = program.private.iter().map(|elem| memory::private(*elem)).collect();
         let vars = program.vars.iter().map(|_| None).collect();
+        let objects = program.objects.iter().map(|_| None).collect();
         let mut returns = false;
         program.each(&mut |s| returns |= *s == Stmt::Return);
         let whole = returns.then(lang::block_begin);
-        Tracer { program, args, inputs, outputs, shared, lds, private, vars, ids, open: Open::new(), whole }
+        Tracer {
+            program,
+            args,
+            inputs,
+            outputs,
+            shared,
+            lds,
+            private,
+            vars,
+            objects,
+            ids,
+            open: Open::new(),
+            whole,
+        }
     }
 
     fn block(&mut self, stmts: &[Stmt]) {
@@ -228,7 +246,54 @@ impl<'p> Tracer<'p> {
                 }
             }
             Stmt::Barrier => lang::barrier(&Top::new()),
+            Stmt::Object { object, new, cond, made } => {
+                let cond = cond.as_ref().map(|c| of::<bool>(self.eval(c)));
+                let (old, shape) = (self.objects[*object].clone(), self.program.objects[*object]);
+                let mut values = |then: bool| {
+                    let (variant, fields): &Made = if then { &made[0] } else { &made[1] };
+                    (*variant, fields.iter().map(|e| self.eval(e)).collect())
+                };
+                if *new {
+                    let held = held::declare(shape, cond, &mut values);
+                    self.objects[*object] = Some(held);
+                } else {
+                    old.expect("`typing` knows what is in scope").set(cond, &mut values);
+                }
+            }
+            Stmt::SetMember { object, field, value } => {
+                let value = self.eval(value);
+                self.object(*object).set_member(*field, value);
+            }
+            Stmt::Take { object, vars, bodies } => {
+                let object = self.object(*object);
+                object.take(&mut |variant, values| {
+                    for (var, value) in vars[variant].iter().zip(values) {
+                        self.vars[*var] = Some(Variable::constant(value));
+                    }
+                    self.block(&bodies[variant]);
+                });
+            }
+            Stmt::Step { object, twice, var, by } => {
+                let by = self.eval(by);
+                let result = self.object(*object).step(*twice, by);
+                self.vars[*var] = Some(Variable::constant(result));
+            }
+            Stmt::Later { var, cond, bodies, values } => {
+                let cond = of::<bool>(self.eval(cond));
+                let later = memory::later(self.program.vars[*var]);
+                value::branch(cond, true, &mut |side| {
+                    let k = usize::from(!side);
+                    self.block(&bodies[k]);
+                    let value = self.eval(&values[k]);
+                    (later.set)(value);
+                });
+                self.vars[*var] = Some(later);
+            }
         }
+    }
+
+    fn object(&self, object: usize) -> Rc<dyn Held> {
+        self.objects[object].clone().expect("`typing` knows what is in scope")
     }
 
     /// The arms of a `match`, as the chain that the macro makes of them.
@@ -275,6 +340,21 @@ impl<'p> Tracer<'p> {
                     i => lang::load(&table, i.wave() & mask).into(),
                 }
             }, bool => unreachable!("a table of numbers")),
+            Op::Part(elem, n) => {
+                let load = self.inputs[elem as usize].as_ref().and_then(|m| m.part.as_ref());
+                load.expect("a used slice")(of(x[0]), n, of::<u32>(x[1]).lane())
+            }
+            Op::Wide(elem, n, k) => {
+                let load = self.inputs[elem as usize].as_ref().and_then(|m| m.wide.as_ref());
+                load.expect("a used slice")(of::<u32>(x[0]).lane(), n, k)
+            }
+            Op::IsSome(object) => self.object(object).is_some(),
+            Op::UnwrapOr(object) => self.object(object).unwrap_or(x[0]),
+            Op::MapOr(object, op) => self.object(object).map_or(x[0], &|v| value::bin(op, v, x[1])),
+            Op::Member(object, field) => self.object(object).member(field),
+            Op::Peek(object) => self.object(object).peek(),
+            Op::Again(op) => value::again(op, x[0], x[1]),
+            Op::Either(op) => value::either(op, [x[0], x[1], x[2]]),
             Op::Lds(array) => self.lds[array].load.as_ref().expect("LDS is readable")(of(x[0])),
             Op::Private(array) => {
                 self.private[array].load.as_ref().expect("a private array is readable")(of(x[0]))

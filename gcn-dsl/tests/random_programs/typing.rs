@@ -4,7 +4,8 @@ use gcn_dsl::ir::{Bin, Un};
 use gcn_dsl::scalar::Elem;
 
 use super::ast::{
-    Expr, Id, LDS_LEN, NUMBERS, Op, PRIVATE_LEN, Place, Program, Range, SHARED, SLOTS, Stmt, Ty, has_breaks,
+    Expr, Id, LDS_LEN, NUMBERS, Op, PRIVATE_LEN, Place, Program, Range, SHARED, SLOTS, Shape, Stmt, Ty,
+    has_breaks,
 };
 
 pub fn is_int(elem: Elem) -> bool {
@@ -35,6 +36,8 @@ struct Checker<'p> {
     program: &'p Program,
     /// Varying conditions around each variable's declaration; `None` where it is out of scope.
     declared: Vec<Option<u32>>,
+    /// Which of the variables with parts are in scope.
+    objects: Vec<bool>,
     depth: u32,
     /// Loops around.
     loops: usize,
@@ -42,14 +45,17 @@ struct Checker<'p> {
 
 /// True if the program has types and its statements stand where they may.
 pub fn is_valid(program: &Program) -> bool {
-    let mut checker = Checker { program, declared: vec![None; program.vars.len()], depth: 0, loops: 0 };
+    let objects = vec![false; program.objects.len()];
+    let mut checker =
+        Checker { program, declared: vec![None; program.vars.len()], objects, depth: 0, loops: 0 };
     checker.block(&program.body).is_some()
 }
 
 /// The type of an expression whose variables are all in scope.
 pub fn ty(program: &Program, e: &Expr) -> Option<Ty> {
     let all = vec![Some(0); program.vars.len()];
-    Checker { program, declared: all, depth: 0, loops: 0 }.ty(e)
+    let objects = vec![true; program.objects.len()];
+    Checker { program, declared: all, objects, depth: 0, loops: 0 }.ty(e)
 }
 
 fn check(holds: bool) -> Option<()> {
@@ -58,7 +64,7 @@ fn check(holds: bool) -> Option<()> {
 
 impl Checker<'_> {
     fn block(&mut self, stmts: &[Stmt]) -> Option<()> {
-        let (before, depth) = (self.declared.clone(), self.depth);
+        let before = (self.declared.clone(), self.objects.clone(), self.depth);
         for (i, stmt) in stmts.iter().enumerate() {
             self.stmt(stmt)?;
             let exit = matches!(stmt, Stmt::Break(_) | Stmt::Continue(_) | Stmt::Return);
@@ -66,7 +72,7 @@ impl Checker<'_> {
             // Lanes may be missing after it. (Not if they leave together; but no program depends on that here.)
             self.depth += u32::from(stmt.leaves(0));
         }
-        (self.declared, self.depth) = (before, depth);
+        (self.declared, self.objects, self.depth) = before;
         Some(())
     }
 
@@ -188,6 +194,81 @@ impl Checker<'_> {
                 result
             }
             Stmt::Barrier => check(self.depth == 0),
+            Stmt::Object { object, new, cond, made } => {
+                let variants = self.program.objects.get(*object)?.variants();
+                cond.as_ref().map_or(Some(()), |c| self.condition(c).map(|_| ()))?;
+                check(made.len() == 1 + usize::from(cond.is_some()))?;
+                for (variant, fields) in made {
+                    let types = variants.get(*variant)?;
+                    check(types.len() == fields.len())?;
+                    fields.iter().zip(types).try_for_each(|(e, t)| self.becomes(e, Ty::lane(*t)))?;
+                }
+                check(*new != self.objects[*object])?;
+                self.objects[*object] = true;
+                Some(())
+            }
+            Stmt::SetMember { object, field, value } => {
+                let elem = self.member(*object, *field)?;
+                self.becomes(value, Ty::lane(elem))
+            }
+            Stmt::Take { object, vars, bodies } => {
+                let variants = self.object(*object)?.variants();
+                check(variants.len() == vars.len() && bodies.len() == vars.len())?;
+                // One variant is always the one: `let` with a pattern, and no condition.
+                let place = if vars.len() == 1 { Place::Host } else { Place::Lane };
+                for ((types, vars), body) in variants.iter().zip(vars).zip(bodies) {
+                    check(types.len() == vars.len())?;
+                    for (var, elem) in vars.iter().zip(types) {
+                        let decl = *self.program.vars.get(*var)?;
+                        check(decl.ty == Ty::lane(*elem) && !decl.mutable)?;
+                        self.declared[*var] = Some(self.depth);
+                    }
+                    self.inside(place, body)?;
+                    vars.iter().for_each(|var| self.declared[*var] = None);
+                }
+                Some(())
+            }
+            Stmt::Step { object, var, by, .. } => {
+                check(self.object(*object)? == Shape::Pair)?;
+                self.becomes(by, Ty::lane(Elem::U32))?;
+                let decl = *self.program.vars.get(*var)?;
+                check(decl.ty == Ty::lane(Elem::U32) && !decl.mutable)?;
+                self.declared[*var] = Some(self.depth);
+                Some(())
+            }
+            Stmt::Later { var, cond, bodies, values } => {
+                let (decl, place) = (*self.program.vars.get(*var)?, self.condition(cond)?);
+                check(
+                    decl.ty.place == Place::Lane && !decl.mutable && bodies.len() == 2 && values.len() == 2,
+                )?;
+                for (body, value) in bodies.iter().zip(values) {
+                    check(!body.iter().any(|s| s.leaves(0)))?;
+                    self.inside(place, body)?;
+                    self.becomes(value, decl.ty)?;
+                }
+                self.declared[*var] = Some(self.depth);
+                Some(())
+            }
+        }
+    }
+
+    fn object(&self, object: usize) -> Option<Shape> {
+        check(*self.objects.get(object)?)?;
+        self.program.objects.get(object).copied()
+    }
+
+    /// The type of a field of a struct or of a tuple.
+    fn member(&self, object: usize, field: usize) -> Option<Elem> {
+        match self.object(object)? {
+            shape @ (Shape::Pair | Shape::Tuple(..)) => shape.variants()[0].get(field).copied(),
+            _ => None,
+        }
+    }
+
+    fn option(&self, object: usize) -> Option<Ty> {
+        match self.object(object)? {
+            Shape::Option(elem) => Some(Ty::lane(elem)),
+            _ => None,
         }
     }
 
@@ -241,6 +322,37 @@ impl Checker<'_> {
             Op::Table(elem, _) => {
                 check(args[0].elem == Elem::U32 && args[0].place != Place::Host && elem != Elem::Bool)?;
                 Ty { elem, place: args[0].place }
+            }
+            Op::Part(elem, _) => {
+                check(args[0].elem == Elem::U32 && args[0].place <= Place::Wave)?;
+                check(args[1] == Ty::lane(Elem::U32))?;
+                Ty::lane(elem)
+            }
+            Op::Wide(elem, n, k) => {
+                check(args[0] == Ty::lane(Elem::U32) && k < n)?;
+                Ty::lane(elem)
+            }
+            Op::IsSome(object) => Ty { elem: Elem::Bool, ..self.option(object)? },
+            Op::UnwrapOr(object) => {
+                let ty = self.option(object)?;
+                self.becomes(&e.args[0], ty)?;
+                ty
+            }
+            Op::MapOr(object, op) => {
+                let ty = self.option(object)?;
+                self.becomes(&e.args[0], ty)?;
+                check(self.binary(op, ty, args[1])? == ty)?;
+                ty
+            }
+            Op::Member(object, field) => Ty::lane(self.member(object, field)?),
+            Op::Peek(object) => {
+                check(self.object(object)? == Shape::Pair)?;
+                Ty::lane(Elem::U32)
+            }
+            Op::Again(op) | Op::Either(op) => {
+                check(args[0].place == Place::Lane && self.binary(op, args[0], args[1])? == args[0])?;
+                args[2..].iter().zip(&e.args[2..]).try_for_each(|(_, e)| self.becomes(e, args[0]))?;
+                args[0]
             }
             Op::Uniform(elem) => {
                 check(args[0].elem == Elem::U32 && args[0].place <= Place::Wave && elem.bytes() >= 4)?;

@@ -299,10 +299,6 @@ pub fn to_bits(x: Val, to: Elem) -> Val {
     }
 }
 
-pub fn splat(x: Val) -> Val {
-    x.annotated(Place::Lane)
-}
-
 macro_rules! of_lanes {
     ($v:expr, $a:ident => $e:expr; $($variant:ident)*) => {
         match $v {
@@ -310,6 +306,32 @@ macro_rules! of_lanes {
             other => unreachable!("not across lanes: {other:?}"),
         }
     };
+}
+
+/// `again(x, |v| v op y)`
+pub fn again(op: Bin, x: Val, y: Val) -> Val {
+    of_lanes!(x, a => super::shapes::again(a, |v| of(bin(op, v.into(), y)).lane());
+        I8 U8 I16 U16 I32 U32 I64 U64 F16 Bf16 F32 F64)
+}
+
+/// `either(x, |v| v > y, |v| v op y).unwrap_or(z)`
+pub fn either(op: Bin, [x, y, z]: [Val; 3]) -> Val {
+    let above = |v: Val| of::<bool>(compare(Pred::Gt, v, y)).lane();
+    of_lanes!(x, a => super::shapes::either(a, |v| above(v.into()), |v| of(bin(op, v.into(), y)).lane())
+            .unwrap_or(annotated_lane(z, a));
+        I8 U8 I16 U16 I32 U32 I64 U64 F16 Bf16 F32 F64)
+}
+
+/// `z` as a value of each lane, of the type of `_like`.
+fn annotated_lane<T: gcn_dsl::scalar::Scalar>(z: Val, _like: V<T>) -> V<T>
+where
+    D<T>: TryFrom<Val, Error = Val>,
+{
+    of::<T>(z).lane()
+}
+
+pub fn splat(x: Val) -> Val {
+    x.annotated(Place::Lane)
 }
 
 pub fn read_first(x: Val) -> Val {

@@ -1,0 +1,303 @@
+//! Variables with parts in a program that is traced: what the macro's expansion does with each of their types.
+
+use std::rc::Rc;
+
+use gcn_dsl::lang::{self, ByMutableReference, IntoDevice, Maybe, OfVariant, Top, V, Var, Variants};
+use gcn_dsl::prelude::f16;
+use gcn_dsl::scalar::Elem;
+
+use super::ast::Shape;
+use super::shapes::{Machine, Pair, Thing};
+use super::value::{D, Val, of};
+
+type Body<'b> = &'b mut dyn FnMut(usize, Vec<Val>);
+type Values<'b> = &'b mut dyn FnMut(bool) -> (usize, Vec<Val>);
+
+/// A variable with parts.
+pub trait Held {
+    /// An assignment of a value, or of one of two.
+    fn set(&self, cond: Option<D<bool>>, values: Values);
+    /// `match` on it.
+    fn take(&self, body: Body);
+    fn member(&self, _: usize) -> Val {
+        unreachable!("`typing` knows what has fields")
+    }
+    fn set_member(&self, _: usize, _: Val) {
+        unreachable!("`typing` knows what has fields")
+    }
+    fn step(&self, _: bool, _: Val) -> Val {
+        unreachable!("`typing` knows what steps")
+    }
+    fn peek(&self) -> Val {
+        unreachable!("`typing` knows what peeks")
+    }
+    fn is_some(&self) -> Val {
+        unreachable!("`typing` knows what an option is")
+    }
+    fn unwrap_or(&self, _: Val) -> Val {
+        unreachable!("`typing` knows what an option is")
+    }
+    fn map_or(&self, _: Val, _: &dyn Fn(Val) -> Val) -> Val {
+        unreachable!("`typing` knows what an option is")
+    }
+}
+
+/// `if cond { then } else { else }` with values of the two expressions.
+macro_rules! choose {
+    ($cond:expr, $then:expr, $else:expr) => {
+        match $cond {
+            D::V(cond) => {
+                let guard = lang::if_begin(cond, &Top::new());
+                let then = $then;
+                let other = guard.otherwise();
+                let els = $else;
+                other.end(then, els)
+            }
+            cond => {
+                let guard = lang::if_begin(cond.wave(), &Top::new());
+                let then = $then;
+                let other = guard.otherwise();
+                let els = $else;
+                other.end(then, els)
+            }
+        }
+    };
+}
+
+/// A branch without a value.
+macro_rules! branch {
+    ($cond:expr, $then:expr, $else:expr) => {{
+        let guard = lang::if_begin($cond, &Top::new());
+        $then;
+        let other = guard.otherwise();
+        $else;
+        other.end((), ())
+    }};
+}
+
+struct Variable<X>(Var<X, Top>);
+
+/// `let mut objectK = …;`
+pub fn declare(shape: Shape, cond: Option<D<bool>>, values: Values) -> Rc<dyn Held> {
+    macro_rules! declared {
+        ($t:ty) => {{
+            // A variable whose first value is what its declaration says: as `let objectK: T; objectK = …;`.
+            let mut first: Option<$t> = None;
+            <$t as Makes>::made(cond, values, &mut |x| first = Some(x));
+            let first = first.unwrap_or_else(|| unreachable!("a value is made"));
+            Rc::new(Variable::<$t>(Var::declare(&Top::new(), first)))
+        }};
+    }
+    match shape {
+        Shape::Pair => declared!(Pair),
+        Shape::Thing => declared!(Thing),
+        Shape::Option(Elem::U32) => declared!(Maybe<V<u32>>),
+        Shape::Option(Elem::F32) => declared!(Maybe<V<f32>>),
+        Shape::Option(Elem::I64) => declared!(Maybe<V<i64>>),
+        Shape::Option(Elem::I16) => declared!(Maybe<V<i16>>),
+        Shape::Option(Elem::F16) => declared!(Maybe<V<f16>>),
+        Shape::Tuple(Elem::U32, Elem::I64) => declared!((V<u32>, V<i64>)),
+        Shape::Tuple(Elem::F32, Elem::U16) => declared!((V<f32>, V<u16>)),
+        Shape::Tuple(Elem::I32, Elem::F64) => declared!((V<i32>, V<f64>)),
+        other => unreachable!("{other:?} is not generated"),
+    }
+}
+
+/// Values of a type out of a variant and its fields.
+trait Makes: Sized {
+    fn made(cond: Option<D<bool>>, values: Values, put: &mut dyn FnMut(Self));
+}
+
+macro_rules! made {
+    ($cond:expr, $values:expr, $put:expr, $one:expr) => {{
+        let one = $one;
+        match $cond {
+            None => $put(one($values(true))),
+            Some(cond) => $put(choose!(cond, one($values(true)), one($values(false)))),
+        }
+    }};
+}
+
+impl Makes for Pair {
+    fn made(cond: Option<D<bool>>, values: Values, put: &mut dyn FnMut(Self)) {
+        made!(cond, values, put, |(_, x): (usize, Vec<Val>)| Pair {
+            count: lang::field(of::<u32>(x[0]).lane()),
+            level: lang::field(of::<f32>(x[1]).lane()),
+        });
+    }
+}
+
+impl Makes for Thing {
+    fn made(cond: Option<D<bool>>, values: Values, put: &mut dyn FnMut(Self)) {
+        type Host = <Thing as Variants>::Host;
+        made!(cond, values, put, |(variant, x): (usize, Vec<Val>)| match variant {
+            0 => Thing::Nothing(),
+            1 => match of::<u32>(x[0]) {
+                D::H(x) => Thing::Number(x),
+                D::S(x) => Thing::Number(x),
+                D::V(x) => Thing::Number(x),
+            },
+            2 => <Thing as OfVariant>::of(Host::Both {
+                near: lang::field(of::<i32>(x[0]).lane()),
+                far: lang::field(of::<f32>(x[1]).lane()),
+            }),
+            _ => Thing::Wide(of::<i64>(x[0]).lane()),
+        });
+    }
+}
+
+impl<T: gcn_dsl::scalar::Number> Makes for Maybe<V<T>>
+where
+    D<T>: TryFrom<Val, Error = Val>,
+    Maybe<lang::S<T>>: IntoDevice<Maybe<V<T>>>,
+{
+    fn made(cond: Option<D<bool>>, values: Values, put: &mut dyn FnMut(Self)) {
+        let Some(cond) = cond else {
+            return put(match values(true) {
+                (0, _) => lang::none().into_device(),
+                (_, x) => match of::<T>(x[0]) {
+                    D::V(x) => lang::some(x),
+                    x => lang::some(x.wave()).into_device(),
+                },
+            });
+        };
+        put(choose!(cond, value_of(values(true)), value_of(values(false))));
+    }
+}
+
+/// As a function that returns an `Option` gives it.
+fn value_of<T: gcn_dsl::scalar::Number>((variant, x): (usize, Vec<Val>)) -> Maybe<V<T>>
+where
+    D<T>: TryFrom<Val, Error = Val>,
+{
+    match variant {
+        0 => lang::none().into_device(),
+        _ => lang::some(of::<T>(x[0]).lane()),
+    }
+}
+
+macro_rules! tuples {
+    ($($a:ty, $b:ty;)*) => {$(
+        impl Makes for (V<$a>, V<$b>) {
+            fn made(cond: Option<D<bool>>, values: Values, put: &mut dyn FnMut(Self)) {
+                made!(cond, values, put, |(_, x): (usize, Vec<Val>)| {
+                    (of::<$a>(x[0]).lane(), of::<$b>(x[1]).lane())
+                });
+            }
+        }
+        impl Held for Variable<(V<$a>, V<$b>)> {
+            fn set(&self, cond: Option<D<bool>>, values: Values) {
+                Makes::made(cond, values, &mut |x: (V<$a>, V<$b>)| self.0.set(&Top::new(), x));
+            }
+            fn take(&self, body: Body) {
+                let (a, b) = self.0.get();
+                body(0, vec![a.into(), b.into()]);
+            }
+            fn member(&self, field: usize) -> Val {
+                if field == 0 { self.0.get().0.into() } else { self.0.get().1.into() }
+            }
+            fn set_member(&self, field: usize, value: Val) {
+                match field {
+                    0 => self.0.set_part(&Top::new(), |whole| &mut whole.0, of::<$a>(value).lane()),
+                    _ => self.0.set_part(&Top::new(), |whole| &mut whole.1, of::<$b>(value).lane()),
+                }
+            }
+        }
+    )*};
+}
+tuples! { u32, i64; f32, u16; i32, f64; }
+
+impl Held for Variable<Pair> {
+    fn set(&self, cond: Option<D<bool>>, values: Values) {
+        Makes::made(cond, values, &mut |x: Pair| self.0.set(&Top::new(), x));
+    }
+    fn take(&self, body: Body) {
+        let Pair { count, level } = self.0.get();
+        body(0, vec![count.into(), level.into()]);
+    }
+    fn member(&self, field: usize) -> Val {
+        if field == 0 { self.0.get().count.into() } else { self.0.get().level.into() }
+    }
+    fn set_member(&self, field: usize, value: Val) {
+        match field {
+            0 => self.0.set_part(&Top::new(), |whole| &mut whole.count, of::<u32>(value).lane()),
+            _ => self.0.set_part(&Top::new(), |whole| &mut whole.level, of::<f32>(value).lane()),
+        }
+    }
+    fn step(&self, twice: bool, by: Val) -> Val {
+        let (mut receiver, by) = (self.0.get(), of::<u32>(by).lane());
+        let result = match twice {
+            false => receiver.step(ByMutableReference::new(), by),
+            true => receiver.twice(ByMutableReference::new(), by),
+        };
+        self.0.set(&Top::new(), receiver);
+        result.into()
+    }
+    fn peek(&self) -> Val {
+        self.0.get().peek().into()
+    }
+}
+
+impl Held for Variable<Thing> {
+    fn set(&self, cond: Option<D<bool>>, values: Values) {
+        Makes::made(cond, values, &mut |x: Thing| self.0.set(&Top::new(), x));
+    }
+    fn take(&self, body: Body) {
+        type Host = <Thing as Variants>::Host;
+        let whole = self.0.get();
+        let is = |n: usize| {
+            lang::is_variant(&whole, |host| match host {
+                Host::Nothing => n == 0,
+                Host::Number(_) => n == 1,
+                Host::Both { .. } => n == 2,
+                Host::Wide(_) => n == 3,
+            })
+        };
+        let number = || lang::variant(&whole, |h| if let Host::Number(x) = h { Some(x) } else { None });
+        let both = || {
+            lang::variant(&whole, |h| if let Host::Both { near, far } = h { Some((near, far)) } else { None })
+        };
+        let wide = || lang::variant(&whole, |h| if let Host::Wide(x) = h { Some(x) } else { None });
+        branch!(is(0), body(0, Vec::new()), {
+            branch!(is(1), body(1, vec![number().into()]), {
+                branch!(
+                    is(2),
+                    {
+                        let (near, far) = both();
+                        body(2, vec![near.into(), far.into()]);
+                    },
+                    body(3, vec![wide().into()])
+                );
+            });
+        });
+    }
+}
+
+macro_rules! options {
+    ($($t:ty)*) => {$(
+        impl Held for Variable<Maybe<V<$t>>> {
+            fn set(&self, cond: Option<D<bool>>, values: Values) {
+                Makes::made(cond, values, &mut |x: Maybe<V<$t>>| self.0.set(&Top::new(), x));
+            }
+            fn take(&self, body: Body) {
+                let whole = self.0.get();
+                let is = lang::is_variant(&whole, |host| matches!(host, Some(_)));
+                branch!(is, body(1, vec![lang::variant(&whole, |host| host).into()]), body(0, Vec::new()));
+            }
+            fn is_some(&self) -> Val {
+                self.0.get().is_some().into()
+            }
+            fn unwrap_or(&self, other: Val) -> Val {
+                match of::<$t>(other) {
+                    D::H(x) => self.0.get().unwrap_or(x).into(),
+                    D::S(x) => self.0.get().unwrap_or(x).into(),
+                    D::V(x) => self.0.get().unwrap_or(x).into(),
+                }
+            }
+            fn map_or(&self, other: Val, f: &dyn Fn(Val) -> Val) -> Val {
+                self.0.get().map_or(of::<$t>(other).lane(), |x| of::<$t>(f(x.into())).lane()).into()
+            }
+        }
+    )*};
+}
+options! { u32 f32 i64 i16 f16 }

@@ -1,0 +1,153 @@
+//! Variables with parts: how they are made at random.
+
+use gcn_dsl::ir::Bin;
+use gcn_dsl::scalar::Elem;
+
+use super::ast::{Expr, Id, Made, Op, Place, Shape, Stmt, Ty};
+use super::generate::Generator;
+use super::typing::has_bin;
+
+/// Types of values in an `Option` and in tuples, as far as they are generated.
+pub const OPTIONS: [Elem; 5] = [Elem::U32, Elem::F32, Elem::I64, Elem::I16, Elem::F16];
+pub const TUPLES: [(Elem, Elem); 3] =
+    [(Elem::U32, Elem::I64), (Elem::F32, Elem::U16), (Elem::I32, Elem::F64)];
+
+impl Generator {
+    /// A variable in scope of such a shape.
+    pub fn object(&mut self, is: impl Fn(Shape) -> bool) -> Option<usize> {
+        let fitting: Vec<usize> =
+            self.objects.iter().copied().filter(|k| is(self.program.objects[*k])).collect();
+        (!fitting.is_empty()).then(|| self.pick(&fitting))
+    }
+
+    fn made(&mut self, shape: Shape) -> Made {
+        let variants = shape.variants();
+        let variant = self.rng.below(variants.len());
+        (variant, variants[variant].iter().map(|t| self.value(Ty::lane(*t))).collect())
+    }
+
+    pub fn object_statement(&mut self, out: &mut Vec<Stmt>) {
+        let some = self.object(|_| true);
+        match (some, self.rng.below(8)) {
+            (Some(object), 2) => {
+                let cond = self.chosen();
+                let made = 0..1 + usize::from(cond.is_some());
+                let made = made.map(|_| self.made(self.program.objects[object])).collect();
+                out.push(Stmt::Object { object, new: false, cond, made });
+            }
+            (Some(object), 3..5) if self.depth < 3 => self.take(object, out),
+            (_, 5) if let Some(object) = self.object(|s| s == Shape::Pair) => {
+                let (by, twice) = (self.value(Ty::lane(Elem::U32)), self.one_in(2));
+                let var = self.declare(Ty::lane(Elem::U32), false);
+                self.enter(var);
+                out.push(Stmt::Step { object, twice, var, by });
+            }
+            (_, 6) if let Some(object) = self.object(|s| matches!(s, Shape::Pair | Shape::Tuple(..))) => {
+                let field = self.rng.below(2);
+                let elem = self.program.objects[object].variants()[0][field];
+                let value = self.value(Ty::lane(elem));
+                out.push(Stmt::SetMember { object, field, value });
+            }
+            _ => {
+                let shape = match self.rng.below(7) {
+                    0 => Shape::Pair,
+                    1 | 2 => Shape::Thing,
+                    3..6 => Shape::Option(self.pick(&OPTIONS)),
+                    _ => {
+                        let (a, b) = self.pick(&TUPLES);
+                        Shape::Tuple(a, b)
+                    }
+                };
+                let cond = self.chosen();
+                let made = (0..1 + usize::from(cond.is_some())).map(|_| self.made(shape)).collect();
+                self.program.objects.push(shape);
+                let object = self.program.objects.len() - 1;
+                out.push(Stmt::Object { object, new: true, cond, made });
+                self.objects.push(object);
+            }
+        }
+    }
+
+    /// A condition between two values, or none.
+    fn chosen(&mut self) -> Option<Expr> {
+        let place = self.place();
+        self.one_in(2).then(|| self.expr(Ty { elem: Elem::Bool, place }, 2))
+    }
+
+    fn take(&mut self, object: usize, out: &mut Vec<Stmt>) {
+        let variants = self.program.objects[object].variants();
+        let place = if variants.len() == 1 { Place::Host } else { Place::Lane };
+        let (mut vars, mut bodies) = (Vec::new(), Vec::new());
+        for fields in variants {
+            let scope = self.scope.len();
+            let bound: Vec<usize> = fields.iter().map(|t| self.declare(Ty::lane(*t), false)).collect();
+            bound.iter().for_each(|var| self.enter(*var));
+            bodies.push(self.inside(place));
+            self.scope.truncate(scope);
+            vars.push(bound);
+        }
+        out.push(Stmt::Take { object, vars, bodies });
+    }
+
+    /// A variable that two branches give its value.
+    pub fn later(&mut self, out: &mut Vec<Stmt>) {
+        let (elem, place) = (self.number(), self.place());
+        let cond = self.expr(Ty { elem: Elem::Bool, place }, 2);
+        let before = (self.unrolled, self.leavable.len());
+        // Nothing leaves before the value is there.
+        self.unrolled = true;
+        let (mut bodies, mut values) = (Vec::new(), Vec::new());
+        for _ in 0..2 {
+            bodies.push(if self.one_in(2) { self.inside(place) } else { Vec::new() });
+            values.push(self.value(Ty::lane(elem)));
+        }
+        self.unrolled = before.0;
+        if bodies.iter().flatten().any(|s: &Stmt| s.leaves(0)) {
+            bodies = vec![Vec::new(); 2];
+        }
+        let var = self.declare(Ty::lane(elem), false);
+        out.push(Stmt::Later { var, cond, bodies, values });
+        self.enter(var);
+    }
+
+    /// A value for each lane from a variable with parts, a part of a slice, a wide load, or a function that takes a closure.
+    pub fn of_objects(&mut self, elem: Elem, depth: u32) -> Expr {
+        let ty = Ty::lane(elem);
+        let ops = [Bin::Add, Bin::Sub, Bin::Mul, Bin::Xor, Bin::And, Bin::Or, Bin::Min, Bin::Max];
+        let op = self.pick(&ops);
+        let op = if has_bin(op, elem) { op } else { Bin::Add };
+        match self.rng.below(7) {
+            0 => {
+                let index = self.index(64);
+                let start = match self.one_in(2) {
+                    true => Expr::u32(self.rng.below(100) as u32),
+                    false => Expr::bin(Bin::And, self.expr(Ty::wave(Elem::U32), 1), Expr::u32(127)),
+                };
+                Expr::new(Op::Part(elem, self.rng.below(70) as u32), [start, index])
+            }
+            1 => {
+                let widest = (16 / elem.bytes()).min(8);
+                // An instruction moves whole dwords.
+                let width = self.pick(&[2, 4, 8]).min(widest).max(4 / elem.bytes());
+                let k = self.rng.below(width as usize) as u32;
+                Expr::new(Op::Wide(elem, width, k), [self.index(128)])
+            }
+            2 => Expr::new(Op::Again(op), [self.expr(ty, depth), self.value(ty)]),
+            3 => Expr::new(Op::Either(op), [self.expr(ty, depth), self.value(ty), self.value(ty)]),
+            _ => match self.object(|s| s.variants().concat().contains(&elem) && s != Shape::Thing) {
+                Some(object) => match (self.program.objects[object], self.one_in(2)) {
+                    (Shape::Option(_), true) => Expr::new(Op::UnwrapOr(object), [self.value(ty)]),
+                    (Shape::Option(_), _) => {
+                        Expr::new(Op::MapOr(object, op), [self.value(ty), self.value(ty)])
+                    }
+                    (Shape::Pair, true) if elem == Elem::U32 => Expr::leaf(Op::Peek(object)),
+                    (shape, _) => {
+                        let field = shape.variants()[0].iter().position(|t| *t == elem).unwrap_or(0);
+                        Expr::leaf(Op::Member(object, field))
+                    }
+                },
+                None => Expr::new(Op::In(elem), [Expr::leaf(Op::Id(Id::Local))]),
+            },
+        }
+    }
+}

@@ -1,0 +1,66 @@
+//! Types and functions of the device that random programs use: a struct with methods, a trait, an enum, functions that take closures.
+
+use gcn_dsl::prelude::*;
+
+gcn_kernel! {
+    /// Numbers with a name.
+    #[device]
+    pub struct Pair {
+        pub count: V<u32>,
+        pub level: V<f32>,
+    }
+
+    /// Steps of a state.
+    #[device]
+    pub trait Machine {
+        fn step(&mut self, by: V<u32>) -> V<u32>;
+        fn twice(&mut self, by: V<u32>) -> V<u32>;
+        fn peek(&self) -> V<u32>;
+    }
+
+    #[device]
+    impl Machine for Pair {
+        fn step(&mut self, by: V<u32>) -> V<u32> {
+            let old = self.count;
+            self.count = self.count * 5 + by;
+            if old > by {
+                self.level = -self.level;
+            }
+            old
+        }
+
+        fn twice(&mut self, by: V<u32>) -> V<u32> {
+            let first = self.step(by);
+            first ^ self.step(by + 1)
+        }
+
+        fn peek(&self) -> V<u32> {
+            self.count ^ self.level.to_bits()
+        }
+    }
+
+    /// One of several things.
+    #[device]
+    pub enum Thing {
+        Nothing,
+        Number(V<u32>),
+        Both { near: V<i32>, far: V<f32> },
+        Wide(V<i64>),
+    }
+
+    /// A function of the caller, twice.
+    #[device]
+    pub fn again<T: Arithmetic>(x: V<T>, f: impl Fn(V<T>) -> V<T>) -> V<T> {
+        f(f(x))
+    }
+
+    /// A condition of the caller decides between its two functions.
+    #[device]
+    pub fn either<T: Arithmetic>(
+        x: V<T>,
+        test: impl Fn(V<T>) -> V<bool>,
+        f: impl Fn(V<T>) -> V<T>,
+    ) -> Option<V<T>> {
+        if test(x) { Some(f(x)) } else { None }
+    }
+}
