@@ -113,7 +113,7 @@ const FLOATS: &[&str] = &[
 /// itself; they stay as they are.
 pub(super) fn run(f: &mut Function, named: &[VReg]) {
     let mut facts = Facts::of(f, named);
-    let mut literals: Vec<(usize, usize, MInst)> = Vec::new();
+    let mut literals: HashMap<(usize, MOperand), (usize, VReg)> = HashMap::new();
     // Backwards, so that the last instruction of a chain gets its pattern first. Whatever is still folded
     // into the middle one afterwards is removed together with it, since it is dead.
     for (block, index) in facts.order.clone().into_iter().rev() {
@@ -121,12 +121,13 @@ pub(super) fn run(f: &mut Function, named: &[VReg]) {
             facts.at(found.inner).readers -= 1;
             let mut sources = found.sources;
             if let Some(slot) = found.literal {
-                let reg = f.new_vreg(RegFile::Sgpr, 1);
-                facts.uses.push(Use { writers: 1, writer: (block as u32, index as u32), ..Use::default() });
-                let to = std::mem::replace(&mut sources[slot], MOperand::Virt(VSlice { reg, start: 0, len: 1 }));
-                let operands = [sources[slot], to].into_iter().collect();
-                let loc = f.blocks[block].insts[index].loc;
-                literals.push((block, index, MInst { op: Op::Copy, operands, keeps_dst: false, loc }));
+                // Instructions of a block share the register. The copy belongs before the first, which is the last one visited.
+                let (at, reg) = literals.entry((block, sources[slot])).or_insert_with(|| {
+                    facts.uses.push(Use { writers: 1, writer: (block as u32, index as u32), ..Use::default() });
+                    (index, f.new_vreg(RegFile::Sgpr, 1))
+                });
+                *at = index;
+                sources[slot] = MOperand::Virt(VSlice { reg: *reg, start: 0, len: 1 });
             }
             let inst = &mut f.blocks[block].insts[index];
             inst.operands.truncate(1);
@@ -134,9 +135,14 @@ pub(super) fn run(f: &mut Function, named: &[VReg]) {
             inst.op = Op::Machine(found.row, found.mods);
         }
     }
+    let mut copies: Vec<_> = literals.into_iter().map(|((block, value), (at, reg))| (block, at, reg, value)).collect();
     // From the last place to the first, which leaves the earlier ones where they are.
-    for (block, index, copy) in literals {
-        f.blocks[block].insts.insert(index, copy);
+    copies.sort_unstable_by_key(|(block, at, reg, _)| std::cmp::Reverse((*block, *at, reg.0)));
+    for (block, at, reg, value) in copies {
+        let insts = &mut f.blocks[block].insts;
+        let operands = [MOperand::Virt(VSlice { reg, start: 0, len: 1 }), value].into_iter().collect();
+        let loc = insts[at].loc;
+        insts.insert(at, MInst { op: Op::Copy, operands, keeps_dst: false, loc });
     }
 }
 
@@ -275,7 +281,11 @@ impl Facts {
                 Bits => MOperand::Fixed(Operand::const32(low_bits(&other)?)),
             });
         }
-        let row = self.rows.get(pattern.result)?.iter().find(|row| takes(f, row, &sources))?;
+        let Some(row) = self.rows.get(pattern.result)?.iter().find(|row| takes(f, row, &sources)) else {
+            // The move of a literal goes to the scalar unit, which has time for it, or out of the loop.
+            let found = self.with_literal(f, pattern.result, sources)?;
+            return Some(Found { inner: result, ..found });
+        };
         Some(Found { row, mods: row.default_mods(), sources, inner: result, literal: None })
     }
 

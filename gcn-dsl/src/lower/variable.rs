@@ -72,7 +72,7 @@ fn is_simple(kernel: &Kernel, v: Value) -> bool {
     let wide = !matches!(ty.elem, Elem::F32 | Elem::U32 | Elem::I32) || ty.count != 1;
     match kernel.def(v).inst {
         Inst::Bin(op, ..) => !wide && !matches!(op, Bin::Div | Bin::Rem | Bin::MulHi),
-        Inst::Fma(..) => !wide,
+        Inst::Fma(..) | Inst::Select(..) => !wide,
         _ => false,
     }
 }

@@ -80,7 +80,7 @@ impl Facts {
     }
 
     /// The instruction, one of whose literals may have to be moved to a register.
-    fn with_literal(&self, f: &Function, name: &str, sources: SmallVec<[MOperand; 3]>) -> Option<Found> {
+    pub(super) fn with_literal(&self, f: &Function, name: &str, sources: SmallVec<[MOperand; 3]>) -> Option<Found> {
         let is_literal = |s: &MOperand| matches!(s, MOperand::Fixed(Operand::Literal(_)));
         let literal = sources.iter().position(is_literal);
         let row = self.rows.get(name)?.iter().find(|row| {
