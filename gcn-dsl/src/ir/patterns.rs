@@ -164,7 +164,9 @@ fn followed(b: &Builder, v: Value, depth: u32, operations: &mut u32) -> Option<[
         return None;
     }
     match &b.kernel().def(v).inst {
-        Inst::Bitcast(of) if ty.dwords() == b.kernel().ty(*of).dwords() => followed(b, *of, depth, operations),
+        Inst::Bitcast(of) if ty.dwords() == b.kernel().ty(*of).dwords() => {
+            followed(b, *of, depth, operations)
+        }
         Inst::Bin(Bin::Or, x, y) => {
             *operations += 1;
             let (x, y) = (bytes(b, *x, depth, operations), bytes(b, *y, depth, operations));

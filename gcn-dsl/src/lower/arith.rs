@@ -122,7 +122,9 @@ impl Lower<'_> {
         let fits_24 = match self.ranges.get(a).max.max(self.ranges.get(b).max) {
             0..0x100_0000 => Some("v_mul_u32_u24"),
             _ if op != Bin::Mul => None,
-            _ if [a, b].iter().all(|v| self.ranges.signed_bits(self.kernel, *v) <= 24) => Some("v_mul_i32_i24"),
+            _ if [a, b].iter().all(|v| self.ranges.signed_bits(self.kernel, *v) <= 24) => {
+                Some("v_mul_i32_i24")
+            }
             _ => None,
         };
         let (a, mut b) = (self.operand(a), self.operand(b));
@@ -163,7 +165,14 @@ impl Lower<'_> {
 
     /// A product of integers of up to 32 bits. The full multiplication takes four times as long as other
     /// instructions.
-    fn multiply(&mut self, elem: Elem, fits_24: Option<&'static str>, dst: VSlice, a: Src, b: Src) -> Lowered {
+    fn multiply(
+        &mut self,
+        elem: Elem,
+        fits_24: Option<&'static str>,
+        dst: VSlice,
+        a: Src,
+        b: Src,
+    ) -> Lowered {
         let (a, b) = if self.is_vgpr(b) { (a, b) } else { (b, a) };
         match (fits_24, a) {
             (Some(short), _) => self.machine(short, &[dst], &[a, b])?,

@@ -12,6 +12,7 @@ mod clamp;
 mod mix;
 
 use gcn_isa::inst::Mods;
+use gcn_isa::mods::Modifiers;
 use gcn_isa::operand::{Inline, Operand};
 use gcn_isa::table::{self, Access, Class, InstDesc};
 use gcn_isa::{RegFile, Target};
@@ -123,7 +124,11 @@ pub(super) fn run(f: &mut Function, named: &[VReg]) {
             if let Some(slot) = found.literal {
                 // Instructions of a block share the register. The copy belongs before the first, which is the last one visited.
                 let (at, reg) = literals.entry((block, sources[slot])).or_insert_with(|| {
-                    facts.uses.push(Use { writers: 1, writer: (block as u32, index as u32), ..Use::default() });
+                    facts.uses.push(Use {
+                        writers: 1,
+                        writer: (block as u32, index as u32),
+                        ..Use::default()
+                    });
                     (index, f.new_vreg(RegFile::Sgpr, 1))
                 });
                 *at = index;
@@ -135,7 +140,8 @@ pub(super) fn run(f: &mut Function, named: &[VReg]) {
             inst.op = Op::Machine(found.row, found.mods);
         }
     }
-    let mut copies: Vec<_> = literals.into_iter().map(|((block, value), (at, reg))| (block, at, reg, value)).collect();
+    let mut copies: Vec<_> =
+        literals.into_iter().map(|((block, value), (at, reg))| (block, at, reg, value)).collect();
     // From the last place to the first, which leaves the earlier ones where they are.
     copies.sort_unstable_by_key(|(block, at, reg, _)| std::cmp::Reverse((*block, *at, reg.0)));
     for (block, at, reg, value) in copies {
@@ -282,8 +288,12 @@ impl Facts {
             });
         }
         let Some(row) = self.rows.get(pattern.result)?.iter().find(|row| takes(f, row, &sources)) else {
-            // The move of a literal goes to the scalar unit, which has time for it, or out of the loop.
-            let found = self.with_literal(f, pattern.result, sources)?;
+            // The move of a literal goes to the scalar unit, which has time for it, or out of the loop. It pays for one instruction,
+            // so the inner one has to be gone with this reader.
+            if self.uses[result.0 as usize].readers != 1 {
+                return None;
+            }
+            let found = self.with_literal(f, pattern.result, Modifiers::empty(), sources)?;
             return Some(Found { inner: result, ..found });
         };
         Some(Found { row, mods: row.default_mods(), sources, inner: result, literal: None })

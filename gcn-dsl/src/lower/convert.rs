@@ -61,7 +61,9 @@ impl Lower<'_> {
     /// The word that `v` is a shift of, and by how many bits, if `bits` of them remain.
     fn shifted_word(&self, v: Value, bits: u32) -> Option<(Value, u32)> {
         let word = |v: Value| matches!(self.kernel.ty(v).elem, Elem::I32 | Elem::U32);
-        let Inst::Bin(Bin::Shr, x, count) = self.kernel.def(self.kernel.resolved(v)).inst else { return None };
+        let Inst::Bin(Bin::Shr, x, count) = self.kernel.def(self.kernel.resolved(v)).inst else {
+            return None;
+        };
         let count = match self.kernel.def(count).inst {
             Inst::Const(count) => u32::try_from(count).ok()?,
             _ => return None,

@@ -130,7 +130,7 @@ gcn_kernel! {
         let (a, b, c) = (x[i], y[i], z[i]);
         by_value[i] = (a & b) | (!a & c);
         by_constant[i] = (0x0ff0_1234 & b) | (c & 0xf00f_edcb);
-        by_xor[i] = c ^ ((c ^ b) & a);
+        by_xor[i] = b ^ ((c ^ b) & a);
     }
 }
 
@@ -153,7 +153,7 @@ fn bytes_and_bits_of_two_words() {
                 word([a[3], 0xff, b[0], 0]),
                 x[i] & y[i] | !x[i] & c,
                 0x0ff0_1234 & y[i] | c & 0xf00f_edcb,
-                x[i] & y[i] | !x[i] & c,
+                x[i] & c | !x[i] & y[i],
             ];
             assert_eq!(out.each_ref().map(|o| o[i]), want, "{target}: {a:x?} {b:x?} {c:x}");
         }
@@ -188,13 +188,19 @@ fn limits_of_an_interval() {
         let (mut whole, mut natural) = ([0i32; N], [0u32; N]);
         let mut out = [const { [0f32; N] }; 3];
         let [w, u, r] = &mut out;
-        let args = (&x, &y, &mut whole, &mut natural, w, u, r);
-        limits.launch(&Device::simulator(target), Grid::x(N as u32 / 64), args).unwrap();
+        limits
+            .launch(
+                &Device::simulator(target),
+                Grid::x(N as u32 / 64),
+                (&x, &y, &mut whole, &mut natural, w, u, r),
+            )
+            .unwrap();
         for i in 0..N {
             assert_eq!(whole[i], x[i].clamp(-7, 1000), "{target}: {}", x[i]);
             assert_eq!(natural[i], (x[i] as u32).clamp(3, 77), "{target}: {}", x[i]);
             // A NaN is the lesser of a NaN and 0 in Rust too, which is 0.
-            let want = [(y[i] + 3.0).max(0.0).min(6.0), (y[i] * 0.25).max(0.0).min(1.0), y[i].max(0.0).min(1.0)];
+            let want =
+                [(y[i] + 3.0).max(0.0).min(6.0), (y[i] * 0.25).max(0.0).min(1.0), y[i].max(0.0).min(1.0)];
             assert_eq!(out.each_ref().map(|o| o[i]), want, "{target}: {:e}", y[i]);
         }
         let text = limits.build(target).unwrap().assembly(Comments::None);
@@ -243,8 +249,13 @@ fn small_branches_are_selects() {
     let y: Vec<i32> = (0..N + 8).map(|_| bits(&mut rng) as i32 % 100).collect();
     for target in TARGETS {
         let (mut crc, mut best, mut last) = ([0u32; N], [0u32; N], [0i32; N]);
-        let args = (&x, &y, &mut crc, &mut best, &mut last);
-        small_branches.launch(&Device::simulator(target), Grid::x(N as u32 / 64), args).unwrap();
+        small_branches
+            .launch(
+                &Device::simulator(target),
+                Grid::x(N as u32 / 64),
+                (&x, &y, &mut crc, &mut best, &mut last),
+            )
+            .unwrap();
         for i in 0..N {
             let step = |c: u32, _| if c & 1 == 1 { (c >> 1) ^ 0xedb8_8320 } else { c >> 1 };
             let (mut least, mut at, mut swapped, mut other) = (i32::MAX, 0, y[i], y[i + 1]);
@@ -282,8 +293,9 @@ fn products_of_signed_bytes() {
     let [x, y] = [(); 2].map(|()| (0..N).map(|_| bits(&mut rng) as u32).collect::<Vec<u32>>());
     for target in TARGETS {
         let (mut dot, mut small) = ([0i32; N], [0i32; N]);
-        let args = (&x, &y, &mut dot, &mut small);
-        signed_bytes.launch(&Device::simulator(target), Grid::x(N as u32 / 64), args).unwrap();
+        signed_bytes
+            .launch(&Device::simulator(target), Grid::x(N as u32 / 64), (&x, &y, &mut dot, &mut small))
+            .unwrap();
         for i in 0..N {
             let signed = |x: u32| x.to_le_bytes().map(|b| i32::from(b.cast_signed()));
             let want: i32 = signed(x[i]).iter().zip(signed(y[i])).map(|(x, y)| x * y).sum();
@@ -292,6 +304,9 @@ fn products_of_signed_bytes() {
             assert_eq!(small[i], ((x[i].cast_signed() >> 16) - 5) * low, "{target}");
         }
         let text = signed_bytes.build(target).unwrap().assembly(Comments::None);
-        assert!(has(&text, "v_mul_i32_i24") && has(&text, "v_mad_i32_i24") && !has(&text, "v_mul_lo_u32"), "{text}");
+        assert!(
+            has(&text, "v_mul_i32_i24") && has(&text, "v_mad_i32_i24") && !has(&text, "v_mul_lo_u32"),
+            "{text}"
+        );
     }
 }

@@ -23,7 +23,12 @@ struct Row {
     of_float: bool,
 }
 
-const fn row(min: &'static str, max: &'static str, median: &'static str, ordered: fn(u32, u32) -> bool) -> Row {
+const fn row(
+    min: &'static str,
+    max: &'static str,
+    median: &'static str,
+    ordered: fn(u32, u32) -> bool,
+) -> Row {
     Row { min, max, median, ordered, of_float: false }
 }
 
@@ -52,7 +57,10 @@ impl Facts {
 
     fn median(&self, f: &Function, outer: &MInst, at: (usize, usize)) -> Option<Found> {
         let name = plain(outer)?.mnemonic;
-        let row = ROWS.iter().find(|row| [row.min, row.max].contains(&name))?;
+        // MODE says what becomes of NaNs.
+        let row = ROWS
+            .iter()
+            .find(|row| [row.min, row.max].contains(&name) && !(row.of_float && self.sets_mode))?;
         let of = |name: &str| if name == row.min { row.max } else { row.min };
         for slot in 0..2 {
             let Some(bound) = constant(outer.operands[2 - slot]) else { continue };
@@ -64,13 +72,14 @@ impl Facts {
                 let Some(other) = constant(inner.operands[2 - slot]) else { continue };
                 let (low, high) = if name == row.min { (other, bound) } else { (bound, other) };
                 // Where the maximum is taken last, a NaN gives the upper bound.
-                let of_float = row.of_float && (name != row.min || !self.is_arithmetic(f, inner.operands[1 + slot]));
+                let of_float =
+                    row.of_float && (name != row.min || !self.is_arithmetic(f, inner.operands[1 + slot]));
                 if of_float || !(row.ordered)(low, high) {
                     continue;
                 }
                 let bounds = [low, high].map(|bits| MOperand::Fixed(Operand::const32(bits)));
                 let sources = SmallVec::from([inner.operands[1 + slot], bounds[0], bounds[1]]);
-                return self.with_literal(f, row.median, sources).map(|mut found| {
+                return self.with_literal(f, row.median, Modifiers::empty(), sources).map(|mut found| {
                     found.inner = result;
                     found
                 });
@@ -79,17 +88,24 @@ impl Facts {
         None
     }
 
-    /// The instruction, one of whose literals may have to be moved to a register.
-    pub(super) fn with_literal(&self, f: &Function, name: &str, sources: SmallVec<[MOperand; 3]>) -> Option<Found> {
+    /// The instruction in an encoding with these modifiers; one of its literals may have to be moved to a register.
+    pub(super) fn with_literal(
+        &self,
+        f: &Function,
+        name: &str,
+        modifiers: Modifiers,
+        sources: SmallVec<[MOperand; 3]>,
+    ) -> Option<Found> {
         let is_literal = |s: &MOperand| matches!(s, MOperand::Fixed(Operand::Literal(_)));
         let literal = sources.iter().position(is_literal);
-        let row = self.rows.get(name)?.iter().find(|row| {
+        let row = self.rows.get(name)?.iter().filter(|row| row.modifiers.contains(modifiers)).find(|row| {
             let mut sources = sources.clone();
             if let Some(slot) = literal {
                 sources[slot] = MOperand::Fixed(Operand::Inline(Inline::Int(0)));
             }
             // The register takes the one scalar that an instruction may read.
-            let scalar = |s: &MOperand| matches!(s, MOperand::Virt(s) if f.info(s.reg).file == gcn_isa::RegFile::Sgpr);
+            let scalar =
+                |s: &MOperand| matches!(s, MOperand::Virt(s) if f.info(s.reg).file == gcn_isa::RegFile::Sgpr);
             let alone = literal.is_none() || f.target.constant_bus_reads() > 1 || !sources.iter().any(scalar);
             alone && takes(f, row, &sources)
         })?;
@@ -100,7 +116,7 @@ impl Facts {
     /// A median of 0, 1 and the result of an instruction that can clamp it.
     fn clamped(&self, f: &Function, outer: &MInst, at: (usize, usize)) -> Option<Found> {
         let bounds = [constant(outer.operands[2])?, constant(outer.operands[3])?];
-        if bounds != [0, 1f32.to_bits()] {
+        if bounds != [0, 1f32.to_bits()] || self.sets_mode {
             return None;
         }
         let (result, inner) = self.inner(f, outer.operands[1], at)?;
@@ -110,10 +126,9 @@ impl Facts {
             return None;
         }
         let sources: SmallVec<[MOperand; 3]> = inner.operands[1..].into();
-        let able = |row: &&gcn_isa::table::InstDesc| row.modifiers.contains(Modifiers::CLAMP) && takes(f, row, &sources);
-        let row = *self.rows.get(desc.mnemonic)?.iter().find(|row| able(row))?;
+        let found = self.with_literal(f, desc.mnemonic, Modifiers::CLAMP, sources)?;
         let mods = gcn_isa::inst::Mods { clamp: true, ..*old };
-        Some(Found { row, mods, sources, inner: result, literal: None })
+        Some(Found { mods, inner: result, ..found })
     }
 
     /// True for a result of float arithmetic, which is no signalling NaN.
@@ -127,7 +142,9 @@ impl Facts {
 
 fn constant(operand: MOperand) -> Option<u32> {
     match operand {
-        MOperand::Fixed(Operand::Inline(inline @ (Inline::Int(_) | Inline::Float(_)))) => Some(inline.bits32()),
+        MOperand::Fixed(Operand::Inline(inline @ (Inline::Int(_) | Inline::Float(_)))) => {
+            Some(inline.bits32())
+        }
         MOperand::Fixed(Operand::Literal(bits)) => Some(bits),
         _ => None,
     }
