@@ -10,7 +10,7 @@ use super::pipeline::Request;
 use super::probe::{FIRST, Probe};
 use super::{
     Inst, Kernel, Label, LdsDef, LdsId, Memory, Pin, PrivateDef, PrivateId, Region, Stmt, Type, Value,
-    ValueDef, Variable, flow, fold,
+    ValueDef, Variable, flow, fold, if_conversion,
 };
 
 /// A table of constants begins at a multiple of so many bytes.
@@ -264,6 +264,11 @@ impl Builder {
         var
     }
 
+    /// True for what [`Builder::declare_joined`] declares. Their numbers grow.
+    pub(super) fn is_joined(&self, var: Variable) -> bool {
+        self.kernel.joined.binary_search_by_key(&var.0, |joined| joined.0).is_ok()
+    }
+
     /// Declares a variable that lives in these registers.
     pub fn declare_in(&mut self, ty: Type, to: Reg, loc: Option<SourceLoc>) -> Variable {
         let var = self.declare(ty);
@@ -272,7 +277,7 @@ impl Builder {
     }
 
     /// True if the user wants to find the variable's value in a register of its own, not where it came from.
-    fn is_pinned(&self, var: Variable) -> bool {
+    pub(super) fn is_pinned(&self, var: Variable) -> bool {
         self.kernel.pins.iter().any(|pin| pin.var == var)
     }
 
@@ -363,6 +368,7 @@ impl Builder {
         match self.as_const(cond).filter(|_| !varying) {
             Some(0) => els.stmts.into_iter().for_each(|stmt| self.stmt(stmt)),
             Some(_) => then.stmts.into_iter().for_each(|stmt| self.stmt(stmt)),
+            None if varying && !self.is_dead() && if_conversion::run(self, cond, [&then, &els]) => {}
             None => self.stmt(Stmt::If { cond, then, els }),
         }
     }

@@ -8,7 +8,7 @@
 use gcn_isa::program::SourceLoc;
 
 use super::build::Builder;
-use super::{Bin, Inst, Place, Pred, Type, Un, Value, division};
+use super::{Bin, Inst, Place, Pred, Type, Un, Value, division, patterns};
 use crate::scalar::Elem;
 
 /// The result of folding.
@@ -23,7 +23,10 @@ pub enum Folded {
 pub fn fold(b: &mut Builder, inst: Inst, ty: Type, loc: Option<SourceLoc>) -> Folded {
     match inst {
         Inst::Splat(v) => splat(b, v, ty),
-        Inst::Bin(op, x, y) if is_int32(ty) => bin(b, op, x, y, ty, loc),
+        Inst::Bin(op, x, y) if is_int32(ty) => match bin(b, op, x, y, ty, loc) {
+            Folded::Inst(inst) => Folded::Inst(patterns::of_bits(b, inst, ty)),
+            folded => folded,
+        },
         Inst::Bin(op, x, y) if ty.count == 1 && matches!(ty.elem, Elem::I64 | Elem::U64) => {
             bin_64(b, op, x, y, ty)
         }

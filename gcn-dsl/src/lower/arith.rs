@@ -119,7 +119,14 @@ impl Lower<'_> {
             return done;
         }
         // Both factors fit 24 bits, for which there is a full-rate multiplication.
-        let fits_24 = self.ranges.get(a).max.max(self.ranges.get(b).max) < 1 << 24;
+        let fits_24 = match self.ranges.get(a).max.max(self.ranges.get(b).max) {
+            0..0x100_0000 => Some("v_mul_u32_u24"),
+            _ if op != Bin::Mul => None,
+            _ if [a, b].iter().all(|v| self.ranges.signed_bits(self.kernel, *v) <= 24) => {
+                Some("v_mul_i32_i24")
+            }
+            _ => None,
+        };
         let (a, mut b) = (self.operand(a), self.operand(b));
         let dst = self.define(v);
         if op == Bin::Mul && ty.place == Place::Varying && matches!(calc(ty.elem), Calc::I32 | Calc::U32) {
@@ -158,12 +165,19 @@ impl Lower<'_> {
 
     /// A product of integers of up to 32 bits. The full multiplication takes four times as long as other
     /// instructions.
-    fn multiply(&mut self, elem: Elem, fits_24: bool, dst: VSlice, a: Src, b: Src) -> Lowered {
+    fn multiply(
+        &mut self,
+        elem: Elem,
+        fits_24: Option<&'static str>,
+        dst: VSlice,
+        a: Src,
+        b: Src,
+    ) -> Lowered {
         let (a, b) = if self.is_vgpr(b) { (a, b) } else { (b, a) };
-        match a {
-            _ if fits_24 => self.machine("v_mul_u32_u24", &[dst], &[a, b])?,
+        match (fits_24, a) {
+            (Some(short), _) => self.machine(short, &[dst], &[a, b])?,
             // x * (2^k + 1) = (x << k) + x.
-            Src::Const(c, _) if c > 2 && (c as u32 - 1).is_power_of_two() => {
+            (_, Src::Const(c, _)) if c > 2 && (c as u32 - 1).is_power_of_two() => {
                 let shift = Src::Const(u64::from((c as u32).ilog2()), Width::B32);
                 self.machine("v_lshl_add_u32", &[dst], &[b, shift, b])?;
             }
@@ -263,27 +277,43 @@ impl Lower<'_> {
 
     /// Restores the sign or zero extension of a narrow integer.
     pub(super) fn wrap_vector(&mut self, dst: VSlice, elem: Elem) -> Lowered {
-        let bits = 8 * elem.bytes();
-        if elem.is_float() || bits >= 32 {
+        if elem.is_float() || elem.bytes() >= 4 {
             return Ok(());
         }
+        self.narrow_integer(dst, Src::Reg(dst), 0, elem)
+    }
+
+    /// `dst` = the bits of `src` from bit `first` as an integer of fewer than 32 bits, extended as such.
+    pub(super) fn narrow_integer(&mut self, dst: VSlice, src: Src, first: u32, elem: Elem) -> Lowered {
+        let bits = 8 * elem.bytes();
         let constant = |c: u32| Src::Const(u64::from(c), Width::B32);
         if elem.is_signed() {
-            self.machine("v_bfe_i32", &[dst], &[Src::Reg(dst), constant(0), constant(bits)])
+            self.machine("v_bfe_i32", &[dst], &[src, constant(first), constant(bits)])
+        } else if first > 0 {
+            self.machine("v_bfe_u32", &[dst], &[src, constant(first), constant(bits)])
         } else {
-            self.machine("v_and_b32", &[dst], &[constant((1 << bits) - 1), Src::Reg(dst)])
+            self.machine("v_and_b32", &[dst], &[constant((1 << bits) - 1), src])
         }
     }
 
     pub(super) fn wrap_scalar(&mut self, dst: VSlice, elem: Elem) -> Lowered {
-        match elem {
-            Elem::I8 => self.machine("s_sext_i32_i8", &[dst], &[Src::Reg(dst)]),
-            Elem::I16 => self.machine("s_sext_i32_i16", &[dst], &[Src::Reg(dst)]),
-            Elem::U8 | Elem::U16 => {
-                let mask = Src::Const((1 << (8 * elem.bytes())) - 1, Width::B32);
-                self.machine("s_and_b32", &[dst], &[Src::Reg(dst), mask])
-            }
-            _ => Ok(()),
+        if elem.is_float() || elem.bytes() >= 4 || elem == Elem::Bool {
+            return Ok(());
+        }
+        self.narrow_scalar(dst, Src::Reg(dst), 0, elem)
+    }
+
+    /// The same as [`Self::narrow_integer`] on the scalar unit.
+    pub(super) fn narrow_scalar(&mut self, dst: VSlice, src: Src, first: u32, elem: Elem) -> Lowered {
+        let bits = 8 * elem.bytes();
+        // Offset and width in one operand.
+        let field = Src::Const(u64::from(first | bits << 16), Width::B32);
+        match (elem, first) {
+            (Elem::I8, 0) => self.machine("s_sext_i32_i8", &[dst], &[src]),
+            (Elem::I16, 0) => self.machine("s_sext_i32_i16", &[dst], &[src]),
+            (_, 0) => self.machine("s_and_b32", &[dst], &[src, Src::Const((1 << bits) - 1, Width::B32)]),
+            _ if elem.is_signed() => self.machine("s_bfe_i32", &[dst], &[src, field]),
+            _ => self.machine("s_bfe_u32", &[dst], &[src, field]),
         }
     }
 

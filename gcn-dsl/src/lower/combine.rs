@@ -6,11 +6,13 @@
 //! takes the operands, and if every reader of the inner instruction can fold it, so that the inner one
 //! becomes dead ([`crate::mir::dce`]). Otherwise the inner instruction would execute twice. A row of
 //! [`MODIFIERS`] is a change of a float's sign that the instructions of [`FLOATS`] can apply to a source
-//! themselves; conversions from f16 are in [`mix`].
+//! themselves; conversions from f16 are in [`mix`], limits of an interval in [`clamp`].
 
+mod clamp;
 mod mix;
 
 use gcn_isa::inst::Mods;
+use gcn_isa::mods::Modifiers;
 use gcn_isa::operand::{Inline, Operand};
 use gcn_isa::table::{self, Access, Class, InstDesc};
 use gcn_isa::{RegFile, Target};
@@ -19,7 +21,7 @@ use smallvec::SmallVec;
 
 use super::Src;
 use super::emit::{Bus, slot_takes};
-use crate::mir::{Function, MInst, MOperand, Op, VReg};
+use crate::mir::{Function, MInst, MOperand, Op, VReg, VSlice};
 
 /// The origin of a source of the combined instruction.
 #[derive(Clone, Copy)]
@@ -112,16 +114,41 @@ const FLOATS: &[&str] = &[
 /// itself; they stay as they are.
 pub(super) fn run(f: &mut Function, named: &[VReg]) {
     let mut facts = Facts::of(f, named);
+    let mut literals: HashMap<(usize, MOperand), (usize, VReg)> = HashMap::new();
     // Backwards, so that the last instruction of a chain gets its pattern first. Whatever is still folded
     // into the middle one afterwards is removed together with it, since it is dead.
     for (block, index) in facts.order.clone().into_iter().rev() {
         while let Some(found) = facts.best(f, block, index) {
             facts.at(found.inner).readers -= 1;
+            let mut sources = found.sources;
+            if let Some(slot) = found.literal {
+                // Instructions of a block share the register. The copy belongs before the first, which is the last one visited.
+                let (at, reg) = literals.entry((block, sources[slot])).or_insert_with(|| {
+                    facts.uses.push(Use {
+                        writers: 1,
+                        writer: (block as u32, index as u32),
+                        ..Use::default()
+                    });
+                    (index, f.new_vreg(RegFile::Sgpr, 1))
+                });
+                *at = index;
+                sources[slot] = MOperand::Virt(VSlice { reg: *reg, start: 0, len: 1 });
+            }
             let inst = &mut f.blocks[block].insts[index];
             inst.operands.truncate(1);
-            inst.operands.extend(found.sources);
+            inst.operands.extend(sources);
             inst.op = Op::Machine(found.row, found.mods);
         }
+    }
+    let mut copies: Vec<_> =
+        literals.into_iter().map(|((block, value), (at, reg))| (block, at, reg, value)).collect();
+    // From the last place to the first, which leaves the earlier ones where they are.
+    copies.sort_unstable_by_key(|(block, at, reg, _)| std::cmp::Reverse((*block, *at, reg.0)));
+    for (block, at, reg, value) in copies {
+        let insts = &mut f.blocks[block].insts;
+        let operands = [MOperand::Virt(VSlice { reg, start: 0, len: 1 }), value].into_iter().collect();
+        let loc = insts[at].loc;
+        insts.insert(at, MInst { op: Op::Copy, operands, keeps_dst: false, loc });
     }
 }
 
@@ -131,6 +158,8 @@ struct Found {
     mods: Mods,
     sources: SmallVec<[MOperand; 3]>,
     inner: VReg,
+    /// The source that is a literal which a scalar register has to hold.
+    literal: Option<usize>,
 }
 
 /// The definitions and uses of a register.
@@ -208,7 +237,7 @@ impl Facts {
             // Fold only if every reader can: as long as one cannot, the inner instruction stays, and folding
             // would only lengthen the lives of its operands.
             let known = self.uses[found.inner.0 as usize];
-            known.folding >= known.readers
+            known.folding >= known.readers || found.mods.clamp && known.readers == 1
         })
     }
 
@@ -230,7 +259,8 @@ impl Facts {
             [0, 1].into_iter().filter_map(move |slot| self.matches(f, pattern, outer, slot, at))
         });
         let mixed = written.into_iter().flat_map(move |_| self.mixed(f, outer, at));
-        modified.chain(mixed).chain(joined)
+        let limited = written.and_then(|_| self.limited(f, outer, at));
+        modified.chain(mixed).chain(limited).chain(joined)
     }
 
     fn matches(
@@ -257,8 +287,16 @@ impl Facts {
                 Bits => MOperand::Fixed(Operand::const32(low_bits(&other)?)),
             });
         }
-        let row = self.rows.get(pattern.result)?.iter().find(|row| takes(f, row, &sources))?;
-        Some(Found { row, mods: row.default_mods(), sources, inner: result })
+        let Some(row) = self.rows.get(pattern.result)?.iter().find(|row| takes(f, row, &sources)) else {
+            // The move of a literal goes to the scalar unit, which has time for it, or out of the loop. It pays for one instruction,
+            // so the inner one has to be gone with this reader.
+            if self.uses[result.0 as usize].readers != 1 {
+                return None;
+            }
+            let found = self.with_literal(f, pattern.result, Modifiers::empty(), sources)?;
+            return Some(Found { inner: result, ..found });
+        };
+        Some(Found { row, mods: row.default_mods(), sources, inner: result, literal: None })
     }
 
     /// Folds a sign change of a source into a modifier.
@@ -279,7 +317,7 @@ impl Facts {
             .iter()
             .filter(|row| able(row))
             .find(|row| takes(f, row, &sources))?;
-        Some(Found { row, mods, sources, inner: result })
+        Some(Found { row, mods, sources, inner: result, literal: None })
     }
 
     /// The instruction that defines a source, if it has a single definition and could be evaluated at `at`
@@ -335,6 +373,7 @@ fn rows(target: Target) -> HashMap<&'static str, SmallVec<[&'static InstDesc; 2]
     results
         .chain(FLOATS.iter().copied())
         .chain([mix::MIX])
+        .chain(clamp::MEDIANS)
         .map(|name| (name, encodings(name).collect()))
         .collect()
 }

@@ -52,10 +52,9 @@ impl Lower<'_> {
 
     pub(super) fn cmp_vector(&mut self, pred: Pred, elem: Elem, dst: VSlice, x: Src, y: Src) -> Lowered {
         if elem == Elem::Bool {
-            self.machine("s_xor_b64", &[dst], &[x, y])?;
             return match pred {
-                Pred::Eq => self.machine("s_not_b64", &[dst], &[Src::Reg(dst)]),
-                Pred::Ne => Ok(()),
+                Pred::Eq => self.machine("s_xnor_b64", &[dst], &[x, y]),
+                Pred::Ne => self.machine("s_xor_b64", &[dst], &[x, y]),
                 _ => Err(self.unsupported("an order", elem, "compare with `==` or `!=`")),
             };
         }

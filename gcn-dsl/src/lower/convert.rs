@@ -5,7 +5,7 @@ use gcn_isa::reg::RegFile;
 use super::arith::{Calc, calc, raw_bits};
 use super::expand::c32;
 use super::{Lower, Lowered, Src, Width};
-use crate::ir::{Bin, Place, Value};
+use crate::ir::{Bin, Inst, Place, Value};
 use crate::mir::VSlice;
 use crate::scalar::Elem;
 
@@ -22,6 +22,15 @@ impl Lower<'_> {
 
     pub(super) fn cast(&mut self, v: Value, a: Value) -> Lowered {
         let (to, from) = (self.kernel.ty(v), self.kernel.ty(a));
+        let narrow = !to.elem.is_float() && to.elem != Elem::Bool && to.elem.bytes() < 4;
+        if narrow && let Some((word, first)) = self.shifted_word(a, 8 * to.elem.bytes()) {
+            let src = self.operand(word);
+            let dst = self.define(v);
+            return match to.place {
+                Place::Uniform => self.narrow_scalar(dst, src, first, to.elem),
+                _ => self.narrow_integer(dst, src, first, to.elem),
+            };
+        }
         if to.place == Place::Uniform {
             let src = if from.elem == Elem::Bool && !to.elem.is_float() {
                 // 0 or 1 already.
@@ -47,6 +56,19 @@ impl Lower<'_> {
         let src = self.operand(a);
         let dst = self.define(v);
         self.convert(dst, src, from.elem, to.elem)
+    }
+
+    /// The word that `v` is a shift of, and by how many bits, if `bits` of them remain.
+    fn shifted_word(&self, v: Value, bits: u32) -> Option<(Value, u32)> {
+        let word = |v: Value| matches!(self.kernel.ty(v).elem, Elem::I32 | Elem::U32);
+        let Inst::Bin(Bin::Shr, x, count) = self.kernel.def(self.kernel.resolved(v)).inst else {
+            return None;
+        };
+        let count = match self.kernel.def(count).inst {
+            Inst::Const(count) => u32::try_from(count).ok()?,
+            _ => return None,
+        };
+        (word(v) && count + bits <= 32).then_some((x, count))
     }
 
     /// `dst = src as to` on the VALU.
@@ -78,15 +100,11 @@ impl Lower<'_> {
     fn int_to_int(&mut self, dst: VSlice, src: Src, from: Elem, to: Elem) -> Lowered {
         let low = if from.dwords() == 2 { self.half(src, 0) } else { src };
         if to.dwords() == 1 {
+            if to.bytes() < 4 && to != from {
+                return self.narrow_integer(dst, low, 0, to);
+            }
             self.copy(dst, low);
-            return if to.bytes() < from.bytes() || (to.bytes() == from.bytes() && to != from) {
-                self.wrap_vector(dst, to)
-            } else if to.bytes() < 4 {
-                // Widening within a dword keeps the extension of the source, unless the sign rules differ.
-                self.wrap_vector(dst, to)
-            } else {
-                Ok(())
-            };
+            return Ok(());
         }
         if from.dwords() == 2 {
             self.copy(dst, src);
@@ -107,8 +125,11 @@ impl Lower<'_> {
     fn int_to_int_scalar(&mut self, dst: VSlice, src: Src, from: Elem, to: Elem) -> Lowered {
         let low = if from.dwords() == 2 { self.half(src, 0) } else { src };
         if to.dwords() == 1 {
+            if to.bytes() < 4 && to != from && to != Elem::Bool {
+                return self.narrow_scalar(dst, low, 0, to);
+            }
             self.copy(dst, low);
-            return self.wrap_scalar(dst, to);
+            return Ok(());
         }
         if from.dwords() == 2 {
             self.copy(dst, src);

@@ -13,7 +13,7 @@ use gcn_isa::table::{Access, Class};
 use hashbrown::{HashMap, HashSet};
 
 use super::{Lower, Src};
-use crate::ir::{Bin, Inst, Kernel, Region, Stmt, Value, Variable};
+use crate::ir::{Bin, Inst, Kernel, Place, Region, Stmt, Value, Variable};
 use crate::mir::{MInst, MOperand, Op, VReg, VSlice};
 use crate::scalar::Elem;
 
@@ -73,6 +73,7 @@ fn is_simple(kernel: &Kernel, v: Value) -> bool {
     match kernel.def(v).inst {
         Inst::Bin(op, ..) => !wide && !matches!(op, Bin::Div | Bin::Rem | Bin::MulHi),
         Inst::Fma(..) => !wide,
+        Inst::Select(..) => !wide && ty.place == Place::Varying,
         _ => false,
     }
 }

@@ -105,6 +105,6 @@ impl Facts {
                 }
             }
         }
-        takes(f, desc, &sources).then_some(Found { row: desc, mods, sources, inner: result })
+        takes(f, desc, &sources).then_some(Found { row: desc, mods, sources, inner: result, literal: None })
     }
 }

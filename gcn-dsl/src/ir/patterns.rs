@@ -1,0 +1,226 @@
+//! Bitwise expressions over more than two instructions that one instruction computes.
+//!
+//! - `v_bfi_b32`: `(m & a) | (!m & b)`, also with constant masks, and `b ^ (m & (a ^ b))`.
+//! - `v_perm_b32`: an `or` of masked and shifted words whose every byte is a byte of one of two words, 0 or 255. Each byte's
+//!   origin is followed through the expression; a part that is such a permutation already is looked through.
+
+use smallvec::SmallVec;
+
+use super::build::Builder;
+use super::{Arg, Bin, Call, Inst, Kernel, Place, Type, Un, Value};
+use crate::scalar::Elem;
+
+/// The instruction that computes what `inst` of type `ty` does with less, or `inst`.
+pub(super) fn of_bits(b: &mut Builder, inst: Inst, ty: Type) -> Inst {
+    let Inst::Bin(op @ (Bin::Or | Bin::Xor), x, y) = inst else { return inst };
+    if ty.place != Place::Varying {
+        return inst;
+    }
+    let found = match op {
+        Bin::Or => permutation(b, [x, y], ty).or_else(|| masked_or(b, [x, y], ty)),
+        _ => masked_xor(b.kernel(), [x, y], ty),
+    };
+    found.map_or(inst, |call| Inst::Machine(Box::new(call)))
+}
+
+fn select_bits(args: [Value; 3], ty: Type) -> Call {
+    Call::plain("v_bfi_b32", args, ty)
+}
+
+/// The operands of an operation.
+fn bin(kernel: &Kernel, v: Value, of: Bin) -> Option<[Value; 2]> {
+    match kernel.def(v).inst {
+        Inst::Bin(op, x, y) if op == of => Some([x, y]),
+        _ => None,
+    }
+}
+
+/// Both orders of two operands.
+fn orders([x, y]: [Value; 2]) -> [[Value; 2]; 2] {
+    [[x, y], [y, x]]
+}
+
+/// `(m & a) | (!m & b)`.
+fn masked_or(b: &Builder, sides: [Value; 2], ty: Type) -> Option<Call> {
+    let kernel = b.kernel();
+    for [x, y] in orders(sides) {
+        let (first, second) = (bin(kernel, x, Bin::And)?, bin(kernel, y, Bin::And)?);
+        for [mask, a] in orders(first) {
+            for [other, c] in orders(second) {
+                let opposite = match (b.as_const(mask), b.as_const(other)) {
+                    (Some(m), Some(o)) => m as u32 == !(o as u32),
+                    _ => kernel.def(other).inst == Inst::Un(Un::Not, mask),
+                };
+                if opposite {
+                    return Some(select_bits([mask, a, c], ty));
+                }
+            }
+        }
+    }
+    None
+}
+
+/// `b ^ (m & (a ^ b))`.
+fn masked_xor(kernel: &Kernel, sides: [Value; 2], ty: Type) -> Option<Call> {
+    for [c, masked] in orders(sides) {
+        for [mask, difference] in bin(kernel, masked, Bin::And).into_iter().flat_map(orders) {
+            for [a, other] in bin(kernel, difference, Bin::Xor).into_iter().flat_map(orders) {
+                if other == c {
+                    return Some(select_bits([mask, a, c], ty));
+                }
+            }
+        }
+    }
+    None
+}
+
+/// Where a byte comes from.
+#[derive(Clone, Copy, PartialEq)]
+enum Byte {
+    Zeros,
+    Ones,
+    /// A byte of a word.
+    Of(Value, u8),
+}
+
+/// The instruction, and the selectors of a byte of zeros and of ones. Bytes 0 to 3 are of its second source, 4 to 7 of the first.
+const PERM: &str = "v_perm_b32";
+const SELECT_ZEROS: u8 = 0x0c;
+const SELECT_ONES: u8 = 0x0d;
+
+/// How deep an expression is followed.
+const DEPTH: u32 = 8;
+/// The operations from which a permutation, which needs its selectors in a register, is shorter.
+const OPERATIONS: u32 = 4;
+
+/// An `or` as a permutation of the bytes of two words.
+fn permutation(b: &mut Builder, [x, y]: [Value; 2], ty: Type) -> Option<Call> {
+    let mut operations = 1;
+    let left = bytes(b, x, DEPTH, &mut operations);
+    let right = bytes(b, y, DEPTH, &mut operations);
+    let bytes = merged(left, right)?;
+    if operations < OPERATIONS {
+        return None;
+    }
+    let mut words: SmallVec<[Value; 2]> = SmallVec::new();
+    let mut selectors = [0; 4];
+    for (byte, selector) in bytes.into_iter().zip(&mut selectors) {
+        *selector = match byte {
+            Byte::Zeros => SELECT_ZEROS,
+            Byte::Ones => SELECT_ONES,
+            Byte::Of(word, k) => {
+                let at = words.iter().position(|w| *w == word).unwrap_or_else(|| {
+                    words.push(word);
+                    words.len() - 1
+                });
+                // The first word is the second source.
+                k + 4 * u8::try_from(at).ok()?
+            }
+        };
+    }
+    let (low, high) = match words[..] {
+        [low] => (low, low),
+        [low, high] => (low, high),
+        _ => return None,
+    };
+    let selector = b.constant(u32::from_le_bytes(selectors).into(), Type { elem: Elem::U32, ..ty });
+    Some(Call::plain(PERM, [high, low, selector], ty))
+}
+
+/// The bytes of an `or`, if each is known.
+fn merged(left: [Byte; 4], right: [Byte; 4]) -> Option<[Byte; 4]> {
+    let mut bytes = left;
+    for (byte, other) in bytes.iter_mut().zip(right) {
+        *byte = match (*byte, other) {
+            (Byte::Ones, _) | (_, Byte::Ones) => Byte::Ones,
+            (Byte::Zeros, other) => other,
+            (byte, other) if other == Byte::Zeros || other == byte => byte,
+            _ => return None,
+        };
+    }
+    Some(bytes)
+}
+
+/// The bytes of a word, and the number of operations that make them.
+fn bytes(b: &Builder, v: Value, depth: u32, operations: &mut u32) -> [Byte; 4] {
+    let before = *operations;
+    followed(b, v, depth, operations).unwrap_or_else(|| {
+        *operations = before;
+        [0, 1, 2, 3].map(|k| Byte::Of(v, k))
+    })
+}
+
+fn followed(b: &Builder, v: Value, depth: u32, operations: &mut u32) -> Option<[Byte; 4]> {
+    let depth = depth.checked_sub(1)?;
+    if let Some(bits) = b.as_const(v) {
+        return all((bits as u32).to_le_bytes().map(|byte| match byte {
+            0 => Some(Byte::Zeros),
+            u8::MAX => Some(Byte::Ones),
+            _ => None,
+        }));
+    }
+    let ty = b.kernel().ty(v);
+    if ty.count != 1 || !matches!(ty.elem, Elem::I32 | Elem::U32) {
+        return None;
+    }
+    match &b.kernel().def(v).inst {
+        Inst::Bitcast(of) if ty.dwords() == b.kernel().ty(*of).dwords() => {
+            followed(b, *of, depth, operations)
+        }
+        Inst::Bin(Bin::Or, x, y) => {
+            *operations += 1;
+            let (x, y) = (bytes(b, *x, depth, operations), bytes(b, *y, depth, operations));
+            merged(x, y)
+        }
+        Inst::Bin(Bin::And, x, mask) => {
+            let mask = (b.as_const(*mask)? as u32).to_le_bytes();
+            *operations += 1;
+            let of = bytes(b, *x, depth, operations);
+            all([0, 1, 2, 3].map(|k| match (of[k], mask[k]) {
+                (_, 0) | (Byte::Zeros, _) => Some(Byte::Zeros),
+                (byte, u8::MAX) => Some(byte),
+                _ => None,
+            }))
+        }
+        Inst::Bin(op @ (Bin::Shl | Bin::Shr), x, count) => {
+            let count = b.as_const(*count)?;
+            if count % 8 != 0 || count >= 32 || *op == Bin::Shr && ty.elem != Elem::U32 {
+                return None;
+            }
+            *operations += 1;
+            let (of, by) = (bytes(b, *x, depth, operations), (count / 8) as usize);
+            let from = |k: usize| if *op == Bin::Shl { k.checked_sub(by) } else { Some(k + by) };
+            Some([0, 1, 2, 3].map(|k| from(k).and_then(|k| of.get(k)).copied().unwrap_or(Byte::Zeros)))
+        }
+        Inst::Machine(call) if call.mnemonic == PERM && **call == Call::plain(PERM, values(call)?, ty) => {
+            let [high, low, selector] = values(call)?;
+            let selectors = (b.as_const(selector)? as u32).to_le_bytes();
+            *operations += OPERATIONS;
+            let (low, high) = (bytes(b, low, depth, operations), bytes(b, high, depth, operations));
+            all(selectors.map(|s| match s {
+                0..4 => Some(low[usize::from(s)]),
+                4..8 => Some(high[usize::from(s) - 4]),
+                SELECT_ZEROS => Some(Byte::Zeros),
+                SELECT_ONES.. => Some(Byte::Ones),
+                // Signs of words.
+                _ => None,
+            }))
+        }
+        _ => None,
+    }
+}
+
+fn all(bytes: [Option<Byte>; 4]) -> Option<[Byte; 4]> {
+    match bytes {
+        [Some(a), Some(b), Some(c), Some(d)] => Some([a, b, c, d]),
+        _ => None,
+    }
+}
+
+/// The arguments of an instruction of three values.
+fn values(call: &Call) -> Option<[Value; 3]> {
+    match call.args[..] {
+        [Arg::Value(a), Arg::Value(b), Arg::Value(c)] => Some([a, b, c]),
+        _ => None,
+    }
+}
