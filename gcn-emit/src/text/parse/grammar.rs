@@ -80,11 +80,18 @@ impl Context<'_> {
             let slot = row.operands.get(operands);
             slot.is_some_and(|slot| slot.kinds.contains(OperandKinds::OFF))
         };
+        // Where the last operand may be left out, a modifier of the form may stand in its place.
+        let still_wants = |row: &InstDesc| match word {
+            Word::Flag(modifier, _) if row.modifiers.intersects(modifier.word.flag()) => {
+                operands < least_operands(row)
+            }
+            _ => operands < row.operands.len(),
+        };
         let known = || match self.rows {
             [only] if only.class == Class::Branch => true,
             _ => self.scope.defines(name),
         };
-        self.rows.iter().all(|row| operands < least_operands(row))
+        self.rows.iter().all(|row| still_wants(row))
             && !(matches!(word, Word::Off) && self.rows.iter().any(takes_off))
             && known()
     }
