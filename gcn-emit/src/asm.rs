@@ -53,6 +53,8 @@
 //! - A comment in a macro's argument is a blank; llvm-mc 22 keeps it in the value (`m 1/*x*/2` gives
 //!   `1/*x*/2`), or counts it as a value of its own (`m 1 /*x*/ 2`). Blanks before a comment that ends a
 //!   `:vararg` go with it.
+//! - `.ifc 'a b', 'a b'` compares the two texts; llvm-mc 22 refuses single quotes around anything but one
+//!   character, or skips all branches of the condition.
 //! - All expansions and included files together come to [`MAX_EXPANSION`] bytes at most; llvm-mc has no
 //!   limit. Macros are nested [`MAX_MACRO_NESTING`] deep at most, as in llvm-mc.
 //! - The target comes from `.amdgcn_target` unless the caller names one, feature settings included. Newer

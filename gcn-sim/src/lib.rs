@@ -32,5 +32,6 @@ pub use crate::core::memory::{AllocError, Memory, MemoryError, Range};
 pub use crate::core::options::{Mode, Options, Sanitize, UnknownMode, UnknownSanitizer};
 pub use crate::core::probe::Probed;
 pub use run::dispatch::{Hooks, Progress, Stats, run, run_with, with_threads};
+pub use run::patience::PATIENCE;
 pub use semantics::coverage::{Coverage, Refusal, coverage};
 pub use semantics::fidelity::{Fidelity, Grade, fidelity, fidelity_of};

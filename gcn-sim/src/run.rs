@@ -2,5 +2,5 @@
 
 pub(crate) mod dispatch;
 pub(crate) mod launch;
-mod patience;
+pub(crate) mod patience;
 pub(crate) mod workgroup;

@@ -189,6 +189,11 @@ struct InstScope<'a, 's> {
 }
 
 impl Scope for InstScope<'_, '_> {
+    fn defines(&self, name: &str) -> bool {
+        let symbol = self.asm.symbols.find(name);
+        symbol.is_some_and(|sym| self.asm.symbols.get(sym).def != Def::Undefined)
+    }
+
     fn value(&mut self, expr: &str) -> std::result::Result<ExprValue, (usize, String)> {
         self.asked = true;
         let asm = &mut *self.asm;

@@ -56,6 +56,9 @@ const GROUPS: [(&str, u16, u16); 13] = [
 impl Specials {
     /// Reads the table's list.
     pub(crate) fn parse(list: &str) -> Specials {
+        if list.is_empty() {
+            return Specials(0);
+        }
         let bits = list.split(',').filter(|n| !n.is_empty()).fold(0, |bits, name| {
             let name = name.strip_suffix("_lo").unwrap_or(name);
             bits | GROUPS.iter().position(|g| g.0 == name).map_or(0, |i| 1 << i)

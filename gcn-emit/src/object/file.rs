@@ -89,10 +89,10 @@ impl<'d> File<'d> {
         let abi_version = header.e_ident.abi_version;
         let target_id = target_id(abi_version, header.e_flags.get(E))?;
         let segments =
-            slice(data, header.e_phoff.get(E), header.e_phnum.get(E).into(), "the program headers")?;
+            slice(data, header.e_phoff.get(E), header.e_phnum.get(E).into(), "the table of program headers")?;
         let section_table = header.e_shoff.get(E);
         let (count, names) = section_counts(data, header)?;
-        let sections = slice(data, section_table, count, "the section headers")?;
+        let sections = slice(data, section_table, count, "the table of section headers")?;
         let is_relocatable = header.e_type.get(E) == elf::ET_REL;
         let mut file = File {
             data,

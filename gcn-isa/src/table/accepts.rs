@@ -7,11 +7,13 @@ use crate::target::Target;
 impl InstDesc {
     /// The bits of a modifier's value that the row takes: 0 if it does not have the modifier.
     pub fn accepted_bits(&self, modifier: Modifier) -> u32 {
-        let sources = self.operands.iter().filter(|o| o.name.starts_with("src")).count();
-        let per_source = (1 << sources) - 1;
+        let per_source = || {
+            let sources = self.operands.iter().filter(|o| o.name.starts_with("src")).count();
+            (1 << sources) - 1
+        };
         let bits = self.bits;
         match modifier {
-            Modifier::Neg if self.modifiers.contains(Modifiers::NEG) => per_source,
+            Modifier::Neg if self.modifiers.contains(Modifiers::NEG) => per_source(),
             Modifier::Neg => bits.neg.into(),
             Modifier::Abs => bits.abs.into(),
             // Outside SDWA there is no sign-extension bit; the assembler would write a negation there.

@@ -12,18 +12,34 @@ pub type NameMap<T> = HashMap<&'static str, T, BuildHasherDefault<NameHasher>>;
 pub struct NameHasher(u64);
 
 impl NameHasher {
+    #[inline]
     fn mix(&mut self, word: u64) {
         self.0 = (self.0.rotate_left(5) ^ word).wrapping_mul(0x517c_c1b7_2722_0a95);
     }
 }
 
 impl Hasher for NameHasher {
+    #[inline]
     fn write(&mut self, bytes: &[u8]) {
         let (words, rest) = bytes.as_chunks::<8>();
         for word in words {
             self.mix(u64::from_le_bytes(*word));
         }
-        self.mix(rest.iter().fold(1, |word, byte| word << 8 | u64::from(*byte)));
+        // The last bytes, some of them for the second time: no loop, whose end would be guessed wrong.
+        let last = match (bytes.last_chunk(), rest.last_chunk(), rest) {
+            (Some(word), ..) => u64::from_le_bytes(*word),
+            (_, Some(half), _) => {
+                let first = rest.first_chunk().map_or(0, |first| u32::from_le_bytes(*first));
+                u64::from(u32::from_le_bytes(*half)) << 32 | u64::from(first)
+            }
+            (.., [first, .., last]) => {
+                let middle = u64::from(rest[rest.len() / 2]);
+                u64::from(*first) | middle << 8 | u64::from(*last) << 16
+            }
+            (.., [one]) => (*one).into(),
+            (.., []) => 0,
+        };
+        self.mix(last ^ (bytes.len() as u64) << 56);
     }
 
     fn write_u8(&mut self, _: u8) {

@@ -3,10 +3,10 @@
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
 use std::time::{Duration, Instant};
 
-/// If no workgroup ends for this long, a kernel may hang.
-pub(super) const LONG: Duration = Duration::from_secs(10);
+/// If no workgroup ends for this long, a kernel may hang: [`Hooks::stalled`](crate::Hooks::stalled) is called.
+pub const PATIENCE: Duration = Duration::from_secs(10);
 
-/// Notices, once, that no workgroup of a launch has ended for [`LONG`].
+/// Notices, once, that no workgroup of a launch has ended for [`PATIENCE`].
 pub(super) struct Patience {
     long: Duration,
     started: Instant,
@@ -17,7 +17,7 @@ pub(super) struct Patience {
 
 impl Default for Patience {
     fn default() -> Patience {
-        Patience::of(LONG)
+        Patience::of(PATIENCE)
     }
 }
 

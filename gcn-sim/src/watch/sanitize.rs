@@ -136,6 +136,8 @@ pub(crate) struct Group {
     changes: Changes,
     loading: Option<Places>,
     aside: Aside,
+    /// Addresses of the bytes of LDS that it has read though nothing has written them.
+    unwritten: Vec<u64>,
     /// Changes of global memory that the waves know of.
     seen: u64,
 }
@@ -144,6 +146,8 @@ pub(crate) struct Group {
 #[derive(Default)]
 struct State {
     bits: Bits,
+    /// The last address in LDS of a byte that it has read though nothing has written it.
+    unwritten: Option<u64>,
     sync: Sync,
     spin: Spin,
     counters: Counters,
@@ -182,6 +186,7 @@ impl Group {
             changes: Changes::default(),
             loading: None,
             aside: Aside::default(),
+            unwritten: Vec::new(),
             seen: 0,
         }
     }
@@ -201,6 +206,7 @@ impl Group {
         self.waves.resize_with(waves.len(), State::default);
         for (number, (state, wave)) in self.waves.iter_mut().zip(waves).enumerate() {
             state.bits.start(machine, sgprs, wave.exec());
+            state.unwritten = None;
             state.sync = Sync::new(self.index, number);
             state.spin.reset();
             state.counters.reset();
@@ -235,7 +241,8 @@ impl Group {
         if let Some(used) = &used {
             state.bits.settle(used);
         }
-        self.loading = state.bits.begin_load(cx, (info, step), &mut self.aside);
+        let lds = shared.has(Sanitize::LDS) && shared.effects[cx.w.pc].reads_lds;
+        self.loading = state.bits.begin_load(cx, (info, step), &mut self.aside, lds);
         let now = Now { cx, step, inst, info, bits: &state.bits };
         self.changes = now.changes(&mut self.aside)?;
         let lane = self.changes.exec();
@@ -254,7 +261,10 @@ impl Group {
     ) -> Result<(), Fault> {
         let mut finding = self.finding(FindingKind::UninitializedRegister, cx, step, undefined.lane, None);
         finding.register = Some(undefined.register);
-        finding.remedy = format!("{}: write all of it first, in every lane that counts", undefined.why);
+        let from = self.waves[cx.w.id as usize].unwritten.map_or_else(String::new, |address| {
+            format!("; the wave has read LDS that nothing has written, last at address {address:#x}")
+        });
+        finding.remedy = format!("{}: write all of it first, in every lane that counts{from}", undefined.why);
         self.report(shared, finding)
     }
 
@@ -274,7 +284,7 @@ impl Group {
         let (bits, aside) = (&mut self.waves[cx.w.id as usize].bits, &mut self.aside);
         let mut found = None;
         if info.kind == Does::Memory {
-            let access = Accessed { step, inst, info, touches, exec: self.exec };
+            let access = Accessed { step, inst, info, touches, exec: self.exec, unwritten: &self.unwritten };
             found = bits.memory(cx, &access, aside)?;
             changes = bits.load(cx, &access, aside, self.loading.take().as_ref())?;
         }

@@ -250,20 +250,33 @@ fn bits_that_an_instruction_does_not_read() {
 
 #[test]
 fn memory_that_nothing_has_written() {
+    // Read beside what is written, and used: the value of lane 63, and no other.
+    let read = "ds_write_b32 v2, v1\nds_read_b32 v5, v2 offset:4\ns_waitcnt lgkmcnt(0)\n";
+    let dropped = "v_cmp_gt_u32 vcc, 63, v1\nv_cndmask_b32 v6, 0, v5, vcc\nglobal_store_dword v2, v6, s[4:5]";
     let finding = ONE.tells(
-        FindingKind::UninitializedLds,
-        "ds_write_b32 v2, v1\nds_read_b32 v5, v2 offset:4",
+        FindingKind::UninitializedRegister,
+        &format!("{read}global_store_dword v2, v5, s[4:5]"),
         &[
+            read,
+            &format!("{read}{dropped}"),
             "ds_write_b32 v2, v1\nds_read_b32 v5, v2",
             "ds_write_b32 v2, v1\nds_write_b32 v2, v1 offset:4\nds_read_b32 v5, v2 offset:4",
         ],
     );
-    assert_eq!((finding.party.lane, finding.party.access.unwrap().address), (Some(63), 256));
+    assert_eq!(finding.party.lane, Some(63));
+    assert!(finding.remedy.ends_with("last at address 0x100"), "{}", finding.remedy);
     // Bytes count.
+    let used = |read: &str| {
+        format!(
+            "ds_write_b16 v4, v4\n{read} v5, v4 offset:1\ns_waitcnt lgkmcnt(0)\nglobal_store_dword v2, v5, s[4:5]"
+        )
+    };
+    ONE.tells(FindingKind::UninitializedRegister, &used("ds_read_u16"), &[&used("ds_read_u8")]);
+    // An atomic operation leaves its result in LDS.
     ONE.tells(
         FindingKind::UninitializedLds,
-        "ds_write_b16 v4, v4\nds_read_u16 v5, v4 offset:1",
-        &["ds_write_b16 v4, v4\nds_read_u8 v5, v4 offset:1"],
+        "ds_add_u32 v2, v1",
+        &["ds_write_b32 v2, v1\nds_add_u32 v2, v1"],
     );
     let finding = ONE.tells(
         FindingKind::UninitializedMemory,

@@ -7,7 +7,7 @@ use std::sync::atomic::Ordering::Relaxed;
 use std::sync::mpsc::{Receiver, RecvTimeoutError};
 use std::time::{Duration, Instant};
 
-use gcn_sim::Progress;
+use gcn_sim::{PATIENCE, Progress};
 
 use crate::failure;
 
@@ -28,11 +28,14 @@ pub struct Bar {
     done: AtomicU64,
 }
 
-/// If no workgroup ends for this long, the hint is printed.
-const LONG: Duration = Duration::from_secs(10);
 /// The hint for runs that seem to hang.
-const HINT: &str = "note: no workgroup has ended for 10 s; if the kernel hangs, --limit N stops a wave after N \
-                    instructions and says where it was, and --sanitize deadlock finds waves that wait in vain";
+fn hint() -> String {
+    format!(
+        "note: no workgroup has ended for {} s; if the kernel hangs, --limit N stops a wave after N \
+                    instructions and says where it was, and --sanitize deadlock finds waves that wait in vain",
+        PATIENCE.as_secs()
+    )
+}
 
 impl Bar {
     /// A bar that is not drawn yet.
@@ -50,9 +53,9 @@ impl Bar {
         let (stop, stopped) = std::sync::mpsc::channel::<()>();
         std::thread::scope(|scope| {
             let wait = move || {
-                if self.stalls(&stopped, LONG) {
+                if self.stalls(&stopped, PATIENCE) {
                     self.clear();
-                    failure::complain(HINT);
+                    failure::complain(&hint());
                 }
             };
             let _watcher = std::thread::Builder::new().spawn_scoped(scope, wait);
@@ -126,6 +129,6 @@ mod tests {
         let (stop, stopped) = std::sync::mpsc::channel::<()>();
         assert!(bar.stalls(&stopped, Duration::from_millis(1)));
         drop(stop);
-        assert!(!bar.stalls(&stopped, LONG), "the run has ended");
+        assert!(!bar.stalls(&stopped, PATIENCE), "the run has ended");
     }
 }

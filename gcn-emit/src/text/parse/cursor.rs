@@ -170,9 +170,17 @@ impl<'a> Cursor<'a> {
 
     /// Decimal digits as a number; `None` if there are none or too many.
     pub fn small(&mut self) -> Option<u32> {
-        let digits = self.while_byte(|b| b.is_ascii_digit());
-        let value = digits.iter().try_fold(0u32, |v, d| v.checked_mul(10)?.checked_add(u32::from(d - b'0')));
-        value.filter(|_| !digits.is_empty())
+        let mut value = 0u64;
+        let mut count = 0;
+        while let Some(byte) = self.rest.get(count)
+            && byte.is_ascii_digit()
+        {
+            // Stays above 32 bits once it is there.
+            value = (value * 10 + u64::from(byte - b'0')).min(1 << 40);
+            count += 1;
+        }
+        self.skip(count);
+        u32::try_from(value).ok().filter(|_| count > 0)
     }
 
     /// An absolute number: written, or an expression that has a value.

@@ -11,7 +11,7 @@
 //!
 //! What it makes knows the words but not the instruction: that comes in [`super::resolve`].
 
-use gcn_isa::table::{Class, InstDesc};
+use gcn_isa::table::{Class, InstDesc, OperandKinds};
 use gcn_isa::{Reg, SrcSpecial, Target};
 use smallvec::SmallVec;
 
@@ -20,6 +20,7 @@ use super::cursor::{Cursor, Located, Number, Span, is_name_byte};
 use super::error::ParseFault;
 use super::modifier::{self, RawMod};
 use super::register;
+use super::resolve::least_operands;
 use super::scope::Scope;
 use super::words::{self, Function, Word};
 
@@ -67,18 +68,46 @@ pub(super) struct Context<'s> {
     pub scope: &'s mut dyn Scope,
     /// True if `scc` is a cache bit in this instruction and not a register.
     pub scc_is_cache_bit: bool,
+    /// The forms of the instruction.
+    pub rows: &'s [&'static InstDesc],
 }
 
-/// Parses the text after the mnemonic of an instruction whose first row is `desc`.
+impl Context<'_> {
+    /// True if a word that is a modifier or `off` elsewhere names a symbol where `operands` stand before it: a modifier
+    /// stands after all operands, and `off` where a form has no address.
+    fn is_symbol(&self, name: &str, word: Word, operands: usize) -> bool {
+        let takes_off = |row: &&InstDesc| {
+            let slot = row.operands.get(operands);
+            slot.is_some_and(|slot| slot.kinds.contains(OperandKinds::OFF))
+        };
+        // Where the last operand may be left out, a modifier of the form may stand in its place.
+        let still_wants = |row: &InstDesc| match word {
+            Word::Flag(modifier, _) if row.modifiers.intersects(modifier.word.flag()) => {
+                operands < least_operands(row)
+            }
+            _ => operands < row.operands.len(),
+        };
+        let known = || match self.rows {
+            [only] if only.class == Class::Branch => true,
+            _ => self.scope.defines(name),
+        };
+        self.rows.iter().all(|row| still_wants(row))
+            && !(matches!(word, Word::Off) && self.rows.iter().any(takes_off))
+            && known()
+    }
+}
+
+/// Parses the text after the mnemonic of an instruction that has these rows, `desc` the first of them.
 pub(super) fn instruction(
     cursor: &mut Cursor<'_>,
     desc: &InstDesc,
+    rows: &[&'static InstDesc],
     target: Target,
     scope: &mut dyn Scope,
     raw: &mut Raw,
 ) -> Result<(), Located> {
     let scc_is_cache_bit = desc.is_vmem() && !target.is_gfx940_family();
-    let mut context = Context { target, scope, scc_is_cache_bit };
+    let mut context = Context { target, scope, scc_is_cache_bit, rows };
     cursor.blanks();
     if desc.class == Class::Waitcnt && calls::counter_begins(cursor) {
         raw.operands.push(calls::counters(cursor, &mut context)?);
@@ -102,6 +131,12 @@ fn item(cursor: &mut Cursor<'_>, raw: &mut Raw, context: &mut Context<'_>) -> Re
     if !name.is_empty() {
         let known = words::word(name);
         let simple = match known {
+            Some(word @ (Word::Flag(..) | Word::Valued(_) | Word::Off))
+                if !next_is(cursor, b':') && context.is_symbol(name, word, raw.operands.len()) =>
+            {
+                *cursor = start.clone();
+                Some(RawValue::Number(cursor.number(context.scope)?))
+            }
             Some(Word::Flag(flag, value)) if name != "scc" || context.scc_is_cache_bit => {
                 raw.mods.push(RawMod { span: cursor.span_from(at), modifier: flag, value });
                 return Ok(());
@@ -211,17 +246,11 @@ fn minus_negates(cursor: &Cursor<'_>, context: &mut Context<'_>) -> bool {
             if !matches!(register::regular(&mut ahead, context), Ok(None)) {
                 return true;
             }
-            let known = words::word(ahead.name());
-            matches!(
-                known,
-                Some(
-                    Word::Reg(_)
-                        | Word::Special(_)
-                        | Word::Elsewhere
-                        | Word::Function(Function::Abs)
-                        | Word::Flag(..)
-                )
-            )
+            let name = ahead.name();
+            let known = words::word(name);
+            matches!(known, Some(Word::Reg(_) | Word::Special(_) | Word::Elsewhere))
+                || name == "scc"
+                || matches!(known, Some(Word::Function(Function::Abs))) && next_is(&ahead, b'(')
         }
     }
 }

@@ -94,7 +94,7 @@ fn statement(text: &str, target: Target, scope: &mut dyn Scope) -> Result<Parsed
     let rows = names::rows(target, mnemonic).map_err(|fault| (span, fault))?;
     let Some(first) = rows.first() else { return Err((span, ParseFault::Expected("an instruction"))) };
     let mut raw = grammar::Raw::default();
-    grammar::instruction(&mut cursor, first, target, scope, &mut raw)?;
+    grammar::instruction(&mut cursor, first, &rows, target, scope, &mut raw)?;
     resolve::resolve(&raw, &rows, target, span, text)
 }
 

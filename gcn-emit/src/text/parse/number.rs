@@ -1,7 +1,7 @@
 //! Numbers as LLVM's lexer reads them: `16`, `0x3f800000`, `0b101`, `017`, `1.5`, `.5`, `5.`, `1e-3`,
 //! `0x1.8p1`, `3ULL`.
 
-use super::cursor::{Cursor, Number};
+use super::cursor::{Cursor, Number, is_name_byte};
 
 /// A number without a sign. `None` if the digits are not a number (`08`, `0x`, more than 64 bits).
 pub(super) fn unsigned(cursor: &mut Cursor<'_>) -> Option<Number> {
@@ -16,6 +16,9 @@ pub(super) fn unsigned(cursor: &mut Cursor<'_>) -> Option<Number> {
         cursor.skip(2);
         return in_radix(cursor, 2, |b| matches!(b, b'0' | b'1')).map(Number::Int);
     }
+    if let Some(value) = short(cursor) {
+        return Some(Number::Int(value));
+    }
     let digits = cursor.while_byte(|b| b.is_ascii_digit());
     // `00.5` is an octal number and something that does not belong there.
     let octal = first == b'0' && digits.len() > 1;
@@ -27,12 +30,30 @@ pub(super) fn unsigned(cursor: &mut Cursor<'_>) -> Option<Number> {
     Some(Number::Int(value))
 }
 
+/// A decimal number of one or two digits that ends there, as most are.
+#[inline]
+fn short(cursor: &mut Cursor<'_>) -> Option<i64> {
+    let plain = |byte: u8| !is_name_byte(byte);
+    let (value, length) = match *cursor.rest() {
+        [a, b, ..] if plain(b) => (i64::from(a - b'0'), 1),
+        [a @ b'1'..=b'9', b @ b'0'..=b'9', c, ..] if plain(c) => (i64::from(10 * (a - b'0') + b - b'0'), 2),
+        _ => return None,
+    };
+    cursor.skip(length);
+    Some(value)
+}
+
+/// The value of a hexadecimal digit.
+fn digit(byte: u8) -> u8 {
+    // `A` is 0x41 and `a` 0x61: only letters have bit 6.
+    (byte & 0xf) + 9 * (byte >> 6)
+}
+
 /// The value of hexadecimal digits that are all below `radix`, as a 64-bit pattern.
 #[inline]
 fn fold(digits: &[u8], radix: u64) -> Option<i64> {
     let value = digits.iter().try_fold(0u64, |value, digit| {
-        // `A` is 0x41 and `a` 0x61: only letters have bit 6.
-        let digit = u64::from((digit & 0xf) + 9 * (digit >> 6));
+        let digit = u64::from(self::digit(*digit));
         if digit >= radix { None } else { value.checked_mul(radix)?.checked_add(digit) }
     });
     value.filter(|_| !digits.is_empty()).map(|v| v as i64)
@@ -82,7 +103,20 @@ fn exponent(cursor: &mut Cursor<'_>) -> Option<i32> {
 }
 
 fn hexadecimal(cursor: &mut Cursor<'_>) -> Option<Number> {
-    let whole = cursor.while_byte(|b| b.is_ascii_hexdigit());
+    let start = cursor.clone();
+    let (mut value, mut count) = (0u64, 0);
+    while let Some(byte) = start.rest().get(count)
+        && byte.is_ascii_hexdigit()
+    {
+        value = value << 4 | u64::from(digit(*byte));
+        count += 1;
+    }
+    cursor.skip(count);
+    let whole = start.rest().get(..count).unwrap_or_default();
+    if (1..=16).contains(&count) && !matches!(cursor.peek(), b'.' | b'p' | b'P') {
+        suffix(cursor);
+        return Some(Number::Int(value as i64));
+    }
     if !matches!(cursor.peek(), b'.' | b'p' | b'P') {
         let value = fold(whole, 16)?;
         suffix(cursor);

@@ -57,10 +57,11 @@ pub(super) fn resolve(
     text: &str,
 ) -> Result<ParsedInst, Located> {
     let flags = raw.mods.iter().fold(Modifiers::empty(), |flags, m| flags | m.modifier.word.flag());
+    let kinds: SmallVec<[OperandKinds; 6]> = raw.operands.iter().map(RawOperand::kind).collect();
     let mut best: Option<(&'static InstDesc, Refusal)> = None;
     // Nearly always exactly one row fits at a glance. Only where it does not hold the instruction, all are
     // tried in earnest: for rare spellings, and to see which comes closest.
-    let likely = rows.iter().filter(|desc| fits(desc, raw, flags));
+    let likely = rows.iter().filter(|desc| fits(desc, &kinds, flags));
     for desc in likely.chain(rows) {
         let mut parsed =
             ParsedInst { inst: Inst::new(desc, []), fixups: SmallVec::new(), code: SmallVec::new() };
@@ -84,17 +85,13 @@ pub(super) fn resolve(
 
 /// True if the row has all the modifiers that are written, requires none that is not, and has the right kinds
 /// of operands in the right number.
-fn fits(desc: &InstDesc, raw: &Raw, flags: Modifiers) -> bool {
+fn fits(desc: &InstDesc, kinds: &[OperandKinds], flags: Modifiers) -> bool {
     let needs_control = desc.modifiers.contains(Modifiers::DPP_CTRL) && !flags.contains(Modifiers::DPP_CTRL);
     desc.modifiers.contains(flags)
         && flags.contains(desc.required)
         && !needs_control
-        && desc.operands.len() == raw.operands.len()
-        && desc
-            .operands
-            .iter()
-            .zip(&raw.operands)
-            .all(|(slot, operand)| slot.kinds.intersects(operand.kind()))
+        && desc.operands.len() == kinds.len()
+        && desc.operands.iter().zip(kinds).all(|(slot, kinds)| slot.kinds.intersects(*kinds))
 }
 
 /// True if the row has the kind of controls that the text shows: SDWA selectors, a DPP control, neither.
@@ -173,6 +170,12 @@ fn count(desc: &InstDesc, raw: &Raw, mnemonic: Span) -> Refusal {
     // Of several forms the one with the nearest number of operands explains best.
     let rank = 100 - have.abs_diff(want).min(99) as u16;
     Refusal { rank, span, why: Why::Count(have) }
+}
+
+/// The smallest number of operands that the row may be written with.
+pub(super) fn least_operands(desc: &InstDesc) -> usize {
+    let all = desc.operands.len();
+    all - usize::from(all > 0 && implied_operand(desc, all - 1).is_some())
 }
 
 /// The operand that the text may leave out: the offset of scalar memory, the code of `s_endpgm`, the VCC of a

@@ -17,6 +17,13 @@ pub trait Scope {
     /// # Errors
     /// The byte offset in `expr` and what is wrong there.
     fn value(&mut self, expr: &str) -> Result<ExprValue, (usize, String)>;
+
+    /// True if `name` is the name of a symbol by now. Words of the instruction grammar, such as `off` and `offset`, mean
+    /// that symbol where an operand must stand.
+    fn defines(&self, name: &str) -> bool {
+        let _ = name;
+        false
+    }
 }
 
 /// What an expression is worth.

@@ -122,7 +122,7 @@ impl<'p> Queue<'p> {
             if let Some(stalled) = self.hooks.stalled
                 && self.patience.as_ref().is_some_and(Patience::ends)
             {
-                stalled(patience::LONG);
+                stalled(patience::PATIENCE);
             }
             (r.waits, r.stuck) = (false, None);
             match result {

@@ -83,6 +83,7 @@ impl Group {
         step: &Step,
         touches: &[Touch],
     ) -> Result<(), Fault> {
+        self.unwritten.clear();
         for touch in touches {
             let lds = touch.space == Path::Lds;
             let reads = touch.kind != Kind::Write;
@@ -90,6 +91,15 @@ impl Group {
             let missing = if lds {
                 let shadow = &mut self.lds;
                 let missing = reads && words(touch.address, bytes).any(|(w, m)| shadow.unwritten(w, m) != 0);
+                // What is read may be dropped: as undefined bits of a register it is followed to where it matters.
+                let missing = if missing && touch.kind == Kind::Read && self.loading.is_some() {
+                    let is = |at: &u64| shadow.unwritten(at / 4, 1 << (at % 4)) != 0;
+                    self.unwritten.extend((touch.address..touch.address + u64::from(bytes)).filter(is));
+                    self.waves[cx.w.id as usize].unwritten = Some(touch.address);
+                    false
+                } else {
+                    missing
+                };
                 if touch.kind != Kind::Read {
                     words(touch.address, bytes).for_each(|(w, m)| shadow.mark_written(w, m));
                 }

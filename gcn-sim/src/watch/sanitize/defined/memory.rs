@@ -1,7 +1,7 @@
 //! Undefined bits that go to memory and come back.
 //!
-//! What is written to scratch, which only its lane sees, is followed there; other memory has defined bytes only, since undefined
-//! ones are reported when they are written. What a store writes, and what a load makes of it, the instruction itself says: beside,
+//! What is written to scratch, which only its lane sees, is followed there. Bytes of LDS are undefined until something is written
+//! to them; other memory has defined bytes only, since undefined ones are reported when they are written. What a store writes, and what a load makes of it, the instruction itself says: beside,
 //! on a store that keeps a record only, and on memory that holds undefined bits in place of values.
 
 use gcn_isa::Inst;
@@ -22,6 +22,8 @@ pub(in crate::watch::sanitize) struct Access<'a> {
     pub touches: &'a [Touch],
     /// EXEC when it ran.
     pub exec: u64,
+    /// Addresses of the bytes of LDS that it has read though nothing has written them.
+    pub unwritten: &'a [u64],
 }
 
 /// The undefined bits that a store writes, touch by touch.
@@ -114,16 +116,17 @@ impl Bits {
         }
     }
 
-    /// Sets up a load beside, if what it makes of undefined bits may have to be looked at.
+    /// Sets up a load beside, if what it makes of undefined bits may have to be looked at; `lds`: of those of LDS, too.
     pub(in crate::watch::sanitize) fn begin_load(
         &self,
         cx: &Cx<'_>,
         (info, step): (&Info, &Step),
         aside: &mut Aside,
+        lds: bool,
     ) -> Option<Places> {
         let undefined = |word: Word| self.lanes(word) & cx.w.exec() != 0;
         let kept = info.merges && info.results.iter().any(|r| r.words().any(undefined));
-        if !info.loads || !kept && self.scratch.is_empty() {
+        if !info.loads || !kept && !lds && self.scratch.is_empty() {
             return None;
         }
         let places = Places::of(info, step, self);
@@ -149,7 +152,9 @@ impl Bits {
         let reads = |touch: &Touch| {
             touch.space == Path::Scratch && touch.kind == Kind::Read && self.scratch_is_undefined(cx, touch)
         };
-        if let Some(places) = places.filter(|_| access.info.merges || access.touches.iter().any(reads)) {
+        if let Some(places) = places.filter(|_| {
+            access.info.merges || !access.unwritten.is_empty() || access.touches.iter().any(reads)
+        }) {
             self.run_on_bits(cx, access, aside, places, &mut changes)?;
             return Ok(changes);
         }
@@ -167,7 +172,7 @@ impl Bits {
         bytes.is_some_and(|bytes| bytes.iter().any(|byte| *byte != 0))
     }
 
-    /// Runs a load on memory that holds undefined bits in place of values. Other memory than scratch holds none.
+    /// Runs a load on memory that holds undefined bits in place of values: scratch, and LDS that nothing has written.
     fn run_on_bits(
         &mut self,
         cx: &Cx<'_>,
@@ -179,6 +184,11 @@ impl Bits {
         aside.wave.scratch = std::mem::take(&mut self.scratch);
         aside.wave.scratch.resize(cx.w.scratch.len(), 0);
         aside.lds = vec![0; cx.lds.len()];
+        for address in access.unwritten {
+            if let Some(byte) = aside.lds.get_mut(*address as usize) {
+                *byte = u8::MAX;
+            }
+        }
         let mut trace = Trace { lenient: true, ..Trace::default() };
         let ran = aside.run(cx, (access.info, access.step, access.inst), Some(&mut trace));
         self.scratch = std::mem::take(&mut aside.wave.scratch);
