@@ -14,7 +14,9 @@ pub struct NameHasher(u64);
 impl NameHasher {
     #[inline]
     fn mix(&mut self, word: u64) {
-        self.0 = (self.0.rotate_left(5) ^ word).wrapping_mul(0x517c_c1b7_2722_0a95);
+        // The upper half of the product depends on all bits of the word, the lower one on those below only.
+        let product = u128::from(self.0.rotate_left(5) ^ word) * 0x517c_c1b7_2722_0a95;
+        self.0 = product as u64 ^ (product >> 64) as u64;
     }
 }
 
@@ -47,8 +49,7 @@ impl Hasher for NameHasher {
     }
 
     fn finish(&self) -> u64 {
-        // A product is weak in its low bits, which choose the bucket.
-        self.0 ^ self.0 >> 32
+        self.0
     }
 }
 

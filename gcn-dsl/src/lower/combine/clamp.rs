@@ -49,10 +49,10 @@ impl Facts {
     /// The median, or the clamped instruction, that `outer` can become.
     pub(super) fn limited(&self, f: &Function, outer: &MInst, at: (usize, usize)) -> Option<Found> {
         let Op::Machine(desc, mods) = &outer.op else { return None };
-        match desc.mnemonic {
-            MEDIAN_F32 if *mods == desc.default_mods() && !outer.keeps_dst => self.clamped(f, outer, at),
-            _ => self.median(f, outer, at),
+        if desc.mnemonic == MEDIAN_F32 && *mods == desc.default_mods() && !outer.keeps_dst {
+            return self.clamped(f, outer, at);
         }
+        self.median(f, outer, at)
     }
 
     fn median(&self, f: &Function, outer: &MInst, at: (usize, usize)) -> Option<Found> {
