@@ -281,7 +281,7 @@ macro_rules! options {
             }
             fn take(&self, body: Body) {
                 let whole = self.0.get();
-                let is = lang::is_variant(&whole, |host| matches!(host, Some(_)));
+                let is = lang::is_variant(&whole, |host| host.is_some());
                 branch!(is, body(1, vec![lang::variant(&whole, |host| host).into()]), body(0, Vec::new()));
             }
             fn is_some(&self) -> Val {
