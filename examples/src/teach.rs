@@ -56,8 +56,8 @@ pub enum LessonError {
 }
 
 /// Builds the lesson's kernel for each target that it is written for, writes its files, simulates every size,
-/// compares with the reference and prints a short report. With `GCN_DEVICE=hip:0` it runs on that GPU, for its target alone. gfx950 is among the targets if the kernel's steady
-/// state is of interest.
+/// compares with the reference and prints a short report. gfx950 is among the targets if the kernel's steady state is of
+/// interest. With `GCN_DEVICE=hip:0` the lesson runs on that GPU, for its target alone.
 pub fn teach(lesson: &Lesson) -> ExitCode {
     let device = match chosen() {
         Ok(device) => device,

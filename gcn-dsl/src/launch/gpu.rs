@@ -43,6 +43,7 @@ impl Gpu {
         Gpu { device, buffers: Mutex::default(), modules: Mutex::default() }
     }
 
+    /// The GPU as HIP knows it.
     pub fn device(&self) -> &HipDevice {
         &self.device
     }

@@ -396,7 +396,7 @@ impl HipDevice {
             return Ok(false);
         }
         let enable = Api::newer(&api.functions.hipDeviceEnablePeerAccess)?;
-        // SAFETY: there are no flags.
+        // SAFETY: the function takes two numbers and no pointer; 0 is the only value of its flags.
         match unsafe { enable(other, 0) } {
             ALREADY_ENABLED => Ok(true),
             code => api.check("hipDeviceEnablePeerAccess", code).map(|()| true),

@@ -80,7 +80,7 @@ impl Context<'_> {
             let slot = row.operands.get(operands);
             slot.is_some_and(|slot| slot.kinds.contains(OperandKinds::OFF))
         };
-        // Where the last operand may be left out, a modifier of the form may stand in its place.
+        // If the form accepts the modifier and its last operand is optional, the word is the modifier.
         let still_wants = |row: &InstDesc| match word {
             Word::Flag(modifier, _) if row.modifiers.intersects(modifier.word.flag()) => {
                 operands < least_operands(row)
