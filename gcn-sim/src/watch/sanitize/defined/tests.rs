@@ -240,7 +240,7 @@ fn undefined_bits_reach_nothing_that_counts_as_defined() {
                 continue;
             }
             let mut ran = 0;
-            for _ in 0..fuzz_count(if row.is_matrix() { 1 } else { 5 }) {
+            for _ in 0..fuzz_count(if row.is_matrix() { 1 } else { 2 }) {
                 let Some(inst) = instruction(&mut random, row) else { break };
                 match trial.run(&mut random, &inst) {
                     Ok(true) => ran += 1,
