@@ -214,7 +214,7 @@ pub enum RewriteError {
     },
     /// Code adds to its own address, and waits change in between.
     #[error(
-        "line {line}: waits change between `s_getpc_b64` and the `s_add_u32`, `s_addc_u32` that count the bytes behind it: \
+        "line {line}: waits change between `s_getpc_b64` and the `s_add_u32`, `s_addc_u32` that count the bytes after it: \
          put the wait before `s_getpc_b64`"
     )]
     OwnAddress {

@@ -218,7 +218,7 @@ impl Fault {
             Fault::Undefined(name) if name.starts_with(".L") => {
                 "labels that start with `.L` are local to the file"
             }
-            Fault::NoDirectional(_) => "`1b` is the nearest `1:` before, `1f` the nearest behind",
+            Fault::NoDirectional(_) => "`1b` is the nearest `1:` before, `1f` the nearest after",
             Fault::NotAbsolute => "define its symbols before, with `.set`",
             Fault::NotRelocatable => {
                 "write a symbol plus or minus a number, or a difference of two labels in one section"

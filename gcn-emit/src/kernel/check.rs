@@ -32,7 +32,7 @@ pub enum SpecError {
     },
     /// The first AGPR is at no place where it can be.
     #[error(
-        "kernel `{kernel}`: AGPRs cannot start at {offset} of the unified file behind {vgprs} VGPRs; the start is a \
+        "kernel `{kernel}`: AGPRs cannot start at {offset} of the unified file after {vgprs} VGPRs; the start is a \
          multiple of 4 from 4 to 256, at or after the last VGPR"
     )]
     AccumOffset {

@@ -87,7 +87,7 @@ fn arguments(metadata: &KernelMetadata, lints: &mut Lints<'_>) {
     let farthest = metadata.args.iter().max_by_key(|a| end(a.offset, a.size));
     if let Some(argument) = farthest.filter(|a| end(a.offset, a.size) > size) {
         let message = format!(
-            "the argument at offset {} of {} bytes ends behind the {size} bytes of `.kernarg_segment_size`",
+            "the argument at offset {} of {} bytes ends beyond the {size} bytes of `.kernarg_segment_size`",
             argument.offset, argument.size
         );
         lints.add(&METADATA_ARGUMENT, None, message, "let `.kernarg_segment_size` cover all arguments");

@@ -41,11 +41,11 @@ rules! {
     RESERVED_SGPRS = "kernel.reserved-sgprs",
         "an SGPR is used that holds VCC, FLAT_SCRATCH or XNACK_MASK", Documented, DESCRIPTOR;
     LDS_LIMIT = "kernel.lds-limit", "more LDS is used than a workgroup can have", Certain, DESCRIPTOR;
-    LDS = "kernel.lds", "an LDS offset lies behind the LDS of the kernel", Cautious, DESCRIPTOR;
+    LDS = "kernel.lds", "an LDS offset lies beyond the LDS of the kernel", Cautious, DESCRIPTOR;
     SCRATCH = "kernel.scratch", "scratch is used that the kernel does not have", Documented, DESCRIPTOR;
-    KERNARG = "kernel.kernarg", "an argument is loaded from behind the kernarg segment", Documented, DESCRIPTOR;
+    KERNARG = "kernel.kernarg", "an argument is loaded from beyond the kernarg segment", Documented, DESCRIPTOR;
     KERNARG_TAIL = "kernel.kernarg-tail",
-        "a load begins in the kernarg segment and ends behind it", Cautious, DESCRIPTOR;
+        "a load begins in the kernarg segment and ends beyond it", Cautious, DESCRIPTOR;
     SGPR_UNSET = "kernel.sgpr-unset",
         "an address is read from an SGPR that neither the dispatcher nor the code has set", Documented, INITIAL;
     WORKITEM_ID = "kernel.workitem-id",
@@ -60,5 +60,5 @@ rules! {
     METADATA_WORKGROUP = "kernel.metadata-workgroup",
         "the workgroup size of the metadata is impossible", Documented, METADATA;
     METADATA_ARGUMENT = "kernel.metadata-argument",
-        "an argument of the metadata lies behind the kernarg segment", Documented, METADATA;
+        "an argument of the metadata lies beyond the kernarg segment", Documented, METADATA;
 }

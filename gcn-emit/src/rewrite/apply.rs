@@ -42,7 +42,7 @@ pub(super) struct Writer<'a> {
 enum Place {
     /// Before an instruction and after its labels.
     Before(u32, Statement),
-    /// Behind an instruction.
+    /// After an instruction.
     Behind(u32, Statement),
     /// Before a line.
     Line(u32),
@@ -332,7 +332,7 @@ impl<'a> Writer<'a> {
     }
 }
 
-/// Behind `s_getpc_b64` come `s_add_u32` and `s_addc_u32`, whose literals count the bytes in between: at most
+/// After `s_getpc_b64` come `s_add_u32` and `s_addc_u32`, whose literals count the bytes in between: at most
 /// so many lines.
 const GETPC_REACH: usize = 5;
 

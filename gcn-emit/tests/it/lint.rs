@@ -204,7 +204,7 @@ const WRONG: &[Wrong] = &[
     Wrong {
         case: Case { metadata: ".args: [{.offset: 12, .size: 8, .value_kind: by_value}]", ..RIGHT },
         rule: "kernel.metadata-argument",
-        message: "the argument at offset 12 of 8 bytes ends behind the 16 bytes of `.kernarg_segment_size`",
+        message: "the argument at offset 12 of 8 bytes ends beyond the 16 bytes of `.kernarg_segment_size`",
         repair: ("12", "8"),
     },
     Wrong {

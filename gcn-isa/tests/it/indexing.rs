@@ -51,7 +51,7 @@ fn reached(text: &str, line: usize) -> (Reached, Reached) {
 }
 
 /// What clang 22 -O2 makes of `x[idx & 31]` where the upper half of `x` comes from the matrix instruction: `v[2+s0]` is read
-/// three states after it. LLVM's pseudo instruction knows that it may be v[18:33]; behind its expansion nobody does.
+/// three states after it. LLVM's pseudo instruction knows that it may be v[18:33]; after its expansion nobody does.
 #[test]
 fn what_clang_compiles_is_found() {
     let clang = format!(

@@ -100,7 +100,7 @@ fn accesses_out_of_bounds_misaligned_and_after_free() {
     assert_eq!((oob.party.lane, access.kind, access.bytes), (Some(60), AccessKind::Write, 4));
     let allocation = oob.allocation.unwrap();
     assert_eq!((access.address - allocation.base, allocation.bytes), (0x1000, 0x1000));
-    // A run that collects goes on behind a bad access: reads give 0.
+    // A run that collects goes on after a bad access: reads give 0.
     let both = "v_add_u32 v6, 0x1000, v2\nglobal_load_dword v5, v6, s[4:5]\nds_read_b32 v7, v4 offset:1024\ns_waitcnt lgkmcnt(0)";
     assert_eq!(ONE.kinds(both), [FindingKind::OutOfBounds, FindingKind::OutOfBounds]);
     let lds = &ONE.run("v_mov_b32 v5, 1020\nds_write_b64 v5, v[2:3]")[0];
@@ -329,7 +329,7 @@ fn races_in_lds() {
         "s_cmp_eq_u32 s3, 0\ns_cbranch_scc1 other\nds_add_u32 v2, v1\ns_endpgm\nother:\nds_write_b32 v2, v1",
         &["ds_add_u32 v2, v1"],
     );
-    // A write behind a read that a barrier separates; and one barrier too few.
+    // A write after a read that a barrier separates; and one barrier too few.
     let reuse = |second: &str| format!("{}\n{second}ds_write_b32 v6, v5", halves("s_barrier\n"));
     assert!(two.run(&reuse("s_barrier\n")).is_empty());
     assert_eq!(two.kinds(&reuse("")), [FindingKind::LdsRace; 2]);
@@ -340,7 +340,7 @@ fn races_in_lds() {
 #[test]
 fn a_read_of_lds_may_be_late_until_it_is_waited_for() {
     let two = Case { checks: Sanitize::RACES, ..TWO };
-    // Each wave reads the other's half, and writes its own behind the barrier.
+    // Each wave reads the other's half, and writes its own after the barrier.
     let body = |read: &str, behind: &str| {
         format!(
             "v_lshlrev_b32 v6, 8, v3\nv_add_u32 v6, v6, v2\nv_xor_b32 v7, 0x100, v6\nds_write_b32 v6, v1\n\
@@ -352,7 +352,7 @@ fn a_read_of_lds_may_be_late_until_it_is_waited_for() {
         body("ds_read_b32 v5, v7\ns_waitcnt lgkmcnt(0)", write),
         // Another read is late, of bytes that nobody writes.
         body("ds_read_b32 v5, v7\nds_read_b32 v8, v7 offset:512\ns_waitcnt lgkmcnt(1)", write),
-        // The write comes behind the barrier after next, at which the read is done.
+        // The write comes after the barrier after next, at which the read is done.
         body("ds_read_b32 v5, v7", &format!("s_waitcnt lgkmcnt(0)\ns_barrier\n{write}")),
         // Its own wave's write is in order.
         body("ds_read_b32 v5, v6", write),

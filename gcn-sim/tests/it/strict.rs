@@ -29,7 +29,7 @@ fn run_by(rules: Config, target: Target, body: &str, waves: u32) -> Result<(), B
     }
 }
 
-/// Runs `good`; then each of its waits is removed in turn, and the run must fail with the rule that stands behind it:
+/// Runs `good`; then each of its waits is removed in turn, and the run must fail with the rule that stands after it:
 /// `wait ; rule`. Lines without a `;` are kept.
 fn each_wait_counts(target: Target, waves: u32, good: &str) {
     let lines: Vec<(&str, Option<&str>)> = good
@@ -341,7 +341,7 @@ fn every_measured_rule_is_enforced_to_the_state() {
         let [rule, target, safe, first, second] = line.split('\t').collect::<Vec<_>>()[..] else {
             panic!("{line}")
         };
-        // With XNACK replay off, memory clauses need nothing. Case 14 is about VCC read by the number of an SGPR behind
+        // With XNACK replay off, memory clauses need nothing. Case 14 is about VCC read by the number of an SGPR after
         // it, for which these targets have no encoding.
         if rule.starts_with("xnack") || rule == "case-14" {
             continue;

@@ -92,7 +92,7 @@ fn returns(target: Target) -> &'static str {
     if target.is_gfx940_family() { "sc0" } else { "glc" }
 }
 
-/// Each workgroup waits for the one behind it, which is started later: word `g` is three times word `g + 1`, plus `g`. Flags
+/// Each workgroup waits for the one after it, which is started later: word `g` is three times word `g + 1`, plus `g`. Flags
 /// are at 0x400.
 fn chain(target: Target, in_the_loop: &str) -> String {
     let (release, acquire) = (fence(target, Ordering::Release), fence(target, Ordering::Acquire));

@@ -81,7 +81,7 @@ pub(super) fn hwreg_structure(
         let field = cursor.name();
         let name = cursor.span_from(at);
         cursor.blanks();
-        cursor.expect(b':', "`:` behind the field's name")?;
+        cursor.expect(b':', "`:` after the field's name")?;
         match field {
             "id" => id = argument(cursor, context, (0, 63), "a hardware register is 0 to 63")?,
             "offset" => offset = argument(cursor, context, (0, 31), "the bit offset is 0 to 31")?,
@@ -201,11 +201,11 @@ fn counter(cursor: &mut Cursor<'_>, context: &mut Context<'_>, waits: &mut WaitC
         "lgkmcnt" => (&mut waits.lgkm, WaitCnt::LGKM_MAX),
         _ => return fault(name_span, "the counters are vmcnt, expcnt and lgkmcnt, as in `vmcnt(0)`"),
     };
-    cursor.expect(b'(', "`(` behind the counter's name")?;
+    cursor.expect(b'(', "`(` after the counter's name")?;
     let at = cursor.at();
     let count = cursor.integer(context.scope)?;
     let span = cursor.span_from(at);
-    cursor.close(b')', "`)` behind the count")?;
+    cursor.close(b')', "`)` after the count")?;
     *field = match u8::try_from(count) {
         Ok(count) if count <= max => count,
         _ if saturates && (count > 0 || count < i64::from(i32::MIN)) => max,

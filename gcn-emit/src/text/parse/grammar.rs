@@ -169,7 +169,7 @@ fn plain(span: Span, value: RawValue) -> RawOperand {
 
 fn push(cursor: &Cursor<'_>, raw: &mut Raw, operand: RawOperand) -> Result<(), Located> {
     if is_name_byte(cursor.peek()) {
-        return Err(cursor.expected("a comma or a blank behind the operand"));
+        return Err(cursor.expected("a comma or a blank after the operand"));
     }
     if let Some(last) = raw.mods.last()
         && !last.may_precede_operand()
@@ -206,7 +206,7 @@ fn extended(cursor: &mut Cursor<'_>, context: &mut Context<'_>) -> Result<RawOpe
     let at = cursor.at();
     if cursor.peek() == b's' && opening(cursor, Function::Sext) {
         let value = value(cursor, context, false)?;
-        cursor.close(b')', "`)` behind the operand of sext")?;
+        cursor.close(b')', "`)` after the operand of sext")?;
         return Ok(RawOperand { sext: true, ..plain(cursor.span_from(at), value) });
     }
     negated(cursor, context)
@@ -216,7 +216,7 @@ fn negated(cursor: &mut Cursor<'_>, context: &mut Context<'_>) -> Result<RawOper
     let at = cursor.at();
     if cursor.peek() == b'n' && opening(cursor, Function::Neg) {
         let inner = absolute(cursor, context)?;
-        cursor.close(b')', "`)` behind the operand of neg")?;
+        cursor.close(b')', "`)` after the operand of neg")?;
         return Ok(RawOperand { neg: true, span: cursor.span_from(at), ..inner });
     }
     if cursor.peek() == b'-' && minus_negates(cursor, context) {
@@ -260,12 +260,12 @@ fn absolute(cursor: &mut Cursor<'_>, context: &mut Context<'_>) -> Result<RawOpe
     if cursor.peek() == b'|' {
         cursor.eat(b'|');
         let value = value(cursor, context, true)?;
-        cursor.close(b'|', "`|` behind the operand")?;
+        cursor.close(b'|', "`|` after the operand")?;
         return Ok(RawOperand { abs: true, ..plain(cursor.span_from(at), value) });
     }
     if cursor.peek() == b'a' && opening(cursor, Function::Abs) {
         let value = value(cursor, context, false)?;
-        cursor.close(b')', "`)` behind the operand of abs")?;
+        cursor.close(b')', "`)` after the operand of abs")?;
         return Ok(RawOperand { abs: true, ..plain(cursor.span_from(at), value) });
     }
     let value = value(cursor, context, false)?;
@@ -317,7 +317,7 @@ fn call(
     let value = match function {
         Function::Lit => {
             let number = cursor.number(context.scope)?;
-            cursor.close(b')', "`)` behind the literal")?;
+            cursor.close(b')', "`)` after the literal")?;
             return Ok(RawValue::Lit(number));
         }
         Function::Hwreg => calls::hwreg(cursor, context)?,

@@ -43,7 +43,7 @@ pub(super) fn valued(
     modifier: ModWord,
     context: &mut Context<'_>,
 ) -> Result<(), Located> {
-    cursor.expect(b':', "`:` and a value behind the modifier's name")?;
+    cursor.expect(b':', "`:` and a value after the modifier's name")?;
     let from = cursor.at();
     let parsed = value(cursor, modifier.word.form, context)?;
     let span = cursor.span_from(at);
@@ -118,9 +118,9 @@ fn plain(form: Form, value: i64) -> Parsed {
 fn swizzle(cursor: &mut Cursor<'_>, context: &mut Context<'_>) -> Result<Parsed, Located> {
     cursor.name();
     cursor.blanks();
-    cursor.expect(b'(', "`(` behind `swizzle`")?;
+    cursor.expect(b'(', "`(` after `swizzle`")?;
     let offset = calls::swizzle(cursor, context)?;
-    cursor.close(b')', "`)` behind the swizzle")?;
+    cursor.close(b')', "`)` after the swizzle")?;
     Ok(Ok(offset.into()))
 }
 
@@ -222,7 +222,7 @@ pub(super) fn apply(
             Err(problem) => return refuse(problem),
         };
         if one.may_precede_operand() && raw.operands.last().is_none_or(|o| o.span.at() < one.span.at()) {
-            return refuse("it must stand before the scalar offset; behind it, write format:[…]");
+            return refuse("it must stand before the scalar offset; after it, write format:[…]");
         }
         let here = place(desc, one);
         if here < order {

@@ -57,7 +57,7 @@ fn range(cursor: &mut Cursor<'_>, file: &File, at: usize, context: &mut Context<
     cursor.eat(b'[');
     let first = index(cursor, context)?;
     let last = if cursor.eat(b':') { index(cursor, context)? } else { first };
-    cursor.close(b']', "`]` behind the register numbers")?;
+    cursor.close(b']', "`]` after the register numbers")?;
     tuple(file, first, last, cursor.span_from(at))
 }
 

@@ -9,7 +9,7 @@ use gcn_test_support::env::{bless, fuzz_step};
 use super::{describe, first_difference};
 use crate::llvm::{Llvm, Scratch, text};
 
-/// Every file, each behind a line with a NUL, its path and its length.
+/// Every file, each after a line with a NUL, its path and its length.
 const CORPUS: &[u8] = include_bytes!("../../data/corpus.s.gz");
 /// Path, and digest of `describe` of the object that llvm-mc 22 makes of the file without its `.amdgcn_target` line (LLVM 22
 /// does not know all spellings). Made by `GCN_BLESS=1 cargo test -p gcn-emit --test it asm::corpus`.

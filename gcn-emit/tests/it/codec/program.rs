@@ -78,7 +78,7 @@ fn a_branch_out_of_the_code_does_not_decode() {
         error.to_string(),
         "byte 0x0, dword bf820001 on gfx942: `s_branch` leads to byte 0x8, where no instruction of this code begins"
     );
-    // A branch into the literal of the instruction behind it.
+    // A branch into the literal of the instruction after it.
     let code = [0x01, 0x00, 0x82, 0xbf, 0xff, 0x00, 0x80, 0xbe, 0x00, 0x00, 0x00, 0x00];
     assert!(decode_program(&code, Target::GFX942, "wild").is_err());
     // The end is a place.

@@ -233,7 +233,7 @@ fn faults_point_to_their_bytes() {
             "v_add_f32_e32 v0, v1, s2",
             "v_add_f32_e32 v0, v1, [s2]: operand `src1` of `v_add_f32_e32`: not accepted here; this operand takes a VGPR",
         ),
-        ("v_add_f32 v0, |v1, v2", "v_add_f32 v0, |v1[,] v2: expected `|` behind the operand"),
+        ("v_add_f32 v0, |v1, v2", "v_add_f32 v0, |v1[,] v2: expected `|` after the operand"),
         (
             "global_load_dword v0, v[2:3], off, v4",
             "global_load_dword v0, v[2:3], off, [v4]: `global_load_dword` takes 3 operands, 4 given: vdst, vaddr, saddr",

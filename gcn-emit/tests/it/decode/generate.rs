@@ -1,5 +1,5 @@
 //! Words for the comparison: uniform ones, ones with the prefix and a valid opcode of each format, and vectors of LLVM with
-//! a few bits changed. What a word needs behind it (literal, second half) comes along.
+//! a few bits changed. What a word needs after it (literal, second half) comes along.
 
 use std::collections::BTreeMap;
 use std::io::Read as _;

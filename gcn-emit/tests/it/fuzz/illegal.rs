@@ -150,7 +150,7 @@ fn scalars_everywhere(rng: &mut Random, inst: &mut Inst) {
     }
 }
 
-/// C a few registers before or behind D.
+/// C a few registers before or after D.
 fn overlap(rng: &mut Random, inst: &mut Inst) {
     let at = |name| inst.desc.operand_index(name);
     if let (Some(d), Some(c)) = (at("vdst"), at("src2"))

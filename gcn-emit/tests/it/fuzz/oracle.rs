@@ -28,7 +28,7 @@ pub fn assemble(target: Target, lines: &[String]) -> Vec<Assembled> {
     answers
 }
 
-/// The bytes behind `encoding: [`; none if a fixup is to fill some of them (they are letters then).
+/// The bytes after `encoding: [`; none if a fixup is to fill some of them (they are letters then).
 fn encoding(line: &str) -> Option<Vec<u8>> {
     let list = line.split_once("encoding: [")?.1.split(']').next()?;
     let byte = |b: &str| b.strip_prefix("0x").and_then(|b| u8::from_str_radix(b, 16).ok());

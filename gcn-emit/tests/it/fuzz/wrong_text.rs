@@ -185,7 +185,7 @@ fn parts(text: &str) -> (&str, Vec<&str>, &str) {
             _ => {}
         }
     }
-    // The last operand ends at the first space behind it.
+    // The last operand ends at the first space after it.
     let last = rest[start..].trim_start();
     let end = if last.contains(" & ") { last.len() } else { last.find(' ').unwrap_or(last.len()) };
     operands.push(&last[..end]);
@@ -270,7 +270,7 @@ fn other_suffix(rng: &mut Random, text: &str) -> String {
     join(&format!("{bare}{suffix}"), &operands, modifiers)
 }
 
-/// One digit behind the mnemonic becomes another.
+/// One digit after the mnemonic becomes another.
 fn change_digit(rng: &mut Random, text: &str) -> String {
     let from = text.find(' ').unwrap_or(text.len());
     let digits: Vec<usize> =

@@ -70,7 +70,7 @@ fn weaker(program: &Program, line: usize) -> Vec<Program> {
     if imm & 0xf > 0 {
         return vec![with((imm & 0xf) - 1)];
     }
-    // Nothing in its place; labels behind it move up.
+    // Nothing in its place; labels after it move up.
     let mut program = program.clone();
     program.lines.remove(line);
     let shift = |at: &mut usize| *at -= usize::from(*at > line);

@@ -53,7 +53,7 @@ fn what_nobody_can_tell_goes() {
         let kept: Vec<&str> = lines.iter().copied().filter(|l| !l.starts_with("s_waitcnt")).collect();
         assert_eq!(fixed(lines, true), kept);
     };
-    // Nothing outstanding; nothing behind it; a scalar load; a second wait for the same.
+    // Nothing outstanding; nothing after it; a scalar load; a second wait for the same.
     gone(&["s_waitcnt vmcnt(0) lgkmcnt(0)", "s_barrier", "s_endpgm"]);
     gone(&["global_store_dword v0, v1, s[0:1]", "s_waitcnt vmcnt(0)", "s_endpgm"]);
     gone(&["s_load_dword s8, s[0:1], 0x0", "s_waitcnt lgkmcnt(0)", "s_barrier", "s_endpgm"]);

@@ -23,7 +23,7 @@ fn distances(program: &Program) -> Vec<Finding> {
     findings.into_iter().filter(|f| matches!(f.need, Amount::States(_))).collect()
 }
 
-/// `i>j:n`: instruction j needs n wait states behind i.
+/// `i>j:n`: instruction j needs n wait states after i.
 fn needs(cell: &str) -> BTreeSet<(usize, usize, u8)> {
     cell.split_whitespace()
         .map(|need| {

@@ -108,7 +108,7 @@ fn a_jump_to_an_unknown_place_goes_to_every_unknown_place() {
         (finding.rule, finding.grade, finding.have),
         ("cdna3.106", Grade::Cautious, Amount::States(1))
     );
-    // A return may lead behind any call.
+    // A return may lead after any call.
     let returned = "s_swappc_b64 s[30:31], s[4:5] | v_mov_b32_e32 v20, v3 | s_endpgm | \
                     v_mfma_f32_32x32x8_f16 v[0:15], v[100:101], v[102:103], 0 | s_setpc_b64 s[30:31]";
     assert_eq!(rules(&program(returned)), ["cdna3.106"]);

@@ -81,7 +81,7 @@ fn a_dma_into_one_buffer_may_run_while_another_is_read() {
     let never = format!("{dma} | {read} | s_endpgm");
     assert_eq!(rules(&never, MemoryModel::Sure), [("waitcnt.lds-dma", Grade::Cautious)]);
     assert_eq!(rules(&never, MemoryModel::Off), []);
-    // Read again behind a wait for it: that is the read that it is for.
+    // Read again after a wait for it: that is the read that it is for.
     let twice = format!("{dma} | {read} | s_waitcnt vmcnt(0) | {read} | s_endpgm");
     assert_eq!(rules(&twice, MemoryModel::Sure), []);
     assert_eq!(rules(&twice, MemoryModel::Strict), [("waitcnt.lds-dma", Grade::Cautious)]);
@@ -165,7 +165,7 @@ fn a_result_that_a_later_matrix_instruction_overwrites_binds_no_more() {
             format!("{first} | s_nop 11 | {between} | s_nop {nops} | v_mov_b32_e32 v20, {read} | s_endpgm");
         rules(&text, MemoryModel::Sure).len()
     };
-    // Behind both: 12 + 1 states and more. The second's own four passes ask for seven.
+    // After both: 12 + 1 states and more. The second's own four passes ask for seven.
     assert_eq!((after(6, second, "v0"), after(5, second, "v0")), (0, 1));
     let short = |between: &str, read: &str| {
         let text = format!("{first} | {between} | v_mov_b32_e32 v20, {read} | s_endpgm");

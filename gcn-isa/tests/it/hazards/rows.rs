@@ -13,7 +13,7 @@ use crate::golden;
 
 /// Rows that cannot be written as two instructions of the table: the rule, the target's name or all, and why.
 const INEXPRESSIBLE: [(&str, &str); 5] = [
-    // VCC under its name and under the number of the SGPRs behind it: there is one encoding, and where case 18 does not
+    // VCC under its name and under the number of the SGPRs after it: there is one encoding, and where case 18 does not
     // exist nothing else asks for it. (On the gfx940 family the probe reads VCC, and case 18 has the number.)
     ("case-14", "gfx900"),
     ("case-14", "gfx906"),

@@ -212,7 +212,7 @@ fn write(rows: &[(String, Vec<String>)]) {
     std::fs::write(path, text).expect("the answers can be written");
 }
 
-/// LLVM 22.1.8 forgets the wait behind `buffer_wbl2` if no store is outstanding (LLVM pull request 178316), although the
+/// LLVM 22.1.8 forgets the wait after `buffer_wbl2` if no store is outstanding (LLVM pull request 178316), although the
 /// write-back itself counts on vmcnt and must be done before the store that it is for.
 #[test]
 fn the_wait_behind_a_write_back_is_ours() {

@@ -91,11 +91,11 @@ fn what_depends_stays() {
 
 #[test]
 fn fences_and_boundaries_stay() {
-    // Behind the consumer: the three moves from above the producer go behind it.
+    // After the consumer: the three moves from above the producer go after it.
     let (lines, states) = run(Target::GFX942, &LANE, &filled(&[5]));
     assert!(place(&lines, "v_add_u32") > place(&lines, "v_readlane"), "{lines:#?}");
     assert_eq!(states, 1, "{lines:#?}");
-    // Before the producer: three come up from behind the consumer.
+    // Before the producer: three come up from after the consumer.
     let (lines, states) = run(Target::GFX942, &LANE, &filled(&[3]));
     assert!(place(&lines, "v_mov_b32_e32 v22") < place(&lines, "v_readfirstlane"), "{lines:#?}");
     assert_eq!(states, 1, "{lines:#?}");
@@ -121,7 +121,7 @@ fn what_runs_in_other_lanes_stays() {
     assert!(place(&out, "v_add_u32") > place(&out, "s_mov_b64 exec"), "{out:#?}");
 }
 
-/// Nothing leaves the place before a wait for what is behind it, and of what is behind it only what the wait is not for
+/// Nothing leaves the place before a wait for what is after it, and of what is after it only what the wait is not for
 /// comes up: `v_xor` does not, whose source is loaded.
 #[test]
 fn waits_hide_as_much_as_before() {

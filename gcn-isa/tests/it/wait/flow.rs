@@ -21,7 +21,7 @@ const JUMPS: [&str; 6] = [
     "s_call_b64 s[30:31], L1",
 ];
 
-/// Several pieces of code that call and jump, some of them functions, some behind unreadable bytes.
+/// Several pieces of code that call and jump, some of them functions, some after unreadable bytes.
 fn random_program(rng: &mut Random, palette: &[&str]) -> Program {
     let pieces = 2 + rng.below(5);
     let chosen: Vec<&str> = (0..6).map(|_| *rng.pick(palette)).collect();
@@ -104,7 +104,7 @@ fn functions_and_unknown_jumps_get_what_the_checker_asks_for() {
         for i in &inserted {
             assert!(!i.reasons.is_empty(), "{name}: no reason at {}\n{}", i.at, text::shown(&program));
         }
-        // Entries and gaps still stand before the same instructions, a function's behind its wait.
+        // Entries and gaps still stand before the same instructions, a function's after its wait.
         for (old, new) in before.entries.iter().zip(&program.entries) {
             let wait = program.lines[new.at..].iter().take_while(|l| l.note.is_some()).count();
             assert_eq!(before.lines[old.at].inst, program.lines[new.at + wait].inst, "{name}");
@@ -149,7 +149,7 @@ fn a_wait_at_the_entry_of_a_function_is_used_and_not_doubled() {
     assert_eq!(waited(&["s_waitcnt lgkmcnt(0)", body[0], body[1]], function()), [all, body[0], body[1]]);
 }
 
-/// As LLVM does it (measured): before a call only what the call itself needs, behind it nothing, before a return everything.
+/// As LLVM does it (measured): before a call only what the call itself needs, after it nothing, before a return everything.
 #[test]
 fn calls_and_returns_wait_as_llvm_does() {
     let kernel = [

@@ -45,7 +45,7 @@ fn remove(program: &mut Program, line: usize) {
 const CFG: &[u8] = include_bytes!("../../data/cfg-example.tsv.gz");
 const CHAINS: &[u8] = include_bytes!("../../data/chains-example.tsv.gz");
 
-/// Wait states on the shortest path from behind line `from` to line `to`.
+/// Wait states on the shortest path from after line `from` to line `to`.
 fn distance(program: &Program, from: usize, to: usize) -> Option<u32> {
     let mut best = vec![u32::MAX; program.lines.len()];
     let mut work: Vec<(usize, u32)> = successors(program, from).into_iter().map(|n| (n, 0)).collect();
@@ -63,7 +63,7 @@ pub fn total_states(inserted: &[Inserted], program: &Program) -> u32 {
     inserted.iter().flat_map(|i| &program.lines[i.at..i.at + i.count]).map(|l| wait_states(&l.inst)).sum()
 }
 
-/// `i>j:n`: instruction `j` must stand `n` wait states behind instruction `i`.
+/// `i>j:n`: instruction `j` must stand `n` wait states after instruction `i`.
 fn need(text: &str) -> (usize, usize, u32) {
     let (pair, n) = text.split_once(':').expect("i>j:n");
     let (i, j) = pair.split_once('>').expect("i>j:n");

@@ -21,7 +21,7 @@ const STREAMS: [(Target, &[u8]); 6] = [
     (Target::GFX950, include_bytes!("../../data/streams/waitcnt-gfx950.txt.gz")),
 ];
 
-/// Rules by which LLVM's waits are too weak: it takes FLAT as in order behind lgkmcnt(0), waits for LDS DMA only before
+/// Rules by which LLVM's waits are too weak: it takes FLAT as in order after lgkmcnt(0), waits for LDS DMA only before
 /// loads that may alias by what it knows, and leaves barriers to fences.
 const LLVM_FALLS_SHORT: [&str; 5] =
     ["waitcnt.flat-waw", "waitcnt.lds-dma", "barrier.lds", "barrier.lds-read", "barrier.lds-dma"];

@@ -9,7 +9,7 @@ use super::{bf16, bf16_buffer, files, fractions, name, output, prepare, run_with
 fn attention_forward() {
     for folder in ["gfx942/fmha_v3_fwd/MI300", "gfx942/fmha_v3_fwd/MI308", "gfx950/fmha_v3_fwd"] {
         for file in files(folder) {
-            // With these arguments they load K from 4 GB behind it.
+            // With these arguments they load K from 4 GB after it.
             if name(&file).starts_with("fwd_hd192_hd128_bf16_causal") {
                 eprintln!("SKIPPED: {}", file.display());
             } else {

@@ -10,7 +10,7 @@ use gcn_test_support::Random;
 
 use super::run::{arguments, fill, kernel};
 
-/// Where registers are dumped, behind what programs write.
+/// Where registers are dumped, after what programs write.
 const DUMP: usize = 0x1_0000;
 /// Bytes of the buffer with the dump.
 const BUFFER: usize = 0x2_4000;

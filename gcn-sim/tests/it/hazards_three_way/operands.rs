@@ -16,7 +16,7 @@ pub mod fixed {
 
     /// A flat address in each lane.
     pub const FLAT: Reg = Reg::v(40, 2);
-    /// A small offset in each lane, 16 bytes from one to the next; the register behind it is the same.
+    /// A small offset in each lane, 16 bytes from one to the next; the register after it is the same.
     pub const OFFSETS: Reg = Reg::v(42, 2);
     /// Address of the buffer.
     pub const BASE: Reg = Reg::s(8, 2);

@@ -114,7 +114,7 @@ fn agree(program: &Program, seed: usize, totals: &mut Totals) -> Result<Option<S
         // An LDS DMA that nothing waits for the checker reports once, where LDS may first be touched; that may be by a flat
         // operation, of which only the simulator knows that it goes elsewhere.
         let dma = |rule: &str| rule.ends_with(".lds-dma");
-        // A read that is late for what another wave writes behind a barrier the checker reports at the barrier.
+        // A read that is late for what another wave writes after a barrier the checker reports at the barrier.
         let same = |f: &Finding| {
             f.second == line
                 || dma(f.rule) && dma(&hazard.rule)
@@ -131,7 +131,7 @@ fn agree(program: &Program, seed: usize, totals: &mut Totals) -> Result<Option<S
 /// The rule about reads of LDS that are outstanding at a barrier.
 const LATE_READ: &str = "barrier.lds-read";
 
-/// What stands behind a rule of the simulator.
+/// What stands after a rule of the simulator.
 fn mechanism(rule: &str) -> Early {
     if rule.starts_with("waitcnt.") || rule.starts_with("barrier.") { Early::Counter } else { Early::States }
 }

@@ -7,7 +7,7 @@ use gcn_isa::wait::{WaitOptions, insert_waits};
 use super::mutants::remove;
 use super::property::{Totals, holds};
 
-/// Takes away lines behind the prologue as long as some property still fails.
+/// Takes away lines after the prologue as long as some property still fails.
 pub fn shrink(program: &Program, prologue: usize, seed: usize, fault: String) -> (Program, String) {
     let (mut program, mut fault) = (program.clone(), fault);
     let mut at = program.lines.len() - 1;
@@ -26,7 +26,7 @@ pub fn shrink(program: &Program, prologue: usize, seed: usize, fault: String) ->
     (program, fault)
 }
 
-/// The program behind the prologue, as it is and with its waits.
+/// The program after the prologue, as it is and with its waits.
 pub fn shown(program: &Program, prologue: usize) -> String {
     let mut waited = program.clone();
     insert_waits(&mut waited, &WaitOptions::default());

@@ -38,7 +38,7 @@ fn bytes(launch: &Prepared, name: &str) -> Vec<u8> {
 
 #[test]
 fn hidden_arguments_are_what_the_runtime_sets() {
-    // Offsets of code object V5 behind one pointer; the values are those that the guide says.
+    // Offsets of code object V5 after one pointer; the values are those that the guide says.
     let args = [
         ("out", 0, 8, "global_buffer"),
         ("bx", 8, 4, "hidden_block_count_x"),
@@ -81,7 +81,7 @@ fn hidden_arguments_are_what_the_runtime_sets() {
 #[test]
 fn preloaded_arguments_are_in_registers() {
     // The prologue of 256 bytes, which older firmware runs, would store 1; the kernel proper stores what was preloaded:
-    // dwords 2 and 3 behind the kernarg pointer in s[0:1].
+    // dwords 2 and 3 after the kernarg pointer in s[0:1].
     let code = "s_load_dwordx2 s[6:7], s[0:1], 0x0\ns_mov_b32 s2, 1\ns_mov_b32 s3, 1\ns_branch main\n.p2align 8\nmain:\n\
                 s_load_dwordx2 s[6:7], s[0:1], 0x0\nv_mov_b32 v0, 0\nv_mov_b32 v2, s2\nv_mov_b32 v3, s3\nv_mov_b32 v4, s4\ns_waitcnt lgkmcnt(0)\nglobal_store_dwordx3 v0, v[2:4], s[6:7]";
     let preload = ".amdhsa_user_sgpr_kernarg_preload_length 2\n.amdhsa_user_sgpr_kernarg_preload_offset 2\n.amdhsa_system_sgpr_workgroup_id_x 1";
@@ -211,7 +211,7 @@ fn addresses_in_errors_are_said_in_terms_of_arguments() {
 
 #[test]
 fn an_instruction_that_is_not_reached_is_no_error() {
-    // A register beyond the allocation behind a branch that depends on an argument.
+    // A register beyond the allocation after a branch that depends on an argument.
     let code = "s_load_dword s4, s[0:1], 0x0\ns_waitcnt lgkmcnt(0)\ns_cmp_eq_u32 s4, 0\ns_cbranch_scc1 end\nv_mov_b32 v40, 0\nend:";
     let object = object("gfx942", code, "", &[("n", 0, 4, "by_value")]);
     let program = Program::load(&object, None).unwrap();

@@ -320,7 +320,7 @@ impl Generator {
             }
         };
         let leaves = *self.random.pick(&["", "", "break", "continue"]);
-        // The counter of a `for` is not known behind it.
+        // The counter of a `for` is not known after it.
         self.scope(&head, statements, depth - 1);
         self.indent += 2;
         if !leaves.is_empty() {
