@@ -54,6 +54,12 @@ pub(crate) struct Known {
 }
 
 impl Known {
+    /// True for a struct in memory that is declared beside.
+    pub fn is_data(&self, ty: &Type) -> bool {
+        let Type::Path(path) = crate::ty::bare(ty) else { return false };
+        path.path.get_ident().is_some_and(|name| self.data.contains(&name.to_string()))
+    }
+
     /// True for types of which each lane has its own value.
     pub fn varies(&self, ty: &Type) -> bool {
         let name = match crate::ty::bare(ty) {
@@ -202,12 +208,7 @@ impl Parse for DeviceTrait {
             match item {
                 TraitItem::Fn(f) => {
                     let body = f.default.clone().unwrap_or_else(|| syn::parse_quote!({}));
-                    let mut function = KernelFn::of(f.attrs, Visibility::Inherited, f.sig, Ok(body));
-                    if f.default.is_some() && function.mutates_self() {
-                        let clause = function.sig.generics.make_where_clause();
-                        let value: syn::WherePredicate = syn::parse_quote!(Self: ::gcn_dsl::lang::Flatten + ::gcn_dsl::lang::Declare<Value = Self>);
-                        clause.predicates.push(value);
-                    }
+                    let function = KernelFn::of(f.attrs, Visibility::Inherited, f.sig, Ok(body));
                     functions.push((function, f.default.is_some()));
                 }
                 other => frame.items.push(other),

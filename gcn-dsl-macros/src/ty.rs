@@ -145,8 +145,24 @@ impl Elements {
         (name.starts_with(char::is_uppercase) && name != "Self" && !is_param).then_some(of)
     }
 
+    /// The `[u8; 4]` of `V<[u8; 4]>`: an array, each lane's own.
+    fn array_in_lanes<'t>(&self, ty: &'t Type) -> Option<&'t syn::TypeArray> {
+        let Type::Path(path) = ty else { return None };
+        let last = path.path.segments.last().filter(|s| s.ident == "V")?;
+        let syn::PathArguments::AngleBracketed(args) = &last.arguments else { return None };
+        match args.args.first() {
+            Some(syn::GenericArgument::Type(Type::Array(array))) => Some(array),
+            _ => None,
+        }
+    }
+
     /// The device type that an annotation means.
     pub fn device(&self, ty: &Type) -> TokenStream {
+        if let Some(array) = self.array_in_lanes(ty) {
+            let (elem, len) = (&array.elem, &array.len);
+            let elem = self.device(&syn::parse_quote_spanned!(ty.span()=> V<#elem>));
+            return quote_spanned!(ty.span()=> [#elem; #len]);
+        }
         if let Some(data) = self.data_in_lanes(ty) {
             return quote_spanned!(ty.span()=> <#data as ::gcn_dsl::lang::Stored>::Value);
         }

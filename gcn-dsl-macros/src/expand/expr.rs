@@ -52,7 +52,7 @@ fn unavailable(e: &Expr) -> Option<(TokenStream, &'static str)> {
         Expr::Await(e) => (e.await_token.to_token_stream(), "`.await` is not available in a kernel"),
         Expr::Try(e) => (
             e.question_token.to_token_stream(),
-            "`?` is not available in a kernel: `let Some(x) = … else { return None };` takes the value of an `Option`",
+            "a kernel returns nothing, so that `?` has nowhere to go: `let Some(x) = … else { return };` takes the value of an `Option`",
         ),
         Expr::Unsafe(e) => {
             (e.unsafe_token.to_token_stream(), "`unsafe` is not needed in a kernel; remove the word")
@@ -184,6 +184,7 @@ impl Cx<'_> {
                 let given = self.with_none(&e.method, &e.args).into_owned();
                 let args: Vec<TokenStream> = match METHODS.iter().any(|m| method == m) {
                     true => self.arguments(&self.numbers(&e.args)),
+                    false if method == "then_some" => self.arguments(&e.args.iter().map(inferred).collect()),
                     false => self.arguments(&given),
                 };
                 // The call's own span, so that its location is the user's line.

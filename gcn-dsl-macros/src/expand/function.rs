@@ -10,7 +10,7 @@ use syn::{Attribute, Expr, ExprCall, FnArg, Ident, Pat, PatType, ReturnType, Stm
 use super::expr::called;
 use super::signature::{Param, Shape, Signed};
 use super::typed::typed_block;
-use super::{Cx, Kind, helper, lang, place, receiver, unused, vary};
+use super::{Cx, Kind, helper, lang, place, question, receiver, unused, vary};
 use crate::check;
 use crate::errors::Errors;
 use crate::parse::{DeviceImpl, KernelFn, is_device};
@@ -127,6 +127,11 @@ fn body(function: &KernelFn, signed: &Signed, block: &syn::Block, errors: &mut E
     cx.known = Rc::clone(&function.known);
     cx.tuple_structs = Rc::clone(&function.tuple_structs);
     cx.result = returned(&function.sig.output).filter(|_| signed.converted.is_some()).cloned();
+    let unquestioned = question::hoisted(block, returned(&function.sig.output), cx.errors);
+    let block = unquestioned.as_ref().unwrap_or(block);
+    if cx.errors.spoilt() {
+        return TokenStream::new();
+    }
     let typed = match &cx.result {
         Some(ty) => Some(typed_block(block, ty, &signed.elements)),
         None => signed.output.is_none().then(|| without_value(block)),
@@ -221,7 +226,7 @@ impl Param {
         match self {
             Param::Receiver(receiver) if receiver.mutability.is_some() && receiver.reference.is_some() => {
                 let span = receiver.self_token.span;
-                quote_spanned!(span=> #receiver, _: ::gcn_dsl::lang::ByMutableReference)
+                quote_spanned!(span=> #receiver, _: ::gcn_dsl::lang::TheReceiverWrittenAsMutBorrow)
             }
             Param::Receiver(receiver) => receiver.to_token_stream(),
             Param::Token(name, None) => {

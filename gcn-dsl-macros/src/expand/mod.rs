@@ -18,6 +18,7 @@ pub(crate) mod loops;
 pub(crate) mod matching;
 mod pattern;
 pub(crate) mod place;
+mod question;
 mod receiver;
 mod register;
 pub(crate) mod schedule;

@@ -63,16 +63,24 @@ impl Cx<'_> {
         let span = e.method.span();
         let [value, result] = ["receiver", "result"].map(|what| self.fresh(what, span));
         let before = self.expr(receiver);
-        let (method, turbofish, proof) = (&e.method, &e.turbofish, lang("ByMutableReference", span));
+        let (method, turbofish, proof) =
+            (&e.method, &e.turbofish, lang("TheReceiverWrittenAsMutBorrow", span));
         let args = self.arguments(&e.args);
-        let after = self.assign_value(receiver, quote_spanned!(span=> #value), span);
+        // A method looks through `&mut`, as in Rust.
+        let lent = super::place::name_of(receiver).filter(|name| self.kind(name) == Some(Kind::Lent));
+        let place: Expr = match lent {
+            Some(name) => syn::parse_quote_spanned!(name.span()=> *#name),
+            None => receiver.clone(),
+        };
+        let after = self.assign_value(&place, quote_spanned!(span=> #value), span);
         let args = quote_spanned!(e.paren_token.span.join()=> (#proof::new(), #(#args),*));
-        Some(quote_spanned!(e.span()=> {
+        // In parentheses: an operator may follow at the start of a statement.
+        Some(quote_spanned!(e.span()=> ({
             let mut #value = #before;
             let #result = #value.#method #turbofish #args;
             #after;
             #result
-        }))
+        })))
     }
 }
 

@@ -53,7 +53,7 @@ impl Signed {
         let elements = outer.with(&sig.generics);
         let inputs = sig.inputs.iter().enumerate();
         let params: Vec<Param> =
-            inputs.filter_map(|(i, input)| param(i, input, shape, &elements, errors)).collect();
+            inputs.filter_map(|(i, input)| param(i, input, function, shape, &elements, errors)).collect();
         let tokens: Vec<&Ident> = params
             .iter()
             .filter_map(|p| match p {
@@ -91,7 +91,14 @@ fn qualifiers(function: &KernelFn, errors: &mut Errors) {
     }
 }
 
-fn param(i: usize, input: &FnArg, shape: Shape, elements: &Elements, errors: &mut Errors) -> Option<Param> {
+fn param(
+    i: usize,
+    input: &FnArg,
+    function: &KernelFn,
+    shape: Shape,
+    elements: &Elements,
+    errors: &mut Errors,
+) -> Option<Param> {
     let typed = match (input, typed(input)) {
         (_, Some(typed)) => typed,
         (FnArg::Receiver(receiver), None) => {
@@ -157,6 +164,10 @@ fn param(i: usize, input: &FnArg, shape: Shape, elements: &Elements, errors: &mu
         },
         Type::Ptr(p) => memory("Ptr", &p.elem, p.mutability.is_some()),
         ty if elements.is_host(ty) => plain(ty.to_token_stream()),
+        // As an argument of a kernel it has one value for all lanes.
+        ty if function.known.is_data(ty) && shape != Shape::TraitMethod => {
+            converted(quote_spanned!(ty.span()=> <#ty as ::gcn_dsl::lang::ByValue>::Device))
+        }
         ty if elements.converts(ty) && shape != Shape::TraitMethod => converted(elements.device(ty)),
         ty => plain(elements.device(ty)),
     })

@@ -167,6 +167,16 @@ impl Cx<'_> {
         if local.attrs.iter().any(schedule::is_carried) {
             return self.carried_let(local, &value);
         }
+        if let (Pat::Ident(p), Some(memory)) = (pat, memory_of(&init.expr))
+            && let Some(word) = p.mutability
+        {
+            let name = &p.ident;
+            let what =
+                format!("`{memory}` is memory, whose elements are assigned without `mut`: `let {name} = …`");
+            self.errors.beside(word, what);
+            self.declare(name, false);
+            return quote_spanned!(local.span()=> let #name = #value;);
+        }
         if let Pat::Ident(p) = pat
             && p.mutability.is_some()
             && p.by_ref.is_none()
@@ -218,4 +228,12 @@ impl Cx<'_> {
         }
         expr.to_token_stream()
     }
+}
+
+/// The name of the type of memory that an expression declares.
+fn memory_of(e: &Expr) -> Option<String> {
+    let Expr::Call(call) = e else { return None };
+    let Expr::Path(path) = &*call.func else { return None };
+    let of = path.path.segments.iter().rev().nth(1)?.ident.to_string();
+    ["Lds", "LdsSlice", "LdsTile", "Private"].contains(&&*of).then_some(of)
 }

@@ -17,6 +17,9 @@ pub(crate) fn declaration(item: &DeviceTrait, errors: &mut Errors) -> TokenStrea
     let params = (!params.is_empty()).then(|| quote!(<#params>));
     // Methods take values.
     let bounds = frame.supertraits.iter().map(|bound| quote!(+ #bound));
+    // What changes is a variable.
+    let mutable = item.functions.iter().any(|(f, _)| f.mutates_self());
+    let mutable = mutable.then(|| quote_spanned!(name.span()=> + ::gcn_dsl::lang::Changeable));
     let elements = ty::elements(generics);
     let mut functions = Vec::new();
     for (function, has_body) in &item.functions {
@@ -31,7 +34,7 @@ pub(crate) fn declaration(item: &DeviceTrait, errors: &mut Errors) -> TokenStrea
         item.functions.iter().filter(|(_, has_body)| *has_body).map(|(f, _)| lints(f, errors)).collect();
     quote! {
         #(#attrs)*
-        #vis trait #name #params: ::core::marker::Sized #(#bounds)* #clause {
+        #vis trait #name #params: ::core::marker::Sized #mutable #(#bounds)* #clause {
             #(#others)*
             #(#functions)*
         }

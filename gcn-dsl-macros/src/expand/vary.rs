@@ -526,6 +526,12 @@ impl Analysis {
             }
             Expr::Match(e) => e.arms.iter().all(|arm| self.is_number(&arm.body)),
             Expr::Block(e) => self.ends_in_number(&e.block),
+            Expr::Call(e) => called(&e.func).is_some_and(|name| {
+                let name = name.to_string();
+                let reduction = ["wave_", "workgroup_"].iter().find_map(|p| name.strip_prefix(p));
+                matches!(&*name, "read_first_lane" | "read_lane" | "lane_id" | "wave_id")
+                    || reduction.is_some_and(|op| matches!(op, "sum" | "product" | "min" | "max"))
+            }),
             Expr::Field(e) => {
                 matches!(&*e.base, Expr::Call(c) if called(&c.func).is_some_and(|f| f == "workgroup_id"))
             }

@@ -131,10 +131,11 @@ pub enum BuildCause {
     Hazard(String),
 }
 
-/// Builds the kernel of this signature, whose body `trace` appends.
+/// Builds the kernel of this signature, whose body `trace` appends. It is not generic, so that the crate of a user does not compile
+/// the passes once more for each kernel.
 pub(crate) fn build(
     signature: Signature,
-    trace: impl FnOnce(&mut Arguments),
+    trace: &dyn Fn(&mut Arguments),
     target: Target,
     options: &BuildOptions,
     observe: &mut dyn FnMut(&'static str),
@@ -145,7 +146,7 @@ pub(crate) fn build(
 
 fn passes(
     mut signature: Signature,
-    trace: impl FnOnce(&mut Arguments),
+    trace: &dyn Fn(&mut Arguments),
     target: Target,
     options: &BuildOptions,
     observe: &mut dyn FnMut(&'static str),

@@ -29,21 +29,13 @@ macro_rules! absent {
 absent! {
     rsqrt() HasRsqrt "there is no `rsqrt`"
         "`x.sqrt().recip()` is correctly rounded after each step; `x.approx_rsqrt()` is the hardware's instruction, within 1 ulp";
-    checked_add(a: A) HasCheckedAdd "there is no `checked_add`: a lane has no `Option`"
-        "`a.overflowing_add(b)` gives the sum and the condition that it wrapped around";
-    checked_sub(a: A) HasCheckedSub "there is no `checked_sub`: a lane has no `Option`"
-        "`a.overflowing_sub(b)` gives the difference and the condition that it wrapped around";
-    checked_mul(a: A) HasCheckedMul "there is no `checked_mul`: a lane has no `Option`"
-        "`a.overflowing_mul(b)` gives the product and the condition that it wrapped around";
-    checked_div(a: A) HasCheckedDiv "there is no `checked_div`: a lane has no `Option`"
-        "test the divisor: `if b != 0 {{ a / b }} else {{ … }}`, or `select(b != 0, a / b, …)`";
     partial_cmp(a: A) HasPartialCmp "there is no `partial_cmp`: a lane has no `Ordering`"
         "compare with the operators, `a < b`, `a == b`";
     cmp(a: A) HasCmp "there is no `cmp`: a lane has no `Ordering`"
         "compare with the operators, `a < b`, `a == b`";
     total_cmp(a: A) HasTotalCmp "there is no `total_cmp`: a lane has no `Ordering`"
         "compare with the operators, `a < b`, or the bits: `a.to_bits()`";
-    unwrap() HasUnwrap "there is nothing to unwrap: a lane has no `Option` and no `Result`"
+    unwrap() HasUnwrap "there is nothing to unwrap: this is a value, no `Option`"
         "write the value without `unwrap()`";
 }
 
@@ -57,9 +49,9 @@ pub trait HasIterator {}
 
 /// That a slice gives an `Option`.
 #[diagnostic::on_unimplemented(
-    message = "there is no `get` of a slice of the device: a lane has no `Option`",
+    message = "there is no `get` of a slice of the device",
     label = "not a method of a slice of the device",
-    note = "write `x[i]`: it is checked, and 0 beyond the end; for another value `if i < x.len() {{ x[i] }} else {{ … }}`"
+    note = "write `x[i]`: it is checked, and 0 beyond the end; `(i < x.len()).then_some(x[i])` is the `Option`"
 )]
 pub trait HasGet {}
 

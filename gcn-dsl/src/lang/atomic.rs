@@ -5,7 +5,7 @@ use std::panic::Location;
 
 use super::memory::{Backing, byte_offset};
 use super::ordering::{FenceOrdering, LoadOrdering, MemoryOrdering, Ordering, Scope, StoreOrdering};
-use super::{Index, IntoDevice, LanePtr, Lds, LdsSlice, Ptr, Slice, V, Vector, Writable, with};
+use super::{Index, IntoDevice, LanePtr, Lds, LdsRow, LdsSlice, Ptr, Slice, V, Vector, Writable, with};
 use crate::ir::atomic::value_type;
 use crate::ir::{self, AtomicOp, Inst, Memory, Place, Type, Value};
 use crate::scalar::{Number, bf16, f16};
@@ -152,7 +152,8 @@ impl<T> Copy for Atomic<T> {}
 impl<T: Number> Atomic<T> {
     #[track_caller]
     fn at(memory: &impl Backing<T>, i: impl Index) -> Self {
-        let offset = byte_offset::<T>(memory, i.index(), Location::caller());
+        let loc = Location::caller();
+        let offset = byte_offset::<T>(memory, memory.rebase(i.index(), loc), loc);
         Self::at_offset(memory, offset)
     }
 
@@ -392,6 +393,7 @@ atomic_places! {
     [A] Ptr<T, A>, A;
     [const N: usize] Lds<T, N>;
     [] LdsSlice<T>;
+    [] LdsRow<T>;
 }
 
 impl<T: Number, A> LanePtr<T, A> {

@@ -4,6 +4,7 @@
 //! which exists for both places.
 
 use super::control::Kind;
+use super::maybe::Maybe;
 use super::operand::{At, Operand};
 use super::ops::{Arithmetic, Float, Integer, Signed, Unsigned};
 use super::{IntoDevice, S, V};
@@ -11,8 +12,9 @@ use super::{IntoDevice, S, V};
 /// The place of two arguments together.
 type Both<A, B> = <A as Kind>::Or<B>;
 
-/// A result, or two, of the handle `$handle`.
+/// A result, one that there may not be, or two, of the handle `$handle`.
 macro_rules! results {
+    ($handle:ident [Option $a:ty]) => { Maybe<$handle<$a>> };
     ($handle:ident [$a:ty]) => { $handle<$a> };
     ($handle:ident [$a:ty, $b:ty]) => { ($handle<$a>, $handle<$b>) };
 }
@@ -132,6 +134,24 @@ methods! {
         overflowing_rem = overflowing_rem_alike(other: T) -> [T, bool];
         /// The quotient; the largest integer for the smallest by -1.
         saturating_div = saturating_div_alike(other: T) -> [T];
+        /// The sum, if the type has it.
+        checked_add = checked_add_alike(other: T) -> [Option T];
+        /// The difference, if the type has it.
+        checked_sub = checked_sub_alike(other: T) -> [Option T];
+        /// The product, if the type has it.
+        checked_mul = checked_mul_alike(other: T) -> [Option T];
+        /// The quotient, but by 0 and of the smallest integer by -1.
+        checked_div = checked_div_alike(other: T) -> [Option T];
+        /// The remainder, but by 0 and of the smallest integer by -1.
+        checked_rem = checked_rem_alike(other: T) -> [Option T];
+        /// [`div_euclid`](Self::div_euclid), but by 0 and of the smallest integer by -1.
+        checked_div_euclid = checked_div_euclid_alike(other: T) -> [Option T];
+        /// [`rem_euclid`](Self::rem_euclid), but by 0 and of the smallest integer by -1.
+        checked_rem_euclid = checked_rem_euclid_alike(other: T) -> [Option T];
+        /// `self << n`, if `n` is below the width.
+        checked_shl = checked_shl_alike(n: u32) -> [Option T];
+        /// `self >> n`, if `n` is below the width.
+        checked_shr = checked_shr_alike(n: u32) -> [Option T];
     }
     [Integer and Unsigned] {
         /// `self + other` of an unsigned and a signed integer, which wraps.
@@ -140,6 +160,10 @@ methods! {
         overflowing_add_signed = overflowing_add_signed_alike(other: T::Signed) -> [T, bool];
         /// `self + other` of an unsigned and a signed integer, or the nearer end of the range.
         saturating_add_signed = saturating_add_signed_alike(other: T::Signed) -> [T];
+        /// `self + other` of an unsigned and a signed integer, if the type has it.
+        checked_add_signed = checked_add_signed_alike(other: T::Signed) -> [Option T];
+        /// The smallest multiple of `other` that is not below `self`, if there is one and the type has it.
+        checked_next_multiple_of = checked_next_multiple_of_alike(other: T) -> [Option T];
         /// `self / other`, rounded up.
         div_ceil = div_ceil_alike(other: T) -> [T];
         /// The smallest multiple of `other` that is not below `self`; wraps.
@@ -160,5 +184,9 @@ methods! {
         saturating_add_unsigned = saturating_add_unsigned_alike(other: T::Unsigned) -> [T];
         /// `self - other` of a signed and an unsigned integer, or the smallest.
         saturating_sub_unsigned = saturating_sub_unsigned_alike(other: T::Unsigned) -> [T];
+        /// `self + other` of a signed and an unsigned integer, if the type has it.
+        checked_add_unsigned = checked_add_unsigned_alike(other: T::Unsigned) -> [Option T];
+        /// `self - other` of a signed and an unsigned integer, if the type has it.
+        checked_sub_unsigned = checked_sub_unsigned_alike(other: T::Unsigned) -> [Option T];
     }
 }

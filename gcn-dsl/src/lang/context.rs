@@ -44,10 +44,25 @@ thread_local! {
 /// Outside a kernel's body: device functions have nothing to append to there. (Device values cannot be made elsewhere
 /// either, so this takes a deliberate call such as `global_id()` in host code.)
 pub(crate) fn with<R>(f: impl FnOnce(&mut Context) -> R) -> R {
+    let (mut f, mut result) = (Some(f), None);
+    on_current(&mut |context| {
+        if let Some(f) = f.take() {
+            result = Some(f(context));
+        }
+    });
+    // No closures here: each would be compiled as often as this function is.
+    match result {
+        Some(result) => result,
+        None => unreachable!("`on_current` calls what it is given"),
+    }
+}
+
+/// What of [`with`] is the same for all: the crate of a user compiles hundreds of those.
+fn on_current(f: &mut dyn FnMut(&mut Context)) {
     CURRENT.with_borrow_mut(|current| match current {
         Some(context) => f(context),
         None => panic!("device functions can be called only in the body of a `gcn_kernel!` kernel"),
-    })
+    });
 }
 
 /// Runs `f` on the kernel being built, if there is one: for what happens when values go out of scope.

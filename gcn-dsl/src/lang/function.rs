@@ -11,7 +11,7 @@ use super::control::{EveryLane, Flow, SameScope, Top};
 use super::matrix::{AnyTarget, On};
 use super::var::{AssignIn, Declare, Flatten, Var};
 use super::wave::Convergent;
-use super::{S, with};
+use super::{IntoDevice, S, with};
 use crate::ir::{Value, Variable};
 
 /// Most device functions inside each other.
@@ -257,13 +257,13 @@ impl<X: Flatten> Lent<'_, X> {
 /// What a device method with `&mut self` is called with beside its other arguments: the call is on a variable, which has the
 /// new value afterwards. If it is missing, the method of another `gcn_kernel!` was called as `x.f()`: write `(&mut x).f()`.
 #[derive(Debug, Clone, Copy)]
-pub struct ByMutableReference(());
+pub struct TheReceiverWrittenAsMutBorrow(());
 
-impl ByMutableReference {
+impl TheReceiverWrittenAsMutBorrow {
     /// The expansion of a call of such a method.
     #[allow(clippy::new_without_default, reason = "made by the macro only")]
     pub fn new() -> Self {
-        ByMutableReference(())
+        TheReceiverWrittenAsMutBorrow(())
     }
 }
 
@@ -272,6 +272,23 @@ impl ByMutableReference {
 pub fn mutable_self<X: Flatten + Declare<Value = X>, F: Flow>(_flow: &F, value: X) -> Var<X, FromCaller<F>> {
     let declared: Var<X, F> = Var::declare(&F::token(), value);
     Var::of(declared.leaves().to_vec())
+}
+
+/// Types whose values a method of a `#[device] trait` with `&mut self` can change: what is known of `Self` in the methods that the
+/// trait provides, and in device functions that are generic over the trait. They change it where the same lanes run as at their start.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is not a value of the device, and a method of the trait takes `&mut self`",
+    label = "not a value that a kernel changes",
+    note = "a `#[device] struct` is one; types of the host implement traits whose methods take `self` or `&self`"
+)]
+pub trait Changeable:
+    Flatten + Declare<Value = Self> + IntoDevice<Self> + AssignIn<FromCaller<Called<Anyone>>, Called<Anyone>>
+{
+}
+
+impl<X> Changeable for X where
+    X: Flatten + Declare<Value = X> + IntoDevice<X> + AssignIn<FromCaller<Called<Anyone>>, Called<Anyone>>
+{
 }
 
 /// Where a lent variable is declared, seen from a function of flow `F`: outside of it, so that lanes that return still read

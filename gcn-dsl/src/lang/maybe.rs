@@ -1,14 +1,19 @@
 //! `Option` on the device: a condition and a value.
 
+mod conditions;
+mod join;
+
 use std::marker::PhantomData;
 use std::panic::Location;
 
 use super::aggregate::IntoField;
-use super::control::{Kind, Merge, Never};
+use super::control::{Kind, Merge};
 use super::literal::Vary;
 use super::variants::{Blank, Placed, Variants, condition, condition_type};
 use super::{AssignIn, Declare, Flatten, IntoDevice, S, V, next_value, with};
 use crate::ir::{Bin, Inst, Un, Value};
+
+pub(super) use conditions::where_holds;
 
 /// What `Option<T>` means in a kernel and in the signature of a device function: whether there is a value, and the value. `Some(x)`,
 /// `None`, `match`, `if let`, `let … else` and the methods below work as with Rust's own.
@@ -170,6 +175,19 @@ impl<X: Placed + Copy> Maybe<X> {
         self.map(f).chosen(other.into_device())
     }
 
+    /// What `f` makes of the value, as [`map`](Maybe::map) does, or what `other` gives, which is computed in any case.
+    #[track_caller]
+    pub fn map_or_else<Y: Chosen, E: IntoDevice<Y>>(
+        self,
+        other: impl FnOnce() -> E,
+        f: impl FnOnce(X) -> Y,
+    ) -> Y
+    where
+        X::Place: Kind<Or<Y::Place> = Y::Place>,
+    {
+        self.map_or(other(), f)
+    }
+
     /// The `Option` that `f` makes of the value, as [`map`](Maybe::map) does.
     #[track_caller]
     pub fn and_then<Y: Placed + Copy>(self, f: impl FnOnce(X) -> Maybe<Y>) -> Maybe<Y>
@@ -190,6 +208,15 @@ impl<X: Placed + Copy> Maybe<X> {
         condition(self.value).into_device().flatten(&mut holds);
         let holds = next_value(&mut holds.into_iter());
         Maybe { some: both::<X>(self.some, holds), value: self.value }
+    }
+
+    /// The value, or that of what `other` gives, which is computed in any case.
+    #[track_caller]
+    pub fn or_else<E: IntoDevice<Maybe<X>>>(self, other: impl FnOnce() -> E) -> Self
+    where
+        X: Chosen,
+    {
+        self.or(other())
     }
 
     /// The value, or that of `other`.
@@ -344,91 +371,5 @@ impl<E: IntoField<X>, X: Blank + Placed> IntoField<Maybe<X>> for Option<E> {
 impl<X: Blank + Placed> IntoField<Maybe<X>> for Absent {
     fn into_field(self) -> Maybe<X> {
         Maybe::absent()
-    }
-}
-
-#[diagnostic::do_not_recommend]
-impl<How, A: Merge<How, B> + Placed, B: Placed> Merge<How, Maybe<B>> for Maybe<A>
-where
-    A::Output: Placed,
-{
-    type Output = Maybe<A::Output>;
-    #[track_caller]
-    fn left(self) -> Self::Output {
-        Maybe { some: moved::<A, A::Output>(self.some), value: self.value.left() }
-    }
-    #[track_caller]
-    fn right(b: Maybe<B>) -> Self::Output {
-        Maybe { some: moved::<B, A::Output>(b.some), value: A::right(b.value) }
-    }
-}
-
-/// Joins with a branch that gives `None` or leaves.
-macro_rules! beside {
-    ($other:ident $leaves:literal: |$it:pat_param| $value:expr) => {
-        #[diagnostic::do_not_recommend]
-        impl<How, A: Merge<How, A> + Placed> Merge<How, $other> for Maybe<A>
-        where
-            A::Output: Blank + Placed,
-        {
-            type Output = Maybe<A::Output>;
-            const RIGHT_LEAVES: bool = $leaves;
-            #[track_caller]
-            fn left(self) -> Self::Output {
-                Maybe { some: moved::<A, A::Output>(self.some), value: Merge::<How, A>::left(self.value) }
-            }
-            fn right($it: $other) -> Self::Output {
-                $value
-            }
-        }
-        #[diagnostic::do_not_recommend]
-        impl<How, A: Merge<How, A> + Placed> Merge<How, Maybe<A>> for $other
-        where
-            A::Output: Blank + Placed,
-        {
-            type Output = Maybe<A::Output>;
-            const LEFT_LEAVES: bool = $leaves;
-            fn left(self) -> Self::Output {
-                let $it = self;
-                $value
-            }
-            #[track_caller]
-            fn right(b: Maybe<A>) -> Self::Output {
-                let value = <A as Merge<How, A>>::right(b.value);
-                Maybe { some: moved::<A, A::Output>(b.some), value }
-            }
-        }
-    };
-}
-beside!(Absent false: |_| Maybe::absent());
-beside!(Never true: |_| unreachable!("the branch has no value"));
-
-impl<How> Merge<How, Absent> for Absent {
-    type Output = Absent;
-    fn left(self) -> Absent {
-        self
-    }
-    fn right(b: Absent) -> Absent {
-        b
-    }
-}
-impl<How> Merge<How, Never> for Absent {
-    type Output = Absent;
-    const RIGHT_LEAVES: bool = true;
-    fn left(self) -> Absent {
-        self
-    }
-    fn right(_: Never) -> Absent {
-        none()
-    }
-}
-impl<How> Merge<How, Absent> for Never {
-    type Output = Absent;
-    const LEFT_LEAVES: bool = true;
-    fn left(self) -> Absent {
-        none()
-    }
-    fn right(b: Absent) -> Absent {
-        b
     }
 }

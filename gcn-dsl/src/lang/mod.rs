@@ -11,6 +11,7 @@ mod atomic;
 mod beside;
 mod by_value;
 mod cast;
+mod checked;
 mod compare;
 mod context;
 mod control;
@@ -65,9 +66,7 @@ mod wave;
 mod while_any;
 mod workgroup;
 
-pub use absent::{
-    HasCheckedAdd, HasCheckedDiv, HasCheckedMul, HasCheckedSub, HasIterator, HasRsqrt, HasUnwrap,
-};
+pub use absent::{HasIterator, HasRsqrt, HasUnwrap};
 pub use aggregate::{
     Aggregate, AsIs, ElementIndex, IntoField, NoField, Nothing, alike, element, field, nothing,
 };
@@ -87,8 +86,8 @@ pub use device_ptr::DevicePtr;
 pub use embed::{DebugCondition, HostCondition, dbg, debug_assert, debugging, on_host, trap};
 pub use float::Approximate;
 pub use function::{
-    AllLanes, Anyone, ByMutableReference, CallSite, Called, Frames, FromCaller, Lent, Numeric,
-    PromisesAllLanes, all_lanes, enter, mutable_self, target,
+    AllLanes, Anyone, CallSite, Called, Changeable, Frames, FromCaller, Lent, Numeric, PromisesAllLanes,
+    TheReceiverWrittenAsMutBorrow, all_lanes, enter, mutable_self, target,
 };
 pub use hinted::Cache;
 pub use ids::{Dim3, global_id, lane_id, local_id, wave_id, workgroup_id, workgroup_size};

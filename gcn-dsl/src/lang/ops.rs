@@ -339,6 +339,24 @@ shifts! {
     Shr shr Shr;
 }
 
+/// A number of the host is shifted by one of the device.
+macro_rules! host_shifts {
+    ($($t:ident)*) => {$(
+        host_shifts!(@of $t: S Shl shl, V Shl shl, S Shr shr, V Shr shr);
+    )*};
+    (@of $t:ident: $($handle:ident $trait:ident $method:ident),*) => {$(
+        impl $trait<$handle<u32>> for $t {
+            type Output = $handle<$t>;
+            #[track_caller]
+            fn $method(self, n: $handle<u32>) -> $handle<$t> {
+                let number: $handle<$t> = self.into_device();
+                number.$method(n)
+            }
+        }
+    )*};
+}
+host_shifts! { i8 u8 i16 u16 i32 u32 i64 u64 }
+
 macro_rules! unary_both {
     ($handle:ident) => {
         impl<T: Arithmetic> Neg for $handle<T> {

@@ -19,7 +19,7 @@ use super::{
     LoadedModule, Module, PinnedBuffer, Properties, Stream,
 };
 use crate::kernel::BuiltKernel;
-use crate::lang::{PackedArg, Packer, Stored};
+use crate::lang::{PackedArg, Packer, Signature, Stored};
 use crate::scalar::Number;
 
 /// What a kernel is launched on: a [`Device`], with slices of the host that are copied there and back, or a
@@ -344,14 +344,25 @@ impl Device {
         grid: Grid,
         mut args: K::Args<'_>,
     ) -> Result<LaunchStats, LaunchError> {
-        let (built, signature) = (C::any(built), kernel.signature());
+        let mut packer = Packer::default();
+        K::pack(&mut args, &mut packer);
+        self.launch_packed(&kernel.signature(), C::any(built), grid, packer)
+    }
+
+    /// The launch without types, which the crate of a user does not compile once more for each kernel.
+    fn launch_packed(
+        &self,
+        signature: &Signature,
+        built: &BuiltKernel,
+        grid: Grid,
+        packer: Packer<'_>,
+    ) -> Result<LaunchStats, LaunchError> {
         if (&signature.name, &signature.args) != (&built.signature().name, &built.signature().args) {
-            return Err(LaunchError::OtherKernel { kernel: signature.name, built: built.name().to_owned() });
+            let (kernel, built) = (signature.name.clone(), built.name().to_owned());
+            return Err(LaunchError::OtherKernel { kernel, built });
         }
         check_target(&self.backend, built)?;
         grid.check(built)?;
-        let mut packer = Packer::default();
-        K::pack(&mut args, &mut packer);
         let mut copies = Vec::new();
         for arg in &packer.args {
             if let PackedArg::Slice { bytes, .. } = arg {

@@ -77,7 +77,7 @@ pub trait Kernel: Copy {
         options: &BuildOptions,
         observe: &mut dyn FnMut(&'static str),
     ) -> Result<BuiltKernel<Self>, BuildError> {
-        build::build(self.signature(), |arguments| self.trace(arguments), target, options, observe)
+        build::build(self.signature(), &|arguments| self.trace(arguments), target, options, observe)
             .map(BuiltKernel::of)
     }
 

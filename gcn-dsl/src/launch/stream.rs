@@ -9,6 +9,7 @@ use super::backend::{Arriving, Backend, Handle};
 use super::buffer::{DeviceSlice, from_bytes, to_bytes};
 use super::kernarg::kernarg_of;
 use super::{DevicePacker, Graph, Grid, Kernel, LaunchError, LaunchStats, LoadedKernel, PinnedBuffer};
+use crate::kernel::BuiltKernel;
 use crate::lang::Stored;
 
 /// The state of a stream, shared with the memory that it uses.
@@ -108,16 +109,26 @@ impl Stream {
         mut args: K::DeviceArgs<'_>,
     ) -> Result<LaunchStats, LaunchError> {
         self.same(&kernel.backend, "the loaded kernel")?;
-        let built = &kernel.built;
-        grid.check(built)?;
         let mut packer = DevicePacker::default();
         K::pack_device(&mut args, &mut packer);
+        self.launch_packed(&kernel.built, &kernel.handle, grid, &packer)
+    }
+
+    /// The launch without types, which the crate of a user does not compile once more for each kernel.
+    fn launch_packed(
+        &self,
+        built: &BuiltKernel,
+        handle: &Handle,
+        grid: Grid,
+        packer: &DevicePacker<'_>,
+    ) -> Result<LaunchStats, LaunchError> {
+        grid.check(built)?;
         let kernarg = kernarg_of(built, &packer.args, &[])?;
         for (memory, written) in &packer.used {
             self.same(&memory.backend, "the buffer")?;
             memory.used_by(&self.queue, *written)?;
         }
-        self.queue.backend.launch(Some(&self.queue.handle), &kernel.handle, built, grid, &kernarg)
+        self.queue.backend.launch(Some(&self.queue.handle), handle, built, grid, &kernarg)
     }
 
     /// Copies elements to the device. They are taken from `data` before this returns.

@@ -8,3 +8,4 @@ mod errors;
 mod functions;
 mod natural;
 mod operators;
+mod option;

@@ -2,7 +2,9 @@
 
 use std::rc::Rc;
 
-use gcn_dsl::lang::{self, ByMutableReference, IntoDevice, Maybe, OfVariant, Top, V, Var, Variants};
+use gcn_dsl::lang::{
+    self, IntoDevice, Maybe, OfVariant, TheReceiverWrittenAsMutBorrow, Top, V, Var, Variants,
+};
 use gcn_dsl::prelude::f16;
 use gcn_dsl::scalar::Elem;
 
@@ -227,8 +229,8 @@ impl Held for Variable<Pair> {
     fn step(&self, twice: bool, by: Val) -> Val {
         let (mut receiver, by) = (self.0.get(), of::<u32>(by).lane());
         let result = match twice {
-            false => receiver.step(ByMutableReference::new(), by),
-            true => receiver.twice(ByMutableReference::new(), by),
+            false => receiver.step(TheReceiverWrittenAsMutBorrow::new(), by),
+            true => receiver.twice(TheReceiverWrittenAsMutBorrow::new(), by),
         };
         self.0.set(&Top::new(), receiver);
         result.into()

@@ -225,6 +225,9 @@ impl Reader {
             Expr::Paren(e) => self.expr(&e.expr),
             Expr::Group(e) => self.expr(&e.expr),
             Expr::Cast(e) => self.expr(&e.expr),
+            Expr::Try(e) => {
+                Event::Seq(vec![self.expr(&e.expr), Event::Either(vec![Event::Return, nothing()])])
+            }
             Expr::Field(e) => self.expr(&e.base),
             Expr::Index(e) => self.all([&*e.expr, &*e.index]),
             Expr::Repeat(e) => self.all([&*e.expr, &*e.len]),

@@ -96,7 +96,13 @@ results! { x y d n s u;
     x.overflowing_div(d).1, x.overflowing_rem(d).0, x.overflowing_rem(d).1, x.unbounded_shl(n), x.unbounded_shr(n),
     x.leading_ones(), x.trailing_ones(), x.to_be(), x.to_le(), x.max(1).ilog2(), x.max(1).ilog10(), x.max(0).isqrt(),
     x.midpoint(y), x.wrapping_rem_euclid(16), x.wrapping_div_euclid(16), (x >> 1u32).div_euclid(d),
-    (x >> 1u32).rem_euclid(d),
+    (x >> 1u32).rem_euclid(d), x.checked_add(y).unwrap_or(d), x.checked_sub(y).unwrap_or(d), x.checked_mul(y).unwrap_or(d),
+    x.checked_add(y).is_some(), x.checked_sub(y).is_some(), x.checked_mul(y).is_none(), x.checked_div(d).unwrap_or(y),
+    x.checked_div(y & 1).is_some(), x.checked_rem(d).unwrap_or(y), x.checked_rem(y & 1).is_some(),
+    x.checked_div_euclid(d).unwrap_or(y), x.checked_div_euclid(y & 1).is_some(), x.checked_rem_euclid(d).unwrap_or(y),
+    x.checked_rem_euclid(y & 1).is_some(), x.checked_shl(n).unwrap_or(y), x.checked_shr(n).unwrap_or(y),
+    x.checked_neg().unwrap_or(y), x.checked_pow(3).unwrap_or(y), x.checked_ilog2().unwrap_or(77),
+    x.checked_ilog10().unwrap_or(77),
 ] }
 
 results! { x y d n s u;
@@ -105,6 +111,8 @@ results! { x y d n s u;
     x.cast_signed(), (x >> 1u32).next_power_of_two(), x.div_ceil(d),
     (x >> 1u32).next_multiple_of(d >> 1u32 | 1), x.is_multiple_of(d), x.is_multiple_of(y & 3), x.wrapping_add_signed(s),
     x.saturating_add_signed(s), x.overflowing_add_signed(s).0, x.overflowing_add_signed(s).1,
+    x.checked_add_signed(s).unwrap_or(d), x.checked_next_power_of_two().unwrap_or(d),
+    x.checked_next_multiple_of(d).unwrap_or(y), x.checked_next_multiple_of(y & 3).is_some(),
 ] }
 
 results! { x y d n s u;
@@ -114,7 +122,8 @@ results! { x y d n s u;
     x.overflowing_abs().0, x.overflowing_abs().1, x.saturating_abs(), x.saturating_neg(), x.wrapping_add_unsigned(u),
     x.wrapping_sub_unsigned(u), x.saturating_add_unsigned(u), x.saturating_sub_unsigned(u),
     x.overflowing_add_unsigned(u).0, x.overflowing_add_unsigned(u).1, x.overflowing_sub_unsigned(u).0,
-    x.overflowing_sub_unsigned(u).1,
+    x.overflowing_sub_unsigned(u).1, x.checked_abs().unwrap_or(y), x.checked_isqrt().unwrap_or(y),
+    x.checked_add_unsigned(u).unwrap_or(y), x.checked_sub_unsigned(u).unwrap_or(y),
 ] }
 
 gcn_kernel! {

@@ -40,17 +40,20 @@ methods! { INTEGERS: u8 i8 u16 i16 u32 i32 u64 i64; |x, n, _o|
     wrapping_shr(n) wrapping_pow(3) saturating_add(x) saturating_sub(x) saturating_mul(x) saturating_div(x)
     saturating_pow(3) overflowing_add(x) overflowing_sub(x) overflowing_mul(x) overflowing_div(x) overflowing_rem(x)
     overflowing_neg() overflowing_shl(n) overflowing_shr(n) overflowing_pow(3) unbounded_shl(n) unbounded_shr(n)
+    checked_add(x) checked_sub(x) checked_mul(x) checked_div(x) checked_rem(x) checked_div_euclid(x) checked_rem_euclid(x)
+    checked_shl(n) checked_shr(n) checked_neg() checked_pow(3) checked_ilog2() checked_ilog10()
 }
 
 methods! { UNSIGNED: u8 u16 u32 u64; |x, _n, o|
     div_ceil(x) next_multiple_of(x) is_multiple_of(x) next_power_of_two() wrapping_add_signed(o) saturating_add_signed(o)
-    overflowing_add_signed(o) cast_signed()
+    overflowing_add_signed(o) cast_signed() checked_add_signed(o) checked_next_power_of_two() checked_next_multiple_of(x)
 }
 
 methods! { SIGNED: i8 i16 i32 i64; |x, _n, o|
     abs() signum() is_positive() is_negative() unsigned_abs() wrapping_abs() saturating_abs() overflowing_abs()
     saturating_neg() wrapping_add_unsigned(o) wrapping_sub_unsigned(o) saturating_add_unsigned(o)
     saturating_sub_unsigned(o) overflowing_add_unsigned(o) overflowing_sub_unsigned(o) cast_unsigned()
+    checked_abs() checked_isqrt() checked_add_unsigned(o) checked_sub_unsigned(o)
 }
 
 methods! { FLOATS: f16 bf16 f32 f64; |x, _n, _o|

@@ -1,0 +1,51 @@
+//! An `Option` from a condition and a value: `bool::then_some` and `bool::then`.
+
+use super::super::control::Kind;
+use super::super::literal::Vary;
+use super::super::next_value;
+use super::{Maybe, moved};
+use crate::ir::Value;
+use crate::lang::{Flatten, Placed, S, V};
+
+/// A value where a condition of its place holds.
+pub(crate) fn where_holds<X: Placed<Place: Kind<Pick<S<bool>, V<bool>> = C>>, C: Flatten>(
+    condition: C,
+    value: X,
+) -> Maybe<X> {
+    Maybe { some: only(condition), value }
+}
+
+/// The value of a condition.
+fn only(condition: impl Flatten) -> Value {
+    let mut values = Vec::new();
+    condition.flatten(&mut values);
+    next_value(&mut values.into_iter())
+}
+
+impl S<bool> {
+    /// The value where this holds.
+    #[track_caller]
+    pub fn then_some<X: Placed>(self, value: X) -> Maybe<X> {
+        Maybe { some: moved::<Self, X>(only(self)), value }
+    }
+
+    /// What `f` gives where this holds. `f` runs in any case, as in [`Maybe::map`].
+    #[track_caller]
+    pub fn then<X: Placed>(self, f: impl FnOnce() -> X) -> Maybe<X> {
+        self.then_some(f())
+    }
+}
+
+impl V<bool> {
+    /// The value, one for each lane, where this holds.
+    #[track_caller]
+    pub fn then_some<X: Vary<Varying: Placed>>(self, value: X) -> Maybe<X::Varying> {
+        Maybe { some: moved::<Self, X::Varying>(only(self)), value: value.vary() }
+    }
+
+    /// What `f` gives where this holds. `f` runs in any case, as in [`Maybe::map`].
+    #[track_caller]
+    pub fn then<X: Vary<Varying: Placed>>(self, f: impl FnOnce() -> X) -> Maybe<X::Varying> {
+        self.then_some(f())
+    }
+}
