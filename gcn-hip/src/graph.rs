@@ -251,7 +251,8 @@ mod tests {
         assert_eq!(g.update(instance, other), Ok(Update::Done));
         let instance = g.instances.get_mut(instance).unwrap();
         instance.off.insert(instance.ops[1].0);
-        let numbers = instance.work().iter().map(|op| if let Op::Record(n) = op { *n } else { 0 }).collect::<Vec<_>>();
+        let numbers =
+            instance.work().iter().map(|op| if let Op::Record(n) = op { *n } else { 0 }).collect::<Vec<_>>();
         assert_eq!(numbers, [7, 9]);
         // A cycle, a graph in itself, and nodes of another graph.
         let first = g.graphs.get(copy).unwrap().nodes[0];

@@ -140,7 +140,9 @@ impl Hostcall {
                         host::put(slot, &piece.to_le_bytes());
                     }
                     service => {
-                        eprintln!("gcn-hip: kernels ask for service {service} of the host, which is not supported");
+                        eprintln!(
+                            "gcn-hip: kernels ask for service {service} of the host, which is not supported"
+                        );
                         host::put(slot, &[0; 16]);
                     }
                 }

@@ -77,7 +77,9 @@ mod tests {
         assert!(slabs.iter().all(|at| *at != 0 && at.is_multiple_of(SLAB)), "{slabs:x?}");
         assert!(slabs.windows(2).all(|pair| pair[0] + SLAB <= pair[1]), "{slabs:x?}");
         let small = arena.request(0, 5000);
-        assert!(small.is_multiple_of(PAGE) && slabs.iter().all(|at| small + 8192 <= *at || at + SLAB <= small));
+        assert!(
+            small.is_multiple_of(PAGE) && slabs.iter().all(|at| small + 8192 <= *at || at + SLAB <= small)
+        );
         assert_eq!((arena.request(0, 100 << 20), arena.request(0, u64::MAX)), (0, 0), "no room");
         assert_eq!(arena.request(slabs[1], 0), 0);
         assert_eq!(arena.request(0, SLAB), slabs[1]);

@@ -26,12 +26,7 @@ pub(crate) struct Advice {
 
 impl Default for Advice {
     fn default() -> Advice {
-        Advice {
-            read_mostly: false,
-            preferred: NO_DEVICE,
-            accessed_by: Vec::new(),
-            prefetched: NO_DEVICE,
-        }
+        Advice { read_mostly: false, preferred: NO_DEVICE, accessed_by: Vec::new(), prefetched: NO_DEVICE }
     }
 }
 

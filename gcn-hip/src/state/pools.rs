@@ -30,12 +30,7 @@ pub(crate) struct Pools {
 
 impl Pools {
     pub(crate) fn new() -> Pools {
-        Pools {
-            all: Registry::new(8),
-            current: BTreeMap::new(),
-            first: BTreeMap::new(),
-            of: HashMap::new(),
-        }
+        Pools { all: Registry::new(8), current: BTreeMap::new(), first: BTreeMap::new(), of: HashMap::new() }
     }
 
     pub(crate) fn create(&mut self, device: usize) -> u64 {

@@ -39,7 +39,11 @@ fn switchable(s: &mut State, instance: u64, node: u64) -> Result<&mut Instance> 
 pub(crate) extern "C" fn graph_node_set_enabled(instance: u64, node: u64, enabled: u32) -> Code {
     with(|s| {
         let found = switchable(s, instance, node)?;
-        if enabled == 0 { found.off.insert(node) } else { found.off.remove(&node) };
+        if enabled == 0 {
+            found.off.insert(node)
+        } else {
+            found.off.remove(&node)
+        };
         Ok(())
     })
 }
