@@ -452,7 +452,7 @@ fn no_sequence_of_calls_breaks_the_device() {
     // The sequences get somewhere: nearly every function has been called as it should be.
     let all: BTreeSet<&str> = FUNCTIONS.iter().map(|function| function.0).collect();
     let never: Vec<_> = all.difference(&succeeded).collect();
-    assert!(seeds.count() < SEQUENCES as usize || never.len() < 12, "{never:?}");
+    assert!(seeds.count() < SEQUENCES as usize || never.len() < all.len() / 8, "{never:?}");
 }
 
 /// Resets both devices; the bytes of memory that are still in use then.
