@@ -4,6 +4,7 @@
 //! `data/functions.tsv` lists all functions of the library with their versions, and for those that are here
 //! the path.
 
+pub(crate) mod advice;
 pub(crate) mod copies;
 pub(crate) mod device;
 pub(crate) mod event;
@@ -14,6 +15,7 @@ pub(crate) mod memory;
 pub(crate) mod module;
 pub(crate) mod occupancy;
 pub(crate) mod pointer;
+pub(crate) mod pool;
 pub(crate) mod status;
 pub(crate) mod stream;
 

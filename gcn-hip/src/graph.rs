@@ -1,6 +1,7 @@
 //! Graphs of operations, and how they are captured.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
+use std::mem::discriminant;
 
 use crate::error::{Error, Result};
 use crate::registry::Registry;
@@ -14,6 +15,10 @@ pub(crate) struct Node {
     pub after: Vec<u64>,
     /// The graph that it is in.
     pub graph: u64,
+    /// The node of which it is a copy.
+    pub original: Option<u64>,
+    /// The arguments of a kernel, for a caller who has asked for them.
+    pub places: Box<[u64]>,
 }
 
 /// A graph: its nodes in the order in which they were added.
@@ -25,6 +30,27 @@ pub(crate) struct Graph {
 /// A graph that is ready: its operations in an order that respects the dependencies.
 pub(crate) struct Instance {
     pub ops: Vec<(u64, Op)>,
+    pub flags: u64,
+    /// Nodes that do nothing.
+    pub off: BTreeSet<u64>,
+}
+
+impl Instance {
+    /// What a launch of the instance does.
+    pub(crate) fn work(&self) -> Vec<Op> {
+        let on = self.ops.iter().filter(|(node, _)| !self.off.contains(node));
+        on.map(|(_, op)| op.clone()).collect()
+    }
+}
+
+/// The outcome of replacing the operations of an instance.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) enum Update {
+    Done,
+    /// The number of nodes differs.
+    Topology,
+    /// This node is of another kind.
+    Kind(u64),
 }
 
 /// All graphs.
@@ -59,7 +85,7 @@ impl Graphs {
             self.graphs.get(child).ok_or(Error::InvalidValue)?;
         }
         let list = self.graphs.get_mut(graph).ok_or(Error::InvalidValue)?;
-        let node = self.nodes.add(Node { op, after, graph });
+        let node = self.nodes.add(Node { op, after, graph, original: None, places: Box::default() });
         list.nodes.push(node);
         Ok(node)
     }
@@ -88,7 +114,7 @@ impl Graphs {
         let mut renamed = BTreeMap::new();
         for node in nodes {
             let mut own = self.nodes.get(node).ok_or(Error::InvalidValue)?.clone();
-            own.graph = copy;
+            (own.graph, own.original, own.places) = (copy, Some(node), Box::default());
             let new = self.nodes.add(own);
             renamed.insert(node, new);
             self.graphs.get_mut(copy).ok_or(Error::InvalidValue)?.nodes.push(new);
@@ -104,10 +130,31 @@ impl Graphs {
     }
 
     /// Makes a graph ready to run.
-    pub(crate) fn instantiate(&mut self, graph: u64) -> Result<u64> {
+    pub(crate) fn instantiate(&mut self, graph: u64, flags: u64) -> Result<u64> {
         let mut ops = Vec::new();
         self.collect(graph, &mut ops, DEEPEST)?;
-        Ok(self.instances.add(Instance { ops }))
+        Ok(self.instances.add(Instance { ops, flags, off: BTreeSet::new() }))
+    }
+
+    /// Replaces the operations of an instance by those of a graph, which must be of the same kinds in the same order. The
+    /// instance's nodes keep their handles.
+    pub(crate) fn update(&mut self, instance: u64, graph: u64) -> Result<Update> {
+        let mut ops = Vec::new();
+        self.collect(graph, &mut ops, DEEPEST)?;
+        let instance = self.instances.get_mut(instance).ok_or(Error::InvalidValue)?;
+        if ops.len() != instance.ops.len() {
+            return Ok(Update::Topology);
+        }
+        let pairs = || instance.ops.iter().zip(&ops);
+        let differs =
+            |((_, old), (_, new)): &(&(u64, Op), &(u64, Op))| discriminant(old) != discriminant(new);
+        if let Some((_, (node, _))) = pairs().find(differs) {
+            return Ok(Update::Kind(*node));
+        }
+        for ((_, old), (_, new)) in instance.ops.iter_mut().zip(ops) {
+            *old = new;
+        }
+        Ok(Update::Done)
     }
 
     /// The nodes in an order that respects the dependencies: those that are free first, in the order in which
@@ -115,7 +162,7 @@ impl Graphs {
     fn collect(&self, graph: u64, ops: &mut Vec<(u64, Op)>, depth: usize) -> Result {
         let depth = depth.checked_sub(1).ok_or(Error::InvalidValue)?;
         let mut open = self.graphs.get(graph).ok_or(Error::InvalidValue)?.nodes.clone();
-        let mut done = std::collections::BTreeSet::new();
+        let mut done = BTreeSet::new();
         while !open.is_empty() {
             let before = open.len();
             let mut rest = Vec::new();
@@ -142,7 +189,7 @@ impl Graphs {
 
     /// True if `node` comes after `earlier`, or is it.
     pub(crate) fn follows(&self, node: u64, earlier: u64) -> bool {
-        let (mut open, mut seen) = (vec![node], std::collections::BTreeSet::new());
+        let (mut open, mut seen) = (vec![node], BTreeSet::new());
         while let Some(at) = open.pop() {
             if at == earlier {
                 return true;
@@ -179,7 +226,7 @@ mod tests {
         // `a` is to come last.
         g.nodes.get_mut(a).unwrap().after.push(c);
         let order = |g: &mut Graphs, graph| {
-            let instance = g.instantiate(graph)?;
+            let instance = g.instantiate(graph, 0)?;
             let ops = &g.instances.get(instance).unwrap().ops;
             let number = |op: &(u64, Op)| if let Op::Record(n) = op.1 { n } else { 0 };
             Ok::<_, Error>(ops.iter().map(number).collect::<Vec<_>>())
@@ -192,6 +239,21 @@ mod tests {
         g.destroy(graph).unwrap();
         assert_eq!(order(&mut g, outer).unwrap(), [2, 3, 1]);
         assert_eq!(g.edges(copy).unwrap().len(), 2);
+        // Another graph of the same kinds, one that is shorter, and one that is of another kind.
+        let instance = g.instantiate(copy, 0).unwrap();
+        let other = g.create();
+        let first = g.add(other, vec![], Op::Record(7)).unwrap();
+        assert_eq!(g.update(instance, other), Ok(Update::Topology));
+        let second = g.add(other, vec![first], Op::Nothing).unwrap();
+        g.add(other, vec![second], Op::Record(9)).unwrap();
+        assert_eq!(g.update(instance, other), Ok(Update::Kind(second)));
+        g.nodes.get_mut(second).unwrap().op = Op::Record(8);
+        assert_eq!(g.update(instance, other), Ok(Update::Done));
+        let instance = g.instances.get_mut(instance).unwrap();
+        instance.off.insert(instance.ops[1].0);
+        let numbers =
+            instance.work().iter().map(|op| if let Op::Record(n) = op { *n } else { 0 }).collect::<Vec<_>>();
+        assert_eq!(numbers, [7, 9]);
         // A cycle, a graph in itself, and nodes of another graph.
         let first = g.graphs.get(copy).unwrap().nodes[0];
         let last = g.graphs.get(copy).unwrap().nodes[2];

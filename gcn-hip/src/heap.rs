@@ -118,6 +118,11 @@ impl Heap {
         }
     }
 
+    /// The allocation that begins at an address.
+    pub(crate) fn allocation(&self, base: u64) -> Option<&Allocation> {
+        self.allocations.get(&base)
+    }
+
     /// The allocation that an address is in; one past the end is not.
     pub(crate) fn find(&self, at: Ptr) -> Option<&Allocation> {
         let (_, found) = self.allocations.range(..=at.address()).next_back()?;

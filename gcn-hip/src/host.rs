@@ -21,6 +21,11 @@ impl Ptr {
     /// No address.
     pub(crate) const NULL: Ptr = Ptr(0);
 
+    /// The place of values of the runtime, for C code that reads them while they are there.
+    pub(crate) fn of<T>(values: &[T]) -> Ptr {
+        Ptr(values.as_ptr() as usize)
+    }
+
     pub(crate) fn address(self) -> u64 {
         self.0 as u64
     }

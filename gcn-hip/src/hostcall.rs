@@ -4,6 +4,7 @@
 //! and waits until the host has cleared a flag of it (ROCm device libraries, `ockl/src/hostcall_impl.cl`; the
 //! host's side is `devhostcall.cpp` of ROCclr).
 
+mod arena;
 mod format;
 
 use std::collections::HashMap;
@@ -14,6 +15,8 @@ use std::sync::{Mutex, PoisonError};
 use gcn_sim::Memory;
 
 use gcn_isa::target::WAVE_SIZE;
+
+use arena::Arena;
 
 use crate::heap::{Heap, Kind};
 use crate::host::{self, Ptr};
@@ -37,6 +40,8 @@ const SIGNAL: usize = 64;
 
 /// `SERVICE_PRINTF`: parts of a message.
 const PRINTF: u32 = 2;
+/// `SERVICE_DEVMEM`: memory for `malloc`.
+const MEMORY: u32 = 3;
 /// Bits of a message's descriptor: it begins, it ends; the number of values; its id.
 const BEGIN: u64 = 1;
 const END: u64 = 2;
@@ -52,6 +57,8 @@ pub(crate) struct Hostcall {
     payloads: Ptr,
     messages: Mutex<Messages>,
     asserted: AtomicBool,
+    /// Once a kernel has asked for a heap.
+    arena: Option<Mutex<Arena>>,
 }
 
 #[derive(Default)]
@@ -80,11 +87,20 @@ impl Hostcall {
         }
         debug_assert_eq!(FREE_STACK, 3 * 8);
         let (messages, asserted) = (Mutex::default(), AtomicBool::new(false));
-        Some(Hostcall { buffer, headers, payloads, messages, asserted })
+        Some(Hostcall { buffer, headers, payloads, messages, asserted, arena: None })
     }
 
     pub(crate) fn address(&self) -> u64 {
         self.buffer.address()
+    }
+
+    /// The state of the heap for `malloc` in kernels, of at most so many bytes; 0 if there is no room for it.
+    pub(crate) fn heap(&mut self, heap: &mut Heap, device: usize, most: usize) -> u64 {
+        if self.arena.is_none() {
+            self.arena = Arena::new(heap, device, most).map(Mutex::new);
+        }
+        let state = |arena: &mut Mutex<Arena>| arena.get_mut().map_or(0, |arena| arena.state());
+        self.arena.as_mut().map_or(0, state)
     }
 
     /// True if a kernel has said since the last time that an assertion failed.
@@ -117,18 +133,28 @@ impl Hostcall {
             let (lanes, service) = (host::word(header.plus(8)), host::word(header.plus(16)) as u32);
             for lane in (0..WAVE_SIZE as usize).filter(|lane| lanes >> lane & 1 == 1) {
                 let slot = self.payloads.plus(number * PAYLOAD + lane * SLOT);
-                if service == PRINTF {
-                    self.message(&mut messages, slot);
-                } else {
-                    eprintln!(
-                        "gcn-hip: kernels ask for service {service} of the host, which is not supported"
-                    );
-                    host::put(slot, &[0; 16]);
+                match service {
+                    PRINTF => self.message(&mut messages, slot),
+                    MEMORY => {
+                        let piece = self.request(host::word(slot), host::word(slot.plus(8)));
+                        host::put(slot, &piece.to_le_bytes());
+                    }
+                    service => {
+                        eprintln!(
+                            "gcn-hip: kernels ask for service {service} of the host, which is not supported"
+                        );
+                        host::put(slot, &[0; 16]);
+                    }
                 }
             }
-            // The packet is the wave's again.
             host::put_word(header.plus(20), 0);
         }
+    }
+
+    /// Memory that a kernel wants or gives back.
+    fn request(&self, at: u64, bytes: u64) -> u64 {
+        let arena = self.arena.as_ref().map(|arena| arena.lock().unwrap_or_else(PoisonError::into_inner));
+        arena.map_or(0, |mut arena| arena.request(at, bytes))
     }
 
     /// A part of a message: its descriptor comes back with an id, that of the last part is replaced by the

@@ -9,6 +9,7 @@ mod copies;
 mod events;
 mod launches;
 mod memory;
+mod pools;
 
 use std::cell::RefCell;
 use std::collections::{BTreeMap, HashMap, HashSet};
@@ -31,10 +32,14 @@ pub(crate) use capture::Joined;
 pub(crate) use copies::DEFAULT;
 pub(crate) use events::Event;
 pub(crate) use launches::submit;
-pub(crate) use memory::{DEVICE, PINNED};
+pub(crate) use memory::{Advice, DEVICE, NO_DEVICE, PINNED};
+pub(crate) use pools::Pools;
 
 /// The device where neither the environment nor the program says one.
 const USUAL: Target = Target::GFX942;
+
+/// `hipLimitMallocHeapSize` at the start, as in ROCclr (`HIP_INITIAL_DM_SIZE`).
+const MALLOC_HEAP: usize = 8 << 20;
 
 /// A stream.
 #[derive(Debug, Default)]
@@ -64,17 +69,20 @@ pub(crate) struct State {
     pub streams: Registry<Stream>,
     pub events: Registry<Event>,
     pub graphs: Graphs,
-    /// Pools of stream-ordered memory, by handle, with their device.
-    pub pools: Registry<usize>,
-    pub default_pools: BTreeMap<usize, u64>,
+    pub pools: Pools,
+    /// Advice about managed memory, by its address.
+    pub advice: BTreeMap<u64, Advice>,
     /// Peer access that has been enabled, from and to.
     pub peers: HashSet<(usize, usize)>,
     /// The error that stopped a kernel on a device. Every later use of the device fails with it until it is
     /// reset.
     pub faults: HashMap<usize, Error>,
-    hostcall: Option<Hostcall>,
-    /// Where the workgroups of a cooperative launch meet.
-    meeting: Option<Ptr>,
+    /// What kernels ask the host through, by device.
+    hostcalls: HashMap<usize, Hostcall>,
+    /// Where the workgroups of a cooperative launch meet, by device.
+    meetings: HashMap<usize, Ptr>,
+    /// `hipLimitMallocHeapSize`.
+    pub malloc_heap: usize,
     launches: u64,
     started: Instant,
     /// Seconds by the timed model.
@@ -108,12 +116,13 @@ impl State {
             streams: Registry::new(2),
             events: Registry::new(3),
             graphs: Graphs::new(),
-            pools: Registry::new(8),
-            default_pools: BTreeMap::new(),
+            pools: Pools::new(),
+            advice: BTreeMap::new(),
             peers: HashSet::new(),
             faults: HashMap::new(),
-            hostcall: None,
-            meeting: None,
+            hostcalls: HashMap::new(),
+            meetings: HashMap::new(),
+            malloc_heap: MALLOC_HEAP,
             launches: 0,
             started: Instant::now(),
             simulated: 0.0,

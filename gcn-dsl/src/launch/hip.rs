@@ -64,6 +64,7 @@ pub(super) use event::HipEvent;
 pub(super) use graph::{HipGraph, HipGraphBuilder};
 pub(super) use host::HostMemory;
 pub use memory::HipBuffer;
+use module::Sizes;
 pub use module::{HipFunction, HipModule};
 pub(super) use stream::{HipStream, Incoming};
 
@@ -313,8 +314,9 @@ impl HipDevice {
             return Err(HipError::OtherDevice { kernel: kernel.name().to_owned() });
         }
         let _current = self.context.current()?;
+        let sizes = Sizes { groups: grid, workgroup, dynamic_lds, cooperative: false };
         // SAFETY: the caller vouches for the arguments.
-        unsafe { kernel.launch(None, grid, workgroup, dynamic_lds, kernarg) }
+        unsafe { kernel.launch(None, sizes, kernarg) }
     }
 
     /// Starts a kernel that was built here, with the arguments that its signature lays out: on a stream, or
@@ -327,7 +329,6 @@ impl HipDevice {
         grid: Grid,
         kernarg: &[u8],
     ) -> Result<(), HipError> {
-        let (groups, workgroup, lds) = (grid.workgroups, kernel.signature().workgroup, grid.dynamic_lds);
         let there =
             function.context().is(&self.context) && stream.is_none_or(|s| s.context().is(&self.context));
         if !there {
@@ -337,12 +338,7 @@ impl HipDevice {
         let _current = stream.is_none().then(|| self.context.current()).transpose()?;
         // SAFETY: slices are buffers of this device with their lengths, against which the kernel's accesses
         // are checked. Raw pointers among the arguments are the responsibility of the author of the kernel.
-        unsafe {
-            match grid.cooperative {
-                true => function.launch_cooperative(stream, groups, workgroup, lds, kernarg),
-                false => function.launch(stream, groups, workgroup, lds, kernarg),
-            }
-        }
+        unsafe { function.launch(stream, Sizes::of(kernel, grid), kernarg) }
     }
 
     /// Adds a launch of a kernel that was built here to a graph of this device.
@@ -353,9 +349,8 @@ impl HipDevice {
         grid: Grid,
         kernarg: &[u8],
     ) -> Result<(), HipError> {
-        let sizes = (grid.workgroups, kernel.signature().workgroup);
         // SAFETY: as in `launch_built`; the graph's owner keeps the buffers.
-        unsafe { graph.launch(function, sizes, grid.dynamic_lds, kernarg) }
+        unsafe { graph.launch(function, Sizes::of(kernel, grid), kernarg) }
     }
 
     /// A graph without nodes.

@@ -256,7 +256,7 @@ pub(crate) extern "C" fn memset_3d_async(
 }
 
 /// The part of a variable that a copy is for.
-fn symbol(symbol: u64, bytes: usize, offset: usize) -> Result<Ptr> {
+pub(super) fn symbol(symbol: u64, bytes: usize, offset: usize) -> Result<Ptr> {
     let (at, size) = lock().variable(symbol)?;
     let end = offset.checked_add(bytes).ok_or(Error::InvalidValue)?;
     if end > size { Err(Error::InvalidValue) } else { Ok(at.plus(offset)) }

@@ -137,18 +137,29 @@ pub(crate) extern "C" fn mem_get_info(free: Out<usize>, total: Out<usize>) -> Co
     })
 }
 
-/// Least and most bytes of the limits of a device (`hipLimit_t`): stack, `printf` buffer, heap of `malloc`.
-const LIMITS: [u64; 3] = [16 << 10, 4 << 20, 0];
+/// Limits of a device (`hipLimit_t`): stack, `printf` buffer, heap of `malloc`. The first two are what they are.
+const LIMITS: [u64; 2] = [16 << 10, 4 << 20];
+const MALLOC_HEAP: u32 = 2;
 
 pub(crate) extern "C" fn device_get_limit(value: Out<usize>, limit: u32) -> Code {
-    call(|| {
+    with(|s| {
+        if limit == MALLOC_HEAP {
+            return value.set(s.malloc_heap);
+        }
         let found = LIMITS.get(limit as usize).ok_or(Error::UnsupportedLimit)?;
         value.set(*found as usize)
     })
 }
 
-pub(crate) extern "C" fn device_set_limit(limit: u32, _value: usize) -> Code {
-    call(|| LIMITS.get(limit as usize).map(|_| ()).ok_or(Error::UnsupportedLimit))
+/// A heap that kernels have begun to use stays as large as it is.
+pub(crate) extern "C" fn device_set_limit(limit: u32, value: usize) -> Code {
+    with(|s| {
+        if limit == MALLOC_HEAP {
+            s.malloc_heap = value;
+            return Ok(());
+        }
+        LIMITS.get(limit as usize).map(|_| ()).ok_or(Error::UnsupportedLimit)
+    })
 }
 
 /// Settings of caches and schedules, which change nothing here.

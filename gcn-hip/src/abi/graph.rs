@@ -1,6 +1,8 @@
 //! Graphs and their instances.
 
+pub(crate) mod changes;
 pub(crate) mod nodes;
+pub(crate) mod read;
 
 use super::{Code, Out, call, text, with, words};
 use crate::error::{Error, Result};
@@ -161,10 +163,10 @@ pub(crate) extern "C" fn graph_instantiate(
     graph_instantiate_with_flags(instance, graph, 0)
 }
 
-pub(crate) extern "C" fn graph_instantiate_with_flags(instance: Out<u64>, graph: u64, _flags: u64) -> Code {
+pub(crate) extern "C" fn graph_instantiate_with_flags(instance: Out<u64>, graph: u64, flags: u64) -> Code {
     with(|s| {
         instance.check()?;
-        let handle = s.graphs.instantiate(graph)?;
+        let handle = s.graphs.instantiate(graph, flags)?;
         instance.set(handle)
     })
 }

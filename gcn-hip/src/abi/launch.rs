@@ -62,9 +62,13 @@ fn packed(function: u64, parameters: Ptr) -> Result<Vec<u8>> {
 fn buffer(extra: Ptr) -> Result<Vec<u8>> {
     let (mut at, mut start, mut size) = (extra, None, None);
     loop {
+        let tag = words(at, 1)?[0];
+        // Nothing follows the end.
+        if tag == END {
+            break;
+        }
         let value = host::pointer(at.plus(8));
-        match words(at, 1)?[0] {
-            END => break,
+        match tag {
             BUFFER => start = Some(value),
             SIZE if !value.is_null() => size = Some(host::word(value)),
             _ => return Err(Error::InvalidValue),

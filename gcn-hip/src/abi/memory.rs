@@ -1,12 +1,12 @@
 //! Allocating and freeing.
 
-use super::{Code, Out, Plain, call, with, words};
-use crate::error::{Error, Result};
+use super::{Code, Out, Plain, call, with};
+use crate::error::Error;
 use crate::heap::Kind;
 use crate::host::{self, Ptr};
-use crate::state::{DEVICE, PINNED, State, current_device};
+use crate::state::{DEVICE, PINNED, current_device};
 
-type Place = Out<Option<Ptr>>;
+pub(super) type Place = Out<Option<Ptr>>;
 
 fn allocate(place: Place, kind: Kind, bytes: usize, flags: u32) -> Code {
     with(|s| {
@@ -52,20 +52,6 @@ pub(crate) extern "C" fn host_malloc(place: Place, bytes: usize, flags: u32) -> 
 
 pub(crate) extern "C" fn malloc_host(place: Place, bytes: usize) -> Code {
     allocate(place, Kind::Pinned, bytes, 0)
-}
-
-pub(crate) extern "C" fn malloc_async(place: Place, bytes: usize, stream: u64) -> Code {
-    with(|s| {
-        place.check()?;
-        s.check_stream(stream)?;
-        let at = s.allocate(Kind::Device, bytes, 0)?;
-        place.set(at)
-    })
-}
-
-pub(crate) extern "C" fn malloc_from_pool_async(place: Place, bytes: usize, pool: u64, stream: u64) -> Code {
-    let known = with(|s| s.pools.get(pool).map(|_| ()).ok_or(Error::InvalidValue));
-    if known == 0 { malloc_async(place, bytes, stream) } else { known }
 }
 
 pub(crate) extern "C" fn malloc_pitch(place: Place, pitch: Out<usize>, width: usize, height: usize) -> Code {
@@ -161,117 +147,9 @@ pub(crate) extern "C" fn host_get_flags(flags: Out<u32>, at: Ptr) -> Code {
     })
 }
 
-/// Advice about managed memory, which is where it is needed.
-pub(crate) extern "C" fn mem_prefetch_async(at: Ptr, bytes: usize, device: i32, stream: u64) -> Code {
-    with(|s| {
-        s.check_stream(stream)?;
-        managed(s, at, bytes, device)
-    })
-}
-
-pub(crate) extern "C" fn mem_advise(at: Ptr, bytes: usize, _advice: u32, device: i32) -> Code {
-    with(|s| managed(s, at, bytes, device))
-}
-
-fn managed(s: &State, at: Ptr, bytes: usize, device: i32) -> Result {
-    /// `hipCpuDeviceId`, and `hipInvalidDeviceId` where the device does not matter.
-    const NO_DEVICE: std::ops::RangeInclusive<i32> = -2..=-1;
-    if !NO_DEVICE.contains(&device) {
-        s.model(usize::try_from(device).unwrap_or(usize::MAX))?;
-    }
-    if bytes == 0 || s.heap.own(at, bytes)?.kind != Kind::Managed {
-        return Err(Error::InvalidValue);
-    }
-    Ok(())
-}
-
 pub(crate) extern "C" fn stream_attach_mem_async(stream: u64, at: Ptr, bytes: usize, _flags: u32) -> Code {
     with(|s| {
         s.check_stream(stream)?;
         if s.heap.own(at, bytes)?.kind == Kind::Managed { Ok(()) } else { Err(Error::InvalidValue) }
     })
-}
-
-/// The pool of a device, which has always been there.
-fn default_pool(s: &mut State, device: i32) -> Result<u64> {
-    let device = usize::try_from(device).unwrap_or(usize::MAX);
-    s.model(device)?;
-    if let Some(pool) = s.default_pools.get(&device) {
-        return Ok(*pool);
-    }
-    let pool = s.pools.add(device);
-    s.default_pools.insert(device, pool);
-    Ok(pool)
-}
-
-pub(crate) extern "C" fn device_get_mem_pool(pool: Out<u64>, device: i32) -> Code {
-    with(|s| {
-        pool.check()?;
-        let found = default_pool(s, device)?;
-        pool.set(found)
-    })
-}
-
-pub(crate) extern "C" fn device_set_mem_pool(device: i32, pool: u64) -> Code {
-    with(|s| {
-        let device = usize::try_from(device).unwrap_or(usize::MAX);
-        s.model(device)?;
-        s.pools.get(pool).ok_or(Error::InvalidValue)?;
-        s.default_pools.insert(device, pool);
-        Ok(())
-    })
-}
-
-pub(crate) extern "C" fn mem_pool_create(pool: Out<u64>, properties: Ptr) -> Code {
-    with(|s| {
-        pool.check()?;
-        // Type and handles, then the location: its kind and device.
-        let location = words(properties, 2)?[1];
-        let device = (location >> 32) as usize;
-        s.model(device)?;
-        let handle = s.pools.add(device);
-        pool.set(handle)
-    })
-}
-
-pub(crate) extern "C" fn mem_pool_destroy(pool: u64) -> Code {
-    with(|s| {
-        if s.default_pools.values().any(|default| *default == pool) {
-            return Err(Error::InvalidValue);
-        }
-        s.pools.remove(pool).map(|_| ()).ok_or(Error::InvalidValue)
-    })
-}
-
-/// Settings of a pool, which frees at once whatever they are.
-pub(crate) extern "C" fn mem_pool_set_attribute(pool: u64, attribute: u32, value: Ptr) -> Code {
-    with(|s| {
-        s.pools.get(pool).ok_or(Error::InvalidValue)?;
-        if value.is_null() || !(1..=8).contains(&attribute) { Err(Error::InvalidValue) } else { Ok(()) }
-    })
-}
-
-pub(crate) extern "C" fn mem_pool_get_attribute(pool: u64, attribute: u32, value: Ptr) -> Code {
-    with(|s| {
-        s.pools.get(pool).ok_or(Error::InvalidValue)?;
-        if value.is_null() {
-            return Err(Error::InvalidValue);
-        }
-        match attribute {
-            // Reuse policies of freed memory, 32-bit numbers.
-            1..=3 => host::put(value, &1u32.to_le_bytes()),
-            4..=8 => host::put(value, &0u64.to_le_bytes()),
-            _ => return Err(Error::InvalidValue),
-        }
-        Ok(())
-    })
-}
-
-pub(crate) extern "C" fn mem_pool_trim_to(pool: u64, _bytes: usize) -> Code {
-    with(|s| s.pools.get(pool).map(|_| ()).ok_or(Error::InvalidValue))
-}
-
-/// `hipMemPoolSetAccess`: all devices reach all memory.
-pub(crate) extern "C" fn mem_pool_set_access(pool: u64, _list: Ptr, _count: usize) -> Code {
-    mem_pool_trim_to(pool, 0)
 }

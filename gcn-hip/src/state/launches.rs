@@ -20,6 +20,9 @@ use crate::work::{Launch, Op};
 /// default is less, but nothing would notice an overflow.
 const STACK: u32 = 16 << 10;
 
+/// Bytes of addresses for `malloc` in kernels, if a program sets no higher `hipLimitMallocHeapSize`.
+const MALLOC: usize = 1 << 30;
+
 /// Bytes of `struct mg_info` of the device libraries (`ockl/src/cg.cl`).
 const MEETING: usize = 48;
 
@@ -56,8 +59,8 @@ fn perform(op: Op) -> Result {
     match op {
         Op::Call(call) => call.call(),
         Op::Graph(instance) => {
-            let ops = lock().graphs.instances.get(instance).ok_or(Error::InvalidValue)?.ops.clone();
-            return ops.into_iter().try_for_each(|(_, op)| perform(op));
+            let ops = lock().graphs.instances.get(instance).ok_or(Error::InvalidValue)?.work();
+            return ops.into_iter().try_for_each(perform);
         }
         op => return lock().perform(&op),
     }
@@ -142,7 +145,7 @@ impl State {
         let outcome = self.run(&program, launch, device, &mut record);
         record.seconds = start.elapsed().as_secs_f64();
         let result = outcome.map_err(|error| {
-            let code = self.code_of(&error);
+            let code = self.code_of(device, &error);
             record.error = Some(error.to_string());
             code
         });
@@ -176,22 +179,30 @@ impl State {
         record: &mut Record<'_>,
     ) -> std::result::Result<(), LoadError> {
         let asks = program.asks_for(ValueKind::HiddenHostcallBuffer);
-        if asks && self.hostcall.is_none() {
-            self.hostcall = Hostcall::new(&mut self.heap, device);
+        if asks && !self.hostcalls.contains_key(&device) {
+            let hostcall = Hostcall::new(&mut self.heap, device);
+            self.hostcalls.extend(hostcall.map(|hostcall| (device, hostcall)));
         }
-        let hostcall = self.hostcall.as_ref().filter(|_| asks);
+        let mut hostcall = self.hostcalls.get_mut(&device).filter(|_| asks);
+        let mut heap = 0;
+        if let Some(hostcall) = hostcall.as_mut().filter(|_| program.asks_for(ValueKind::HiddenHeapV1)) {
+            let most = self.malloc_heap.max(usize::min(MALLOC, self.heap.free_bytes() as usize / 2));
+            heap = hostcall.heap(&mut self.heap, device, most);
+        }
+        let hostcall = hostcall.map(|hostcall| &*hostcall);
         let Launch { grid, workgroup, dynamic_lds, .. } = *launch;
-        if launch.cooperative && self.meeting.is_none() {
-            self.meeting = self.heap.alloc(Kind::Pinned, device, MEETING, 0).ok();
+        if launch.cooperative && !self.meetings.contains_key(&device) {
+            let meeting = self.heap.alloc(Kind::Pinned, device, MEETING, 0);
+            self.meetings.extend(meeting.map(|at| (device, at)));
         }
-        let meeting = self.meeting.filter(|_| launch.cooperative);
+        let meeting = self.meetings.get(&device).filter(|_| launch.cooperative).copied();
         if let Some(at) = meeting {
             host::put(at, &meeting_of(grid, workgroup));
         }
         let provided = Provided {
             hostcall_buffer: hostcall.map_or(0, Hostcall::address),
             multigrid_sync: meeting.map_or(0, Ptr::address),
-            ..Provided::default()
+            heap,
         };
         let call = Call { grid, workgroup, dynamic_lds, stack: STACK, provided };
         let memory = self.heap.host.memory();
@@ -228,8 +239,8 @@ impl State {
     }
 
     /// The code for what stopped a kernel.
-    fn code_of(&self, error: &LoadError) -> Error {
-        let asserted = self.hostcall.as_ref().is_some_and(Hostcall::take_assertion);
+    fn code_of(&self, device: usize, error: &LoadError) -> Error {
+        let asserted = self.hostcalls.get(&device).is_some_and(Hostcall::take_assertion);
         match error {
             LoadError::Sim { error, .. } => match **error {
                 SimError::Launch(LaunchError::Cooperative { .. }) => Error::CooperativeLaunchTooLarge,

@@ -13,6 +13,23 @@ pub(crate) const DEVICE: &[Kind] = &[Kind::Device, Kind::Managed];
 /// The kinds of memory that `hipHostFree` frees.
 pub(crate) const PINNED: &[Kind] = &[Kind::Pinned];
 
+/// `hipInvalidDeviceId`.
+pub(crate) const NO_DEVICE: i32 = -2;
+
+/// Advice about managed memory.
+pub(crate) struct Advice {
+    pub read_mostly: bool,
+    pub preferred: i32,
+    pub accessed_by: Vec<i32>,
+    pub prefetched: i32,
+}
+
+impl Default for Advice {
+    fn default() -> Advice {
+        Advice { read_mostly: false, preferred: NO_DEVICE, accessed_by: Vec::new(), prefetched: NO_DEVICE }
+    }
+}
+
 impl State {
     /// Allocates; no bytes are a null pointer.
     pub(crate) fn allocate(&mut self, kind: Kind, bytes: usize, flags: u32) -> Result<Option<Ptr>> {
@@ -37,14 +54,21 @@ impl State {
         if at.is_null() {
             return Ok(());
         }
-        self.heap.free(at, kinds, Error::InvalidValue)
+        self.heap.free(at, kinds, Error::InvalidValue)?;
+        self.pools.freed(at);
+        self.advice.remove(&at.address());
+        Ok(())
     }
 
     /// Frees everything that a device has, and forgets what went wrong on it.
     pub(crate) fn reset(&mut self, device: usize) {
         self.heap.reset(device);
+        self.pools.reset(device);
+        let Self { advice, heap, .. } = self;
+        advice.retain(|base, _| heap.allocation(*base).is_some());
         self.faults.remove(&device);
-        (self.hostcall, self.meeting) = (None, None);
+        self.hostcalls.remove(&device);
+        self.meetings.remove(&device);
         let of = |(handle, stream): (u64, &super::Stream)| (stream.device == device).then_some(handle);
         let streams: Vec<u64> = self.streams.iter().filter_map(of).collect();
         streams.into_iter().for_each(|handle| drop(self.streams.remove(handle)));

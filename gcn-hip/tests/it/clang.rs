@@ -82,3 +82,18 @@ fn an_access_out_of_bounds_is_reported_with_kernel_launch_and_line() {
         assert!(ran.errors.contains(part), "{}", ran.errors);
     }
 }
+
+#[test]
+fn a_loop_without_end_is_stopped_with_kernel_and_line() {
+    let Some(ran) = run("endless", &[("GCN_HIP_LIMIT", "100000")]) else { return };
+    assert_eq!(
+        ran.out, "launch hipErrorLaunchTimeOut\nwait hipErrorLaunchTimeOut\nthen 7\n",
+        "{}",
+        ran.errors
+    );
+    for part in
+        ["kernel `_Z7endlessPVi`, launch 0", "endless.hip:5", "exceeds the limit of 100000 instructions"]
+    {
+        assert!(ran.errors.contains(part), "{}", ran.errors);
+    }
+}

@@ -26,7 +26,7 @@ const FUNCTIONS: &[(&str, &str)] = &[
     ("hipFree", "p"), ("hipFreeAsync", "ps"), ("hipHostFree", "p"), ("hipHostRegister", "pzf"), ("hipHostUnregister", "p"),
     ("hipHostGetDevicePointer", "Opf"), ("hipHostGetFlags", "Op"), ("hipMemGetInfo", "OO"), ("hipMemGetAddressRange", "OOp"),
     ("hipMemPtrGetInfo", "pO"), ("hipPointerGetAttributes", "Op"), ("hipPointerGetAttribute", "Oip"), ("hipMemPrefetchAsync", "pzds"),
-    ("hipMemAdvise", "pzid"), ("hipStreamAttachMemAsync", "spzf"),
+    ("hipMemAdvise", "pzid"), ("hipMemRangeGetAttribute", "Oiipz"), ("hipStreamAttachMemAsync", "spzf"),
     ("hipMemcpy", "ppzk"), ("hipMemcpy", "ppzk"), ("hipMemcpyAsync", "ppzks"), ("hipMemcpyWithStream", "ppzks"),
     ("hipMemcpyDtoH", "ppz"), ("hipMemcpyHtoDAsync", "ppzs"), ("hipMemcpyDtoDAsync", "ppzs"), ("hipMemcpyPeer", "pdpdz"),
     ("hipMemcpyPeerAsync", "pdpdzs"), ("hipMemcpy2D", "pzpzzzk"), ("hipMemcpy2DAsync", "pzpzzzks"), ("hipMemcpy3D", "3"),
@@ -57,7 +57,10 @@ const FUNCTIONS: &[(&str, &str)] = &[
     ("hipGraphNodeGetDependentNodes", "nOO"), ("hipGraphNodeGetType", "nO"), ("hipGraphInstantiate", "Xgvvi"),
     ("hipGraphInstantiateWithFlags", "Xgf"), ("hipGraphLaunch", "xs"), ("hipGraphUpload", "xs"), ("hipGraphExecDestroy", "x"),
     ("hipGraphMemsetNodeSetParams", "nr"), ("hipGraphExecMemsetNodeSetParams", "xjr"), ("hipGraphMemcpyNodeSetParams1D", "nppzk"),
-    ("hipGraphExecMemcpyNodeSetParams1D", "xjppzk"),
+    ("hipGraphExecMemcpyNodeSetParams1D", "xjppzk"), ("hipGraphMemcpyNodeSetParams", "n3"), ("hipGraphExecMemcpyNodeSetParams", "xj3"),
+    ("hipGraphExecUpdate", "xgOO"), ("hipGraphNodeSetEnabled", "xjf"), ("hipGraphNodeGetEnabled", "xjO"), ("hipGraphExecGetFlags", "xO"),
+    ("hipGraphKernelNodeGetParams", "nO"), ("hipGraphMemsetNodeGetParams", "nO"), ("hipGraphHostNodeGetParams", "nO"),
+    ("hipGraphChildGraphNodeGetGraph", "nO"), ("hipGraphEventRecordNodeGetEvent", "nO"), ("hipGraphEventRecordNodeSetEvent", "ne"),
     ("hipMemPoolCreate", "Lr"), ("hipMemPoolDestroy", "l"), ("hipDeviceGetMemPool", "Ld"), ("hipDeviceGetDefaultMemPool", "Ld"),
     ("hipDeviceSetMemPool", "dl"), ("hipMemPoolTrimTo", "lz"), ("hipMemPoolGetAttribute", "liO"), ("hipMemPoolSetAttribute", "liO"),
     ("hipSetDevice", "d"), ("hipGetDevice", "O"), ("hipGetDeviceCount", "O"), ("hipGetDevicePropertiesR0600", "Od"), ("hipDeviceGet", "Od"),
@@ -449,7 +452,7 @@ fn no_sequence_of_calls_breaks_the_device() {
     // The sequences get somewhere: nearly every function has been called as it should be.
     let all: BTreeSet<&str> = FUNCTIONS.iter().map(|function| function.0).collect();
     let never: Vec<_> = all.difference(&succeeded).collect();
-    assert!(seeds.count() < SEQUENCES as usize || never.len() < 12, "{never:?}");
+    assert!(seeds.count() < SEQUENCES as usize || never.len() < all.len() / 8, "{never:?}");
 }
 
 /// Resets both devices; the bytes of memory that are still in use then.

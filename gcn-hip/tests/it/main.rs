@@ -12,6 +12,7 @@ mod calls;
 mod clang;
 mod events;
 mod faults;
+mod features;
 mod fuzz;
 mod graphs;
 mod kernels;

@@ -14,7 +14,7 @@ use serde_json::Value;
 
 use crate::api::library;
 
-const TARGETS: [&str; 2] = ["gfx90a", "gfx942"];
+pub const TARGETS: [&str; 2] = ["gfx90a", "gfx942"];
 
 /// Programs that do not report success, and why.
 const KNOWN: &str = include_str!("../programs/known.tsv");
@@ -28,31 +28,6 @@ struct Program {
 impl Program {
     fn list(&self, key: &str) -> Vec<&str> {
         self.command[key].as_array().map(|l| l.iter().filter_map(Value::as_str).collect()).unwrap_or_default()
-    }
-
-    /// Compiles the program for both targets.
-    fn compile(&self, clang: &Path, sdk: &Path, out: &Path) -> Result<(), String> {
-        let joined = |part: &str| sdk.join(part).display().to_string();
-        let result = Command::new(clang)
-            .current_dir(&self.folder)
-            .args(["-w", "-O2", "-std=c++17", "-D__HIP_PLATFORM_AMD__", "-x", "hip"])
-            .args(["-D__AMDGCN_WAVEFRONT_SIZE=64", "-D__AMDGCN_WAVEFRONT_SIZE__=64"])
-            .args(TARGETS.map(|target| format!("--offload-arch={target}")))
-            .arg(format!("--rocm-path={}", sdk.display()))
-            .arg(format!("--rocm-device-lib-path={}", joined("bc")))
-            .args(["-isystem", &joined("include")])
-            .args(self.list("sources"))
-            .args(["-x", "none", "-o"])
-            .arg(out)
-            .args(self.list("flags"))
-            .args(["--hip-link", &format!("-L{}", joined("lib")), "-lamdhip64", "-ldl", "-lpthread"])
-            .output()
-            .unwrap();
-        result
-            .status
-            .success()
-            .then_some(())
-            .ok_or_else(|| String::from_utf8_lossy(&result.stderr).into_owned())
     }
 
     /// Runs it: true if it reports success, with the seconds that it took.
@@ -82,6 +57,35 @@ impl Program {
         let judged = Command::new("python3").args(["-c", search, ok]).arg(&output).status().unwrap();
         (judged.success() && seconds < limit.as_secs_f64(), seconds)
     }
+}
+
+/// Compiles a program for both targets: the sources and flags of clang that it has, in its folder.
+pub fn compile(
+    clang: &Path,
+    sdk: &Path,
+    folder: &Path,
+    sources: &[&str],
+    flags: &[&str],
+    out: &Path,
+) -> Result<(), String> {
+    let joined = |part: &str| sdk.join(part).display().to_string();
+    let result = Command::new(clang)
+        .current_dir(folder)
+        .args(["-w", "-O2", "-std=c++17", "-D__HIP_PLATFORM_AMD__", "-x", "hip"])
+        .args(["-D__AMDGCN_WAVEFRONT_SIZE=64", "-D__AMDGCN_WAVEFRONT_SIZE__=64"])
+        .args(TARGETS.map(|target| format!("--offload-arch={target}")))
+        .arg(format!("--rocm-path={}", sdk.display()))
+        .arg(format!("--rocm-device-lib-path={}", joined("bc")))
+        .args(["-isystem", &joined("include")])
+        .args(sources)
+        .args(["-x", "none", "-o"])
+        .arg(out)
+        .args(flags)
+        .args(["--hip-link", &format!("-L{}", joined("lib")), "-lamdhip64", "-ldl", "-lpthread"])
+        .output()
+        .unwrap();
+    let error = || String::from_utf8_lossy(&result.stderr).into_owned();
+    result.status.success().then_some(()).ok_or_else(error)
 }
 
 fn programs(folder: &Path) -> Vec<Program> {
@@ -118,7 +122,8 @@ fn programs_of_others_report_success() {
     println!("| program | gfx90a, s | gfx942, s | |\n|---|---:|---:|---|");
     for program in programs(folder.as_ref()) {
         let path = work.join(&program.name);
-        if let Err(error) = program.compile(&clang, sdk.as_ref(), &path) {
+        let (sources, flags) = (program.list("sources"), program.list("flags"));
+        if let Err(error) = compile(&clang, sdk.as_ref(), &program.folder, &sources, &flags, &path) {
             unexpected.push(format!("{} does not compile: {error}", program.name));
             continue;
         }

@@ -29,6 +29,7 @@ hipError_t hipMemcpy(void *to, const void *from, size_t n, int kind);
 hipError_t hipMemcpyToSymbol(const void *to, const void *from, size_t n, size_t offset, int kind);
 hipError_t hipMemcpyFromSymbol(void *to, const void *from, size_t n, size_t offset, int kind);
 hipError_t hipDeviceSynchronize(void);
+hipError_t hipDeviceReset(void);
 hipError_t hipGetLastError(void);
 const char *hipGetErrorName(hipError_t);
 }

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use super::api::{Api, FillNode, KernelNode};
-use super::{Context, HipBuffer, HipError, HipFunction, HipStream};
+use super::{Context, HipBuffer, HipError, HipFunction, HipStream, Sizes};
 
 /// `hipMemcpyDeviceToDevice`.
 const ON_DEVICE: i32 = 3;
@@ -64,21 +64,20 @@ impl HipGraphBuilder {
     ///
     /// # Safety
     /// As [`HipDevice::launch`](super::HipDevice::launch), for every launch of the graph.
-    pub unsafe fn launch(
+    pub(super) unsafe fn launch(
         &mut self,
         function: &Arc<HipFunction>,
-        (grid, workgroup): ([u32; 3], [u32; 3]),
-        dynamic_lds: u32,
+        sizes: Sizes,
         kernarg: &[u8],
     ) -> Result<(), HipError> {
         let mut arguments = function.places(kernarg)?;
         let node = KernelNode {
-            workgroup,
+            workgroup: sizes.workgroup,
             extra: ptr::null_mut(),
             function: function.handle(),
-            grid,
+            grid: sizes.groups,
             arguments: arguments.as_mut_ptr(),
-            dynamic_lds,
+            dynamic_lds: sizes.dynamic_lds,
         };
         let add = Api::newer(&self.context.api.functions.hipGraphAddKernelNode)?;
         // SAFETY: all places are there, and HIP copies the arguments before it returns; for what they mean the caller

@@ -10,6 +10,8 @@ use gcn_emit::object::{CodeObject, KernelCode};
 
 use super::api::Api;
 use super::{Context, HipError, HipStream};
+use crate::kernel::BuiltKernel;
+use crate::launch::Grid;
 
 /// `HIP_LAUNCH_PARAM_BUFFER_POINTER`: the address of the argument buffer follows.
 const BUFFER_POINTER: usize = 1;
@@ -17,6 +19,27 @@ const BUFFER_POINTER: usize = 1;
 const BUFFER_SIZE: usize = 2;
 /// `HIP_LAUNCH_PARAM_END`.
 const END: usize = 3;
+
+/// The sizes of a launch.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Sizes {
+    /// Workgroups.
+    pub groups: [u32; 3],
+    /// Work-items of a workgroup.
+    pub workgroup: [u32; 3],
+    /// Bytes of LDS beyond the kernel's own arrays.
+    pub dynamic_lds: u32,
+    /// All workgroups are on the device at a time.
+    pub cooperative: bool,
+}
+
+impl Sizes {
+    /// Those of a kernel that was built here.
+    pub(super) fn of(kernel: &BuiltKernel, grid: Grid) -> Sizes {
+        let Grid { workgroups: groups, dynamic_lds, cooperative } = grid;
+        Sizes { groups, workgroup: kernel.signature().workgroup, dynamic_lds, cooperative }
+    }
+}
 
 /// A loaded code object. It is unloaded when it and its functions are dropped, after the kernels that it
 /// started have finished.
@@ -156,18 +179,29 @@ impl HipFunction {
         &self.module.context
     }
 
-    /// Without a stream on the thread's current device.
+    /// Starts the kernel; without a stream on the thread's current device.
     ///
     /// # Safety
     /// As [`HipDevice::launch`](super::HipDevice::launch).
     pub(super) unsafe fn launch(
         &self,
         stream: Option<&HipStream>,
-        [gx, gy, gz]: [u32; 3],
-        [wx, wy, wz]: [u32; 3],
-        dynamic_lds: u32,
+        sizes: Sizes,
         kernarg: &[u8],
     ) -> Result<(), HipError> {
+        let Sizes { groups: [gx, gy, gz], workgroup: [wx, wy, wz], dynamic_lds, cooperative } = sizes;
+        let (api, none) = (&self.context().api, ptr::null_mut());
+        let stream = stream.map_or(ptr::null_mut(), HipStream::handle);
+        if cooperative {
+            let mut places = self.places(kernarg)?;
+            let launch = Api::newer(&api.functions.hipModuleLaunchCooperativeKernel)?;
+            self.started();
+            let params = places.as_mut_ptr();
+            // SAFETY: the caller vouches for what the arguments mean; the function's module is loaded; HIP reads the
+            // arguments, one at each place, before it returns, and does not write them.
+            let code = unsafe { launch(self.handle, gx, gy, gz, wx, wy, wz, dynamic_lds, stream, params) };
+            return api.check("hipModuleLaunchCooperativeKernel", code);
+        }
         self.check_arguments(kernarg)?;
         let mut size = kernarg.len();
         let mut extra = [
@@ -178,38 +212,11 @@ impl HipFunction {
             ptr::without_provenance_mut(END),
         ];
         let extra = if kernarg.is_empty() { ptr::null_mut() } else { extra.as_mut_ptr() };
-        let api = &self.context().api;
+        let launch = api.functions.hipModuleLaunchKernel;
         self.started();
-        let (stream, params) = (stream.map_or(ptr::null_mut(), HipStream::handle), ptr::null_mut());
-        // SAFETY: the caller vouches for what the arguments mean; the function's module is loaded; HIP reads
-        // the arguments, which are all there, before it returns, and does not write them.
-        let code = unsafe {
-            let launch = api.functions.hipModuleLaunchKernel;
-            launch(self.handle, gx, gy, gz, wx, wy, wz, dynamic_lds, stream, params, extra)
-        };
+        // SAFETY: as above, with the arguments in one buffer.
+        let code = unsafe { launch(self.handle, gx, gy, gz, wx, wy, wz, dynamic_lds, stream, none, extra) };
         api.check("hipModuleLaunchKernel", code)
-    }
-
-    /// The same with all workgroups on the device at a time.
-    ///
-    /// # Safety
-    /// As [`HipDevice::launch`](super::HipDevice::launch).
-    pub(super) unsafe fn launch_cooperative(
-        &self,
-        stream: Option<&HipStream>,
-        [gx, gy, gz]: [u32; 3],
-        [wx, wy, wz]: [u32; 3],
-        dynamic_lds: u32,
-        kernarg: &[u8],
-    ) -> Result<(), HipError> {
-        let mut places = self.places(kernarg)?;
-        let api = &self.context().api;
-        let launch = Api::newer(&api.functions.hipModuleLaunchCooperativeKernel)?;
-        self.started();
-        let (stream, places) = (stream.map_or(ptr::null_mut(), HipStream::handle), places.as_mut_ptr());
-        // SAFETY: as in `launch`; there is a place for each argument of the kernel.
-        let code = unsafe { launch(self.handle, gx, gy, gz, wx, wy, wz, dynamic_lds, stream, places) };
-        api.check("hipModuleLaunchCooperativeKernel", code)
     }
 
     /// Workgroups of this size that a compute unit holds.

@@ -2,7 +2,7 @@
 
 use gcn_sim::Grid;
 
-use crate::abi::copies::parameters_3d;
+use crate::abi::copies::{parameters_3d, symbol};
 use crate::abi::launch::{Sizes, prepare};
 use crate::abi::{Code, Out, call, words};
 use crate::error::{Error, Result};
@@ -37,6 +37,10 @@ add! {
     graph_add_kernel_node(parameters: Ptr) => kernel(parameters);
     graph_add_memcpy_node(parameters: Ptr) => copy_3d(parameters);
     graph_add_memcpy_node_1d(to: Ptr, from: Ptr, bytes: usize, kind: u32) => copy(to, from, bytes, kind);
+    graph_add_memcpy_node_to_symbol(to: u64, from: Ptr, bytes: usize, offset: usize, kind: u32) =>
+        copy_to(to, from, bytes, offset, kind);
+    graph_add_memcpy_node_from_symbol(to: Ptr, from: u64, bytes: usize, offset: usize, kind: u32) =>
+        copy_from(to, from, bytes, offset, kind);
     graph_add_memset_node(parameters: Ptr) => fill(parameters);
     graph_add_host_node(parameters: Option<&HostNode>) => host_call(parameters);
     // A copy: later changes of the child have no effect.
@@ -71,6 +75,13 @@ macro_rules! replace {
 replace! {
     graph_kernel_node_set_params, graph_exec_kernel_node_set_params(parameters: Ptr) => kernel(parameters);
     graph_memset_node_set_params, graph_exec_memset_node_set_params(parameters: Ptr) => fill(parameters);
+    graph_memcpy_node_set_params, graph_exec_memcpy_node_set_params(parameters: Ptr) => copy_3d(parameters);
+    graph_memcpy_node_set_params_to_symbol, graph_exec_memcpy_node_set_params_to_symbol(
+        to: u64, from: Ptr, bytes: usize, offset: usize, kind: u32) => copy_to(to, from, bytes, offset, kind);
+    graph_memcpy_node_set_params_from_symbol, graph_exec_memcpy_node_set_params_from_symbol(
+        to: Ptr, from: u64, bytes: usize, offset: usize, kind: u32) => copy_from(to, from, bytes, offset, kind);
+    graph_event_record_node_set_event, graph_exec_event_record_node_set_event(event: u64) =>
+        lock().event(event).map(|_| Op::Record(event));
     graph_memcpy_node_set_params_1d, graph_exec_memcpy_node_set_params_1d(
         to: Ptr, from: Ptr, bytes: usize, kind: u32) => copy(to, from, bytes, kind);
     graph_host_node_set_params, graph_exec_host_node_set_params(
@@ -110,6 +121,14 @@ fn copy_3d(at: Ptr) -> Result<Op> {
 
 fn copy(to: Ptr, from: Ptr, bytes: usize, kind: u32) -> Result<Op> {
     lock().copy_op(Pitched::row(to), Pitched::row(from), Extent::row(bytes), kind)
+}
+
+fn copy_to(to: u64, from: Ptr, bytes: usize, offset: usize, kind: u32) -> Result<Op> {
+    copy(symbol(to, bytes, offset)?, from, bytes, kind)
+}
+
+fn copy_from(to: Ptr, from: u64, bytes: usize, offset: usize, kind: u32) -> Result<Op> {
+    copy(to, symbol(from, bytes, offset)?, bytes, kind)
 }
 
 /// `hipMemsetParams`: where, size of an element, height, pitch, value, width.

@@ -1,0 +1,122 @@
+//! Advice about managed memory, which is where it is needed whatever the advice: it is kept for those who ask.
+
+use super::{Code, Plain, with, words};
+use crate::error::{Error, Result};
+use crate::heap::Kind;
+use crate::host::{self, Ptr};
+use crate::state::{Advice, NO_DEVICE, State};
+
+/// The base of the managed allocation in which a range is.
+fn managed(s: &State, at: Ptr, bytes: usize) -> Result<u64> {
+    let found = s.heap.own(at, bytes)?;
+    if bytes == 0 || found.kind != Kind::Managed {
+        return Err(Error::InvalidValue);
+    }
+    Ok(found.base.address())
+}
+
+/// A device, `hipCpuDeviceId`, or `hipInvalidDeviceId` where it does not matter.
+fn check_device(s: &State, device: i32) -> Result {
+    if (NO_DEVICE..0).contains(&device) {
+        return Ok(());
+    }
+    s.model(usize::try_from(device).unwrap_or(usize::MAX)).map(|_| ())
+}
+
+fn change(s: &mut State, at: Ptr, bytes: usize, device: i32, change: impl FnOnce(&mut Advice)) -> Result {
+    check_device(s, device)?;
+    let base = managed(s, at, bytes)?;
+    change(s.advice.entry(base).or_default());
+    Ok(())
+}
+
+pub(crate) extern "C" fn mem_prefetch_async(at: Ptr, bytes: usize, device: i32, stream: u64) -> Code {
+    with(|s| {
+        s.check_stream(stream)?;
+        change(s, at, bytes, device, |advice| advice.prefetched = device)
+    })
+}
+
+/// `hipMemoryAdvise`: pairs that set and unset.
+pub(crate) extern "C" fn mem_advise(at: Ptr, bytes: usize, advice: u32, device: i32) -> Code {
+    with(|s| {
+        change(s, at, bytes, device, |known| match advice {
+            1 | 2 => known.read_mostly = advice == 1,
+            3 => known.preferred = device,
+            4 => known.preferred = NO_DEVICE,
+            5 if !known.accessed_by.contains(&device) => known.accessed_by.push(device),
+            6 => known.accessed_by.retain(|other| *other != device),
+            _ => {}
+        })
+    })
+}
+
+/// `hipMemRangeAttribute` in as many bytes as the caller has room for.
+fn answer(advice: &Advice, attribute: u32, bytes: usize) -> Result<Vec<u8>> {
+    /// `hipMemRangeAttributeCoherencyMode`: `hipMemRangeCoherencyModeFineGrain` is 0.
+    const COHERENCY: u32 = 100;
+    const ACCESSED_BY: u32 = 3;
+    let number = match attribute {
+        1 => i32::from(advice.read_mostly),
+        2 => advice.preferred,
+        ACCESSED_BY => {
+            let devices = advice.accessed_by.iter().copied().chain(std::iter::repeat(NO_DEVICE));
+            return if bytes > 0 && bytes.is_multiple_of(4) {
+                Ok(devices.take(bytes / 4).flat_map(i32::to_le_bytes).collect())
+            } else {
+                Err(Error::InvalidValue)
+            };
+        }
+        4 => advice.prefetched,
+        COHERENCY => 0,
+        _ => return Err(Error::InvalidValue),
+    };
+    if bytes == 4 { Ok(number.to_bytes()) } else { Err(Error::InvalidValue) }
+}
+
+pub(crate) extern "C" fn mem_range_get_attribute(
+    data: Ptr,
+    bytes: usize,
+    attribute: u32,
+    at: Ptr,
+    count: usize,
+) -> Code {
+    with(|s| range_attribute(s, data, bytes, attribute, at, count))
+}
+
+fn range_attribute(s: &State, data: Ptr, bytes: usize, attribute: u32, at: Ptr, count: usize) -> Result {
+    /// More than there can be devices.
+    const MOST: usize = 4096;
+    let base = managed(s, at, count)?;
+    if data.is_null() || bytes > MOST {
+        return Err(Error::InvalidValue);
+    }
+    let none = Advice::default();
+    host::put(data, &answer(s.advice.get(&base).unwrap_or(&none), attribute, bytes)?);
+    Ok(())
+}
+
+/// The same for several attributes: arrays of places, of their sizes, and of attributes.
+pub(crate) extern "C" fn mem_range_get_attributes(
+    data: Ptr,
+    bytes: Ptr,
+    attributes: Ptr,
+    number: usize,
+    at: Ptr,
+    count: usize,
+) -> Code {
+    /// There are no more attributes.
+    const MOST: usize = 5;
+    with(|s| {
+        if number == 0 || number > MOST || attributes.is_null() {
+            return Err(Error::InvalidValue);
+        }
+        words(data, number)?;
+        for (n, size) in words(bytes, number)?.into_iter().enumerate() {
+            let attribute = host::bytes(attributes.plus(4 * n), 4);
+            let attribute = attribute.iter().rev().fold(0, |value, byte| value << 8 | u32::from(*byte));
+            range_attribute(s, host::pointer(data.plus(8 * n)), size as usize, attribute, at, count)?;
+        }
+        Ok(())
+    })
+}

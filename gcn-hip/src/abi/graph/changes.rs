@@ -1,0 +1,60 @@
+//! Changes of an instance as a whole.
+
+use crate::abi::{Code, Out, with};
+use crate::error::{Error, Result};
+use crate::graph::{Instance, Update};
+use crate::state::State;
+use crate::work::Op;
+
+/// Gives an instance the operations of a graph of the same shape.
+pub(crate) extern "C" fn graph_exec_update(
+    instance: u64,
+    graph: u64,
+    error_node: Out<u64>,
+    result: Out<u32>,
+) -> Code {
+    with(|s| {
+        result.check()?;
+        error_node.set_if(0);
+        let update = s.graphs.update(instance, graph)?;
+        let (node, code) = match update {
+            Update::Done => return result.set(0),
+            Update::Topology => (0, 2),
+            Update::Kind(node) => (node, 3),
+        };
+        error_node.set_if(node);
+        result.set(code)?;
+        Err(Error::GraphExecUpdateFailure)
+    })
+}
+
+/// The instance, if it has such a node of a kind that can be switched off.
+fn switchable(s: &mut State, instance: u64, node: u64) -> Result<&mut Instance> {
+    let found = s.graphs.instances.get_mut(instance).ok_or(Error::InvalidValue)?;
+    let kind = |op: &Op| matches!(op, Op::Launch(_) | Op::Copy { .. } | Op::Fill { .. });
+    let able = found.ops.iter().any(|(of, op)| *of == node && kind(op));
+    able.then_some(found).ok_or(Error::InvalidValue)
+}
+
+pub(crate) extern "C" fn graph_node_set_enabled(instance: u64, node: u64, enabled: u32) -> Code {
+    with(|s| {
+        let found = switchable(s, instance, node)?;
+        if enabled == 0 {
+            found.off.insert(node)
+        } else {
+            found.off.remove(&node)
+        };
+        Ok(())
+    })
+}
+
+pub(crate) extern "C" fn graph_node_get_enabled(instance: u64, node: u64, enabled: Out<u32>) -> Code {
+    with(|s| {
+        let found = switchable(s, instance, node)?;
+        enabled.set(u32::from(!found.off.contains(&node)))
+    })
+}
+
+pub(crate) extern "C" fn graph_exec_get_flags(instance: u64, flags: Out<u64>) -> Code {
+    with(|s| flags.set(s.graphs.instances.get(instance).ok_or(Error::InvalidValue)?.flags))
+}

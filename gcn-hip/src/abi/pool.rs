@@ -1,0 +1,131 @@
+//! Stream-ordered memory and its pools.
+
+use super::memory::Place;
+use super::{Code, Out, with, words};
+use crate::error::{Error, Result};
+use crate::heap::Kind;
+use crate::host::{self, Ptr};
+use crate::state::{State, current_device};
+
+fn allocate(s: &mut State, place: Place, bytes: usize, pool: u64, stream: u64) -> Result {
+    place.check()?;
+    s.check_stream(stream)?;
+    s.pools.get(pool)?;
+    let at = s.allocate(Kind::Device, bytes, 0)?;
+    at.into_iter().for_each(|at| s.pools.allocated(pool, at, bytes));
+    place.set(at)
+}
+
+pub(crate) extern "C" fn malloc_async(place: Place, bytes: usize, stream: u64) -> Code {
+    with(|s| {
+        let pool = s.pools.current_of(current_device());
+        allocate(s, place, bytes, pool, stream)
+    })
+}
+
+pub(crate) extern "C" fn malloc_from_pool_async(place: Place, bytes: usize, pool: u64, stream: u64) -> Code {
+    with(|s| allocate(s, place, bytes, pool, stream))
+}
+
+/// The number of a device that is there.
+fn device_of(s: &State, device: i32) -> Result<usize> {
+    let device = usize::try_from(device).unwrap_or(usize::MAX);
+    s.model(device).map(|_| device)
+}
+
+pub(crate) extern "C" fn device_get_default_mem_pool(pool: Out<u64>, device: i32) -> Code {
+    with(|s| {
+        pool.check()?;
+        let device = device_of(s, device)?;
+        pool.set(s.pools.default_of(device))
+    })
+}
+
+pub(crate) extern "C" fn device_get_mem_pool(pool: Out<u64>, device: i32) -> Code {
+    with(|s| {
+        pool.check()?;
+        let device = device_of(s, device)?;
+        pool.set(s.pools.current_of(device))
+    })
+}
+
+pub(crate) extern "C" fn device_set_mem_pool(device: i32, pool: u64) -> Code {
+    with(|s| {
+        let device = device_of(s, device)?;
+        s.pools.set_current(device, pool)
+    })
+}
+
+pub(crate) extern "C" fn mem_pool_create(pool: Out<u64>, properties: Ptr) -> Code {
+    with(|s| {
+        pool.check()?;
+        // Type and handles, then the location: its kind and device.
+        let location = words(properties, 2)?[1];
+        let device = device_of(s, (location >> 32) as i32)?;
+        pool.set(s.pools.create(device))
+    })
+}
+
+pub(crate) extern "C" fn mem_pool_destroy(pool: u64) -> Code {
+    with(|s| s.pools.destroy(pool))
+}
+
+/// `hipMemPoolAttr`: the release threshold; bytes that are reserved and used, each with the most that there were. Those
+/// before are policies of reuse.
+const THRESHOLD: u32 = 4;
+const RESERVED_HIGH: u32 = 6;
+const USED_HIGH: u32 = 8;
+
+pub(crate) extern "C" fn mem_pool_set_attribute(pool: u64, attribute: u32, value: Ptr) -> Code {
+    with(|s| {
+        let pool = s.pools.get(pool)?;
+        if value.is_null() {
+            return Err(Error::InvalidValue);
+        }
+        match attribute {
+            1..THRESHOLD => {}
+            THRESHOLD => pool.threshold = host::word(value),
+            // They can be set back.
+            RESERVED_HIGH | USED_HIGH if host::word(value) == 0 => pool.high = pool.used,
+            _ => return Err(Error::InvalidValue),
+        }
+        Ok(())
+    })
+}
+
+pub(crate) extern "C" fn mem_pool_get_attribute(pool: u64, attribute: u32, value: Ptr) -> Code {
+    with(|s| {
+        let pool = s.pools.get(pool)?;
+        if value.is_null() {
+            return Err(Error::InvalidValue);
+        }
+        match attribute {
+            1..THRESHOLD => host::put(value, &1u32.to_le_bytes()),
+            THRESHOLD => host::put(value, &pool.threshold.to_le_bytes()),
+            RESERVED_HIGH | USED_HIGH => host::put(value, &pool.high.to_le_bytes()),
+            5 | 7 => host::put(value, &pool.used.to_le_bytes()),
+            _ => return Err(Error::InvalidValue),
+        }
+        Ok(())
+    })
+}
+
+pub(crate) extern "C" fn mem_pool_trim_to(pool: u64, _bytes: usize) -> Code {
+    with(|s| s.pools.get(pool).map(|_| ()))
+}
+
+/// `hipMemPoolSetAccess`: all devices reach all memory.
+pub(crate) extern "C" fn mem_pool_set_access(pool: u64, _list: Ptr, _count: usize) -> Code {
+    mem_pool_trim_to(pool, 0)
+}
+
+/// `hipMemAccessFlagsProtReadWrite`.
+const READ_WRITE: u32 = 3;
+
+pub(crate) extern "C" fn mem_pool_get_access(flags: Out<u32>, pool: u64, location: Ptr) -> Code {
+    with(|s| {
+        s.pools.get(pool)?;
+        device_of(s, (words(location, 1)?[0] >> 32) as i32)?;
+        flags.set(READ_WRITE)
+    })
+}

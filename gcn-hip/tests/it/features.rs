@@ -1,0 +1,48 @@
+//! What HIP programs use, a program for each part of it: `tests/programs/sdk`, compiled against AMD's headers.
+//!
+//! As in [`programs`](crate::programs), `GCN_HIP_SDK` has the headers and device libraries. Each program checks itself and prints
+//! `PASS`, or prints what the file of its name in `.expected` holds.
+
+use std::path::Path;
+use std::process::Command;
+
+use gcn_test_support::llvm::tool;
+
+use crate::api::library;
+use crate::programs::{TARGETS, compile};
+
+#[test]
+fn programs_find_what_they_use() {
+    let (Some(sdk), Some(clang)) = (std::env::var_os("GCN_HIP_SDK"), tool("clang++")) else {
+        eprintln!("SKIPPED: GCN_HIP_SDK names nothing to compile programs with");
+        return;
+    };
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/programs/sdk");
+    let work = std::env::temp_dir().join(format!("gcn-hip-features-{}", std::process::id()));
+    std::fs::create_dir_all(&work).unwrap();
+    std::os::unix::fs::symlink(library(), work.join("libamdhip64.so.7")).unwrap();
+    let mut sources: Vec<_> =
+        std::fs::read_dir(&folder).unwrap().map(|entry| entry.unwrap().path()).collect();
+    sources.retain(|path| path.extension().is_some_and(|extension| extension == "hip"));
+    sources.sort();
+    let mut wrong = Vec::new();
+    for source in sources {
+        let name = source.file_stem().unwrap().to_str().unwrap();
+        let program = work.join(name);
+        compile(&clang, sdk.as_ref(), &folder, &[source.to_str().unwrap()], &[], &program).unwrap();
+        let expected = std::fs::read_to_string(source.with_extension("expected")).ok();
+        for target in TARGETS {
+            let mut command = Command::new(&program);
+            command.env("LD_LIBRARY_PATH", &work).env("GCN_HIP_TARGET", target);
+            // Two devices, and a kernel that never ends is to be noticed soon.
+            let out = command.env("GCN_HIP_DEVICES", "2").env("GCN_HIP_LIMIT", "3000000").output().unwrap();
+            let text = String::from_utf8_lossy(&out.stdout);
+            let right = expected.as_ref().map_or(text.ends_with("PASS\n"), |expected| text == *expected);
+            if !right || !out.status.success() {
+                wrong.push(format!("{name} on {target}: {text}{}", String::from_utf8_lossy(&out.stderr)));
+            }
+        }
+    }
+    std::fs::remove_dir_all(&work).unwrap();
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
