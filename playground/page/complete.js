@@ -82,6 +82,7 @@ class Completion {
 
   close() {
     this.list.hidden = true;
+    this.list.replaceChildren();
     this.words = [];
     this.choose(-1);
   }

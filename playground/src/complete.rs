@@ -15,6 +15,7 @@ pub fn complete(source: &Source, before: &str) -> Result<Value, String> {
     let (typed, candidates) = editing::complete(&source.text, before, target);
     let begins = |c: &&Candidate<'_>| c.label.starts_with(typed) && c.label != typed;
     let mut shown: Vec<&Candidate<'_>> = candidates.iter().filter(begins).collect();
+    shown.sort_by_key(|c| (c.what, c.label));
     shown.dedup_by_key(|c| c.label);
     shown.truncate(SHOWN);
     Ok(json!({ "typed": typed, "candidates": shown }))

@@ -63,10 +63,7 @@ fn words_are_those_of_the_target() {
         words(".amdgcn_target \"amdgcn-amd-amdhsa--gfx90a\"", "gfx942", "v_mfma_f32_32x32x16_fp8").is_empty()
     );
     assert_eq!(words("again: s_nop 0\n", "gfx942", "x: s_branch ag"), ["again"]);
-    assert_eq!(
-        words("", "gfx942", "global_load_dword v0, v[2:3], off s"),
-        ["sc0", "sc1", "scc", "src_shared_base"]
-    );
+    assert_eq!(words("", "gfx942", "global_load_dword v0, v[2:3], off sc"), ["sc0", "sc1", "scc"]);
     assert!(words("", "gfx942", "s_nop 0 ; v_a").is_empty());
 }
 

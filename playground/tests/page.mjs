@@ -137,8 +137,9 @@ await test("words are completed by what the target has, and Enter stays a new li
   await editor.press("Enter");
   await editor.press("Control+Space");
   await page.locator("#words li").first().waitFor();
-  await page.locator("#words li", { hasText: "buffer_atomic_add" }).first().click();
-  assert.match(await editor.inputValue(), /\nbuffer_atomic_add\w*$/);
+  await editor.pressSequentially("buffer_atomic_a");
+  await page.locator("#words li", { hasText: "buffer_atomic_and_x2" }).click();
+  assert.match(await editor.inputValue(), /\nbuffer_atomic_and_x2$/);
 });
 
 await test("a kernel runs, and its buffers are shown", async (page) => {

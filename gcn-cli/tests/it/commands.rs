@@ -113,6 +113,10 @@ impl Folder {
         // Whatever the compiler is asked for, it prints the kernel.
         folder.write("bin/clang", "#!/bin/sh\ncat kernel.s\n");
         folder.write("inc/empty.inc", "");
+        // Where shells look for completions.
+        for place in [".local/share/bash-completion/completions", ".zfunc", ".config/fish/completions"] {
+            std::fs::create_dir_all(folder.path(place)).expect("a folder");
+        }
         let made = Command::new("chmod").arg("+x").arg(folder.path("bin/clang")).status();
         assert!(made.expect("chmod").success());
         folder
@@ -156,23 +160,23 @@ impl Folder {
         self.write("kernel.s", &text);
         for (at, word) in words.iter().enumerate() {
             let before = at.checked_sub(1).map_or("", |at| words[at]);
-            if matches!(before, "-o" | ">" | "--set") || self.path(word).exists() && !word.ends_with(".s") {
+            // A spec that was written to be filled in is filled in by now.
+            let written = self.path(word).exists() && !word.ends_with(".s") && before != "--args";
+            if matches!(before, "-o" | ">" | "--set") || written {
                 continue;
             }
             match word.rsplit_once('.').map(|w| w.1) {
                 _ if before == "--args" && samples => {
                     self.write(word, include_str!("../../../docs/book/examples/sum.json"))
                 }
-                _ if before == "--args" => self.write(word, spec(kernel)),
+                _ if before == "--args" => self.write(word, spec()),
                 _ if matches!(*word, "build/" | "kernels/" | "triton-cache") => {
                     self.write(&format!("{word}/k.hsaco"), object(&source("gfx942")));
                 }
                 _ if *word == "variants" => self.variants(),
                 Some("s") => self.write(word, &text),
                 Some("hsaco" | "co" | "o") => self.write(word, object(&source("gfx942"))),
-                Some("so" | "bundle") => {
-                    self.write(word, bundle(&["gfx942", "gfx90a"].map(|t| (t, object(&source(t))))))
-                }
+                Some("so" | "bundle") => self.write(word, bundle(&["gfx942", "gfx90a"])),
                 Some("csv") => {
                     self.write(word, include_str!("../../../docs/book/examples/made-host-trap.csv"))
                 }
@@ -191,10 +195,8 @@ impl Folder {
 
     fn variants(&self) {
         self.write("variants/k.hsaco", object(&source("saxpy", "gfx942")));
-        let candidate = format!(
-            r#"{{"object": "k.hsaco", "name": "saxpy", "problem": [256], "long": {}}}"#,
-            spec("saxpy")
-        );
+        let candidate =
+            format!(r#"{{"object": "k.hsaco", "name": "saxpy", "problem": [256], "long": {}}}"#, spec());
         self.write("variants/k.tune.json", candidate);
     }
 }
@@ -212,8 +214,10 @@ fn without_target(text: &str) -> String {
     text.lines().filter(|line| !line.contains(".amdgcn_target")).map(|line| format!("{line}\n")).collect()
 }
 
-fn spec(kernel: &str) -> String {
-    include_str!("../../../playground/examples/3-saxpy.json").replace("saxpy", kernel)
+/// A launch of it, with buffers for 16 workgroups.
+fn spec() -> &'static str {
+    r#"{"grid": 4, "workgroup": 64, "args": {"a": {"f32": 2}, "x": {"buffer": "f32", "count": 1024, "init": "iota"},
+        "y": {"buffer": "f32", "count": 1024, "out": true}}}"#
 }
 
 fn object(text: &str) -> Vec<u8> {
@@ -222,20 +226,22 @@ fn object(text: &str) -> Vec<u8> {
     run.out
 }
 
-/// An offload bundle (clang's documentation, *Bundled Binary File Layout*).
-fn bundle(objects: &[(&str, Vec<u8>)]) -> Vec<u8> {
-    let ids: Vec<String> = objects.iter().map(|o| format!("hipv4-amdgcn-amd-amdhsa--{}", o.0)).collect();
+/// An offload bundle with the kernel `gemm` for each target (clang's documentation, *Bundled Binary File Layout*).
+fn bundle(targets: &[&str]) -> Vec<u8> {
+    let objects: Vec<Vec<u8>> = targets.iter().map(|target| object(&source("gemm", target))).collect();
+    let ids: Vec<String> =
+        targets.iter().map(|target| format!("hipv4-amdgcn-amd-amdhsa--{target}")).collect();
     let mut out = b"__CLANG_OFFLOAD_BUNDLE__".to_vec();
     out.extend((objects.len() as u64).to_le_bytes());
     let mut at = 32 + ids.iter().map(|id| 24 + id.len()).sum::<usize>();
-    for ((_, bytes), id) in objects.iter().zip(&ids) {
-        for number in [at, bytes.len(), id.len()] {
+    for (object, id) in objects.iter().zip(&ids) {
+        for number in [at, object.len(), id.len()] {
             out.extend((number as u64).to_le_bytes());
         }
         out.extend(id.as_bytes());
-        at += bytes.len();
+        at += object.len();
     }
-    objects.iter().for_each(|o| out.extend(&o.1));
+    objects.iter().for_each(|object| out.extend(object));
     out
 }
 

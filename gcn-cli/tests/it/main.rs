@@ -5,6 +5,7 @@ mod annotate;
 mod asm;
 mod book;
 mod check;
+mod ci;
 mod commands;
 mod containers;
 mod disasm;

@@ -25,7 +25,7 @@ pub struct Candidate<'t> {
 }
 
 /// What a word is.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize)]
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum What {
     /// An instruction.
