@@ -135,11 +135,11 @@ fn unwritten(program: &Program, reg: Reg, offsets: &[u32], end: u32) -> Vec<Rang
     let ends = offsets.iter().skip(1).copied().chain([end]);
     let code: Vec<Range<u32>> = offsets.iter().zip(ends).map(|(start, end)| *start..end).collect();
     for (block, written) in cfg.blocks.iter().zip(&mut written) {
-        for line in block.start..block.end {
+        for (line, code) in (block.start..).zip(&code[block.start..block.end]) {
             match (&*written, ranges.last_mut()) {
                 (true, _) => break,
-                (false, Some(last)) if last.end == code[line].start => last.end = code[line].end,
-                (false, _) => ranges.push(code[line].clone()),
+                (false, Some(last)) if last.end == code.start => last.end = code.end,
+                (false, _) => ranges.push(code.clone()),
             }
             *written = writes(line);
         }
