@@ -7,7 +7,7 @@ import pathlib
 import sys
 
 ROOT = pathlib.Path(__file__).parent
-SCRIPTS = ["engine", "editor", "views", "state", "main"]
+SCRIPTS = ["engine", "editor", "complete", "views", "state", "main"]
 
 
 def examples():

@@ -49,7 +49,7 @@ fn all(source: impl std::io::Read, size: u64, most: u64) -> std::io::Result<Vec<
 }
 
 /// File name endings of files with code.
-const ENDINGS: [&str; 7] = [".s", ".s.gz", ".o", ".co", ".hsaco", ".hipfb", ".ccob"];
+const ENDINGS: [&str; 8] = [".s", ".s.gz", ".gcn", ".o", ".co", ".hsaco", ".hipfb", ".ccob"];
 
 /// The files that arguments name, and the errors of folders below them that cannot be read.
 #[derive(Default)]

@@ -170,7 +170,7 @@ impl AsmProgram {
         let part = self.part(target)?;
         let mut program = parse_program(part.text, target, "asm").map_err(AsmError::Version)?;
         for (line, (number, column)) in program.lines.iter_mut().zip(part.places) {
-            let place = SourceLoc { file: self.file, line: *number, column: *column };
+            let place = SourceLoc::new(self.file, *number, *column);
             line.loc = (*number > 0).then_some(place);
         }
         for (index, note) in part.notes {

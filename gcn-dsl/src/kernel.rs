@@ -59,7 +59,8 @@ pub struct BuildOptions {
     /// in programs that are built without optimisation, and false in release builds.
     pub debug: bool,
     /// Debug information says which source line each instruction comes from, for profilers, debuggers and
-    /// `llvm-objdump -l -S`: DWARF in the code object, `.loc` in the assembly. What is loaded stays the same.
+    /// `llvm-objdump -l -S`: DWARF in the code object, `.loc` in the assembly. DWARF also has the calls of
+    /// inlined device functions, and the kernel's parameters. What is loaded stays the same.
     pub source_lines: bool,
     /// Which hazard rules the waits follow, and are checked against. Those of XNACK replay count unless
     /// `xnack` is off.

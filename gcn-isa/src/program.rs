@@ -1,7 +1,8 @@
 //! The machine program: instructions in order, labels between them, and why each was put there.
 
+use std::collections::HashSet;
 use std::fmt;
-use std::sync::Arc;
+use std::sync::{Arc, LazyLock, Mutex, PoisonError};
 
 use crate::inst::Inst;
 use crate::target::Target;
@@ -61,9 +62,46 @@ pub struct SourceLoc {
     pub line: u32,
     /// Column, from 1.
     pub column: u32,
+    /// The call whose function this is a line of, if that was inlined.
+    pub call: Option<&'static Call>,
+}
+
+/// A call of a function that was inlined.
+#[derive(PartialEq, Eq, Hash, Debug)]
+pub struct Call {
+    /// The function's name.
+    pub function: &'static str,
+    /// Where it is called, which may be in a function that was inlined itself.
+    pub at: SourceLoc,
+}
+
+impl Call {
+    /// The call of `function` at a place. Equal ones are kept once, until the program ends: a source has only so many calls,
+    /// however often its kernels are built.
+    pub fn of(function: &'static str, at: SourceLoc) -> &'static Call {
+        static CALLS: LazyLock<Mutex<HashSet<&'static Call>>> = LazyLock::new(Mutex::default);
+        let mut calls = CALLS.lock().unwrap_or_else(PoisonError::into_inner);
+        let call = Call { function, at };
+        if let Some(known) = calls.get(&call) {
+            return known;
+        }
+        let kept: &'static Call = Box::leak(Box::new(call));
+        calls.insert(kept);
+        kept
+    }
+
+    /// The call and those around it, innermost first.
+    pub fn chain(&'static self) -> impl Iterator<Item = &'static Call> {
+        std::iter::successors(Some(self), |call| call.at.call)
+    }
 }
 
 impl SourceLoc {
+    /// A place that is in no inlined function.
+    pub const fn new(file: &'static str, line: u32, column: u32) -> SourceLoc {
+        SourceLoc { file, line, column, call: None }
+    }
+
     /// The beginning of a message: the place and a colon, or nothing if the place is not known.
     pub fn lead(at: Option<SourceLoc>) -> String {
         at.map(|at| format!("{at}: ")).unwrap_or_default()

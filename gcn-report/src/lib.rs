@@ -18,6 +18,7 @@
 pub mod check;
 pub mod container;
 pub mod disasm;
+pub mod editing;
 mod error;
 pub mod explain;
 pub mod input;

@@ -76,19 +76,42 @@ class Editor {
 
   get lineHeight() { return parseFloat(getComputedStyle(this.text).lineHeight); }
 
-  // The line, from 1, and the word under a point of the window.
-  at(x, y) {
-    const style = getComputedStyle(this.text);
-    const box = this.text.getBoundingClientRect();
-    const line = 1 + Math.floor((y - box.top - parseFloat(style.paddingTop) + this.text.scrollTop) / this.lineHeight);
-    this.characterWidth ??= (() => {
+  get characterWidth() {
+    return this.measured ??= (() => {
       const probe = make("span", "", "0".repeat(100));
       this.coloured.append(probe);
       const width = probe.getBoundingClientRect().width / 100;
       probe.remove();
       return width;
     })();
-    const column = Math.floor((x - box.left - parseFloat(style.paddingLeft) + this.text.scrollLeft) / this.characterWidth);
+  }
+
+  // Where the first character of the text is in the window.
+  get origin() {
+    const style = getComputedStyle(this.text);
+    const box = this.text.getBoundingClientRect();
+    return {
+      x: box.left + parseFloat(style.paddingLeft) - this.text.scrollLeft,
+      y: box.top + parseFloat(style.paddingTop) - this.text.scrollTop,
+      tab: parseInt(style.tabSize, 10),
+    };
+  }
+
+  // Where in the window the character is that stands `back` before the caret.
+  caretBox(back) {
+    const { x, y, tab } = this.origin;
+    const lines = this.value.slice(0, this.text.selectionStart - back).split("\n");
+    let column = 0;
+    for (const character of lines[lines.length - 1]) column += character === "\t" ? tab - (column % tab) : 1;
+    const top = y + (lines.length - 1) * this.lineHeight;
+    return { left: x + column * this.characterWidth, top, bottom: top + this.lineHeight };
+  }
+
+  // The line, from 1, and the word under a point of the window.
+  at(x, y) {
+    const { x: left, y: top } = this.origin;
+    const line = 1 + Math.floor((y - top) / this.lineHeight);
+    const column = Math.floor((x - left) / this.characterWidth);
     const text = this.lineText(line);
     const word = [...text.matchAll(/[\w.$]+/g)].find((m) => m.index <= column && column < m.index + m[0].length);
     return { line, word: word?.[0] };

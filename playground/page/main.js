@@ -8,6 +8,8 @@ let analyst, runner;
 
 const editor = new Editor(() => later("analyse", analyse, 250), () => later("caret", caret, 60));
 
+const completion = new Completion(editor, async (before) => (analyst ? analyst.ask({ do: "complete", ...source(), before }) : {}));
+
 const timers = {};
 function later(name, work, milliseconds) {
   clearTimeout(timers[name]);
@@ -137,6 +139,7 @@ async function remember() {
 }
 
 function load(state) {
+  completion.close();
   editor.value = state.text;
   byId("target").value = TARGETS.includes(state.target) ? state.target : TARGETS[0];
   byId("spec").value = state.spec ?? "";

@@ -11,6 +11,7 @@
 
 mod analyse;
 mod boundary;
+mod complete;
 mod describe;
 mod run;
 
@@ -37,6 +38,12 @@ enum Request {
     },
     /// What an instruction or a modifier means.
     Describe { word: String, target: Option<String> },
+    /// The words that may stand behind `before`, the caret's line up to the caret.
+    Complete {
+        #[serde(flatten)]
+        source: Source,
+        before: String,
+    },
     /// A spec to fill in.
     Template(Source),
     /// A launch, with buffers in and out.
@@ -79,6 +86,7 @@ fn respond(request: Request) -> Result<Value, String> {
         Request::Analyse(source) => analyse::analyse(&source),
         Request::Fix { source, strip } => analyse::fix(&source, strip),
         Request::Describe { word, target: name } => Ok(describe::word(&word, target(name.as_deref())?)),
+        Request::Complete { source, before } => complete::complete(&source, &before),
         Request::Template(source) => run::template(&source),
         Request::Run(launch) => run::run(&launch),
         Request::Timeline(launch) => run::timeline(&launch),

@@ -48,6 +48,26 @@ fn a_product_of_matrices_is_right() {
 }
 
 #[test]
+fn words_are_those_of_the_target() {
+    let words = |text: &str, target: &str, before: &str| {
+        let answer = ask(json!({ "do": "complete", "text": text, "target": target, "before": before }));
+        let all = answer["candidates"].as_array().unwrap_or_else(|| panic!("{answer}")).clone();
+        all.iter().map(|c| c["label"].as_str().expect("a word").to_owned()).collect::<Vec<_>>()
+    };
+    // CDNA3 has fp8 matrix instructions, CDNA2 has none.
+    assert!(
+        words("", "gfx942", "v_mfma_f32_32x32x16_fp8").contains(&"v_mfma_f32_32x32x16_fp8_fp8".to_owned())
+    );
+    assert!(words("", "gfx90a", "v_mfma_f32_32x32x16_fp8").is_empty());
+    assert!(
+        words(".amdgcn_target \"amdgcn-amd-amdhsa--gfx90a\"", "gfx942", "v_mfma_f32_32x32x16_fp8").is_empty()
+    );
+    assert_eq!(words("again: s_nop 0\n", "gfx942", "x: s_branch ag"), ["again"]);
+    assert_eq!(words("", "gfx942", "global_load_dword v0, v[2:3], off sc"), ["sc0", "sc1", "scc"]);
+    assert!(words("", "gfx942", "s_nop 0 ; v_a").is_empty());
+}
+
+#[test]
 fn bad_requests_are_answered_with_errors() {
     for request in [
         json!({ "do": "nothing" }),

@@ -94,6 +94,54 @@ await test("an instruction is explained by hovering and at the caret", async (pa
   await see(page, "#instruction", "v_add_f32.*VOP2");
 });
 
+await test("words are completed by what the target has, and Enter stays a new line", async (page) => {
+  const editor = page.locator("#text");
+  const words = () => page.locator("#words b").allInnerTexts();
+  await editor.fill("    ");
+  await editor.press("End");
+  // gfx940 brought this instruction (CDNA3 ISA, chapter 7); gfx90a has it not.
+  await page.selectOption("#target", "gfx942");
+  await editor.focus();
+  await editor.pressSequentially("v_mfma_f32_32x32x16_fp8");
+  await see(page, "#words", "v_mfma_f32_32x32x16_fp8_bf8.*v_mfma_f32_32x32x16_fp8_fp8");
+  assert.equal(await editor.getAttribute("aria-expanded"), "true");
+  await editor.press("ArrowDown");
+  await editor.press("ArrowDown");
+  assert.equal(await editor.getAttribute("aria-activedescendant"), "word-1");
+  if (shots) await page.screenshot({ path: `${shots}/words.png` });
+  await editor.press("Enter");
+  assert.equal(await editor.inputValue(), "    v_mfma_f32_32x32x16_fp8_fp8");
+  assert.ok(await page.locator("#words").isHidden());
+  await editor.pressSequentially(" a[0:15], v[0:1], v[2:3], a[0:15] cbs");
+  await see(page, "#words", "^cbsz");
+  await editor.press("Tab");
+  assert.match(await editor.inputValue(), / cbsz$/);
+  // Nothing is chosen: Enter is a new line, and Escape leaves the word as it is.
+  await editor.pressSequentially(":1\nglobal_load_dw");
+  await see(page, "#words", "global_load_dwordx4");
+  await editor.press("Escape");
+  assert.ok(await page.locator("#words").isHidden());
+  await editor.pressSequentially("o");
+  await see(page, "#words", "global_load_dwordx3");
+  await editor.press("Enter");
+  assert.match(await editor.inputValue(), /cbsz:1\nglobal_load_dwo\n$/);
+  // A text that names its target is completed for that one; a comment is not completed.
+  await editor.fill('.amdgcn_target "amdgcn-amd-amdhsa--gfx90a"\n');
+  await editor.press("Control+End");
+  await editor.pressSequentially("v_mfma_f32_32x32x16_f");
+  await page.waitForTimeout(400);
+  assert.deepEqual(await words(), []);
+  await editor.pressSequentially(" ; v_mfma");
+  await page.waitForTimeout(400);
+  assert.deepEqual(await words(), []);
+  await editor.press("Enter");
+  await editor.press("Control+Space");
+  await page.locator("#words li").first().waitFor();
+  await editor.pressSequentially("buffer_atomic_a");
+  await page.locator("#words li", { hasText: "buffer_atomic_and_x2" }).click();
+  assert.match(await editor.inputValue(), /\nbuffer_atomic_and_x2$/);
+});
+
 await test("a kernel runs, and its buffers are shown", async (page) => {
   await example(page, "saxpy");
   await see(page, "#kernel", "");

@@ -73,7 +73,7 @@ Examples:
   gcn annotate gemm.hsaco results.json                        the instructions that lose most
   gcn annotate gemm.hsaco results.json --args gemm.json       beside the timed model
   gcn annotate gemm.hsaco results.json -o gemm.html           as a page
-  gcn annotate gemm.hsaco pc_sampling_host_trap.csv --listing whole functions";
+  gcn annotate gemm.hsaco pc_sampling_host_trap.csv --listing  whole functions";
 
 /// `all` or a number.
 fn limit(text: &str) -> Result<usize, String> {

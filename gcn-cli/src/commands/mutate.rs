@@ -37,8 +37,8 @@ pub struct Args {
 
 const EXAMPLES: &str = "\
 Examples:
-  gcn mutate kernel.s                     waits that could be weaker, by line
-  gcn mutate kernel.hsaco --rules certain against only the undisputed rules";
+  gcn mutate kernel.s                      waits that could be weaker, by line
+  gcn mutate kernel.hsaco --rules certain  against only the undisputed rules";
 
 /// The output of `--json` for a file.
 #[derive(Serialize)]

@@ -2,6 +2,7 @@
 
 use std::path::Path;
 
+use gcn_test_support::browser::{self, Window};
 use serde_json::Value;
 
 use crate::{gcn, gcn_with};
@@ -109,6 +110,23 @@ fn a_page_has_every_instruction_and_refers_to_nothing() {
     let wrong =
         gcn(&["annotate", &example("sum.s"), &example("made-stochastic.json"), "-o", "x.txt"]).failure(2);
     assert!(wrong.contains("must end in .html"), "{wrong}");
+}
+
+#[test]
+fn nothing_of_the_page_is_cut_off() {
+    let Some(chromium) = browser::chromium() else { return };
+    let page = gcn(&["annotate", &example("sum.s"), &example("made-stochastic.json"), "-o", "-"]).text();
+    let folder = tempfile::tempdir().expect("a folder");
+    // Chromium's windows are 500 pixels wide at least.
+    for (width, dark) in [(1300, false), (500, true)] {
+        let window = Window { size: (width, 900), dark };
+        let script = "report(`${document.documentElement.scrollWidth <= innerWidth} ${innerWidth} ${document.body.innerText}`)";
+        let seen = browser::ask(&chromium, folder.path(), &page, script, window);
+        assert!(
+            seen.starts_with(&format!("true {width} ")) && seen.contains("s_waitcnt vmcnt(0)"),
+            "{width}: {seen}"
+        );
+    }
 }
 
 #[test]

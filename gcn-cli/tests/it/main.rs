@@ -5,6 +5,8 @@ mod annotate;
 mod asm;
 mod book;
 mod check;
+mod ci;
+mod commands;
 mod containers;
 mod disasm;
 mod docs;

@@ -5,7 +5,7 @@ use std::process::Command;
 use crate::gcn;
 
 /// The commands that `gcn --help` lists.
-fn commands() -> Vec<String> {
+pub fn commands() -> Vec<String> {
     let help = gcn(&["--help"]).text();
     let list = help.split("Commands:\n").nth(1).expect("commands").split("\n\n").next().expect("their list");
     // A line that goes on with a long description begins further to the right.

@@ -82,7 +82,7 @@ fn instruction(program: &mut Program, index: usize, item: &Item, scope: &mut Nam
         }
         Ok(parsed) => {
             let line = u32::try_from(index).unwrap_or(u32::MAX);
-            program.push(parsed.inst).loc = Some(SourceLoc { file: "", line, column: 1 });
+            program.push(parsed.inst).loc = Some(SourceLoc::new("", line, 1));
         }
     }
 }

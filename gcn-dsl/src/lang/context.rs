@@ -6,7 +6,7 @@ use std::panic::Location;
 use gcn_isa::Target;
 use gcn_isa::program::SourceLoc;
 
-use super::function::{self, CallSite, EndlessCall, FreshFrames};
+use super::function::{self, CallSite, EndlessCall};
 use crate::ir::build::Builder;
 use crate::ir::{Inst, Kernel, Place, Type, Value};
 use crate::scalar::{Elem, Scalar};
@@ -120,7 +120,7 @@ pub fn trace_with(
     };
     let previous = CURRENT.with_borrow_mut(|current| current.replace(context));
     let restore = Restore(previous);
-    let outer_calls = FreshFrames::begin();
+    let outer_calls = function::outside_of_calls();
     run(body);
     drop(outer_calls);
     let finished = CURRENT.with_borrow_mut(Option::take);
@@ -186,7 +186,7 @@ impl Context {
     }
 }
 
-/// A position in the user's source.
+/// A position in the user's source, in the device function that is being inlined.
 pub(crate) fn source(loc: &'static Location<'static>) -> SourceLoc {
-    SourceLoc { file: loc.file(), line: loc.line(), column: loc.column() }
+    SourceLoc { call: function::innermost(), ..SourceLoc::new(loc.file(), loc.line(), loc.column()) }
 }

@@ -1,12 +1,14 @@
 //! `#[device] fn`: functions that are inlined where they are called.
 
-use std::cell::RefCell;
+use std::cell::Cell;
 use std::fmt;
 use std::marker::PhantomData;
 use std::panic::Location;
 
 use gcn_isa::Target;
+use gcn_isa::program::Call;
 
+use super::context::source;
 use super::control::{EveryLane, Flow, SameScope, Top};
 use super::matrix::{AnyTarget, On};
 use super::var::{AssignIn, Declare, Flatten, Var};
@@ -115,26 +117,28 @@ impl<T> AllLanes<T> {
     }
 }
 
-/// A device function that is being inlined.
-#[derive(Debug, Clone, Copy)]
-struct Frame {
-    function: &'static str,
-    called_at: &'static Location<'static>,
-}
-
 thread_local! {
-    static FRAMES: RefCell<Vec<Frame>> = const { RefCell::new(Vec::new()) };
+    /// The innermost call that is being inlined.
+    static INNERMOST: Cell<Option<&'static Call>> = const { Cell::new(None) };
 }
 
-/// A device function is left.
+/// The call whose device function is being inlined.
+pub(crate) fn innermost() -> Option<&'static Call> {
+    INNERMOST.get()
+}
+
+/// The calls that are being inlined, innermost first.
+fn chain() -> impl Iterator<Item = &'static Call> {
+    innermost().into_iter().flat_map(Call::chain)
+}
+
+/// A device function is left when this ends.
 #[derive(Debug)]
-pub struct Frames(());
+pub struct Frames(Option<&'static Call>);
 
 impl Drop for Frames {
     fn drop(&mut self) {
-        FRAMES.with_borrow_mut(|frames| {
-            frames.pop();
-        });
+        INNERMOST.set(self.0);
     }
 }
 
@@ -145,14 +149,11 @@ pub(crate) struct EndlessCall;
 /// A device function begins.
 #[track_caller]
 pub fn enter(function: &'static str) -> Frames {
-    let frame = Frame { function, called_at: Location::caller() };
-    let depth = FRAMES.with_borrow_mut(|frames| {
-        frames.push(frame);
-        frames.len()
-    });
-    let entered = Frames(());
-    if depth > DEEPEST {
-        with(|c| c.fail(frame.called_at, endless(function)));
+    let called_at = Location::caller();
+    let call = Call::of(function, source(called_at));
+    let entered = Frames(INNERMOST.replace(Some(call)));
+    if call.chain().count() > DEEPEST {
+        with(|c| c.fail(called_at, endless(function)));
         // The host's stack would end before this does. `trace` catches it; the panic hook stays silent.
         std::panic::resume_unwind(Box::new(EndlessCall));
     }
@@ -161,12 +162,9 @@ pub fn enter(function: &'static str) -> Frames {
 
 /// Which functions call each other in a circle.
 fn endless(function: &str) -> String {
-    let circle: Vec<&str> = FRAMES.with_borrow(|frames| {
-        let inner = frames.iter().rev().skip(1);
-        let mut names: Vec<&str> = inner.map(|f| f.function).take_while(|name| *name != function).collect();
-        names.reverse();
-        names
-    });
+    let mut circle: Vec<&str> =
+        chain().skip(1).map(|call| call.function).take_while(|name| *name != function).collect();
+    circle.reverse();
     let mut path = vec![function];
     path.extend(circle);
     path.push(function);
@@ -179,28 +177,14 @@ fn endless(function: &str) -> String {
 
 /// Where the device functions around the current point were called, innermost first.
 pub(crate) fn call_sites() -> Vec<CallSite> {
-    let site = |frame: &Frame| CallSite { function: frame.function, location: frame.called_at.to_string() };
-    FRAMES.with_borrow(|frames| {
-        // Of a circle the inner calls say enough.
-        frames.iter().rev().take(4).map(site).collect()
-    })
+    // Of a circle the inner calls say enough.
+    let site = |call: &'static Call| CallSite { function: call.function, location: call.at.to_string() };
+    chain().take(4).map(site).collect()
 }
 
-/// Takes the frames of an outer trace away while another kernel is built inside its body.
-#[derive(Debug)]
-pub(crate) struct FreshFrames(Vec<Frame>);
-
-impl FreshFrames {
-    pub fn begin() -> FreshFrames {
-        FreshFrames(FRAMES.with_borrow_mut(std::mem::take))
-    }
-}
-
-impl Drop for FreshFrames {
-    fn drop(&mut self) {
-        let outer = std::mem::take(&mut self.0);
-        FRAMES.with_borrow_mut(|frames| *frames = outer);
-    }
+/// Takes the calls of an outer trace away while another kernel is built inside its body.
+pub(crate) fn outside_of_calls() -> Frames {
+    Frames(INNERMOST.take())
 }
 
 /// A call of a `#[device] fn` around a fault.

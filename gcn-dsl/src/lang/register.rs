@@ -2,9 +2,9 @@
 
 use std::panic::Location;
 
-use gcn_isa::program::SourceLoc;
 use gcn_isa::{Reg, RegFile};
 
+use super::context::source;
 use super::matrix::Acc;
 use super::{Declare, Flatten, S, V, Var, Vector, with};
 use crate::ir::{Type, Value};
@@ -65,8 +65,7 @@ where
     let at = Location::caller();
     let to = Reg { file: R::FILE, index: first, len };
     let fit = fits(&values, to).map_err(|why| with(|c| c.fail(at, why)));
-    let loc = SourceLoc { file: at.file(), line: at.line(), column: at.column() };
-    Var::declare_in(&values, fit.ok().map(|()| to), loc)
+    Var::declare_in(&values, fit.ok().map(|()| to), source(at))
 }
 
 /// Refuses values that need other registers.

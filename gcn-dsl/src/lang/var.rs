@@ -8,7 +8,7 @@ use gcn_isa::Reg;
 use gcn_isa::program::SourceLoc;
 use half::{bf16, f16};
 
-use super::context::Context;
+use super::context::{Context, source};
 use super::control::{Flow, SameScope};
 use super::literal::Literal;
 use super::{IntoDevice, S, V, with};
@@ -208,5 +208,5 @@ impl<X: Flatten, F> Var<X, F> {
 }
 
 fn location(loc: &'static Location<'static>) -> Option<SourceLoc> {
-    Some(SourceLoc { file: loc.file(), line: loc.line(), column: loc.column() })
+    Some(source(loc))
 }

@@ -1,5 +1,6 @@
 //! Debug information of kernels: LLVM's disassembler shows the Rust line of each instruction.
 
+use std::path::Path;
 use std::process::Command;
 
 use gcn_dsl::kernel::BuildOptions;
@@ -12,6 +13,24 @@ gcn_kernel! {
         let i = global_id().x;
         let product = a * x[i];
         y[i] = product + 1.0;
+    }
+
+    #[device]
+    fn cube(x: V<f32>) -> V<f32> {
+        let square = x * x;
+        square * x
+    }
+
+    #[device]
+    fn shifted(x: V<f32>) -> V<f32> {
+        cube(x) + 3.0
+    }
+
+    #[workgroup(64)]
+    fn through_two(x: &[f32], y: &mut [f32]) {
+        let i = global_id().x;
+        y[i] = shifted(x[i]);
+        y[i + 64] = cube(y[i]);
     }
 }
 
@@ -58,5 +77,63 @@ fn llvm_shows_the_rust_line_of_each_instruction() {
         let place = format!("source_lines.rs:{}", line_of(text));
         let at = found.iter().find(|f| f.0 == mnemonic).unwrap_or_else(|| panic!("{mnemonic}\n{shown}"));
         assert!(at.1.ends_with(&place), "{mnemonic}: {} is not {place}", at.1);
+    }
+}
+
+/// What llvm-symbolizer says of each instruction: mnemonic, then functions with their lines, innermost first.
+fn frames(path: &Path) -> Vec<(String, Vec<(String, usize)>)> {
+    let listing = Command::new("llvm-objdump-22").arg("-d").arg(path).output().unwrap();
+    let listing = String::from_utf8(listing.stdout).unwrap();
+    let code = listing.lines().filter_map(|l| l.split_once(" // ")).map(|(text, comment)| {
+        let mnemonic = text.split_whitespace().next().expect("an instruction").to_owned();
+        (mnemonic, format!("0x{}", comment.split(':').next().expect("an address")))
+    });
+    let code: Vec<(String, String)> = code.collect();
+    let addresses = code.iter().map(|c| &c.1);
+    let said =
+        Command::new("llvm-symbolizer-22").args(["--inlines", "--obj"]).arg(path).args(addresses).output();
+    let said = String::from_utf8(said.unwrap().stdout).unwrap();
+    let frames = said.split("\n\n").map(|frames| {
+        let lines: Vec<&str> = frames.lines().collect();
+        let pair = |pair: &[&str]| {
+            let line = pair[1].rsplit(':').nth(1).and_then(|l| l.parse().ok());
+            (pair[0].to_owned(), line.expect("a line"))
+        };
+        lines.chunks_exact(2).map(pair).collect()
+    });
+    code.into_iter().map(|c| c.0).zip(frames).collect()
+}
+
+#[test]
+fn inlined_functions_are_shown_with_their_calls() {
+    let options = BuildOptions { source_lines: true, ..BuildOptions::default() };
+    let kernel = through_two.build_with(Target::GFX942, &options).unwrap();
+    assert_eq!(kernel.code(), through_two.build(Target::GFX942).unwrap().code());
+    if ["llvm-objdump", "llvm-dwarfdump", "llvm-symbolizer"].map(tool).iter().any(Option::is_none) {
+        return;
+    }
+    let folder = std::env::temp_dir().join(format!("gcn-inlined-{}", std::process::id()));
+    std::fs::create_dir_all(&folder).unwrap();
+    let path = folder.join("k.hsaco");
+    std::fs::write(&path, kernel.code_object()).unwrap();
+    let verify = Command::new("llvm-dwarfdump-22").arg("--verify").arg(&path).output().unwrap();
+    let found = frames(&path);
+    std::fs::remove_dir_all(&folder).unwrap();
+    assert!(verify.status.success(), "{}", String::from_utf8_lossy(&verify.stdout));
+    let at = |function: &str, text: &str| (function.to_owned(), line_of(text));
+    let first = at("through_two", "y[i] = shifted(x[i]);");
+    let second = at("through_two", "y[i + 64] = cube(y[i]);");
+    let inner = at("shifted", "cube(x) + 3.0");
+    let square = at("cube", "let square = x * x;");
+    let cube = at("cube", "square * x");
+    let wanted = [
+        ("v_mul_f32_e32", vec![square.clone(), inner.clone(), first.clone()]),
+        ("v_mul_f32_e32", vec![cube.clone(), inner.clone(), first.clone()]),
+        ("v_add_f32_e32", vec![inner, first]),
+        ("v_mul_f32_e32", vec![square, second.clone()]),
+        ("v_mul_f32_e32", vec![cube, second]),
+    ];
+    for (mnemonic, frames) in wanted {
+        assert!(found.contains(&(mnemonic.to_owned(), frames.clone())), "{mnemonic} {frames:?}\n{found:#?}");
     }
 }

@@ -8,7 +8,7 @@ use super::profile::{Line, Profile};
 use super::samples::PIPES;
 use super::text::{arbiter, head, percent, reasons};
 
-const STYLE: &str = "body{font:14px sans-serif;margin:1em;color:#222;background:#fff}table{border-collapse:collapse;margin:1em 0}\
+const STYLE: &str = "body{font:14px sans-serif;margin:1em;color:#222;background:#fff}h1,p{overflow-wrap:anywhere}table{border-collapse:collapse;margin:1em 0}\
 th,td{padding:2px 8px;text-align:right;vertical-align:top}th{border-bottom:1px solid #888}.t{text-align:left}\
 td.s{text-align:left;white-space:nowrap}td.c{text-align:left;font-family:monospace;white-space:pre}.w{overflow-x:auto}.f td{font-weight:bold;text-align:left}\
 .b{display:inline-block;height:.8em;background:#c65}.m{background:#58a}button{font:inherit}\
@@ -34,8 +34,8 @@ fn bar(share: f64, most: f64, class: &str) -> String {
 pub fn html(profile: &Profile, name: &str) -> String {
     let title = escape(name);
     let mut out = format!(
-        "<!doctype html>\n<html lang=\"en\"><meta charset=\"utf-8\"><meta name=\"viewport\" content=\"width=device-width\">\
-         <title>{title}</title><style>{STYLE}</style>\n<h1>{title}</h1>\n"
+        "<!doctype html>\n<html lang=\"en\"><head><meta charset=\"utf-8\"><meta name=\"viewport\" content=\"width=device-width\">\
+         <title>{title}</title><style>{STYLE}</style></head>\n<body>\n<h1>{title}</h1>\n"
     );
     for line in head(profile).into_iter().chain(arbiter(profile)) {
         let _ = writeln!(out, "<p>{}</p>", escape(&line));
@@ -47,7 +47,7 @@ pub fn html(profile: &Profile, name: &str) -> String {
         pipes_table(&mut out, profile);
     }
     code_table(&mut out, profile);
-    let _ = write!(out, "<script>{SCRIPT}</script>\n</html>\n");
+    let _ = write!(out, "<script>{SCRIPT}</script>\n</body>\n</html>\n");
     out
 }
 

@@ -59,7 +59,7 @@ fn insertion(document: &Document, diagnostic: &Diagnostic) -> Option<CodeAction>
     let indent = &line[..line.len() - line.trim_start().len()];
     // A label before the instruction stays before the wait.
     let has_label =
-        line.split_once(':').is_some_and(|(label, _)| label.trim().chars().all(super::document::is_name));
+        line.split_once(':').is_some_and(|(label, _)| label.trim().chars().all(gcn_report::editing::is_name));
     let (at, text) = if has_label {
         let after = line.find(':').map_or(0, |colon| colon + 1);
         let range = document.range(remedy.line, after..after);

@@ -2,6 +2,7 @@
 
 use std::ops::Range;
 
+use gcn_report::editing::{without_comment, words};
 use lsp_types::{Position, TextDocumentContentChangeEvent, Uri};
 
 /// An open file.
@@ -138,41 +139,6 @@ fn byte_of(line: &str, character: u32) -> usize {
     line.len()
 }
 
-/// The line up to its comment. A quoted `;` does not begin one.
-pub fn without_comment(line: &str) -> &str {
-    let mut quoted = false;
-    let mut escaped = false;
-    for (at, c) in line.char_indices() {
-        match c {
-            _ if escaped => escaped = false,
-            '\\' if quoted => escaped = true,
-            '"' => quoted = !quoted,
-            ';' if !quoted => return &line[..at],
-            '/' if !quoted && line[at..].starts_with("//") => return &line[..at],
-            _ => {}
-        }
-    }
-    line
-}
-
-/// True for a character of a name.
-pub fn is_name(c: char) -> bool {
-    c.is_ascii_alphanumeric() || matches!(c, '_' | '.' | '$')
-}
-
-/// The words of a line with their bytes.
-pub fn words(line: &str) -> impl Iterator<Item = (&str, Range<usize>)> {
-    let mut at = 0;
-    std::iter::from_fn(move || {
-        let rest = &line[at..];
-        let start = at + rest.find(is_name)?;
-        let rest = &line[start..];
-        let end = start + rest.find(|c| !is_name(c)).unwrap_or(rest.len());
-        at = end;
-        Some((&line[start..end], start..end))
-    })
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -207,6 +173,5 @@ mod tests {
         assert_eq!(d.word(Position::new(0, 14)).unwrap().0, "v0");
         assert_eq!(d.word(Position::new(0, 26)), None);
         assert_eq!(d.statement(0).end, Position::new(0, 22));
-        assert_eq!(without_comment(".ascii \"a;b\" ; c"), ".ascii \"a;b\" ");
     }
 }

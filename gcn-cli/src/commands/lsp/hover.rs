@@ -5,11 +5,11 @@ use std::fmt::Write as _;
 use gcn_isa::mods::{self, Word};
 use gcn_isa::reference::{self, Form, Page};
 use gcn_isa::table;
+use gcn_report::editing::{definitions, words};
 use lsp_types::{Hover, HoverContents, HoverParams, MarkupContent, MarkupKind};
 
 use super::diagnose::Settings;
-use super::document::{Document, words};
-use super::symbols;
+use super::document::Document;
 
 /// The explanation of the word at a position.
 pub fn hover(document: &Document, settings: &Settings, params: HoverParams) -> Option<Hover> {
@@ -91,7 +91,7 @@ fn describe(word: &Word, bits: usize, offsets: (i32, i32)) -> String {
 
 /// The line that defines a label, a symbol or a macro.
 fn symbol(document: &Document, word: &str) -> Option<String> {
-    let definition = symbols::definitions(document).find(|d| d.name == word)?;
+    let definition = definitions(&document.text).find(|d| d.name == word)?;
     let text = document.line(definition.line).trim();
     Some(format!("{} at line {}\n\n```text\n{text}\n```\n", definition.kind.name(), definition.line + 1))
 }

@@ -76,7 +76,7 @@ impl Build {
     pub fn push(&mut self, op: Op, operands: &[&dyn AsOperand]) -> &mut MInst {
         self.line += 1;
         let operands = operands.iter().map(|o| o.operand(&self.f)).collect();
-        let loc = Some(SourceLoc { file: "k.rs", line: self.line, column: 1 });
+        let loc = Some(SourceLoc::new("k.rs", self.line, 1));
         let block = self.f.blocks.last_mut().unwrap();
         block.insts.push(MInst { op, operands, keeps_dst: false, loc });
         block.insts.last_mut().unwrap()

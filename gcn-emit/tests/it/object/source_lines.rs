@@ -4,12 +4,13 @@ use std::io::Write as _;
 use std::process::{Command, Stdio};
 
 use gcn_emit::asm_file::assembly_file;
-use gcn_emit::kernel::KernelSpec;
+use gcn_emit::kernel::{KernelSpec, UserSgprs};
 use gcn_emit::lines::SourceLines;
+use gcn_emit::metadata::KernelArg;
 use gcn_emit::object::{read_code_object, write_code_object};
 use gcn_emit::text::Comments;
 use gcn_isa::Target;
-use gcn_isa::program::SourceLoc;
+use gcn_isa::program::{Call, SourceLoc};
 use gcn_test_support::Random;
 use gcn_test_support::llvm::tool;
 
@@ -18,8 +19,26 @@ use crate::llvm::Scratch;
 
 const FILES: [&str; 4] = ["src/main.rs", "src/\"odd\" \\name.rs", "/root/lib/ä.rs", "src/main.rs"];
 
-/// Kernels of random length whose instructions have random places, some none.
+const FUNCTIONS: [&str; 3] = ["cube", "block_sum", "cube"];
+
+/// Calls at random places, some of them in functions that were inlined.
+fn calls(random: &mut Random) -> Vec<&'static Call> {
+    let mut calls: Vec<&'static Call> = Vec::new();
+    for _ in 0..1 + random.below(12) {
+        let outer = calls.get(random.below(calls.len() + 3)).copied();
+        let place = SourceLoc::new(
+            FILES[random.below(FILES.len())],
+            1 + random.next_u32() % 500,
+            1 + random.next_u32() % 80,
+        );
+        calls.push(Call::of(FUNCTIONS[random.below(FUNCTIONS.len())], SourceLoc { call: outer, ..place }));
+    }
+    calls
+}
+
+/// Kernels of random length whose instructions have random places, some none, some in inlined functions.
 fn kernels(random: &mut Random) -> Vec<KernelSpec> {
+    let calls = calls(random);
     let count = 1 + random.below(3);
     let kernels = (0..count).map(|n| {
         let length = 1 + random.below(200);
@@ -36,9 +55,10 @@ fn kernels(random: &mut Random) -> Vec<KernelSpec> {
             } else {
                 (line + random.next_u32() % 20).max(8) - 7
             };
+            let call = [None, Some(&*calls[random.below(calls.len())])][random.below(2)];
             let column = [0, 1, 5, 200, 60_000] /* LLVM keeps 16 bits */[random.below(5)];
             let file = FILES[random.below(FILES.len())];
-            at.loc = (!random.one_in(5)).then_some(SourceLoc { file, line, column });
+            at.loc = (!random.one_in(5)).then_some(SourceLoc { call, ..SourceLoc::new(file, line, column) });
         }
         kernel
     });
@@ -53,12 +73,24 @@ fn expected(kernel: &KernelSpec) -> Vec<Option<SourceLoc>> {
 }
 
 fn shown(place: Option<SourceLoc>) -> String {
-    let Some(SourceLoc { file, line, column }) = place else { return String::new() };
+    let Some(SourceLoc { file, line, column, .. }) = place else { return String::new() };
     if column == 0 { format!("{file}:{line}") } else { format!("{file}:{line}:{column}") }
 }
 
+/// What llvm-symbolizer says of a place: function and place, and so for each call around it; then a line that is empty.
+fn frames(kernel: &str, place: Option<SourceLoc>) -> Vec<String> {
+    let shown = |p: SourceLoc| format!("{}:{}:{}", p.file, p.line, p.column);
+    let Some(place) = place else { return [kernel, "??:0:0", ""].map(str::to_owned).to_vec() };
+    let calls: Vec<&Call> = place.call.into_iter().flat_map(Call::chain).collect();
+    let functions = calls.iter().map(|call| call.function).chain([kernel]);
+    let places = [place].into_iter().chain(calls.iter().map(|call| call.at));
+    let mut lines: Vec<String> = functions.zip(places).flat_map(|(f, p)| [f.to_owned(), shown(p)]).collect();
+    lines.push(String::new());
+    lines
+}
+
 #[test]
-fn every_instruction_has_its_line_for_llvm_and_for_our_reader() {
+fn every_instruction_has_its_line_and_its_calls_for_llvm_and_for_our_reader() {
     let mut random = Random::new(1);
     let tools = ["llvm-dwarfdump", "llvm-symbolizer"].map(tool);
     let has_llvm = tools.iter().all(Option::is_some);
@@ -76,9 +108,7 @@ fn every_instruction_has_its_line_for_llvm_and_for_our_reader() {
                 let ours = lines.at(address).map_or_else(String::new, ToString::to_string);
                 assert_eq!(ours, shown(place), "round {round}, {} + {offset:#x}", kernel.name());
                 addresses.push(format!("{address:#x}\n"));
-                wanted.push(
-                    place.map_or("??:0:0".to_owned(), |p| format!("{}:{}:{}", p.file, p.line, p.column)),
-                );
+                wanted.extend(frames(kernel.name(), place));
             }
         }
         if !has_llvm {
@@ -90,7 +120,7 @@ fn every_instruction_has_its_line_for_llvm_and_for_our_reader() {
         let verify = Command::new("llvm-dwarfdump-22").arg("--verify").arg(&path).output().unwrap();
         assert!(verify.status.success(), "{}", String::from_utf8_lossy(&verify.stdout));
         let mut symbolizer = Command::new("llvm-symbolizer-22")
-            .args(["--relativenames", "--functions=none", "--obj"])
+            .args(["--relativenames", "--functions=linkage", "--inlines", "--obj"])
             .arg(&path)
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
@@ -100,7 +130,7 @@ fn every_instruction_has_its_line_for_llvm_and_for_our_reader() {
         let writer = std::thread::spawn(move || input.write_all(addresses.concat().as_bytes()));
         let output = String::from_utf8(symbolizer.wait_with_output().unwrap().stdout).unwrap();
         writer.join().unwrap().unwrap();
-        let found: Vec<&str> = output.lines().filter(|l| !l.is_empty()).collect();
+        let found: Vec<&str> = output.lines().collect();
         let differ = found.iter().zip(&wanted).find(|(a, b)| a != b);
         assert!(differ.is_none() && found.len() == wanted.len(), "round {round}: {differ:?}");
     }
@@ -157,5 +187,61 @@ fn assembly_has_the_same_lines() {
             };
             assert!(dump.lines().any(row), "{place}");
         }
+    }
+}
+
+/// Parameters are where the kernarg segment is, until the program overwrites the two SGPRs with its address.
+#[test]
+fn parameters_have_a_place_until_the_segments_address_is_overwritten() {
+    let code = "s_load_dword s4, s[0:1], 0x0\ns_cbranch_scc1 end\nagain:\ns_nop 0\ns_cbranch_scc0 again\nlate:\ns_nop 1\n\
+                s_mov_b32 s1, 0\ns_nop 2\ns_cbranch_scc1 late\nend:\ns_endpgm";
+    let mut kernel = kernel(Target::GFX942, "k", code);
+    kernel.source_lines = true;
+    kernel.user_sgprs = UserSgprs::KERNARG_SEGMENT_PTR;
+    kernel.kernarg_bytes = 24;
+    kernel.args = vec![
+        KernelArg::by_value("a", 0, 4).typed("f32"),
+        KernelArg::global_buffer("x", 8).typed("&mut [bf16]"),
+        KernelArg::by_value("x.len", 16, 4).typed("u32"),
+        KernelArg::by_value("other", 20, 4).typed("Mystery"),
+    ];
+    kernel.program.lines.iter_mut().for_each(|l| l.loc = Some(SourceLoc::new("k.rs", 1, 1)));
+    if tool("llvm-dwarfdump").is_none() {
+        eprintln!("SKIPPED: LLVM as a witness of debug information");
+        return;
+    }
+    let folder = Scratch::new("source-lines-parameters");
+    let path = folder.write("k.hsaco", &write_code_object(&[kernel]).unwrap());
+    let verify = Command::new("llvm-dwarfdump-22").arg("--verify").arg(&path).output().unwrap();
+    assert!(verify.status.success(), "{}", String::from_utf8_lossy(&verify.stdout));
+    let dump = Command::new("llvm-dwarfdump-22").arg("--debug-info").arg(&path).output().unwrap();
+    let dump = String::from_utf8(dump.stdout).unwrap();
+    let words: Vec<&str> = dump.split_whitespace().collect();
+    let dump = words.join(" ");
+    // Before `again` and in it nothing has written: the first load is 8 bytes, five instructions of 4 follow. From `late` on the
+    // loop may have. `end` is reached from the first branch and from the loop.
+    let start =
+        u64::from_str_radix(dump.split("DW_AT_low_pc (0x").nth(1).unwrap().split(')').next().unwrap(), 16)
+            .unwrap();
+    let range = format!("[{:#018x}, {:#018x})", start, start + 20);
+    let place = |offset: &str| {
+        format!(
+            "{range}: DW_OP_bregx SGPR1+0, DW_OP_const1u 0x20, DW_OP_shl, DW_OP_bregx SGPR0+0, DW_OP_or, DW_OP_plus_uconst {offset})"
+        )
+    };
+    for (name, ty, offset) in [("a", "f32", "0x0"), ("x", "bf16 *", "0x8"), ("x.len", "u32", "0x10")] {
+        let entry =
+            dump.split("DW_TAG_formal_parameter").find(|e| e.contains(&format!("DW_AT_name (\"{name}\")")));
+        let entry = entry.unwrap_or_else(|| panic!("{name}: {dump}"));
+        assert!(entry.contains(&format!("\"{ty}\")")) && entry.contains(&place(offset)), "{name}: {entry}");
+    }
+    assert!(!dump.contains("Mystery"), "{dump}");
+    // LLVM shows a pointer by what it points to; the entry has the name of the source.
+    assert!(dump.contains("DW_TAG_pointer_type DW_AT_name (\"&mut [bf16]\")"), "{dump}");
+    for ty in [
+        "(\"bf16\") DW_AT_encoding (DW_ATE_float) DW_AT_byte_size (0x02)",
+        "(\"u32\") DW_AT_encoding (DW_ATE_unsigned)",
+    ] {
+        assert!(dump.contains(ty), "{dump}");
     }
 }

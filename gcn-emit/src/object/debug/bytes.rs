@@ -1,0 +1,61 @@
+//! Bytes of debug sections, and the numbers that all of them use (DWARF 5).
+
+use object::elf;
+
+use crate::object::{Relocation, RelocationBase, RelocationKind, Section, SectionId};
+
+pub(super) const VERSION: u16 = 5;
+pub(super) const ADDRESS_BYTES: u8 = 8;
+/// `DW_FORM_string`.
+pub(super) const STRING: u8 = 0x08;
+/// `DW_FORM_udata`.
+pub(super) const UDATA: u8 = 0x0f;
+
+/// Bytes of a section, and what the linker fills in.
+#[derive(Default)]
+pub(super) struct Bytes {
+    pub(super) bytes: Vec<u8>,
+    pub(super) relocations: Vec<Relocation>,
+}
+
+impl Bytes {
+    pub(super) fn string(&mut self, text: &str) {
+        // A string ends at its first zero byte.
+        self.bytes.extend(text.bytes().take_while(|b| *b != 0));
+        self.bytes.push(0);
+    }
+
+    pub(super) fn unsigned(&mut self, mut value: u64) {
+        while value >= 0x80 {
+            self.bytes.push(value as u8 | 0x80);
+            value >>= 7;
+        }
+        self.bytes.push(value as u8);
+    }
+
+    pub(super) fn signed(&mut self, mut value: i64) {
+        while !(-0x40..0x40).contains(&value) {
+            self.bytes.push(value as u8 | 0x80);
+            value >>= 7;
+        }
+        self.bytes.push(value as u8 & 0x7f);
+    }
+
+    /// An address in a section, or an offset in a debug section.
+    pub(super) fn address(&mut self, kind: RelocationKind, bytes: usize, section: SectionId, addend: u64) {
+        let offset = self.bytes.len() as u64;
+        let base = RelocationBase::Section(section);
+        self.relocations.push(Relocation { offset, kind, base, addend: addend as i64 });
+        self.bytes.extend(std::iter::repeat_n(0, bytes));
+    }
+
+    /// Puts the number of bytes that follow into the four bytes at `at`.
+    pub(super) fn set_length(&mut self, at: usize) {
+        let length = (self.bytes.len() - at - 4) as u32;
+        self.bytes[at..at + 4].copy_from_slice(&length.to_le_bytes());
+    }
+
+    pub(super) fn into_section(self, name: &str) -> Section {
+        Section { relocations: self.relocations, ..Section::new(name, elf::SHT_PROGBITS, 0, self.bytes) }
+    }
+}

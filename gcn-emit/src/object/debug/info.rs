@@ -1,0 +1,253 @@
+//! The unit, its subprograms with their parameters and what was inlined into them (3.1, 3.3), with the lists of ranges (2.17.3) and
+//! of locations (2.6.2) that they name.
+
+use std::collections::BTreeMap;
+
+use object::elf;
+
+use super::Lines;
+use super::bytes::{ADDRESS_BYTES, Bytes, STRING, UDATA, VERSION};
+use super::calls::Inlined;
+use super::parameters::{Parameter, Scalar, Type};
+use crate::object::{RelocationKind, Section, SectionId};
+
+const UNIT: u8 = 1;
+const KERNEL: u8 = 2;
+const FUNCTION: u8 = 3;
+const INLINED: u8 = 4;
+const PARAMETER: u8 = 5;
+const BASE: u8 = 6;
+const POINTER: u8 = 7;
+/// `DW_LANG_Rust` (7.12).
+const RUST: u16 = 0x1c;
+
+/// The entries of the unit (7.5.3): tag, whether it has children, attributes and forms.
+#[rustfmt::skip]
+const ABBREVIATIONS: &[u8] = &[
+    UNIT, 0x11, 1,     // DW_TAG_compile_unit
+        0x25, STRING,  // DW_AT_producer
+        0x13, 0x05,    // DW_AT_language: DW_FORM_data2
+        0x03, STRING,  // DW_AT_name
+        0x10, 0x17,    // DW_AT_stmt_list: DW_FORM_sec_offset
+        0x11, 0x01,    // DW_AT_low_pc: DW_FORM_addr
+        0x12, 0x07,    // DW_AT_high_pc: DW_FORM_data8, a length
+        0, 0,
+    KERNEL, 0x2e, 1,   // DW_TAG_subprogram
+        0x03, STRING,  // DW_AT_name
+        0x11, 0x01,    // DW_AT_low_pc
+        0x12, 0x07,    // DW_AT_high_pc
+        0x3f, 0x19,    // DW_AT_external: DW_FORM_flag_present
+        0, 0,
+    FUNCTION, 0x2e, 0, // DW_TAG_subprogram
+        0x03, STRING,  // DW_AT_name
+        0x20, 0x0b,    // DW_AT_inline: DW_FORM_data1
+        0, 0,
+    INLINED, 0x1d, 1,  // DW_TAG_inlined_subroutine
+        0x31, 0x13,    // DW_AT_abstract_origin: DW_FORM_ref4
+        0x55, 0x17,    // DW_AT_ranges: DW_FORM_sec_offset
+        0x58, UDATA,   // DW_AT_call_file
+        0x59, UDATA,   // DW_AT_call_line
+        0x57, UDATA,   // DW_AT_call_column
+        0, 0,
+    PARAMETER, 0x05, 0, // DW_TAG_formal_parameter
+        0x03, STRING,  // DW_AT_name
+        0x49, 0x13,    // DW_AT_type: DW_FORM_ref4
+        0x02, 0x17,    // DW_AT_location: DW_FORM_sec_offset, a list
+        0, 0,
+    BASE, 0x24, 0,     // DW_TAG_base_type
+        0x03, STRING,  // DW_AT_name
+        0x3e, 0x0b,    // DW_AT_encoding: DW_FORM_data1
+        0x0b, 0x0b,    // DW_AT_byte_size: DW_FORM_data1
+        0, 0,
+    POINTER, 0x0f, 0,  // DW_TAG_pointer_type
+        0x03, STRING,  // DW_AT_name
+        0x49, 0x13,    // DW_AT_type
+        0, 0,
+    0,
+];
+
+pub(super) fn abbreviations() -> Section {
+    Section::new(".debug_abbrev", elf::SHT_PROGBITS, 0, ABBREVIATIONS.to_vec())
+}
+
+/// Where the unit's parts are.
+pub(super) struct Places<'u> {
+    /// The name of the unit.
+    pub(super) unit: &'u str,
+    pub(super) text: SectionId,
+    pub(super) abbreviations: SectionId,
+    pub(super) lines: SectionId,
+    pub(super) ranges: SectionId,
+    pub(super) locations: SectionId,
+}
+
+/// The unit and the lists that it names.
+pub(super) struct Info {
+    pub(super) unit: Section,
+    pub(super) ranges: Section,
+    pub(super) locations: Section,
+}
+
+struct Writer<'p> {
+    places: &'p Places<'p>,
+    out: Bytes,
+    ranges: Bytes,
+    locations: Bytes,
+    /// The entry of each function that was inlined, by its offset in the unit.
+    functions: BTreeMap<&'static str, u32>,
+    /// The entries of types.
+    types: BTreeMap<Type, u32>,
+}
+
+/// The unit (7.5.1.1).
+pub(super) fn info(kernels: &[Lines<'_>], places: &Places<'_>) -> Info {
+    let start = kernels.first().map_or(0, |k| k.span.offset);
+    let end = kernels.last().map_or(0, |k| k.span.offset + k.span.size);
+    let mut writer = Writer {
+        places,
+        out: Bytes::default(),
+        ranges: list(),
+        locations: list(),
+        functions: BTreeMap::new(),
+        types: BTreeMap::new(),
+    };
+    writer.header(start, end);
+    for kernel in kernels {
+        writer.functions(&kernel.inlined);
+        kernel.parameters.iter().for_each(|p| _ = writer.type_entry(&p.ty));
+    }
+    for kernel in kernels {
+        let out = &mut writer.out;
+        out.unsigned(KERNEL.into());
+        out.string(kernel.kernel.name());
+        out.address(RelocationKind::Abs64, 8, places.text, kernel.span.offset);
+        out.bytes.extend(kernel.span.size.to_le_bytes());
+        let distance = kernel.span.offset - start;
+        kernel.parameters.iter().for_each(|parameter| writer.parameter(parameter, distance));
+        writer.calls(&kernel.inlined, distance);
+        // The end of the kernel's children.
+        writer.out.unsigned(0);
+    }
+    // The end of the unit's children.
+    writer.out.unsigned(0);
+    writer.out.set_length(0);
+    writer.ranges.set_length(0);
+    writer.locations.set_length(0);
+    Info {
+        unit: writer.out.into_section(".debug_info"),
+        ranges: writer.ranges.into_section(".debug_rnglists"),
+        locations: writer.locations.into_section(".debug_loclists"),
+    }
+}
+
+/// A section of lists up to the first list (7.28, 7.29): no segments, and no table of offsets.
+fn list() -> Bytes {
+    let mut out = Bytes { bytes: vec![0; 4], ..Bytes::default() };
+    out.bytes.extend(VERSION.to_le_bytes());
+    out.bytes.extend([ADDRESS_BYTES, 0, 0, 0, 0, 0]);
+    out
+}
+
+impl Writer<'_> {
+    fn header(&mut self, start: u64, end: u64) {
+        const DW_UT_COMPILE: u8 = 1;
+        let out = &mut self.out;
+        out.bytes.extend([0; 4]);
+        out.bytes.extend(VERSION.to_le_bytes());
+        out.bytes.extend([DW_UT_COMPILE, ADDRESS_BYTES]);
+        out.address(RelocationKind::Abs32, 4, self.places.abbreviations, 0);
+        out.unsigned(UNIT.into());
+        out.string(concat!("gcn-dsl ", env!("CARGO_PKG_VERSION")));
+        out.bytes.extend(RUST.to_le_bytes());
+        out.string(self.places.unit);
+        out.address(RelocationKind::Abs32, 4, self.places.lines, 0);
+        out.address(RelocationKind::Abs64, 8, self.places.text, start);
+        out.bytes.extend((end - start).to_le_bytes());
+    }
+
+    /// An entry for each function, to which its calls refer.
+    fn functions(&mut self, calls: &[Inlined]) {
+        const DW_INL_INLINED: u8 = 1;
+        for Inlined { call, inner, .. } in calls {
+            let at = self.out.bytes.len() as u32;
+            if *self.functions.entry(call.function).or_insert(at) == at {
+                self.out.unsigned(FUNCTION.into());
+                self.out.string(call.function);
+                self.out.bytes.push(DW_INL_INLINED);
+            }
+            self.functions(inner);
+        }
+    }
+
+    /// The entry of a type.
+    fn type_entry(&mut self, ty: &Type) -> u32 {
+        if let Some(at) = self.types.get(ty) {
+            return *at;
+        }
+        let pointee = match ty {
+            Type::Scalar(_) => None,
+            Type::Pointer { to, .. } => Some(self.type_entry(&Type::Scalar(to.clone()))),
+        };
+        let at = self.out.bytes.len() as u32;
+        match (ty, pointee) {
+            (Type::Pointer { name, .. }, Some(pointee)) => {
+                self.out.unsigned(POINTER.into());
+                self.out.string(name);
+                self.out.bytes.extend(pointee.to_le_bytes());
+            }
+            (
+                Type::Scalar(Scalar { name, encoding, bytes })
+                | Type::Pointer { to: Scalar { name, encoding, bytes }, .. },
+                _,
+            ) => {
+                self.out.unsigned(BASE.into());
+                self.out.string(name);
+                self.out.bytes.extend([*encoding, *bytes]);
+            }
+        }
+        self.types.insert(ty.clone(), at);
+        at
+    }
+
+    /// A parameter of a kernel that is `kernel` bytes behind the unit's first.
+    fn parameter(&mut self, parameter: &Parameter, kernel: u64) {
+        const DW_LLE_OFFSET_PAIR: u8 = 4;
+        const DW_LLE_END_OF_LIST: u8 = 0;
+        let ty = self.type_entry(&parameter.ty);
+        self.out.unsigned(PARAMETER.into());
+        self.out.string(&parameter.name);
+        self.out.bytes.extend(ty.to_le_bytes());
+        let list = self.locations.bytes.len() as u64;
+        self.out.address(RelocationKind::Abs32, 4, self.places.locations, list);
+        for range in &parameter.ranges {
+            self.locations.bytes.push(DW_LLE_OFFSET_PAIR);
+            self.locations.unsigned(kernel + u64::from(range.start));
+            self.locations.unsigned(kernel + u64::from(range.end));
+            self.locations.unsigned(parameter.location.len() as u64);
+            self.locations.bytes.extend(&parameter.location);
+        }
+        self.locations.bytes.push(DW_LLE_END_OF_LIST);
+    }
+
+    /// Calls in a kernel that is `kernel` bytes behind the unit's first.
+    fn calls(&mut self, calls: &[Inlined], kernel: u64) {
+        const DW_RLE_OFFSET_PAIR: u8 = 4;
+        const DW_RLE_END_OF_LIST: u8 = 0;
+        for Inlined { call, file, ranges, inner } in calls {
+            self.out.unsigned(INLINED.into());
+            self.out.bytes.extend(self.functions[call.function].to_le_bytes());
+            self.out.address(RelocationKind::Abs32, 4, self.places.ranges, self.ranges.bytes.len() as u64);
+            for number in [*file, call.at.line.into(), call.at.column.into()] {
+                self.out.unsigned(number);
+            }
+            for range in ranges {
+                self.ranges.bytes.push(DW_RLE_OFFSET_PAIR);
+                self.ranges.unsigned(kernel + u64::from(range.start));
+                self.ranges.unsigned(kernel + u64::from(range.end));
+            }
+            self.ranges.bytes.push(DW_RLE_END_OF_LIST);
+            self.calls(inner, kernel);
+            self.out.unsigned(0);
+        }
+    }
+}

@@ -1,0 +1,148 @@
+//! The parameters of a kernel: their types, and where they are.
+//!
+//! A parameter stays in the kernarg segment while the kernel runs. The wave knows the segment's address as long as the two SGPRs in
+//! which it was born with it are not overwritten.
+
+use std::ops::Range;
+
+use gcn_isa::cfg::Cfg;
+use gcn_isa::{Program, Reg};
+
+use super::bytes::Bytes;
+use crate::kernel::{KernelSpec, UserSgprs};
+
+/// A parameter.
+pub(super) struct Parameter {
+    pub(super) name: String,
+    pub(super) ty: Type,
+    /// The code, by byte offset in the kernel, where `location` holds.
+    pub(super) ranges: Vec<Range<u32>>,
+    /// The expression for its address.
+    pub(super) location: Vec<u8>,
+}
+
+/// The type of a parameter.
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Type {
+    Scalar(Scalar),
+    /// By its name in the source: a slice's pointer is one, too.
+    Pointer {
+        name: String,
+        to: Scalar,
+    },
+}
+
+/// A number.
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) struct Scalar {
+    pub(super) name: String,
+    /// `DW_ATE_*`
+    pub(super) encoding: u8,
+    pub(super) bytes: u8,
+}
+
+impl Scalar {
+    /// The type of this name: `f32`, `bf16`, `i8`, `u64`, `bool`.
+    fn named(name: &str) -> Option<Scalar> {
+        const DW_ATE_BOOLEAN: u8 = 2;
+        const DW_ATE_FLOAT: u8 = 4;
+        const DW_ATE_SIGNED: u8 = 5;
+        const DW_ATE_UNSIGNED: u8 = 7;
+        let (kind, bits) = name.split_at(name.find(|c: char| c.is_ascii_digit()).unwrap_or(name.len()));
+        let encoding = match kind {
+            "f" | "bf" | "fp" => DW_ATE_FLOAT,
+            "i" => DW_ATE_SIGNED,
+            "u" => DW_ATE_UNSIGNED,
+            "bool" => DW_ATE_BOOLEAN,
+            _ => return None,
+        };
+        let bits: u8 = if kind == "bool" { 8 } else { bits.parse().ok()? };
+        Some(Scalar { name: name.to_owned(), encoding, bytes: bits / 8 })
+    }
+}
+
+impl Type {
+    /// The type of this name: a scalar, a slice or a pointer of one.
+    fn named(name: &str) -> Option<Type> {
+        let behind = ["*const ", "*mut ", "&mut [", "&["].iter().find_map(|begin| name.strip_prefix(begin));
+        match behind {
+            None => Scalar::named(name).map(Type::Scalar),
+            Some(to) => {
+                Some(Type::Pointer { name: name.to_owned(), to: Scalar::named(to.trim_end_matches(']'))? })
+            }
+        }
+    }
+}
+
+/// The parameters of a kernel whose instructions are at `offsets`, as far as they have a name and a type that debuggers know.
+pub(super) fn parameters(kernel: &KernelSpec, offsets: &[u32], end: u32) -> Vec<Parameter> {
+    let Some(segment) = kernel.initial_sgprs().user_sgpr(UserSgprs::KERNARG_SEGMENT_PTR) else {
+        return Vec::new();
+    };
+    let ranges = unwritten(&kernel.program, segment, offsets, end);
+    let parameter = |arg: &crate::metadata::KernelArg| {
+        let ty = Type::named(arg.type_name.as_deref()?)?;
+        let location = in_segment(segment, arg.offset);
+        Some(Parameter { name: arg.name.clone()?, ty, ranges: ranges.clone(), location })
+    };
+    kernel.args.iter().filter_map(parameter).collect()
+}
+
+/// The address of what is `offset` bytes behind the begin of the segment (2.5.1). A register of 32 bits is a value of 64.
+fn in_segment(segment: Reg, offset: u32) -> Vec<u8> {
+    const DW_OP_BREGX: u8 = 0x92;
+    const DW_OP_CONST1U: u8 = 0x08;
+    const DW_OP_SHL: u8 = 0x24;
+    const DW_OP_OR: u8 = 0x21;
+    const DW_OP_PLUS_UCONST: u8 = 0x23;
+    /// The number of `s0` (*Guide for AMDGPU*, register identifiers); those of user SGPRs follow it.
+    const S0: u64 = 32;
+    let mut out = Bytes::default();
+    let half = |out: &mut Bytes, index: u16| {
+        out.bytes.push(DW_OP_BREGX);
+        out.unsigned(S0 + u64::from(index));
+        out.signed(0);
+    };
+    half(&mut out, segment.index + 1);
+    out.bytes.extend([DW_OP_CONST1U, 32, DW_OP_SHL]);
+    half(&mut out, segment.index);
+    out.bytes.extend([DW_OP_OR, DW_OP_PLUS_UCONST]);
+    out.unsigned(offset.into());
+    out.bytes
+}
+
+/// The instructions, by their bytes, before which nothing has written to the registers on any path.
+fn unwritten(program: &Program, reg: Reg, offsets: &[u32], end: u32) -> Vec<Range<u32>> {
+    let cfg = Cfg::build(program);
+    let writes = |line: usize| program.lines[line].inst.writes().iter().any(|w| w.reg.overlaps(reg));
+    // Where jumps lead to unknown places, only the first block is sure.
+    let unsure = cfg.blocks.iter().any(|b| b.unknown_exit);
+    let mut written = vec![unsure; cfg.blocks.len()];
+    written.first_mut().into_iter().for_each(|first| *first = false);
+    let mut open: Vec<usize> = (0..cfg.blocks.len()).collect();
+    while let Some(block) = open.pop() {
+        let b = &cfg.blocks[block];
+        if !written[block] && !(b.start..b.end).any(writes) {
+            continue;
+        }
+        for &next in &b.succs {
+            if !std::mem::replace(&mut written[next], true) {
+                open.push(next);
+            }
+        }
+    }
+    let mut ranges: Vec<Range<u32>> = Vec::new();
+    let ends = offsets.iter().skip(1).copied().chain([end]);
+    let code: Vec<Range<u32>> = offsets.iter().zip(ends).map(|(start, end)| *start..end).collect();
+    for (block, written) in cfg.blocks.iter().zip(&mut written) {
+        for (line, code) in (block.start..).zip(&code[block.start..block.end]) {
+            match (&*written, ranges.last_mut()) {
+                (true, _) => break,
+                (false, Some(last)) if last.end == code.start => last.end = code.end,
+                (false, _) => ranges.push(code.clone()),
+            }
+            *written = writes(line);
+        }
+    }
+    ranges
+}

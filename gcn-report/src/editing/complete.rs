@@ -1,0 +1,113 @@
+//! What may stand at a place: mnemonics, directives, modifiers, labels and named registers.
+
+use std::collections::BTreeMap;
+
+use gcn_emit::asm;
+use gcn_isa::mods::Word;
+use gcn_isa::table::{self, InstDesc};
+use gcn_isa::{SrcSpecial, Target};
+use serde::Serialize;
+
+use super::{definitions, is_name, without_comment};
+
+/// Registers with a name of their own.
+const REGISTERS: [&str; 6] = ["vcc", "exec", "m0", "scc", "flat_scratch", "off"];
+
+/// A word that may stand at a place.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize)]
+pub struct Candidate<'t> {
+    /// The word.
+    pub label: &'t str,
+    /// What it is.
+    pub what: What,
+    /// What it means, in one line; empty where the word says it.
+    pub detail: &'static str,
+}
+
+/// What a word is.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum What {
+    /// An instruction.
+    Mnemonic,
+    /// `.set` and its like.
+    Directive,
+    /// A modifier of the line's instruction.
+    Modifier,
+    /// A register with a name of its own.
+    Register,
+    /// A label, symbol or macro of the text, or a kernel.
+    Definition,
+}
+
+/// The words that may stand in `text` behind `before`, which is a line up to the caret; and the begin of such a word that is there.
+/// Nothing stands in a comment. Without a target every mnemonic may, and no modifier.
+///
+/// ```
+/// use gcn_isa::Target;
+/// use gcn_report::editing::complete;
+///
+/// let (typed, candidates) = complete("", "  v_mfma_f32_32x32x8", Some(Target::GFX942));
+/// assert_eq!(typed, "v_mfma_f32_32x32x8");
+/// assert!(candidates.iter().any(|c| c.label == "v_mfma_f32_32x32x8_f16"));
+/// assert_eq!(complete("", "  v_mfma_f32_32x32x8", Some(Target::GFX900)).1, []);
+/// ```
+pub fn complete<'t>(text: &'t str, before: &'t str, target: Option<Target>) -> (&'t str, Vec<Candidate<'t>>) {
+    if without_comment(before).len() < before.len() {
+        return ("", Vec::new());
+    }
+    let statement = after_labels(before);
+    let typed = &statement[statement.rfind(|c| !is_name(c)).map_or(0, |at| at + 1)..];
+    let mut words = statement.split_ascii_whitespace();
+    let candidates = match words.next() {
+        Some(word) if word.len() < statement.trim_start().len() => operands(text, target, word),
+        _ if typed.starts_with('.') => {
+            asm::directives().map(|name| candidate(name, What::Directive, "")).collect()
+        }
+        _ => mnemonics(target, typed),
+    };
+    (typed, candidates)
+}
+
+/// The statement without the labels before it.
+fn after_labels(line: &str) -> &str {
+    let mut rest = line.trim_start();
+    while let Some((label, after)) = rest.split_once(':')
+        && !label.is_empty()
+        && label.chars().all(is_name)
+    {
+        rest = after.trim_start();
+    }
+    rest
+}
+
+fn candidate<'t>(label: &'t str, what: What, detail: &'static str) -> Candidate<'t> {
+    Candidate { label, what, detail }
+}
+
+fn mnemonics(target: Option<Target>, typed: &str) -> Vec<Candidate<'static>> {
+    let exists = |name: &&str| target.is_none_or(|t| table::find_mnemonic(t, name).next().is_some());
+    let wanted = table::mnemonics().filter(|name| name.starts_with(typed)).filter(exists);
+    wanted.map(|name| candidate(name, What::Mnemonic, meaning(name))).collect()
+}
+
+/// The meaning of a mnemonic in one line.
+fn meaning(mnemonic: &str) -> &'static str {
+    gcn_isa::semantics::of(mnemonic).map_or("", |s| s.line)
+}
+
+/// After a mnemonic: its modifiers, registers, labels and symbols.
+fn operands<'t>(text: &'t str, target: Option<Target>, mnemonic: &str) -> Vec<Candidate<'t>> {
+    let rows: Vec<&InstDesc> = target
+        .into_iter()
+        .flat_map(|t| table::find_mnemonic(t, mnemonic).chain(table::find(t, mnemonic)))
+        .collect();
+    let words: BTreeMap<&str, &Word> =
+        rows.iter().flat_map(|row| row.words(target)).map(|word| (word.name, word)).collect();
+    let modifier = |word: &Word| candidate(word.name, What::Modifier, word.modifier.meaning());
+    let mut found: Vec<Candidate<'t>> = words.into_values().map(modifier).collect();
+    let special = SrcSpecial::ALL.into_iter().map(SrcSpecial::name);
+    found.extend(REGISTERS.into_iter().chain(special).map(|r| candidate(r, What::Register, "")));
+    found.extend(definitions(text).map(|d| candidate(d.name, What::Definition, d.kind.name())));
+    found
+}

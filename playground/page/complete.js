@@ -1,0 +1,113 @@
+// The list of words that may stand at the caret: it opens while one types, or by Control and Space.
+
+const LISTED = 60;
+
+class Completion {
+  // `ask` gives the candidates for a line up to the caret; `text` is the text area.
+  constructor(editor, ask) {
+    [this.editor, this.ask, this.list] = [editor, ask, byId("words")];
+    const { text } = editor;
+    text.addEventListener("input", (event) => (event.isTrusted ? later("complete", () => this.open(2), 60) : this.close()));
+    text.addEventListener("keydown", (event) => this.key(event), { capture: true });
+    text.addEventListener("blur", () => this.close());
+    text.addEventListener("click", () => this.close());
+    text.addEventListener("scroll", () => this.close());
+    this.list.addEventListener("mousedown", (event) => {
+      // The text area keeps the focus.
+      event.preventDefault();
+      const row = event.target.closest("[role=option]");
+      if (row) this.take([...this.list.children].indexOf(row));
+    });
+    this.close();
+  }
+
+  get isOpen() { return !this.list.hidden; }
+
+  // The line of the caret up to it.
+  get before() { return this.editor.value.slice(0, this.editor.text.selectionStart).split("\n").pop(); }
+
+  // Asks for words; fewer characters than `least` open nothing.
+  async open(least) {
+    const { text } = this.editor;
+    const word = /[\w.$]*$/.exec(this.before)[0];
+    if (text.selectionStart !== text.selectionEnd || word.length < least) return this.close();
+    const [value, at] = [text.value, text.selectionStart];
+    const { typed, candidates } = await this.ask(this.before);
+    if (text.value !== value || text.selectionStart !== at || document.activeElement !== text) return;
+    if (!candidates?.length) return this.close();
+    this.typed = typed;
+    this.show(candidates.slice(0, LISTED));
+  }
+
+  show(candidates) {
+    this.words = candidates.map((c) => c.label);
+    this.list.replaceChildren(...candidates.map(({ label, what, detail }, i) => {
+      const row = make("li", what, make("b", "", label), make("span", "", detail || what));
+      row.id = `word-${i}`;
+      row.setAttribute("role", "option");
+      return row;
+    }));
+    this.list.hidden = false;
+    this.choose(-1);
+    this.place();
+  }
+
+  // Below the caret, or above where there is no room.
+  place() {
+    const { left, top, bottom } = this.editor.caretBox(this.typed.length);
+    const { width, height } = this.list.getBoundingClientRect();
+    this.list.style.left = `${Math.max(4, Math.min(left, innerWidth - width - 8))}px`;
+    this.list.style.top = `${bottom + height > innerHeight ? Math.max(4, top - height) : bottom}px`;
+  }
+
+  // -1: none, so that Enter begins a new line.
+  choose(index) {
+    this.chosen = index;
+    [...this.list.children].forEach((row, i) => row.setAttribute("aria-selected", i === index));
+    const row = this.list.children[index];
+    row?.scrollIntoView({ block: "nearest" });
+    const { text } = this.editor;
+    text.setAttribute("aria-expanded", this.isOpen);
+    if (row) text.setAttribute("aria-activedescendant", row.id);
+    else text.removeAttribute("aria-activedescendant");
+  }
+
+  take(index) {
+    const { text } = this.editor;
+    const word = this.words[index];
+    text.setRangeText(word, text.selectionStart - this.typed.length, text.selectionEnd, "end");
+    text.dispatchEvent(new Event("input"));
+    this.close();
+  }
+
+  close() {
+    this.list.hidden = true;
+    this.list.replaceChildren();
+    this.words = [];
+    this.choose(-1);
+  }
+
+  // Tab takes the first word or the chosen one, Enter only a chosen one.
+  key(event) {
+    if (event.key === " " && event.ctrlKey) {
+      this.open(0);
+    } else if (!this.isOpen) {
+      return;
+    } else if (event.key === "ArrowDown" || event.key === "ArrowUp") {
+      const count = this.words.length;
+      const from = this.chosen < 0 && event.key === "ArrowUp" ? 0 : this.chosen;
+      this.choose((from + (event.key === "ArrowDown" ? 1 : -1) + count) % count);
+    } else if (event.key === "Tab" && !event.shiftKey) {
+      this.take(Math.max(0, this.chosen));
+    } else if (event.key === "Enter" && this.chosen >= 0) {
+      this.take(this.chosen);
+    } else if (event.key === "Escape") {
+      this.close();
+    } else {
+      if (["ArrowLeft", "ArrowRight", "Home", "End", "PageUp", "PageDown", "Enter"].includes(event.key)) this.close();
+      return;
+    }
+    event.preventDefault();
+    event.stopPropagation();
+  }
+}
