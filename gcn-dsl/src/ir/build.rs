@@ -51,6 +51,8 @@ struct Open {
     ended: bool,
     /// Its condition is a constant, and no lane enters it.
     never: bool,
+    /// What functions of the language have computed from a value, by function and value.
+    derived: HashMap<(&'static str, Value), Vec<Value>>,
     /// The variables that it writes, and those that closed regions inside it write.
     written: HashSet<Variable>,
     /// Those that closed regions write which are not part of a statement yet.
@@ -175,8 +177,21 @@ impl Builder {
     fn forget_if_mode_changes(&mut self, inst: &Inst) {
         if matches!(inst, Inst::Machine(call) if call.changes_mode()) {
             self.shared.clear();
-            self.open.iter_mut().for_each(|open| open.shared.clear());
+            self.open.iter_mut().for_each(|open| {
+                open.shared.clear();
+                open.derived.clear();
+            });
         }
+    }
+
+    /// What the function `name` has computed from `of`, if the results are in sight.
+    pub fn derived(&self, name: &'static str, of: Value) -> Option<&[Value]> {
+        self.open.iter().rev().find_map(|open| open.derived.get(&(name, of))).map(Vec::as_slice)
+    }
+
+    /// Notes what the function `name` has computed from `of` with branches, which value numbering does not see through.
+    pub fn derive(&mut self, name: &'static str, of: Value, results: Vec<Value>) {
+        self.top().derived.insert((name, of), results);
     }
 
     /// A constant of register bits `bits`.
@@ -375,7 +390,8 @@ impl Builder {
     /// Appends a statement that consists of closed regions. Variables may have changed in it, and lanes that
     /// left it have seen the earlier writes. What is constant, and not written in it, stays known: it needs no register.
     pub fn stmt(&mut self, stmt: Stmt) {
-        let (mut known, written) = (std::mem::take(&mut self.top().known), std::mem::take(&mut self.top().pending));
+        let (mut known, written) =
+            (std::mem::take(&mut self.top().known), std::mem::take(&mut self.top().pending));
         known.retain(|var, v| self.as_const(*v).is_some() && !written.contains(var));
         let top = self.top();
         top.known = known;

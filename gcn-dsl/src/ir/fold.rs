@@ -127,7 +127,8 @@ fn complements(
         _ => v,
     };
     let (a, z) = (inner(x), inner(y));
-    let not = |v: Value, of: Value| b.kernel().def(v).inst == Inst::Un(Un::Not, of);
+    // The complement may have been made varying before or after its bits were flipped.
+    let not = |v: Value, of: Value| matches!(b.kernel().def(v).inst, Inst::Un(Un::Not, x) if inner(x) == of);
     let (kept, flips) = match (not(z, a), not(a, z)) {
         (true, _) => (a, [0, u32::MAX]),
         (_, true) => (z, [u32::MAX, 0]),

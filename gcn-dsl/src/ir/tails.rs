@@ -16,12 +16,17 @@
 //! store outside the buffer, which has no effect.
 //!
 //! The replacement is inserted just before the first use of the loaded value, so that the wait for the load
-//! does not move forward.
+//! does not move forward. If accesses are aligned, only a slice that does not end with a whole dword has a partial one. Outside
+//! loops a scalar branch then jumps over all this for the others. In a loop it would keep apart the instructions of a trip, which
+//! are to overlap.
 
 use hashbrown::{HashMap, HashSet};
 
 use super::align::Alignment;
-use super::{Bin, Hinted, Inst, Kernel, Memory, Pred, Region, Stmt, Type, Value, ValueDef};
+use super::mark::Mark;
+use super::{
+    Bin, Hinted, Inst, Kernel, Memory, Place, Pred, Region, Schedule, Stmt, Type, Value, ValueDef, Variable,
+};
 use crate::scalar::Elem;
 
 /// An offset outside every buffer, and far enough from 2^32 that adding two bytes does not wrap.
@@ -43,6 +48,7 @@ pub fn run(kernel: &mut Kernel) -> bool {
     let entry =
         body.stmts.iter().filter_map(|stmt| if let Stmt::Inst(v) = stmt { Some(*v) } else { None }).collect();
     let mut tails = Tails {
+        loops: 0,
         kernel,
         alignment,
         entry,
@@ -116,11 +122,14 @@ struct Last {
 struct Loaded {
     value: Value,
     access: Access,
-    last: Last,
+    /// `None`: it is loaded where it is needed.
+    last: Option<Last>,
     aligned: bool,
 }
 
 struct Tails<'k> {
+    /// How many loops enclose the current point.
+    loops: u32,
     kernel: &'k mut Kernel,
     alignment: Alignment,
     /// The instructions of the outermost region.
@@ -150,9 +159,12 @@ impl Tails<'_> {
                 }
             }
             self.rename(&mut stmt);
+            let repeats = matches!(stmt, Stmt::While { .. } | Stmt::DoWhile { .. } | Stmt::Loop { .. });
+            self.loops += u32::from(repeats);
             for inner in stmt.regions_mut() {
                 loaded.extend(self.region(inner));
             }
+            self.loops -= u32::from(repeats);
             let Stmt::Inst(v) = stmt else {
                 out.push(stmt);
                 continue;
@@ -160,11 +172,18 @@ impl Tails<'_> {
             out.push(stmt);
             let Some(access) = Access::of(self.kernel, v) else { continue };
             let aligned = self.alignment.bits(self.kernel, access.offset) >= 2;
-            if access.stored.is_some() {
-                self.store(&access, aligned, &mut out);
-            } else {
-                let last = self.last(&access, aligned, &mut out);
+            let branches = aligned && self.loops == 0;
+            if access.stored.is_none() {
+                let last = (!branches).then(|| self.last(&access, aligned, &mut out));
                 loaded.push(Loaded { value: v, access, last, aligned });
+            } else if branches {
+                self.where_partial(&access, &mut out, |tails, out| {
+                    let at = tails.partial_at(&access, out);
+                    tails.store(&access, at, aligned, out);
+                });
+            } else {
+                let at = self.last_at(&access, aligned, &mut out);
+                self.store(&access, at, aligned, &mut out);
             }
         }
         region.stmts = out;
@@ -205,13 +224,67 @@ impl Tails<'_> {
         });
     }
 
+    /// Appends statements that run if the slice does not end with a whole dword.
+    fn where_partial(
+        &mut self,
+        access: &Access,
+        out: &mut Vec<Stmt>,
+        add: impl FnOnce(&mut Self, &mut Vec<Stmt>),
+    ) {
+        let bytes = self.value(Inst::Extract { from: access.resource, dword: 2 }, UNIFORM, out);
+        let [three, zero] = [3, 0].map(|bits| self.value(Inst::Const(bits), UNIFORM, out));
+        let after = self.value(Inst::Bin(Bin::And, bytes, three), UNIFORM, out);
+        let cond = self.value(Inst::Cmp(Pred::Ne, after, zero), Type::uniform(Elem::Bool), out);
+        let rare = self.append(Inst::Schedule(Box::new(Schedule::Mark(Mark::Cold))), None);
+        let mut stmts = vec![Stmt::Inst(rare)];
+        add(self, &mut stmts);
+        out.push(Stmt::If { cond, then: Region { stmts }, els: Region::default() });
+    }
+
     /// Replaces the partial dword of a loaded value.
     fn complete(&mut self, load: &Loaded, out: &mut Vec<Stmt>) {
-        let Loaded { value, access, last, aligned } = load;
+        let (whole, dwords) = match load.last {
+            Some(last) => self.completed(load.value, load, last, out),
+            None => {
+                let ty = Type { place: Place::Varying, ..load.access.ty };
+                self.kernel.variables.push(ty);
+                let var = Variable(self.kernel.variables.len() as u32 - 1);
+                self.write(var, load.value, out);
+                self.where_partial(&load.access, out, |tails, out| {
+                    let at = tails.partial_at(&load.access, out);
+                    let last = tails.load_last(&load.access, at, out);
+                    // Not the loaded value itself, which would then need registers of its own.
+                    let value = tails.value(Inst::Read(var), ty, out);
+                    let (whole, _) = tails.completed(value, load, last, out);
+                    tails.write(var, whole, out);
+                });
+                let whole = self.value(Inst::Read(var), ty, out);
+                let mut part = |dword| self.value(Inst::Extract { from: whole, dword }, LANE, out);
+                let dwords = (0..ty.dwords()).map(&mut part).collect();
+                (whole, dwords)
+            }
+        };
+        self.replaced.insert(load.value, (whole, dwords));
+    }
+
+    fn write(&mut self, var: Variable, value: Value, out: &mut Vec<Stmt>) {
+        let v = self.append(Inst::Write { var, value, keep: false }, None);
+        out.push(Stmt::Inst(v));
+    }
+
+    /// The loaded value with its partial dword, and its dwords.
+    fn completed(
+        &mut self,
+        value: Value,
+        load: &Loaded,
+        last: Last,
+        out: &mut Vec<Stmt>,
+    ) -> (Value, Vec<Value>) {
+        let Loaded { access, aligned, .. } = load;
         let from_here = self.value(Inst::Bin(Bin::Sub, last.at, access.offset), LANE, out);
         let dwords: Vec<Value> = (0..access.ty.dwords())
             .map(|dword| {
-                let word = self.value(Inst::Extract { from: *value, dword }, LANE, out);
+                let word = self.value(Inst::Extract { from: value, dword }, LANE, out);
                 let here = self.is_here(access, from_here, dword, *aligned, out);
                 let bits = if access.ty.elem.bytes() == 1 && !aligned {
                     // The dword begins `after` bytes after the first of the last three bytes: shift these
@@ -229,13 +302,12 @@ impl Tails<'_> {
             })
             .collect();
         let whole = self.value(Inst::Concat(dwords.iter().copied().collect()), access.ty, out);
-        self.replaced.insert(*value, (whole, dwords));
+        (whole, dwords)
     }
 
     /// Stores the elements of the partial dword.
-    fn store(&mut self, access: &Access, aligned: bool, out: &mut Vec<Stmt>) {
+    fn store(&mut self, access: &Access, at: Value, aligned: bool, out: &mut Vec<Stmt>) {
         let Some(stored) = access.stored else { return };
-        let at = self.last_at(access, aligned, out);
         let from_here = self.value(Inst::Bin(Bin::Sub, at, access.offset), LANE, out);
         let bytes = access.ty.elem.bytes();
         let outside = self.lanes(OUTSIDE, out);
@@ -367,6 +439,14 @@ impl Tails<'_> {
             let at = self.value(Inst::Bin(Bin::Sub, bytes, back), UNIFORM, out);
             if aligned { self.or_outside(at, out) } else { at }
         };
+        self.value(Inst::Splat(at), LANE, out)
+    }
+
+    /// The offset of the partial dword of a slice that has one.
+    fn partial_at(&mut self, access: &Access, out: &mut Vec<Stmt>) -> Value {
+        let bytes = self.value(Inst::Extract { from: access.resource, dword: 2 }, UNIFORM, out);
+        let mask = self.value(Inst::Const(0xffff_fffc), UNIFORM, out);
+        let at = self.value(Inst::Bin(Bin::And, bytes, mask), UNIFORM, out);
         self.value(Inst::Splat(at), LANE, out)
     }
 

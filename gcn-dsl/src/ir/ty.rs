@@ -54,7 +54,7 @@ impl Type {
 
     /// One integer of fewer than 32 bits.
     pub fn is_narrow_integer(self) -> bool {
-        self.count == 1 && matches!(self.elem, Elem::I8 | Elem::U8 | Elem::I16 | Elem::U16)
+        self.count == 1 && self.elem.is_narrow_integer()
     }
 
     /// One uniform element.

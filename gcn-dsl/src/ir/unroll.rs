@@ -10,11 +10,17 @@
 use hashbrown::HashMap;
 
 use super::build::Builder;
-use super::{Bin, Inst, Kernel, Label, Place, Region, Stmt, Un, Value, Variable, fold, if_conversion};
+use super::mark::Mark;
+use super::{
+    Bin, Inst, Kernel, Label, Place, Region, Schedule, Stmt, Un, Value, Variable, fold, if_conversion,
+};
 use crate::scalar::Elem;
 
-/// The most instructions that an unrolled loop may have.
-const LONGEST: u32 = 1024;
+/// The most instructions that an unrolled loop may have. Code that runs once has to be fetched first, which costs more than the
+/// counter of a long loop.
+const LONGEST: u32 = 320;
+/// The same for a loop with control flow inside, which may become known with the trip.
+const LONGEST_NEST: u32 = 1024;
 /// The most instructions of several trips of a loop that stays one.
 const LONGEST_PART: u32 = 160;
 /// How many trips a loop that stays one may make at a time.
@@ -36,7 +42,8 @@ pub(super) fn run(b: &mut Builder, looped: Loop<'_>) -> bool {
     if !may_repeat(b, looped) {
         return false;
     }
-    let mut trial = Trial::new(b, LONGEST);
+    let nested = looped.body.stmts.iter().any(|stmt| !matches!(stmt, Stmt::Inst(_)));
+    let mut trial = Trial::new(b, if nested { LONGEST_NEST } else { LONGEST });
     if let (Some(()), Some(_)) = (trial.looped(looped), trial.trips) {
         Replay::default().looped(b, looped);
         return true;
@@ -75,10 +82,14 @@ fn several(b: &mut Builder, looped: Loop<'_>) -> bool {
 fn may_repeat(b: &Builder, looped: Loop<'_>) -> bool {
     let kernel = b.kernel();
     let once = |v: Value| match &kernel.def(v).inst {
-        Inst::Schedule(_) => true,
+        Inst::Schedule(what) => **what != Schedule::Mark(Mark::Cold),
         Inst::Write { var, .. } => b.is_pinned(*var) || kernel.pipelines.iter().any(|p| p.counter == *var),
         // The resource of a slice, about which the kernel has notes.
-        Inst::Concat(_) => kernel.read_only.contains(&v) || kernel.whole_dwords.contains(&v) || kernel.overlapping.contains(&v),
+        Inst::Concat(_) => {
+            kernel.read_only.contains(&v)
+                || kernel.whole_dwords.contains(&v)
+                || kernel.overlapping.contains(&v)
+        }
         _ => false,
     };
     let mut repeats = !b.is_dead() && kernel.ty(looped.cond).place == Place::Uniform;
@@ -101,7 +112,13 @@ struct Trial<'k> {
 
 impl<'k> Trial<'k> {
     fn new(b: &'k Builder, left: u32) -> Trial<'k> {
-        Trial { kernel: b.kernel(), variables: b.known_constants(), values: HashMap::new(), left, trips: None }
+        Trial {
+            kernel: b.kernel(),
+            variables: b.known_constants(),
+            values: HashMap::new(),
+            left,
+            trips: None,
+        }
     }
 
     fn value(&self, v: Value) -> Option<u64> {
@@ -260,7 +277,11 @@ fn length(kernel: &Kernel, v: Value) -> u32 {
     match &kernel.def(v).inst {
         Inst::Read(_) | Inst::Splat(_) | Inst::Bitcast(_) | Inst::Extract { .. } | Inst::Concat(_) => 0,
         Inst::Bin(Bin::Div | Bin::Rem, ..) => 25 * u32::from(ty.dwords()),
-        Inst::Bin(..) | Inst::Fma(..) | Inst::Select(..) | Inst::Un(..) | Inst::Cast(_) => u32::from(ty.dwords()),
+        // Matrix instructions among them, beside which a counter costs nothing.
+        Inst::Machine(_) => u32::from(ty.dwords()),
+        Inst::Bin(..) | Inst::Fma(..) | Inst::Select(..) | Inst::Un(..) | Inst::Cast(_) => {
+            u32::from(ty.dwords())
+        }
         _ => 1,
     }
 }

@@ -22,8 +22,9 @@ impl Lower<'_> {
 
     pub(super) fn cast(&mut self, v: Value, a: Value) -> Lowered {
         let (to, from) = (self.kernel.ty(v), self.kernel.ty(a));
-        let narrow = !to.elem.is_float() && to.elem != Elem::Bool && to.elem.bytes() < 4;
-        if narrow && let Some((word, first)) = self.shifted_word(a, 8 * to.elem.bytes()) {
+        if to.elem.is_narrow_integer()
+            && let Some((word, first)) = self.shifted_word(a, 8 * to.elem.bytes())
+        {
             let src = self.operand(word);
             let dst = self.define(v);
             return match to.place {
@@ -83,7 +84,9 @@ impl Lower<'_> {
         Some(match kernel.def(shifted).inst {
             Inst::Bin(Bin::Shr, x, count) if kernel.ty(x).is_varying_word() => match kernel.constant(count) {
                 // Of a signed word, the highest byte alone would be extended.
-                Some(count @ (8 | 16 | 24)) if masked != v || kernel.ty(x).elem == Elem::U32 => (x, count as u32 / 8),
+                Some(count @ (8 | 16 | 24)) if masked != v || kernel.ty(x).elem == Elem::U32 => {
+                    (x, count as u32 / 8)
+                }
                 _ => (masked, 0),
             },
             _ => (masked, 0),
@@ -132,7 +135,7 @@ impl Lower<'_> {
     fn int_to_int(&mut self, dst: VSlice, src: Src, from: Elem, to: Elem) -> Lowered {
         let low = if from.dwords() == 2 { self.half(src, 0) } else { src };
         if to.dwords() == 1 {
-            if to.bytes() < 4 && to != from {
+            if to.is_narrow_integer() && to != from {
                 return self.narrow_integer(dst, low, 0, to);
             }
             self.copy(dst, low);
@@ -157,7 +160,7 @@ impl Lower<'_> {
     fn int_to_int_scalar(&mut self, dst: VSlice, src: Src, from: Elem, to: Elem) -> Lowered {
         let low = if from.dwords() == 2 { self.half(src, 0) } else { src };
         if to.dwords() == 1 {
-            if to.bytes() < 4 && to != from && to != Elem::Bool {
+            if to.is_narrow_integer() && to != from {
                 return self.narrow_scalar(dst, low, 0, to);
             }
             self.copy(dst, low);

@@ -38,8 +38,9 @@ fn share(f: &mut Function) {
                 known.retain(|(file, _), _| *file == RegFile::Sgpr);
             }
             let Some((reg, file, value)) = constant(&f.vregs, &makers, usize::MAX, inst) else { return true };
-            match known.get(&(file, value)) {
-                Some((first, shared)) if at - first <= NEAR => {
+            match known.get_mut(&(file, value)) {
+                Some((last, shared)) if at - *last <= NEAR => {
+                    *last = at;
                     renamed.insert(reg, *shared);
                     false
                 }
