@@ -49,6 +49,11 @@ impl Elem {
         matches!(self, Elem::F16 | Elem::Bf16 | Elem::F32 | Elem::F64) || self.is_eight_bit_float()
     }
 
+    /// True for the integers of fewer than 32 bits.
+    pub const fn is_narrow_integer(self) -> bool {
+        matches!(self, Elem::I8 | Elem::U8 | Elem::I16 | Elem::U16)
+    }
+
     /// True for the 8-bit floats, which are stored and converted but not computed with.
     pub const fn is_eight_bit_float(self) -> bool {
         matches!(self, Elem::F8E4M3 | Elem::F8E5M2)

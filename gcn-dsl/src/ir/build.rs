@@ -10,7 +10,7 @@ use super::pipeline::Request;
 use super::probe::{FIRST, Probe};
 use super::{
     Inst, Kernel, Label, LdsDef, LdsId, Memory, Pin, PrivateDef, PrivateId, Region, Stmt, Type, Value,
-    ValueDef, Variable, flow, fold, if_conversion,
+    ValueDef, Variable, flow, fold, if_conversion, unroll,
 };
 
 /// A table of constants begins at a multiple of so many bytes.
@@ -51,6 +51,12 @@ struct Open {
     ended: bool,
     /// Its condition is a constant, and no lane enters it.
     never: bool,
+    /// What functions of the language have computed from a value, by function and value.
+    derived: HashMap<(&'static str, Value), Vec<Value>>,
+    /// The variables that it writes, and those that closed regions inside it write.
+    written: HashSet<Variable>,
+    /// Those that closed regions write which are not part of a statement yet.
+    pending: HashSet<Variable>,
 }
 
 impl Open {
@@ -171,8 +177,21 @@ impl Builder {
     fn forget_if_mode_changes(&mut self, inst: &Inst) {
         if matches!(inst, Inst::Machine(call) if call.changes_mode()) {
             self.shared.clear();
-            self.open.iter_mut().for_each(|open| open.shared.clear());
+            self.open.iter_mut().for_each(|open| {
+                open.shared.clear();
+                open.derived.clear();
+            });
         }
+    }
+
+    /// What the function `name` has computed from `of`, if the results are in sight.
+    pub fn derived(&self, name: &'static str, of: Value) -> Option<&[Value]> {
+        self.open.iter().rev().find_map(|open| open.derived.get(&(name, of))).map(Vec::as_slice)
+    }
+
+    /// Notes what the function `name` has computed from `of` with branches, which value numbering does not see through.
+    pub fn derive(&mut self, name: &'static str, of: Value, results: Vec<Value>) {
+        self.top().derived.insert((name, of), results);
     }
 
     /// A constant of register bits `bits`.
@@ -194,11 +213,7 @@ impl Builder {
 
     /// The bits, if `v` is a constant (also one made varying).
     pub fn as_const(&self, v: Value) -> Option<u64> {
-        match &self.kernel.def(v).inst {
-            Inst::Const(bits) => Some(*bits),
-            Inst::Splat(s) => self.as_const(*s),
-            _ => None,
-        }
+        self.kernel.constant(v)
     }
 
     /// Notes a value to show; the literal that its instruction carries.
@@ -303,6 +318,7 @@ impl Builder {
         let keep = self.divergence > self.declared_at[var.0 as usize];
         self.effect(Inst::Write { var, value, keep }, loc);
         let top = self.top();
+        top.written.insert(var);
         if top.ended {
             return;
         }
@@ -328,6 +344,20 @@ impl Builder {
         self.open.push(Open::default());
     }
 
+    /// Opens a region that runs at most once for each time that the current one does: what is constant here is so there.
+    pub(super) fn open_branch(&mut self, varying: bool) {
+        let known = self.top().known.clone();
+        self.open(varying);
+        let constant = known.into_iter().filter(|(_, v)| self.as_const(*v).is_some()).collect();
+        self.top().known = constant;
+    }
+
+    /// The variables that are constant at the current point, with their bits.
+    pub(super) fn known_constants(&self) -> HashMap<Variable, u64> {
+        let known = self.open.last().into_iter().flat_map(|top| &top.known);
+        known.filter_map(|(var, v)| Some((*var, self.as_const(*v)?))).collect()
+    }
+
     /// Notes that the innermost region never runs: its condition is known.
     pub fn never_runs(&mut self) {
         self.top().never = true;
@@ -348,14 +378,23 @@ impl Builder {
     pub fn reopen(&mut self, region: Region, varying: bool) {
         self.divergence += u32::from(varying);
         let ended = flow::ends(&region);
-        self.open.push(Open { region, ended, ..Open::default() });
+        let mut written = HashSet::new();
+        region.each_inst(&mut |v| {
+            if let Inst::Write { var, .. } = self.kernel.def(v).inst {
+                written.insert(var);
+            }
+        });
+        self.open.push(Open { region, ended, written, ..Open::default() });
     }
 
     /// Appends a statement that consists of closed regions. Variables may have changed in it, and lanes that
-    /// left it have seen the earlier writes.
+    /// left it have seen the earlier writes. What is constant, and not written in it, stays known: it needs no register.
     pub fn stmt(&mut self, stmt: Stmt) {
+        let (mut known, written) =
+            (std::mem::take(&mut self.top().known), std::mem::take(&mut self.top().pending));
+        known.retain(|var, v| self.as_const(*v).is_some() && !written.contains(var));
         let top = self.top();
-        top.known.clear();
+        top.known = known;
         top.unread.clear();
         if !top.ended {
             top.ended = flow::never_falls_through(&stmt);
@@ -371,6 +410,20 @@ impl Builder {
             None if varying && !self.is_dead() && if_conversion::run(self, cond, [&then, &els]) => {}
             None => self.stmt(Stmt::If { cond, then, els }),
         }
+    }
+
+    /// Appends a loop of closed regions on a condition that its head computes, or, without a head, its body for the next trip: as
+    /// straight code, if the trips are known and few.
+    pub fn looped(&mut self, head: Option<Region>, cond: Value, body: Region) {
+        let pending = std::mem::take(&mut self.top().pending);
+        if unroll::run(self, unroll::Loop { head: head.as_ref(), cond, body: &body }) {
+            return;
+        }
+        self.top().pending = pending;
+        self.stmt(match head {
+            Some(head) => Stmt::While { head, cond, body },
+            None => Stmt::DoWhile { body, cond },
+        });
     }
 
     /// A label for a block.
@@ -430,6 +483,10 @@ impl Builder {
         // Instructions of a closed region do not dominate what follows.
         for typed in &closed.shared {
             self.shared.remove(typed);
+        }
+        if let Some(around) = self.open.last_mut() {
+            around.written.extend(&closed.written);
+            around.pending.extend(&closed.written);
         }
         closed.finish()
     }

@@ -30,7 +30,7 @@ pub fn fold(b: &mut Builder, inst: Inst, ty: Type, loc: Option<SourceLoc>) -> Fo
         Inst::Bin(op, x, y) if ty.count == 1 && matches!(ty.elem, Elem::I64 | Elem::U64) => {
             bin_64(b, op, x, y, ty)
         }
-        Inst::Bin(op @ (Bin::Div | Bin::Rem), x, y) if is_narrow_integer(ty) => {
+        Inst::Bin(op @ (Bin::Div | Bin::Rem), x, y) if ty.is_narrow_integer() => {
             narrow_division(b, op, [x, y], ty, loc)
         }
         Inst::Bin(op @ (Bin::And | Bin::Or), x, y) if is_condition(ty) => logic(b, op, x, y),
@@ -75,10 +75,6 @@ fn logic(b: &Builder, op: Bin, x: Value, y: Value) -> Folded {
     };
     // `true && x` and `false || x` are `x`; the other constants decide.
     if known == (op == Bin::And) { Folded::Value(other) } else { Folded::Inst(Inst::Const(known.into())) }
-}
-
-fn is_narrow_integer(ty: Type) -> bool {
-    ty.count == 1 && matches!(ty.elem, Elem::I8 | Elem::U8 | Elem::I16 | Elem::U16)
 }
 
 /// Divides integers of fewer than 32 bits in 32 bits.
@@ -131,7 +127,8 @@ fn complements(
         _ => v,
     };
     let (a, z) = (inner(x), inner(y));
-    let not = |v: Value, of: Value| b.kernel().def(v).inst == Inst::Un(Un::Not, of);
+    // The complement may have been made varying before or after its bits were flipped.
+    let not = |v: Value, of: Value| matches!(b.kernel().def(v).inst, Inst::Un(Un::Not, x) if inner(x) == of);
     let (kept, flips) = match (not(z, a), not(a, z)) {
         (true, _) => (a, [0, u32::MAX]),
         (_, true) => (z, [u32::MAX, 0]),
@@ -394,7 +391,8 @@ fn plus_constant(b: &Builder, x: Value) -> Option<(Value, u32)> {
     }
 }
 
-fn eval(op: Bin, x: u32, y: u32, elem: Elem) -> Option<u32> {
+/// The operation on integers of 32 bits; `None` for a division that has no result.
+pub(super) fn eval(op: Bin, x: u32, y: u32, elem: Elem) -> Option<u32> {
     let signed = elem == Elem::I32;
     let (ix, iy) = (x as i32, y as i32);
     Some(match op {
@@ -420,25 +418,26 @@ fn eval(op: Bin, x: u32, y: u32, elem: Elem) -> Option<u32> {
     })
 }
 
+/// The comparison of integers of 32 bits.
+pub(super) fn holds(pred: Pred, elem: Elem, x: u32, y: u32) -> bool {
+    let order = if elem == Elem::I32 { x.cast_signed().cmp(&y.cast_signed()) } else { x.cmp(&y) };
+    match pred {
+        Pred::Lt => order.is_lt(),
+        Pred::Le => order.is_le(),
+        Pred::Gt => order.is_gt(),
+        Pred::Ge => order.is_ge(),
+        Pred::Eq => order.is_eq(),
+        Pred::Ne => order.is_ne(),
+    }
+}
+
 fn cmp(b: &mut Builder, pred: Pred, x: Value, y: Value) -> Folded {
     let ty = b.kernel().ty(x);
-    if let (true, Some(cx), Some(cy)) = (is_int32(ty), b.as_const(x), b.as_const(y)) {
-        let order = if ty.elem == Elem::I32 {
-            (cx as u32 as i32).cmp(&(cy as u32 as i32))
-        } else {
-            (cx as u32).cmp(&(cy as u32))
-        };
-        let holds = match pred {
-            Pred::Lt => order.is_lt(),
-            Pred::Le => order.is_le(),
-            Pred::Gt => order.is_gt(),
-            Pred::Ge => order.is_ge(),
-            Pred::Eq => order.is_eq(),
-            Pred::Ne => order.is_ne(),
-        };
-        if ty.place == Place::Uniform {
-            return Folded::Inst(Inst::Const(u64::from(holds)));
-        }
+    if is_int32(ty)
+        && ty.place == Place::Uniform
+        && let (Some(cx), Some(cy)) = (b.as_const(x), b.as_const(y))
+    {
+        return Folded::Inst(Inst::Const(holds(pred, ty.elem, cx as u32, cy as u32).into()));
     }
     Folded::Inst(Inst::Cmp(pred, x, y))
 }

@@ -12,7 +12,8 @@ use std::mem::Discriminant;
 use hashbrown::HashMap;
 use smallvec::SmallVec;
 
-use super::{Bin, Inst, Kernel, Memory, Region, Stmt, Type, Value};
+use super::mark::Mark;
+use super::{Bin, Inst, Kernel, Memory, Region, Schedule, Stmt, Type, Value};
 use crate::scalar::Elem;
 
 /// Replaces each value by the earliest value that equals it.
@@ -84,7 +85,7 @@ impl<'k> Numbering<'k> {
         let (mut changes_mode, mut scheduled) = (false, false);
         body.each_inst(&mut |v| match &kernel.def(v).inst {
             Inst::Machine(call) => changes_mode |= call.changes_mode(),
-            Inst::Schedule(_) => scheduled = true,
+            Inst::Schedule(what) => scheduled |= **what != Schedule::Mark(Mark::Cold),
             _ => {}
         });
         let nowhere = Place { region: u32::MAX, index: 0 };

@@ -123,8 +123,8 @@ fn cost(kernel: &Kernel, v: Value) -> Option<u32> {
     }
 }
 
-/// Appends an instruction of a side again, with the operands that its side's earlier instructions have become.
-fn append(b: &mut Builder, v: Value, renamed: &mut HashMap<Value, Value>) {
+/// Appends an instruction of a side, or of a trip, again, with the operands that its side's earlier instructions have become.
+pub(super) fn append(b: &mut Builder, v: Value, renamed: &mut HashMap<Value, Value>) {
     let def = b.kernel().def(v).clone();
     let Some(ty) = def.ty else { return };
     let new = match def.inst {

@@ -38,6 +38,7 @@ mod stmt;
 pub mod tails;
 mod ty;
 pub mod uniform;
+mod unroll;
 pub mod wave;
 
 use gcn_isa::Reg;
@@ -278,6 +279,15 @@ impl Kernel {
         match self.def(v).inst {
             Inst::Bitcast(of) if self.ty(of) == self.ty(v) => self.resolved(of),
             _ => v,
+        }
+    }
+
+    /// The bits, if `v` is a constant (also one made varying).
+    pub fn constant(&self, v: Value) -> Option<u64> {
+        match self.def(v).inst {
+            Inst::Const(bits) => Some(bits),
+            Inst::Splat(inner) => self.constant(inner),
+            _ => None,
         }
     }
 

@@ -1,6 +1,7 @@
 //! Bitwise expressions over more than two instructions that one instruction computes.
 //!
-//! - `v_bfi_b32`: `(m & a) | (!m & b)`, also with constant masks, and `b ^ (m & (a ^ b))`.
+//! - `v_bfi_b32`: `(m & a) | (!m & b)`, also with constant masks or as an exclusive or, and `b ^ (m & (a ^ b))`. The majority of
+//!   the bits of three words, `(a & b) ^ (a & c) ^ (b & c)`, takes one of two words where they agree, and the third elsewhere.
 //! - `v_perm_b32`: an `or` of masked and shifted words whose every byte is a byte of one of two words, 0 or 255. Each byte's
 //!   origin is followed through the expression; a part that is such a permutation already is looked through.
 
@@ -18,7 +19,9 @@ pub(super) fn of_bits(b: &mut Builder, inst: Inst, ty: Type) -> Inst {
     }
     let found = match op {
         Bin::Or => permutation(b, [x, y], ty).or_else(|| masked_or(b, [x, y], ty)),
-        _ => masked_xor(b.kernel(), [x, y], ty),
+        _ => masked_xor(b.kernel(), [x, y], ty)
+            .or_else(|| masked_or(b, [x, y], ty))
+            .or_else(|| majority(b, [x, y], ty)),
     };
     found.map_or(inst, |call| Inst::Machine(Box::new(call)))
 }
@@ -67,6 +70,25 @@ fn masked_xor(kernel: &Kernel, sides: [Value; 2], ty: Type) -> Option<Call> {
             for [a, other] in bin(kernel, difference, Bin::Xor).into_iter().flat_map(orders) {
                 if other == c {
                     return Some(select_bits([mask, a, c], ty));
+                }
+            }
+        }
+    }
+    None
+}
+
+/// `(a & b) ^ (a & c) ^ (b & c)`, the sums in any order: `a` where `a` and `b` agree, and `c` where they do not.
+fn majority(b: &mut Builder, sides: [Value; 2], ty: Type) -> Option<Call> {
+    let kernel = b.kernel();
+    for [sum, last] in orders(sides) {
+        let Some([first, second]) = bin(kernel, sum, Bin::Xor) else { continue };
+        let [first, second, last] = [first, second, last].map(|v| bin(kernel, v, Bin::And));
+        let (Some(first), Some(second), Some(last)) = (first, second, last) else { continue };
+        for [a, x] in orders(first) {
+            for [other, c] in orders(second) {
+                if a == other && orders(last).contains(&[x, c]) {
+                    let differ = b.value(Inst::Bin(Bin::Xor, a, x), ty, None);
+                    return Some(select_bits([differ, c, a], ty));
                 }
             }
         }

@@ -213,9 +213,5 @@ fn is_word(kernel: &Kernel, v: Value) -> bool {
 }
 
 fn constant(kernel: &Kernel, v: Value) -> Option<u32> {
-    match kernel.def(v).inst {
-        Inst::Const(bits) => Some(bits as u32),
-        Inst::Splat(a) => constant(kernel, a),
-        _ => None,
-    }
+    kernel.constant(v).map(|bits| bits as u32)
 }

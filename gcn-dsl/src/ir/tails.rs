@@ -16,12 +16,19 @@
 //! store outside the buffer, which has no effect.
 //!
 //! The replacement is inserted just before the first use of the loaded value, so that the wait for the load
-//! does not move forward.
+//! does not move forward. If accesses are aligned, only a slice that does not end with a whole dword has a partial one. Outside
+//! loops a scalar branch then jumps over all this for the others. In a loop it would keep apart the instructions of a trip, which
+//! are to overlap.
+
+mod last;
 
 use hashbrown::{HashMap, HashSet};
 
 use super::align::Alignment;
-use super::{Bin, Hinted, Inst, Kernel, Memory, Pred, Region, Stmt, Type, Value, ValueDef};
+use super::mark::Mark;
+use super::{
+    Bin, Hinted, Inst, Kernel, Memory, Place, Pred, Region, Schedule, Stmt, Type, Value, ValueDef, Variable,
+};
 use crate::scalar::Elem;
 
 /// An offset outside every buffer, and far enough from 2^32 that adding two bytes does not wrap.
@@ -43,6 +50,7 @@ pub fn run(kernel: &mut Kernel) -> bool {
     let entry =
         body.stmts.iter().filter_map(|stmt| if let Stmt::Inst(v) = stmt { Some(*v) } else { None }).collect();
     let mut tails = Tails {
+        loops: 0,
         kernel,
         alignment,
         entry,
@@ -116,11 +124,14 @@ struct Last {
 struct Loaded {
     value: Value,
     access: Access,
-    last: Last,
+    /// `None`: it is loaded where it is needed.
+    last: Option<Last>,
     aligned: bool,
 }
 
 struct Tails<'k> {
+    /// How many loops enclose the current point.
+    loops: u32,
     kernel: &'k mut Kernel,
     alignment: Alignment,
     /// The instructions of the outermost region.
@@ -150,9 +161,12 @@ impl Tails<'_> {
                 }
             }
             self.rename(&mut stmt);
+            let repeats = matches!(stmt, Stmt::While { .. } | Stmt::DoWhile { .. } | Stmt::Loop { .. });
+            self.loops += u32::from(repeats);
             for inner in stmt.regions_mut() {
                 loaded.extend(self.region(inner));
             }
+            self.loops -= u32::from(repeats);
             let Stmt::Inst(v) = stmt else {
                 out.push(stmt);
                 continue;
@@ -160,11 +174,18 @@ impl Tails<'_> {
             out.push(stmt);
             let Some(access) = Access::of(self.kernel, v) else { continue };
             let aligned = self.alignment.bits(self.kernel, access.offset) >= 2;
-            if access.stored.is_some() {
-                self.store(&access, aligned, &mut out);
-            } else {
-                let last = self.last(&access, aligned, &mut out);
+            let branches = aligned && self.loops == 0;
+            if access.stored.is_none() {
+                let last = (!branches).then(|| self.last(&access, aligned, &mut out));
                 loaded.push(Loaded { value: v, access, last, aligned });
+            } else if branches {
+                self.where_partial(&access, &mut out, |tails, out| {
+                    let at = tails.partial_at(&access, out);
+                    tails.store(&access, at, aligned, out);
+                });
+            } else {
+                let at = self.last_at(&access, aligned, &mut out);
+                self.store(&access, at, aligned, &mut out);
             }
         }
         region.stmts = out;
@@ -205,13 +226,67 @@ impl Tails<'_> {
         });
     }
 
+    /// Appends statements that run if the slice does not end with a whole dword.
+    fn where_partial(
+        &mut self,
+        access: &Access,
+        out: &mut Vec<Stmt>,
+        add: impl FnOnce(&mut Self, &mut Vec<Stmt>),
+    ) {
+        let bytes = self.value(Inst::Extract { from: access.resource, dword: 2 }, UNIFORM, out);
+        let [three, zero] = [3, 0].map(|bits| self.value(Inst::Const(bits), UNIFORM, out));
+        let after = self.value(Inst::Bin(Bin::And, bytes, three), UNIFORM, out);
+        let cond = self.value(Inst::Cmp(Pred::Ne, after, zero), Type::uniform(Elem::Bool), out);
+        let rare = self.append(Inst::Schedule(Box::new(Schedule::Mark(Mark::Cold))), None);
+        let mut stmts = vec![Stmt::Inst(rare)];
+        add(self, &mut stmts);
+        out.push(Stmt::If { cond, then: Region { stmts }, els: Region::default() });
+    }
+
     /// Replaces the partial dword of a loaded value.
     fn complete(&mut self, load: &Loaded, out: &mut Vec<Stmt>) {
-        let Loaded { value, access, last, aligned } = load;
+        let (whole, dwords) = match load.last {
+            Some(last) => self.completed(load.value, load, last, out),
+            None => {
+                let ty = Type { place: Place::Varying, ..load.access.ty };
+                self.kernel.variables.push(ty);
+                let var = Variable(self.kernel.variables.len() as u32 - 1);
+                self.write(var, load.value, out);
+                self.where_partial(&load.access, out, |tails, out| {
+                    let at = tails.partial_at(&load.access, out);
+                    let last = tails.load_last(&load.access, at, out);
+                    // Not the loaded value itself, which would then need registers of its own.
+                    let value = tails.value(Inst::Read(var), ty, out);
+                    let (whole, _) = tails.completed(value, load, last, out);
+                    tails.write(var, whole, out);
+                });
+                let whole = self.value(Inst::Read(var), ty, out);
+                let mut part = |dword| self.value(Inst::Extract { from: whole, dword }, LANE, out);
+                let dwords = (0..ty.dwords()).map(&mut part).collect();
+                (whole, dwords)
+            }
+        };
+        self.replaced.insert(load.value, (whole, dwords));
+    }
+
+    fn write(&mut self, var: Variable, value: Value, out: &mut Vec<Stmt>) {
+        let v = self.append(Inst::Write { var, value, keep: false }, None);
+        out.push(Stmt::Inst(v));
+    }
+
+    /// The loaded value with its partial dword, and its dwords.
+    fn completed(
+        &mut self,
+        value: Value,
+        load: &Loaded,
+        last: Last,
+        out: &mut Vec<Stmt>,
+    ) -> (Value, Vec<Value>) {
+        let Loaded { access, aligned, .. } = load;
         let from_here = self.value(Inst::Bin(Bin::Sub, last.at, access.offset), LANE, out);
         let dwords: Vec<Value> = (0..access.ty.dwords())
             .map(|dword| {
-                let word = self.value(Inst::Extract { from: *value, dword }, LANE, out);
+                let word = self.value(Inst::Extract { from: value, dword }, LANE, out);
                 let here = self.is_here(access, from_here, dword, *aligned, out);
                 let bits = if access.ty.elem.bytes() == 1 && !aligned {
                     // The dword begins `after` bytes after the first of the last three bytes: shift these
@@ -229,13 +304,12 @@ impl Tails<'_> {
             })
             .collect();
         let whole = self.value(Inst::Concat(dwords.iter().copied().collect()), access.ty, out);
-        self.replaced.insert(*value, (whole, dwords));
+        (whole, dwords)
     }
 
     /// Stores the elements of the partial dword.
-    fn store(&mut self, access: &Access, aligned: bool, out: &mut Vec<Stmt>) {
+    fn store(&mut self, access: &Access, at: Value, aligned: bool, out: &mut Vec<Stmt>) {
         let Some(stored) = access.stored else { return };
-        let at = self.last_at(access, aligned, out);
         let from_here = self.value(Inst::Bin(Bin::Sub, at, access.offset), LANE, out);
         let bytes = access.ty.elem.bytes();
         let outside = self.lanes(OUTSIDE, out);
@@ -297,87 +371,6 @@ impl Tails<'_> {
         let two_before = self.plus(from_here, 2 - number, out);
         let three = self.lanes(3, out);
         self.value(Inst::Cmp(Pred::Lt, two_before, three), CONDITION, out)
-    }
-
-    /// The partial dword of a slice: its offset and contents.
-    fn last(&mut self, access: &Access, aligned: bool, out: &mut Vec<Stmt>) -> Last {
-        let key = (access.resource, access.ty.elem.bytes(), aligned);
-        let plain = matches!(access.like, Inst::Load { .. });
-        let constant = plain && self.kernel.read_only.contains(&access.resource);
-        // The contents may change, or the resource is defined in a nested region: load the dword here.
-        if !constant || !self.entry.contains(&access.resource) {
-            let at = self.last_at(access, aligned, out);
-            return self.load_last(access, at, out);
-        }
-        if let Some(last) = self.constant.get(&key) {
-            return *last;
-        }
-        let at = self.last_at(access, aligned, out);
-        let mut early = self.early.remove(&access.resource).unwrap_or_default();
-        let last = self.load_last(access, at, &mut early);
-        self.early.insert(access.resource, early);
-        self.constant.insert(key, last);
-        last
-    }
-
-    fn load_last(&mut self, access: &Access, at: Value, out: &mut Vec<Stmt>) -> Last {
-        // Unsigned: the bits above an element are 0.
-        let element = Type::varying(if access.ty.elem.bytes() == 1 { Elem::U8 } else { Elem::U16 });
-        let mut one = |n: i32, out: &mut Vec<Stmt>| {
-            let at = self.plus(at, n, out);
-            let one = self.value(access.at(at, None), element, out);
-            self.value(Inst::Bitcast(one), LANE, out)
-        };
-        let mut bits = one(0, out);
-        if access.ty.elem.bytes() == 1 {
-            let others = [one(1, out), one(2, out)];
-            for (n, other) in (1..).zip(others) {
-                let shift = self.lanes(8 * n, out);
-                let moved = self.value(Inst::Bin(Bin::Shl, other, shift), LANE, out);
-                bits = self.value(Inst::Bin(Bin::Or, bits, moved), LANE, out);
-            }
-        }
-        Last { at, bits }
-    }
-
-    /// The offset of the partial dword, computed once after the instruction that defines the resource.
-    fn last_at(&mut self, access: &Access, aligned: bool, out: &mut Vec<Stmt>) -> Value {
-        let key = (access.resource, access.ty.elem.bytes(), aligned);
-        if let Some(at) = self.places.get(&key) {
-            return *at;
-        }
-        if !self.entry.contains(&access.resource) {
-            return self.find_last(access, aligned, out);
-        }
-        let mut early = self.early.remove(&access.resource).unwrap_or_default();
-        let at = self.find_last(access, aligned, &mut early);
-        self.early.insert(access.resource, early);
-        self.places.insert(key, at);
-        at
-    }
-
-    fn find_last(&mut self, access: &Access, aligned: bool, out: &mut Vec<Stmt>) -> Value {
-        let bytes = self.value(Inst::Extract { from: access.resource, dword: 2 }, UNIFORM, out);
-        let at = if access.ty.elem.bytes() == 1 && aligned {
-            let mask = self.value(Inst::Const(0xffff_fffc), UNIFORM, out);
-            self.value(Inst::Bin(Bin::And, bytes, mask), UNIFORM, out)
-        } else {
-            let back = if access.ty.elem.bytes() == 2 { 2 } else { 3 };
-            let back = self.value(Inst::Const(back), UNIFORM, out);
-            let at = self.value(Inst::Bin(Bin::Sub, bytes, back), UNIFORM, out);
-            if aligned { self.or_outside(at, out) } else { at }
-        };
-        self.value(Inst::Splat(at), LANE, out)
-    }
-
-    /// `at` if it is a multiple of 4, otherwise an offset outside: no aligned dword begins at `at`, and the
-    /// last one is whole.
-    fn or_outside(&mut self, at: Value, out: &mut Vec<Stmt>) -> Value {
-        let [three, zero, outside] =
-            [3, 0, OUTSIDE].map(|bits| self.value(Inst::Const(bits.into()), UNIFORM, out));
-        let low = self.value(Inst::Bin(Bin::And, at, three), UNIFORM, out);
-        let begins = self.value(Inst::Cmp(Pred::Eq, low, zero), Type::uniform(Elem::Bool), out);
-        self.value(Inst::Select(begins, at, outside), UNIFORM, out)
     }
 
     fn plus(&mut self, v: Value, n: i32, out: &mut Vec<Stmt>) -> Value {

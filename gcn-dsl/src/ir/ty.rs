@@ -47,6 +47,16 @@ pub struct Type {
 }
 
 impl Type {
+    /// One integer of 32 bits in each lane.
+    pub fn is_varying_word(self) -> bool {
+        self.count == 1 && self.place == Place::Varying && matches!(self.elem, Elem::I32 | Elem::U32)
+    }
+
+    /// One integer of fewer than 32 bits.
+    pub fn is_narrow_integer(self) -> bool {
+        self.count == 1 && self.elem.is_narrow_integer()
+    }
+
     /// One uniform element.
     pub const fn uniform(elem: Elem) -> Type {
         Type { place: Place::Uniform, elem, count: 1 }

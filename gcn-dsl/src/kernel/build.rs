@@ -16,7 +16,7 @@ use crate::kernel::spec;
 use crate::lang::{self, Arguments, Signature, TraceError};
 use crate::lower::{self, LowerError};
 use crate::mir;
-use crate::regalloc::AllocError;
+use crate::regalloc::{self, AllocError};
 use crate::sched;
 use crate::sched::wait::{self, WaitOptions};
 
@@ -205,6 +205,7 @@ fn passes(
     let Registers { mut allocated, inputs } = registers::assign(scheduled, function, inputs, &limits, lds)?;
     observe("registers");
     let mut program = allocated.program;
+    regalloc::two_address::run(&mut program, &allocated.long);
     sched::cold::run(&mut program, &mut allocated.marks);
     sched::manual::resolve(&mut program, &mut allocated.marks)?;
     let fill = (options.schedule && options.fill).then(|| sched::fence::fences(&program, &allocated.marks));

@@ -7,7 +7,7 @@ use gcn_isa::inst::Mods;
 use gcn_isa::reg::RegFile;
 
 use super::{Lower, LowerCause, LowerError, Lowered, Src, Width};
-use crate::ir::{Bin, Place, Pred, Value};
+use crate::ir::{Bin, Place, Pred, Type, Value};
 use crate::mir::{MOperand, Op, VSlice};
 use crate::scalar::Elem;
 
@@ -109,6 +109,9 @@ fn vector_op(op: Bin, calc: Calc) -> Option<(&'static str, bool)> {
     }
 }
 
+/// Factors below this bound are multiplied as fast as they are added.
+const FULL_RATE: u32 = 1 << 24;
+
 impl Lower<'_> {
     pub(super) fn bin(&mut self, v: Value, op: Bin, a: Value, b: Value) -> Lowered {
         let ty = self.kernel.ty(v);
@@ -118,11 +121,17 @@ impl Lower<'_> {
         {
             return done;
         }
+        if self.keeps_left(op, ty, [a, b]) {
+            let src = self.operand(a);
+            let dst = self.define(v);
+            self.copy(dst, src);
+            return Ok(());
+        }
         // Both factors fit 24 bits, for which there is a full-rate multiplication.
         let fits_24 = match self.ranges.get(a).max.max(self.ranges.get(b).max) {
-            0..0x100_0000 => Some("v_mul_u32_u24"),
+            0..FULL_RATE => Some("v_mul_u32_u24"),
             _ if op != Bin::Mul => None,
-            _ if [a, b].iter().all(|v| self.ranges.signed_bits(self.kernel, *v) <= 24) => {
+            _ if [a, b].iter().all(|v| self.ranges.signed_bits(self.kernel, *v) <= FULL_RATE.ilog2()) => {
                 Some("v_mul_i32_i24")
             }
             _ => None,
@@ -161,6 +170,20 @@ impl Lower<'_> {
             return self.uniform_result(dst, wide, ty);
         }
         self.bin_vector(op, ty.elem, dst, a, b)
+    }
+
+    /// True for a mask or a limit that what is known of the left operand makes superfluous.
+    fn keeps_left(&self, op: Bin, ty: Type, [a, b]: [Value; 2]) -> bool {
+        let (known, bits) = (self.ranges.get(a), self.kernel.constant(b).map(|bits| bits as u32));
+        let Some(bits) = bits.filter(|_| ty.is_varying_word()) else { return false };
+        // Of signed numbers only those that are not negative are known.
+        let natural = ty.elem == Elem::U32 || known.max.max(bits) <= i32::MAX.cast_unsigned();
+        match op {
+            Bin::And => known.ones & !bits == 0,
+            Bin::Min => natural && known.max <= bits,
+            Bin::Max => natural && bits == 0,
+            _ => false,
+        }
     }
 
     /// A product of integers of up to 32 bits. The full multiplication takes four times as long as other
@@ -277,7 +300,7 @@ impl Lower<'_> {
 
     /// Restores the sign or zero extension of a narrow integer.
     pub(super) fn wrap_vector(&mut self, dst: VSlice, elem: Elem) -> Lowered {
-        if elem.is_float() || elem.bytes() >= 4 {
+        if !elem.is_narrow_integer() {
             return Ok(());
         }
         self.narrow_integer(dst, Src::Reg(dst), 0, elem)
@@ -297,7 +320,7 @@ impl Lower<'_> {
     }
 
     pub(super) fn wrap_scalar(&mut self, dst: VSlice, elem: Elem) -> Lowered {
-        if elem.is_float() || elem.bytes() >= 4 || elem == Elem::Bool {
+        if !elem.is_narrow_integer() {
             return Ok(());
         }
         self.narrow_scalar(dst, Src::Reg(dst), 0, elem)

@@ -53,7 +53,7 @@ impl Lower<'_> {
         let results = self.results(v, call);
         self.names_lds |= matches!(choice.row.class, Class::LdsRead | Class::LdsWrite);
         // The kernel names this instruction, so no pattern may replace it.
-        self.named.extend(results.iter().map(|slice| slice.reg));
+        self.func.named.extend(results.iter().map(|slice| slice.reg));
         // The instruction must stay even if its results are unused, so they count as observed.
         if call.effect == crate::ir::Effect::Kept {
             self.func.kept.extend(results.iter().map(|slice| slice.reg));

@@ -110,10 +110,9 @@ const FLOATS: &[&str] = &[
     "v_exp_f32", "v_log_f32", "v_rcp_f32", "v_rsq_f32", "v_sqrt_f32", "v_cvt_f16_f32",
 ];
 
-/// Applies the patterns to all of `f`. Registers in `named` belong to instructions that the kernel names
-/// itself; they stay as they are.
-pub(super) fn run(f: &mut Function, named: &[VReg]) {
-    let mut facts = Facts::of(f, named);
+/// Applies the patterns to all of `f`.
+pub(super) fn run(f: &mut Function) {
+    let mut facts = Facts::of(f);
     let mut literals: HashMap<(usize, MOperand), (usize, VReg)> = HashMap::new();
     // Backwards, so that the last instruction of a chain gets its pattern first. Whatever is still folded
     // into the middle one afterwards is removed together with it, since it is dead.
@@ -185,7 +184,7 @@ struct Facts {
 }
 
 impl Facts {
-    fn of(f: &Function, named: &[VReg]) -> Facts {
+    fn of(f: &Function) -> Facts {
         let sets_mode = |inst: &MInst| matches!(&inst.op, Op::Machine(row, _) if row.class == Class::Setreg);
         let mut facts = Facts {
             uses: vec![Use::default(); f.vregs.len()],
@@ -194,7 +193,7 @@ impl Facts {
             sets_mode: f.blocks.iter().flat_map(|block| &block.insts).any(sets_mode),
         };
         let fixed = f.kept.iter().chain(f.pins.iter().map(|pin| &pin.reg));
-        fixed.chain(named).for_each(|reg| facts.at(*reg).named = true);
+        fixed.chain(&f.named).for_each(|reg| facts.at(*reg).named = true);
         for (block, insts) in f.blocks.iter().enumerate() {
             for (index, inst) in insts.insts.iter().enumerate() {
                 for (slot, operand) in inst.operands.iter().enumerate() {

@@ -22,8 +22,9 @@ impl Lower<'_> {
 
     pub(super) fn cast(&mut self, v: Value, a: Value) -> Lowered {
         let (to, from) = (self.kernel.ty(v), self.kernel.ty(a));
-        let narrow = !to.elem.is_float() && to.elem != Elem::Bool && to.elem.bytes() < 4;
-        if narrow && let Some((word, first)) = self.shifted_word(a, 8 * to.elem.bytes()) {
+        if to.elem.is_narrow_integer()
+            && let Some((word, first)) = self.shifted_word(a, 8 * to.elem.bytes())
+        {
             let src = self.operand(word);
             let dst = self.define(v);
             return match to.place {
@@ -53,9 +54,43 @@ impl Lower<'_> {
             self.convert(wide, src, from.elem, to.elem)?;
             return self.uniform_result(dst, wide, to);
         }
+        if to.elem == Elem::F32
+            && let Some((word, byte)) = self.byte_of(a)
+        {
+            let src = self.operand(word);
+            let dst = self.define(v);
+            return self.machine(&format!("v_cvt_f32_ubyte{byte}"), &[dst], &[src]);
+        }
         let src = self.operand(a);
         let dst = self.define(v);
         self.convert(dst, src, from.elem, to.elem)
+    }
+
+    /// The word, and which of its bytes, that `v` is; bytes convert to f32 four times as fast as words.
+    fn byte_of(&self, v: Value) -> Option<(Value, u32)> {
+        let kernel = self.kernel;
+        let ty = kernel.ty(v);
+        let integer = !ty.elem.is_float() && ty.elem != Elem::Bool && ty.elem.bytes() <= 4;
+        if !integer || ty.place != Place::Varying || self.ranges.get(v).max > 0xff {
+            return None;
+        }
+        let v = kernel.resolved(v);
+        let masked = match kernel.def(v).inst {
+            Inst::Bin(Bin::And, x, mask) if kernel.constant(mask) == Some(0xff) => x,
+            Inst::Cast(x) if ty.elem == Elem::U8 && kernel.ty(x).is_varying_word() => x,
+            _ => v,
+        };
+        let shifted = kernel.resolved(masked);
+        Some(match kernel.def(shifted).inst {
+            Inst::Bin(Bin::Shr, x, count) if kernel.ty(x).is_varying_word() => match kernel.constant(count) {
+                // Of a signed word, the highest byte alone would be extended.
+                Some(count @ (8 | 16 | 24)) if masked != v || kernel.ty(x).elem == Elem::U32 => {
+                    (x, count as u32 / 8)
+                }
+                _ => (masked, 0),
+            },
+            _ => (masked, 0),
+        })
     }
 
     /// The word that `v` is a shift of, and by how many bits, if `bits` of them remain.
@@ -100,7 +135,7 @@ impl Lower<'_> {
     fn int_to_int(&mut self, dst: VSlice, src: Src, from: Elem, to: Elem) -> Lowered {
         let low = if from.dwords() == 2 { self.half(src, 0) } else { src };
         if to.dwords() == 1 {
-            if to.bytes() < 4 && to != from {
+            if to.is_narrow_integer() && to != from {
                 return self.narrow_integer(dst, low, 0, to);
             }
             self.copy(dst, low);
@@ -125,7 +160,7 @@ impl Lower<'_> {
     fn int_to_int_scalar(&mut self, dst: VSlice, src: Src, from: Elem, to: Elem) -> Lowered {
         let low = if from.dwords() == 2 { self.half(src, 0) } else { src };
         if to.dwords() == 1 {
-            if to.bytes() < 4 && to != from && to != Elem::Bool {
+            if to.is_narrow_integer() && to != from {
                 return self.narrow_scalar(dst, low, 0, to);
             }
             self.copy(dst, low);

@@ -10,9 +10,9 @@ use hashbrown::{HashMap, HashSet};
 use super::combine::accesses;
 use crate::mir::{Function, MInst, MOperand, Op, VReg, VSlice};
 
-pub(super) fn run(f: &mut Function, named: &[VReg]) {
+pub(super) fn run(f: &mut Function) {
     let mut known = Known::of(f);
-    known.single.retain(|reg| !named.contains(reg) && !f.kept.contains(reg));
+    known.single.retain(|reg| !f.named.contains(reg) && !f.kept.contains(reg));
     for pin in &f.pins {
         known.single.remove(&pin.reg);
     }

@@ -226,7 +226,11 @@ impl Lower<'_> {
     /// `offset` as a part to compute and a constant of at most `limit`. LDS addresses wrap at 2^32 before the
     /// instruction's range applies, so the split is exact.
     fn split_constant(&mut self, offset: Value, limit: u32) -> (Src, u32) {
-        let offset = self.kernel.resolved(offset);
+        let mut offset = self.kernel.resolved(offset);
+        // A sum that is the same for all lanes is copied into a vector register without its constant.
+        if let Inst::Splat(uniform) = self.kernel.def(offset).inst {
+            offset = self.kernel.resolved(uniform);
+        }
         if let Inst::Bin(Bin::Add, inner, c) = self.kernel.def(offset).inst
             && let Inst::Const(bits) = self.kernel.def(c).inst
             && bits <= u64::from(limit)
@@ -308,7 +312,7 @@ impl Lower<'_> {
     ) -> Lowered {
         let ty = self.kernel.ty(value);
         let address = self.address(memory, offset);
-        let data = self.operand(value);
+        let data = self.operand(self.low_bits_of(value));
         let data = Src::Reg(self.in_vgpr(data, ty.dwords()));
         let access = Access::of(ty);
         let (size, verb) = match address.family {
@@ -325,6 +329,16 @@ impl Lower<'_> {
         srcs.extend(address.base);
         let mnemonic = format!("{}_{verb}_{size}", address.family);
         self.machine_with(&mnemonic, &[], &srcs, memory_mods(address.offset, address.offen, modify))
+    }
+
+    /// A value whose low bits are those of `value`. A store of 8 or 16 bits does not look at the others.
+    fn low_bits_of(&self, value: Value) -> Value {
+        let kernel = self.kernel;
+        let is_word = |v: Value| kernel.ty(v).is_varying_word();
+        match kernel.def(value).inst {
+            Inst::Cast(word) if kernel.ty(value).is_narrow_integer() && is_word(word) => word,
+            _ => value,
+        }
     }
 
     fn no_access(&self, ty: Type) -> LowerError {

@@ -92,7 +92,6 @@ pub fn lower(kernel: &Kernel, target: Target, workgroup: [u32; 3]) -> Result<(Fu
         varying_blocks: flow::varying_blocks(kernel),
         undefined: undef::before(kernel),
         twins: lanes::Twins::default(),
-        named: Vec::new(),
         names_lds: false,
         loc: None,
     };
@@ -102,8 +101,8 @@ pub fn lower(kernel: &Kernel, target: Target, workgroup: [u32; 3]) -> Result<(Fu
     cx.region(&kernel.body, true)?;
     cx.close_root();
     cx.end_program()?;
-    combine::run(&mut cx.func, &cx.named);
-    copies::run(&mut cx.func, &cx.named);
+    combine::run(&mut cx.func);
+    copies::run(&mut cx.func);
     if !cx.names_lds {
         pairs::run(&mut cx.func);
     }
@@ -144,8 +143,6 @@ struct Lower<'k> {
     direct: variable::Direct,
     /// Scalars that vector instructions have computed.
     twins: lanes::Twins,
-    /// Results of instructions that the kernel names: they are made as they stand.
-    named: Vec<VReg>,
     /// The kernel names an instruction that goes to LDS.
     names_lds: bool,
     loc: Option<gcn_isa::program::SourceLoc>,

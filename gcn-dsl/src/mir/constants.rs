@@ -1,4 +1,4 @@
-//! Hoists constants, and vector copies of scalars, out of loops.
+//! Hoists constants, and vector copies of scalars, out of loops, and shares them within blocks.
 //!
 //! Instruction selection puts a constant, or a second scalar, that an instruction does not accept as an
 //! operand into a register next to the instruction. In a loop this costs an instruction on each trip, once
@@ -17,8 +17,58 @@ use super::{Function, MInst, MOperand, Op, VReg, VSlice};
 /// place, since each of these registers is live throughout the loop.
 const SHARED: usize = 12;
 
-/// Hoists constants out of loops.
+/// How far apart two readers of a constant in a block may be to share its register. Assumed: about as far as a load's latency.
+const NEAR: usize = 48;
+
+/// Hoists constants out of loops, and shares those that stay within their blocks.
 pub fn run(f: &mut Function) {
+    hoist(f);
+    share(f);
+}
+
+fn share(f: &mut Function) {
+    let makers = Makers::of(f);
+    let mut renamed: HashMap<VReg, VReg> = HashMap::new();
+    for block in &mut f.blocks {
+        let mut known: HashMap<(RegFile, MOperand), (usize, VReg)> = HashMap::new();
+        let mut at = 0;
+        block.insts.retain(|inst| {
+            at += 1;
+            if exec_is_changed(inst).is_some() || writes_exec(inst) {
+                known.retain(|(file, _), _| *file == RegFile::Sgpr);
+            }
+            let Some((reg, file, value)) = constant(&f.vregs, &makers, usize::MAX, inst) else { return true };
+            match known.get_mut(&(file, value)) {
+                Some((last, shared)) if at - *last <= NEAR => {
+                    *last = at;
+                    renamed.insert(reg, *shared);
+                    false
+                }
+                _ => {
+                    known.insert((file, value), (at, reg));
+                    true
+                }
+            }
+        });
+    }
+    rename(f, &renamed);
+}
+
+fn writes_exec(inst: &MInst) -> bool {
+    inst.operands.first() == Some(&MOperand::Fixed(EXEC.into()))
+}
+
+fn rename(f: &mut Function, renamed: &HashMap<VReg, VReg>) {
+    for operand in f.blocks.iter_mut().flat_map(|b| &mut b.insts).flat_map(|inst| &mut inst.operands) {
+        if let MOperand::Virt(slice) = operand
+            && let Some(first) = renamed.get(&slice.reg)
+        {
+            slice.reg = *first;
+        }
+    }
+}
+
+fn hoist(f: &mut Function) {
     let makers = Makers::of(f);
     let mut before = 0;
     let mut renamed: HashMap<VReg, VReg> = HashMap::new();
@@ -58,15 +108,7 @@ pub fn run(f: &mut Function) {
         let branches = insts.iter().rev().take_while(|i| is_branch(i)).count();
         insts.insert(insts.len() - branches, inst);
     }
-    for inst in f.blocks.iter_mut().flat_map(|b| &mut b.insts) {
-        for operand in &mut inst.operands {
-            if let MOperand::Virt(slice) = operand
-                && let Some(first) = renamed.get(&slice.reg)
-            {
-                slice.reg = *first;
-            }
-        }
-    }
+    rename(f, &renamed);
 }
 
 /// The definitions of each register.
@@ -126,7 +168,8 @@ fn constant(
         MOperand::Virt(from) => {
             let scalar = vregs[from.reg.0 as usize];
             let into_vector = scalar.file == RegFile::Sgpr && scalar.len == 1 && info.file == RegFile::Vgpr;
-            into_vector && makers.is_single(from.reg) && makers.block[from.reg.0 as usize] <= before as u32
+            let here = makers.block[from.reg.0 as usize] as usize <= before;
+            into_vector && makers.is_single(from.reg) && here
         }
     };
     let single = info.len == 1 && info.file != RegFile::Agpr && makers.is_single(*reg);

@@ -141,6 +141,8 @@ pub struct Function {
     /// Buffer resources of slices: only accesses through the same resource reach the memory that they
     /// describe.
     pub slices: HashSet<VReg>,
+    /// Results of instructions that the kernel names itself: passes leave these instructions as they are.
+    pub named: HashSet<VReg>,
 }
 
 impl VReg {
@@ -162,6 +164,7 @@ impl Function {
             live_in: Vec::new(),
             pins: Vec::new(),
             slices: HashSet::new(),
+            named: HashSet::new(),
         }
     }
 

@@ -12,10 +12,10 @@
 
 use gcn_isa::{Operand, Reg, RegFile};
 
-use super::access;
 use super::live::{self, Numbering};
 use super::pins::Pinned;
 use super::segs::{Seg, Segs};
+use super::{access, two_address};
 use crate::mir::{Function, MOperand, Pin, VReg, VRegInfo, VSlice};
 
 /// Which copies are coalesced.
@@ -245,6 +245,18 @@ impl Classes {
                 self.hints.push((dst.reg.0, Hint::Near(src.reg, delta)));
                 self.hints.push((src.reg.0, Hint::Near(dst.reg, -delta)));
             }
+        }
+        self.hint_two_addresses(f);
+    }
+
+    /// The result of an instruction belongs where its addend was, if it is shorter then. After the copies, which cost more.
+    fn hint_two_addresses(&mut self, f: &Function) {
+        for [to, addend] in
+            f.blocks.iter().flat_map(|b| &b.insts).filter_map(|inst| two_address::tied(f, inst))
+        {
+            let delta = i32::from(addend.start) - i32::from(to.start);
+            self.hints.push((to.reg.0, Hint::Near(addend.reg, delta)));
+            self.hints.push((addend.reg.0, Hint::Near(to.reg, -delta)));
         }
     }
 

@@ -51,6 +51,7 @@ mod pressure;
 mod rewrite;
 mod segs;
 mod spill;
+pub mod two_address;
 mod verify;
 mod worklist;
 
@@ -99,6 +100,8 @@ pub struct Allocated {
     pub undefined: Vec<VReg>,
     /// Moves that were emitted for copies.
     pub moves: usize,
+    /// Lines that [`two_address::run`] may shorten.
+    pub long: Vec<usize>,
     /// Scheduling marks of the user, each with the line that follows it.
     pub marks: Vec<(usize, crate::ir::mark::Mark)>,
     /// The spill code that was inserted.
@@ -302,6 +305,7 @@ impl<'f> Job<'f> {
             program: rewritten.program,
             pressure,
             undefined: live::undefined_at_entry(&self.live),
+            long: rewritten.long,
             marks: rewritten.marks,
             spills: Spills::default(),
             refused: None,

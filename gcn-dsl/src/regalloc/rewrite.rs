@@ -8,7 +8,7 @@ use super::classes::Classes;
 use super::input;
 use super::live::Numbering;
 use super::moves::{Moves, Source};
-use super::{Scratch, Span};
+use super::{Scratch, Span, two_address};
 use crate::ir::mark::Mark;
 use crate::mir::{Function, MInst, MOperand, Op, VSlice};
 use crate::sched;
@@ -22,6 +22,8 @@ pub(super) struct Rewritten {
     pub block_line: Vec<u32>,
     /// Marks, each with the line that follows it.
     pub marks: Vec<(usize, Mark)>,
+    /// Lines that may have a shorter form.
+    pub long: Vec<usize>,
 }
 
 struct Rewriter<'a> {
@@ -47,7 +49,7 @@ pub(super) fn rewrite(
     let mut spans = Vec::with_capacity(numbers.inst.last().map_or(0, |&n| n as usize));
     let mut block_line = Vec::with_capacity(f.blocks.len() + 1);
     let mut scratch = scratch.iter().peekable();
-    let mut marks = Vec::new();
+    let (mut marks, mut long) = (Vec::new(), Vec::new());
     for (b, block) in f.blocks.iter().enumerate() {
         block_line.push(program.lines.len() as u32);
         if let Some(label) = rewriter.labels[b] {
@@ -67,6 +69,9 @@ pub(super) fn rewrite(
                     program.lines.extend(moves.into_iter().map(line));
                 }
                 Op::Machine(desc, mods) => {
+                    if two_address::tied(f, inst).is_some() {
+                        long.push(program.lines.len());
+                    }
                     let operands: Option<_> =
                         inst.operands.iter().map(|o| rewriter.operand(*o, desc.class)).collect();
                     program.lines.push(line(Inst { desc, operands: operands.ok_or((b, i))?, mods: *mods }));
@@ -77,7 +82,7 @@ pub(super) fn rewrite(
         }
     }
     block_line.push(program.lines.len() as u32);
-    Ok(Rewritten { program, spans, block_line, marks })
+    Ok(Rewritten { program, spans, block_line, marks, long })
 }
 
 /// A label for every branch target, in block order.

@@ -5,6 +5,7 @@ use gcn_dsl::prelude::*;
 mod exits;
 mod loops;
 mod matching;
+mod unrolled;
 
 const TARGETS: [Target; 6] = Target::ALL;
 

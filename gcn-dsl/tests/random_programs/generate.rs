@@ -475,6 +475,12 @@ impl Generator {
             }
             1 | 2 => (self.small_literal(elem), small(self, place)),
             3 => (small(self, place), self.small_literal(elem)),
+            // Trips that are known when the kernel is built.
+            4 => {
+                let [first, last] = [0; 2].map(|_| self.small_literal(elem));
+                let last = if place == Place::Lane { Expr::new(Op::Splat, [last]) } else { last };
+                (first, last)
+            }
             _ => {
                 let other = self.place().min(place);
                 (small(self, other), small(self, place))

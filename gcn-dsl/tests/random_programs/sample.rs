@@ -90,16 +90,15 @@ gcn_kernel! {
 
     #[workgroup(64)]
     fn program_10(
+        a_i8: i8,
+        in_i8: &[i8],
         in_u8: &[u8],
         out_u8: &mut [u8],
         in_i32: &[i32],
         out_i32: &mut [i32],
-        a_u32: u32,
         in_u32: &[u32],
-        in_bf16: &[bf16],
-        a_f64: f64,
-        in_f64: &[f64],
-        out_f64: &mut [f64],
+        a_i64: i64,
+        in_i64: &[i64],
     ) {
         let (local, global, lane) = (local_id().x, global_id().x, lane_id());
         let (wave, group) = (wave_id(), workgroup_id().x);
@@ -109,17 +108,25 @@ gcn_kernel! {
         let x1 = in_i32[local];
         if (!(x0 || false)) {
             cold_path();
-            for x2 in (((x1.max(x1) & 7i32) - 3i32)..=(((out_i32[global + 64] | x1) & 7i32) - 3i32)).step_by(2) {
-                let mut object0: (V<i32>, V<f64>) = if splat(7u32) >= group.wrapping_shl(35u32) { (x2, in_f64[global].min(out_f64[global]).max(in_f64[local])) } else { (5i32 * in_i32[splat(4u32) % 96u32], splat(a_f64).abs()) };
-                if lane.wrapping_shr(x0 as u32) != (in_u32.uniform(66u32) * splat(a_u32)) {
-                    cold_path();
-                    let mut x3: S<u32> = ((in_u32.uniform(70u32) % ((in_u32.uniform(40u32) + wave) | 1u32)) % (in_u32.uniform(23u32) | 1u32)) & a_u32;
-                    let mut object1: Option<V<i64>> = Some((splat(2147483649u32) as i64) ^ 44i64);
-                    x3 += a_u32 / 4294967293u32;
-                    object0.0 = x1 / ((in_u32[local] as i32) | 1i32);
-                } else {
-                    cold_path();
-                    let mut x4: V<bf16> = in_bf16[global];
+            for x2 in 1i32..splat(2i32) {
+                let mut object0: Thing = if x0 { Thing::Wide((!in_i64[global])) } else { Thing::Wide(in_i64.uniform(23u32).min(19i64).max(a_i64)) };
+                let mut x3: S<u32> = 0;
+                while x3 < 5u32 {
+                    x3 += 1;
+                    match (in_i8[local] + (a_i8 - a_i8)) & 7i8 {
+                        127i8 => {
+                            let mut x4: V<u32> = 11u32 * own1[(4294967292u32 * global) & 7u32];
+                            x4 += in_u32[global].wrapping_shr(20u32) & own1[(in_u32.uniform(23u32) ^ in_u32[local]) & 7u32];
+                            x4 *= (x4 % 371870897u32) & wave.to_bits_as::<u32>();
+                            x4 *= (x4 * 2147483648u32) % 764475215u32;
+                        }
+                        -3i8..=3i8 => {
+                        }
+                        7i8..=127i8 => {
+                        }
+                        _ => {
+                        }
+                    }
                 }
             }
         }
@@ -177,7 +184,6 @@ gcn_kernel! {
         a_u32: u32,
         in_u32: &[u32],
         out_u32: &mut [u32],
-        in_i64: &[i64],
         a_f32: f32,
         in_f32: &[f32],
         out_f32: &mut [f32],
@@ -195,12 +201,45 @@ gcn_kernel! {
         for x2 in (9223372036854775804i64..9223372036854775807i64).step_by(3) {
             if (!(false && a_bool)) {
                 let mut object2: Option<V<u32>> = if (in_i32.uniform(10u32) ^ a_i32) == in_u32.uniform(55u32).to_bits_as::<i32>() { Some(object0.map_or((in_i32[lane] / 5i32).to_bits_as::<u32>(), |v| v | select(x0 < splat(a_f32), x1.min(384159526u32), a_u32))) } else { None };
-                for x3 in (((40i32 ^ in_i32.uniform(87u32)) & 7i32) - 3i32)..(((in_i64[local] as i32) & 7i32) - 3i32) {
+                for x3 in (0i32..splat(3i32)).rev() {
                 }
             }
         }
         out_f32[global] = x0;
         out_u32[global] = x1;
+    }
+
+    #[workgroup(128)]
+    fn program_35(
+        a_i16: i16,
+        in_i16: &[i16],
+        a_u16: u16,
+        a_u32: u32,
+        a_i64: i64,
+        out_i64: &mut [i64],
+        a_u64: u64,
+        in_u64: &[u64],
+        in_f32: &[f32],
+    ) {
+        let (local, global, lane) = (local_id().x, global_id().x, lane_id());
+        let (wave, group) = (wave_id(), workgroup_id().x);
+        let mut x0: V<i64> = select(splat(a_u32) == local, splat(a_i64), a_i64) & 7275738024802130578i64;
+        let mut object0: Option<V<i16>> = if in_u64[local] < a_u64.wrapping_shr(a_u32 ^ a_u32) { Some(in_i16[lane % 96u32] - a_i16) } else { Some(in_i16[local]) };
+        let mut x1: V<u32> = 0;
+        while x1 < 4u32 {
+            x1 += 1;
+            if splat(-0.0f32) < in_f32[local] {
+                cold_path();
+                if splat(a_u16) <= a_u16 {
+                    cold_path();
+                    x0 &= x0.min(-9223372036854775807i64) & 5i64;
+                    x0 += -1;
+                    x0 &= -7;
+                    x0 -= 7;
+                }
+            }
+        }
+        out_i64[global] = x0;
     }
 
     #[workgroup(128)]
@@ -215,6 +254,96 @@ gcn_kernel! {
         x0 = x0 & (wave_and(out_i32[global + 128]) as i32);
         x0 *= x0.wrapping_shl(splat(-111.125f32).to_bits_as::<u32>()) * (x0 ^ 0i32);
         out_i32[global] = x0;
+    }
+
+    #[workgroup(128)]
+    fn program_53(
+        a_bool: bool,
+        in_u32: &[u32],
+        out_u32: &mut [u32],
+        shared_u32: &mut [u32],
+        in_i64: &[i64],
+        out_i64: &mut [i64],
+        in_u64: &[u64],
+        a_f32: f32,
+        out_f32: &mut [f32],
+    ) {
+        let (local, global, lane) = (local_id().x, global_id().x, lane_id());
+        let (wave, group) = (wave_id(), workgroup_id().x);
+        let own0 = Private::<i64, 8>::filled(0i64);
+        let mut x0: S<u32> = in_u32.uniform(6u32);
+        if splat(f32::from_bits(0xa57fb520)) == (in_u64[local] as f32) {
+            cold_path();
+            return;
+        }
+        let mut x1: S<i64> = in_i64.uniform(74u32);
+        let mut x2: S<f32> = a_f32.min(a_f32.mul_add(39.875f32, a_f32));
+        shared_u32.atomic((global - global) & 15u32).fetch_or(super::bits::table::<u32>(7)[(lane ^ global) & 127], Scope::Agent, Ordering::Relaxed);
+        let mut object0: Thing = if a_bool { Thing::Nothing() } else { Thing::Number(shuffle((in_u32[lane] & 32768u32).min(splat(68u32)), splat(a_f32) as u32)) };
+        let mut x3: V<u32> = in_u32[local];
+        let mut x4: S<f32> = 62.75;
+        x2 = x4.min(a_f32) - -92.125f32;
+        if x2 != x4.max(2.25f32) {
+        }
+        out_u32[global] = x0;
+        out_i64[global] = x1;
+        out_f32[global] = x2;
+        out_u32[global + 256] = x3;
+        out_f32[global + 256] = x4;
+    }
+
+    #[workgroup(64)]
+    fn program_57(
+        a_bool: bool,
+        out_u8: &mut [u8],
+        out_i16: &mut [i16],
+        a_u32: u32,
+        in_u32: &[u32],
+        out_u32: &mut [u32],
+        a_i64: i64,
+        in_i64: &[i64],
+        in_bf16: &[bf16],
+        out_bf16: &mut [bf16],
+        a_f32: f32,
+        in_f32: &[f32],
+        out_f32: &mut [f32],
+        a_f64: f64,
+        in_f64: &[f64],
+        out_f64: &mut [f64],
+    ) {
+        let (local, global, lane) = (local_id().x, global_id().x, lane_id());
+        let (wave, group) = (wave_id(), workgroup_id().x);
+        let own0 = Private::<f64, 8>::filled(0.0f64);
+        let x0 = a_bool;
+        let x1 = in_f32[lane];
+        let mut x2: V<f32> = x1;
+        out_f32[global + 64] = x2;
+        let mut x3: V<bf16> = again(splat(bf16::from_bits(0x42d4 /* 106 */)), |v| v + select(splat(bf16::from_bits(0x42dc /* 110 */)) <= in_bf16[local], shuffle_xor(out_bf16[global + 64], 48), in_bf16[local]));
+        out_f32[global] = (if in_u32.uniform(26u32) >= wave { in_f32.uniform(21u32) + a_f32 } else { in_f32.uniform(18u32).floor() });
+        for x4 in 4294967294u32..splat(4294967295u32) {
+            x3 = x3;
+        }
+        let mut x5: V<u32> = 0;
+        while (x5 < 5u32) && (x2 == -99.125f32) {
+            x5 += 1;
+            let mut object0: Option<V<f32>> = None;
+        }
+        let mut object1: Pair = if shuffle(out_i16[global + 64], in_u32[local]) != -2i16 { Pair { count: again(out_u32[global + 128], |v| v.max(in_u32[local])), level: in_f32[local] } } else { Pair { count: in_u32[local], level: a_f32 as f32 } };
+        x2 *= f32::from_bits(0xaece530);
+        let x7: V<f64>;
+        if ((in_i64[global] > in_i64[local]) as u32) == either(in_u32[lane], |v| v > lane.min(global), |v| v.min(lane.min(global))).unwrap_or(super::bits::table::<u32>(6)[(lane ^ ((wave | lane) & (group | 2725321582u32))) & 63]) {
+            for x6 in (5i64..=(((a_i64 ^ a_i64) & 7i64) - 3i64)).rev() {
+                let mut object2: Thing = Thing::Number(either(global - 524288u32, |v| v > ((lane % ((wave + local) | 1u32)) ^ object1.count), |v| v * ((lane % ((wave + local) | 1u32)) ^ object1.count)).unwrap_or(global));
+            }
+            x7 = in_f64[lane].mul_add(119.25f64, splat(-0.75f64));
+        } else {
+            x7 = read_lane(out_f64[global + 64], a_u32.min(15u32) % 64u32) - a_f64.min(f64::from_bits(0x37a16c262777579c));
+        }
+        out_u8[global] = x0 as u8;
+        out_f32[global] = x1;
+        out_f32[global + 64] = x2;
+        out_bf16[global] = x3;
+        out_f64[global] = x7;
     }
 
     #[workgroup(64)]
@@ -311,6 +440,58 @@ gcn_kernel! {
         out_i16[global] = x2;
     }
 
+    #[workgroup(128)]
+    fn program_96(
+        a_bool: bool,
+        a_u8: u8,
+        out_u8: &mut [u8],
+        in_i16: &[i16],
+        in_u32: &[u32],
+        out_u32: &mut [u32],
+        a_i64: i64,
+        in_i64: &[i64],
+        out_i64: &mut [i64],
+        in_bf16: &[bf16],
+        a_f32: f32,
+        in_f32: &[f32],
+        out_f32: &mut [f32],
+    ) {
+        let (local, global, lane) = (local_id().x, global_id().x, lane_id());
+        let (wave, group) = (wave_id(), workgroup_id().x);
+        let lds0 = Lds::<i64, 128>::new();
+        let own0 = Private::<i16, 8>::filled(0i16);
+        lds0[local] = splat(a_i64);
+        let mut x0: S<u32> = in_u32.uniform(22u32);
+        let mut x1: S<f32> = a_f32;
+        let x2 = (if a_bool { wave } else { 2147483649u32 }) % 1u32;
+        let mut x3: V<bool> = in_f32[lane] <= x1;
+        for x4 in ((a_u8.min(a_u8) & 7u8)..=((a_u8 * a_u8) & 7u8)).step_by(4) {
+            lds0[local] = in_i64[local] - 5i64;
+            out_f32[global + 256] = out_f32[global + 128];
+            x0 = (x1 - x1) as u32;
+            let mut x5: V<f32> = in_f32[local].abs();
+        }
+        let x7: V<f32>;
+        if read_first_lane(in_bf16[global]) >= (x1 as bf16) {
+            let mut x6: S<u32> = 0;
+            while x6 < 2u32 {
+                x6 += 1;
+                lds0[local] = (splat(3i64) % -9223372036854775807i64) | in_i64[in_u32[global] % 96u32];
+                lds0[local] = select(x3, in_i64[lane], out_i64[global + 128]) ^ out_i64[global + 128];
+            }
+            x7 = splat(-58.875f32);
+        } else {
+            own0[7u32] = in_i16[local];
+            x0 = in_u32.uniform(69u32);
+            x7 = (x1 + in_f32.uniform(35u32)).mul_add(-43.125f32, a_f32 / x1);
+        }
+        out_u32[global] = x0;
+        out_f32[global] = x1;
+        out_u32[global + 128] = x2;
+        out_u8[global] = x3 as u8;
+        out_f32[global + 128] = x7;
+    }
+
     #[workgroup(64)]
     fn program_97(
         a_bool: bool,
@@ -365,6 +546,32 @@ gcn_kernel! {
             }
         }
         out_f32[global] = x0;
+    }
+
+    #[workgroup(128)]
+    fn program_98(
+        a_i32: i32,
+        in_i32: &[i32],
+        a_u32: u32,
+        in_u32: &[u32],
+        out_u32: &mut [u32],
+        a_i64: i64,
+        in_i64: &[i64],
+        a_f32: f32,
+        in_f32: &[f32],
+        out_f32: &mut [f32],
+    ) {
+        let (local, global, lane) = (local_id().x, global_id().x, lane_id());
+        let (wave, group) = (wave_id(), workgroup_id().x);
+        let mut x0: V<u32> = in_u32[local] - (lane * (a_u32 & 2147483648u32));
+        let x1 = a_f32;
+        let x2 = wave.wrapping_shl(in_u32.uniform(73u32)) - in_u32.uniform(22u32);
+        x0 = in_u32[local].to_bits_as::<u32>();
+        let mut object0: Thing = if (!(in_i32[global] > in_i32.uniform(66u32))) { Thing::Number(x0.to_bits_as::<u32>()) } else { Thing::Wide(a_i64 & in_i64[local]) };
+        let mut object1: Thing = Thing::Both { near: either(in_i32[global], |v| v > either(in_i32[global], |v| v > (in_i32[local].wrapping_shr(x0 * x2) & (a_i32.wrapping_shr(x2 ^ wave) - -1498993139i32)), |v| v + (in_i32[local].wrapping_shr(x0 * x2) & (a_i32.wrapping_shr(x2 ^ wave) - -1498993139i32))).unwrap_or(((in_u32[local] >= x0) as f32).to_bits_as::<i32>()).wrapping_shr(lane.wrapping_shr(in_u32[local])), |v| v - either(in_i32[global], |v| v > (in_i32[local].wrapping_shr(x0 * x2) & (a_i32.wrapping_shr(x2 ^ wave) - -1498993139i32)), |v| v + (in_i32[local].wrapping_shr(x0 * x2) & (a_i32.wrapping_shr(x2 ^ wave) - -1498993139i32))).unwrap_or(((in_u32[local] >= x0) as f32).to_bits_as::<i32>()).wrapping_shr(lane.wrapping_shr(in_u32[local]))).unwrap_or(super::bits::table::<i32>(6)[(lane ^ x0) & 63]), far: x1 / a_f32.max(in_f32.uniform(13u32)) };
+        out_u32[global] = x0;
+        out_f32[global] = x1;
+        out_u32[global + 128] = x2;
     }
 
     #[workgroup(128)]
@@ -437,6 +644,78 @@ gcn_kernel! {
     }
 
     #[workgroup(128)]
+    fn program_109(
+        out_u8: &mut [u8],
+        in_i16: &[i16],
+        out_i16: &mut [i16],
+        in_u16: &[u16],
+        in_u32: &[u32],
+        out_u32: &mut [u32],
+    ) {
+        let (local, global, lane) = (local_id().x, global_id().x, lane_id());
+        let (wave, group) = (wave_id(), workgroup_id().x);
+        let x0 = (!(splat(0u32) == 7u32));
+        let mut x1: V<u32> = lane * 1688272086u32;
+        #[unroll]
+        for x2 in 0u32..0 {
+            let x3 = x1;
+            for x4 in (((lane ^ x1) & 7u32)..(in_u32[local] & 7u32)).rev().step_by(3) {
+                match wave_product(in_u16[lane] / (in_u16[local] | 1u16)) {
+                    65533u16..=65535u16 => {
+                        x1 |= x1;
+                    }
+                    5u16..=65535u16 => {
+                        out_i16[global] = shuffle_xor((&in_i16[89u32..89u32 + 58])[x3.to_bits_as::<u32>() & 63u32], 25);
+                    }
+                    _ => {
+                    }
+                }
+            }
+        }
+        out_u8[global] = x0 as u8;
+        out_u32[global] = x1;
+    }
+
+    #[workgroup(64)]
+    fn program_110(
+        a_bool: bool,
+        out_u8: &mut [u8],
+        a_u16: u16,
+        in_u32: &[u32],
+        out_u32: &mut [u32],
+        a_i64: i64,
+        in_i64: &[i64],
+        in_u64: &[u64],
+        out_u64: &mut [u64],
+        a_f32: f32,
+        in_f32: &[f32],
+        out_f32: &mut [f32],
+        a_f64: f64,
+        in_f64: &[f64],
+    ) {
+        let (local, global, lane) = (local_id().x, global_id().x, lane_id());
+        let (wave, group) = (wave_id(), workgroup_id().x);
+        let lds0 = Lds::<f32, 128>::new();
+        let lds1 = Lds::<f32, 128>::new();
+        let own0 = Private::<u32, 8>::filled(0u32);
+        lds0[local] = a_f32 + in_f32[global];
+        lds0[local + 64u32] = out_f32[global + 256];
+        lds1[local] = local.to_bits_as::<f32>();
+        lds1[local + 64u32] = splat(f32::from_bits(0xdf1d9455)).max(out_f32[global + 128]);
+        let mut x0: S<u32> = (if a_bool { wave & 23u32 } else { wave });
+        let mut x1: S<bool> = a_f64 == in_f64.uniform(37u32);
+        let mut object0: Option<V<f32>> = None;
+        let mut object1: Option<V<i64>> = if (134217728u32 ^ x0) < 0u32 { None } else { None };
+        x1 = in_u32.uniform(44u32) > group;
+        for x2 in (4u16..=((a_u16 % 32771u16) & 7u16)).rev().step_by(4) {
+            for x3 in (((in_i64[local] % ((if in_u64[local] == out_u64[global] { in_i64[global] } else { in_i64.uniform(36u32) }) | 1i64)) & 7i64) - 3i64)..=(((in_i64[lane] * splat(a_i64)) & 7i64) - 3i64) {
+            }
+        }
+        out_u32[global] = x0;
+        out_u8[global] = x1 as u8;
+    }
+
+    #[workgroup(128)]
     fn program_120(
         a_bool: bool,
         out_u8: &mut [u8],
@@ -483,33 +762,6 @@ gcn_kernel! {
         out_u8[global] = x0 as u8;
         out_i32[global] = x1;
         out_i32[global + 256] = x3;
-    }
-
-    #[workgroup(128)]
-    fn program_121(
-        a_i16: i16,
-        in_u32: &[u32],
-        out_u32: &mut [u32],
-        a_u64: u64,
-        out_u64: &mut [u64],
-        a_f32: f32,
-        in_f32: &[f32],
-        out_f32: &mut [f32],
-    ) {
-        let (local, global, lane) = (local_id().x, global_id().x, lane_id());
-        let (wave, group) = (wave_id(), workgroup_id().x);
-        let own0 = Private::<f32, 8>::filled(0.0f32);
-        let own1 = Private::<u8, 8>::filled(0u8);
-        let mut x0: V<u32> = out_u32[global + 128];
-        let mut x1: V<f32> = in_f32[lane];
-        let mut x2: V<u32> = (&in_u32[73u32..73u32 + 5])[(x0 | x0) & 63u32];
-        let mut object0: Pair = if a_u64 > read_lane(out_u64[global], (group ^ 5u32) % 64u32) { Pair { count: again((&in_u32[93u32..93u32 + 2])[x2 & 63u32], |v| v - in_u32[local]), level: x1.ceil() } } else { Pair { count: wave & (a_f32 as u32), level: x1 } };
-        x1 = splat(a_f32).floor();
-        if (!(a_i16 <= a_i16)) {
-        }
-        out_u32[global] = x0;
-        out_f32[global] = x1;
-        out_u32[global + 128] = x2;
     }
 
     #[workgroup(64)]
@@ -689,39 +941,6 @@ gcn_kernel! {
         out_u8[global] = x4 as u8;
     }
 
-    #[workgroup(128)]
-    fn program_169(
-        a_i32: i32,
-        in_u32: &[u32],
-        in_i64: &[i64],
-        out_i64: &mut [i64],
-        a_f16: f16,
-        in_f16: &[f16],
-        out_f32: &mut [f32],
-    ) {
-        let (local, global, lane) = (local_id().x, global_id().x, lane_id());
-        let (wave, group) = (wave_id(), workgroup_id().x);
-        let lds0 = Lds::<u32, 128>::new();
-        lds0[local] = in_u32[lane].wrapping_shr(21u32);
-        let mut x0: V<i64> = -3;
-        let x1 = (87u32 + in_u32[local]).to_bits_as::<f32>();
-        let mut x2: S<u32> = 0;
-        while (x2 < 3u32) && (!(-2147483647i32 == a_i32)) {
-            x2 += 1;
-            let mut x3: V<u32> = 0;
-            while (x3 < 5u32) && (splat(98i32) == a_i32) {
-                x3 += 1;
-                x0 += 5;
-                x0 = in_f16[local] as i64;
-                x0 -= x0;
-                x0 ^= in_i64[lane].max(x0) + 1152921504606846976i64;
-            }
-            let mut x4: S<f16> = a_f16;
-        }
-        out_i64[global] = x0;
-        out_f32[global] = x1;
-    }
-
     #[workgroup(64)]
     fn program_173(
         out_u8: &mut [u8],
@@ -769,35 +988,6 @@ gcn_kernel! {
         out_u8[global] = x0 as u8;
         out_u32[global] = x1;
         out_i64[global] = x4;
-    }
-
-    #[workgroup(64)]
-    fn program_182(
-        a_bool: bool,
-        a_u8: u8,
-        a_i64: i64,
-        in_i64: &[i64],
-        a_f16: f16,
-        a_f64: f64,
-        in_f64: &[f64],
-        out_f64: &mut [f64],
-    ) {
-        let (local, global, lane) = (local_id().x, global_id().x, lane_id());
-        let (wave, group) = (wave_id(), workgroup_id().x);
-        let mut x0: S<f64> = a_f64;
-        let mut x1: S<f64> = in_f64.uniform(87u32);
-        let x2 = in_f64[global];
-        let mut object0: Option<V<f16>> = if a_bool { None } else { Some(a_f16) };
-        x1 += f64::from_bits(0xc3ecb7a98d0b0295);
-        x1 = x1;
-        let mut object1: Option<V<i64>> = Some(select(splat(0u8) <= a_u8, in_i64[lane], splat(a_i64)));
-        x1 = x1 - in_f64.uniform(84u32);
-        x1 = read_first_lane(in_f64[local]);
-        for x3 in (4294967292u32..splat(4294967295u32)).step_by(3) {
-        }
-        out_f64[global] = x0;
-        out_f64[global + 64] = x1;
-        out_f64[global + 128] = x2;
     }
 
     #[workgroup(128)]
@@ -927,64 +1117,6 @@ gcn_kernel! {
     }
 
     #[workgroup(128)]
-    fn program_221(
-        in_i8: &[i8],
-        out_i8: &mut [i8],
-        a_i16: i16,
-        in_i16: &[i16],
-        out_i16: &mut [i16],
-        a_u16: u16,
-        out_u16: &mut [u16],
-        a_i32: i32,
-        a_u32: u32,
-        in_u32: &[u32],
-        out_u32: &mut [u32],
-        in_i64: &[i64],
-        shared_i64: &mut [i64],
-        a_u64: u64,
-        in_u64: &[u64],
-        out_u64: &mut [u64],
-        a_f32: f32,
-    ) {
-        let (local, global, lane) = (local_id().x, global_id().x, lane_id());
-        let (wave, group) = (wave_id(), workgroup_id().x);
-        let own0 = Private::<f16, 8>::filled(f16::from_bits(0x0 /* 0 */));
-        let mut x0: S<u32> = 2048;
-        let mut x1: S<u16> = a_u16.wrapping_shr(a_u32);
-        shared_i64.atomic(again(in_u32[lane], |v| v ^ splat(a_u32)) & 15u32).fetch_max(in_i64[local], Scope::Agent, Ordering::Relaxed);
-        x0 += 2;
-        x0 = (x0 - x0) - (x0 * x0);
-        let mut object0: Option<V<f16>> = if (in_i16[local] == out_i16[global + 256]) && (splat(-22581i16) != -3i16) { None } else { None };
-        let x2 = a_i16;
-        x0 += 0;
-        for x3 in ((in_u64.uniform(13u32).min(11163479015450817625u64) & 7u64)..((out_u64[global + 256] - a_u64) & 7u64)).rev() {
-            object0 = None;
-        }
-        let mut object1: Thing = Thing::Wide(x2 as i64);
-        let mut x4: V<i16> = in_i16[local];
-        x4 = x4.wrapping_shl(0);
-        x4 = x4 & x2;
-        x4 += -32766;
-        x0 = group / (a_i32.to_bits_as::<u32>() | 1u32);
-        x0 -= a_f32.to_bits_as::<u32>();
-        x1 = x1;
-        let mut x5: V<u32> = 0;
-        loop {
-            x5 += 1;
-            if x5 > 3u32 {
-                cold_path();
-                break;
-            }
-            x4 -= 89;
-            out_i8[global] = in_i8[global];
-        }
-        out_u32[global] = x0;
-        out_u16[global] = x1;
-        out_i16[global] = x2;
-        out_i16[global + 128] = x4;
-    }
-
-    #[workgroup(128)]
     fn program_226(
         in_bf16: &[bf16],
         out_bf16: &mut [bf16],
@@ -1007,124 +1139,30 @@ gcn_kernel! {
     }
 
     #[workgroup(64)]
-    fn program_234(
-        a_u8: u8,
-        out_u8: &mut [u8],
-        a_i16: i16,
-        a_i32: i32,
-        out_i32: &mut [i32],
-        a_u32: u32,
-        in_u32: &[u32],
-        out_u32: &mut [u32],
-        a_i64: i64,
-        in_i64: &[i64],
-        a_u64: u64,
+    fn program_231(
+        a_bool: bool,
+        a_f16: f16,
+        in_f16: &[f16],
         out_f16: &mut [f16],
-        in_bf16: &[bf16],
-        in_f32: &[f32],
     ) {
         let (local, global, lane) = (local_id().x, global_id().x, lane_id());
         let (wave, group) = (wave_id(), workgroup_id().x);
-        let lds0 = Lds::<i64, 128>::new();
-        lds0[local] = in_i64[lane];
-        lds0[local + 64u32] = in_i64[local];
-        let mut x0: S<u32> = read_lane(in_u32[lane], read_lane(local, (group % (wave | 1u32)) % 64u32) % 64u32) * a_u32;
-        let mut x1: V<f16> = splat(f16::from_bits(0xd45e /* -69.875 */));
-        let mut x2: S<u32> = read_lane(in_u32[local].max(lane).min(4096u32), (x0 % 11u32) % 64u32);
-        lds0[local] = splat(a_i64);
-        for x3 in ((a_i16.wrapping_shr(x2.min(4294967293u32)) & 7i16) - 3i16)..=((super::bits::table::<i16>(10)[(wave ^ x2) & 1023] & 7i16) - 3i16) {
-            x0 -= x0;
-            let x4 = x0;
-            let mut x5: V<f32> = in_f32[lane];
-            let mut x6: V<u32> = out_u32[global];
-        }
-        x0 = a_u32;
-        out_i32[global + 256] = out_i32[global + 128] ^ a_i32;
-        x0 = x0.wrapping_shr(0);
-        x0 &= (a_u8 < a_u8) as u32;
-        let mut x7: V<u8> = splat(a_u8).min(54u8);
-        x7 -= 249;
-        for x8 in (0u64..=((a_u64 & a_u64) & 7u64)).rev() {
-            let mut object0: Thing = if splat(bf16::from_bits(0xc1db /* -27.375 */)) <= in_bf16[local] { Thing::Nothing() } else { Thing::Nothing() };
-            x7 = x7 ^ 253u8;
-        }
-        out_u32[global] = x0;
-        out_f16[global] = x1;
-        out_u32[global + 128] = x2;
-        out_u8[global] = x7;
-    }
-
-    #[workgroup(128)]
-    fn program_235(
-        a_u8: u8,
-        in_u8: &[u8],
-        a_i32: i32,
-        a_u32: u32,
-        in_u32: &[u32],
-        out_u32: &mut [u32],
-        a_i64: i64,
-        in_i64: &[i64],
-        a_u64: u64,
-        in_u64: &[u64],
-        out_u64: &mut [u64],
-        in_f32: &[f32],
-        out_f32: &mut [f32],
-        a_f64: f64,
-        out_f64: &mut [f64],
-    ) {
-        let (local, global, lane) = (local_id().x, global_id().x, lane_id());
-        let (wave, group) = (wave_id(), workgroup_id().x);
-        let lds0 = Lds::<f64, 128>::new();
-        let lds1 = Lds::<i64, 128>::new();
-        lds0[local] = out_f64[global + 128];
-        lds1[local] = splat(a_i64) | in_i64[local];
-        let mut x0: V<u64> = 9223372036854775809;
-        let mut x1: S<u64> = a_u64.max(72057594037927936u64);
-        let mut x2: V<f32> = in_f32.uniform(81u32);
-        for x3 in 4u8..(in_u8[local] & 7u8) {
-            lds0[local] = a_f64;
-        }
-        let x4 = in_f32.load_vector::<4>(wave_exclusive_or(lane) & 127u32).get(0);
-        let x5 = splat(a_u32);
-        if x0.wrapping_shl(x5) < x1 {
-            let mut x6: V<u32> = 0;
-            loop {
-                x6 += 1;
-                if x6 > 4u32 {
-                    cold_path();
-                    break;
-                }
-                let mut object0: Thing = if (x0 / (either(x0, |v| v > x0.min(18446744073709551611u64), |v| v * x0.min(18446744073709551611u64)).unwrap_or(x0 - in_u64[global]) | 1u64)) > x0.min(18446744073709551614u64) { Thing::Nothing() } else { Thing::Number(x5 - x5) };
-                let mut x7: S<u64> = ballot(global < in_u32[local]) / 9223372036854775811u64;
-                x0 = 71u64 | in_u64.uniform(74u32).wrapping_shr(1u32);
-                x7 = a_u64;
-            }
-            out_u64[global + 256] = x0;
-        }
-        x2 = x4.max(x2) * a_i32.to_bits_as::<f32>();
-        let x8: V<f32>;
-        if 0u32 > (x0 as u32) {
-            x8 = x4.max(-49.125f32);
-        } else {
-            x8 = x4;
-        }
-        for x9 in (((a_u8 * a_u8) & 7u8)..(in_u8[lane].min(in_u8[global]) & 7u8)).rev() {
-            for x10 in 32766i16..splat(32767i16) {
-                lds0[local] = splat(a_f64);
-                x0 = x0.wrapping_shl(61);
-                x0 = splat(a_u64);
-                x0 *= 9223372036854775808;
-            }
-            #[unroll]
-            for x11 in 0u32..2 {
+        let mut x0: S<f16> = a_f16 as f16;
+        x0 += x0;
+        for x1 in (4u64..splat(1u64)).rev() {
+            let mut x2: S<bool> = (!(!a_bool)) || false;
+            for x3 in (18446744073709551612u64..18446744073709551615u64).step_by(4) {
+                x2 = any(in_f16[lane] <= in_f16[lane]);
+                let mut x4: S<u32> = read_first_lane(lane);
+                let mut x5: V<f16> = in_f16[local];
+                x4 = x4.wrapping_shl(4294967291);
             }
         }
-        out_u64[global] = x0;
-        out_u64[global + 128] = x1;
-        out_f32[global] = x2;
-        out_f32[global + 128] = x4;
-        out_u32[global] = x5;
-        out_f32[global + 256] = x8;
+        #[unroll]
+        for x6 in 0u32..1 {
+            x0 += a_f16;
+        }
+        out_f16[global] = x0;
     }
 
     #[workgroup(128)]
@@ -1189,6 +1227,62 @@ gcn_kernel! {
     }
 
     #[workgroup(128)]
+    fn program_252(
+        a_bool: bool,
+        in_i8: &[i8],
+        in_i32: &[i32],
+        out_i32: &mut [i32],
+        shared_i32: &mut [i32],
+        a_u32: u32,
+        in_u32: &[u32],
+        a_i64: i64,
+        in_i64: &[i64],
+        a_f32: f32,
+    ) {
+        let (local, global, lane) = (local_id().x, global_id().x, lane_id());
+        let (wave, group) = (wave_id(), workgroup_id().x);
+        let lds0 = Lds::<i8, 128>::new();
+        let lds1 = Lds::<i64, 128>::new();
+        let own0 = Private::<u16, 8>::filled(0u16);
+        lds0[local] = shuffle_xor(splat(-1i8), 13);
+        lds1[local] = splat(a_i64) - in_i64[global];
+        let mut x0: V<i32> = in_i32[global].wrapping_shr(40u32);
+        let x1 = in_i32[local];
+        for x2 in 3i32..2i32 {
+            shared_i32.atomic((lane * 4294967293u32) & 15u32).fetch_xor((!in_i32.uniform(49u32).min(x2)), Scope::Agent, Ordering::Relaxed);
+            let mut object0: Thing = if a_bool { Thing::Wide(in_i64[lane % 96u32]) } else { Thing::Both { near: a_f32.to_bits_as::<i32>(), far: splat(a_f32).max(f32::from_bits(0x572bd3f2)) } };
+            x0 ^= (&in_i32[((a_u32 + wave) & 127u32)..((a_u32 + wave) & 127u32) + 51])[(in_u32[lane] | global) & 63u32];
+        }
+        if out_i32[global + 256] > 28i32 {
+            cold_path();
+            return;
+        }
+        match x0 {
+            4i32..=2147483647i32 => {
+                match in_i8[local] {
+                    125i8..=127i8 => {
+                        x0 |= x0.wrapping_shl(24u32) & 5i32;
+                        own0[6u32] = wave_and(splat(15533u16).wrapping_shr(global.min(global)));
+                        let mut x3: V<i32> = x0 ^ x1;
+                    }
+                    -3i8..=3i8 => {
+                    }
+                    _ => {
+                    }
+                }
+            }
+            3i32..=10i32 => {
+            }
+            2i32..=8i32 => {
+            }
+            _ => {
+            }
+        }
+        out_i32[global] = x0;
+        out_i32[global + 128] = x1;
+    }
+
+    #[workgroup(128)]
     fn program_255(
         a_bool: bool,
         in_i16: &[i16],
@@ -1240,27 +1334,30 @@ pub const SAMPLE: &[Sampled] = &[
     (10, |target| program_10.build(target).map(BuiltKernel::into_any)),
     (29, |target| program_29.build(target).map(BuiltKernel::into_any)),
     (30, |target| program_30.build(target).map(BuiltKernel::into_any)),
+    (35, |target| program_35.build(target).map(BuiltKernel::into_any)),
     (52, |target| program_52.build(target).map(BuiltKernel::into_any)),
+    (53, |target| program_53.build(target).map(BuiltKernel::into_any)),
+    (57, |target| program_57.build(target).map(BuiltKernel::into_any)),
     (75, |target| program_75.build(target).map(BuiltKernel::into_any)),
     (93, |target| program_93.build(target).map(BuiltKernel::into_any)),
+    (96, |target| program_96.build(target).map(BuiltKernel::into_any)),
     (97, |target| program_97.build(target).map(BuiltKernel::into_any)),
+    (98, |target| program_98.build(target).map(BuiltKernel::into_any)),
     (102, |target| program_102.build(target).map(BuiltKernel::into_any)),
     (108, |target| program_108.build(target).map(BuiltKernel::into_any)),
+    (109, |target| program_109.build(target).map(BuiltKernel::into_any)),
+    (110, |target| program_110.build(target).map(BuiltKernel::into_any)),
     (120, |target| program_120.build(target).map(BuiltKernel::into_any)),
-    (121, |target| program_121.build(target).map(BuiltKernel::into_any)),
     (146, |target| program_146.build(target).map(BuiltKernel::into_any)),
     (156, |target| program_156.build(target).map(BuiltKernel::into_any)),
     (159, |target| program_159.build(target).map(BuiltKernel::into_any)),
     (162, |target| program_162.build(target).map(BuiltKernel::into_any)),
-    (169, |target| program_169.build(target).map(BuiltKernel::into_any)),
     (173, |target| program_173.build(target).map(BuiltKernel::into_any)),
-    (182, |target| program_182.build(target).map(BuiltKernel::into_any)),
     (193, |target| program_193.build(target).map(BuiltKernel::into_any)),
     (217, |target| program_217.build(target).map(BuiltKernel::into_any)),
-    (221, |target| program_221.build(target).map(BuiltKernel::into_any)),
     (226, |target| program_226.build(target).map(BuiltKernel::into_any)),
-    (234, |target| program_234.build(target).map(BuiltKernel::into_any)),
-    (235, |target| program_235.build(target).map(BuiltKernel::into_any)),
+    (231, |target| program_231.build(target).map(BuiltKernel::into_any)),
     (251, |target| program_251.build(target).map(BuiltKernel::into_any)),
+    (252, |target| program_252.build(target).map(BuiltKernel::into_any)),
     (255, |target| program_255.build(target).map(BuiltKernel::into_any)),
 ];

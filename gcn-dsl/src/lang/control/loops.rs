@@ -136,7 +136,7 @@ impl<K: Kind, F: Flow, B: Kind, R: Kind> While<K, F, B, R> {
         self.exits.close_trip();
         with(|c| {
             let body = c.builder.close(K::VARYING);
-            c.builder.stmt(Stmt::While { head: self.head, cond: self.cond, body });
+            c.builder.looped(Some(self.head), self.cond, body);
         });
         self.exits.close();
     }

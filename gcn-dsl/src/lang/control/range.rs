@@ -7,7 +7,7 @@ use super::exit::{Kind, Leave, Never, Uniform, Varying};
 use super::flow::{Flow, InLoop};
 use super::loops::{Exits, loop_guard};
 use crate::ir::{Bin, Inst, Pred, Region, Stmt, Type, Value, Variable};
-use crate::lang::context::Context;
+use crate::lang::context::{Context, source};
 use crate::lang::literal::Literal;
 use crate::lang::{IntoDevice, S, V, with};
 use crate::scalar::{Elem, Scalar};
@@ -164,7 +164,7 @@ pub fn for_begin<I: ForIndex, F: Flow, B: Kind, R: Kind>(
             }
         };
         let counter = c.builder.declare(I::IR);
-        c.effect(Inst::Write { var: counter, value: first, keep: false }, loc);
+        c.builder.write(counter, first, Some(source(loc)));
         c.builder.open(varying); // lanes that make a trip at all
         let done = varying.then(|| c.builder.open_block());
         c.builder.open(varying); // body
@@ -203,11 +203,16 @@ impl<I: ForIndex, F: Flow, B: Kind, R: Kind> ForLoop<I, F, B, R> {
                 }
                 None => {
                     let body = c.builder.close(varying);
+                    // A loop that is entered in any case follows what is known here.
+                    if !varying && c.builder.as_const(self.enter).is_some_and(|enter| enter != 0) {
+                        c.builder.close(varying);
+                        return c.builder.looped(None, test, body);
+                    }
                     c.builder.stmt(Stmt::DoWhile { body, cond: test });
                 }
             }
             let then = c.builder.close(varying);
-            c.builder.stmt(Stmt::If { cond: self.enter, then, els: Region::default() });
+            c.builder.branch(self.enter, varying, then, Region::default());
         });
         self.exits.close();
     }

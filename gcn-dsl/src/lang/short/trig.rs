@@ -7,8 +7,9 @@
 
 use super::super::only_where::OnlyWhere;
 use super::super::ops::Float;
-use super::super::{V, cast, eq, ge, math, select};
+use super::super::{V, cast, eq, ge, math, select, with};
 use super::{F, magnitude_and_sign, narrow, nearest, polynomial};
+use crate::ir::Value;
 
 /// pi / 2 in three parts, all of them positive: their products with `-0` are `-0`, so that a rest of `-0` stays so.
 const FRAC_PI_2: [u32; 3] = [0x3fc9_0fda, 0x33a2_2168, 0x27c2_34c5];
@@ -22,9 +23,22 @@ const COSINE: [u32; 3] = [0x3d2a_aaaa, 0xbab6_0955, 0x37cd_e16a];
 const TANGENT: [u32; 7] =
     [0x3eaa_aaab, 0x3e08_8839, 0x3d5d_2cd6, 0x3cb0_e7ae, 0x3c24_b6f3, 0x3a88_72b2, 0x3b80_b5c5];
 
-/// How many multiples of pi/2 the angle is from 0, modulo 4, and how far it is from the nearest one. The rest of -0 is -0.
+/// How many multiples of pi/2 the angle is from 0, modulo 4, and how far it is from the nearest one. The rest of -0 is -0. Sine and
+/// cosine of an angle share it.
 #[track_caller]
 fn quadrant(x: F) -> (V<u32>, F) {
+    const NAME: &str = "quadrant";
+    let known: Option<[Value; 2]> = with(|c| c.builder.derived(NAME, x.value)?.try_into().ok());
+    if let Some([n, r]) = known {
+        return (V::from_value(n), V::from_value(r));
+    }
+    let (n, r) = reduced(x);
+    with(|c| c.builder.derive(NAME, x.value, vec![n.value, r.value]));
+    (n, r)
+}
+
+#[track_caller]
+fn reduced(x: F) -> (V<u32>, F) {
     let (k, n) = nearest(x, std::f32::consts::FRAC_2_PI);
     let [first, second, third] = FRAC_PI_2.map(f32::from_bits);
     let r = (-k).mul_add(third, (-k).mul_add(second, (-k).mul_add(first, x)));

@@ -1,0 +1,130 @@
+//! Statements that are appended again.
+
+use hashbrown::HashMap;
+
+use super::super::build::Builder;
+use super::super::{Inst, Label, Place, Region, Stmt, Value, if_conversion};
+use super::{Loop, MOST_TRIPS};
+
+/// Appends statements again.
+#[derive(Default)]
+pub(super) struct Replay {
+    names: HashMap<Value, Value>,
+    labels: HashMap<Label, Label>,
+}
+
+impl Replay {
+    pub fn new(&self, v: Value) -> Value {
+        self.names.get(&v).copied().unwrap_or(v)
+    }
+
+    /// The trips of a loop, as far as they are known, and then the loop if it goes on.
+    pub fn looped(&mut self, b: &mut Builder, looped: Loop<'_>) {
+        for _ in 0..MOST_TRIPS {
+            if let Some(head) = looped.head {
+                self.region(b, head);
+                match b.as_const(self.new(looped.cond)) {
+                    Some(0) => return,
+                    Some(_) => {}
+                    None => break,
+                }
+            }
+            self.region(b, looped.body);
+            if b.is_dead() {
+                return;
+            }
+            if looped.head.is_none() {
+                match b.as_const(self.new(looped.cond)) {
+                    Some(0) => return,
+                    Some(_) => {}
+                    None => break,
+                }
+            }
+        }
+        match looped.head {
+            Some(head) => {
+                let head = self.nested(b, head, true);
+                let cond = self.new(looped.cond);
+                let body = self.nested(b, looped.body, false);
+                b.stmt(Stmt::While { head, cond, body });
+            }
+            None => {
+                let again = self.new(looped.cond);
+                b.open(false);
+                let body = self.nested(b, looped.body, false);
+                b.stmt(Stmt::DoWhile { body, cond: self.new(looped.cond) });
+                let then = b.close(false);
+                b.stmt(Stmt::If { cond: again, then, els: Region::default() });
+            }
+        }
+    }
+
+    pub fn region(&mut self, b: &mut Builder, region: &Region) {
+        region.stmts.iter().for_each(|stmt| self.stmt(b, stmt));
+    }
+
+    /// The statements in a region of their own.
+    fn nested(&mut self, b: &mut Builder, region: &Region, varying: bool) -> Region {
+        b.open(varying);
+        self.region(b, region);
+        b.close(varying)
+    }
+
+    /// The statements in a region that runs at most once for each time that the current one does.
+    fn branch(&mut self, b: &mut Builder, region: &Region, varying: bool) -> Region {
+        b.open_branch(varying);
+        self.region(b, region);
+        b.close(varying)
+    }
+
+    fn stmt(&mut self, b: &mut Builder, stmt: &Stmt) {
+        let varies = |b: &Builder, cond: Value| b.kernel().ty(cond).place == Place::Varying;
+        match stmt {
+            Stmt::Inst(v) => self.inst(b, *v),
+            Stmt::If { cond, then, els } => {
+                let cond = self.new(*cond);
+                if let Some(bits) = b.as_const(cond) {
+                    return self.region(b, if bits != 0 { then } else { els });
+                }
+                let varying = varies(b, cond);
+                let then = self.branch(b, then, varying);
+                let els = self.branch(b, els, varying);
+                b.branch(cond, varying, then, els);
+            }
+            Stmt::DoWhile { body, cond } => {
+                let body = self.nested(b, body, false);
+                b.looped(None, self.new(*cond), body);
+            }
+            Stmt::While { head, cond, body } => {
+                let varying = varies(b, *cond);
+                let head = self.nested(b, head, true);
+                let cond = self.new(*cond);
+                let body = self.nested(b, body, varying);
+                b.looped(Some(head), cond, body);
+            }
+            Stmt::Loop { body } => {
+                let body = self.nested(b, body, true);
+                b.stmt(Stmt::Loop { body });
+            }
+            Stmt::Block { label, body } => {
+                let copy = b.open_block();
+                self.labels.insert(*label, copy);
+                self.region(b, body);
+                b.close_block(copy);
+            }
+            Stmt::Exit(label) => b.exit(self.labels.get(label).copied().unwrap_or(*label)),
+        }
+    }
+
+    fn inst(&mut self, b: &mut Builder, v: Value) {
+        let def = b.kernel().def(v).clone();
+        match def.inst {
+            Inst::Write { var, value, .. } => b.write(var, self.new(value), def.loc),
+            mut inst if def.ty.is_none() => {
+                inst.operands_mut(|operand| *operand = self.new(*operand));
+                b.effect(inst, def.loc);
+            }
+            _ => if_conversion::append(b, v, &mut self.names),
+        }
+    }
+}

@@ -1,0 +1,199 @@
+//! Execution of a loop on constants.
+
+use hashbrown::HashMap;
+
+use super::super::build::Builder;
+use super::super::{Bin, Inst, Kernel, Place, Region, Stmt, Un, Value, Variable, fold};
+use super::{Loop, MOST_TRIPS, STEPS};
+use crate::scalar::Elem;
+
+/// Executes statements on constants.
+pub(super) struct Trial<'k> {
+    kernel: &'k Kernel,
+    variables: HashMap<Variable, u64>,
+    values: HashMap<Value, u64>,
+    /// How many instructions may still be emitted.
+    pub left: u32,
+    /// How many statements may still be visited.
+    steps: u32,
+    /// The trips of the outermost loop, once it has ended.
+    pub trips: Option<u32>,
+}
+
+impl<'k> Trial<'k> {
+    pub fn new(b: &'k Builder, left: u32) -> Trial<'k> {
+        Trial {
+            kernel: b.kernel(),
+            variables: b.known_constants(),
+            values: HashMap::new(),
+            left,
+            steps: STEPS,
+            trips: None,
+        }
+    }
+
+    fn value(&self, v: Value) -> Option<u64> {
+        self.values.get(&v).copied().or_else(|| self.kernel.constant(v))
+    }
+
+    /// `None` once there are too many instructions.
+    fn emit(&mut self, count: u32) -> Option<()> {
+        self.left = self.left.checked_sub(count)?;
+        Some(())
+    }
+
+    pub fn region(&mut self, region: &Region) -> Option<()> {
+        region.stmts.iter().try_for_each(|stmt| self.stmt(stmt))
+    }
+
+    fn stmt(&mut self, stmt: &Stmt) -> Option<()> {
+        self.steps = self.steps.checked_sub(1)?;
+        match stmt {
+            Stmt::Inst(v) => return self.inst(*v),
+            Stmt::Exit(_) => return self.emit(1),
+            Stmt::If { cond, then, els } => {
+                if let Some(bits) = self.value(*cond) {
+                    return self.region(if bits != 0 { then } else { els });
+                }
+                let before = self.variables.clone();
+                self.region(then)?;
+                self.variables = before;
+                self.region(els)?;
+                self.emit(2)?;
+            }
+            Stmt::DoWhile { body, cond } => {
+                return self.looped(Loop { head: None, cond: *cond, body });
+            }
+            Stmt::While { head, cond, body } => {
+                return self.looped(Loop { head: Some(head), cond: *cond, body });
+            }
+            Stmt::Loop { body } => {
+                self.forget(body);
+                self.region(body)?;
+                self.emit(1)?;
+            }
+            Stmt::Block { body, .. } => self.region(body)?,
+        }
+        // Not all lanes, or not all ways, have executed it.
+        stmt.regions().into_iter().for_each(|region| self.forget(region));
+        Some(())
+    }
+
+    /// Executes a loop. If its condition is not known it stays one, with a body that runs on what does not change in it.
+    pub fn looped(&mut self, looped: Loop<'_>) -> Option<()> {
+        let start = (self.variables.clone(), self.left);
+        for trips in 1..=MOST_TRIPS {
+            if let Some(head) = looped.head {
+                self.region(head)?;
+                match self.value(looped.cond) {
+                    Some(0) => return self.ended(trips - 1),
+                    Some(_) => {}
+                    None => return self.stays(looped, start),
+                }
+            }
+            self.region(looped.body)?;
+            if looped.head.is_none() {
+                match self.value(looped.cond) {
+                    Some(0) => return self.ended(trips),
+                    Some(_) => {}
+                    None => return self.stays(looped, start),
+                }
+            }
+            self.emit(1)?;
+        }
+        None
+    }
+
+    fn ended(&mut self, trips: u32) -> Option<()> {
+        self.trips = Some(trips);
+        Some(())
+    }
+
+    fn stays(&mut self, looped: Loop<'_>, (variables, left): (HashMap<Variable, u64>, u32)) -> Option<()> {
+        (self.variables, self.left) = (variables, left);
+        let regions = || looped.head.into_iter().chain([looped.body]);
+        regions().for_each(|region| self.forget(region));
+        regions().try_for_each(|region| self.region(region))?;
+        regions().for_each(|region| self.forget(region));
+        self.trips = None;
+        self.emit(2)
+    }
+
+    /// Forgets the variables that `region` writes.
+    fn forget(&mut self, region: &Region) {
+        region.each_inst(&mut |v| {
+            if let Inst::Write { var, .. } = self.kernel.def(v).inst {
+                self.variables.remove(&var);
+            }
+        });
+    }
+
+    fn inst(&mut self, v: Value) -> Option<()> {
+        let result = match self.kernel.def(v).inst {
+            Inst::Const(_) => return Some(()),
+            Inst::Write { var, value, .. } => {
+                match self.value(value) {
+                    Some(bits) => self.variables.insert(var, bits),
+                    None => self.variables.remove(&var),
+                };
+                return Some(());
+            }
+            Inst::Read(var) => self.variables.get(&var).copied(),
+            ref inst => self.evaluate(inst),
+        };
+        match result {
+            Some(bits) => {
+                self.values.insert(v, bits);
+                Some(())
+            }
+            None => {
+                self.values.remove(&v);
+                self.emit(length(self.kernel, v))
+            }
+        }
+    }
+
+    fn evaluate(&self, inst: &Inst) -> Option<u64> {
+        let elem = |v: Value| {
+            let ty = self.kernel.ty(v);
+            (ty.count == 1).then_some(ty.elem)
+        };
+        let word = |v: Value| elem(v).filter(|elem| matches!(elem, Elem::I32 | Elem::U32));
+        match *inst {
+            Inst::Splat(x) => self.value(x),
+            Inst::Bitcast(x) | Inst::Cast(x) => word(x).and_then(|_| self.value(x)),
+            Inst::Bin(op @ (Bin::And | Bin::Or), x, y) if elem(x) == Some(Elem::Bool) => {
+                let decides = u64::from(op == Bin::Or);
+                match (self.value(x), self.value(y)) {
+                    (Some(bits), _) | (_, Some(bits)) if bits == decides => Some(bits),
+                    (Some(_), y) => y,
+                    (x, _) => x,
+                }
+            }
+            Inst::Bin(op, x, y) => {
+                fold::eval(op, self.value(x)? as u32, self.value(y)? as u32, word(x)?).map(u64::from)
+            }
+            Inst::Cmp(pred, x, y) if self.kernel.ty(x).place == Place::Uniform => {
+                let holds = fold::holds(pred, word(x)?, self.value(x)? as u32, self.value(y)? as u32);
+                Some(u64::from(holds))
+            }
+            Inst::Un(Un::Not, x) if elem(x) == Some(Elem::Bool) => Some(u64::from(self.value(x)? == 0)),
+            _ => None,
+        }
+    }
+}
+
+/// About how many machine instructions it takes.
+fn length(kernel: &Kernel, v: Value) -> u32 {
+    let ty = kernel.ty(v);
+    match &kernel.def(v).inst {
+        Inst::Read(_) | Inst::Splat(_) | Inst::Bitcast(_) | Inst::Extract { .. } | Inst::Concat(_) => 0,
+        Inst::Bin(Bin::Div | Bin::Rem, ..) => 25 * u32::from(ty.dwords()),
+        // Matrix instructions among them, beside which a counter costs nothing.
+        Inst::Machine(_) => u32::from(ty.dwords()),
+        Inst::Bin(..) | Inst::Fma(..) | Inst::Select(..) | Inst::Un(..) | Inst::Cast(_) => {
+            u32::from(ty.dwords())
+        }
+        _ => 1,
+    }
+}
