@@ -78,7 +78,7 @@ fn several(b: &mut Builder, looped: Loop<'_>) -> bool {
     b.open(false);
     let mut replay = Replay::default();
     (0..count).for_each(|_| replay.region(b, looped.body));
-    let cond = replay.new(looped.cond);
+    let cond = replay.renamed(looped.cond);
     let body = b.close(false);
     b.stmt(Stmt::DoWhile { body, cond });
     true

@@ -14,7 +14,7 @@ pub(super) struct Replay {
 }
 
 impl Replay {
-    pub fn new(&self, v: Value) -> Value {
+    pub fn renamed(&self, v: Value) -> Value {
         self.names.get(&v).copied().unwrap_or(v)
     }
 
@@ -23,7 +23,7 @@ impl Replay {
         for _ in 0..MOST_TRIPS {
             if let Some(head) = looped.head {
                 self.region(b, head);
-                match b.as_const(self.new(looped.cond)) {
+                match b.as_const(self.renamed(looped.cond)) {
                     Some(0) => return,
                     Some(_) => {}
                     None => break,
@@ -34,7 +34,7 @@ impl Replay {
                 return;
             }
             if looped.head.is_none() {
-                match b.as_const(self.new(looped.cond)) {
+                match b.as_const(self.renamed(looped.cond)) {
                     Some(0) => return,
                     Some(_) => {}
                     None => break,
@@ -44,15 +44,15 @@ impl Replay {
         match looped.head {
             Some(head) => {
                 let head = self.nested(b, head, true);
-                let cond = self.new(looped.cond);
+                let cond = self.renamed(looped.cond);
                 let body = self.nested(b, looped.body, false);
                 b.stmt(Stmt::While { head, cond, body });
             }
             None => {
-                let again = self.new(looped.cond);
+                let again = self.renamed(looped.cond);
                 b.open(false);
                 let body = self.nested(b, looped.body, false);
-                b.stmt(Stmt::DoWhile { body, cond: self.new(looped.cond) });
+                b.stmt(Stmt::DoWhile { body, cond: self.renamed(looped.cond) });
                 let then = b.close(false);
                 b.stmt(Stmt::If { cond: again, then, els: Region::default() });
             }
@@ -82,7 +82,7 @@ impl Replay {
         match stmt {
             Stmt::Inst(v) => self.inst(b, *v),
             Stmt::If { cond, then, els } => {
-                let cond = self.new(*cond);
+                let cond = self.renamed(*cond);
                 if let Some(bits) = b.as_const(cond) {
                     return self.region(b, if bits != 0 { then } else { els });
                 }
@@ -93,12 +93,12 @@ impl Replay {
             }
             Stmt::DoWhile { body, cond } => {
                 let body = self.nested(b, body, false);
-                b.looped(None, self.new(*cond), body);
+                b.looped(None, self.renamed(*cond), body);
             }
             Stmt::While { head, cond, body } => {
                 let varying = varies(b, *cond);
                 let head = self.nested(b, head, true);
-                let cond = self.new(*cond);
+                let cond = self.renamed(*cond);
                 let body = self.nested(b, body, varying);
                 b.looped(Some(head), cond, body);
             }
@@ -119,9 +119,9 @@ impl Replay {
     fn inst(&mut self, b: &mut Builder, v: Value) {
         let def = b.kernel().def(v).clone();
         match def.inst {
-            Inst::Write { var, value, .. } => b.write(var, self.new(value), def.loc),
+            Inst::Write { var, value, .. } => b.write(var, self.renamed(value), def.loc),
             mut inst if def.ty.is_none() => {
-                inst.operands_mut(|operand| *operand = self.new(*operand));
+                inst.operands_mut(|operand| *operand = self.renamed(*operand));
                 b.effect(inst, def.loc);
             }
             _ => if_conversion::append(b, v, &mut self.names),
