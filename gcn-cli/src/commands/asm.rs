@@ -48,7 +48,7 @@ const EXAMPLES: &str = "\
 Examples:
   gcn asm kernel.s                                   write kernel.hsaco
   gcn asm kernel.s --target gfx90a:xnack- -o k.co    for gfx90a without XNACK
-  gcn asm kernel.s --show-encoding                   v_mov_b32_e32 v0, 0 ; encoding: [0x80,0x02,0x00,0x7e]
+  gcn asm kernel.s --show-encoding                   each instruction with its encoding
   clang -S kernel.cl -o - | gcn asm - > kernel.hsaco";
 
 /// The output of `--json`.

@@ -60,7 +60,7 @@ pub struct Args {
 
 const EXAMPLES: &str = "\
 Examples:
-  gcn check kernel.s                        assembly: both instructions of each finding, with the remedy
+  gcn check kernel.s                        assembly: both instructions of each finding
   gcn check kernel.hsaco --level certain    only what manual, LLVM and shipping kernels agree on
   gcn check kernel.s --advice               waits that could be weaker, too
   gcn check build/ --summary                every file below a folder, one line each

@@ -55,8 +55,8 @@ pub struct Args {
 
 const EXAMPLES: &str = "\
 Examples:
-  gcn layout v_mfma_f32_16x16x16_f16 --target gfx942                           every operand, as tables
-  gcn layout v_mfma_f32_16x16x16_f16 --target gfx942 --matrix d --format csv   a line for each element of D
+  gcn layout v_mfma_f32_16x16x16_f16 --target gfx942                           every operand
+  gcn layout v_mfma_f32_16x16x16_f16 --target gfx942 --matrix d --format csv   the elements of D
   gcn layout v_mfma_f32_4x4x4_16b_f16 --target gfx942 --cbsz 2 --abid 1        blocks that share A
   gcn layout v_mfma_f32_32x32x8_f16 --target gfx942 --format svg -o mfma.svg   a picture";
 

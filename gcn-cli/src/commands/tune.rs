@@ -52,7 +52,7 @@ pub struct Args {
 
 const EXAMPLES: &str = "\
 Examples:
-  gcn tune variants -o gemm.json                          # every candidate in the directory, on all cores
+  gcn tune variants -o gemm.json                          # every candidate in the directory
   gcn tune variants -o part1.json --shard 1/4             # a quarter of them
   gcn tune -o gemm.json --merge part0.json part1.json     # put together, print the best";
 

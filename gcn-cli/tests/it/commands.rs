@@ -8,7 +8,7 @@ use std::process::Command;
 use crate::gcn;
 
 /// What does not run here, by the begin of the command, and who runs it or why nobody can.
-const NOT_HERE: [(&str, &str); 22] = [
+const NOT_HERE: [(&str, &str); 23] = [
     ("cargo ", "compiles or installs; .ci/run does that"),
     ("RAY_ADDRESS=", "a cluster; gcn-py/tests have one"),
     ("GCN_", "tests that take hours, or programs of others"),
@@ -28,6 +28,7 @@ const NOT_HERE: [(&str, &str); 22] = [
     ("playground/build", "WebAssembly; .ci/run does that"),
     ("node playground/", "a browser; .ci/run does that"),
     (".ci/run", "everything"),
+    (".ci/asan", "compiles with another toolchain"),
     ("gcn-isa/tests/mutants/run.py", "a day"),
     ("gcn check ~/.triton/cache", "the user's own files; docs/ci.md has the same with a folder"),
     ("cd ", "another folder"),
@@ -167,7 +168,7 @@ impl Folder {
             }
             match word.rsplit_once('.').map(|w| w.1) {
                 _ if before == "--args" && samples => {
-                    self.write(word, include_str!("../../../docs/book/examples/sum.json"))
+                    self.write(word, include_str!("../../../docs/book/examples/sum.json"));
                 }
                 _ if before == "--args" => self.write(word, spec()),
                 _ if matches!(*word, "build/" | "kernels/" | "triton-cache") => {
@@ -178,10 +179,10 @@ impl Folder {
                 Some("hsaco" | "co" | "o") => self.write(word, object(&source("gfx942"))),
                 Some("so" | "bundle") => self.write(word, bundle(&["gfx942", "gfx90a"])),
                 Some("csv") => {
-                    self.write(word, include_str!("../../../docs/book/examples/made-host-trap.csv"))
+                    self.write(word, include_str!("../../../docs/book/examples/made-host-trap.csv"));
                 }
                 Some("json") if samples => {
-                    self.write(word, include_str!("../../../docs/book/examples/made-stochastic.json"))
+                    self.write(word, include_str!("../../../docs/book/examples/made-stochastic.json"));
                 }
                 Some("json") if word.starts_with("part") => {
                     self.variants();

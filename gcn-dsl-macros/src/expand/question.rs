@@ -181,7 +181,7 @@ impl Hoist<'_> {
     /// Expressions that are computed one after the other.
     fn sequence(&mut self, parts: Vec<&mut Expr>, before: &mut Vec<Stmt>) {
         let last = parts.iter().rposition(|e| find(e).is_some()).unwrap_or(0);
-        let mut later: Vec<TokenStream> = parts.iter().map(|e| e.to_token_stream()).collect();
+        let mut later: Vec<TokenStream> = parts.iter().map(ToTokens::to_token_stream).collect();
         for (i, part) in parts.into_iter().enumerate().take(last + 1) {
             self.expr(part, before);
             later[i] = TokenStream::new();

@@ -53,7 +53,7 @@ fn statements_that_kernels_do_not_have() {
         ("let (p, q);", "declares one name"),
         ("async { f() };", "`async`"),
         ("f().await;", "`.await`"),
-        ("f()?;", "else { return None };"),
+        ("f()?;", "else { return };"),
         ("unsafe { f() }", "remove the word"),
         ("for i in [1, 2] { f(i); }", "write `#[unroll] for`"),
         ("for (i, j) in 0..4 { f(i); }", "plain name or `_`"),
