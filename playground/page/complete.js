@@ -35,7 +35,7 @@ class Completion {
     const { typed, candidates } = await this.ask(this.before);
     if (text.value !== value || text.selectionStart !== at || document.activeElement !== text) return;
     if (!candidates?.length) return this.close();
-    this.typed = typed;
+    this.start = at - typed.length;
     this.show(candidates.slice(0, LISTED));
   }
 
@@ -54,7 +54,7 @@ class Completion {
 
   // Below the caret, or above where there is no room.
   place() {
-    const { left, top, bottom } = this.editor.caretBox(this.typed.length);
+    const { left, top, bottom } = this.editor.caretBox(this.editor.text.selectionStart - this.start);
     const { width, height } = this.list.getBoundingClientRect();
     this.list.style.left = `${Math.max(4, Math.min(left, innerWidth - width - 8))}px`;
     this.list.style.top = `${bottom + height > innerHeight ? Math.max(4, top - height) : bottom}px`;
@@ -75,8 +75,11 @@ class Completion {
   take(index) {
     const { text } = this.editor;
     const word = this.words[index];
-    text.setRangeText(word, text.selectionStart - this.typed.length, text.selectionEnd, "end");
-    text.dispatchEvent(new Event("input"));
+    // More may have been typed since the list was made.
+    if (/^[\w.$]*$/.test(text.value.slice(this.start, text.selectionEnd))) {
+      text.setRangeText(word, this.start, text.selectionEnd, "end");
+      text.dispatchEvent(new Event("input"));
+    }
     this.close();
   }
 

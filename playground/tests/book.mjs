@@ -12,8 +12,8 @@ const browsers = [process.env.CHROMIUM, "/usr/bin/chromium", "/usr/bin/chromium-
 const executablePath = browsers.find((path) => path && existsSync(path));
 const WIDTHS = [1280, 390];
 
-// The page with all chapters for printing, the redirect to the first one, and the table of contents of mdBook have no reader.
-const NOT_READ = ["print.html", "toc.html"];
+// The page with all chapters for printing and the table of contents have no reader; the links of 404.html are those of a server.
+const NOT_READ = ["print.html", "toc.html", "404.html"];
 const pages = (folder) => readdirSync(folder).flatMap((name) => {
   const path = join(folder, name);
   if (statSync(path).isDirectory()) return pages(path);
@@ -29,7 +29,10 @@ for (const width of WIDTHS) {
   let messages = [];
   page.on("console", (message) => message.type() === "error" && messages.push(message.text()));
   page.on("pageerror", (error) => messages.push(String(error)));
-  page.on("requestfailed", (request) => messages.push(`cannot load ${request.url()}`));
+  page.on("requestfailed", (request) => {
+    // The browser gives up the icon of a page when the next one is opened.
+    if (!request.url().includes("favicon")) messages.push(`cannot load ${request.url()}`);
+  });
   for (const path of all) {
     messages = [];
     await page.goto(pathToFileURL(path).href);
