@@ -14,6 +14,7 @@ use serde_json::Value;
 
 use crate::api::library;
 
+/// The targets that programs are compiled for.
 pub const TARGETS: [&str; 2] = ["gfx90a", "gfx942"];
 
 /// Programs that do not report success, and why.

@@ -14,6 +14,7 @@ pub(super) struct Replay {
 }
 
 impl Replay {
+    /// The value that stands for `v` in the trip that is being appended.
     pub fn renamed(&self, v: Value) -> Value {
         self.names.get(&v).copied().unwrap_or(v)
     }
@@ -59,6 +60,7 @@ impl Replay {
         }
     }
 
+    /// Appends the statements of a region.
     pub fn region(&mut self, b: &mut Builder, region: &Region) {
         region.stmts.iter().for_each(|stmt| self.stmt(b, stmt));
     }

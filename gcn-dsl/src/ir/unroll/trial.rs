@@ -21,6 +21,7 @@ pub(super) struct Trial<'k> {
 }
 
 impl<'k> Trial<'k> {
+    /// A trial that gives up after `left` instructions that would remain.
     pub fn new(b: &'k Builder, left: u32) -> Trial<'k> {
         Trial {
             kernel: b.kernel(),
@@ -42,6 +43,7 @@ impl<'k> Trial<'k> {
         Some(())
     }
 
+    /// Executes a region. `None`: too many instructions would remain.
     pub fn region(&mut self, region: &Region) -> Option<()> {
         region.stmts.iter().try_for_each(|stmt| self.stmt(stmt))
     }

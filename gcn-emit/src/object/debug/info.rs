@@ -209,7 +209,7 @@ impl Writer<'_> {
         at
     }
 
-    /// A parameter of a kernel that is `kernel` bytes behind the unit's first.
+    /// A parameter of a kernel that begins `kernel` bytes after the unit's first.
     fn parameter(&mut self, parameter: &Parameter, kernel: u64) {
         const DW_LLE_OFFSET_PAIR: u8 = 4;
         const DW_LLE_END_OF_LIST: u8 = 0;
@@ -229,7 +229,7 @@ impl Writer<'_> {
         self.locations.bytes.push(DW_LLE_END_OF_LIST);
     }
 
-    /// Calls in a kernel that is `kernel` bytes behind the unit's first.
+    /// Calls in a kernel that begins `kernel` bytes after the unit's first.
     fn calls(&mut self, calls: &[Inlined], kernel: u64) {
         const DW_RLE_OFFSET_PAIR: u8 = 4;
         const DW_RLE_END_OF_LIST: u8 = 0;

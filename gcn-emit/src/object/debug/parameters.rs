@@ -64,8 +64,8 @@ impl Scalar {
 impl Type {
     /// The type of this name: a scalar, a slice or a pointer of one.
     fn named(name: &str) -> Option<Type> {
-        let behind = ["*const ", "*mut ", "&mut [", "&["].iter().find_map(|begin| name.strip_prefix(begin));
-        match behind {
+        let pointee = ["*const ", "*mut ", "&mut [", "&["].iter().find_map(|begin| name.strip_prefix(begin));
+        match pointee {
             None => Scalar::named(name).map(Type::Scalar),
             Some(to) => {
                 Some(Type::Pointer { name: name.to_owned(), to: Scalar::named(to.trim_end_matches(']'))? })
@@ -88,7 +88,7 @@ pub(super) fn parameters(kernel: &KernelSpec, offsets: &[u32], end: u32) -> Vec<
     kernel.args.iter().filter_map(parameter).collect()
 }
 
-/// The address of what is `offset` bytes behind the begin of the segment (2.5.1). A register of 32 bits is a value of 64.
+/// The address `offset` bytes after the start of the segment (2.5.1). A register of 32 bits is a value of 64.
 fn in_segment(segment: Reg, offset: u32) -> Vec<u8> {
     const DW_OP_BREGX: u8 = 0x92;
     const DW_OP_CONST1U: u8 = 0x08;
