@@ -12,6 +12,8 @@ use crate::file;
 ///
 /// `cargo test` in the new folder runs the kernel in the simulator; `cargo run` also writes its assembly and code
 /// object to `target/gcn`. With `--features hip` the program runs on a GPU.
+///
+/// The project depends on the checkout that `gcn` was compiled in, or on the version from crates.io if there is none.
 #[derive(clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub struct Args {
@@ -48,7 +50,8 @@ pub fn run(args: &Args) -> Result<(), Failure> {
     let filled = |text: &str| {
         text.replace("{{name}}", name)
             .replace("{{krate}}", &name.replace('-', "_"))
-            .replace("{{version}}", env!("CARGO_PKG_VERSION"))
+            .replace("{{dependency}}", &dependency(Path::new(env!("CARGO_MANIFEST_DIR"))))
+            .replace("{{workspace}}", if is_in_a_workspace(folder) { "\n[workspace] # not a member of the one around it\n" } else { "" })
             .replace("{{TARGET}}", &args.target.name().to_ascii_uppercase())
     };
     for (path, text) in FILES {
@@ -57,6 +60,24 @@ pub fn run(args: &Args) -> Result<(), Failure> {
     write(&folder.join(".gitignore"), "/target\n")?;
     let hint = format!("made {0}; try `cd {0} && cargo test`\n", folder.display());
     file::print(hint.as_bytes())
+}
+
+/// What stands for the library in `[dependencies]`, for a `gcn` that was compiled in `package`: the crate beside it in a checkout.
+/// Cargo unpacks packages from crates.io into folders with versions in their names.
+fn dependency(package: &Path) -> String {
+    let library = package.with_file_name("gcn-dsl");
+    if library.join("Cargo.toml").is_file() {
+        format!("gcn-dsl = {{ path = '{}' }}", library.display())
+    } else {
+        format!("gcn-dsl = \"{}\"", env!("CARGO_PKG_VERSION"))
+    }
+}
+
+/// Whether cargo would take a project in this folder for a member of a workspace around it.
+fn is_in_a_workspace(folder: &Path) -> bool {
+    let Ok(folder) = std::path::absolute(folder) else { return false };
+    let is_workspace = |manifest: String| manifest.lines().any(|line| line.starts_with("[workspace"));
+    folder.ancestors().skip(1).any(|f| std::fs::read_to_string(f.join("Cargo.toml")).is_ok_and(is_workspace))
 }
 
 fn write(path: &Path, text: &str) -> Result<(), Failure> {
@@ -79,4 +100,24 @@ fn check(name: &str) -> Result<(), Failure> {
         return Err(Failure::usage(format!("`{name}` cannot be the name of a package: the name is taken")));
     }
     Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_library_is_that_of_the_checkout_or_a_version() {
+        let here = Path::new(env!("CARGO_MANIFEST_DIR"));
+        let library = here.with_file_name("gcn-dsl");
+        assert_eq!(dependency(here), format!("gcn-dsl = {{ path = '{}' }}", library.display()));
+        let unpacked = Path::new("/registry/src/gcn-cli-0.1.0");
+        assert_eq!(dependency(unpacked), format!("gcn-dsl = \"{}\"", env!("CARGO_PKG_VERSION")));
+    }
+
+    #[test]
+    fn a_project_inside_a_workspace_is_none_of_its_members() {
+        assert!(is_in_a_workspace(Path::new("my-kernels")));
+        assert!(!is_in_a_workspace(&std::env::temp_dir().join("my-kernels")));
+    }
 }

@@ -9,22 +9,12 @@ use super::exit::{Frame, TargetKind};
 use super::typed::is_number;
 use super::{Cx, lang};
 
-/// Names of theirs for what a kernel does not know, and what to do instead.
-const UNKNOWN: &[(&str, &str)] = &[
-    (
-        "gridDim",
-        "pass the number of workgroups as an argument, `groups: u32`; the number of work-items is often `x.len()`",
-    ),
-    ("hipGridDim_x", "pass the number of workgroups as an argument, `groups: u32`"),
-    ("get_num_groups", "pass the number of workgroups as an argument, `groups: u32`"),
-    ("get_global_size", "pass the number of work-items as an argument, `n: u32`; it is often `x.len()`"),
-];
-
 /// Names of CUDA, HIP and OpenCL that Rust would hardly give, and what they are here.
 const ELSEWHERE: &[(&str, &str)] = &[
     ("threadIdx", "local_id()"),
     ("blockIdx", "workgroup_id()"),
     ("blockDim", "workgroup_size()"),
+    ("gridDim", "num_workgroups()"),
     ("warpSize", "64: a wave has 64 lanes"),
     ("warpReduceSum", "wave_sum(v)"),
     ("__shared__", "let tile = Lds::<f32, 256>::new()"),
@@ -59,6 +49,9 @@ const ELSEWHERE: &[(&str, &str)] = &[
     ("get_local_id", "local_id()"),
     ("get_group_id", "workgroup_id()"),
     ("get_local_size", "workgroup_size()"),
+    ("get_num_groups", "num_workgroups()"),
+    ("get_global_size", "global_size()"),
+    ("hipGridDim_x", "num_workgroups().x"),
     ("__syncthreads", "barrier()"),
     ("__threadfence", "fence(…)"),
     ("__shfl", "shuffle(v, lane)"),
@@ -134,10 +127,6 @@ impl Cx<'_> {
         }
         if let Some((_, here)) = ELSEWHERE.iter().find(|(there, _)| name == there) {
             self.errors.at(name, format!("`{name}` is of another language; here it is `{here}`"));
-        }
-        if let Some((_, remedy)) = UNKNOWN.iter().find(|(there, _)| name == there) {
-            let message = format!("`{name}` is of another language, and not known to a kernel: {remedy}");
-            self.errors.at(name, message);
         }
     }
 

@@ -533,7 +533,8 @@ impl Analysis {
                     || reduction.is_some_and(|op| matches!(op, "sum" | "product" | "min" | "max"))
             }),
             Expr::Field(e) => {
-                matches!(&*e.base, Expr::Call(c) if called(&c.func).is_some_and(|f| f == "workgroup_id"))
+                let uniform = ["workgroup_id", "num_workgroups", "global_size"];
+                matches!(&*e.base, Expr::Call(c) if called(&c.func).is_some_and(|f| uniform.iter().any(|u| f == u)))
             }
             Expr::MethodCall(e) => match &*e.receiver {
                 _ if e.method == "len" && e.args.is_empty() => true,

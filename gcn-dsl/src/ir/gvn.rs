@@ -187,7 +187,7 @@ impl<'k> Numbering<'k> {
         let (detail, epoch) = match inst {
             Inst::Const(bits) => (*bits, 0),
             Inst::KernArg { offset } => (u64::from(*offset), 0),
-            Inst::WorkgroupId(d) | Inst::LocalId(d) => (u64::from(*d), 0),
+            Inst::WorkgroupId(d) | Inst::GridSize(d) | Inst::LocalId(d) => (u64::from(*d), 0),
             Inst::Bin(op, ..) => (*op as u64, 0),
             Inst::Un(op, _) => (*op as u64, 0),
             Inst::Cmp(pred, ..) => (*pred as u64, 0),

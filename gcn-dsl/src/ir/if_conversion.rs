@@ -102,7 +102,7 @@ fn cost(kernel: &Kernel, v: Value) -> Option<u32> {
     let varying = ty.place == Place::Varying;
     match &def.inst {
         Inst::Const(_) | Inst::Splat(_) | Inst::Bitcast(_) | Inst::Extract { .. } | Inst::Read(_) => Some(0),
-        Inst::LocalId(_) | Inst::WorkgroupId(_) | Inst::KernArg { .. } => Some(0),
+        Inst::LocalId(_) | Inst::WorkgroupId(_) | Inst::GridSize(_) | Inst::KernArg { .. } => Some(0),
         Inst::Bin(Bin::Div | Bin::Rem | Bin::MulHi, ..) => None,
         Inst::Bin(Bin::Mul, ..) if word(ty) && !ty.elem.is_float() => Some(4),
         Inst::Bin(..) if word(ty) && (varying || !ty.elem.is_float()) => Some(1),

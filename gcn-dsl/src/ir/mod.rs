@@ -84,6 +84,8 @@ pub enum Inst {
     Constants,
     /// The workgroup's index in a dimension.
     WorkgroupId(u8),
+    /// Work-items of the grid in a dimension.
+    GridSize(u8),
     /// The work-item's index in its workgroup in a dimension.
     LocalId(u8),
     /// Uniform value as a varying one (or a vector register copy for an accumulator read).

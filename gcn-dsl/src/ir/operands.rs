@@ -60,6 +60,7 @@ macro_rules! visitors {
                     | Inst::KernArg { .. }
                     | Inst::Constants
                     | Inst::WorkgroupId(_)
+                    | Inst::GridSize(_)
                     | Inst::LocalId(_)
                     | Inst::Read(_)
                     | Inst::Barrier

@@ -111,6 +111,7 @@ impl Display for Text<'_> {
             Inst::KernArg { offset } => write!(f, "kernarg +{offset}"),
             Inst::Constants => f.write_str("constants"),
             Inst::WorkgroupId(d) => write!(f, "workgroup_id {d}"),
+            Inst::GridSize(d) => write!(f, "grid_size {d}"),
             Inst::LocalId(d) => write!(f, "local_id {d}"),
             Inst::Bin(op, a, b) => write!(f, "{} {a}, {b}", lower(op)),
             Inst::Un(op, a) => write!(f, "{} {a}", lower(op)),

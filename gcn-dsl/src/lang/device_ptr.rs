@@ -3,7 +3,8 @@
 use std::fmt;
 use std::marker::PhantomData;
 
-/// A typed address in a device's memory, for `*const T` and `*mut T` arguments. Made by [`Device::alloc`](crate::Device::alloc).
+/// A typed address in a device's memory, for `*const T` and `*mut T` arguments. Made by [`Device::alloc`](crate::Device::alloc)
+/// and by [`DeviceBuffer::as_ptr`](crate::DeviceBuffer::as_ptr).
 pub struct DevicePtr<T> {
     address: u64,
     element: PhantomData<T>,
@@ -26,6 +27,11 @@ impl<T> DevicePtr<T> {
     /// A pointer to an address that other bindings allocated.
     pub const fn from_address(address: u64) -> DevicePtr<T> {
         DevicePtr { address, element: PhantomData }
+    }
+
+    /// The null pointer, for an argument that may be missing: the kernel asks with `p.is_null()`.
+    pub const fn null() -> DevicePtr<T> {
+        Self::from_address(0)
     }
 
     /// The address.

@@ -46,6 +46,45 @@ pub fn workgroup_size() -> Dim3<u32> {
     dims(|d| size[d as usize])
 }
 
+/// Work-items of the grid in each dimension, as the launch says.
+///
+/// A loop over more elements than work-items takes steps of this size:
+///
+/// ```
+/// use gcn_dsl::prelude::*;
+///
+/// gcn_kernel! {
+///     /// Adds 1 to every element, whatever the grid.
+///     #[workgroup(64)]
+///     fn increment(x: &mut [u32]) {
+///         for i in (global_id().x..x.len()).step_by(global_size().x) {
+///             x[i] += 1;
+///         }
+///     }
+/// }
+///
+/// let mut x = vec![0; 1000];
+/// increment.launch(&Device::simulator(Target::GFX942), Grid::x(3), (&mut x,))?;
+/// assert_eq!(x, [1; 1000]);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+///
+/// It is read from the dispatch packet (HSA Platform System Architecture, 2.9.6), which costs a scalar load.
+#[track_caller]
+pub fn global_size() -> Dim3<S<u32>> {
+    let loc = Location::caller();
+    dims(|d| S::emit(Inst::GridSize(d), loc))
+}
+
+/// Workgroups of the grid in each dimension, as the launch says; `gridDim` in CUDA. From [`global_size`]; a workgroup with fewer
+/// work-items than others counts as one.
+#[track_caller]
+pub fn num_workgroups() -> Dim3<S<u32>> {
+    let (items, size) = (global_size(), workgroup_size());
+    let groups = |items: S<u32>, size: u32| (items - 1u32) / size + 1u32;
+    Dim3 { x: groups(items.x, size.x), y: groups(items.y, size.y), z: groups(items.z, size.z) }
+}
+
 /// The lane's index in the grid: `workgroup_id * workgroup_size + local_id`, wrapping at 2^32.
 #[track_caller]
 pub fn global_id() -> Dim3<V<u32>> {

@@ -94,8 +94,9 @@ pub(super) struct Address {
 const MUBUF_OFFSET_MAX: u64 = 4095;
 
 impl Lower<'_> {
-    pub(super) fn kernarg(&mut self, v: Value, offset: u32) -> Lowered {
-        let Some(pointer) = self.entry.kernarg else { unreachable!("enabled because it is read") };
+    /// Loads from memory that the dispatch has filled, and that `pointer` of the initial state leads to.
+    pub(super) fn dispatch_load(&mut self, v: Value, pointer: Option<VReg>, offset: u32) -> Lowered {
+        let Some(pointer) = pointer else { unreachable!("enabled because it is read") };
         let base = Src::Reg(pointer.all(self.func.info(pointer)));
         let dst = self.define(v);
         self.machine(

@@ -152,11 +152,15 @@ struct Lower<'k> {
 #[derive(Default)]
 struct EntryRegs {
     kernarg: Option<VReg>,
+    dispatch_packet: Option<VReg>,
     constants: Option<VReg>,
     workgroup_id: [Option<VReg>; 3],
     /// By dimension; all three in the first where they arrive packed.
     local_id: [Option<VReg>; 3],
 }
+
+/// Where the grid's size in x stands in a dispatch packet, with y and z after it (HSA Platform System Architecture, 2.9.6).
+const GRID_SIZE: u32 = 12;
 
 /// A source operand before an encoding is chosen.
 #[derive(Clone, Copy, PartialEq, Debug)]
@@ -197,12 +201,14 @@ impl Lower<'_> {
         self.kernel.body.each_inst(&mut |v| match self.kernel.def(v).inst {
             Inst::KernArg { .. } => inputs.kernarg = true,
             Inst::WorkgroupId(d) => inputs.workgroup_id[d as usize] = true,
+            Inst::GridSize(_) => inputs.dispatch_packet = true,
             Inst::LocalId(d) => inputs.local_id_dims = inputs.local_id_dims.max(d + 1),
             _ => {}
         });
         // The dispatcher always gives the x id; asking for it always keeps the SGPR order plain.
         self.inputs.workgroup_id[0] = true;
         let initial = self.inputs.initial_sgprs(self.target);
+        self.entry.dispatch_packet = initial.user_sgpr(UserSgprs::DISPATCH_PTR).map(|reg| self.live_in(reg));
         self.entry.kernarg = initial.user_sgpr(UserSgprs::KERNARG_SEGMENT_PTR).map(|reg| self.live_in(reg));
         self.entry.workgroup_id = [0, 1, 2].map(|d| initial.workgroup_id(d).map(|reg| self.live_in(reg)));
         let (dims, packed) = (self.inputs.local_id_dims, self.target.has_packed_tid());
@@ -262,11 +268,14 @@ impl Lower<'_> {
         let ty = self.kernel.ty(v);
         match &def.inst {
             Inst::Const(_) => {} // placed where it is used
-            Inst::KernArg { offset } => self.kernarg(v, *offset)?,
+            Inst::KernArg { offset } => self.dispatch_load(v, self.entry.kernarg, *offset)?,
             Inst::Constants => self.alias(v, self.entry.constants),
             Inst::WorkgroupId(d) => {
                 let from = self.entry.workgroup_id[*d as usize];
                 self.alias(v, from);
+            }
+            Inst::GridSize(d) => {
+                self.dispatch_load(v, self.entry.dispatch_packet, GRID_SIZE + 4 * u32::from(*d))?;
             }
             Inst::LocalId(d) => self.local_id(v, *d)?,
             Inst::Splat(a) => self.splat(v, *a)?,

@@ -8,6 +8,8 @@ use gcn_isa::Target;
 pub struct Inputs {
     /// The kernarg segment pointer is read.
     pub kernarg: bool,
+    /// The dispatch packet is read.
+    pub dispatch_packet: bool,
     /// Workgroup ids read, by dimension.
     pub workgroup_id: [bool; 3],
     /// Highest dimension of work-item id read.
@@ -21,6 +23,7 @@ impl Inputs {
     pub fn user_sgprs(&self, target: Target) -> UserSgprs {
         let mut user = UserSgprs::empty();
         user.set(UserSgprs::KERNARG_SEGMENT_PTR, self.kernarg);
+        user.set(UserSgprs::DISPATCH_PTR, self.dispatch_packet);
         let set_up = self.scratch_bytes > 0 && !target.has_architected_flat_scratch();
         user.set(UserSgprs::FLAT_SCRATCH_INIT, set_up);
         user

@@ -1,5 +1,6 @@
 //! Cross-lane functions in the simulator against plain Rust: every element type, random data, random active lanes.
 
+mod grid;
 mod reduce;
 mod same;
 mod sanitized;
