@@ -21,7 +21,9 @@ use crate::sched;
 use crate::sched::wait::{self, WaitOptions};
 
 /// A kernel that does not build: which one and why. [`std::error::Error::source`] is the error of the pass, where it is one.
-#[derive(Debug, Clone)]
+///
+/// `Debug` writes what `Display` does, since `unwrap` and a `main` that returns the error show it to people.
+#[derive(Clone)]
 #[non_exhaustive]
 pub struct BuildError {
     /// The kernel.
@@ -46,6 +48,12 @@ impl fmt::Display for BuildError {
             BuildCause::Registers(error) => error.fmt(f),
             cause => write!(f, "kernel `{}`: {cause}", self.kernel),
         }
+    }
+}
+
+impl fmt::Debug for BuildError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Display::fmt(self, f)
     }
 }
 

@@ -1,5 +1,7 @@
 //! Why a launch fails.
 
+use std::fmt;
+
 use gcn_isa::Target;
 
 #[cfg(feature = "hip")]
@@ -8,7 +10,21 @@ use crate::kernel::BuildError;
 use crate::scalar::Elem;
 
 /// Why a launch did not happen or did not end well.
-#[derive(Debug, thiserror::Error)]
+///
+/// `Debug` writes what `Display` does, since `unwrap` and a `main` that returns the error show it to people:
+///
+/// ```
+/// use gcn_dsl::{LaunchError, prelude::*};
+///
+/// gcn_kernel! {
+///     #[workgroup(64)]
+///     fn nothing() {}
+/// }
+///
+/// let error: LaunchError = nothing.launch(&Device::simulator(Target::GFX942), Grid::x(0), ()).unwrap_err();
+/// assert!(format!("{error:?}").starts_with("kernel `nothing`: a grid of 0 x 1 x 1 workgroups is empty"));
+/// ```
+#[derive(thiserror::Error)]
 #[non_exhaustive]
 pub enum LaunchError {
     /// The kernel does not build for the device's target.
@@ -237,6 +253,12 @@ pub enum LaunchError {
     #[cfg(feature = "hip")]
     #[error(transparent)]
     Hip(#[from] hip::HipError),
+}
+
+impl fmt::Debug for LaunchError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Display::fmt(self, f)
+    }
 }
 
 /// How to begin a slice at a multiple of 4 bytes; `elements` is the number of its elements in 4 bytes, at

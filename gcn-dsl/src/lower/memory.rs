@@ -7,7 +7,7 @@ use gcn_isa::reg::{EXEC, RegFile};
 use super::{Lower, LowerError, Lowered, Src, Width};
 use crate::ir::far::DS_OFFSET_MAX;
 use crate::ir::{Bin, Cache, Hinted, Inst, Manner, Memory, Place, Type, Value, Variable};
-use crate::mir::{MInst, MOperand, Op, VSlice, scratch};
+use crate::mir::{MInst, MOperand, Op, VReg, VSlice, scratch};
 use crate::scalar::Elem;
 
 /// The part of a memory mnemonic that names size and extension.

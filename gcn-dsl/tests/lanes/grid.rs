@@ -15,18 +15,18 @@ gcn_kernel! {
         items[i] = m.x | m.y << 8 | m.z << 16;
     }
 
-    /// A loop over any number of elements, whose registers are spilled into scratch, too.
+    /// A loop over any number of elements; scratch needs registers of the initial state, too.
     #[workgroup(64)]
     fn stride(x: &mut [u32]) {
-        let mut spilled = Private::<u32, 3>::new();
-        for i in (global_id().x..x.len()).step_by(gridless(64)) {
-            spilled.set(i % 3, x[i] + 1);
-            x[i] = spilled.get(i % 3);
+        let kept = Private::<u32, 3>::new();
+        for i in (global_id().x..x.len()).step_by(stride_of(64)) {
+            kept[i % 3] = x[i] + 1;
+            x[i] = kept[i % 3];
         }
     }
 
     #[device]
-    fn gridless(size: u32) -> S<u32> {
+    fn stride_of(size: u32) -> S<u32> {
         num_workgroups().x * size
     }
 }
