@@ -1,10 +1,14 @@
 //! Arguments: right ones, and all kinds of wrong ones.
 
-use super::{OWN, Sequence, of_stream, plain};
+use super::{OWN, Sequence};
 use crate::api::P;
 
 /// The room for each thing of the host that a call gets.
 const ROOM: usize = 1 << 12;
+
+/// Functions of the host.
+pub extern "C" fn plain(_: P) {}
+extern "C" fn of_stream(_: P, _: u32, _: P) {}
 
 impl Sequence {
     /// Memory of the host with these words.
@@ -69,11 +73,13 @@ impl Sequence {
                 let count = if kind == 'O' { self.below(400) as u64 } else { 0 };
                 self.room(vec![count])
             }
-            's' | 'e' | 'm' | 'u' | 'g' | 'x' | 'n' | 'l' => self.thing(kind),
+            's' | 'e' | 'm' | 'u' | 'g' | 'x' | 'n' | 'l' | '7' => self.thing(kind),
             'p' => self.memory(),
             'z' => self.size(),
             'k' => self.below(6),
-            'i' => [0, 1, 2, 3, 4, 7, 50, 98, u32::MAX as usize, i32::MAX as usize][self.below(10)],
+            'i' => [0, 1, 2, 3, 4, 7, 8, 50, 98, u32::MAX as usize, i32::MAX as usize][self.below(11)],
+            '8' => [4, 4, 8, 0][self.below(4)],
+            '9' => [701, 70_100_000, 0, u32::MAX as usize][self.below(4)],
             'f' => [0, 0, 0, 1, 2, 4, 8, 0x4000_0000][self.below(8)],
             'd' => [0, 0, 1, 1, 2, 63, u32::MAX as usize][self.below(7)],
             'y' => [1, 1, 1, 2, 3, 0, u32::MAX as usize][self.below(7)],
@@ -150,15 +156,19 @@ impl Sequence {
     /// The parameters of a kernel node.
     fn launch(&mut self) -> P {
         let both = |low: P, high: P| (low & 0xffff_ffff | high << 32) as u64;
-        let [x, y, z, gx, gy, gz] =
-            [b'b', b'b', b'b', b'y', b'y', b'y'].map(|kind| self.argument(kind.into()));
+        let right = [64, 1, 1, 1, 1, 1];
+        let [x, y, z, gx, gy, gz] = if self.one_in(2) {
+            right
+        } else {
+            [b'b', b'b', b'b', b'y', b'y', b'y'].map(|kind| self.argument(kind.into()))
+        };
         let (function, arguments) = (self.thing('u') as u64, self.argument('q') as u64);
         let fields = vec![both(x, y), both(z, 0), 0, function, both(gx, gy), both(gz, 0), arguments, 0];
         self.room(fields)
     }
 
     fn name(&mut self) -> P {
-        const NAMES: [&[u8]; 11] = [
+        const NAMES: [&[u8]; 12] = [
             b"add\0",
             b"add\0",
             b"add\0",
@@ -170,6 +180,7 @@ impl Sequence {
             b"\0",
             b"beyond\0",
             b"stop\0",
+            b"0000:01:00.0\0",
         ];
         if self.one_in(12) {
             return 0;

@@ -4,7 +4,7 @@
 ///
 /// Capital letters are places for what is made: `P` memory, `S` stream, `E` event, `M` module, `U` function, `G` graph, `X`
 /// executable graph, `N` node, `L` pool, `O` anything else. Small ones take such a thing: `p`, `s`, `e`, `m`, `u`, `g`, `x`, `n`, `l`;
-/// `o` is a context, `1` the address of a variable, `j` a node that its graph may have lost since. `z` is a size, `k` a direction,
+/// `o` is a context, `1` the address of a variable, `7` registered memory, `8` a result's size, `9` a version of HIP, `j` a node that its graph may have lost since. `z` is a size, `k` a direction,
 /// `i` and `f` small numbers, `d` a device, `h` a name, `v` any word, `y` a grid and `b` a block in one dimension, `w` a count of the
 /// arrays `a` of handles, `q` arguments, `Q` arguments in a buffer, `r`, `2`, `3` and `4` the parameters of a fill, of copies and of a
 /// launch, `5` those of a pool, `6` of a call of the host, `c` and `t` functions of the host.
@@ -12,10 +12,10 @@
 pub const FUNCTIONS: &[(&str, &str)] = &[
     ("hipMalloc", "Pz"), ("hipMalloc", "Pz"), ("hipMallocManaged", "Pzf"), ("hipHostMalloc", "Pzf"), ("hipExtMallocWithFlags", "Pzf"),
     ("hipMallocPitch", "POzz"), ("hipMemAllocPitch", "POzzi"), ("hipMallocAsync", "Pzs"), ("hipMallocFromPoolAsync", "Pzls"),
-    ("hipFree", "p"), ("hipFreeAsync", "ps"), ("hipHostFree", "p"), ("hipHostRegister", "pzf"), ("hipHostUnregister", "p"),
+    ("hipFree", "p"), ("hipFreeAsync", "ps"), ("hipHostFree", "p"), ("hipHostRegister", "pzf"), ("hipHostUnregister", "7"), ("hipHostUnregister", "p"),
     ("hipHostGetDevicePointer", "Opf"), ("hipHostGetFlags", "Op"), ("hipMemGetInfo", "OO"), ("hipMemGetAddressRange", "OOp"),
     ("hipMemPtrGetInfo", "pO"), ("hipPointerGetAttributes", "Op"), ("hipPointerGetAttribute", "Oip"), ("hipMemPrefetchAsync", "pzds"),
-    ("hipMemAdvise", "pzid"), ("hipMemRangeGetAttribute", "Oiipz"), ("hipStreamAttachMemAsync", "spzf"),
+    ("hipMemAdvise", "pzid"), ("hipMemRangeGetAttribute", "O8ipz"), ("hipStreamAttachMemAsync", "spzf"),
     ("hipMemcpy", "ppzk"), ("hipMemcpy", "ppzk"), ("hipMemcpyAsync", "ppzks"), ("hipMemcpyWithStream", "ppzks"),
     ("hipMemcpyDtoH", "ppz"), ("hipMemcpyHtoDAsync", "ppzs"), ("hipMemcpyDtoDAsync", "ppzs"), ("hipMemcpyPeer", "pdpdz"),
     ("hipMemcpyPeerAsync", "pdpdzs"), ("hipMemcpy2D", "pzpzzzk"), ("hipMemcpy2DAsync", "pzpzzzks"), ("hipMemcpy3D", "3"),
@@ -57,13 +57,10 @@ pub const FUNCTIONS: &[(&str, &str)] = &[
     ("hipDeviceGetAttribute", "Oid"), ("hipDeviceTotalMem", "Od"), ("hipDeviceGetUuid", "Od"), ("hipDeviceGetByPCIBusId", "Oh"),
     ("hipDeviceComputeCapability", "OOd"), ("hipDeviceGetLimit", "Oi"), ("hipDeviceSetLimit", "iz"), ("hipDeviceCanAccessPeer", "Odd"),
     ("hipDeviceEnablePeerAccess", "df"), ("hipDeviceDisablePeerAccess", "d"), ("hipDeviceGetP2PAttribute", "Oidd"),
-    ("hipDeviceSynchronize", ""), ("hipGetLastError", ""), ("hipPeekAtLastError", ""), ("hipGetProcAddress", "hOifO"),
+    ("hipDeviceSynchronize", ""), ("hipGetLastError", ""), ("hipPeekAtLastError", ""), ("hipGetProcAddress", "hO9fO"),
     ("hipDrvGetErrorName", "iO"), ("hipDrvGetErrorString", "iO"), ("hipCtxCreate", "Ofd"), ("hipCtxGetCurrent", "O"),
     ("hipCtxSetCurrent", "o"), ("hipCtxPushCurrent", "o"), ("hipCtxPopCurrent", "O"), ("hipDevicePrimaryCtxRetain", "Od"),
 ];
 
 /// Functions that accept what they cannot use: a stream that does not exist is not looked at, and a size of 0 has no pointer.
 pub const LENIENT: &[&str] = &["hipFuncSetAttribute"];
-
-/// Functions that no sequence has to call with success, and why.
-pub const NEVER: &[(&str, &str)] = &[];
