@@ -46,13 +46,13 @@ int main() {
     RTC(HIPRTC_ERROR_NO_NAME_EXPRESSIONS_AFTER_COMPILATION, hiprtcAddNameExpression(program, "n::scale<int>"));
     RTC(HIPRTC_ERROR_NAME_EXPRESSION_NOT_VALID, hiprtcGetLoweredName(program, "n::scale<int>", &symbol));
     RTC(HIPRTC_SUCCESS, hiprtcGetCodeSize(program, &size));
-    std::vector<char> code(size);
-    RTC(HIPRTC_SUCCESS, hiprtcGetCode(program, code.data()));
+    std::vector<char> object(size);
+    RTC(HIPRTC_SUCCESS, hiprtcGetCode(program, object.data()));
 
     hipModule_t module;
     hipFunction_t scale, root;
     hipDeviceptr_t bias;
-    OK(hipModuleLoadData(&module, code.data()));
+    OK(hipModuleLoadData(&module, object.data()));
     RTC(HIPRTC_SUCCESS, hiprtcGetLoweredName(program, "&n::bias", &symbol));
     EXPECT(std::string(symbol) == "_ZN1n4biasE");
     OK(hipModuleGetGlobal(&bias, &size, module, symbol));
