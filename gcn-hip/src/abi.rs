@@ -16,6 +16,7 @@ pub(crate) mod module;
 pub(crate) mod occupancy;
 pub(crate) mod pointer;
 pub(crate) mod pool;
+pub(crate) mod rtc;
 pub(crate) mod status;
 pub(crate) mod stream;
 

@@ -27,9 +27,18 @@ pub(crate) struct Graph {
     pub nodes: Vec<u64>,
 }
 
-/// A graph that is ready: its operations in an order that respects the dependencies.
+/// An operation of an instance.
+pub(crate) struct Step {
+    pub node: u64,
+    pub op: Op,
+    /// The steps before it that it waits for, by number.
+    after: BTreeSet<usize>,
+}
+
+/// A graph that is ready: its operations in an order that respects the dependencies. A node that is a graph comes after the steps
+/// of that graph, and does nothing itself.
 pub(crate) struct Instance {
-    pub ops: Vec<(u64, Op)>,
+    pub steps: Vec<Step>,
     pub flags: u64,
     /// Nodes that do nothing.
     pub off: BTreeSet<u64>,
@@ -38,8 +47,13 @@ pub(crate) struct Instance {
 impl Instance {
     /// What a launch of the instance does.
     pub(crate) fn work(&self) -> Vec<Op> {
-        let on = self.ops.iter().filter(|(node, _)| !self.off.contains(node));
-        on.map(|(_, op)| op.clone()).collect()
+        let works = |step: &&Step| !self.off.contains(&step.node) && !matches!(step.op, Op::Graph(_));
+        self.steps.iter().filter(works).map(|step| step.op.clone()).collect()
+    }
+
+    /// The operation of a node.
+    pub(crate) fn op(&mut self, node: u64) -> Option<&mut Op> {
+        self.steps.iter_mut().find(|step| step.node == node).map(|step| &mut step.op)
     }
 }
 
@@ -47,8 +61,8 @@ impl Instance {
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) enum Update {
     Done,
-    /// The number of nodes differs.
-    Topology,
+    /// The number of nodes differs, or this node waits for others.
+    Topology(Option<u64>),
     /// This node is of another kind.
     Kind(u64),
 }
@@ -131,52 +145,55 @@ impl Graphs {
 
     /// Makes a graph ready to run.
     pub(crate) fn instantiate(&mut self, graph: u64, flags: u64) -> Result<u64> {
-        let mut ops = Vec::new();
-        self.collect(graph, &mut ops, DEEPEST)?;
-        Ok(self.instances.add(Instance { ops, flags, off: BTreeSet::new() }))
+        let mut steps = Vec::new();
+        self.collect(graph, &mut steps, DEEPEST)?;
+        Ok(self.instances.add(Instance { steps, flags, off: BTreeSet::new() }))
     }
 
-    /// Replaces the operations of an instance by those of a graph, which must be of the same kinds in the same order. The
-    /// instance's nodes keep their handles.
+    /// Replaces the operations of an instance by those of a graph, which must be of the same kinds in the same order, with the same
+    /// dependencies. The instance's nodes keep their handles.
     pub(crate) fn update(&mut self, instance: u64, graph: u64) -> Result<Update> {
-        let mut ops = Vec::new();
-        self.collect(graph, &mut ops, DEEPEST)?;
+        let mut steps = Vec::new();
+        self.collect(graph, &mut steps, DEEPEST)?;
         let instance = self.instances.get_mut(instance).ok_or(Error::InvalidValue)?;
-        if ops.len() != instance.ops.len() {
-            return Ok(Update::Topology);
+        if steps.len() != instance.steps.len() {
+            return Ok(Update::Topology(None));
         }
-        let pairs = || instance.ops.iter().zip(&ops);
-        let differs =
-            |((_, old), (_, new)): &(&(u64, Op), &(u64, Op))| discriminant(old) != discriminant(new);
-        if let Some((_, (node, _))) = pairs().find(differs) {
-            return Ok(Update::Kind(*node));
+        for (old, new) in instance.steps.iter().zip(&steps) {
+            if discriminant(&old.op) != discriminant(&new.op) {
+                return Ok(Update::Kind(new.node));
+            }
+            if old.after != new.after {
+                return Ok(Update::Topology(Some(new.node)));
+            }
         }
-        for ((_, old), (_, new)) in instance.ops.iter_mut().zip(ops) {
-            *old = new;
+        for (old, new) in instance.steps.iter_mut().zip(steps) {
+            old.op = new.op;
         }
         Ok(Update::Done)
     }
 
     /// The nodes in an order that respects the dependencies: those that are free first, in the order in which
     /// they were added.
-    fn collect(&self, graph: u64, ops: &mut Vec<(u64, Op)>, depth: usize) -> Result {
+    fn collect(&self, graph: u64, steps: &mut Vec<Step>, depth: usize) -> Result {
         let depth = depth.checked_sub(1).ok_or(Error::InvalidValue)?;
         let mut open = self.graphs.get(graph).ok_or(Error::InvalidValue)?.nodes.clone();
-        let mut done = BTreeSet::new();
+        let mut done = BTreeMap::new();
         while !open.is_empty() {
             let before = open.len();
             let mut rest = Vec::new();
             for handle in open {
                 let node = self.nodes.get(handle).ok_or(Error::InvalidValue)?;
-                if !node.after.iter().all(|after| done.contains(after)) {
+                let after = node.after.iter().map(|after| done.get(after).copied());
+                let Some(after) = after.collect::<Option<_>>() else {
                     rest.push(handle);
                     continue;
+                };
+                if let Op::Graph(child) = node.op {
+                    self.collect(child, steps, depth)?;
                 }
-                match node.op {
-                    Op::Graph(child) => self.collect(child, ops, depth)?,
-                    ref op => ops.push((handle, op.clone())),
-                }
-                done.insert(handle);
+                done.insert(handle, steps.len());
+                steps.push(Step { node: handle, op: node.op.clone(), after });
             }
             // A cycle.
             if rest.len() == before {
@@ -216,6 +233,11 @@ impl Graphs {
 mod tests {
     use super::*;
 
+    /// The events that an instance records.
+    fn numbers(instance: &Instance) -> Vec<u64> {
+        instance.work().iter().map(|op| if let Op::Record(n) = op { *n } else { 0 }).collect()
+    }
+
     #[test]
     fn operations_run_after_those_that_they_depend_on() {
         let mut g = Graphs::new();
@@ -227,9 +249,7 @@ mod tests {
         g.nodes.get_mut(a).unwrap().after.push(c);
         let order = |g: &mut Graphs, graph| {
             let instance = g.instantiate(graph, 0)?;
-            let ops = &g.instances.get(instance).unwrap().ops;
-            let number = |op: &(u64, Op)| if let Op::Record(n) = op.1 { n } else { 0 };
-            Ok::<_, Error>(ops.iter().map(number).collect::<Vec<_>>())
+            Ok::<_, Error>(numbers(g.instances.get(instance).unwrap()))
         };
         assert_eq!(order(&mut g, graph).unwrap(), [2, 3, 1]);
         let copy = g.copy(graph).unwrap();
@@ -239,21 +259,6 @@ mod tests {
         g.destroy(graph).unwrap();
         assert_eq!(order(&mut g, outer).unwrap(), [2, 3, 1]);
         assert_eq!(g.edges(copy).unwrap().len(), 2);
-        // Another graph of the same kinds, one that is shorter, and one that is of another kind.
-        let instance = g.instantiate(copy, 0).unwrap();
-        let other = g.create();
-        let first = g.add(other, vec![], Op::Record(7)).unwrap();
-        assert_eq!(g.update(instance, other), Ok(Update::Topology));
-        let second = g.add(other, vec![first], Op::Nothing).unwrap();
-        g.add(other, vec![second], Op::Record(9)).unwrap();
-        assert_eq!(g.update(instance, other), Ok(Update::Kind(second)));
-        g.nodes.get_mut(second).unwrap().op = Op::Record(8);
-        assert_eq!(g.update(instance, other), Ok(Update::Done));
-        let instance = g.instances.get_mut(instance).unwrap();
-        instance.off.insert(instance.ops[1].0);
-        let numbers =
-            instance.work().iter().map(|op| if let Op::Record(n) = op { *n } else { 0 }).collect::<Vec<_>>();
-        assert_eq!(numbers, [7, 9]);
         // A cycle, a graph in itself, and nodes of another graph.
         let first = g.graphs.get(copy).unwrap().nodes[0];
         let last = g.graphs.get(copy).unwrap().nodes[2];
@@ -263,5 +268,44 @@ mod tests {
         g.add(own, vec![], Op::Graph(own)).unwrap();
         assert_eq!(order(&mut g, own), Err(Error::InvalidValue));
         assert_eq!(g.add(own, vec![first], Op::Nothing), Err(Error::InvalidValue));
+    }
+
+    #[test]
+    fn an_instance_takes_over_a_graph_of_the_same_shape() {
+        let mut g = Graphs::new();
+        // Each graph is a record, one after it, and one after both; `inside` if the last is in a graph of its own.
+        let make = |g: &mut Graphs, first: u64, inside: bool| {
+            let graph = g.create();
+            let a = g.add(graph, vec![], Op::Record(first)).unwrap();
+            let b = g.add(graph, vec![a], Op::Record(first + 1)).unwrap();
+            let mut last = Op::Record(first + 2);
+            if inside {
+                let child = g.create();
+                g.add(child, vec![], last).unwrap();
+                last = Op::Graph(child);
+            }
+            let c = g.add(graph, vec![a, b], last).unwrap();
+            (graph, [a, b, c])
+        };
+        let ((plain, _), (nested, _)) = (make(&mut g, 1, false), make(&mut g, 1, true));
+        let [plain, nested] = [plain, nested].map(|graph| g.instantiate(graph, 0).unwrap());
+        let (other, nodes) = make(&mut g, 7, false);
+        assert_eq!(g.update(nested, other), Ok(Update::Topology(None)));
+        assert_eq!(g.update(plain, other), Ok(Update::Done));
+        assert_eq!(numbers(g.instances.get(plain).unwrap()), [7, 8, 9]);
+        let (inner, _) = make(&mut g, 11, true);
+        assert_eq!(g.update(nested, inner), Ok(Update::Done));
+        assert_eq!(numbers(g.instances.get(nested).unwrap()), [11, 12, 13]);
+        // The order of dependencies does not matter; one less does, and so does another kind. Nothing is taken over then.
+        g.nodes.get_mut(nodes[2]).unwrap().after = vec![nodes[1], nodes[0]];
+        assert_eq!(g.update(plain, other), Ok(Update::Done));
+        g.nodes.get_mut(nodes[0]).unwrap().op = Op::Record(70);
+        g.nodes.get_mut(nodes[2]).unwrap().after = vec![nodes[1]];
+        assert_eq!(g.update(plain, other), Ok(Update::Topology(Some(nodes[2]))));
+        g.nodes.get_mut(nodes[1]).unwrap().op = Op::Nothing;
+        assert_eq!(g.update(plain, other), Ok(Update::Kind(nodes[1])));
+        let plain = g.instances.get_mut(plain).unwrap();
+        plain.off.insert(plain.steps[1].node);
+        assert_eq!(numbers(plain), [7, 9]);
     }
 }

@@ -17,6 +17,7 @@ mod hostcall;
 mod module;
 mod registry;
 mod report;
+mod rtc;
 mod settings;
 mod state;
 mod work;

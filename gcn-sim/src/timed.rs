@@ -49,7 +49,7 @@ mod wave;
 
 use gcn_emit::occupancy::Occupancy;
 
-pub use crate::core::params::{Grade, Parameter, ParameterError, parameters};
+pub use crate::core::params::{Grade, Parameter, ParameterError, compute_units, parameters};
 pub use config::Config;
 pub use estimate::{ClockEstimate, NoMeasurement, check_load};
 pub use memory::CacheUse;
@@ -73,11 +73,6 @@ use crate::run::workgroup::Unit;
 use cu::{Code, Cu, SIMDS, Shared, Times};
 use memory::Device;
 use record::Record;
-
-/// Compute units of the device that a target stands for (`device.cus` of the model's parameters).
-pub fn compute_units(target: gcn_isa::Target) -> u64 {
-    Params::new(target, &[]).number("device.cus").max(1)
-}
 
 /// Runs a grid of workgroups of `size` work-items, with the bytes of `kernarg` as arguments, and says how long it
 /// takes. The results in `memory` are those of [`crate::run`], if workgroups do not depend on each other's order.

@@ -64,14 +64,16 @@ Examples:
   gcn run --target gfx90a --timed -- ./saxpy       cycles of each kernel
   gcn run --report out.json -- python3 train.py    every launch, as JSON";
 
-/// The names by which programs for HIP 5, 6 and 7 and those that load it at run time look for the library.
-const NAMES: [&str; 4] = ["libamdhip64.so", "libamdhip64.so.5", "libamdhip64.so.6", "libamdhip64.so.7"];
+/// The names by which programs for HIP 5, 6 and 7 and those that load it at run time look for the library, which has the functions
+/// of `libhiprtc.so` too.
+const NAMES: [&str; 2] = ["libamdhip64.so", "libhiprtc.so"];
+const SUFFIXES: [&str; 4] = ["", ".5", ".6", ".7"];
 
 /// Runs the program and waits for its end.
 pub fn run(args: &Args) -> Result<(), Failure> {
     let library = library(args.library.as_deref())?;
     let folder = tempfile::tempdir().map_err(unusable("cannot make a temporary folder"))?;
-    for name in NAMES {
+    for name in NAMES.iter().flat_map(|name| SUFFIXES.map(|suffix| format!("{name}{suffix}"))) {
         link(&library, &folder.path().join(name)).map_err(unusable("cannot link the library"))?;
     }
     let lines = folder.path().join("launches");

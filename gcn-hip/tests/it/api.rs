@@ -25,6 +25,9 @@ fn handle() -> *mut c_void {
         // A kernel that never ends is to be noticed soon.
         unsafe { std::env::set_var("GCN_HIP_LIMIT", "1000000") };
         unsafe { std::env::set_var("GCN_HIP_DEVICES", "2") };
+        if let Some(clang) = gcn_test_support::llvm::tool("clang++") {
+            unsafe { std::env::set_var("GCN_HIP_CLANG", clang) };
+        }
         let path = CString::new(library().to_str().unwrap()).unwrap();
         let library = unsafe { dlopen(path.as_ptr(), 2) };
         assert!(!library.is_null(), "{} cannot be loaded", self::library().display());

@@ -34,6 +34,9 @@ fn programs_find_what_they_use() {
         for target in TARGETS {
             let mut command = Command::new(&program);
             command.env("LD_LIBRARY_PATH", &work).env("GCN_HIP_TARGET", target);
+            // For what is compiled while the program runs.
+            command.env("GCN_HIP_CLANG", &clang).env("ROCM_PATH", &sdk);
+            command.env("HIP_DEVICE_LIB_PATH", Path::new(&sdk).join("bc"));
             // Two devices, and a kernel that never ends is to be noticed soon.
             let out = command.env("GCN_HIP_DEVICES", "2").env("GCN_HIP_LIMIT", "3000000").output().unwrap();
             let text = String::from_utf8_lossy(&out.stdout);

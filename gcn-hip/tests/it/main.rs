@@ -20,4 +20,5 @@ mod launches;
 mod memory;
 mod nulls;
 mod programs;
+mod rtc;
 mod symbols;

@@ -24,13 +24,14 @@ const ACCEPT: &str = "
 ";
 
 /// Functions that give no code.
-const NO_CODE: [&str; 6] = [
+const NO_CODE: [&str; 7] = [
     "hipApiName",
     "hipGetErrorName",
     "hipGetErrorString",
     "hipGetStreamDeviceId",
     "hipKernelNameRef",
     "hipKernelNameRefByPtr",
+    "hiprtcGetErrorString",
 ];
 
 #[test]

@@ -19,14 +19,16 @@ a GPU; :class:`Array` is memory that they reach.
     print(x.numpy())
 
 The variables of docs/hip.md apply: ``GCN_HIP_MODE=strict`` stops at a missing wait, ``GCN_HIP_SANITIZE=races,accesses`` finds races and
-accesses out of bounds.
+accesses out of bounds. ``triton.autotune`` chooses by the time of one launch: with ``GCN_HIP_TIMED=1`` that of the model of the GPU,
+else the simulator's own.
 """
 
 from __future__ import annotations
 
 import ctypes
 import os
-from typing import TYPE_CHECKING, Any, Optional, Sequence, Union
+from types import SimpleNamespace
+from typing import TYPE_CHECKING, Any, Callable, Optional, Sequence, Union
 
 from gcn._gcn import Error
 
@@ -82,6 +84,18 @@ def use(library: Union[str, "os.PathLike[str]"], target: Optional[str] = None) -
             _call("hipDeviceComputeCapability", ctypes.byref(major), ctypes.byref(minor), ctypes.c_int(device or 0))
             return major.value, minor.value
 
+        def get_device_interface(self) -> Any:
+            return SimpleNamespace(Event=_Event, synchronize=synchronize, current_device=self.get_current_device)
+
+        def get_benchmarker(self) -> "Callable[..., Any]":
+            return _time
+
+        def get_empty_cache_for_benchmark(self) -> None:
+            return None
+
+        def clear_cache(self, cache: None) -> None:
+            pass
+
     triton.runtime.driver.set_active(Driver())
 
 
@@ -93,6 +107,39 @@ def _call(name: str, *arguments: Any) -> None:
         text = _library.hipGetErrorString
         text.restype = ctypes.c_char_p
         raise Error(f"{name}: {text(code).decode()} ({code})")
+
+
+class _Event:
+    """A point in time on the device, as ``triton.testing.do_bench`` uses that of torch."""
+
+    def __init__(self, enable_timing: bool = True) -> None:
+        self._handle = ctypes.c_void_p()
+        _call("hipEventCreate", ctypes.byref(self._handle))
+
+    def record(self) -> None:
+        _call("hipEventRecord", self._handle, None)
+
+    def elapsed_time(self, end: "_Event") -> float:
+        """Milliseconds."""
+        result = ctypes.c_float()
+        _call("hipEventElapsedTime", ctypes.byref(result), self._handle, end._handle)
+        return result.value
+
+    def __del__(self) -> None:
+        if self._handle and _library is not None:
+            _library.hipEventDestroy(self._handle)
+
+
+def _time(launch: "Callable[[], Any]", quantiles: Optional[Sequence[float]] = None, **_: Any) -> "Union[float, list[float]]":
+    """The time of one launch in milliseconds, by which ``triton.autotune`` chooses: the model's is the same each time."""
+    launch()
+    start, end = _Event(), _Event()
+    start.record()
+    launch()
+    end.record()
+    synchronize()
+    time = start.elapsed_time(end)
+    return time if quantiles is None else [time] * len(quantiles)
 
 
 def synchronize() -> None:

@@ -108,6 +108,18 @@ static ROWS: LazyLock<Vec<Row>> = LazyLock::new(|| {
     text.lines().skip(1).filter(|line| !line.starts_with('#')).filter_map(Row::parse).collect()
 });
 
+/// The row of a parameter: the target's own, or the one for all.
+fn row_of(target: Target, name: &str) -> Option<&'static Row> {
+    let own = ROWS.iter().find(|row| row.name == name && row.names(target));
+    own.or_else(|| ROWS.iter().find(|row| row.name == name && row.targets == "all"))
+}
+
+/// Compute units of the device that a target stands for (`device.cus` of the model's parameters).
+// Every launch asks, so the other parameters are not read.
+pub fn compute_units(target: Target) -> u64 {
+    row_of(target, "device.cus").and_then(|row| row.value.parse().ok()).unwrap_or(1).max(1)
+}
+
 /// Every parameter of `target`, in the order of the table.
 ///
 /// ```
@@ -125,8 +137,7 @@ pub fn parameters(target: Target) -> Vec<Parameter> {
             continue;
         }
         seen.push(row.name);
-        let own = ROWS.iter().find(|other| other.name == row.name && other.names(target));
-        let row = own.unwrap_or(row);
+        let row = row_of(target, row.name).unwrap_or(row);
         parameters.push(Parameter {
             name: row.name.to_owned(),
             value: row.value.to_owned(),
@@ -254,6 +265,13 @@ fn groups(text: &str) -> Option<Vec<u64>> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn compute_units_are_those_of_the_table() {
+        for target in Target::ALL {
+            assert_eq!(compute_units(target), Params::new(target, &[]).number("device.cus"), "{target}");
+        }
+    }
 
     #[test]
     fn every_line_of_the_table_is_read_and_every_value_fits() {

@@ -8,7 +8,7 @@ use crate::core::kernel::{Inputs, MAX_SCRATCH};
 use crate::core::machine::Machine;
 use crate::core::memory::{Memory, room};
 use crate::core::options::Options;
-use crate::core::params::Params;
+use crate::core::params::compute_units;
 use crate::core::value::LANES;
 use crate::watch::Shared;
 
@@ -27,8 +27,7 @@ pub(crate) struct Launch<'a> {
 impl Launch<'_> {
     /// How many of its workgroups the device holds at a time.
     pub(super) fn room(&self) -> u64 {
-        let cus = Params::new(self.machine.target(), &[]).number("device.cus").max(1);
-        cus * u64::from(self.occupancy().workgroups_per_cu.max(1))
+        compute_units(self.machine.target()) * u64::from(self.occupancy().workgroups_per_cu.max(1))
     }
 
     /// Checks that this machine has room for the scratch memory of this many more workgroups.

@@ -19,7 +19,7 @@ pub(crate) extern "C" fn graph_exec_update(
         let update = s.graphs.update(instance, graph)?;
         let (node, code) = match update {
             Update::Done => return result.set(0),
-            Update::Topology => (0, 2),
+            Update::Topology(node) => (node.unwrap_or(0), 2),
             Update::Kind(node) => (node, 3),
         };
         error_node.set_if(node);
@@ -31,8 +31,7 @@ pub(crate) extern "C" fn graph_exec_update(
 /// The instance, if it has such a node of a kind that can be switched off.
 fn switchable(s: &mut State, instance: u64, node: u64) -> Result<&mut Instance> {
     let found = s.graphs.instances.get_mut(instance).ok_or(Error::InvalidValue)?;
-    let kind = |op: &Op| matches!(op, Op::Launch(_) | Op::Copy { .. } | Op::Fill { .. });
-    let able = found.ops.iter().any(|(of, op)| *of == node && kind(op));
+    let able = matches!(found.op(node), Some(Op::Launch(_) | Op::Copy { .. } | Op::Fill { .. }));
     able.then_some(found).ok_or(Error::InvalidValue)
 }
 

@@ -65,8 +65,7 @@ macro_rules! replace {
             call(|| {
                 let op = $op?;
                 let graphs = &mut lock().graphs;
-                let ops = graphs.instances.get_mut(instance).map_or(&mut [][..], |instance| &mut instance.ops);
-                replace(ops.iter_mut().find(|(of, _)| *of == node).map(|(_, op)| op), op)
+                replace(graphs.instances.get_mut(instance).and_then(|instance| instance.op(node)), op)
             })
         }
     )*};

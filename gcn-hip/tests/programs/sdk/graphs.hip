@@ -60,6 +60,22 @@ int main() {
     GIVES(hipErrorGraphExecUpdateFailure, hipGraphExecUpdate(changing, graph, &error, &result));
     EXPECT(result != hipGraphExecUpdateSuccess);
 
+    // Two fills one after the other are not two beside each other.
+    hipGraph_t line, beside;
+    hipGraphNode_t fills[4];
+    hipMemsetParams zeros = {};
+    zeros.dst = at, zeros.elementSize = 4, zeros.width = 64, zeros.height = 1;
+    OK(hipGraphCreate(&line, 0));
+    OK(hipGraphAddMemsetNode(&fills[0], line, nullptr, 0, &zeros));
+    OK(hipGraphAddMemsetNode(&fills[1], line, &fills[0], 1, &zeros));
+    OK(hipGraphCreate(&beside, 0));
+    OK(hipGraphAddMemsetNode(&fills[2], beside, nullptr, 0, &zeros));
+    OK(hipGraphAddMemsetNode(&fills[3], beside, nullptr, 0, &zeros));
+    OK(hipGraphInstantiate(&changing, line, nullptr, nullptr, 0));
+    OK(hipGraphExecUpdate(changing, line, &error, &result));
+    GIVES(hipErrorGraphExecUpdateFailure, hipGraphExecUpdate(changing, beside, &error, &result));
+    EXPECT(result == hipGraphExecUpdateErrorTopologyChanged && error == fills[3]);
+
     // Nodes by hand.
     hipGraph_t built;
     OK(hipGraphCreate(&built, 0));

@@ -1,5 +1,7 @@
 //! A form line, and the facts that it stands for on each group of targets.
 
+use std::cell::{Cell, OnceCell};
+
 use super::Broken;
 use super::declarations::{Class, Declarations, Opcodes, implicit, opcodes, targets};
 use crate::mods::{DppControls, Modifiers};
@@ -20,8 +22,8 @@ pub(super) struct Form {
 /// The facts of a form on some targets.
 pub(super) struct Facts {
     pub(super) targets: TargetSet,
-    pub(super) operands: &'static [OperandDesc],
-    pub(super) same_file: &'static [SameFile],
+    pub(super) operands: Kept<OperandDesc>,
+    pub(super) same_file: Kept<SameFile>,
     pub(super) modifiers: ModifierFacts,
     pub(super) reads: ImplicitRegs,
     pub(super) writes: ImplicitRegs,
@@ -30,6 +32,23 @@ pub(super) struct Facts {
     pub(super) width_by_format: bool,
     pub(super) plain_name: bool,
     pub(super) has_literal: bool,
+}
+
+/// A list that the rows share which ask for it; without any it is dropped. A pattern may have forms for targets on which no entry
+/// uses them.
+pub(super) struct Kept<T: 'static> {
+    read: Cell<Vec<T>>,
+    kept: OnceCell<&'static [T]>,
+}
+
+impl<T> Kept<T> {
+    fn new(read: Vec<T>) -> Kept<T> {
+        Kept { read: Cell::new(read), kept: OnceCell::new() }
+    }
+
+    pub(super) fn get(&self) -> &'static [T] {
+        self.kept.get_or_init(|| self.read.take().leak())
+    }
 }
 
 /// An operand as the line has it.
@@ -168,8 +187,8 @@ impl<'a> Words<'a> {
             operands.iter().any(|o| (OperandKinds::LITERAL | OperandKinds::LITERAL16).contains(o.kinds));
         Facts {
             targets,
-            same_file: same_file(format, &operands).leak(),
-            operands: operands.leak(),
+            same_file: Kept::new(same_file(format, &operands)),
+            operands: Kept::new(operands),
             modifiers,
             reads: self.reads,
             writes: self.writes,

@@ -1,0 +1,195 @@
+//! Compiling while the program runs (`hiprtc`), by a clang that is installed.
+//!
+//! `GCN_HIP_CLANG` names it; without it that of ROCm is taken, or one in `PATH`. Headers and device libraries are those of ROCm
+//! (`ROCM_PATH`, or `/opt/rocm`), if there are any.
+
+use std::collections::HashMap;
+use std::ffi::CString;
+use std::fmt::Write as _;
+use std::io::ErrorKind;
+use std::path::{Component, Path, PathBuf};
+use std::process::{Command, Output};
+use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
+
+use gcn_emit::object::read_code_object;
+use gcn_sim::launch::Object;
+
+/// `hiprtcResult`, but for success.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(u32)]
+pub(crate) enum Error {
+    InvalidInput = 3,
+    InvalidProgram = 4,
+    Compilation = 6,
+    NoNameExpressionsAfterCompilation = 8,
+    NoLoweredNamesBeforeCompilation = 9,
+    NameExpressionNotValid = 10,
+    Internal = 11,
+}
+
+pub(crate) type Result<T = ()> = std::result::Result<T, Error>;
+
+/// A source that is or will be compiled.
+#[derive(Default)]
+pub(crate) struct Program {
+    pub source: String,
+    /// What messages call the source.
+    pub name: String,
+    /// Headers: what they are included as, and their text.
+    pub headers: Vec<(String, String)>,
+    /// Expressions whose symbols are wanted.
+    pub names: Vec<String>,
+    /// What the compiler said.
+    pub log: String,
+    pub compiled: Option<Compiled>,
+}
+
+/// A program's code object, and the symbols of its name expressions.
+pub(crate) struct Compiled {
+    pub code: Vec<u8>,
+    pub symbols: HashMap<String, CString>,
+}
+
+/// A variable that has the address of what a name expression names.
+fn variable(number: usize) -> String {
+    format!("__gcn_name_{number}")
+}
+
+impl Program {
+    /// Compiles for `target`, unless the options name one.
+    pub(crate) fn compile(&mut self, options: &[String], target: &str) -> Result {
+        let folder = Folder::new()?;
+        for (name, text) in &self.headers {
+            folder.write(Path::new(name), text)?;
+        }
+        let source = folder.write(Path::new("source.hip"), &self.text())?;
+        let code = folder.0.join("code");
+        let mut arguments = arguments(options, target);
+        arguments.extend(["-I".into(), folder.0.display().to_string()]);
+        arguments.extend(["-o".into(), code.display().to_string(), source.display().to_string()]);
+        let output = run(&arguments).inspect_err(|_| {
+            "no clang: install one that knows the target, or name it with GCN_HIP_CLANG\n"
+                .clone_into(&mut self.log);
+        })?;
+        self.log = String::from_utf8_lossy(&output.stderr).replace(&source.display().to_string(), &self.name);
+        if !output.status.success() {
+            return Err(Error::Compilation);
+        }
+        let code = std::fs::read(code).map_err(|_| Error::Internal)?;
+        let symbols = symbols(&code, &self.names)?;
+        self.compiled = Some(Compiled { code, symbols });
+        Ok(())
+    }
+
+    /// The source as it is compiled. The headers of HIP leave much out if they see the macro that programs look for.
+    fn text(&self) -> String {
+        let mut text = format!("#define __HIPCC_RTC__ 1\n#line 1 \"{}\"\n{}\n", self.name, self.source);
+        for (number, name) in self.names.iter().enumerate() {
+            let address = if name.starts_with('&') { name.clone() } else { format!("&({name})") };
+            let variable = variable(number);
+            let _ = writeln!(text, "extern \"C\" __attribute__((device, used)) auto {variable} = {address};");
+        }
+        text
+    }
+}
+
+/// The arguments for clang but for the files.
+fn arguments(options: &[String], target: &str) -> Vec<String> {
+    let fixed = "-x hip --cuda-device-only --no-gpu-bundle-output -O3 -std=c++17 -Wno-linker-warnings";
+    let mut arguments: Vec<String> = fixed.split(' ').map(str::to_owned).collect();
+    let rocm = ["ROCM_PATH", "HIP_PATH"].iter().find_map(std::env::var_os).map(PathBuf::from);
+    let rocm = rocm.unwrap_or_else(|| "/opt/rocm".into());
+    if rocm.join("include/hip/hip_runtime.h").exists() && !options.iter().any(|o| o == "-nogpuinc") {
+        arguments.push(format!("--rocm-path={}", rocm.display()));
+        arguments.extend(["-include".into(), "hip/hip_runtime.h".into()]);
+    }
+    // The names that NVIDIA's and AMD's compilers for run time have for the option.
+    let is_target = ["--gpu-architecture=", "--offload-arch=", "-arch="];
+    let mut chosen = false;
+    for option in options {
+        let named = is_target.iter().find_map(|name| option.strip_prefix(name));
+        chosen |= named.is_some();
+        arguments.push(named.map_or_else(|| option.clone(), |target| format!("--offload-arch={target}")));
+    }
+    if !chosen {
+        arguments.push(format!("--offload-arch={target}"));
+    }
+    arguments
+}
+
+/// Runs the first clang that is there.
+fn run(arguments: &[String]) -> Result<Output> {
+    /// From the first version on that knows the newest target.
+    const VERSIONS: std::ops::RangeInclusive<u32> = 20..=30;
+    let named = std::env::var("GCN_HIP_CLANG").ok();
+    let rocm = std::env::var("ROCM_PATH").unwrap_or_else(|_| "/opt/rocm".to_owned());
+    let usual = [format!("{rocm}/llvm/bin/clang++"), "clang++".to_owned()].into_iter();
+    let usual = usual.chain(VERSIONS.rev().map(|version| format!("clang++-{version}")));
+    let candidates: Vec<String> = named.map_or_else(|| usual.collect(), |named| vec![named]);
+    for candidate in candidates {
+        match Command::new(candidate).args(arguments).output() {
+            Err(error) if error.kind() == ErrorKind::NotFound => {}
+            result => return result.map_err(|_| Error::Internal),
+        }
+    }
+    Err(Error::Compilation)
+}
+
+/// The symbols of the name expressions: each has a variable with its address.
+fn symbols(code: &[u8], names: &[String]) -> Result<HashMap<String, CString>> {
+    /// Where the object is for the time being.
+    const BASE: u64 = 1 << 32;
+    if names.is_empty() {
+        return Ok(HashMap::new());
+    }
+    let loaded = Object::load(code, |_| BASE).map_err(|_| Error::Internal)?;
+    let object = read_code_object(code).map_err(|_| Error::Internal)?;
+    let symbol = |number: usize| {
+        let place = loaded.variable(&variable(number))?.address.checked_sub(loaded.base())?;
+        let bytes = loaded.image().get(usize::try_from(place).ok()?..)?.first_chunk()?;
+        let address = u64::from_le_bytes(*bytes).checked_sub(loaded.base())?;
+        object
+            .symbols
+            .iter()
+            .find(|s| s.address == address && s.section.is_some() && s.size > 0)
+            .map(|s| s.name)
+    };
+    let pair = |(number, name): (usize, &String)| {
+        let symbol = symbol(number).ok_or(Error::NameExpressionNotValid)?;
+        Ok((name.clone(), CString::new(symbol).map_err(|_| Error::Internal)?))
+    };
+    names.iter().enumerate().map(pair).collect()
+}
+
+/// A folder of one's own, which goes with the value.
+struct Folder(PathBuf);
+
+impl Folder {
+    fn new() -> Result<Folder> {
+        static NUMBER: AtomicU32 = AtomicU32::new(0);
+        let name = format!("gcn-hiprtc-{}-{}", std::process::id(), NUMBER.fetch_add(1, Relaxed));
+        let path = std::env::temp_dir().join(name);
+        // One that is there already may be another user's.
+        std::fs::create_dir(&path).map_err(|_| Error::Internal)?;
+        Ok(Folder(path))
+    }
+
+    /// Writes a file below the folder.
+    fn write(&self, name: &Path, text: &str) -> Result<PathBuf> {
+        if !name.components().all(|part| matches!(part, Component::Normal(_) | Component::CurDir)) {
+            return Err(Error::InvalidInput);
+        }
+        let path = self.0.join(name);
+        let folder = path.parent().ok_or(Error::InvalidInput)?;
+        std::fs::create_dir_all(folder).map_err(|_| Error::Internal)?;
+        std::fs::write(&path, text).map_err(|_| Error::Internal)?;
+        Ok(path)
+    }
+}
+
+impl Drop for Folder {
+    fn drop(&mut self) {
+        // What cannot be removed stays for the system to clean up.
+        let _ = std::fs::remove_dir_all(&self.0);
+    }
+}

@@ -1,0 +1,79 @@
+//! Kernels that are compiled while the program runs, by clang alone: no part of ROCm is needed.
+
+use std::ffi::{CStr, CString};
+
+use gcn_test_support::llvm::tool;
+
+use crate::api::{P, device, get, hip, ok};
+use crate::fuzz::invoke;
+use crate::kernels::{add, buffer, function, words};
+
+/// Arrays of C strings, as C passes them.
+fn strings(texts: &[&str]) -> (Vec<CString>, Vec<P>) {
+    let owned: Vec<_> = texts.iter().map(|text| CString::new(*text).unwrap()).collect();
+    let places = owned.iter().map(|text| text.as_ptr() as P).collect();
+    (owned, places)
+}
+
+/// A program with a header, and the options that make it independent of ROCm.
+fn program(source: &str) -> P {
+    let (_source, places) = strings(&[source, "kernels.cu"]);
+    let (_header, headers) = strings(&["#define KERNEL extern \"C\" __attribute__((global))"]);
+    let (_name, names) = strings(&["gpu/kernel.h"]);
+    get(|place| {
+        let arguments = [place, places[0], places[1], 1, headers.as_ptr() as P, names.as_ptr() as P];
+        invoke("hiprtcCreateProgram", &arguments)
+    })
+}
+
+fn compile(program: P, options: &[&str]) -> u32 {
+    let (_options, places) = strings(&[&["-nogpuinc", "-nogpulib"], options].concat());
+    invoke("hiprtcCompileProgram", &[program, places.len(), places.as_ptr() as P])
+}
+
+fn log(program: P) -> String {
+    let size: usize = get(|place| invoke("hiprtcGetProgramLogSize", &[program, place]));
+    let mut text = vec![0u8; size + 1];
+    ok(invoke("hiprtcGetProgramLog", &[program, text.as_mut_ptr() as P]));
+    CStr::from_bytes_until_nul(&text).unwrap().to_str().unwrap().to_owned()
+}
+
+#[test]
+fn a_kernel_is_compiled_and_run() {
+    let (Some(_), Some(_)) = (tool("clang++"), tool("lld")) else { return };
+    let _device = device();
+    let program = program(
+        "#include <gpu/kernel.h>\nKERNEL void add(int *p, int n) { p[__builtin_amdgcn_workitem_id_x()] += n * BY; }\n",
+    );
+    assert_eq!(compile(program, &["-DBY=3", "--gpu-architecture=gfx942"]), 0, "{}", log(program));
+    let size: usize = get(|place| invoke("hiprtcGetCodeSize", &[program, place]));
+    let code = vec![0u8; size];
+    ok(invoke("hiprtcGetCode", &[program, code.as_ptr() as P]));
+    ok(invoke("hiprtcDestroyProgram", &[(&raw const program) as P]));
+    let module: P = get(|place| hip::hipModuleLoadData(place, code.as_ptr() as P));
+    let at = buffer(&[5; 64]);
+    ok(add(function(module, "add"), at, 4, 0));
+    assert_eq!(words(at, 64), [17; 64]);
+    ok(hip::hipModuleUnload(module));
+}
+
+/// The codes are those of `hiprtcResult`: invalid input 3, invalid program 4, compilation 6.
+#[test]
+fn what_cannot_be_compiled_is_said() {
+    let (Some(_), Some(_)) = (tool("clang++"), tool("lld")) else { return };
+    let broken = program("\nint f() { return nothing; }\n");
+    assert_eq!(compile(broken, &[]), 6);
+    assert!(log(broken).contains("kernels.cu:2:18: error: use of undeclared identifier 'nothing'"));
+    assert_eq!(compile(broken, &["--gpu-architecture=gfx7"]), 6);
+    assert_eq!(invoke("hiprtcCompileProgram", &[77, 0, 0]), 4);
+    let (_strings, places) = strings(&["", "../escapes.h"]);
+    let outside: P = get(|place| {
+        let arguments = [place, places[0], 0, 1, places.as_ptr() as P, places[1..].as_ptr() as P];
+        invoke("hiprtcCreateProgram", &arguments)
+    });
+    assert_eq!(compile(outside, &[]), 3);
+    for program in [broken, outside] {
+        ok(invoke("hiprtcDestroyProgram", &[(&raw const program) as P]));
+        assert_eq!(invoke("hiprtcDestroyProgram", &[(&raw const program) as P]), 4);
+    }
+}
