@@ -1,7 +1,7 @@
 //! Attributes in a kernel's body, and their arguments.
 
 use syn::parse::ParseStream;
-use syn::{Attribute, Expr, ExprLit, Lit, Token};
+use syn::{Attribute, Expr, ExprLit, Lit, Meta, Token};
 
 pub(crate) fn is_comptime(attr: &Attribute) -> bool {
     attr.path().is_ident("comptime")
@@ -30,25 +30,61 @@ pub(crate) fn is_matrix(attr: &Attribute) -> bool {
 /// Most stages of a pipelined loop. `gcn_dsl::ir::pipeline` has the limits for what is not a literal; a test holds the two together.
 const MOST_STAGES: u64 = 8;
 
-/// The stages of `#[pipeline(stages = n)]`.
-pub(crate) fn stages(attr: &Attribute) -> syn::Result<Expr> {
-    const FORM: &str = "write `#[pipeline(stages = 2)]`: so many trips of the loop are under way at once";
+/// What `#[pipeline(stages = n, buffers = m)]` gives; the compiler chooses the rest.
+#[derive(Default)]
+pub(crate) struct Pipeline {
+    pub stages: Option<Expr>,
+    pub buffers: Option<Expr>,
+}
+
+/// Reads `#[pipeline]`.
+pub(crate) fn pipeline(attr: &Attribute) -> syn::Result<Pipeline> {
+    const FORM: &str = "write `#[pipeline(stages = 2)]`: so many trips of the loop are under way at once; `buffers = 2` after it, or \
+                        alone, gives each LDS array that the loop fills a second one; `#[pipeline]` leaves both to the compiler";
+    let mut given = Pipeline::default();
+    if matches!(attr.meta, Meta::Path(_)) {
+        return Ok(given);
+    }
     let read = |input: ParseStream<'_>| {
-        let name: syn::Ident = input.parse()?;
-        input.parse::<Token![=]>()?;
-        let stages: Expr = input.parse()?;
-        match name == "stages" && input.is_empty() {
-            true => Ok(stages),
-            false => Err(input.error(FORM)),
+        loop {
+            let name: syn::Ident = input.parse()?;
+            input.parse::<Token![=]>()?;
+            let place = match name.to_string().as_str() {
+                "stages" => &mut given.stages,
+                "buffers" => &mut given.buffers,
+                _ => return Err(input.error(FORM)),
+            };
+            if place.replace(input.parse()?).is_some() {
+                return Err(input.error(FORM));
+            }
+            if input.is_empty() {
+                return Ok(());
+            }
+            input.parse::<Token![,]>()?;
         }
     };
-    let stages = attr.parse_args_with(read).map_err(|_| syn::Error::new_spanned(attr, FORM))?;
-    let Expr::Lit(ExprLit { lit: Lit::Int(n), .. }) = &stages else { return Ok(stages) };
-    let what = match n.base10_parse::<u64>() {
-        Ok(0 | 1) => "a pipelined loop has at least 2 stages, one that loads and one that computes; take the attribute away \
-                      for a loop that loads where it computes"
+    attr.parse_args_with(read).map_err(|_| syn::Error::new_spanned(attr, FORM))?;
+    check_literals(&given)?;
+    Ok(given)
+}
+
+fn check_literals(given: &Pipeline) -> syn::Result<()> {
+    fn literal(e: Option<&Expr>) -> Option<(&syn::LitInt, Option<u64>)> {
+        let Some(Expr::Lit(ExprLit { lit: Lit::Int(n), .. })) = e else { return None };
+        Some((n, n.base10_parse().ok()))
+    }
+    if let Some((n, value)) = literal(given.buffers.as_ref())
+        && !matches!(value, Some(1 | 2))
+    {
+        let what = "a pipelined loop has 1 or 2 buffers in LDS for each of its arrays; a later trip waits in registers (`stages`)";
+        return Err(syn::Error::new_spanned(n, what));
+    }
+    let Some((n, value)) = literal(given.stages.as_ref()) else { return Ok(()) };
+    let what = match value {
+        Some(0 | 1) => "a pipelined loop has at least 2 stages, one that loads and one that computes; take the attribute away \
+                        for a loop that loads where it computes"
             .to_owned(),
-        Ok(2..=MOST_STAGES) => return Ok(stages),
+        Some(2..=MOST_STAGES) => return Ok(()),
         _ => format!("a pipelined loop has at most {MOST_STAGES} stages: each is a copy of the body, with registers of its own"),
     };
     Err(syn::Error::new_spanned(n, what))

@@ -23,7 +23,7 @@ pub use build::{BuildCause, BuildError};
 pub use report::{KernelReport, WaitTotals};
 
 pub use crate::ir::ping_pong::{UnpairedBarriers, UnpairedReason};
-pub use crate::ir::pipeline::{NoLoadAhead, Pipelined, StayingLoad, StaysReason};
+pub use crate::ir::pipeline::{NoLoadAhead, OneBuffer, Pipelined, SingleReason, StayingLoad, StaysReason};
 pub use crate::lower::{LowerCause, LowerError};
 pub use crate::mir::VReg;
 pub use crate::regalloc::{

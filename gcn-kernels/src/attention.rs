@@ -97,7 +97,10 @@ gcn_kernel! {
         end: u32,
     ) -> (Tile<f32, D, SIDE, SIDE>, V<f32>, V<f32>) {
         let tile_k = [LdsTile::<T, KEYS, D, Spread<SIDE>>::new(), LdsTile::<T, KEYS, D, Spread<SIDE>>::new()];
-        let tile_v = [LdsTile::<T, D, KEYS, Spread<SIDE>>::new(), LdsTile::<T, D, KEYS, Spread<SIDE>>::new()];
+        let tile_v = [
+            LdsTile::<T, D, KEYS, Spread<SIDE, AsAcc>>::new(),
+            LdsTile::<T, D, KEYS, Spread<SIDE, AsAcc>>::new(),
+        ];
         tile_k[0].put(tile_k[0].fetch(k, 0, 0));
         tile_k[1].put(tile_k[1].fetch(k, KEYS as u32, 0));
         tile_v[0].put(tile_v[0].stage_by::<Columns>(v, 0, 0));
@@ -288,7 +291,7 @@ gcn_kernel! {
         let queries = TileB::<T, D, 16, 16>::load(row_major(*q, D as u32).transposed(), 0, 0);
 
         let tile_k = LdsTile::<T, 64, D, Spread<16>>::new();
-        let tile_v = LdsTile::<T, D, 64, Spread<16>>::new();
+        let tile_v = LdsTile::<T, D, 64, Spread<16, AsAcc>>::new();
         let mut out = Tile::<f32, D, 16, 16>::zero().in_vgprs();
         let mut largest: V<f32> = LOWEST;
         let mut sum: V<f32> = 0.0;

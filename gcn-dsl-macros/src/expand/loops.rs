@@ -198,11 +198,15 @@ impl Cx<'_> {
                         `load_async`, or take one of the attributes away";
             self.errors.beside(attr, what);
         }
-        match attrs::stages(attr) {
-            Ok(stages) => {
+        match attrs::pipeline(attr) {
+            Ok(attrs::Pipeline { stages, buffers }) => {
                 let span = attr.path().span();
                 let pipeline = lang("pipeline", span);
-                Some(quote_spanned!(span=> #pipeline(&#guard, #stages);))
+                let [stages, buffers] = [stages, buffers].map(|given| match given {
+                    Some(n) => quote_spanned!(span=> ::core::option::Option::Some(#n)),
+                    None => quote_spanned!(span=> ::core::option::Option::None),
+                });
+                Some(quote_spanned!(span=> #pipeline(&#guard, #stages, #buffers);))
             }
             Err(error) => {
                 self.errors.push(error);

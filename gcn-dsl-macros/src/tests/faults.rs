@@ -122,6 +122,10 @@ fn loops_that_cannot_be_pipelined() {
         ("#[pipeline(stages = 1)] for i in 0..a { f(i); }", "at least 2 stages"),
         ("#[pipeline(stages = 9)] for i in 0..a { f(i); }", "at most 8 stages"),
         ("#[pipeline(2)] for i in 0..a { f(i); }", "write `#[pipeline(stages = 2)]`"),
+        ("#[pipeline(stages = 2, stages = 3)] for i in 0..a { f(i); }", "write `#[pipeline(stages = 2)]`"),
+        ("#[pipeline(stages = 2 buffers = 2)] for i in 0..a { f(i); }", "write `#[pipeline(stages = 2)]`"),
+        ("#[pipeline()] for i in 0..a { f(i); }", "write `#[pipeline(stages = 2)]`"),
+        ("#[pipeline(buffers = 3)] for i in 0..a { f(i); }", "1 or 2 buffers in LDS"),
         ("#[pipeline(stages = 2)] while a < 1 {}", "not known before a trip ends"),
         ("#[unroll] #[pipeline(stages = 2)] for i in 0..4 { f(i); }", "keep one of the attributes"),
         ("#[pipeline(stages = 2)] let b = a;", "stands before a `for`"),
@@ -135,6 +139,15 @@ fn loops_that_cannot_be_pipelined() {
     let fine =
         quote! { #[pipeline(stages = N + 1)] for i in 0..a { for j in 0..i { if j == 3 { break; } } } };
     assert_eq!(errors(in_body(fine)), Vec::<String>::new());
+    for attr in [
+        "#[pipeline]",
+        "#[pipeline(buffers = 2)]",
+        "#[pipeline(stages = N, buffers = M)]",
+        "#[pipeline(buffers = 1, stages = 8)]",
+    ] {
+        let attr: TokenStream = attr.parse().unwrap();
+        assert_eq!(errors(in_body(quote! { #attr for i in 0..a { f(i); } })), Vec::<String>::new());
+    }
 }
 
 #[test]

@@ -229,8 +229,8 @@ impl Builder {
     }
 
     /// Notes that the loop that counts in `counter` is to be pipelined.
-    pub fn pipeline(&mut self, counter: Variable, stages: u8, at: Option<SourceLoc>) {
-        self.kernel.pipelines.push(Request { counter, stages, at });
+    pub fn pipeline(&mut self, request: Request) {
+        self.kernel.pipelines.push(request);
     }
 
     /// Declares an LDS array of `len` elements of `element_bytes` bytes. An array that no memory can hold

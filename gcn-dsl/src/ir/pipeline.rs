@@ -13,29 +13,52 @@
 //! before a barrier, and LDS is read only after that barrier, the loads of the later trip start after this last use
 //! and reuse its registers: one set and one copy of the body fewer. The order within a trip is left to the list
 //! scheduler; there is no modulo schedule. The loop's test follows each copy of the body.
+//!
+//! LDS arrays that the loop fills anew on each trip can have two buffers in turn (`buffers`, `double`): the stores run ahead as well,
+//! and a trip has one barrier instead of two. `choose` decides what the attribute leaves open.
 
+mod buffers;
+mod choose;
+mod cover;
+mod double;
 mod plan;
 mod refuse;
 mod rotate;
 mod stages;
 
+use gcn_isa::Target;
 use gcn_isa::program::SourceLoc;
-use hashbrown::HashMap;
+use hashbrown::{HashMap, HashSet};
 
-use super::{Inst, Kernel, Region, Stmt, Variable};
+use super::{Inst, Kernel, LdsId, Region, Stmt, Value, Variable};
+use buffers::Fill;
+use plan::Plan;
 
-pub use refuse::{NoLoadAhead, StayingLoad, StaysReason};
-pub use stages::STAGES;
+pub use refuse::{NoLoadAhead, OneBuffer, Refused, SingleReason, StayingLoad, StaysReason};
+pub use stages::{BUFFERS, STAGES};
 
 /// A loop to pipeline.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Request {
-    /// The loop's counter, which identifies the loop: no other loop writes it.
+    /// The loop's counter, which identifies the loop: the innermost one that writes it.
     pub counter: Variable,
-    /// Trips in flight at a time.
-    pub stages: u8,
+    /// Trips in flight at a time; `None`: [`run`] chooses.
+    pub stages: Option<u8>,
+    /// Buffers of the LDS arrays that the loop fills; `None`: [`run`] chooses if it chooses the stages as well, otherwise one.
+    pub buffers: Option<u8>,
     /// The attribute's position.
     pub at: Option<SourceLoc>,
+}
+
+/// What the kernel is for.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Machine {
+    /// The target.
+    pub target: Target,
+    /// The workgroup's size.
+    pub workgroup: [u32; 3],
+    /// Arrays may be added to LDS.
+    pub more_lds: bool,
 }
 
 /// Report on a loop that was pipelined.
@@ -45,6 +68,8 @@ pub struct Pipelined {
     pub at: Option<SourceLoc>,
     /// Trips in flight at a time.
     pub stages: u8,
+    /// Why the LDS arrays that the loop fills have one buffer each; `None`: they have two.
+    pub single: Option<SingleReason>,
     /// The loads that run ahead.
     pub ahead: Vec<Option<SourceLoc>>,
     /// The loads that stay in their trip, each with the reason.
@@ -55,15 +80,16 @@ pub struct Pipelined {
 /// unused are left for [`super::dce`].
 ///
 /// # Errors
-/// [`NoLoadAhead`] if no load of a loop can run ahead.
-pub fn run(kernel: &mut Kernel) -> Result<Vec<Pipelined>, NoLoadAhead> {
+/// If no load of a loop can run ahead, or if its arrays cannot have the two buffers that it asks for.
+pub fn run(kernel: &mut Kernel, machine: Machine) -> Result<Vec<Pipelined>, Refused> {
     let requests: HashMap<Variable, Request> =
         std::mem::take(&mut kernel.pipelines).into_iter().map(|r| (r.counter, r)).collect();
     if requests.is_empty() {
         return Ok(Vec::new());
     }
+    let alone = buffers::alone(kernel, &requests);
     let mut body = std::mem::take(&mut kernel.body);
-    let mut pass = Pass { labels: labels(&body), kernel, requests, done: Vec::new() };
+    let mut pass = Pass { labels: labels(&body), kernel, machine, requests, alone, done: Vec::new() };
     let outcome = pass.region(&mut body);
     let done = pass.done;
     kernel.body = body;
@@ -81,48 +107,95 @@ fn labels(region: &Region) -> u32 {
 
 struct Pass<'k> {
     kernel: &'k mut Kernel,
+    machine: Machine,
     labels: u32,
     requests: HashMap<Variable, Request>,
+    /// The LDS arrays that only the loop of this counter uses.
+    alone: HashMap<Variable, HashSet<LdsId>>,
     done: Vec<Pipelined>,
 }
 
 impl Pass<'_> {
-    fn region(&mut self, region: &mut Region) -> Result<(), NoLoadAhead> {
+    fn region(&mut self, region: &mut Region) -> Result<(), Refused> {
         let mut out = Vec::with_capacity(region.stmts.len());
         for mut stmt in std::mem::take(&mut region.stmts) {
             for inner in stmt.regions_mut() {
                 self.region(inner)?;
             }
-            match &stmt {
-                Stmt::DoWhile { body, cond } => match self.request(body) {
+            let replaced = match &stmt {
+                Stmt::DoWhile { body, cond } => match request(self.kernel, &self.requests, body) {
                     Some(request) => {
-                        let (plan, left) = plan::of(self.kernel, body, *cond);
-                        if let Some(plan) = plan {
-                            let ahead = plan.loads.iter().map(|v| self.kernel.def(*v).loc).collect();
-                            self.done.push(Pipelined { at: request.at, stages: request.stages, ahead, left });
-                            out.extend(rotate::rotate(self.kernel, &mut self.labels, request, &plan, body));
-                            continue;
-                        }
-                        refuse::check(request.at, left)?;
-                        out.push(stmt);
+                        // The loop around it writes the counter as well, before this loop starts.
+                        self.requests.remove(&request.counter);
+                        self.pipelined(request, body, *cond, &mut out)?
                     }
-                    None => out.push(stmt),
+                    None => false,
                 },
-                _ => out.push(stmt),
+                _ => false,
+            };
+            if !replaced {
+                out.push(stmt);
             }
         }
         region.stmts = out;
         Ok(())
     }
 
-    /// The request for the loop with this body, recognised by the counter that it writes.
-    fn request(&self, body: &Region) -> Option<Request> {
-        body.stmts.iter().find_map(|stmt| match stmt {
-            Stmt::Inst(v) => match self.kernel.def(*v).inst {
-                Inst::Write { var, .. } => self.requests.get(&var).copied(),
-                _ => None,
-            },
-            _ => None,
-        })
+    /// Appends the statements that replace the loop with this body, if a load can run ahead.
+    fn pipelined(
+        &mut self,
+        request: Request,
+        body: &Region,
+        cond: Value,
+        out: &mut Vec<Stmt>,
+    ) -> Result<bool, Refused> {
+        let (plan, left) = plan::of(self.kernel, body, cond);
+        let Some(plan) = plan else {
+            return refuse::check(request.at, left).map(|()| false).map_err(Refused::Loads);
+        };
+        let stages = match request.stages {
+            Some(stages) => stages,
+            None => choose::stages(self.kernel, self.machine, body, &plan),
+        };
+        let fill = self.fill(request, body, &plan);
+        if let (Some(2), Err(reason)) = (request.buffers, &fill) {
+            return Err(Refused::Buffers(OneBuffer { at: request.at, reason: reason.clone() }));
+        }
+        let ahead = plan.loads.iter().map(|v| self.kernel.def(*v).loc).collect();
+        let mut emit = rotate::Emit::new(self.kernel, &mut self.labels, request.at, &plan, body);
+        let (stmts, single) = match fill {
+            Ok(fill) => (emit.double(usize::from(stages), &fill), None),
+            Err(reason) => (emit.rotate(usize::from(stages)), Some(reason)),
+        };
+        out.extend(stmts);
+        self.done.push(Pipelined { at: request.at, stages, single, ahead, left });
+        Ok(true)
     }
+
+    /// How the arrays that the loop fills get a second buffer, if they do.
+    fn fill(&self, request: Request, body: &Region, plan: &Plan) -> Result<Fill, SingleReason> {
+        match (request.buffers, request.stages) {
+            (Some(2), _) | (None, None) => {}
+            _ => return Err(SingleReason::Asked),
+        }
+        let none = HashSet::new();
+        let alone = self.alone.get(&request.counter).unwrap_or(&none);
+        let fill = buffers::of(self.kernel, self.machine.workgroup, alone, body, plan)?;
+        choose::room(self.kernel, self.machine, &fill)?;
+        if request.buffers.is_none() && choose::crowds(self.kernel, self.machine, body, plan, &fill) {
+            return Err(SingleReason::Occupancy);
+        }
+        Ok(fill)
+    }
+}
+
+/// The request for the loop with this body, recognised by the counter that it writes.
+fn request(kernel: &Kernel, requests: &HashMap<Variable, Request>, body: &Region) -> Option<Request> {
+    body.stmts.iter().find_map(|stmt| match stmt {
+        Stmt::Inst(v) => match kernel.def(*v).inst {
+            Inst::Write { var, .. } => requests.get(&var).copied(),
+            _ => None,
+        },
+        _ => None,
+    })
 }

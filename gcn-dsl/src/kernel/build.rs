@@ -128,6 +128,9 @@ pub enum BuildCause {
     /// A `#[pipeline]` on a loop without a load that could run ahead.
     #[error("{0}")]
     Pipeline(#[from] pipeline::NoLoadAhead),
+    /// A `#[pipeline(buffers = 2)]` on a loop whose LDS arrays cannot have a second buffer.
+    #[error("{0}")]
+    Buffers(#[from] pipeline::OneBuffer),
     /// A `#[ping_pong]` loop whose barriers would not pair.
     #[error("{0}")]
     PingPong(#[from] ping_pong::UnpairedBarriers),
@@ -137,6 +140,15 @@ pub enum BuildCause {
     /// The independent checker objects to the waits, with this finding: a fault of this crate, reported instead of a wrong kernel.
     #[error("the checker objects to the inserted waits; please report this: {0}")]
     Hazard(String),
+}
+
+impl From<pipeline::Refused> for BuildCause {
+    fn from(refused: pipeline::Refused) -> BuildCause {
+        match refused {
+            pipeline::Refused::Loads(error) => error.into(),
+            pipeline::Refused::Buffers(error) => error.into(),
+        }
+    }
 }
 
 /// Builds the kernel of this signature, whose body `trace` appends. It is not generic, so that the crate of a user does not compile
@@ -184,16 +196,24 @@ fn passes(
     if bytes > limit {
         return Err(BuildCause::Lds { bytes, limit, target });
     }
+    let is_pipelined = !ir.pipelines.is_empty();
+    if is_pipelined {
+        gvn::run(&mut ir);
+        licm::run(&mut ir);
+    }
+    let more_lds = signature.registers.lds_spill.is_none() && ir.lds.iter().all(|array| !array.dynamic);
+    let pipelines = pipeline::run(&mut ir, pipeline::Machine { target, workgroup, more_lds })?;
+    if !pipelines.is_empty() {
+        dce::run(&mut ir);
+    }
+    let bytes = ir.lds_bytes();
     let room = limits::lds_room(&signature, target, &ir);
     if ir.lds.iter().any(|array| array.dynamic) && room.slots > 0 {
         ir.lds_reserved = room.slot(room.slots);
     }
-    far::run(&mut ir);
-    gvn::run(&mut ir);
-    licm::run(&mut ir);
-    let pipelines = pipeline::run(&mut ir)?;
-    if !pipelines.is_empty() {
-        dce::run(&mut ir);
+    if far::run(&mut ir) || !is_pipelined {
+        gvn::run(&mut ir);
+        licm::run(&mut ir);
     }
     observe("ir");
     // IR becomes machine instructions.

@@ -133,7 +133,8 @@ fn list_schedule(
         .map(|inst| Ready { inst, earliest: 0 })
         .collect();
     let mut order = Vec::with_capacity(insts.len());
-    let (mut now, mut matrix_free, mut lds_free) = (0u32, 0u32, 0u32);
+    let (mut now, mut matrix_free, mut lds_free, mut vmem_free) = (0u32, 0u32, 0u32, 0u32);
+    let (lds, vmem) = latency::memory_slots(f.target, insts);
     while !ready.is_empty() {
         // Slots until the instruction could start: its operands must have arrived and, for a matrix
         // instruction, the matrix pipe must be free. A stall is not emitted; it only advances the clock, and
@@ -141,8 +142,10 @@ fn list_schedule(
         let busy = |r: &Ready| {
             let pipe = if latency::matrix_passes(f.target, &insts[r.inst]).is_some() {
                 matrix_free
-            } else if latency::lds_slots(f.target, &insts[r.inst]).is_some() {
+            } else if lds[r.inst] > 0 {
                 lds_free
+            } else if vmem[r.inst] > 0 {
+                vmem_free
             } else {
                 0
             };
@@ -167,8 +170,11 @@ fn list_schedule(
         if let Some(passes) = latency::matrix_passes(f.target, &insts[inst]) {
             matrix_free = now + passes;
         }
-        if let Some(slots) = latency::lds_slots(f.target, &insts[inst]) {
-            lds_free = now + slots;
+        if lds[inst] > 0 {
+            lds_free = now + lds[inst];
+        }
+        if vmem[inst] > 0 {
+            vmem_free = now + vmem[inst];
         }
         live.take(inst);
         if let Some(pattern) = &mut pattern {

@@ -1,6 +1,8 @@
 //! `#[pipeline(stages = n)]`: the witness of results is plain Rust, for each number of trips around the number of stages; that of
 //! speed is the timed simulator.
 
+mod buffers;
+mod busy;
 mod loops;
 mod matrices;
 mod refused;

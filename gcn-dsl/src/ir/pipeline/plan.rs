@@ -82,8 +82,27 @@ fn used_up(kernel: &Kernel, body: &Region, loads: &[Value]) -> Option<usize> {
     (barrier? < lds?).then_some(last?)
 }
 
+/// The number of statements up to the last load from LDS before the first product with such loads.
+pub(super) fn first_loads(kernel: &Kernel, body: &Region) -> Option<usize> {
+    let mut after = None;
+    for (at, stmt) in body.stmts.iter().enumerate() {
+        let mut loads = false;
+        let mut note =
+            |v: Value| loads |= matches!(source(&kernel.def(v).inst), Some(Source::Memory(Memory::Lds(_))));
+        match stmt {
+            Stmt::Inst(v) if after.is_some() && matches!(kernel.def(*v).inst, Inst::Machine(_)) => break,
+            Stmt::Inst(v) => note(*v),
+            _ => stmt.regions().iter().for_each(|region| region.each_inst(&mut note)),
+        }
+        if loads {
+            after = Some(at + 1);
+        }
+    }
+    after
+}
+
 /// True if the statement, or one inside it, has one of the values as an operand or condition.
-fn uses(kernel: &Kernel, stmt: &Stmt, values: &HashSet<Value>) -> bool {
+pub(super) fn uses(kernel: &Kernel, stmt: &Stmt, values: &HashSet<Value>) -> bool {
     let mut used = stmt.condition().is_some_and(|cond| values.contains(&cond));
     if let Stmt::Inst(v) = stmt {
         kernel.def(*v).inst.operands(|operand| used |= values.contains(&operand));
@@ -170,19 +189,19 @@ impl Facts {
 }
 
 /// True for an instruction of `dbg!`, which accesses no memory and needs no order.
-fn is_probe(call: &Call) -> bool {
+pub(super) fn is_probe(call: &Call) -> bool {
     matches!(call.args.first(), Some(Arg::Literal(number)) if *number >= probe::FIRST)
 }
 
 /// The memory that an instruction loads from.
-enum Source {
+pub(super) enum Source {
     Memory(Memory),
     /// A read-only slice, through scalar memory.
     Scalar(Value),
     Bypass,
 }
 
-fn source(inst: &Inst) -> Option<Source> {
+pub(super) fn source(inst: &Inst) -> Option<Source> {
     match inst {
         Inst::Load { memory, .. } => Some(Source::Memory(*memory)),
         Inst::LoadUniform { resource, .. } => Some(Source::Scalar(*resource)),
@@ -381,7 +400,7 @@ impl<'a> Ready<'a> {
 }
 
 /// The instructions of a region itself, without nested ones.
-fn own(region: &Region) -> impl Iterator<Item = Value> {
+pub(super) fn own(region: &Region) -> impl Iterator<Item = Value> {
     region.stmts.iter().filter_map(|stmt| match stmt {
         Stmt::Inst(v) => Some(*v),
         _ => None,

@@ -50,6 +50,54 @@ pub struct NoLoadAhead {
 
 impl std::error::Error for NoLoadAhead {}
 
+/// The reason why the LDS arrays of a pipelined loop keep one buffer each.
+#[derive(Clone, PartialEq, Eq, Debug)]
+#[non_exhaustive]
+pub enum SingleReason {
+    /// The attribute says so, or gives a number of stages only.
+    Asked,
+    /// With two of them fewer waves would fit onto a compute unit, which hide more.
+    Occupancy,
+    /// The workgroup has no room for two: bytes needed, and bytes there are.
+    Room(u32, u32),
+    /// The loop stores to no LDS array.
+    NoArray,
+    /// The kernel uses an array outside of the loop as well, or may do so by an instruction that it names itself.
+    Elsewhere,
+    /// The trip has another number of barriers than two.
+    Barriers(usize),
+    /// Stores and loads do not take turns, with a barrier after each.
+    Mixed,
+    /// A load for which it is not known that the same trip has written all that it reads.
+    Older(Option<SourceLoc>),
+    /// What is stored depends on what the trip computes.
+    Computed(Option<SourceLoc>),
+    /// The trip computes with what it loads from memory, and not only with what comes from LDS.
+    Computes(Option<SourceLoc>),
+    /// Something in the loop relies on both barriers, or on its place.
+    Ordered(&'static str, Option<SourceLoc>),
+}
+
+/// `#[pipeline(buffers = 2)]` on a loop whose LDS arrays cannot have a second buffer.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct OneBuffer {
+    /// The attribute's position.
+    pub at: Option<SourceLoc>,
+    /// Why.
+    pub reason: SingleReason,
+}
+
+impl std::error::Error for OneBuffer {}
+
+/// A loop that cannot be pipelined as its attribute asks.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Refused {
+    /// No load can run ahead.
+    Loads(NoLoadAhead),
+    /// Its arrays cannot have two buffers.
+    Buffers(OneBuffer),
+}
+
 /// Decides whether it is an error that nothing runs ahead. A loop that is only prevented by `debug_assert!`
 /// stays as it is, so that a kernel that builds without debugging also builds with it.
 pub(super) fn check(at: Option<SourceLoc>, left: Vec<StayingLoad>) -> Result<(), NoLoadAhead> {
@@ -120,5 +168,53 @@ impl fmt::Display for NoLoadAhead {
             return f.write_str(": the loop loads nothing; take the attribute away");
         }
         self.left.iter().try_for_each(|left| write!(f, "\n  {left}"))
+    }
+}
+
+impl fmt::Display for SingleReason {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            SingleReason::Asked => f.write_str("one buffer was asked for; `#[pipeline]` alone chooses, `buffers = 2` asks for two"),
+            SingleReason::Occupancy => f.write_str("with two, fewer waves would fit onto a compute unit; `buffers = 2` asks for them"),
+            SingleReason::Room(bytes, limit) => {
+                write!(f, "two take {bytes} bytes, and a workgroup has {limit}; make the tile smaller")
+            }
+            SingleReason::NoArray => f.write_str("the loop stores to no LDS array; take `buffers` away"),
+            SingleReason::Elsewhere => f.write_str(
+                "the kernel uses the array outside of the loop as well, or names an instruction itself that might; declare an array for \
+                 the loop alone",
+            ),
+            SingleReason::Barriers(n) => write!(
+                f,
+                "the trip has {n} barriers of its own, and it takes two: one after the stores to LDS, one after the loads"
+            ),
+            SingleReason::Mixed => f.write_str(
+                "stores to LDS and loads from it do not take turns; store all, `barrier()`, load all, `barrier()`",
+            ),
+            SingleReason::Older(at) => write!(
+                f,
+                "the load{} may read what an earlier trip has stored: stores to all bytes of the array are needed, at places computed \
+                 from `local_id()` and constants, in no branch",
+                place(*at)
+            ),
+            SingleReason::Computed(at) => write!(
+                f,
+                "what is stored to LDS depends on what the trip computes{}; store what was loaded, or what is computed from it alone",
+                place(*at)
+            ),
+            SingleReason::Computes(at) => write!(
+                f,
+                "the trip computes with what it loads from memory{}, a trip before that is needed; put it into LDS as well",
+                place(*at)
+            ),
+            SingleReason::Ordered(what, at) => write!(f, "the {what}{} needs both barriers where they are", place(*at)),
+        }
+    }
+}
+
+impl fmt::Display for OneBuffer {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let at = SourceLoc::lead(self.at);
+        write!(f, "{at}the LDS arrays of this loop cannot have two buffers: {}", self.reason)
     }
 }

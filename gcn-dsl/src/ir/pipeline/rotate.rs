@@ -2,81 +2,91 @@
 
 use gcn_isa::counters::Counter;
 use gcn_isa::program::SourceLoc;
-use hashbrown::HashMap;
+use hashbrown::{HashMap, HashSet};
 
 use super::super::{
-    Inst, Kernel, Label, Place, Pred, Region, Schedule, Stmt, Type, Un, Value, ValueDef, Variable,
+    Inst, Kernel, Label, LdsId, Memory, Place, Pred, Region, Schedule, Stmt, Type, Un, Value, ValueDef,
+    Variable,
 };
-use super::Request;
 use super::plan::Plan;
 use crate::ir::mark::{Classes, Mark};
 use crate::scalar::Elem;
 
-/// The statements that replace the loop with this body.
-pub(super) fn rotate(
-    kernel: &mut Kernel,
-    labels: &mut u32,
-    request: Request,
-    plan: &Plan,
-    body: &Region,
-) -> Vec<Stmt> {
-    let stages = usize::from(request.stages);
-    let declare = |kernel: &mut Kernel, ty: Type| {
-        kernel.variables.push(ty);
-        Variable(kernel.variables.len() as u32 - 1)
-    };
-    let state = plan.state.iter().map(|var| {
-        let ty = kernel.variables[var.0 as usize];
-        (*var, declare(kernel, ty))
-    });
-    let state: Vec<(Variable, Variable)> = state.collect();
-    // Where a trip's values are used up before later loads start, these take their place.
-    let copies = if plan.used_up.is_some() { stages - 1 } else { stages };
-    let mut sets = Vec::with_capacity(copies);
-    for _ in 0..copies {
-        let types: Vec<Type> = plan.loads.iter().map(|v| kernel.ty(*v)).collect();
-        sets.push(types.into_iter().map(|ty| declare(kernel, ty)).collect::<Vec<_>>());
-    }
-    let whole = fresh(labels);
-    let mut emit = Emit { kernel, labels, plan, body, state, out: Vec::new(), at: request.at };
-    emit.start();
-    for set in &sets[..stages - 1] {
-        let loaded = emit.ahead(false);
-        emit.keep(set, &loaded);
-    }
-    let before = std::mem::take(&mut emit.out);
-    let mut last = plan.cond;
-    // Copy `trip` uses the set that was loaded `stages - 1` trips earlier. The loads that it issues go into
-    // the set of the previous copy, which nothing reads any more, or into its own.
-    for trip in 0..copies {
-        last = emit.trip(&sets[trip], &sets[(trip + stages - 1) % copies]);
-        if trip + 1 < copies {
-            emit.leave_unless(last, whole);
-        }
-    }
-    let trips = Stmt::DoWhile { body: Region { stmts: emit.out }, cond: last };
-    let mut stmts = before;
-    stmts.push(Stmt::Block { label: whole, body: Region { stmts: vec![trips] } });
-    stmts
-}
-
-fn fresh(labels: &mut u32) -> Label {
+pub(super) fn fresh(labels: &mut u32) -> Label {
     *labels += 1;
     Label(*labels - 1)
 }
 
-struct Emit<'a> {
-    kernel: &'a mut Kernel,
-    labels: &'a mut u32,
-    plan: &'a Plan,
-    body: &'a Region,
+pub(super) struct Emit<'a> {
+    pub kernel: &'a mut Kernel,
+    pub labels: &'a mut u32,
+    pub plan: &'a Plan,
+    pub body: &'a Region,
     /// Variables of the loop, each with its copy that is ahead.
     state: Vec<(Variable, Variable)>,
-    out: Vec<Stmt>,
+    pub out: Vec<Stmt>,
     at: Option<SourceLoc>,
 }
 
-impl Emit<'_> {
+impl<'a> Emit<'a> {
+    /// To emit the loop with this body.
+    pub fn new(
+        kernel: &'a mut Kernel,
+        labels: &'a mut u32,
+        at: Option<SourceLoc>,
+        plan: &'a Plan,
+        body: &'a Region,
+    ) -> Emit<'a> {
+        let mut emit = Emit { kernel, labels, plan, body, state: Vec::new(), out: Vec::new(), at };
+        let further = |var: &Variable| (*var, emit.declare(emit.kernel.variables[var.0 as usize]));
+        emit.state = plan.state.iter().map(further).collect();
+        emit
+    }
+
+    /// The statements that replace the loop.
+    pub fn rotate(&mut self, stages: usize) -> Vec<Stmt> {
+        let plan = self.plan;
+        // Where a trip's values are used up before later loads start, these take their place.
+        let copies = if plan.used_up.is_some() { stages - 1 } else { stages };
+        let sets = self.sets(copies, &plan.loads);
+        let whole = fresh(self.labels);
+        self.start();
+        for set in &sets[..stages - 1] {
+            let loaded = self.ahead(false);
+            self.keep(set, &plan.loads, &loaded);
+        }
+        let before = std::mem::take(&mut self.out);
+        let mut last = plan.cond;
+        // Copy `trip` uses the set that was loaded `stages - 1` trips earlier. The loads that it issues go into
+        // the set of the previous copy, which nothing reads any more, or into its own.
+        for trip in 0..copies {
+            last = self.trip(&sets[trip], &sets[(trip + stages - 1) % copies]);
+            if trip + 1 < copies {
+                self.leave_unless(last, whole);
+            }
+        }
+        self.looped(before, last, whole)
+    }
+
+    /// The loop of the statements that were emitted, in a block that the copies of the body leave.
+    pub fn looped(&mut self, before: Vec<Stmt>, cond: Value, whole: Label) -> Vec<Stmt> {
+        let trips = Stmt::DoWhile { body: Region { stmts: std::mem::take(&mut self.out) }, cond };
+        let mut stmts = before;
+        stmts.push(Stmt::Block { label: whole, body: Region { stmts: vec![trips] } });
+        stmts
+    }
+
+    fn declare(&mut self, ty: Type) -> Variable {
+        self.kernel.variables.push(ty);
+        Variable(self.kernel.variables.len() as u32 - 1)
+    }
+
+    /// So many sets of variables for these values.
+    pub fn sets(&mut self, count: usize, values: &[Value]) -> Vec<Vec<Variable>> {
+        let types: Vec<Type> = values.iter().map(|v| self.kernel.ty(*v)).collect();
+        (0..count).map(|_| types.iter().map(|ty| self.declare(*ty)).collect()).collect()
+    }
+
     fn push(&mut self, def: ValueDef) -> Value {
         self.kernel.values.push(def);
         let v = Value(self.kernel.values.len() as u32 - 1);
@@ -88,11 +98,11 @@ impl Emit<'_> {
         self.push(ValueDef { inst, ty: Some(ty), loc: self.at })
     }
 
-    fn effect(&mut self, inst: Inst) {
+    pub fn effect(&mut self, inst: Inst) {
         self.push(ValueDef { inst, ty: None, loc: self.at });
     }
 
-    fn read(&mut self, var: Variable) -> Value {
+    pub fn read(&mut self, var: Variable) -> Value {
         let ty = self.kernel.variables[var.0 as usize];
         self.value(Inst::Read(var), ty)
     }
@@ -104,7 +114,7 @@ impl Emit<'_> {
     }
 
     /// The slice starts at the first trip.
-    fn start(&mut self) {
+    pub fn start(&mut self) {
         for (var, further) in self.state.clone() {
             let value = self.read(var);
             self.write(further, value);
@@ -116,7 +126,7 @@ impl Emit<'_> {
     /// Scalar loads come last, with a wait (`drained`) before them. They return in any order, so waiting for
     /// those of this trip means waiting for all that are outstanding: if later ones were started earlier, the
     /// wait would include them.
-    fn ahead(&mut self, drained: bool) -> Vec<Value> {
+    pub fn ahead(&mut self, drained: bool) -> HashMap<Value, Value> {
         let mut undrained = drained;
         let (mut names, mut now) = (HashMap::new(), HashMap::new());
         let further: HashMap<Variable, Variable> = self.state.iter().copied().collect();
@@ -151,7 +161,7 @@ impl Emit<'_> {
             names.insert(*v, copy);
         }
         self.advance(renamed(&names, self.plan.cond), &now);
-        self.plan.loads.iter().map(|v| renamed(&names, *v)).collect()
+        names
     }
 
     /// Before the first scalar load, waits for those that are outstanding.
@@ -184,9 +194,10 @@ impl Emit<'_> {
         }
     }
 
-    fn keep(&mut self, set: &[Variable], loaded: &[Value]) {
-        for (var, value) in set.iter().zip(loaded) {
-            self.write(*var, *value);
+    /// Keeps the values that have these names in the slice.
+    pub fn keep(&mut self, set: &[Variable], values: &[Value], names: &HashMap<Value, Value>) {
+        for (var, value) in set.iter().zip(values) {
+            self.write(*var, renamed(names, *value));
         }
     }
 
@@ -194,33 +205,39 @@ impl Emit<'_> {
     /// condition.
     fn trip(&mut self, set: &[Variable], next: &[Variable]) -> Value {
         let held = self.plan.loads.iter().copied().zip(set.iter().copied()).collect();
-        let mut copying = Copying { held, names: HashMap::new(), labels: HashMap::new() };
+        let mut copying = Copying { held, ..Copying::default() };
         let (first, rest) = self.body.stmts.split_at(self.plan.used_up.map_or(0, |last| last + 1));
         self.statements(first, &mut copying);
         if self.plan.used_up.is_some() {
             // Before this place the registers of `next` are in use.
-            let fence = Mark::Fence(Classes::empty());
-            self.effect(Inst::Schedule(Box::new(Schedule::Mark(fence))));
+            self.fence(Classes::empty());
         }
         let loaded = self.ahead(true);
         if self.plan.used_up.is_some() {
-            self.keep(next, &loaded);
+            self.keep(next, &self.plan.loads, &loaded);
         }
         self.statements(rest, &mut copying);
         if self.plan.used_up.is_none() {
-            self.keep(next, &loaded);
+            self.keep(next, &self.plan.loads, &loaded);
         }
         renamed(&copying.names, self.plan.cond)
     }
 
-    fn statements(&mut self, stmts: &[Stmt], copying: &mut Copying) {
+    /// Only these classes may be moved across this place.
+    pub fn fence(&mut self, but: Classes) {
+        self.effect(Inst::Schedule(Box::new(Schedule::Mark(Mark::Fence(but)))));
+    }
+
+    pub fn statements(&mut self, stmts: &[Stmt], copying: &mut Copying) {
         for stmt in stmts {
             let copied = match stmt {
+                Stmt::Inst(v) if copying.left_out.contains(v) => continue,
                 Stmt::Inst(v) => {
                     let copy = match copying.held.get(v) {
                         Some(var) => self.read(*var),
                         None => self.copy(*v, &copying.names),
                     };
+                    self.exchange(copy, &copying.arrays);
                     copying.names.insert(*v, copy);
                     continue;
                 }
@@ -255,14 +272,28 @@ impl Emit<'_> {
         Region { stmts: std::mem::replace(&mut self.out, around) }
     }
 
-    fn copy(&mut self, v: Value, names: &HashMap<Value, Value>) -> Value {
+    pub fn copy(&mut self, v: Value, names: &HashMap<Value, Value>) -> Value {
         let mut def = self.kernel.def(v).clone();
         def.inst.operands_mut(|operand| *operand = renamed(names, *operand));
         self.push(def)
     }
 
+    /// Gives an access other arrays.
+    pub fn exchange(&mut self, v: Value, arrays: &HashMap<LdsId, LdsId>) {
+        let memory = match &mut self.kernel.values[v.0 as usize].inst {
+            Inst::Load { memory, .. } | Inst::Store { memory, .. } => memory,
+            Inst::Hinted(access) => &mut access.memory,
+            _ => return,
+        };
+        if let Memory::Lds(id) = memory
+            && let Some(other) = arrays.get(id)
+        {
+            *id = *other;
+        }
+    }
+
     /// Leaves the loop if no trip follows.
-    fn leave_unless(&mut self, again: Value, whole: Label) {
+    pub fn leave_unless(&mut self, again: Value, whole: Label) {
         let ty = self.kernel.ty(again);
         let ended = match self.kernel.def(again).inst {
             Inst::Cmp(pred, a, b) => inverse(pred, self.kernel.ty(a).elem).map(|pred| Inst::Cmp(pred, a, b)),
@@ -274,15 +305,21 @@ impl Emit<'_> {
     }
 }
 
-/// The names in a copy of the body.
-struct Copying {
+/// A copy of the body.
+#[derive(Default)]
+pub(super) struct Copying {
     /// Loads whose values are in variables.
-    held: HashMap<Value, Variable>,
-    names: HashMap<Value, Value>,
-    labels: HashMap<Label, Label>,
+    pub held: HashMap<Value, Variable>,
+    /// Instructions that it leaves out.
+    pub left_out: HashSet<Value>,
+    /// LDS arrays for which it has others.
+    pub arrays: HashMap<LdsId, LdsId>,
+    /// What values are called in it.
+    pub names: HashMap<Value, Value>,
+    pub labels: HashMap<Label, Label>,
 }
 
-fn renamed(names: &HashMap<Value, Value>, v: Value) -> Value {
+pub(super) fn renamed(names: &HashMap<Value, Value>, v: Value) -> Value {
     names.get(&v).copied().unwrap_or(v)
 }
 

@@ -1,11 +1,12 @@
-//! `#[pipeline(stages = n)]` before a `for`.
+//! `#[pipeline]` before a `for`.
 
+use std::ops::RangeInclusive;
 use std::panic::Location;
 
 use super::exit::Kind;
 use super::flow::Flow;
 use super::range::{ForIndex, ForLoop};
-use crate::ir::pipeline::STAGES;
+use crate::ir::pipeline::{BUFFERS, Request, STAGES};
 use crate::lang::context::source;
 use crate::lang::{S, with};
 
@@ -23,15 +24,27 @@ macro_rules! together {
 }
 together!(u8, i8, u16, i16, u32, i32, u64, i64);
 
-/// The expansion of `#[pipeline(stages = n)]` before the `for` that `guard` has begun.
+/// The expansion of `#[pipeline]` before the `for` that `guard` has begun.
 #[track_caller]
-pub fn pipeline<I: TripsTogether, F: Flow, B: Kind, R: Kind>(guard: &ForLoop<I, F, B, R>, stages: usize) {
+pub fn pipeline<I: TripsTogether, F: Flow, B: Kind, R: Kind>(
+    guard: &ForLoop<I, F, B, R>,
+    stages: Option<usize>,
+    buffers: Option<usize>,
+) {
     let loc = Location::caller();
-    with(|c| match u8::try_from(stages).ok().filter(|n| STAGES.contains(n)) {
-        Some(stages) => c.builder.pipeline(guard.counter, stages, Some(source(loc))),
-        None => {
-            let (least, most) = STAGES.into_inner();
-            c.fail(loc, format!("a pipelined loop has {least} to {most} stages, not {stages}"));
+    let within = |given: Option<usize>, limits: RangeInclusive<u8>, what: &str| {
+        let Some(n) = given else { return Some(None) };
+        let fits = u8::try_from(n).ok().filter(|n| limits.contains(n));
+        if fits.is_none() {
+            let (least, most) = limits.into_inner();
+            with(|c| c.fail(loc, format!("a pipelined loop has {least} to {most} {what}, not {n}")));
         }
-    });
+        fits.map(Some)
+    };
+    let (stages, buffers) = (within(stages, STAGES, "stages"), within(buffers, BUFFERS, "buffers"));
+    if let (Some(stages), Some(buffers)) = (stages, buffers) {
+        with(|c| {
+            c.builder.pipeline(Request { counter: guard.counter, stages, buffers, at: Some(source(loc)) });
+        });
+    }
 }

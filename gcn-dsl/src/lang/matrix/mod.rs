@@ -10,6 +10,7 @@ mod elementwise;
 mod format;
 mod fragment;
 mod handle;
+mod k_order;
 mod lds_tile;
 mod multiply;
 mod operand;
@@ -24,6 +25,7 @@ mod view;
 pub use acc::{Acc, AccElement};
 pub use format::{Bf6, Bf8, Fp4, Fp6, Fp8, MatrixElement, MxFormat, Xf32};
 pub use fragment::{FragA, FragB, MxA, MxB, SparseA};
+pub use k_order::{AsAcc, ByNumber, KOrder};
 pub use lds_tile::{Columns, Contiguous, LdsTile, Rows, Staged};
 pub use multiply::{
     Accumulates, AccumulatesScaled, AccumulatesSparse, LanePattern, MfmaOptions, Scales, SparseIndex, mfma,
@@ -35,5 +37,5 @@ pub use target::{
     HasMfmaF8, HasMfmaF64, HasMfmaMx, HasMfmaXf32, HasSmfmac, On, OnGfx908AndGfx90a, OnlyGfx942, SinceGfx90a,
     SinceGfx908, SinceGfx942, SinceGfx950,
 };
-pub use tile::{AsAcc, ByNumber, KOrder, Tile, TileA, TileB, TileFactor, matmul};
+pub use tile::{Tile, TileA, TileB, TileFactor, matmul};
 pub use view::{AsView, AsViewMut, MatrixMemory, View, col_major, row_major};

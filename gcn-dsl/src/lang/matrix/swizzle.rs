@@ -1,11 +1,13 @@
 //! Where the rows of a matrix in LDS are.
 
 use std::fmt;
+use std::marker::PhantomData;
 
 use gcn_isa::Target;
 use gcn_isa::layout::ElemType;
 
 use super::format::bits;
+use super::k_order::{ByNumber, KOrder};
 use super::operand::square_shapes;
 use crate::scalar::{Elem, Number};
 
@@ -70,7 +72,8 @@ pub struct Pad<const N: usize>;
 pub struct XorGroups<const WIDTH: usize, const PERIOD: usize, const ROWS: usize = 1>;
 
 /// No gaps: groups change places as in [`XorGroups`], in the way that suits the target's banks and what its deepest instruction of
-/// `SIDE` rows reads at once, so that lanes that read down a column meet in no bank. `SIDE` is that of the tiles that are loaded.
+/// `SIDE` rows reads at once, so that lanes that read down a column meet in no bank. `SIDE` and `O` are those of the tiles that are
+/// loaded: with [`AsAcc`](super::AsAcc) a lane reads four elements at once, as many neighbouring rows as an accumulator has in it.
 ///
 /// ```
 /// use gcn_dsl::lang::matrix::Spread;
@@ -93,7 +96,10 @@ pub struct XorGroups<const WIDTH: usize, const PERIOD: usize, const ROWS: usize 
 /// # }
 /// ```
 #[derive(Debug, Clone, Copy)]
-pub struct Spread<const SIDE: usize = 32>;
+pub struct Spread<const SIDE: usize = 32, O = ByNumber>(PhantomData<O>);
+
+/// Neighbouring rows of an accumulator in a lane.
+const ROWS_OF_ACC: u32 = 4;
 
 impl Swizzle for Linear {
     fn pitch(columns: u32) -> u32 {
@@ -120,14 +126,15 @@ impl<const WIDTH: usize, const PERIOD: usize, const ROWS: usize> Swizzle for Xor
     }
 }
 
-impl<const SIDE: usize> Swizzle for Spread<SIDE> {
+impl<const SIDE: usize, O: KOrder> Swizzle for Spread<SIDE, O> {
     fn pitch(columns: u32) -> u32 {
         columns
     }
     fn groups<T: Number>(target: Target, columns: u32) -> Option<Groups> {
         const { assert!(SIDE == 32 || SIDE == 16, "the SIDE of Spread is that of a tile, 32 or 16") };
         let (banks, bytes) = (4 * target.lds_banks(), T::ELEM.bytes());
-        let (side, at_once) = reads(target, SIDE as u32, T::ELEM);
+        let (side, deepest) = reads(target, SIDE as u32, T::ELEM);
+        let at_once = if O::AS_ACC { deepest.min(ROWS_OF_ACC * bytes) } else { deepest };
         // The lanes that fill the banks at once are in so many rows, each at a group of its own.
         let lines = side.min(banks / at_once);
         let width = banks / lines / bytes;
@@ -183,6 +190,14 @@ mod tests {
         // bf16 instructions of gfx908 are half as deep as those on f16.
         let bf16s = Spread::<32>::groups::<half::bf16>(Target::GFX908, 64);
         assert_eq!(bf16s, Some(Groups { width: 2, period: 32, rows: 1 }));
+        // In the order of an accumulator 32 lanes read 8 bytes each, which fill all banks of gfx950: four rows of 64 bytes.
+        let as_acc = |target, columns| {
+            Spread::<32, super::super::AsAcc>::groups::<half::f16>(target, columns)
+                .map(|g| [g.width, g.period, g.rows])
+        };
+        assert_eq!(as_acc(Target::GFX950, 32), Some([4, 8, 4]));
+        assert_eq!(as_acc(Target::GFX950, 64), Some([4, 16, 2]));
+        assert_eq!(as_acc(Target::GFX942, 32), f16s(Target::GFX942, 32));
         // f64 has 16 rows only.
         assert_eq!(
             Spread::<32>::groups::<f64>(Target::GFX950, 64),

@@ -13,6 +13,8 @@ const VMEM: u32 = 120;
 const SMEM: u32 = 50;
 /// LDS without bank conflicts.
 const LDS: u32 = 16;
+/// Dwords that the vector memory's cache gives in a clock, to all SIMDs.
+const L1_DWORDS: u32 = 32;
 /// Transcendental instructions run at a quarter of the rate.
 const TRANS: u32 = 4;
 /// Slots from the last pass of a matrix instruction until its result is available.
@@ -28,13 +30,36 @@ pub(super) fn matrix_passes(target: Target, inst: &MInst) -> Option<u32> {
     }
 }
 
-/// Slots for which a load from LDS occupies its banks, if a wave of each of the four SIMDs loads: each bank gives a dword a clock, and a
-/// slot has four clocks.
-pub(super) fn lds_slots(target: Target, inst: &MInst) -> Option<u32> {
-    let Op::Machine(desc, _) = &inst.op else { return None };
-    let Some(MOperand::Virt(result)) = inst.operands.first() else { return None };
-    let dwords = WAVE_SIZE * u32::from(result.len);
-    (desc.class == Class::LdsRead).then_some(dwords.div_ceil(target.lds_banks()))
+/// For each instruction the slots for which it occupies LDS, and those for which it occupies vector memory, if a wave of each of the
+/// four SIMDs does the same; 0 for others. Stores to LDS, and loads from memory, count among matrix instructions only, and only
+/// together: there a wave that waits for a full queue does not multiply.
+pub(super) fn memory_slots(target: Target, insts: &[MInst]) -> (Vec<u32>, Vec<u32>) {
+    let class = |inst: &MInst, is: Class| matches!(&inst.op, Op::Machine(desc, _) if desc.class == is);
+    let multiplies = insts.iter().any(|inst| matrix_passes(target, inst).is_some());
+    let spread = multiplies && insts.iter().any(|inst| class(inst, Class::LdsWrite));
+    let lds = insts.iter().map(|inst| {
+        let moved = if class(inst, Class::LdsRead) {
+            inst.operands.first()
+        } else if spread && class(inst, Class::LdsWrite) {
+            inst.operands.iter().rev().find(|operand| matches!(operand, MOperand::Virt(_)))
+        } else {
+            None
+        };
+        dwords(moved).div_ceil(target.lds_banks())
+    });
+    let vmem = insts.iter().map(|inst| match &inst.op {
+        Op::Machine(desc, _) if spread && desc.is_vmem() => dwords(inst.operands.first()).div_ceil(L1_DWORDS),
+        _ => 0,
+    });
+    (lds.collect(), vmem.collect())
+}
+
+/// Dwords that the lanes of a wave move to or from these registers.
+fn dwords(moved: Option<&MOperand>) -> u32 {
+    match moved {
+        Some(MOperand::Virt(registers)) => WAVE_SIZE * u32::from(registers.len),
+        _ => 0,
+    }
 }
 
 /// Slots from issue until the result can be read.

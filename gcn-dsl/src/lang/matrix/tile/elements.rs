@@ -7,12 +7,13 @@ use gcn_isa::layout::Matrix;
 use gcn_isa::target::WAVE_SIZE;
 
 use super::product::Step;
-use super::{AsAcc, MOST, Parts, Tile, TileB, even, few};
+use super::{MOST, Parts, Tile, TileB, even, few};
 use crate::ir::{Bin, Inst, Place, Type, Value};
 use crate::lang::matrix::Acc;
 use crate::lang::matrix::acc::{AccElement, across, reduce};
 use crate::lang::matrix::elementwise;
 use crate::lang::matrix::format::{MatrixElement, bits};
+use crate::lang::matrix::k_order::AsAcc;
 use crate::lang::matrix::operand::{Family, Operand};
 use crate::lang::matrix::place::Run;
 use crate::lang::matrix::view::AsViewMut;

@@ -7,8 +7,9 @@ use gcn_isa::layout::{Coordinates, ElemType, Matrix};
 use gcn_isa::target::WAVE_SIZE;
 
 use super::product::Step;
-use super::{KOrder, MOST, Parts, TileA, TileB, even};
+use super::{MOST, Parts, TileA, TileB, even};
 use crate::lang::matrix::format::MatrixElement;
+use crate::lang::matrix::k_order::KOrder;
 use crate::lang::matrix::operand::{Family, Operand};
 use crate::lang::matrix::place::{At, Run};
 use crate::lang::matrix::view::AsView;

@@ -5,9 +5,10 @@ use std::panic::Location;
 use gcn_isa::Target;
 use gcn_isa::layout::{self, Controls, ElemType};
 
-use super::{KOrder, Tile, TileA, TileB};
+use super::{Tile, TileA, TileB};
 use crate::lang::matrix::acc::AccElement;
 use crate::lang::matrix::format::{Bf8, Fp8, MatrixElement, Xf32};
+use crate::lang::matrix::k_order::KOrder;
 use crate::lang::matrix::multiply::{Product, multiply};
 use crate::lang::matrix::operand::{Family, square_shapes};
 use crate::lang::matrix::target::{

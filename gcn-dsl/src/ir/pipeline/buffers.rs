@@ -1,0 +1,278 @@
+//! Which LDS arrays a pipelined loop fills anew on each trip, so that each may have a second buffer.
+//!
+//! As written, a trip stores a tile, meets the other waves at a barrier, loads from the tile and meets them again. With two buffers
+//! in turn a trip stores the tile of the next one while it computes, and one barrier is enough: it stands between the stores of one
+//! trip and the loads of the next, and between the loads of a trip and the stores to the same buffer two trips later.
+//!
+//! That is the same program if nothing can tell the difference: the second barrier orders nothing else, the arrays are used nowhere
+//! else, a trip reads only what it has written itself (`cover`), and what it stores can be computed a trip ahead.
+
+use gcn_isa::program::SourceLoc;
+use hashbrown::{HashMap, HashSet};
+
+use super::super::merge::is_read_only;
+use super::super::{Effect, Inst, Kernel, LdsId, Memory, Region, Stmt, Value, Variable};
+use super::cover::{self, Access};
+use super::plan::{Plan, Source, first_loads, is_probe, own, source, uses};
+use super::refuse::SingleReason;
+use super::{Request, request};
+
+/// The part of a trip that fills the arrays.
+pub(super) struct Fill {
+    /// The arrays, in order of declaration.
+    pub arrays: Vec<LdsId>,
+    /// The stores, and the instructions that compute what they store from `held` and from values outside of the loop, in order.
+    pub insts: Vec<Value>,
+    /// What the slice that runs ahead computes of it: loads, and variables that each trip changes.
+    pub held: Vec<Value>,
+    /// What a trip leaves out, because it belongs to the tile of the next one.
+    pub moved: HashSet<Value>,
+    /// The barrier that stays.
+    pub barrier: Value,
+    /// The number of statements that come before the stores of the next tile.
+    pub after: usize,
+}
+
+/// For each loop to pipeline, by its counter, the arrays that the kernel uses nowhere else.
+pub(super) fn alone(
+    kernel: &Kernel,
+    requests: &HashMap<Variable, Request>,
+) -> HashMap<Variable, HashSet<LdsId>> {
+    let mut found = HashMap::new();
+    let Some(all) = accesses(kernel, &kernel.body) else { return found };
+    kernel.body.each_stmt(&mut |stmt| {
+        if let Stmt::DoWhile { body, .. } = stmt
+            && let Some(request) = request(kernel, requests, body)
+            && let Some(here) = accesses(kernel, body)
+        {
+            let own = here.into_iter().filter(|(id, n)| all.get(id) == Some(n)).map(|(id, _)| id);
+            found.insert(request.counter, own.filter(|id| !kernel.lds[id.0 as usize].dynamic).collect());
+        }
+    });
+    found
+}
+
+/// The number of accesses to each array. `None` if there may be others, by instructions that the kernel names.
+fn accesses(kernel: &Kernel, region: &Region) -> Option<HashMap<LdsId, u32>> {
+    let (mut counts, mut known) = (HashMap::new(), true);
+    region.each_inst(&mut |v| {
+        let memory = match &kernel.def(v).inst {
+            Inst::Load { memory, .. } | Inst::Store { memory, .. } => *memory,
+            Inst::Hinted(access) => access.memory,
+            Inst::Atomic(atomic) => atomic.memory,
+            Inst::Machine(call) if call.effect != Effect::Pure && !is_probe(call) => return known = false,
+            _ => return,
+        };
+        if let Memory::Lds(id) = memory {
+            *counts.entry(id).or_insert(0) += 1;
+        }
+    });
+    known.then_some(counts)
+}
+
+/// How the arrays get a second buffer, or why they do not.
+pub(super) fn of(
+    kernel: &Kernel,
+    workgroup: [u32; 3],
+    alone: &HashSet<LdsId>,
+    body: &Region,
+    plan: &Plan,
+) -> Result<Fill, SingleReason> {
+    let trip = Trip::of(kernel, body)?;
+    let arrays = trip.arrays();
+    if arrays.is_empty() {
+        return Err(SingleReason::NoArray);
+    }
+    if arrays.iter().any(|array| !alone.contains(array)) {
+        return Err(SingleReason::Elsewhere);
+    }
+    trip.phases()?;
+    let stores: Vec<Access> = trip.stores.iter().map(|store| store.access).collect();
+    let loads: Vec<Access> = trip.loads.iter().map(|load| load.access).collect();
+    if let Some(at) = cover::unwritten(kernel, workgroup, &stores, &loads) {
+        return Err(SingleReason::Older(trip.loads[at].at));
+    }
+    let after = first_loads(kernel, body).unwrap_or(0);
+    trip.fill(body, plan, arrays, after)
+}
+
+/// An access of a trip.
+struct Use {
+    inst: Value,
+    /// The index of the statement of the body that contains it.
+    stmt: usize,
+    access: Access,
+    at: Option<SourceLoc>,
+}
+
+/// What a trip does with memory.
+struct Trip<'k> {
+    kernel: &'k Kernel,
+    inside: HashSet<Value>,
+    written: HashSet<Variable>,
+    barriers: Vec<(Value, usize)>,
+    stores: Vec<Use>,
+    loads: Vec<Use>,
+}
+
+impl<'k> Trip<'k> {
+    fn of(kernel: &'k Kernel, body: &Region) -> Result<Trip<'k>, SingleReason> {
+        let mut trip = Trip {
+            kernel,
+            inside: HashSet::new(),
+            written: HashSet::new(),
+            barriers: Vec::new(),
+            stores: Vec::new(),
+            loads: Vec::new(),
+        };
+        for (at, stmt) in body.stmts.iter().enumerate() {
+            match stmt {
+                Stmt::Inst(v) => trip.note(*v, at, true)?,
+                _ => {
+                    let mut nested = Vec::new();
+                    stmt.regions().iter().for_each(|region| region.each_inst(&mut |v| nested.push(v)));
+                    nested.into_iter().try_for_each(|v| trip.note(v, at, false))?;
+                }
+            }
+        }
+        let stored: HashSet<LdsId> = trip.stores.iter().map(|store| store.access.array).collect();
+        trip.loads.retain(|load| stored.contains(&load.access.array));
+        Ok(trip)
+    }
+
+    fn note(&mut self, v: Value, stmt: usize, own: bool) -> Result<(), SingleReason> {
+        let (kernel, def) = (self.kernel, self.kernel.def(v));
+        self.inside.insert(v);
+        let at = def.loc;
+        let of = |array, offset, ty| Use {
+            inst: v,
+            stmt,
+            access: Access { array, offset, bytes: cover::bytes(ty) },
+            at,
+        };
+        match &def.inst {
+            Inst::Write { var, .. } => _ = self.written.insert(*var),
+            Inst::Barrier if own => self.barriers.push((v, stmt)),
+            Inst::Store { memory: Memory::Lds(id), offset, value } if own => {
+                self.stores.push(of(*id, *offset, kernel.ty(*value)));
+            }
+            Inst::Load { memory: Memory::Lds(id), offset } => self.loads.push(of(*id, *offset, kernel.ty(v))),
+            Inst::Hinted(access) if access.value.is_none() && matches!(access.memory, Memory::Lds(_)) => {
+                // A lane gets what other lanes' addresses name, so the array has to be written as a whole.
+                let Memory::Lds(id) = access.memory else { return Ok(()) };
+                let mut read = of(id, access.offset, kernel.ty(v));
+                read.access.bytes = u32::MAX;
+                self.loads.push(read);
+            }
+            // Of memory other than LDS: what is stored is for after the loop, and what is loaded nobody writes.
+            Inst::Store { memory, .. } if !matches!(memory, Memory::Lds(_)) => {}
+            Inst::Hinted(access) if access.value.is_some() && !matches!(access.memory, Memory::Lds(_)) => {}
+            inst => match source(inst) {
+                Some(Source::Memory(Memory::Private(_))) => {}
+                Some(Source::Memory(memory)) if is_read_only(kernel, memory) => {}
+                Some(Source::Scalar(resource)) if is_read_only(kernel, Memory::Buffer(resource)) => {}
+                Some(_) => return Err(SingleReason::Ordered("load from memory that can be written", at)),
+                None => self.harmless(inst, at)?,
+            },
+        }
+        Ok(())
+    }
+
+    /// Refuses what the second barrier orders, and what relies on the place that it has.
+    fn harmless(&self, inst: &Inst, at: Option<SourceLoc>) -> Result<(), SingleReason> {
+        let what = match inst {
+            Inst::Barrier => "barrier in a branch or an inner loop",
+            Inst::Store { .. } | Inst::Hinted(_) => "store in a branch or an inner loop",
+            Inst::Atomic(_) => "atomic access",
+            Inst::Fence { .. } => "fence",
+            Inst::Schedule(_) => "mark of order",
+            Inst::Machine(call) if call.effect != Effect::Pure && !is_probe(call) => call.mnemonic,
+            _ => return Ok(()),
+        };
+        Err(SingleReason::Ordered(what, at))
+    }
+
+    fn arrays(&self) -> Vec<LdsId> {
+        let mut arrays: Vec<LdsId> = self.stores.iter().map(|store| store.access.array).collect();
+        arrays.sort_unstable_by_key(|id| id.0);
+        arrays.dedup();
+        arrays
+    }
+
+    /// Checks that stores and loads take turns, with a barrier between.
+    fn phases(&self) -> Result<(), SingleReason> {
+        let [(_, first), (_, second)] = self.barriers[..] else {
+            return Err(SingleReason::Barriers(self.barriers.len()));
+        };
+        let phase = |at: usize| usize::from(at > first) + usize::from(at > second);
+        let all = |uses: &[Use], which: usize| uses.iter().all(|one| phase(one.stmt) == which);
+        let takes_turns = (0..2).any(|at| all(&self.stores, at) && all(&self.loads, at + 1));
+        if takes_turns { Ok(()) } else { Err(SingleReason::Mixed) }
+    }
+
+    /// What fills the arrays, from the stores back to what runs ahead.
+    fn fill(
+        &self,
+        body: &Region,
+        plan: &Plan,
+        arrays: Vec<LdsId>,
+        after: usize,
+    ) -> Result<Fill, SingleReason> {
+        let kernel = self.kernel;
+        let loads: HashSet<Value> = plan.loads.iter().copied().collect();
+        let (mut held, mut insts) = (HashSet::new(), HashSet::new());
+        let mut open: Vec<Value> = self.stores.iter().map(|store| store.inst).collect();
+        while let Some(v) = open.pop() {
+            let inst = &kernel.def(v).inst;
+            if !self.inside.contains(&v) || held.contains(&v) || insts.contains(&v) {
+                continue;
+            }
+            let ahead = plan.slice.contains(&v);
+            match inst {
+                _ if loads.contains(&v) => _ = held.insert(v),
+                Inst::Read(var) if self.written.contains(var) => match ahead {
+                    true => _ = held.insert(v),
+                    false => return Err(SingleReason::Computed(kernel.def(v).loc)),
+                },
+                Inst::Store { .. } | Inst::Read(_) | Inst::ReadFirstLane(_) | Inst::ReadLane(..) => {
+                    insts.insert(v);
+                    inst.operands(|operand| open.push(operand));
+                }
+                _ if inst.is_pure() => {
+                    insts.insert(v);
+                    inst.operands(|operand| open.push(operand));
+                }
+                _ => return Err(SingleReason::Computed(kernel.def(v).loc)),
+            }
+        }
+        let ordered = |of: &HashSet<Value>| own(body).filter(|v| of.contains(v)).collect::<Vec<Value>>();
+        let (insts, held) = (ordered(&insts), ordered(&held));
+        let mut moved: HashSet<Value> = loads;
+        for (at, stmt) in body.stmts.iter().enumerate() {
+            if !uses(kernel, stmt, &moved) {
+                continue;
+            }
+            match stmt {
+                Stmt::Inst(v) if insts.contains(v) || plan.slice.contains(v) => _ = moved.insert(*v),
+                Stmt::Inst(v) => return Err(SingleReason::Computes(kernel.def(*v).loc)),
+                _ => return Err(SingleReason::Computes(self.first_place(body, at))),
+            }
+        }
+        if moved.contains(&plan.cond) {
+            return Err(SingleReason::Computes(kernel.def(plan.cond).loc));
+        }
+        moved.extend(self.stores.iter().map(|store| store.inst));
+        moved.extend(self.barriers.iter().map(|(barrier, _)| *barrier));
+        let barrier = self.barriers[0].0;
+        Ok(Fill { arrays, insts, held, moved, barrier, after })
+    }
+
+    /// The place of the first instruction in a statement.
+    fn first_place(&self, body: &Region, stmt: usize) -> Option<SourceLoc> {
+        let mut found = None;
+        for region in body.stmts[stmt].regions() {
+            region.each_inst(&mut |v| found = found.or(self.kernel.def(v).loc));
+        }
+        found
+    }
+}

@@ -1,0 +1,106 @@
+//! Chooses what `#[pipeline]` leaves open: the number of stages, and whether LDS arrays have two buffers.
+
+use gcn_emit::kernel::occupancy::{Limits, SIMDS_PER_CU, Usage};
+use gcn_isa::Target;
+use gcn_isa::table;
+use hashbrown::HashSet;
+
+use super::super::{Inst, Kernel, Memory, Place, Region, Value, Variable};
+use super::Machine;
+use super::buffers::Fill;
+use super::plan::Plan;
+use super::refuse::SingleReason;
+
+/// Cycles until a load from memory is back (docs/timing.md, `memory.latency`).
+const LATENCY: u32 = 800;
+/// Cycles of an instruction that is no matrix instruction: a slot of its SIMD.
+const SLOT: u32 = 4;
+/// Most stages that are chosen. More gain little (guide/scheduling.md, measured gain) and each is a copy of the body.
+const MOST_STAGES: u32 = 4;
+/// Most registers that values loaded ahead take, where that is a choice.
+const MOST_HELD: u32 = 64;
+/// Registers of a wave for addresses and the like.
+const OTHER_REGISTERS: u32 = 16;
+
+/// As many trips in flight as it takes until a load is back, if as many waves share a SIMD as fit onto it.
+pub(super) fn stages(kernel: &Kernel, machine: Machine, body: &Region, plan: &Plan) -> u8 {
+    let sharing = fitting(machine, registers(kernel, body, plan), kernel.lds_bytes());
+    let trip = cycles(kernel, machine.target, body) * sharing.max(waves(machine).div_ceil(SIMDS_PER_CU));
+    let loads = plan.loads.iter().filter(|v| kernel.ty(**v).place != Place::Uniform);
+    let held: u32 = loads.map(|v| u32::from(kernel.ty(*v).dwords())).sum();
+    // Scalar loads return in any order: a trip waits for those of all later ones.
+    if held == 0 {
+        return 2;
+    }
+    let wanted = 1 + LATENCY.div_ceil(trip.max(1));
+    wanted.min(1 + MOST_HELD / held).clamp(2, MOST_STAGES) as u8
+}
+
+/// The cycles that a trip takes of its SIMD at least.
+fn cycles(kernel: &Kernel, target: Target, body: &Region) -> u32 {
+    let mut cycles = 0;
+    body.each_inst(&mut |v| {
+        cycles += match &kernel.def(v).inst {
+            Inst::Const(_) | Inst::Read(_) | Inst::Write { .. } | Inst::Splat(_) | Inst::Bitcast(_) => 0,
+            Inst::Extract { .. } | Inst::Concat(_) => 0,
+            Inst::Machine(call) => {
+                let passes = table::find_mnemonic(target, call.mnemonic).find_map(|row| row.passes(target));
+                SLOT * passes.map_or(1, u32::from)
+            }
+            _ => SLOT,
+        };
+    });
+    cycles
+}
+
+fn waves(machine: Machine) -> u32 {
+    machine.workgroup.iter().product::<u32>().div_ceil(machine.target.wave_size()).max(1)
+}
+
+/// The LDS of the workgroup with the second buffers.
+fn doubled(kernel: &Kernel, fill: &Fill) -> u32 {
+    let more = fill.arrays.iter().map(|id| kernel.lds[id.0 as usize].bytes.next_multiple_of(16));
+    kernel.lds_bytes().next_multiple_of(16) + more.sum::<u32>()
+}
+
+/// An error if the workgroup has no room for second buffers.
+pub(super) fn room(kernel: &Kernel, machine: Machine, fill: &Fill) -> Result<(), SingleReason> {
+    let (bytes, limit) = (doubled(kernel, fill), machine.target.lds_per_cu());
+    match machine.more_lds && bytes <= limit {
+        true => Ok(()),
+        false => Err(SingleReason::Room(bytes, if machine.more_lds { limit } else { kernel.lds_bytes() })),
+    }
+}
+
+/// True if fewer waves fit onto a compute unit with second buffers. Other workgroups hide more than a second buffer does.
+pub(super) fn crowds(kernel: &Kernel, machine: Machine, body: &Region, plan: &Plan, fill: &Fill) -> bool {
+    let registers = registers(kernel, body, plan);
+    fitting(machine, registers, doubled(kernel, fill)) < fitting(machine, registers, kernel.lds_bytes())
+}
+
+/// The waves that fit onto a SIMD.
+fn fitting(machine: Machine, vgprs: u32, lds_bytes: u32) -> u32 {
+    let usage = Usage { vgprs, sgprs: 1, lds_bytes, waves_per_workgroup: waves(machine) };
+    let limits = Limits::of_usage(machine.target, usage);
+    limits.vgprs.min(limits.lds).min(limits.workgroups).min(limits.slots)
+}
+
+/// About so many vector registers a wave has in the loop: variables that live across trips, what a trip loads from LDS, and what is
+/// loaded ahead.
+fn registers(kernel: &Kernel, body: &Region, plan: &Plan) -> u32 {
+    let mut carried: HashSet<Variable> = HashSet::new();
+    let mut loaded = 0;
+    let vector =
+        |v: Value| if kernel.ty(v).place == Place::Uniform { 0 } else { u32::from(kernel.ty(v).dwords()) };
+    body.each_inst(&mut |v| match &kernel.def(v).inst {
+        Inst::Write { var, .. } => _ = carried.insert(*var),
+        Inst::Load { memory: Memory::Lds(_), .. } => loaded += vector(v),
+        Inst::Hinted(access) if access.value.is_none() && matches!(access.memory, Memory::Lds(_)) => {
+            loaded += vector(v);
+        }
+        _ => {}
+    });
+    let types = carried.iter().map(|var| kernel.variables[var.0 as usize]);
+    let carried: u32 = types.filter(|ty| ty.place != Place::Uniform).map(|ty| u32::from(ty.dwords())).sum();
+    carried + loaded + plan.loads.iter().map(|v| vector(*v)).sum::<u32>() + OTHER_REGISTERS
+}
