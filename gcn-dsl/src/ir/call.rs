@@ -94,6 +94,19 @@ impl Given {
         self.mods.sdwa.get_or_insert(SDWA)
     }
 
+    /// Negates sources of a packed instruction: those of its low halves and those of its high ones, a bit each.
+    pub fn negate(&mut self, [low, high]: [u8; 2]) {
+        (self.mods.neg_lo, self.mods.neg_hi) = (low, high);
+        self.set |= Modifiers::NEG_LO | Modifiers::NEG_HI;
+    }
+
+    /// Takes halves of the sources of a packed instruction: for its low halves and for its high ones, a bit for each source whose
+    /// high half is meant.
+    pub fn select_halves(&mut self, [low, high]: [u8; 2]) {
+        (self.mods.op_sel, self.mods.op_sel_hi) = (low, high);
+        self.set |= Modifiers::OP_SEL | Modifiers::OP_SEL_HI;
+    }
+
     /// The union of both; `other` takes precedence.
     #[must_use]
     pub fn and(self, other: Given) -> Given {

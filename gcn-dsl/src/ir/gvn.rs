@@ -116,7 +116,7 @@ impl<'k> Numbering<'k> {
                 Stmt::Inst(v) => self.inst(*v),
                 // The body may run again after a store in it. Its first load must not get the number of a
                 // load before the loop.
-                Stmt::While { .. } | Stmt::DoWhile { .. } | Stmt::Loop { .. } => self.written(&[LDS, OTHER]),
+                stmt if stmt.repeats() => self.written(&[LDS, OTHER]),
                 _ => {}
             }
             stmt.regions().into_iter().for_each(|inner| self.region(inner));

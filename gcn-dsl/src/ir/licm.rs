@@ -36,7 +36,7 @@ impl Hoister<'_> {
             for inner in stmt.regions_mut() {
                 self.region(inner);
             }
-            if matches!(stmt, Stmt::While { .. } | Stmt::DoWhile { .. } | Stmt::Loop { .. }) {
+            if stmt.repeats() {
                 for inner in stmt.regions_mut() {
                     self.hoist(number, inner, &mut stmts);
                 }

@@ -5,15 +5,18 @@
 //! offset is known to be aligned to the whole block. The alignment makes the merge correct in every case: an
 //! aligned block does not wrap at 2^32, so the bounds of a slice are still checked dword by dword; and the
 //! blocks of two lanes are identical or disjoint, so lanes of one wave still write in program order.
+//! Elements of 8 and 16 bits are merged where they fill dwords (`narrow`).
 //!
 //! Reordering:
 //! - Loads of read-only memory (`&[T]`) pass everything.
 //! - Loads and stores of one object pass accesses to another one. A slice, an LDS array and a private array
 //!   are objects of their own. Raw pointers may point to the same memory as each other, but not into a slice.
+//! - Loads and stores with one base and different bytes of an aligned block pass each other.
 //! - Nothing else passes barriers, atomics, fences or instructions that the kernel names.
 
 mod group;
 mod kernarg;
+mod narrow;
 mod run;
 mod uniform;
 
@@ -30,19 +33,25 @@ pub fn run(kernel: &mut Kernel) {
     kernel.body = body;
     let mut alignment = Alignment::of(kernel);
     let mut body = std::mem::take(&mut kernel.body);
-    region(kernel, &mut alignment, &mut body, &mut 0);
+    region(kernel, &mut alignment, &mut body, &mut 0, false);
     kernel.body = body;
 }
 
 /// `manual` counts the open manual schedules. In these every access stays as written.
-fn region(kernel: &mut Kernel, alignment: &mut Alignment, region_: &mut Region, manual: &mut u32) {
+fn region(
+    kernel: &mut Kernel,
+    alignment: &mut Alignment,
+    region_: &mut Region,
+    manual: &mut u32,
+    in_loop: bool,
+) {
     let mut stmts = Vec::with_capacity(region_.stmts.len());
     let mut open = Vec::new();
     for mut stmt in std::mem::take(&mut region_.stmts) {
         if let Stmt::Inst(v) = stmt {
             let order = matches!(kernel.def(v).inst, Inst::Schedule(_));
             if order {
-                run::merge(kernel, alignment, &mut open, &mut stmts);
+                run::merge(kernel, alignment, &mut open, in_loop, &mut stmts);
                 kernel.def(v).inst.count_manual(manual);
             }
             if order || *manual > 0 {
@@ -52,12 +61,13 @@ fn region(kernel: &mut Kernel, alignment: &mut Alignment, region_: &mut Region, 
             }
             continue;
         }
-        run::merge(kernel, alignment, &mut open, &mut stmts);
+        run::merge(kernel, alignment, &mut open, in_loop, &mut stmts);
+        let in_loop = in_loop || stmt.repeats();
         for inner in stmt.regions_mut() {
-            region(kernel, alignment, inner, manual);
+            region(kernel, alignment, inner, manual, in_loop);
         }
         stmts.push(stmt);
     }
-    run::merge(kernel, alignment, &mut open, &mut stmts);
+    run::merge(kernel, alignment, &mut open, in_loop, &mut stmts);
     region_.stmts = stmts;
 }

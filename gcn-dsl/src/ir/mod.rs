@@ -26,6 +26,7 @@ pub mod licm;
 pub mod mark;
 pub mod merge;
 mod operands;
+pub mod packed;
 mod patterns;
 pub mod ping_pong;
 pub mod pipeline;
@@ -291,6 +292,14 @@ impl Kernel {
             Inst::Splat(inner) => self.constant(inner),
             _ => None,
         }
+    }
+
+    /// A new value; its instruction goes to the end of `out`.
+    pub fn append(&mut self, inst: Inst, ty: Type, loc: Option<SourceLoc>, out: &mut Vec<Stmt>) -> Value {
+        self.values.push(ValueDef { inst, ty: Some(ty), loc });
+        let v = Value(self.values.len() as u32 - 1);
+        out.push(Stmt::Inst(v));
+        v
     }
 
     /// Type of a value that has one.

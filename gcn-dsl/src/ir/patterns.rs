@@ -98,9 +98,9 @@ fn majority(b: &mut Builder, sides: [Value; 2], ty: Type) -> Option<Call> {
 
 /// Where a byte comes from.
 #[derive(Clone, Copy, PartialEq)]
-enum Byte {
-    Zeros,
-    Ones,
+pub(super) enum Byte {
+    /// Known.
+    Is(u8),
     /// A byte of a word.
     Of(Value, u8),
 }
@@ -118,8 +118,8 @@ const OPERATIONS: u32 = 4;
 /// An `or` as a permutation of the bytes of two words.
 fn permutation(b: &mut Builder, [x, y]: [Value; 2], ty: Type) -> Option<Call> {
     let mut operations = 1;
-    let left = bytes(b, x, DEPTH, &mut operations);
-    let right = bytes(b, y, DEPTH, &mut operations);
+    let left = bytes(b.kernel(), x, DEPTH, &mut operations);
+    let right = bytes(b.kernel(), y, DEPTH, &mut operations);
     let bytes = merged(left, right)?;
     if operations < OPERATIONS {
         return None;
@@ -128,8 +128,9 @@ fn permutation(b: &mut Builder, [x, y]: [Value; 2], ty: Type) -> Option<Call> {
     let mut selectors = [0; 4];
     for (byte, selector) in bytes.into_iter().zip(&mut selectors) {
         *selector = match byte {
-            Byte::Zeros => SELECT_ZEROS,
-            Byte::Ones => SELECT_ONES,
+            Byte::Is(0) => SELECT_ZEROS,
+            Byte::Is(u8::MAX) => SELECT_ONES,
+            Byte::Is(_) => return None,
             Byte::Of(word, k) => {
                 let at = words.iter().position(|w| *w == word).unwrap_or_else(|| {
                     words.push(word);
@@ -154,76 +155,82 @@ fn merged(left: [Byte; 4], right: [Byte; 4]) -> Option<[Byte; 4]> {
     let mut bytes = left;
     for (byte, other) in bytes.iter_mut().zip(right) {
         *byte = match (*byte, other) {
-            (Byte::Ones, _) | (_, Byte::Ones) => Byte::Ones,
-            (Byte::Zeros, other) => other,
-            (byte, other) if other == Byte::Zeros || other == byte => byte,
+            (Byte::Is(u8::MAX), _) | (_, Byte::Is(u8::MAX)) => Byte::Is(u8::MAX),
+            (Byte::Is(0), other) => other,
+            (byte, other) if other == Byte::Is(0) || other == byte => byte,
+            (Byte::Is(x), Byte::Is(y)) => Byte::Is(x | y),
             _ => return None,
         };
     }
     Some(bytes)
 }
 
+/// The bytes of a word.
+pub(super) fn bytes_of(kernel: &Kernel, v: Value) -> [Byte; 4] {
+    bytes(kernel, v, DEPTH, &mut 0)
+}
+
 /// The bytes of a word, and the number of operations that make them.
-fn bytes(b: &Builder, v: Value, depth: u32, operations: &mut u32) -> [Byte; 4] {
+fn bytes(kernel: &Kernel, v: Value, depth: u32, operations: &mut u32) -> [Byte; 4] {
     let before = *operations;
-    followed(b, v, depth, operations).unwrap_or_else(|| {
+    followed(kernel, v, depth, operations).unwrap_or_else(|| {
         *operations = before;
         [0, 1, 2, 3].map(|k| Byte::Of(v, k))
     })
 }
 
-fn followed(b: &Builder, v: Value, depth: u32, operations: &mut u32) -> Option<[Byte; 4]> {
+fn followed(kernel: &Kernel, v: Value, depth: u32, operations: &mut u32) -> Option<[Byte; 4]> {
     let depth = depth.checked_sub(1)?;
-    if let Some(bits) = b.as_const(v) {
-        return all((bits as u32).to_le_bytes().map(|byte| match byte {
-            0 => Some(Byte::Zeros),
-            u8::MAX => Some(Byte::Ones),
-            _ => None,
-        }));
+    if let Some(bits) = kernel.constant(v) {
+        return Some((bits as u32).to_le_bytes().map(Byte::Is));
     }
-    let ty = b.kernel().ty(v);
+    let ty = kernel.ty(v);
     if ty.count != 1 || !matches!(ty.elem, Elem::I32 | Elem::U32) {
         return None;
     }
-    match &b.kernel().def(v).inst {
-        Inst::Bitcast(of) if ty.dwords() == b.kernel().ty(*of).dwords() => {
-            followed(b, *of, depth, operations)
+    match &kernel.def(v).inst {
+        Inst::Bitcast(of) if ty.dwords() == kernel.ty(*of).dwords() => {
+            followed(kernel, *of, depth, operations)
         }
         Inst::Bin(Bin::Or, x, y) => {
             *operations += 1;
-            let (x, y) = (bytes(b, *x, depth, operations), bytes(b, *y, depth, operations));
+            let (x, y) = (bytes(kernel, *x, depth, operations), bytes(kernel, *y, depth, operations));
             merged(x, y)
         }
         Inst::Bin(Bin::And, x, mask) => {
-            let mask = (b.as_const(*mask)? as u32).to_le_bytes();
+            let mask = (kernel.constant(*mask)? as u32).to_le_bytes();
             *operations += 1;
-            let of = bytes(b, *x, depth, operations);
+            let of = bytes(kernel, *x, depth, operations);
             all([0, 1, 2, 3].map(|k| match (of[k], mask[k]) {
-                (_, 0) | (Byte::Zeros, _) => Some(Byte::Zeros),
+                (_, 0) => Some(Byte::Is(0)),
                 (byte, u8::MAX) => Some(byte),
+                (Byte::Is(byte), mask) => Some(Byte::Is(byte & mask)),
                 _ => None,
             }))
         }
         Inst::Bin(op @ (Bin::Shl | Bin::Shr), x, count) => {
-            let count = b.as_const(*count)?;
-            if count % 8 != 0 || count >= 32 || *op == Bin::Shr && ty.elem != Elem::U32 {
+            let count = kernel.constant(*count)?;
+            if count % 8 != 0 || count >= 32 {
                 return None;
             }
             *operations += 1;
-            let (of, by) = (bytes(b, *x, depth, operations), (count / 8) as usize);
+            let (of, by) = (bytes(kernel, *x, depth, operations), (count / 8) as usize);
             let from = |k: usize| if *op == Bin::Shl { k.checked_sub(by) } else { Some(k + by) };
-            Some([0, 1, 2, 3].map(|k| from(k).and_then(|k| of.get(k)).copied().unwrap_or(Byte::Zeros)))
+            // A shift of a signed word brings in its sign.
+            let signs = *op == Bin::Shr && ty.elem == Elem::I32;
+            let new = |k: usize| if signs { Byte::Of(v, k as u8) } else { Byte::Is(0) };
+            Some([0, 1, 2, 3].map(|k| from(k).and_then(|from| of.get(from)).copied().unwrap_or(new(k))))
         }
         Inst::Machine(call) if call.mnemonic == PERM && **call == Call::plain(PERM, values(call)?, ty) => {
             let [high, low, selector] = values(call)?;
-            let selectors = (b.as_const(selector)? as u32).to_le_bytes();
+            let selectors = (kernel.constant(selector)? as u32).to_le_bytes();
             *operations += OPERATIONS;
-            let (low, high) = (bytes(b, low, depth, operations), bytes(b, high, depth, operations));
+            let (low, high) = (bytes(kernel, low, depth, operations), bytes(kernel, high, depth, operations));
             all(selectors.map(|s| match s {
                 0..4 => Some(low[usize::from(s)]),
                 4..8 => Some(high[usize::from(s) - 4]),
-                SELECT_ZEROS => Some(Byte::Zeros),
-                SELECT_ONES.. => Some(Byte::Ones),
+                SELECT_ZEROS => Some(Byte::Is(0)),
+                SELECT_ONES.. => Some(Byte::Is(u8::MAX)),
                 // Signs of words.
                 _ => None,
             }))

@@ -224,7 +224,7 @@ impl Differs {
         if let Stmt::Block { label, .. } = stmt {
             exits.retain(|(to, _)| to != label);
         }
-        let is_loop = matches!(stmt, Stmt::While { .. } | Stmt::DoWhile { .. } | Stmt::Loop { .. });
+        let is_loop = stmt.repeats();
         // If the body computes a condition that differs, or some waves exit, the later trips are made by some
         // waves only: visit the body again under that condition.
         let own = stmt.condition().filter(|c| self.values[c.0 as usize]);

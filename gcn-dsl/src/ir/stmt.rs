@@ -64,6 +64,11 @@ impl Stmt {
         }
     }
 
+    /// Its regions may run several times.
+    pub fn repeats(&self) -> bool {
+        matches!(self, Stmt::While { .. } | Stmt::DoWhile { .. } | Stmt::Loop { .. })
+    }
+
     /// The condition that the statement itself branches on.
     pub fn condition(&self) -> Option<Value> {
         match self {

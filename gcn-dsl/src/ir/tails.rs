@@ -161,7 +161,7 @@ impl Tails<'_> {
                 }
             }
             self.rename(&mut stmt);
-            let repeats = matches!(stmt, Stmt::While { .. } | Stmt::DoWhile { .. } | Stmt::Loop { .. });
+            let repeats = stmt.repeats();
             self.loops += u32::from(repeats);
             for inner in stmt.regions_mut() {
                 loaded.extend(self.region(inner));

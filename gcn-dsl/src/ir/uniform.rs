@@ -41,7 +41,7 @@ fn is_float(ty: Type) -> bool {
 }
 
 /// True if a vector instruction computes the uniform value.
-fn is_computed(kernel: &Kernel, v: Value) -> bool {
+pub(super) fn is_computed(kernel: &Kernel, v: Value) -> bool {
     matches!(
         kernel.def(v).inst,
         Inst::Bin(..) | Inst::Fma(..) | Inst::Un(..) | Inst::Cast(_) | Inst::ReadFirstLane(_)

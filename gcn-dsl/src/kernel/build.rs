@@ -10,7 +10,7 @@ use gcn_isa::{Target, check};
 
 use super::registers::{self, Registers};
 use super::{AsmError, BuildOptions, Built, BuiltKernel, limits};
-use crate::ir::{dce, far, gvn, licm, merge, ping_pong, pipeline, private, tails, uniform};
+use crate::ir::{dce, far, gvn, licm, merge, packed, ping_pong, pipeline, private, tails, uniform};
 use crate::kernel::debug::Debug;
 use crate::kernel::spec;
 use crate::lang::{self, Arguments, Signature, TraceError};
@@ -187,6 +187,9 @@ fn passes(
         merge::run(&mut ir);
         gvn::run(&mut ir);
         dce::run(&mut ir);
+        if packed::run(&mut ir, target) {
+            dce::run(&mut ir);
+        }
     }
     if tails::run(&mut ir) {
         gvn::run(&mut ir);

@@ -11,6 +11,7 @@ use half::{bf16, f16};
 use super::known::within;
 use super::ops::{Arithmetic, Float};
 use super::{CastTo, IntoDevice, S, V, Vector, with};
+use crate::ir::packed::{self, Packed, instruction};
 use crate::ir::{Bin, Call, Inst, Place, Type, Value};
 use crate::scalar::{Elem, Number};
 
@@ -30,40 +31,8 @@ pub type u16x2 = Vector<u16, 2>;
 #[allow(non_camel_case_types, reason = "named like the scalar types")]
 pub type f32x2 = Vector<f32, 2>;
 
-/// What the packed instructions do.
-#[derive(Clone, Copy, PartialEq)]
-enum Packed {
-    Bin(Bin),
-    Fma,
-}
-
-/// The packed instruction for an element type, and whether its second source is negated: floats have no subtraction.
-fn instruction(op: Packed, elem: Elem) -> Option<(&'static str, bool)> {
-    use Packed::{Bin as B, Fma};
-    Some(match (elem, op) {
-        (Elem::F16, B(Bin::Add)) => ("v_pk_add_f16", false),
-        (Elem::F16, B(Bin::Sub)) => ("v_pk_add_f16", true),
-        (Elem::F16, B(Bin::Mul)) => ("v_pk_mul_f16", false),
-        (Elem::F16, B(Bin::Min)) => ("v_pk_min_f16", false),
-        (Elem::F16, B(Bin::Max)) => ("v_pk_max_f16", false),
-        (Elem::F16, Fma) => ("v_pk_fma_f16", false),
-        (Elem::F32, B(Bin::Add)) => ("v_pk_add_f32", false),
-        (Elem::F32, B(Bin::Sub)) => ("v_pk_add_f32", true),
-        (Elem::F32, B(Bin::Mul)) => ("v_pk_mul_f32", false),
-        (Elem::F32, Fma) => ("v_pk_fma_f32", false),
-        (Elem::I16 | Elem::U16, B(Bin::Add)) => ("v_pk_add_u16", false),
-        (Elem::I16 | Elem::U16, B(Bin::Sub)) => ("v_pk_sub_i16", false),
-        (Elem::I16 | Elem::U16, B(Bin::Mul)) => ("v_pk_mul_lo_u16", false),
-        (Elem::I16, B(Bin::Min)) => ("v_pk_min_i16", false),
-        (Elem::I16, B(Bin::Max)) => ("v_pk_max_i16", false),
-        (Elem::U16, B(Bin::Min)) => ("v_pk_min_u16", false),
-        (Elem::U16, B(Bin::Max)) => ("v_pk_max_u16", false),
-        _ => return None,
-    })
-}
-
 fn exists(mnemonic: &str) -> bool {
-    with(|c| gcn_isa::table::find_mnemonic(c.target, mnemonic).next().is_some())
+    with(|c| packed::exists(mnemonic, c.target))
 }
 
 impl<T: Number, const N: usize> Vector<T, N> {
@@ -173,9 +142,7 @@ fn packed<T: Number, const N: usize>(op: Packed, sources: &[Vector<T, N>]) -> Op
         .map(|k| {
             let mut call = Call::plain(mnemonic, sources.iter().map(|v| pair(*v, k)), ty);
             if negated {
-                call.given.mods.neg_lo = 0b10;
-                call.given.mods.neg_hi = 0b10;
-                call.given.set |= gcn_isa::table::Modifiers::NEG_LO | gcn_isa::table::Modifiers::NEG_HI;
+                call.given.negate([0b10; 2]);
             }
             with(|c| c.value(Inst::Machine(Box::new(call)), ty, loc))
         })

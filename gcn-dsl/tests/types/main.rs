@@ -3,6 +3,7 @@
 //! `GCN_FUZZ_COUNT` multiplies the random samples.
 
 mod casts;
+mod counts;
 mod divisors;
 mod eight;
 mod floats;
@@ -10,6 +11,7 @@ mod integers;
 mod math;
 mod methods;
 mod packed;
+mod packing;
 mod patterns;
 mod powers;
 mod remainder;

@@ -7,8 +7,9 @@ use hashbrown::HashMap;
 use super::super::align::Split;
 use super::super::{Kernel, Memory, Value};
 use super::run::{is_dynamic, is_raw, is_read_only};
+use crate::scalar::Elem;
 
-/// An access of whole dwords.
+/// An access of whole dwords, or of one narrower element.
 #[derive(Clone, Copy)]
 pub(super) struct Access {
     /// Its position in the run.
@@ -17,7 +18,9 @@ pub(super) struct Access {
     pub inst: Value,
     /// The constant part of its offset.
     pub constant: u32,
-    pub dwords: u32,
+    pub bytes: u32,
+    /// What it moves.
+    pub elem: Elem,
 }
 
 /// Accesses to one object with one base, with nothing in between that they must not pass.
@@ -30,6 +33,8 @@ pub(super) struct Group {
     pub aligned: u32,
     /// In order of position.
     pub accesses: Vec<Access>,
+    /// Accesses of the other kind with the same base, to other bytes, that stand between them.
+    pub passed: Vec<Access>,
 }
 
 impl Group {
@@ -43,6 +48,20 @@ impl Group {
             block_run
         };
         self.accesses.iter().map(number).collect()
+    }
+
+    /// True if the parts may pass the accesses of the other kind between them. Those have other bytes in a lane; if they lie in the
+    /// same aligned block, they have so in every lane.
+    pub fn passes(&self, parts: &[Access]) -> bool {
+        let ends = |a: &Access| {
+            [a.constant, a.constant.wrapping_add(a.bytes - 1)].map(|at| at & !(self.aligned - 1))
+        };
+        let first = parts.iter().map(|a| a.at).min().unwrap_or_default();
+        let last = parts.iter().map(|a| a.at).max().unwrap_or_default();
+        let from = self.passed.partition_point(|a| a.at < first);
+        let mut between = self.passed[from..].iter().take_while(|a| a.at < last).peekable();
+        let [block, _] = ends(&parts[0]);
+        between.peek().is_none() || parts.iter().chain(between).all(|a| ends(a) == [block; 2])
     }
 }
 
@@ -66,8 +85,9 @@ impl Class {
     }
 }
 
-/// The groups of a class that can still grow. A store closes all groups but the one that it joins, and a load
-/// closes groups of stores, so at most one group of stores is open.
+/// The groups of a class that can still grow. A store closes all groups but the one that it joins, and a load closes groups of
+/// stores, so at most one group of stores is open. A load and a store with one base and different bytes pass each other: then the
+/// groups of both stay open, and every load is compared with all stores since its group began.
 #[derive(Default)]
 struct Open {
     loads: HashMap<(Memory, Split), usize>,
@@ -79,26 +99,26 @@ struct Stores {
     taken: Taken,
 }
 
-/// The bytes to which a group stores; they do not overlap. First byte and dwords of each access.
+/// The bytes to which a group stores; they do not overlap. The first byte of each access, and how many it has.
 #[derive(Default)]
 struct Taken {
-    dwords: BTreeMap<u32, u32>,
-    /// The dwords of the widest access.
+    bytes: BTreeMap<u32, u32>,
+    /// The bytes of the widest access.
     most: u32,
 }
 
 impl Taken {
-    fn add(&mut self, constant: u32, dwords: u32) {
-        self.dwords.insert(constant, dwords);
-        self.most = self.most.max(dwords);
+    fn add(&mut self, constant: u32, bytes: u32) {
+        self.bytes.insert(constant, bytes);
+        self.most = self.most.max(bytes);
     }
 
-    /// True if an access of `dwords` at `constant` overlaps one of the group. Offsets wrap at 2^32.
-    fn overlaps(&self, constant: u32, dwords: u32) -> bool {
+    /// True if an access of `bytes` at `constant` overlaps one of the group. Offsets wrap at 2^32.
+    fn overlaps(&self, constant: u32, bytes: u32) -> bool {
         let within = |first: u32, bytes: u32, hit: &dyn Fn(u32, u32) -> bool| {
             let last = first.wrapping_add(bytes.saturating_sub(1));
             let hits =
-                |range: std::ops::RangeInclusive<u32>| self.dwords.range(range).any(|(c, d)| hit(*c, *d));
+                |range: std::ops::RangeInclusive<u32>| self.bytes.range(range).any(|(c, n)| hit(*c, *n));
             if bytes == 0 {
                 false
             } else if first <= last {
@@ -109,9 +129,9 @@ impl Taken {
         };
         // An access that starts before `constant` overlaps it if it is long enough; none is longer than the
         // widest.
-        let reach = 4 * self.most;
-        within(constant, 4 * dwords, &|_, _| true)
-            || within(constant.wrapping_sub(reach), reach, &|c, d| constant.wrapping_sub(c) < 4 * d)
+        let reach = self.most;
+        within(constant, bytes, &|_, _| true)
+            || within(constant.wrapping_sub(reach), reach, &|c, n| constant.wrapping_sub(c) < n)
     }
 }
 
@@ -124,7 +144,7 @@ pub(super) struct Groups {
 
 impl Groups {
     fn begin(all: &mut Vec<Group>, memory: Memory, base: Split, store: bool) -> usize {
-        all.push(Group { memory, base, store, aligned: 4, accesses: Vec::new() });
+        all.push(Group { memory, base, store, aligned: 4, accesses: Vec::new(), passed: Vec::new() });
         all.len() - 1
     }
 
@@ -134,12 +154,24 @@ impl Groups {
         self.open.retain(|class, _| matches!(class, Class::Object(memory) if is_read_only(kernel, *memory)));
     }
 
-    /// Adds a load; `access` if it is one of whole dwords.
+    /// Adds a load; `access` if it may become a part of a wider one.
     pub fn load(&mut self, kernel: &Kernel, memory: Memory, base: Split, access: Option<Access>) {
         let open = self.open.entry(Class::of(kernel, memory)).or_default();
         // A load ends the group of stores: stores move down to the last one of their group, and one that
         // moved below the load would come too late for it.
-        open.stores = None;
+        if let Some(stores) = open.stores.take() {
+            let group = &mut self.all[stores.group];
+            let apart = (group.memory, group.base) == (memory, base);
+            match access.filter(|a| apart && !stores.taken.overlaps(a.constant, a.bytes)) {
+                Some(access) => {
+                    group.passed.push(access);
+                    open.stores = Some(stores);
+                }
+                None => {
+                    open.loads.remove(&(group.memory, group.base));
+                }
+            }
+        }
         if let Some(access) = access {
             let all = &mut self.all;
             let begin = || Groups::begin(all, memory, base, false);
@@ -151,25 +183,34 @@ impl Groups {
     /// Adds a store. Stores to different bytes of one object form a group.
     pub fn store(&mut self, kernel: &Kernel, memory: Memory, base: Split, access: Option<Access>) {
         let open = self.open.entry(Class::of(kernel, memory)).or_default();
-        // A store ends the groups of loads: loads move up to the first one of their group, and one that moved
-        // above the store would miss its value.
-        open.loads.clear();
         let Some(access) = access else {
+            open.loads.clear();
             open.stores = None;
             return;
         };
+        // A store ends the groups of loads with another base: loads move up to the first one of their group, and one that moved
+        // above the store would miss its value.
+        let loads = open.loads.remove(&(memory, base));
+        open.loads.clear();
         let all = &self.all;
         let joins = |s: &Stores| {
             let group = &all[s.group];
-            group.memory == memory && group.base == base && !s.taken.overlaps(access.constant, access.dwords)
+            group.memory == memory && group.base == base && !s.taken.overlaps(access.constant, access.bytes)
         };
-        let mut stores = match open.stores.take().filter(joins) {
-            Some(stores) => stores,
+        let before = open.stores.take();
+        let first = before.is_none();
+        let (mut stores, joined) = match before.filter(joins) {
+            Some(stores) => (stores, true),
             None => {
-                Stores { group: Groups::begin(&mut self.all, memory, base, true), taken: Taken::default() }
+                let group = Groups::begin(&mut self.all, memory, base, true);
+                (Stores { group, taken: Taken::default() }, false)
             }
         };
-        stores.taken.add(access.constant, access.dwords);
+        if let Some(loads) = loads.filter(|_| first || joined) {
+            self.all[loads].passed.push(access);
+            open.loads.insert((memory, base), loads);
+        }
+        stores.taken.add(access.constant, access.bytes);
         self.all[stores.group].accesses.push(access);
         open.stores = Some(stores);
     }
@@ -188,21 +229,21 @@ mod tests {
         /// The witness is every byte by itself.
         #[test]
         fn overlaps_are_those_of_the_bytes(
-            parts in proptest::collection::vec((0u32..24, 1u32..5), 0..6),
-            asked in (0u32..24, 1u32..5),
+            parts in proptest::collection::vec((0u32..96, 1u32..17), 0..6),
+            asked in (0u32..96, 1u32..17),
             shift in proptest::sample::select(vec![0u32, 0u32.wrapping_sub(50)]),
         ) {
-            let bytes = |(at, dwords): (u32, u32)| (0..4 * dwords).map(move |b| (shift.wrapping_add(4 * at + at % 3)).wrapping_add(b));
+            let bytes = |(at, count): (u32, u32)| (0..count).map(move |b| shift.wrapping_add(at).wrapping_add(b));
             let mut taken = Taken::default();
             let mut plain = std::collections::HashSet::new();
             for part in parts {
                 if bytes(part).all(|b| !plain.contains(&b)) {
-                    taken.add(shift.wrapping_add(4 * part.0 + part.0 % 3), part.1);
+                    taken.add(shift.wrapping_add(part.0), part.1);
                     plain.extend(bytes(part));
                 }
             }
             let overlaps = bytes(asked).any(|b| plain.contains(&b));
-            proptest::prop_assert_eq!(taken.overlaps(shift.wrapping_add(4 * asked.0 + asked.0 % 3), asked.1), overlaps);
+            proptest::prop_assert_eq!(taken.overlaps(shift.wrapping_add(asked.0), asked.1), overlaps);
         }
     }
 }

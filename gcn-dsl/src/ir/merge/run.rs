@@ -6,7 +6,7 @@ use smallvec::SmallVec;
 use super::super::align::{Alignment, Split};
 use super::super::{Inst, Kernel, LdsId, Memory, Stmt, Type, Value, ValueDef};
 use super::group::{Access, Group, Groups};
-use super::uniform;
+use super::{narrow, uniform};
 use crate::scalar::Elem;
 
 /// Bytes of the widest vector access.
@@ -24,6 +24,7 @@ pub(super) fn merge(
     kernel: &mut Kernel,
     alignment: &mut Alignment,
     open: &mut Vec<Value>,
+    in_loop: bool,
     out: &mut Vec<Stmt>,
 ) {
     let run = std::mem::take(open);
@@ -35,7 +36,7 @@ pub(super) fn merge(
             // lanes to the same bytes. Loads are not affected.
             let apart = group.store && matches!(group.memory, Memory::Lanes(_));
             let block = if apart { 4 } else { group.aligned.min(WIDEST) };
-            merge_group(kernel, &group, block, &mut edits);
+            merge_group(kernel, &group, block, in_loop, &mut edits);
         }
     }
     uniform::merge(kernel, alignment, &run, &mut edits);
@@ -70,12 +71,14 @@ fn groups(kernel: &Kernel, run: &[Value]) -> Vec<Group> {
         };
         let split = Split::of(kernel, offset);
         let bytes = ty.elem.bytes() * u32::from(ty.count);
-        let (constant, dwords) = (split.constant, bytes.div_ceil(4));
+        let constant = split.constant;
         let base = Split { constant: 0, ..split };
-        let whole = bytes.is_multiple_of(4).then_some(Access { at, inst, constant, dwords });
+        let whole =
+            bytes.is_multiple_of(4) || ty.count == 1 && ty.elem != Elem::Bool && narrow::merge_in(memory);
+        let access = whole.then_some(Access { at, inst, constant, bytes, elem: ty.elem });
         match store {
-            true => groups.store(kernel, memory, base, whole),
-            false => groups.load(kernel, memory, base, whole),
+            true => groups.store(kernel, memory, base, access),
+            false => groups.load(kernel, memory, base, access),
         }
     }
     groups.finish()
@@ -121,10 +124,7 @@ pub(in crate::ir) fn may_alias(kernel: &Kernel, a: Memory, b: Memory) -> bool {
     a == b || (raw(a) && raw(b)) || (dynamic(a) && dynamic(b))
 }
 
-fn merge_group(kernel: &mut Kernel, group: &Group, block: u32, edits: &mut [Edit]) {
-    if block < 8 {
-        return;
-    }
+fn merge_group(kernel: &mut Kernel, group: &Group, block: u32, in_loop: bool, edits: &mut [Edit]) {
     let mut blocks: HashMap<u32, SmallVec<[Access; 4]>> = HashMap::new();
     for a in &group.accesses {
         // The aligned block that contains the access. The common base is a multiple of `block`, so the
@@ -134,20 +134,34 @@ fn merge_group(kernel: &mut Kernel, group: &Group, block: u32, edits: &mut [Edit
             blocks.entry(start).or_default().push(*a);
         }
     }
+    let dear = in_loop && narrow::has_tail(kernel, group.memory);
+    for (start, accesses) in &mut blocks {
+        narrow::keep_whole_dwords(*start, accesses, dear);
+    }
     let mut blocks: Vec<_> = blocks.into_iter().filter(|b| b.1.len() > 1).collect();
     blocks.sort_unstable_by_key(|b| b.0);
     let block_runs = group.block_runs();
     for (start, accesses) in blocks {
         if group.store {
             stores(kernel, group, start, accesses, &block_runs, edits);
-        } else {
+        } else if group.passes(&accesses) {
             loads(kernel, group, start, &accesses, edits);
         }
     }
 }
 
 fn fits(a: &Access, start: u32, block: u32) -> bool {
-    a.constant.is_multiple_of(4) && a.constant - start + 4 * a.dwords <= block
+    a.constant.is_multiple_of(a.bytes.min(4)) && a.constant - start + a.bytes <= block
+}
+
+/// The type of an access to so many dwords with these parts. Elements narrower than a dword keep their type, by which [`tails`]
+/// knows them.
+///
+/// [`tails`]: super::super::tails
+fn together(parts: &[Access], dwords: u32) -> Type {
+    let elem = parts.first().map(|a| a.elem).filter(|elem| elem.bytes() < 4);
+    let elem = elem.filter(|elem| parts.iter().all(|a| a.elem == *elem)).unwrap_or(Elem::U32);
+    Type { count: (4 * dwords / elem.bytes()) as u8, ..Type::varying(elem) }
 }
 
 /// The range of dwords `first..end` of a block, widened to what the alignment rules of LDS accesses permit.
@@ -162,9 +176,9 @@ fn loads(kernel: &mut Kernel, group: &Group, start: u32, accesses: &[Access], ed
     let Some(leader) = accesses.first().filter(|_| accesses.len() > 1) else { return };
     let dword = |a: &Access| (a.constant - start) / 4;
     let first = accesses.iter().map(dword).min().unwrap_or_default();
-    let end = accesses.iter().map(|a| dword(a) + a.dwords).max().unwrap_or_default();
+    let end = accesses.iter().map(|a| (a.constant - start + a.bytes).div_ceil(4)).max().unwrap_or_default();
     let (first, end) = widened(group.memory, first, end);
-    let ty = Type { count: (end - first) as u8, ..Type::varying(Elem::U32) };
+    let ty = together(accesses, end - first);
     let Inst::Load { memory, offset } = kernel.def(leader.inst).inst else { return };
     let before = &mut edits[leader.at].before;
     let constant = start.wrapping_add(4 * first);
@@ -176,11 +190,15 @@ fn loads(kernel: &mut Kernel, group: &Group, start: u32, accesses: &[Access], ed
         Split { constant, ..group.base }.build(kernel, offset_ty, before)
     };
     let loc = kernel.def(leader.inst).loc;
-    kernel.values.push(ValueDef { inst: Inst::Load { memory, offset }, ty: Some(ty), loc });
-    let wide = Value(kernel.values.len() as u32 - 1);
-    before.push(Stmt::Inst(wide));
+    let wide = kernel.append(Inst::Load { memory, offset }, ty, loc, before);
     for a in accesses {
-        kernel.values[a.inst.0 as usize].inst = part(wide, dword(a) - first, a.dwords, end - first);
+        let inst = if a.bytes < 4 {
+            let byte = a.constant - start - 4 * first;
+            narrow::element(kernel, wide, byte, a, &mut edits[a.at].before)
+        } else {
+            part(wide, dword(a) - first, a.bytes / 4, end - first)
+        };
+        kernel.values[a.inst.0 as usize].inst = inst;
     }
 }
 
@@ -198,26 +216,26 @@ fn stores(
     edits: &mut [Edit],
 ) {
     accesses.sort_unstable_by_key(|a| a.constant);
-    let dword = |a: &Access| (a.constant - start) / 4;
     let mut rest = accesses.as_slice();
     while let Some(leader) = rest.first() {
         // Greedily takes adjacent accesses, and the longest prefix of them that the memory can store at once.
-        let (mut count, mut end, mut best) = (0, dword(leader), 1);
-        for a in rest.iter().take_while(|a| {
-            let adjoins = dword(a) == end;
-            end += a.dwords;
-            adjoins
-        }) {
+        let first = leader.constant - start;
+        let (mut count, mut end, mut best) = (0, first, 1);
+        for a in rest {
+            if a.constant - start != end {
+                break;
+            }
             count += 1;
-            let end = dword(a) + a.dwords;
-            if widened(group.memory, dword(leader), end) == (dword(leader), end) {
+            end += a.bytes;
+            let dwords = (first / 4, end / 4);
+            if end.is_multiple_of(4) && widened(group.memory, dwords.0, dwords.1) == dwords {
                 best = count;
             }
         }
         let (together, others) = rest.split_at(best);
         rest = others;
-        if together.len() > 1 && passes_others(group, block_runs, together) {
-            store(kernel, group, start.wrapping_add(4 * dword(leader)), together, edits);
+        if together.len() > 1 && group.passes(together) && passes_others(group, block_runs, together) {
+            store(kernel, group, leader.constant, together, edits);
         }
     }
 }
@@ -234,21 +252,19 @@ fn passes_others(group: &Group, block_runs: &[u32], parts: &[Access]) -> bool {
 /// Emits one store at the place of the last part.
 fn store(kernel: &mut Kernel, group: &Group, constant: u32, parts: &[Access], edits: &mut [Edit]) {
     let Some(last) = parts.iter().max_by_key(|a| a.at) else { return };
-    let mut values = SmallVec::new();
+    let mut values: SmallVec<[(Value, u32); 4]> = SmallVec::new();
     let mut offset_ty = Type::varying(Elem::U32);
     for a in parts {
         let Inst::Store { offset, value, .. } = kernel.def(a.inst).inst else { return };
         offset_ty = kernel.ty(offset);
-        values.push(value);
+        values.push((value, a.bytes));
         edits[a.at].removed = true;
     }
-    let count = parts.iter().map(|a| a.dwords).sum::<u32>() as u8;
-    let ty = Type { count, ..Type::varying(Elem::U32) };
     let loc = kernel.def(last.inst).loc;
     let before = &mut edits[last.at].before;
-    kernel.values.push(ValueDef { inst: Inst::Concat(values), ty: Some(ty), loc });
-    let value = Value(kernel.values.len() as u32 - 1);
-    before.push(Stmt::Inst(value));
+    let words = narrow::words(kernel, &values, loc, before);
+    let ty = together(parts, parts.iter().map(|a| a.bytes).sum::<u32>() / 4);
+    let value = kernel.append(Inst::Concat(words), ty, loc, before);
     let offset = Split { constant, ..group.base }.build(kernel, offset_ty, before);
     let inst = Inst::Store { memory: group.memory, offset, value };
     kernel.values.push(ValueDef { inst, ty: None, loc });

@@ -1,0 +1,101 @@
+//! Elements of 8 and 16 bits as parts of dwords.
+//!
+//! They are merged only where they fill dwords, so that a merged store writes no byte that the kernel does not name. Where a slice
+//! may end within a dword, [`tails`](super::super::tails) adds to a wide access what it would lose; in a loop that costs as much as
+//! one dword saves.
+
+use gcn_isa::program::SourceLoc;
+use smallvec::SmallVec;
+
+use super::super::{Bin, Inst, Kernel, Memory, Stmt, Type, Value};
+use super::group::Access;
+use crate::scalar::Elem;
+
+const WORD: Type = Type::varying(Elem::U32);
+
+/// Whether narrow elements of this memory are merged. A raw pointer to them need not be a multiple of a dword.
+pub(super) fn merge_in(memory: Memory) -> bool {
+    matches!(memory, Memory::Buffer(_) | Memory::Lds(_))
+}
+
+/// Whether a slice of narrow elements may end within a dword.
+pub(super) fn has_tail(kernel: &Kernel, memory: Memory) -> bool {
+    matches!(memory, Memory::Buffer(resource) if !kernel.whole_dwords.contains(&resource))
+}
+
+/// Drops the accesses to dwords of the block at `start` that are not filled; also where they fill a single one, if that is too `dear`.
+pub(super) fn keep_whole_dwords(start: u32, accesses: &mut SmallVec<[Access; 4]>, dear: bool) {
+    if accesses.iter().all(|a| a.bytes >= 4) {
+        return;
+    }
+    let mut filled = [0; 4];
+    for a in accesses.iter().filter(|a| a.bytes < 4) {
+        let first = a.constant - start;
+        let bytes = ((1 << a.bytes) - 1) << (first % 4);
+        filled[(first / 4) as usize] |= bytes;
+    }
+    let whole = filled.map(|bytes| bytes == 0b1111);
+    let few = dear && whole.iter().filter(|whole| **whole).count() < 2;
+    accesses.retain(|a| a.bytes >= 4 || !few && whole[((a.constant - start) / 4) as usize]);
+}
+
+/// Byte `byte` of a wide value and those after it, as the element that an access loads.
+pub(super) fn element(
+    kernel: &mut Kernel,
+    wide: Value,
+    byte: u32,
+    access: &Access,
+    out: &mut Vec<Stmt>,
+) -> Inst {
+    let loc = kernel.def(access.inst).loc;
+    let (elem, first) = (access.elem, 8 * (byte % 4));
+    let word_ty =
+        Type::varying(if elem.is_signed() && elem.is_narrow_integer() { Elem::I32 } else { Elem::U32 });
+    let mut word = kernel.append(Inst::Extract { from: wide, dword: (byte / 4) as u8 }, word_ty, loc, out);
+    if first > 0 {
+        let count = kernel.append(Inst::Const(first.into()), word_ty, loc, out);
+        word = kernel.append(Inst::Bin(Bin::Shr, word, count), word_ty, loc, out);
+    }
+    if elem.is_narrow_integer() {
+        return Inst::Cast(word);
+    }
+    let bits = 8 * elem.bytes();
+    if first + bits < 32 {
+        let mask = kernel.append(Inst::Const((1 << bits) - 1), word_ty, loc, out);
+        word = kernel.append(Inst::Bin(Bin::And, word, mask), word_ty, loc, out);
+    }
+    Inst::Bitcast(word)
+}
+
+/// Values side by side as values of whole dwords; each with its bytes.
+pub(super) fn words(
+    kernel: &mut Kernel,
+    values: &[(Value, u32)],
+    loc: Option<SourceLoc>,
+    out: &mut Vec<Stmt>,
+) -> SmallVec<[Value; 4]> {
+    let (mut words, mut word, mut first) = (SmallVec::new(), None, 0);
+    for &(value, bytes) in values {
+        if bytes >= 4 {
+            words.push(value);
+            continue;
+        }
+        let mut constant =
+            |bits: u32, out: &mut Vec<Stmt>| kernel.append(Inst::Const(bits.into()), WORD, loc, out);
+        let (mask, count) = (constant((1 << (8 * bytes)) - 1, out), constant(first, out));
+        let raw = kernel.append(Inst::Bitcast(value), WORD, loc, out);
+        let mut part = kernel.append(Inst::Bin(Bin::And, raw, mask), WORD, loc, out);
+        if first > 0 {
+            part = kernel.append(Inst::Bin(Bin::Shl, part, count), WORD, loc, out);
+        }
+        word = Some(match word {
+            None => part,
+            Some(before) => kernel.append(Inst::Bin(Bin::Or, before, part), WORD, loc, out),
+        });
+        first = (first + 8 * bytes) % 32;
+        if first == 0 {
+            words.extend(word.take());
+        }
+    }
+    words
+}
