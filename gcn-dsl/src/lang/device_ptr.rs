@@ -28,6 +28,11 @@ impl<T> DevicePtr<T> {
         DevicePtr { address, element: PhantomData }
     }
 
+    /// The null pointer: what a kernel asks with `is_null()`.
+    pub const fn null() -> DevicePtr<T> {
+        DevicePtr::from_address(0)
+    }
+
     /// The address.
     pub const fn address(self) -> u64 {
         self.address
