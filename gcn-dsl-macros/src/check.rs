@@ -199,7 +199,7 @@ fn signature(kernel: &KernelFn, errors: &mut Errors) {
 pub(crate) fn arguments(kernel: &KernelFn, errors: &mut Errors) -> Option<Vec<Arg>> {
     let mut args = Some(Vec::new());
     for input in kernel.sig.inputs.iter().filter(|input| !is_host(input)) {
-        match argument(input) {
+        match argument(input).and_then(|arg| no_enum(arg, kernel)) {
             Ok(arg) => {
                 if let Some(args) = &mut args {
                     args.push(arg);
@@ -212,6 +212,24 @@ pub(crate) fn arguments(kernel: &KernelFn, errors: &mut Errors) -> Option<Vec<Ar
         }
     }
     args
+}
+
+/// The argument, if it is no enum that is declared beside the kernel.
+fn no_enum(arg: Arg, kernel: &KernelFn) -> Result<Arg, (proc_macro2::TokenStream, String)> {
+    let name = match &arg.elem {
+        Type::Path(path) => path.path.get_ident().map(ToString::to_string),
+        _ => None,
+    };
+    match name.filter(|name| kernel.known.variants.contains_key(name)) {
+        None => Ok(arg),
+        Some(name) => {
+            let what = format!(
+                "a device enum has no layout in memory: pass numbers, `u32`, and make a `{name}` of one with `match`; an enum without \
+                 fields becomes a number with `as u32`"
+            );
+            Err((arg.elem.to_token_stream(), what))
+        }
+    }
 }
 
 fn argument(input: &FnArg) -> Result<Arg, (proc_macro2::TokenStream, String)> {
@@ -245,10 +263,14 @@ fn argument(input: &FnArg) -> Result<Arg, (proc_macro2::TokenStream, String)> {
         Type::Ptr(p) => (ArgKind::Pointer, ty::bare(&p.elem)),
         _ => return Err(unknown()),
     };
-    if kind != ArgKind::Value && !matches!(elem, Type::Path(_)) {
+    if kind != ArgKind::Value && !matches!(elem, Type::Path(_) | Type::Array(_)) {
         return Err(unknown());
     }
     let elem = elem.clone();
+    if ty::resulting(&elem).is_some() {
+        let message = "the host and the device cannot share a `Result`: pass the number and a code, `x: f32, fault: u32`";
+        return Err((elem.to_token_stream(), message.to_owned()));
+    }
     if ty::optional(&elem).is_some() {
         let message = "the host and the device cannot share an `Option`: pass a number and the condition, `x: f32, has_x: bool`, or, if \
                        the kernel may be built for it, a `#[host]` parameter";

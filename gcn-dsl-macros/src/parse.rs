@@ -49,6 +49,8 @@ pub(crate) struct Known {
     pub options: HashMap<String, Vec<bool>>,
     /// The variants of device enums in order, and whether they have no fields.
     pub variants: HashMap<String, Vec<(String, bool)>>,
+    /// Device enums with parameters.
+    pub generic: HashSet<String>,
     /// Device enums whose values are each lane's own.
     pub varying: HashSet<String>,
 }
@@ -325,6 +327,9 @@ fn known(items: &[Item]) -> Known {
         let variants =
             e.variants.iter().map(|v| (v.ident.to_string(), matches!(v.fields, syn::Fields::Unit)));
         known.variants.insert(e.ident.to_string(), variants.collect());
+        if !e.generics.params.is_empty() {
+            known.generic.insert(e.ident.to_string());
+        }
         let mut fields = e.variants.iter().flat_map(|v| &v.fields).peekable();
         if fields.peek().is_none() || fields.any(|f| Elements::default().is_varying(&f.ty)) {
             known.varying.insert(e.ident.to_string());

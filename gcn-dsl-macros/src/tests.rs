@@ -54,13 +54,8 @@ fn an_item_becomes_a_struct_with_an_implementation() {
 
 #[test]
 fn operators_that_rust_fixes_become_calls() {
-    let text = body(quote! { let c = a < 3 && !(x[a] == 1.0); y[a] = x[a] as f32 + 1.0; });
-    assert!(
-        text.contains(
-            "lang::and(::gcn_dsl::lang::lt(a,3),!(::gcn_dsl::lang::eq(::gcn_dsl::lang::load(&x,a),1.0)))"
-        ),
-        "{text}"
-    );
+    let text = body(quote! { let c = a < 3 && !(b == 1.0); y[a] = x[a] as f32 + 1.0; });
+    assert!(text.contains("lang::and(::gcn_dsl::lang::lt(a,3),!(::gcn_dsl::lang::eq(b,1.0)))"), "{text}");
     assert!(
         text.contains(
             "::gcn_dsl::lang::store(&y,a,::gcn_dsl::lang::cast::<f32,_>(::gcn_dsl::lang::load(&x,a))+1.0)"

@@ -47,6 +47,17 @@ pub(crate) fn optional(ty: &Type) -> Option<&Type> {
     }
 }
 
+/// The `T` and `E` of `Result<T, E>`.
+pub(crate) fn resulting(ty: &Type) -> Option<[&Type; 2]> {
+    let Type::Path(path) = ty else { return None };
+    let last = path.path.segments.last().filter(|s| s.ident == "Result")?;
+    let syn::PathArguments::AngleBracketed(args) = &last.arguments else { return None };
+    match args.args.iter().collect::<Vec<_>>()[..] {
+        [syn::GenericArgument::Type(of), syn::GenericArgument::Type(error)] => Some([bare(of), bare(error)]),
+        _ => None,
+    }
+}
+
 /// True for types that live on the host only.
 pub(crate) fn is_host(ty: &Type) -> bool {
     Elements::default().is_host(ty)
@@ -104,6 +115,9 @@ impl Elements {
         match bare(ty) {
             Type::Array(a) => self.is_varying(&a.elem),
             ty if optional(ty).is_some() => optional(ty).is_some_and(|of| self.is_varying(of)),
+            ty if resulting(ty).is_some() => {
+                resulting(ty).is_some_and(|parts| parts.into_iter().any(|of| self.is_varying(of)))
+            }
             ty => last_name(ty).is_some_and(|n| n == "V"),
         }
     }
@@ -124,6 +138,9 @@ impl Elements {
     pub fn is_host(&self, ty: &Type) -> bool {
         match ty {
             Type::Path(_) if optional(ty).is_some() => optional(ty).is_some_and(|of| self.is_host(of)),
+            Type::Path(_) if resulting(ty).is_some() => {
+                resulting(ty).is_some_and(|parts| parts.into_iter().any(|of| self.is_host(of)))
+            }
             Type::Path(_) => last_name(ty).is_some_and(|n| HOST.contains(&n.as_str())),
             Type::Array(a) => self.is_host(&a.elem),
             Type::Tuple(t) => t.elems.iter().any(|e| self.is_host(e)),
@@ -169,6 +186,10 @@ impl Elements {
         if let Some(of) = optional(ty).filter(|of| !self.is_host(of)) {
             let of = self.device(of);
             return quote_spanned!(ty.span()=> ::gcn_dsl::lang::Maybe<#of>);
+        }
+        if let Some(parts) = resulting(ty).filter(|_| !self.is_host(ty)) {
+            let [of, error] = parts.map(|of| self.device(of));
+            return quote_spanned!(ty.span()=> ::gcn_dsl::lang::Outcome<#of, #error>);
         }
         match ty {
             Type::Path(_) if self.is_element(ty) => quote_spanned!(ty.span()=> ::gcn_dsl::S<#ty>),

@@ -4,8 +4,13 @@ use gcn_dsl::prelude::*;
 
 gcn_kernel! {
     #[device]
-    enum Generic<T> {
-        One(T),
+    enum Borrowed<'a> {
+        One(V<u32>),
+    }
+
+    #[device]
+    enum Named<T> {
+        One { value: T },
     }
 
     #[device]
@@ -38,6 +43,16 @@ gcn_kernel! {
 
     #[workgroup(64)]
     fn argument(x: Option<f32>, y: &mut [f32]) {
+        y[0] = 1.0;
+    }
+
+    #[workgroup(64)]
+    fn outcome(x: Result<f32, u32>, y: &mut [f32]) {
+        y[0] = 1.0;
+    }
+
+    #[workgroup(64)]
+    fn in_memory(x: &[Derived], y: &mut [f32]) {
         y[0] = 1.0;
     }
 }

@@ -12,7 +12,7 @@ use super::aggregate::{Of, implementations};
 use super::function::attributes;
 use crate::errors::Errors;
 use crate::parse::is_device;
-use crate::ty::Elements;
+use crate::ty::{Elements, elements};
 
 pub(crate) fn enumeration(item: &ItemEnum, errors: &mut Errors) -> TokenStream {
     let mut found = Errors::default();
@@ -28,8 +28,8 @@ fn check(item: &ItemEnum, errors: &mut Errors) {
         let what = "a device enum is `Clone`, `Copy` and `Debug` by itself, and derives nothing else; one without fields compares with `==`";
         errors.at(attr, what);
     }
-    if let Some(param) = item.generics.params.first() {
-        errors.at(param, "a device enum has no parameters; write one for each type, or use `Option<T>`");
+    if let Some(lifetime) = item.generics.lifetimes().next() {
+        errors.at(lifetime, "a device enum holds values, no references; remove the lifetime");
     }
     if item.variants.is_empty() {
         errors.at(&item.ident, "a device enum has variants: a value is one of them");
@@ -39,6 +39,10 @@ fn check(item: &ItemEnum, errors: &mut Errors) {
             let what =
                 "the variants of a device enum are counted from 0; give them other numbers with `match`";
             errors.at(number, what);
+        }
+        if let (Fields::Named(_), Some(_)) = (&variant.fields, item.generics.params.first()) {
+            let what = "the fields of a device enum with parameters have no names: write `Circle(T)`, or put a `#[device] struct` into it";
+            errors.at(&variant.fields, what);
         }
         let name = variant.ident.to_string();
         if name == name.to_uppercase() && name.len() > 1 {
@@ -54,10 +58,37 @@ struct Field {
     place: Ident,
     param: Ident,
     ty: Type,
+    /// Its type is a parameter of the enum, which a value given to it decides.
+    inferred: bool,
+}
+
+fn is_param(ty: &Type, item: &ItemEnum, elements: &Elements) -> bool {
+    let Type::Path(path) = crate::ty::bare(ty) else { return false };
+    let name = path.path.get_ident();
+    name.is_some_and(|name| item.generics.type_params().any(|p| p.ident == *name)) && !elements.is_element(ty)
+}
+
+/// The enum's parameters with what the expansion needs of the types in it.
+fn bounded(item: &ItemEnum, types: &[&Type]) -> syn::Generics {
+    let mut generics = item.generics.clone();
+    if !generics.params.is_empty() {
+        let clause = generics.make_where_clause();
+        for ty in types {
+            let bounds = quote!(::gcn_dsl::lang::Flatten + ::gcn_dsl::lang::Placed + ::gcn_dsl::lang::Blank);
+            clause.predicates.push(parse_quote!(#ty: #bounds));
+        }
+    }
+    generics
+}
+
+/// The module of the plain enum, which has the enum's name.
+pub(super) fn host(name: &Ident) -> Ident {
+    format_ident!("__gcn_{}", name, span = name.span())
 }
 
 fn expand(item: &ItemEnum) -> TokenStream {
     let (vis, name) = (&item.vis, &item.ident);
+    let elements = elements(&item.generics);
     let mut count = 0usize;
     let fields: Vec<Vec<Field>> = item
         .variants
@@ -68,7 +99,8 @@ fn expand(item: &ItemEnum) -> TokenStream {
                 Field {
                     place: format_ident!("__gcn_field{}", count, span = f.ty.span()),
                     param: format_ident!("Field{}", count),
-                    ty: Type::Verbatim(Elements::default().device(&f.ty)),
+                    ty: Type::Verbatim(elements.device(&f.ty)),
+                    inferred: is_param(&f.ty, item, &elements),
                 }
             };
             variant.fields.iter().map(field).collect()
@@ -80,15 +112,18 @@ fn expand(item: &ItemEnum) -> TokenStream {
     let places: Vec<&Ident> = all.iter().map(|f| &f.place).collect();
     let place = place(&types);
     let attrs = item.attrs.iter().filter(|a| !is_device(a));
+    let generics = bounded(item, &types);
+    let (of, args, clause) = generics.split_for_impl();
+    let unbounded = &item.generics.params;
     let declaration: ItemStruct = parse_quote! {
         #[derive(Debug)]
-        #vis struct #name {
-            __gcn_tag: <#place as ::gcn_dsl::lang::Kind>::Pick<::gcn_dsl::S<u32>, ::gcn_dsl::V<u32>>,
+        #vis struct #name<#unbounded> #clause {
+            __gcn_tag: ::gcn_dsl::lang::Tag<#place>,
             #(#places: #types,)*
         }
     };
     let implementations = implementations(&declaration, Of::Values);
-    let host = format_ident!("__gcn_{}", name, span = name.span());
+    let host = host(name);
     let variants = item.variants.iter().zip(&fields).map(|(variant, fields)| declared(variant, fields));
     let shown = item.variants.iter().zip(&fields).map(|(variant, fields)| {
         let values = fields.iter().map(|f| {
@@ -101,7 +136,7 @@ fn expand(item: &ItemEnum) -> TokenStream {
         .variants
         .iter()
         .enumerate()
-        .map(|(tag, variant)| of_variant(&host, name, tag as u32, variant, &fields, &place));
+        .map(|(tag, variant)| of_variant(&host, name, tag as u32, variant, &fields));
     let constructors = item
         .variants
         .iter()
@@ -112,7 +147,9 @@ fn expand(item: &ItemEnum) -> TokenStream {
         docs.map(ToTokens::to_token_stream).collect::<TokenStream>(),
         all.is_empty().then(|| without_fields(name)),
     );
-    let blank = types.iter().map(|ty| quote_spanned!(ty.span()=> ::gcn_dsl::lang::holds_blank::<#ty>()));
+    // Those of a parameter its bounds say.
+    let blank = types.iter().filter(|_| generics.params.is_empty());
+    let blank = blank.map(|ty| quote_spanned!(ty.span()=> ::gcn_dsl::lang::holds_blank::<#ty>()));
     quote! {
         #(#attrs)*
         #declaration
@@ -127,12 +164,12 @@ fn expand(item: &ItemEnum) -> TokenStream {
         #shared
         const _: fn() = || { #(#blank;)* };
         #shared
-        impl ::gcn_dsl::lang::Placed for #name {
+        impl #of ::gcn_dsl::lang::Placed for #name #args #clause {
             type Place = #place;
             type Pattern = #host::#name<#(<#types as ::gcn_dsl::lang::Placed>::Pattern),*>;
         }
         #shared
-        impl ::gcn_dsl::lang::Variants for #name {
+        impl #of ::gcn_dsl::lang::Variants for #name #args #clause {
             type Host = #host::#name<#(#types),*>;
             type Condition = <#place as ::gcn_dsl::lang::Kind>::Pick<::gcn_dsl::S<bool>, ::gcn_dsl::V<bool>>;
             fn each(&self) -> ::std::vec::Vec<Self::Host> {
@@ -140,17 +177,17 @@ fn expand(item: &ItemEnum) -> TokenStream {
             }
             #[track_caller]
             fn one_of(&self, chosen: &[bool]) -> Self::Condition {
-                ::gcn_dsl::lang::tag_is(self.__gcn_tag, chosen)
+                self.__gcn_tag.is_one_of(chosen)
             }
         }
         #shared
-        impl ::gcn_dsl::lang::OfVariant for #name {
+        impl #of ::gcn_dsl::lang::OfVariant for #name #args #clause {
             fn of(variant: Self::Host) -> Self {
                 match variant { #(#arms)* }
             }
         }
         #shared
-        impl ::gcn_dsl::lang::Vary for #name {
+        impl #of ::gcn_dsl::lang::Vary for #name #args #clause {
             type Varying = Self;
             fn vary(self) -> Self {
                 self
@@ -158,7 +195,7 @@ fn expand(item: &ItemEnum) -> TokenStream {
         }
         #shared
         #[allow(non_snake_case, dead_code, missing_docs)]
-        impl #name { #(#constructors)* }
+        impl #of #name #args #clause { #(#constructors)* }
         #plain
     }
 }
@@ -203,7 +240,6 @@ fn of_variant(
     tag: u32,
     variant: &syn::Variant,
     fields: &[Vec<Field>],
-    place: &TokenStream,
 ) -> TokenStream {
     let own = &fields[tag as usize];
     let pattern = made(&quote!(#host::#name), variant, own.iter().map(|f| f.place.to_token_stream()));
@@ -213,7 +249,7 @@ fn of_variant(
             false => quote!(#place: <#ty as ::gcn_dsl::lang::Blank>::blank()),
         })
     });
-    quote!(#pattern => #name { __gcn_tag: ::gcn_dsl::lang::tag::<#place>(#tag), #(#values),* },)
+    quote!(#pattern => #name { __gcn_tag: ::gcn_dsl::lang::Tag::of(#tag), #(#values),* },)
 }
 
 /// The function that makes a variant, if it is not written with the names of its fields.
@@ -227,11 +263,14 @@ fn constructor(
     if let Fields::Named(_) = variant.fields {
         return None;
     }
-    let params = fields.iter().map(
-        |Field { place, ty, .. }| quote_spanned!(ty.span()=> #place: impl ::gcn_dsl::lang::IntoDevice<#ty>),
-    );
-    let values =
-        fields.iter().map(|Field { place, .. }| quote!(::gcn_dsl::lang::IntoDevice::into_device(#place)));
+    let params = fields.iter().map(|Field { place, ty, inferred, .. }| match inferred {
+        true => quote_spanned!(ty.span()=> #place: impl ::gcn_dsl::lang::Declare<Value = #ty>),
+        false => quote_spanned!(ty.span()=> #place: impl ::gcn_dsl::lang::IntoDevice<#ty>),
+    });
+    let values = fields.iter().map(|Field { place, inferred, .. }| match inferred {
+        true => quote!(::gcn_dsl::lang::Declare::declare(#place)),
+        false => quote!(::gcn_dsl::lang::IntoDevice::into_device(#place)),
+    });
     let made = made(of, variant, values);
     let docs = variant.attrs.iter().filter(|a| a.path().is_ident("doc"));
     Some(quote! {
@@ -250,7 +289,7 @@ fn without_fields(name: &Ident) -> TokenStream {
             type Output = ::gcn_dsl::V<bool>;
             #[track_caller]
             fn compare(self, pred: ::gcn_dsl::ir::Pred, rhs: #name) -> Self::Output {
-                ::gcn_dsl::lang::Compare::compare(self.__gcn_tag, pred, rhs.__gcn_tag)
+                ::gcn_dsl::lang::Compare::compare(self.__gcn_tag.number(), pred, rhs.__gcn_tag.number())
             }
         }
         impl<T> ::gcn_dsl::lang::CastTo<T> for #name
@@ -260,7 +299,7 @@ fn without_fields(name: &Ident) -> TokenStream {
             type Output = <::gcn_dsl::V<u32> as ::gcn_dsl::lang::CastTo<T>>::Output;
             #[track_caller]
             fn cast_to(self) -> Self::Output {
-                ::gcn_dsl::lang::CastTo::cast_to(self.__gcn_tag)
+                ::gcn_dsl::lang::CastTo::cast_to(self.__gcn_tag.number())
             }
         }
     }

@@ -52,7 +52,7 @@ fn unavailable(e: &Expr) -> Option<(TokenStream, &'static str)> {
         Expr::Await(e) => (e.await_token.to_token_stream(), "`.await` is not available in a kernel"),
         Expr::Try(e) => (
             e.question_token.to_token_stream(),
-            "a kernel returns nothing, so that `?` has nowhere to go: `let Some(x) = … else { return };` takes the value of an `Option`",
+            "a kernel returns nothing, so that `?` has nowhere to go: `let Some(x) = … else { return };` takes the value of an `Option`, `let Ok(x) = …` that of a `Result`",
         ),
         Expr::Unsafe(e) => {
             (e.unsafe_token.to_token_stream(), "`unsafe` is not needed in a kernel; remove the word")
@@ -184,7 +184,9 @@ impl Cx<'_> {
                 let given = self.with_none(&e.method, &e.args).into_owned();
                 let args: Vec<TokenStream> = match METHODS.iter().any(|m| method == m) {
                     true => self.arguments(&self.numbers(&e.args)),
-                    false if method == "then_some" => self.arguments(&e.args.iter().map(inferred).collect()),
+                    false if method == "then_some" || method == "ok_or" => {
+                        self.arguments(&e.args.iter().map(inferred).collect())
+                    }
                     false => self.arguments(&given),
                 };
                 // The call's own span, so that its location is the user's line.
@@ -288,6 +290,10 @@ impl Cx<'_> {
             (true, false) => [Cow::Owned(inferred(&e.left)), Cow::Borrowed(&e.right)],
             // Integers are also those of the host, whose type is inferred.
             (false, true) if is_real(&e.right) => [Cow::Borrowed(&e.left), number(&e.right, &self.elements)],
+            // Beside a type that is a parameter rustc infers nothing.
+            (false, true) if compares(&e.op) && self.elements.are_generic() => {
+                [Cow::Borrowed(&e.left), Cow::Owned(literals(&e.right, &self.elements))]
+            }
             (false, _) => [Cow::Borrowed(&e.left), Cow::Borrowed(&e.right)],
         }
     }
@@ -321,8 +327,8 @@ impl Cx<'_> {
             BinOp::Ge(t) => ("ge", t.span()),
             BinOp::Eq(t) => ("eq", t.span()),
             BinOp::Ne(t) => ("ne", t.span()),
-            BinOp::And(t) => ("and", t.span()),
-            BinOp::Or(t) => ("or", t.span()),
+            BinOp::And(t) => return self.condition_of_two("and", e, t.span()),
+            BinOp::Or(t) => return self.condition_of_two("or", e, t.span()),
             op => {
                 let [left, right] = self.sides(e);
                 let (left, right) = (self.operand(&left), self.operand(&right));
@@ -337,9 +343,11 @@ impl Cx<'_> {
 
     pub(super) fn call(&mut self, e: &ExprCall) -> TokenStream {
         let name = called(&e.func);
-        if let (true, Some(value)) = (self.is_prelude(&e.func, "Some"), e.args.first()) {
-            let (some, value) = (lang("some", e.func.span()), self.expr(value));
-            return quote_spanned!(e.span()=> #some(#value));
+        for (name, made) in [("Some", "some"), ("Ok", "ok"), ("Err", "err")] {
+            if let (true, Some(value)) = (self.is_prelude(&e.func, name), e.args.first()) {
+                let (made, value) = (lang(made, e.func.span()), self.expr(value));
+                return quote_spanned!(e.span()=> #made(#value));
+            }
         }
         if let Some(call) = self.function_of_std(e) {
             return call;
@@ -421,6 +429,11 @@ impl Cx<'_> {
         let token = lang("On", span);
         quote_spanned!(span=> #token::<#on>::new())
     }
+}
+
+/// True for `<`, `==` and the like.
+fn compares(op: &BinOp) -> bool {
+    matches!(op, BinOp::Lt(_) | BinOp::Le(_) | BinOp::Gt(_) | BinOp::Ge(_) | BinOp::Eq(_) | BinOp::Ne(_))
 }
 
 pub(super) fn called(function: &Expr) -> Option<&Ident> {

@@ -205,6 +205,12 @@ impl Cx<'_> {
                 let (a, b) = (args.next()?, args.next()?);
                 Some(quote_spanned!(e.span()=> (#a).#method(#b)))
             }
+            // A number alone is one of the host.
+            ([ty, "from_bits"], 1) if NUMBERS.contains(ty) && !is_number(&e.args[0]) => {
+                let (call, ty) = (super::lang("from_bits", e.func.span()), &p.path.segments[0]);
+                let bits = self.arguments(&e.args);
+                Some(quote_spanned!(e.span()=> #call::<#ty, _>(#(#bits),*)))
+            }
             ([.., "mem", name @ ("swap" | "replace" | "take")], _) => {
                 let what = format!(
                     "`mem::{name}` exchanges values of the host; variables of the device are assigned: `(a, b) = (b, a)` swaps them"

@@ -6,6 +6,7 @@ use syn::spanned::Spanned;
 use syn::{Arm, Expr, ExprIf, ExprLet, ExprMatch, Pat};
 
 use super::control::MOST_BRANCHES;
+use super::logic::is_for_all;
 use super::pattern::Needs;
 use super::typed::{has_literals, literals};
 use super::{Cx, exit, lang};
@@ -92,22 +93,28 @@ impl Cx<'_> {
             });
         }
         let at = arm.pat.span();
-        let guard = arm.guard.as_ref().map(|(_, guard)| {
-            self.scope(|cx| {
-                let bindings = cx.bindings(&arm.pat, matched);
-                let guard = cx.operand_expr(guard);
-                quote_spanned!(at=> { #bindings #guard })
-            })
-        });
+        let guard = arm.guard.as_ref().map(|(_, guard)| &**guard);
+        let tested = |cx: &mut Self| cx.guard_of_arm(&arm.pat, matched, guard);
         let cond = match (test, guard) {
-            (Some(test), Some(guard)) => {
-                let and = lang("and", at);
+            (Some(test), Some(guard)) if is_for_all(guard) => {
+                let (and, guard) = (lang("and", at), tested(self));
                 quote_spanned!(at=> #and(#test, #guard))
             }
-            (test, guard) => test.or(guard).unwrap_or_default(),
+            (Some(test), Some(_)) => self.lazily("and", &test, at, tested),
+            (Some(test), None) => test,
+            (None, _) => tested(self),
         };
         let then = |cx: &mut Self| cx.matched(&arm.pat, matched, |cx| cx.arm_body(&arm.body));
         self.branch(cond, at, span, then, Some(|cx: &mut Self| cx.chain(rest, matched, span)))
+    }
+
+    /// The guard of an arm, with the names that its pattern binds.
+    fn guard_of_arm(&mut self, pat: &Pat, matched: &Ident, guard: Option<&Expr>) -> TokenStream {
+        self.scope(|cx| {
+            let bindings = cx.bindings(pat, matched);
+            let guard = guard.map(|guard| cx.operand_expr(guard));
+            quote_spanned!(pat.span()=> { #bindings #guard })
+        })
     }
 
     fn comptime_body(&mut self, body: &Expr, numbers: bool) -> TokenStream {

@@ -14,6 +14,7 @@ pub(crate) mod function;
 mod habits;
 pub(crate) mod item;
 mod lend;
+mod logic;
 pub(crate) mod loops;
 pub(crate) mod matching;
 mod pattern;

@@ -30,11 +30,11 @@ fn is_variant_name(name: &Ident) -> bool {
     name.starts_with(char::is_uppercase) && (name.contains(char::is_lowercase) || name.len() == 1)
 }
 
-/// True for `Some`, `None` and `Enum::Variant`.
+/// True for `Some`, `None`, `Ok`, `Err` and `Enum::Variant`.
 pub(super) fn is_variant(path: &Path) -> bool {
     let mut names = path.segments.iter().rev().map(|s| &s.ident);
     match (names.next(), names.next()) {
-        (Some(name), None) => name == "Some" || name == "None",
+        (Some(name), None) => ["Some", "None", "Ok", "Err"].iter().any(|n| name == n),
         (Some(name), Some(of)) => is_variant_name(name) && is_constant(of),
         (None, _) => false,
     }
@@ -57,7 +57,14 @@ fn variant(path: &Path, cx: &mut Cx<'_>, as_what: &str) -> (TokenStream, TokenSt
     let span = path.span();
     let (of, name) = divided(path, cx.self_type.as_ref());
     if of.segments.is_empty() {
-        return (TokenStream::new(), quote_spanned!(span=> ::core::option::Option::#name));
+        let result = name.as_ref().is_some_and(|name| name.ident == "Ok" || name.ident == "Err");
+        let of = if result { quote!(result::Result) } else { quote!(option::Option) };
+        return (TokenStream::new(), quote_spanned!(span=> ::core::#of::#name));
+    }
+    // The parameters of a generic enum are inferred, which an alias does not allow.
+    if let Some(of) = of.get_ident().filter(|of| cx.known.generic.contains(&of.to_string())) {
+        let host = super::enumeration::host(of);
+        return (TokenStream::new(), quote_spanned!(span=> #host::#of::#name));
     }
     let fresh = cx.fresh("", span);
     let alias = Ident::new(&fresh.to_string().replacen("__gcn_", "__GcnEnum", 1), fresh.span());

@@ -1,4 +1,4 @@
-//! `?` on an `Option` of the device: `let Some(value) = … else { return None };` before the statement.
+//! `?` on an `Option` or `Result` of the device: `let Some(value) = … else { return None };` before the statement.
 //!
 //! What an expression computes before its `?` is given a name before it, so that the order stays that of Rust. Where a part of an
 //! expression is computed only sometimes, there is no statement before it to leave from: an error says so.
@@ -11,19 +11,20 @@ use syn::{BinOp, Block, Expr, ExprTry, Stmt, parse_quote_spanned};
 use super::place::{is_compound, name_of};
 use crate::attrs;
 use crate::errors::Errors;
-use crate::ty::optional;
+use crate::ty::{optional, resulting};
 
 /// The body without `?`; `None` if there is none.
 pub(super) fn hoisted(block: &Block, result: Option<&syn::Type>, errors: &mut Errors) -> Option<Block> {
     let first = first(|v| v.visit_block(block))?;
-    if result.and_then(optional).is_none() {
-        let what = "`?` ends the function with `None` where there is no value, and this one returns no `Option`: write \
-                    `let Some(x) = … else { … };`";
+    let fails = result.is_some_and(|ty| resulting(ty).is_some());
+    if !fails && result.and_then(optional).is_none() {
+        let what = "`?` ends the function with `None` or an error where there is no value, and this one returns no `Option` and no \
+                    `Result`: write `let Some(x) = … else { … };`";
         errors.push(syn::Error::new(first, what));
         return None;
     }
     let mut block = block.clone();
-    Hoist { errors, names: 0 }.block(&mut block);
+    Hoist { errors, fails, names: 0 }.block(&mut block);
     Some(block)
 }
 
@@ -55,6 +56,8 @@ fn find(e: &Expr) -> Option<Span> {
 
 struct Hoist<'e> {
     errors: &'e mut Errors,
+    /// The function returns a `Result`.
+    fails: bool,
     names: usize,
 }
 
@@ -87,7 +90,13 @@ impl Hoist<'_> {
                 self.expr(&mut question.expr, before);
                 let (at, value) = (question.question_token.spans[0], &question.expr);
                 let name = self.fresh(at);
-                before.push(parse_quote_spanned!(at=> let Some(#name) = #value else { return None };));
+                before.push(match self.fails {
+                    true => parse_quote_spanned!(at=> let #name = match #value {
+                        Ok(#name) => #name,
+                        Err(#name) => return Err(#name),
+                    };),
+                    false => parse_quote_spanned!(at=> let Some(#name) = #value else { return None };),
+                });
                 *e = parse_quote_spanned!(at=> #name);
             }
             Expr::Paren(x) => self.expr(&mut x.expr, before),

@@ -188,6 +188,8 @@ impl ty::Elements {
             Type::Path(_) if ty::optional(ty).is_some() => {
                 ty::optional(ty).is_some_and(|of| self.converts(of))
             }
+            // A `Result` is complete only where both types are known.
+            Type::Path(_) if ty::resulting(ty).is_some() => !self.mentions_device_param(ty),
             Type::Path(_) => self.is_element(ty) || ty::is_handle(ty) && !self.mentions_device_param(ty),
             Type::Tuple(t) => !t.elems.is_empty() && t.elems.iter().all(|e| self.converts(e)),
             Type::Array(a) => self.converts(&a.elem),

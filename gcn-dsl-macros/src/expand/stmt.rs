@@ -1,13 +1,66 @@
 //! Blocks and `let`.
 
+use std::borrow::Cow;
+
 use proc_macro2::{Span, TokenStream};
 use quote::{ToTokens, quote, quote_spanned};
 use syn::spanned::Spanned;
-use syn::{Block, Expr, Local, Pat, PatType, Stmt};
+use syn::visit::Visit;
+use syn::{Block, Expr, Local, Pat, PatType, Stmt, parse_quote_spanned};
 
 use super::exit::{self, Frame, Leaves, any_of};
 use super::{Cx, function, place, register, schedule, typed};
 use crate::attrs;
+
+/// Finds `return`, `break` and `continue`.
+struct Exits(bool);
+
+impl<'ast> Visit<'ast> for Exits {
+    fn visit_expr_return(&mut self, _: &'ast syn::ExprReturn) {
+        self.0 = true;
+    }
+    fn visit_expr_break(&mut self, _: &'ast syn::ExprBreak) {
+        self.0 = true;
+    }
+    fn visit_expr_continue(&mut self, _: &'ast syn::ExprContinue) {
+        self.0 = true;
+    }
+    fn visit_expr_closure(&mut self, _: &'ast syn::ExprClosure) {}
+    fn visit_item(&mut self, _: &'ast syn::Item) {}
+}
+
+/// The value of an assignment that some lanes leave while it is computed.
+fn leaving(stmt: &mut Stmt) -> Option<&mut Expr> {
+    let value = match stmt {
+        Stmt::Expr(Expr::Assign(e), _) => &mut *e.right,
+        Stmt::Expr(Expr::Binary(e), _) if place::is_compound(&e.op) => &mut *e.right,
+        _ => return None,
+    };
+    let mut exits = Exits(false);
+    if let Expr::If(_) | Expr::Match(_) | Expr::Block(_) = value {
+        exits.visit_expr(value);
+    }
+    exits.0.then_some(value)
+}
+
+/// The statements, with the value of an assignment that lanes may leave in a statement before it: what follows knows of it.
+fn apart(stmts: &[Stmt]) -> Cow<'_, [Stmt]> {
+    let assigns = |stmt: &Stmt| matches!(stmt, Stmt::Expr(Expr::Assign(_) | Expr::Binary(_), _));
+    if !stmts.iter().any(|stmt| assigns(stmt) && leaving(&mut stmt.clone()).is_some()) {
+        return Cow::Borrowed(stmts);
+    }
+    let mut all = Vec::new();
+    for stmt in stmts {
+        let mut stmt = stmt.clone();
+        if let Some(value) = leaving(&mut stmt) {
+            let (at, name) = (value.span(), syn::Ident::new("__gcn_assigned", value.span()));
+            all.push(parse_quote_spanned!(at=> let #name = #value;));
+            *value = parse_quote_spanned!(at=> #name);
+        }
+        all.push(stmt);
+    }
+    Cow::Owned(all)
+}
 
 impl Cx<'_> {
     /// The statements of a block, in a scope of their own.
@@ -17,6 +70,7 @@ impl Cx<'_> {
     }
 
     pub fn statements(&mut self, stmts: &[Stmt]) -> TokenStream {
+        let stmts = &*apart(stmts);
         self.scope(|cx| {
             cx.frames.push(Frame::Statements(Leaves::default()));
             let mut out = TokenStream::new();

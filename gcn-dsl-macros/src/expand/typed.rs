@@ -57,8 +57,8 @@ impl Typing<'_> {
                 x.elems.iter_mut().for_each(|e| self.expr(e, &t.elem, Inside::Array));
             }
             (Expr::Repeat(x), Type::Array(t)) => self.expr(&mut x.expr, &t.elem, Inside::Array),
-            (Expr::Call(x), Type::Path(_)) if is_some(x) && crate::ty::optional(ty).is_some() => {
-                if let (Some(value), Some(ty)) = (x.args.first_mut(), crate::ty::optional(ty)) {
+            (Expr::Call(x), Type::Path(_)) if held(x, ty).is_some() => {
+                if let (Some(ty), Some(value)) = (held(x, ty), x.args.first_mut()) {
                     self.expr(value, ty, inside.at_least_branch());
                 }
             }
@@ -148,7 +148,7 @@ pub(crate) fn has_literals(e: &Expr) -> bool {
         Expr::Tuple(t) => t.elems.iter().any(has_literals),
         Expr::Array(a) => !a.elems.is_empty() && a.elems.iter().all(is_bare_number),
         Expr::Repeat(r) => has_literals(&r.expr),
-        Expr::Call(c) if is_some(c) => c.args.iter().any(has_literals),
+        Expr::Call(c) if is_holder(c) => c.args.iter().any(has_literals),
         _ => is_bare_number(e),
     }
 }
@@ -161,7 +161,7 @@ fn as_literals(e: &mut Expr, elements: &Elements) {
         Expr::Tuple(t) => t.elems.iter_mut().for_each(each),
         Expr::Array(a) if a.elems.iter().all(is_bare_number) => a.elems.iter_mut().for_each(each),
         Expr::Repeat(r) => each(&mut r.expr),
-        Expr::Call(c) if is_some(c) => c.args.iter_mut().for_each(each),
+        Expr::Call(c) if is_holder(c) => c.args.iter_mut().for_each(each),
         Expr::Block(b) if b.attrs.is_empty() && b.label.is_none() => {
             if let Some(Stmt::Expr(e, None)) = b.block.stmts.last_mut() {
                 each(e);
@@ -211,9 +211,20 @@ pub(super) fn is_number(e: &Expr) -> bool {
     }
 }
 
-/// `Some(x)`.
-fn is_some(call: &syn::ExprCall) -> bool {
-    call.args.len() == 1 && super::place::name_of(&call.func).is_some_and(|name| name == "Some")
+/// `Some(x)`, `Ok(x)` or `Err(x)`.
+fn is_holder(call: &syn::ExprCall) -> bool {
+    let name = super::place::name_of(&call.func);
+    call.args.len() == 1 && name.is_some_and(|name| ["Some", "Ok", "Err"].iter().any(|n| name == n))
+}
+
+/// Of a type that an `Option` or a `Result` has, the part that is the argument of this `Some`, `Ok` or `Err`.
+fn held<'t>(call: &syn::ExprCall, ty: &'t Type) -> Option<&'t Type> {
+    let name = super::place::name_of(&call.func).filter(|_| is_holder(call))?;
+    match name.to_string().as_str() {
+        "Some" => crate::ty::optional(ty),
+        "Ok" => crate::ty::resulting(ty).map(|[of, _]| of),
+        _ => crate::ty::resulting(ty).map(|[_, error]| error),
+    }
 }
 
 /// A literal, with or without a sign.

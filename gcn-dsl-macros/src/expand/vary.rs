@@ -284,6 +284,10 @@ impl Analysis {
                 self.assign(&e.left, shape);
                 Shape::Other
             }
+            Expr::Binary(e) if matches!(e.op, syn::BinOp::And(_) | syn::BinOp::Or(_)) => {
+                let left = self.expr(&e.left);
+                either(left, self.under(left, |cx| cx.expr(&e.right)))
+            }
             Expr::Binary(e) => self.any([&*e.left, &*e.right]),
             Expr::Assign(e) => {
                 match (&*e.left, &*e.right) {
@@ -455,7 +459,8 @@ impl Analysis {
         if self.is_varying_variant(&path.path) {
             return Shape::Varying;
         }
-        if let (true, Some(value)) = (path.path.is_ident("Some"), e.args.first()) {
+        let holds = ["Some", "Ok", "Err"].iter().any(|name| path.path.is_ident(name));
+        if let (true, Some(value)) = (holds, e.args.first()) {
             return self.expr(value);
         }
         let segments: Vec<String> = path.path.segments.iter().map(|s| s.ident.to_string()).collect();

@@ -104,9 +104,16 @@ fn operators() {
         becomes(input, &format!("f(lang::{name}(a, lang::load(&x, a)));"));
     }
     becomes(
-        quote! { f(a == 1 || a == 2 && g()); },
-        "f(lang::or(lang::eq(a, 1), lang::and(lang::eq(a, 2), g())));",
+        quote! { f(a == 1 || a == 2 && b.max(a) > 3); },
+        "f(lang::or(lang::eq(a, 1), lang::and(lang::eq(a, 2), lang::gt(b.max(a), 3))));",
     );
+    // A right side of which syntax does not show what it does is computed where it is asked for.
+    becomes(quote! { f(a == 1 || g()); }, "let __gcn_left = lang::or_begin(lang::eq(a, 1), &__gcn_flow);");
+    becomes(
+        quote! { f(a == 1 && x[a] > 2); },
+        "::core::option::Option::Some(__gcn_flow) => ::core::option::Option::Some(lang::gt(lang::load(&x, a), 2)),",
+    );
+    becomes(quote! { f(a == 1 && 8 / a > 2); }, "__gcn_left.end(__gcn_right)");
     for operator in ["+", "-", "*", "/", "%", "&", "|", "^", "<<", ">>"] {
         let input: TokenStream = format!("f(a {operator} x[a]);").parse().unwrap();
         becomes(input, &format!("f(a {operator} lang::load(&x, a));"));

@@ -14,7 +14,7 @@ use super::{Bin, Effect, Inst, Kernel, Place, Region, Stmt, Type, Un, Value, Var
 use crate::scalar::Elem;
 
 /// The number of instructions from which a branch stays one, as in `lower::skip`.
-const BRANCH_FROM: u32 = 10;
+pub(super) const BRANCH_FROM: u32 = 10;
 /// Instructions that save, narrow and restore EXEC, without and with an `else`.
 const EXEC_CHANGES: [u32; 2] = [2, 3];
 
@@ -96,7 +96,7 @@ fn plan(b: &Builder, sides: [&Region; 2]) -> Option<Vec<Written>> {
 }
 
 /// The number of vector instructions of what may run in all lanes; of products of 32 bits, which take four times as long, four.
-fn cost(kernel: &Kernel, v: Value) -> Option<u32> {
+pub(super) fn cost(kernel: &Kernel, v: Value) -> Option<u32> {
     let (def, ty) = (kernel.def(v), kernel.ty(v));
     let word = |ty: Type| ty.count == 1 && matches!(ty.elem, Elem::I32 | Elem::U32 | Elem::F32 | Elem::F16);
     let varying = ty.place == Place::Varying;

@@ -22,6 +22,7 @@ mod fold;
 pub mod gvn;
 pub mod hinted;
 mod if_conversion;
+mod lazy;
 pub mod licm;
 pub mod mark;
 pub mod merge;

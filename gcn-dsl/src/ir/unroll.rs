@@ -116,6 +116,11 @@ fn control(kernel: &Kernel, looped: Loop<'_>) -> Region {
 }
 
 /// False for a loop with something that exists once, or whose form the user asks for.
+/// True for the place of a value that an exit carries to the end of a construct around: it is filled when that ends, and is one.
+fn is_place(stmt: &Stmt) -> bool {
+    matches!(stmt, Stmt::Block { body, .. } if body.stmts.is_empty())
+}
+
 fn may_repeat(b: &Builder, looped: Loop<'_>) -> bool {
     let kernel = b.kernel();
     let once = |v: Value| match &kernel.def(v).inst {
@@ -132,6 +137,7 @@ fn may_repeat(b: &Builder, looped: Loop<'_>) -> bool {
     let mut repeats = !b.is_dead() && kernel.ty(looped.cond).place == Place::Uniform;
     for region in looped.head.into_iter().chain([looped.body]) {
         region.each_inst(&mut |v| repeats &= !once(v));
+        region.each_stmt(&mut |stmt| repeats &= !is_place(stmt));
     }
     repeats
 }

@@ -4,9 +4,9 @@ use std::panic::Location;
 
 use half::{bf16, f16};
 
-use super::literal::{Literal, TakesLiteral};
+use super::literal::{Literal, TakesLiteral, Whole};
 use super::{IntoDevice, S, V};
-use crate::ir::{Bin, Inst, Pred};
+use crate::ir::{Bin, Inst, Pred, Value};
 use crate::scalar::Scalar;
 
 /// Operands that can be compared: both of one element type, each uniform, varying or a host value.
@@ -146,6 +146,19 @@ macro_rules! compare_literal_to_host {
         }
     )*};
 }
+
+macro_rules! compare_with_whole {
+    ($($t:ty),*) => {$(
+        #[diagnostic::do_not_recommend]
+        impl Compare<Literal<Whole>> for $t {
+            type Output = bool;
+            fn compare(self, pred: Pred, rhs: Literal<Whole>) -> bool {
+                (self as i128).compare(pred, rhs.0.number())
+            }
+        }
+    )*};
+}
+compare_with_whole!(i8, u8, i16, u16, i32, u32, i64, u64, usize, isize, i128);
 compare_literal_to_host!(i8, u8, i16, u16, i32, u32, i64, u64, f32, f64, usize, isize, u128, i128);
 
 compare_host!(bool, i8, u8, i16, u16, i32, u32, i64, u64, f16, bf16, f32, f64);
@@ -164,7 +177,7 @@ macro_rules! comparisons {
 
 comparisons! { lt Lt "<" le Le "<=" gt Gt ">" ge Ge ">=" eq Eq "==" ne Ne "!=" }
 
-/// Conditions that combine with `&&` and `||`. Both sides are always computed.
+/// Conditions that combine with `&&` and `||`.
 #[diagnostic::on_unimplemented(
     message = "`&&` and `||` combine conditions, not `{Self}` and `{Rhs}`",
     label = "not both conditions",
@@ -175,6 +188,12 @@ pub trait Logic<Rhs> {
     type Output;
     /// `Bin::And` or `Bin::Or`.
     fn combine(self, op: Bin, rhs: Rhs) -> Self::Output;
+    /// The left side as the result.
+    fn left(self) -> Self::Output;
+    /// The right side as the result.
+    fn right(rhs: Rhs) -> Self::Output;
+    /// The result that has this value.
+    fn of(value: Value) -> Self::Output;
 }
 
 macro_rules! logic {
@@ -185,6 +204,17 @@ macro_rules! logic {
             fn combine(self, op: Bin, rhs: $rhs) -> $out<bool> {
                 let (a, b): ($out<bool>, $out<bool>) = (self.into_device(), rhs.into_device());
                 $out::emit(Inst::Bin(op, a.value, b.value), Location::caller())
+            }
+            #[track_caller]
+            fn left(self) -> $out<bool> {
+                self.into_device()
+            }
+            #[track_caller]
+            fn right(rhs: $rhs) -> $out<bool> {
+                rhs.into_device()
+            }
+            fn of(value: Value) -> $out<bool> {
+                $out::from_value(value)
             }
         }
     )*};
@@ -206,15 +236,24 @@ impl Logic<bool> for bool {
     fn combine(self, op: Bin, rhs: bool) -> bool {
         if op == Bin::And { self && rhs } else { self || rhs }
     }
+    fn left(self) -> bool {
+        self
+    }
+    fn right(rhs: bool) -> bool {
+        rhs
+    }
+    fn of(_: Value) -> bool {
+        unreachable!("two values of the host are combined on the host")
+    }
 }
 
-/// The expansion of `a && b`.
+/// The expansion of `a && b` where all lanes may compute `b`.
 #[track_caller]
 pub fn and<A: Logic<B, Output = O>, B, O>(a: A, b: B) -> O {
     a.combine(Bin::And, b)
 }
 
-/// The expansion of `a || b`.
+/// The expansion of `a || b` where all lanes may compute `b`.
 #[track_caller]
 pub fn or<A: Logic<B, Output = O>, B, O>(a: A, b: B) -> O {
     a.combine(Bin::Or, b)

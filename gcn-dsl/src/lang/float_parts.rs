@@ -22,8 +22,47 @@ fn angles(elem: Elem) -> [f64; 2] {
     }
 }
 
+/// What is the bits of a float `T`: of the device, or of the host.
+#[diagnostic::on_unimplemented(
+    message = "the bits of `{T}` are an unsigned integer of its width, not `{Self}`",
+    label = "expected the bits of `{T}`, found `{Self}`",
+    note = "convert with `as u32` for an `f32`, `as u16` for an `f16`, `as u64` for an `f64`"
+)]
+pub trait OfBits<T> {
+    /// `S<T>`, `V<T>`, or `T` for bits of the host.
+    type Float;
+    /// The float.
+    fn float(self) -> Self::Float;
+}
+
+/// The expansion of `f32::from_bits(bits)`.
+#[track_caller]
+pub fn from_bits<T, B: OfBits<T>>(bits: B) -> B::Float {
+    bits.float()
+}
+
+macro_rules! host_bits {
+    ($($t:ty: $bits:ty;)*) => {$(
+        impl OfBits<$t> for $bits {
+            type Float = $t;
+            fn float(self) -> $t {
+                <$t>::from_bits(self)
+            }
+        }
+    )*};
+}
+host_bits! { half::f16: u16; half::bf16: u16; f32: u32; f64: u64; }
+
 macro_rules! methods {
     ($handle:ident) => {
+        impl<T: Float> OfBits<T> for $handle<T::Bits> {
+            type Float = $handle<T>;
+            #[track_caller]
+            fn float(self) -> $handle<T> {
+                $handle::<T>::from_bits(self)
+            }
+        }
+
         impl<T: Float> $handle<T> {
             /// The bits as an unsigned integer of the same width.
             #[track_caller]

@@ -66,7 +66,7 @@ impl<T, const N: usize> Copy for Lds<T, N> {}
 #[diagnostic::on_unimplemented(
     message = "LDS holds numbers and rows of numbers, not values of type `{Self}`",
     label = "no element of LDS",
-    note = "keep the parts of a struct in arrays of their own: `Lds::<f32, N>::new()` for each"
+    note = "keep the parts of a struct in arrays of their own: `Lds::<f32, N>::new()` for each; of an enum without fields keep the number, `as u32`"
 )]
 pub trait LdsElement {
     /// Numbers in one element.

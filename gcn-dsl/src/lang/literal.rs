@@ -62,6 +62,13 @@ pub fn whole(x: i128) -> Literal<Whole> {
     Literal(Whole(x))
 }
 
+impl Whole {
+    /// The number, for a comparison with one of the host.
+    pub(super) fn number(self) -> i128 {
+        self.0
+    }
+}
+
 macro_rules! beside_hosts {
     ($($t:ty: $($tr:ident $method:ident $op:tt)*;)*) => {$($(
         impl std::ops::$tr<Literal<Real>> for $t {

@@ -8,9 +8,10 @@ use std::panic::Location;
 
 use super::aggregate::IntoField;
 use super::control::{Kind, Merge};
+use super::lazy::where_only;
 use super::literal::Vary;
 use super::variants::{Blank, Placed, Variants, condition, condition_type};
-use super::{AssignIn, Declare, Flatten, IntoDevice, S, V, next_value, with};
+use super::{AssignIn, Declare, Flatten, IntoDevice, Outcome, S, V, next_value, with};
 use crate::ir::{Bin, Inst, Un, Value};
 
 pub(super) use conditions::where_holds;
@@ -52,8 +53,8 @@ pub(super) use conditions::where_holds;
 #[derive(Debug, Clone, Copy)]
 pub struct Maybe<X> {
     /// A condition of the place of `X`.
-    some: Value,
-    value: X,
+    pub(super) some: Value,
+    pub(super) value: X,
 }
 
 /// `None` before its element type is inferred.
@@ -123,13 +124,13 @@ impl<X: Placed + Copy> Maybe<X> {
         self.chosen(other.into_device())
     }
 
-    /// The value, or what `other` gives, which is computed in any case.
+    /// The value, or what `other` gives, which is computed only where there is no value.
     #[track_caller]
     pub fn unwrap_or_else<E: IntoDevice<X>>(self, other: impl FnOnce() -> E) -> X
     where
         X: Chosen,
     {
-        self.chosen(other().into_device())
+        self.chosen(where_only(self.some, false, || other().into_device()))
     }
 
     /// The value; the kernel's author guarantees that there is one. With [`BuildOptions::debug`](crate::BuildOptions::debug) that is
@@ -154,19 +155,19 @@ impl<X: Placed + Copy> Maybe<X> {
         self.value
     }
 
-    /// What `f` makes of the value. `f` also runs in lanes that have no value, on undefined bits, and its result counts where
-    /// there is one: it must not store, loop by the value or read through a raw pointer. `if let` is for that.
+    /// What `f` makes of the value. `f` runs only in lanes that have one.
     ///
     /// If it varies whether there is a value, so does the result.
     #[track_caller]
-    pub fn map<Y: Placed>(self, f: impl FnOnce(X) -> Y) -> Maybe<Y>
+    pub fn map<Y: Flatten + Placed>(self, f: impl FnOnce(X) -> Y) -> Maybe<Y>
     where
         X::Place: Kind<Or<Y::Place> = Y::Place>,
     {
-        Maybe { some: moved::<X, Y>(self.some), value: f(self.value) }
+        let value = where_only(self.some, true, || f(self.value));
+        Maybe { some: moved::<X, Y>(self.some), value }
     }
 
-    /// What `f` makes of the value, as [`map`](Maybe::map) does, or `other`.
+    /// What `f` makes of the value, or `other`.
     #[track_caller]
     pub fn map_or<Y: Chosen, E: IntoDevice<Y>>(self, other: E, f: impl FnOnce(X) -> Y) -> Y
     where
@@ -175,7 +176,7 @@ impl<X: Placed + Copy> Maybe<X> {
         self.map(f).chosen(other.into_device())
     }
 
-    /// What `f` makes of the value, as [`map`](Maybe::map) does, or what `other` gives, which is computed in any case.
+    /// What `f` makes of the value, or what `other` gives where there is none.
     #[track_caller]
     pub fn map_or_else<Y: Chosen, E: IntoDevice<Y>>(
         self,
@@ -185,16 +186,17 @@ impl<X: Placed + Copy> Maybe<X> {
     where
         X::Place: Kind<Or<Y::Place> = Y::Place>,
     {
-        self.map_or(other(), f)
+        let other = where_only(self.some, false, || other().into_device());
+        self.map(f).chosen(other)
     }
 
-    /// The `Option` that `f` makes of the value, as [`map`](Maybe::map) does.
+    /// The `Option` that `f` makes of the value, where there is one.
     #[track_caller]
-    pub fn and_then<Y: Placed + Copy>(self, f: impl FnOnce(X) -> Maybe<Y>) -> Maybe<Y>
+    pub fn and_then<Y: Flatten + Placed + Copy>(self, f: impl FnOnce(X) -> Maybe<Y>) -> Maybe<Y>
     where
         X::Place: Kind<Or<Y::Place> = Y::Place>,
     {
-        let next = f(self.value);
+        let next = where_only(self.some, true, || f(self.value));
         Maybe { some: both::<Y>(moved::<X, Y>(self.some), next.some), value: next.value }
     }
 
@@ -205,18 +207,18 @@ impl<X: Placed + Copy> Maybe<X> {
         Beside<X>: Flatten,
     {
         let mut holds = Vec::new();
-        condition(self.value).into_device().flatten(&mut holds);
+        where_only(self.some, true, || condition(self.value).into_device()).flatten(&mut holds);
         let holds = next_value(&mut holds.into_iter());
         Maybe { some: both::<X>(self.some, holds), value: self.value }
     }
 
-    /// The value, or that of what `other` gives, which is computed in any case.
+    /// The value, or that of what `other` gives, which is computed only where there is no value.
     #[track_caller]
     pub fn or_else<E: IntoDevice<Maybe<X>>>(self, other: impl FnOnce() -> E) -> Self
     where
         X: Chosen,
     {
-        self.or(other())
+        self.either(where_only(self.some, false, || other().into_device()))
     }
 
     /// The value, or that of `other`.
@@ -225,7 +227,14 @@ impl<X: Placed + Copy> Maybe<X> {
     where
         X: Chosen,
     {
-        let other = other.into_device();
+        self.either(other.into_device())
+    }
+
+    #[track_caller]
+    fn either(self, other: Self) -> Self
+    where
+        X: Chosen,
+    {
         let either = Inst::Bin(Bin::Or, self.some, other.some);
         let loc = Location::caller();
         let some = with(|c| c.value(either, condition_type::<X::Place>(), loc));
@@ -237,6 +246,19 @@ impl<X: Placed + Copy> Maybe<X> {
     pub fn zip<Y: Placed + Copy>(self, other: Maybe<Y>) -> Maybe<(X, Y)> {
         let (a, b) = (moved::<X, (X, Y)>(self.some), moved::<Y, (X, Y)>(other.some));
         Maybe { some: both::<(X, Y)>(a, b), value: (self.value, other.value) }
+    }
+
+    /// The value, or the error `error`.
+    #[track_caller]
+    pub fn ok_or<E: Declare<Value: Placed>>(self, error: E) -> Outcome<X, E::Value> {
+        Outcome::of(self.some, X::Place::VARYING, self.value, error.declare())
+    }
+
+    /// The value, or the error that `error` gives, which is computed only where there is no value.
+    #[track_caller]
+    pub fn ok_or_else<E: Declare<Value: Placed>>(self, error: impl FnOnce() -> E) -> Outcome<X, E::Value> {
+        let error = where_only(self.some, false, || error().declare());
+        Outcome::of(self.some, X::Place::VARYING, self.value, error)
     }
 
     #[track_caller]
@@ -373,3 +395,27 @@ impl<X: Blank + Placed> IntoField<Maybe<X>> for Absent {
         Maybe::absent()
     }
 }
+
+/// What a value would be needed for.
+#[diagnostic::on_unimplemented(
+    message = "this is an `Option`, and a value of type `{X}` is needed",
+    label = "expected a value, found an `Option` (`{Self}`): there may be none",
+    note = "`.unwrap_or(0)` gives a value where there is none, `match` and `if let Some(x) = …` do something else there, `?` leaves a function that returns an `Option`"
+)]
+pub trait Unwrapped<X> {}
+
+macro_rules! not_a_value {
+    ($($handle:ident)*) => {$(
+        // It never holds: rustc shows what is missing for it.
+        #[diagnostic::do_not_recommend]
+        impl<X: Placed, T> IntoDevice<$handle<T>> for Maybe<X>
+        where
+            Maybe<X>: Unwrapped<$handle<T>>,
+        {
+            fn into_device(self) -> $handle<T> {
+                unreachable!("an `Option` is not a value")
+            }
+        }
+    )*};
+}
+not_a_value!(S V);

@@ -29,6 +29,7 @@ mod ids;
 mod integer;
 pub mod isa;
 mod known;
+mod lazy;
 mod lds;
 mod lds_row;
 mod lds_slice;
@@ -43,6 +44,7 @@ mod only_where;
 mod operand;
 mod ops;
 mod ordering;
+mod outcome;
 mod overflow;
 mod pack;
 mod pointer;
@@ -85,12 +87,14 @@ pub use deref::{LoadDeref, StoreDeref, load_deref, store_deref};
 pub use device_ptr::DevicePtr;
 pub use embed::{DebugCondition, HostCondition, dbg, debug_assert, debugging, on_host, trap};
 pub use float::Approximate;
+pub use float_parts::{OfBits, from_bits};
 pub use function::{
     AllLanes, Anyone, CallSite, Called, Changeable, Frames, FromCaller, Lent, Numeric, PromisesAllLanes,
     TheReceiverWrittenAsMutBorrow, all_lanes, enter, mutable_self, target,
 };
 pub use hinted::Cache;
 pub use ids::{Dim3, global_id, global_size, lane_id, local_id, num_workgroups, wave_id, workgroup_id, workgroup_size};
+pub use lazy::{LeftSide, and_begin, or_begin};
 pub use lds::Lds;
 pub use lds_row::LdsRow;
 pub use lds_slice::LdsSlice;
@@ -101,7 +105,7 @@ pub use matrix::{
     HasMfmaF64, HasMfmaMx, HasMfmaXf32, HasSmfmac, LdsTile, On, Tile, TileA, TileB, col_major, matmul, mfma,
     mfma_scale, mfma_with, row_major, smfmac,
 };
-pub use maybe::{Absent, Chosen, Maybe, none, some};
+pub use maybe::{Absent, Chosen, Maybe, Unwrapped, none, some};
 pub use memory::{Index, LoadAt, Ptr, ReadOnly, Slice, StoreAt, Writable, load, store};
 pub use operand::{At, Operand, SameElement};
 pub use ops::{Arithmetic, Float, Integer, Signed, Unsigned};
@@ -109,6 +113,7 @@ pub use ordering::{
     AcqRel, Acquire, FenceOrdering, LoadOrdering, MemoryOrdering, Ordering, Relaxed, Release, Scope, SeqCst,
     StoreOrdering,
 };
+pub use outcome::{Bad, Good, Outcome, Succeeded, err, ok};
 pub use pack::{HalfFloat, bf16x2, f16x2, f32x2, i16x2, u16x2};
 pub use pointer::{Displacement, LanePtr};
 pub use private::Private;
@@ -136,7 +141,7 @@ pub use subslice::{End, PartOf, part, to_last};
 pub use table::Choice;
 pub use value::{IntoDevice, S, V, annotate, convert, select, splat};
 pub use var::{AssignIn, Declare, Flatten, Var, holds};
-pub use variants::{Blank, OfVariant, Placed, Variants, holds_blank, is_variant, tag, tag_is, variant};
+pub use variants::{Blank, OfVariant, Placed, Tag, Variants, holds_blank, is_variant, variant};
 pub use vector::Vector;
 pub use wave::{
     Convergent, all, any, ballot, barrier, barrier_with_reads_pending, read_first_lane, read_lane,

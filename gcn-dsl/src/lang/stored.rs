@@ -37,7 +37,7 @@ pub struct Leaf {
 #[diagnostic::on_unimplemented(
     message = "`{Self}` cannot be an element of device memory",
     label = "not a type that memory of the device holds",
-    note = "memory holds i8..i64, u8..u64, f16, bf16, f32, f64, f8e4m3, f8e5m2, and structs of these that are declared in `gcn_kernel!` with `#[device] #[repr(C)]`; a `bool` is a `u8` in memory: `c as u8`, `x[i] != 0`"
+    note = "memory holds i8..i64, u8..u64, f16, bf16, f32, f64, f8e4m3, f8e5m2, and structs of these that are declared in `gcn_kernel!` with `#[device] #[repr(C)]`; a `bool` is a `u8` in memory: `c as u8`, `x[i] != 0`; an enum without fields is a `u32`: `mode as u32`, `match x[i] {{ 0 => … }}`"
 )]
 pub trait Stored: Copy + 'static {
     /// Bytes of an element.

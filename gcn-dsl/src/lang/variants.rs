@@ -6,11 +6,13 @@
 //! Rust enum, and the tests on the device are those of the discriminant. A discriminant that is known when the kernel is built is a
 //! constant, and what branches on it is folded.
 
+use std::marker::PhantomData;
+
 use half::{bf16, f16};
 
-use super::control::{Kind, Matched, Uniform, Varying};
+use super::control::{Kind, Matched, Merge, Uniform, Varying};
 use super::literal::Literal;
-use super::{Flatten, LanePtr, Packed, S, V, Vector, with};
+use super::{AssignIn, Flatten, LanePtr, Packed, S, V, Vector, next_value, with};
 use crate::ir::{Place, Pred, Type, Value};
 use crate::scalar::{Number, Scalar, f8e4m3, f8e5m2};
 
@@ -168,7 +170,7 @@ pub fn variant<M: Variants<Host = H>, H, R>(matched: &M, fields: impl Fn(H) -> O
 
 /// The condition for a discriminant that counts the variants.
 #[track_caller]
-pub fn tag_is<T: Matched<Host = u32>>(tag: T, chosen: &[bool]) -> T::Condition {
+fn tag_is<T: Matched<Host = u32>>(tag: T, chosen: &[bool]) -> T::Condition {
     if let Some(known) = with(|c| c.builder.as_const(tag.ir_value())) {
         return tag.constant(chosen.get(known as usize).copied().unwrap_or(false));
     }
@@ -191,14 +193,81 @@ pub fn tag_is<T: Matched<Host = u32>>(tag: T, chosen: &[bool]) -> T::Condition {
     conditions.fold(first, T::either)
 }
 
-/// A discriminant of place `P`, for a variant that is known.
-pub fn tag<P: Kind>(variant: u32) -> P::Pick<S<u32>, V<u32>> {
-    let constant = |ty| with(|c| c.builder.constant(variant.into(), ty));
-    match P::VARYING {
-        false => P::picked(Some(S::from_value(constant(S::<u32>::TYPE))), None),
-        true => P::picked(None, Some(V::from_value(constant(V::<u32>::TYPE)))),
+/// A discriminant, one for all lanes or each lane's own as the place `P` says.
+#[derive(Debug)]
+pub struct Tag<P> {
+    value: Value,
+    place: PhantomData<P>,
+}
+
+impl<P> Clone for Tag<P> {
+    fn clone(&self) -> Self {
+        *self
     }
 }
+impl<P> Copy for Tag<P> {}
+
+impl<P: Kind> Tag<P> {
+    fn ty() -> Type {
+        if P::VARYING { V::<u32>::TYPE } else { S::<u32>::TYPE }
+    }
+
+    fn new(value: Value) -> Self {
+        Tag { value, place: PhantomData }
+    }
+
+    /// That of a variant that is known.
+    pub fn of(variant: u32) -> Self {
+        Tag::new(with(|c| c.builder.constant(variant.into(), Self::ty())))
+    }
+
+    /// The number of the variant.
+    pub fn number(self) -> P::Pick<S<u32>, V<u32>> {
+        P::picked(Some(S::from_value(self.value)), Some(V::from_value(self.value)))
+    }
+
+    /// The condition that it is one of those variants for which `chosen` is true.
+    #[track_caller]
+    pub fn is_one_of(self, chosen: &[bool]) -> P::Pick<S<bool>, V<bool>> {
+        match P::VARYING {
+            false => P::picked(Some(tag_is(S::<u32>::from_value(self.value), chosen)), None),
+            true => P::picked(None, Some(tag_is(V::<u32>::from_value(self.value), chosen))),
+        }
+    }
+}
+
+impl<P: Kind> Flatten for Tag<P> {
+    fn flatten(&self, out: &mut Vec<Value>) {
+        out.push(self.value);
+    }
+    fn unflatten(values: &mut dyn Iterator<Item = Value>) -> Self {
+        Tag::new(next_value(values))
+    }
+}
+
+impl<Any, P: Kind> Blank<Any> for Tag<P> {
+    fn blank() -> Self {
+        Tag::new(undefined(Self::ty()))
+    }
+}
+
+impl<F, G> AssignIn<F, G> for Tag<Varying> {}
+impl<F, G> AssignIn<F, G> for Tag<Uniform> where S<u32>: AssignIn<F, G> {}
+
+macro_rules! tags_join {
+    ($([$($generics:tt)*] $how:ident $place:ty;)*) => {$(
+        impl<$($generics)*> Merge<$how, Self> for Tag<$place> {
+            type Output = Self;
+            fn left(self) -> Self {
+                self
+            }
+            fn right(b: Self) -> Self {
+                b
+            }
+        }
+    )*};
+}
+tags_join! { [P: Kind] Uniform P; [] Varying Varying; }
 
 /// A condition of place `P`, as a type.
 pub(super) fn condition<P: Kind>(value: Value) -> P::Pick<S<bool>, V<bool>> {

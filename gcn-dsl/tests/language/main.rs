@@ -6,6 +6,8 @@ mod embed;
 mod enums;
 mod errors;
 mod functions;
+mod lazy;
 mod natural;
 mod operators;
 mod option;
+mod result;

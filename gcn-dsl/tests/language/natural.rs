@@ -414,3 +414,95 @@ fn what_only_the_whole_kernel_tells_is_an_error_of_the_build() {
     assert!(error.contains("a vector of 5 `f32` is 20 bytes"), "{error}");
     assert!(error.contains("1, 2, 3, 4 elements") && error.contains("natural.rs"), "{error}");
 }
+
+gcn_kernel! {
+    /// Literals beside a type parameter, and constants before it.
+    #[workgroup(64)]
+    fn over_constants<const HALVE: bool, T: Float, const N: usize>(x: &[T], y: &mut [T]) {
+        let i = global_id().x;
+        let kept = if i % 2 == 0 { x[i] } else { 1.0 };
+        let other = if i % 3 == 0 { 3.0 } else { if HALVE { x[i] } else { 2.0 } };
+        let mut sum: V<T> = kept;
+        #[unroll] for _ in 0..N {
+            sum += other;
+        }
+        y[i] = sum;
+    }
+
+    #[device]
+    fn above_zero<I: Integer>(x: V<I>) -> V<u32> {
+        if x >= 0 && x != 7 { 1 } else { 0 }
+    }
+
+    #[workgroup(64)]
+    fn with_integers(x: &[i32], y: &mut [u32]) {
+        let i = global_id().x;
+        y[i] = above_zero(x[i]) + 2 * above_zero(x[i] as i64);
+    }
+
+    /// A state whose next value some lanes leave instead of.
+    #[workgroup(64)]
+    fn states(x: &[u32], y: &mut [u32], bits: &mut [f32]) {
+        let i = global_id().x;
+        let mut state: V<u32> = 0;
+        let mut steps: V<u32> = 0;
+        for k in 0..8 {
+            state = match (state, x[(i + k) % 64] % 5) {
+                (0, 0) => 1,
+                (1, 3) => break,
+                (_, 4) => continue,
+                (s, c) => (s + c) % 3,
+            };
+            steps += if state == 2 && steps == 5 { return } else { 1 };
+        }
+        y[i] = state * 100 + steps;
+        bits[i] = f32::from_bits(x[i] << 23 | 0x0040_0000);
+    }
+}
+
+#[test]
+fn constants_stand_before_types() {
+    let x: Vec<f32> = (0..64).map(|i| i as f32).collect();
+    let device = Device::simulator(Target::GFX942);
+    let mut y = vec![0.0; 64];
+    over_constants::<true, f32, 3>.launch(&device, Grid::x(1), (&x, &mut y)).unwrap();
+    let want = |i: u32| {
+        let x = i as f32;
+        let kept = if i % 2 == 0 { x } else { 1.0 };
+        let other = if i % 3 == 0 { 3.0 } else { x };
+        kept + other + other + other
+    };
+    assert_eq!(y, (0..64).map(want).collect::<Vec<f32>>());
+}
+
+#[test]
+fn literals_compare_with_a_type_parameter() {
+    let x: Vec<i32> = (0..64).map(|i| i - 20).collect();
+    let mut y = vec![0; 64];
+    with_integers.launch(&Device::simulator(Target::GFX942), Grid::x(1), (&x, &mut y)).unwrap();
+    assert_eq!(y, x.iter().map(|x| 3 * u32::from(*x >= 0 && *x != 7)).collect::<Vec<u32>>());
+}
+
+#[test]
+fn an_assigned_match_may_leave() {
+    let x: Vec<u32> = (0..64).map(|i| (i * 29 + 3) % 101).collect();
+    let (mut y, mut bits) = (vec![9999; 64], vec![0.0; 64]);
+    states.launch(&Device::simulator(Target::GFX942), Grid::x(1), (&x, &mut y, &mut bits)).unwrap();
+    let of = |i: usize| {
+        let (mut state, mut steps) = (0, 0);
+        for k in 0..8 {
+            state = match (state, x[(i + k) % 64] % 5) {
+                (0, 0) => 1,
+                (1, 3) => break,
+                (_, 4) => continue,
+                (s, c) => (s + c) % 3,
+            };
+            steps += if state == 2 && steps == 5 { return 9999 } else { 1 };
+        }
+        state * 100 + steps
+    };
+    assert_eq!(y, (0..64).map(of).collect::<Vec<u32>>());
+    for (i, bits) in bits.iter().enumerate().filter(|(i, _)| y[*i] != 9999) {
+        assert_eq!(*bits, f32::from_bits(x[i] << 23 | 0x0040_0000));
+    }
+}

@@ -364,6 +364,14 @@ impl Group<'_> {
             let (then, els) = (self.eval(&e.args[1], taken)?, self.eval(&e.args[2], mask & !taken)?);
             return Ok((0..then.len()).map(|l| if taken >> l & 1 != 0 { then[l] } else { els[l] }).collect());
         }
+        if let Op::And | Op::Or = e.op {
+            let left = self.mask(&e.args[0], mask)?;
+            let and = e.op == Op::And;
+            // The right side runs where the left one does not decide.
+            let right = self.mask(&e.args[1], if and { left } else { mask & !left })?;
+            let holds = if and { right } else { left | right };
+            return Ok((0..self.program.workgroup).map(|l| (holds >> l & 1) as u64).collect());
+        }
         let args: Vec<Lanes> = e.args.iter().map(|a| self.eval(a, mask)).collect::<Result<_>>()?;
         let mut out = vec![0; self.program.workgroup as usize];
         match e.op {
@@ -442,8 +450,6 @@ impl Group<'_> {
             Op::Un(op) => Ok(bits::un(op, elem, x[0])),
             Op::Bin(op) => bits::bin(op, elem, x[0], x[1]),
             Op::Cmp(pred) => Ok(u64::from(bits::compare(pred, elem, x[0], x[1]))),
-            Op::And => bits::bin(Bin::And, Elem::Bool, x[0], x[1]),
-            Op::Or => bits::bin(Bin::Or, Elem::Bool, x[0], x[1]),
             Op::Select => Ok(if x[0] != 0 { x[1] } else { x[2] }),
             Op::MulAdd => Ok(bits::mul_add(elem, x[0], x[1], x[2])),
             Op::Cast(to) => Ok(bits::cast(elem, to, x[0])),

@@ -3,13 +3,12 @@
 use std::rc::Rc;
 
 use gcn_dsl::Kernel;
-use gcn_dsl::ir::Bin;
 use gcn_dsl::lang::{self, Arguments, Block, PackedArg, Packer, Signature, Top, Uniform};
 use gcn_dsl::launch::DevicePacker;
 use gcn_dsl::scalar::Elem;
 
 use super::ast::{
-    Arm, Expr, Id, Made, NUMBERS, Op, Program, SHARED, SHARED_LEN, Stmt, Used, bit, has_breaks,
+    Arm, Expr, Id, Made, NUMBERS, Op, Place, Program, SHARED, SHARED_LEN, Stmt, Used, bit, has_breaks,
     has_continues, is_cold,
 };
 use super::bits::{table, with_type};
@@ -17,6 +16,7 @@ use super::counting::{self, Open, together};
 use super::data::Data;
 use super::held::{self, Held};
 use super::memory::{self, Memory, Variable};
+use super::typing;
 use super::value::{self, D, Val, of};
 
 /// The program as what `gcn_kernel!` would declare.
@@ -318,6 +318,11 @@ impl<'p> Tracer<'p> {
         if e.op == Op::If {
             return self.if_value(&e.args);
         }
+        if let Op::And | Op::Or = e.op {
+            let left = of::<bool>(self.eval(&e.args[0]));
+            let lane = typing::ty(self.program, e).is_some_and(|ty| ty.place == Place::Lane);
+            return value::logic(e.op == Op::And, left, lane, &mut || self.eval(&e.args[1]));
+        }
         let x: Vec<Val> = e.args.iter().map(|a| self.eval(a)).collect();
         let loaded = |m: &Option<Memory>, i: Val| {
             m.as_ref().and_then(|m| m.load.as_ref()).expect("a used slice")(of(i))
@@ -364,8 +369,6 @@ impl<'p> Tracer<'p> {
             Op::Un(op) => value::un(op, x[0]),
             Op::Bin(op) => value::bin(op, x[0], x[1]),
             Op::Cmp(pred) => value::compare(pred, x[0], x[1]),
-            Op::And => value::logic(Bin::And, x[0], x[1]),
-            Op::Or => value::logic(Bin::Or, x[0], x[1]),
             Op::Select => value::select(x[0], x[1], x[2]),
             Op::MulAdd => value::mul_add(x[0], x[1], x[2]),
             Op::Cast(elem) => value::cast(x[0], elem),
@@ -378,7 +381,7 @@ impl<'p> Tracer<'p> {
             Op::ReadLane => value::read_lane(x[0], of(x[1])),
             Op::Shuffle => value::shuffle(x[0], of(x[1])),
             Op::ShuffleXor(mask) => value::shuffle_xor(x[0], mask),
-            Op::If => unreachable!("above"),
+            Op::If | Op::And | Op::Or => unreachable!("above"),
         }
     }
 

@@ -1,7 +1,7 @@
 //! A device value of a type that is known only at run time: the operators and functions of `gcn_dsl::lang` by enumeration.
 
 use gcn_dsl::ir::{Bin, Pred, Un};
-use gcn_dsl::lang::{self, CastTo, Compare, IntoDevice, Logic, S, Top, V};
+use gcn_dsl::lang::{self, CastTo, Compare, Condition, IntoDevice, Logic, S, Top, V};
 use gcn_dsl::prelude::{bf16, f16};
 use gcn_dsl::scalar::Elem;
 
@@ -227,21 +227,30 @@ pub fn compare(pred: Pred, a: Val, b: Val) -> Val {
     pairs!(I8 U8 I16 U16 I32 U32 I64 U64 F16 Bf16 F32 F64)
 }
 
-fn combine<A: Logic<B>, B>(op: Bin, a: A, b: B) -> A::Output {
-    a.combine(op, b)
+/// `left && right` or `left || right`. A left side that decides has the place of the result.
+pub fn logic(and: bool, left: D<bool>, lane: bool, right: &mut dyn FnMut() -> Val) -> Val {
+    match left {
+        H(left) => logic_of(and, left, lane, right),
+        W(left) => logic_of(and, left, lane, right),
+        L(left) => logic_of(and, left, lane, right),
+    }
 }
 
-pub fn logic(op: Bin, a: Val, b: Val) -> Val {
-    match (of::<bool>(a), of::<bool>(b)) {
-        (W(a), W(b)) => combine(op, a, b).into(),
-        (W(a), L(b)) => combine(op, a, b).into(),
-        (L(a), W(b)) => combine(op, a, b).into(),
-        (L(a), L(b)) => combine(op, a, b).into(),
-        (H(a), W(b)) => combine(op, a, b).into(),
-        (H(a), L(b)) => combine(op, a, b).into(),
-        (W(a), H(b)) => combine(op, a, b).into(),
-        (L(a), H(b)) => combine(op, a, b).into(),
-        (H(_), H(_)) => unreachable!("two host values"),
+fn logic_of<A, O>(and: bool, left: A, lane: bool, right: &mut dyn FnMut() -> Val) -> Val
+where
+    A: Condition<Top> + Logic<V<bool>, Output = V<bool>> + Logic<S<bool>, Output = O>,
+    O: Condition<Top> + Into<Val>,
+{
+    let side = match and {
+        true => lang::and_begin(left, &Top::new()),
+        false => lang::or_begin(left, &Top::new()),
+    };
+    match (side.right().map(|_| of::<bool>(right())), lane) {
+        (None, true) => side.end::<V<bool>, _>(None).into(),
+        (None, false) => side.end::<S<bool>, _>(None).into(),
+        (Some(L(right)), _) => side.end(Some(right)).into(),
+        (Some(W(right)), _) => side.end(Some(right)).into(),
+        (Some(H(right)), _) => side.end::<S<bool>, _>(Some(right.into_device())).into(),
     }
 }
 

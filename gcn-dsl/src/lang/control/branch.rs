@@ -358,14 +358,14 @@ macro_rules! merge_literal {
     )*};
     (@with $how:ident $handle:ident $place:ident) => {
         #[diagnostic::do_not_recommend]
-        impl<T: Scalar + TakesLiteral<U>, U: Scalar> Merge<$how, Literal<U>> for $handle<T> {
+        impl<T: Scalar + TakesLiteral<U>, U> Merge<$how, Literal<U>> for $handle<T> {
             type Output = $place<T>;
             #[track_caller]
             fn left(self) -> $place<T> { self.into_device() }
             fn right(b: Literal<U>) -> $place<T> { T::of(b.0).into_device() }
         }
         #[diagnostic::do_not_recommend]
-        impl<T: Scalar + TakesLiteral<U>, U: Scalar> Merge<$how, $handle<T>> for Literal<U> {
+        impl<T: Scalar + TakesLiteral<U>, U> Merge<$how, $handle<T>> for Literal<U> {
             type Output = $place<T>;
             fn left(self) -> $place<T> { T::of(self.0).into_device() }
             #[track_caller]

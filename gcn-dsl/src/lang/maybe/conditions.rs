@@ -1,6 +1,7 @@
 //! An `Option` from a condition and a value: `bool::then_some` and `bool::then`.
 
 use super::super::control::Kind;
+use super::super::lazy::where_only;
 use super::super::literal::Vary;
 use super::super::next_value;
 use super::{Maybe, moved};
@@ -29,10 +30,10 @@ impl S<bool> {
         Maybe { some: moved::<Self, X>(only(self)), value }
     }
 
-    /// What `f` gives where this holds. `f` runs in any case, as in [`Maybe::map`].
+    /// What `f` gives where this holds; it runs only there.
     #[track_caller]
-    pub fn then<X: Placed>(self, f: impl FnOnce() -> X) -> Maybe<X> {
-        self.then_some(f())
+    pub fn then<X: Flatten + Placed>(self, f: impl FnOnce() -> X) -> Maybe<X> {
+        self.then_some(where_only(only(self), true, f))
     }
 }
 
@@ -43,9 +44,10 @@ impl V<bool> {
         Maybe { some: moved::<Self, X::Varying>(only(self)), value: value.vary() }
     }
 
-    /// What `f` gives where this holds. `f` runs in any case, as in [`Maybe::map`].
+    /// What `f` gives where this holds; it runs only there.
     #[track_caller]
-    pub fn then<X: Vary<Varying: Placed>>(self, f: impl FnOnce() -> X) -> Maybe<X::Varying> {
-        self.then_some(f())
+    pub fn then<X: Vary<Varying: Flatten + Placed>>(self, f: impl FnOnce() -> X) -> Maybe<X::Varying> {
+        let value = where_only(only(self), true, || f().vary());
+        Maybe { some: moved::<Self, X::Varying>(only(self)), value }
     }
 }

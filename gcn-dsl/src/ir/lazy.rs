@@ -1,0 +1,63 @@
+//! Code that runs only where a condition asks for its values.
+//!
+//! The language's `&&`, `||` and closures of `Option` compute in a branch what only some lanes ask for. Where nothing in it has an
+//! effect, reads memory, divides or depends on which lanes run, and it is short, it becomes part of the code around: a branch costs
+//! more, and hides values from those that could share them.
+
+use hashbrown::HashMap;
+
+use super::build::Builder;
+use super::if_conversion::{BRANCH_FROM, append, cost};
+use super::{Bin, Inst, Kernel, Region, Stmt, Value, Variable};
+use crate::scalar::Elem;
+
+impl Builder {
+    /// Appends what a closed region computes for `values` as part of the code around, if all lanes may compute it. The values as they
+    /// are there.
+    pub fn flattened(&mut self, region: &Region, values: &[Value]) -> Option<Vec<Value>> {
+        if !is_for_all(self.kernel(), region) {
+            return None;
+        }
+        let mut renamed = HashMap::new();
+        for stmt in &region.stmts {
+            if let Stmt::Inst(v) = stmt {
+                append(self, *v, &mut renamed);
+            }
+        }
+        Some(values.iter().map(|v| renamed.get(v).copied().unwrap_or(*v)).collect())
+    }
+
+    /// A variable for each value that a branch computes, and none for undefined ones. Conditions are `otherwise` before the branch, or
+    /// `false`: the masks of lanes are combined as wholes.
+    pub fn joined_variables(&mut self, values: &[Value], otherwise: Option<Value>) -> Vec<Option<Variable>> {
+        let joined = |b: &mut Builder, v: Value| {
+            let ty = b.kernel().ty(v);
+            if b.is_undefined(v) {
+                return None;
+            }
+            if ty.elem != Elem::Bool {
+                return Some(b.declare_joined(ty));
+            }
+            let (var, before) = (b.declare(ty), otherwise.unwrap_or_else(|| b.constant(0, ty)));
+            b.write(var, before, None);
+            Some(var)
+        };
+        values.iter().map(|v| joined(self, *v)).collect()
+    }
+}
+
+/// True if all lanes may run the region, and it is short.
+fn is_for_all(kernel: &Kernel, region: &Region) -> bool {
+    let mut computed = 0;
+    region.stmts.iter().all(|stmt| {
+        let Stmt::Inst(v) = *stmt else { return false };
+        let inst = &kernel.def(v).inst;
+        let free = match inst {
+            Inst::Read(_) => true,
+            Inst::Bin(Bin::Div | Bin::Rem, ..) => kernel.ty(v).elem.is_float(),
+            _ => inst.is_pure(),
+        };
+        computed += if free { cost(kernel, v).unwrap_or(2 * u32::from(kernel.ty(v).dwords())) } else { 0 };
+        free && computed < BRANCH_FROM
+    })
+}
