@@ -67,7 +67,7 @@ struct Wave<'p> {
     lds: u64,
     /// For each counter when the operations that it counts are done, oldest first.
     outstanding: [VecDeque<u64>; 3],
-    /// SGPRs that the VALU has written, and when others see them.
+    /// SGPRs that the VALU has written, each with the cycle from which other units can read it.
     sgprs: Vec<(u16, u64)>,
 }
 
