@@ -19,7 +19,7 @@ use crate::core::params::Params;
 pub struct Issue {
     /// Cycle, from the first instruction on.
     pub cycle: u64,
-    /// Cycles that it stands before that, although the instruction before it has issued: for a pipeline or, as a wait, for
+    /// Cycles for which it waits after the instruction before it has issued: for a pipeline or, as a wait, for
     /// operations of memory.
     pub held: u64,
     /// Where it goes.
