@@ -47,7 +47,7 @@ pub(crate) enum GprIdxEn {
 }
 
 impl GprIdxEn {
-    /// `None` if `inst` is not an `s_setreg`, or of another field.
+    /// `None` if `inst` is no `s_setreg`, or one that writes another field.
     pub fn written_by(inst: &Inst) -> Option<GprIdxEn> {
         if inst.desc.class != Class::Setreg {
             return None;

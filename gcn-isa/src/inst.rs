@@ -111,7 +111,7 @@ impl Inst {
         uses
     }
 
-    /// True if it is so of one of the registers in [`Inst::reads`] and [`Inst::writes`].
+    /// True if `is` holds for one of the registers in [`Inst::reads`] and [`Inst::writes`].
     pub(crate) fn names(&self, is: impl Fn(Reg) -> bool) -> bool {
         self.operands.iter().any(|o| o.reg().or_else(|| flag_of(*o)).is_some_and(&is))
             || implied(self.desc.implicit_reads | self.desc.implicit_writes).any(is)

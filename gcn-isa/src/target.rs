@@ -97,6 +97,21 @@ impl Target {
         matches!(self, Target::GFX942 | Target::GFX950)
     }
 
+    /// True for the target whose rows stand for an instruction that several have: gfx942, which lacks fewer than the others.
+    pub(crate) const fn has_most_instructions(self) -> bool {
+        matches!(self, Target::GFX942)
+    }
+
+    /// True where fp8 and bf8 are the formats without infinities and negative zero (`fnuz`): gfx942. Later targets have those of OCP.
+    pub const fn has_fnuz_floats(self) -> bool {
+        matches!(self, Target::GFX942)
+    }
+
+    /// True where a conversion to fp8, bf8 or fp4 writes a part of its destination, so that a reader has to keep its distance (gfx950).
+    pub const fn has_narrow_conversion_hazard(self) -> bool {
+        matches!(self, Target::GFX950)
+    }
+
     /// True where the code object's target id has an XNACK setting. All of these targets support XNACK replay.
     pub const fn supports_xnack(self) -> bool {
         true

@@ -47,7 +47,7 @@ pub trait Element: TileFactor<Self, f32, Memory = Self, Targets = SinceGfx908> +
 impl Element for f16 {}
 impl Element for bf16 {}
 
-/// Below any score that counts, and finite: differences of two are numbers.
+/// Lower than any score, and finite, so that the difference of two such values is 0 and not NaN.
 const LOWEST: f32 = -1e30;
 /// Weights may grow up to 2 to the power of this before sums are corrected.
 const SLACK: f32 = 8.0;

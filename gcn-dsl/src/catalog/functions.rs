@@ -7,7 +7,6 @@
 
 use std::collections::BTreeMap;
 
-use gcn_isa::Target;
 use gcn_isa::table::{self, Access, Behaviours, Class, Format, ImplicitRegs, InstDesc, MemBytes, Modifiers};
 use gcn_isa::table::{OperandDesc, OperandKinds};
 
@@ -128,11 +127,6 @@ pub fn functions() -> Vec<Function> {
     groups.into_values().filter_map(Function::of).collect()
 }
 
-/// Smaller is the better representative: the encoding with the widest choice of operands, the newest target.
-fn preference(row: &InstDesc) -> (bool, bool) {
-    (!matches!(row.format, Format::Vop3a | Format::Vop3b), !row.targets.contains(Target::GFX942))
-}
-
 impl Function {
     /// The forms that exist.
     pub fn forms(&self) -> &'static [Form] {
@@ -162,7 +156,7 @@ impl Function {
     }
 
     fn of(rows: Vec<&'static InstDesc>) -> Option<Function> {
-        let row = *rows.iter().min_by_key(|row| preference(row))?;
+        let row = *rows.iter().min_by_key(|row| row.preference())?;
         let variant = row.variant();
         let modifiers = rows.iter().fold(Modifiers::empty(), |m, row| m | optional(row));
         let mut params = operands(row);

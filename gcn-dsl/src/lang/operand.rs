@@ -22,7 +22,7 @@ pub trait Operand<T: Scalar>: Copy {
     type Place: Kind;
     /// It as a value of each lane.
     fn varying(self) -> V<T>;
-    /// It as one value for all lanes, unless it varies.
+    /// The operand as one value for all lanes; `None` if it varies.
     fn uniform(self) -> Option<S<T>>;
 }
 

@@ -239,7 +239,7 @@ impl<T: Number, A> LanePtr<T, A> {
         Vector::load(&to, i)
     }
 
-    /// The pointer and a constant index that instructions hold.
+    /// The pointer, and the constant part of the index, which goes into the instruction.
     #[track_caller]
     fn reached(self, i: V<u32>) -> (Self, V<u32>) {
         const OFFSET_MAX: u64 = 4095;

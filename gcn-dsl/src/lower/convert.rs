@@ -48,7 +48,7 @@ impl Lower<'_> {
             };
             let dst = self.define(v);
             if !from.elem.is_float() && !to.elem.is_float() {
-                return self.int_to_int_scalar(dst, src, from.elem, to.elem);
+                return self.int_to_int(dst, src, [from.elem, to.elem], true);
             }
             let wide = self.new_reg(RegFile::Vgpr, dst.len);
             self.convert(wide, src, from.elem, to.elem)?;
@@ -125,18 +125,22 @@ impl Lower<'_> {
             return self.blend(dst, src, Src::Const(one, width), Src::Const(0, width));
         }
         match (from.is_float(), to.is_float()) {
-            (false, false) => self.int_to_int(dst, src, from, to),
+            (false, false) => self.int_to_int(dst, src, [from, to], false),
             (false, true) => self.int_to_float(dst, src, from, to),
             (true, false) => self.float_to_int(dst, src, from, to),
             (true, true) => self.float_to_float(dst, src, from, to),
         }
     }
 
-    fn int_to_int(&mut self, dst: VSlice, src: Src, from: Elem, to: Elem) -> Lowered {
+    /// `dst = src as to` for integers and conditions; `scalar` if they are uniform.
+    fn int_to_int(&mut self, dst: VSlice, src: Src, [from, to]: [Elem; 2], scalar: bool) -> Lowered {
         let low = if from.dwords() == 2 { self.half(src, 0) } else { src };
         if to.dwords() == 1 {
             if to.is_narrow_integer() && to != from {
-                return self.narrow_integer(dst, low, 0, to);
+                return match scalar {
+                    true => self.narrow_scalar(dst, low, 0, to),
+                    false => self.narrow_integer(dst, low, 0, to),
+                };
             }
             self.copy(dst, low);
             return Ok(());
@@ -149,36 +153,15 @@ impl Lower<'_> {
         let hi = VSlice { start: dst.start + 1, ..lo };
         self.assemble(dst, 0);
         self.copy(lo, low);
-        if from.is_signed() {
-            return self.machine("v_ashrrev_i32", &[hi], &[Src::Const(31, Width::B32), Src::Reg(lo)]);
-        }
-        self.copy(hi, Src::Const(0, Width::B32));
-        Ok(())
-    }
-
-    /// `dst = src as to` for uniform integers and conditions.
-    fn int_to_int_scalar(&mut self, dst: VSlice, src: Src, from: Elem, to: Elem) -> Lowered {
-        let low = if from.dwords() == 2 { self.half(src, 0) } else { src };
-        if to.dwords() == 1 {
-            if to.is_narrow_integer() && to != from {
-                return self.narrow_scalar(dst, low, 0, to);
+        let bits = Src::Const(31, Width::B32);
+        match (from.is_signed(), scalar) {
+            (true, true) => self.machine("s_ashr_i32", &[hi], &[Src::Reg(lo), bits]),
+            (true, false) => self.machine("v_ashrrev_i32", &[hi], &[bits, Src::Reg(lo)]),
+            (false, _) => {
+                self.copy(hi, Src::Const(0, Width::B32));
+                Ok(())
             }
-            self.copy(dst, low);
-            return Ok(());
         }
-        if from.dwords() == 2 {
-            self.copy(dst, src);
-            return Ok(());
-        }
-        let lo = VSlice { reg: dst.reg, start: dst.start, len: 1 };
-        let hi = VSlice { start: dst.start + 1, ..lo };
-        self.assemble(dst, 0);
-        self.copy(lo, low);
-        if from.is_signed() {
-            return self.machine("s_ashr_i32", &[hi], &[Src::Reg(lo), Src::Const(31, Width::B32)]);
-        }
-        self.copy(hi, Src::Const(0, Width::B32));
-        Ok(())
     }
 
     fn int_to_float(&mut self, dst: VSlice, src: Src, from: Elem, to: Elem) -> Lowered {

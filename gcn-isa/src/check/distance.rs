@@ -19,7 +19,7 @@ pub(super) struct Distances<'a> {
     pub rules: Config,
     pub views: Views,
     pub states: Vec<u32>,
-    /// No rule asks for more wait states after any instruction of the program.
+    /// The most wait states that any rule asks for after an instruction of the program.
     reach: u32,
 }
 

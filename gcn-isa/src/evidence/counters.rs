@@ -42,7 +42,7 @@ pub(super) fn count(program: &Program, config: Config, evidence: &mut Evidence) 
     }
 }
 
-/// An operation of which something is expected.
+/// An operation on whose completion a later instruction may depend.
 struct Operation {
     line: usize,
     writes: Option<Reg>,

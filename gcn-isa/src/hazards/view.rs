@@ -388,7 +388,8 @@ fn valu_kinds(target: Target, inst: &Inst) -> Kinds {
         false => !desc.does(Behaviours::BYTES_OR_NIBBLES),
     };
     kinds.set(Kinds::PACKED_HI, desc.format == Format::Vop3p && high);
-    kinds.set(Kinds::NARROW_CVT, target == Target::GFX950 && desc.does(Behaviours::NARROWS));
+    let narrow = target.has_narrow_conversion_hazard() && desc.does(Behaviours::NARROWS);
+    kinds.set(Kinds::NARROW_CVT, narrow);
     kinds.set(Kinds::STOCHASTIC_FP4, desc.does(Behaviours::STOCHASTIC_PAIRS));
     let direct = inst.operands.contains(&Operand::Special(SrcSpecial::LdsDirect));
     kinds.set(Kinds::M0_DIRECT, direct);

@@ -49,7 +49,7 @@ formats! {
         Vop3a = "VOP3A" Vop3aDpp = "VOP3A_DPP" Vop3aDpp8 = "VOP3A_DPP8"
         Vop3b = "VOP3B" Vop3bDpp = "VOP3B_DPP" Vop3bDpp8 = "VOP3B_DPP8"
         Vop3p = "VOP3P" Vop3pDpp = "VOP3P_DPP" Vop3pDpp8 = "VOP3P_DPP8"
-        Vop3pMai = "VOP3P_MAI" Vop3px2 = "VOP3PX2";
+        Vop3pMai = "VOP3P_MAI" Vop3px2 = "VOP3PX2" Vopd = "VOPD";
     Lds: Ds = "DS" Vds = "VDS" LdsDir = "LDSDIR" VdsDir = "VDSDIR";
     VectorMemory:
         Flat = "FLAT" Global = "GLOBAL" Scratch = "SCRATCH" Mubuf = "MUBUF" Mtbuf = "MTBUF"

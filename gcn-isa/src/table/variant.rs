@@ -1,6 +1,7 @@
 //! Ways of using a mnemonic that have operands or results of their own, and which of them keep a part of what they write.
 
-use super::{Class, InstDesc, Modifiers};
+use super::{Class, Format, InstDesc, Modifiers};
+use crate::Target;
 
 /// A way of using a mnemonic that has operands or results of its own.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -44,6 +45,15 @@ impl InstDesc {
             _ if self.form.ends_with("_lds") && self.class != Class::VmemStoreLds => Variant::Lds,
             _ => Variant::Plain,
         }
+    }
+
+    /// For one row out of those that are a mnemonic used in one way: the smallest has the encoding with the widest choice of
+    /// operands, on a target that has most instructions.
+    pub fn preference(&self) -> (bool, bool) {
+        (
+            !matches!(self.format, Format::Vop3a | Format::Vop3b),
+            !self.targets.iter().any(Target::has_most_instructions),
+        )
     }
 
     /// True if modifiers can make the instruction keep a part of its destination, in some lanes or in some bits: `row_mask`,

@@ -199,7 +199,7 @@ impl Filler<'_, '_> {
         &self.solved.program.lines[line].inst
     }
 
-    /// True if the line keeps its place, and everything its side of it.
+    /// True if the line stays where it is, and no other line moves across it.
     fn stays(&self, line: usize) -> bool {
         order::is_boundary(self.inst(line)) && !self.is_wait(line)
     }

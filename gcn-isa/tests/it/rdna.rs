@@ -6,6 +6,7 @@
 //! second witness: each of its operands and modifiers must be one that the row accepts.
 
 mod examples;
+mod vopd;
 mod write;
 
 use std::io::Read as _;

@@ -105,6 +105,56 @@ fn spellings_are_recognised() {
     }
 }
 
+/// What a target is like stands in `target.rs`, and where it counts in rows of the tables.
+#[test]
+fn no_target_is_tested_by_its_name() {
+    let all = [&CRATES[..], &["gcn-isa", "gcn-hip"]].concat();
+    let found = files(&all, tests_target);
+    assert_eq!(found, BTreeSet::from(["gcn-isa/src/target.rs".to_owned()]));
+}
+
+/// True for a line that compares a target with one of a certain name.
+fn tests_target(line: &str) -> bool {
+    let code = line.split("//").next().unwrap_or("");
+    code.match_indices("Target::GFX").any(|(at, _)| {
+        let (before, after) = (&code[..at], &code[at + "Target::GFX".len()..]);
+        let after = after.trim_start_matches(|c: char| c.is_ascii_alphanumeric()).trim_start();
+        // Its parenthesis is not closed yet.
+        let open = |call: &str| {
+            let mut depth = 1;
+            let mut inside = before.rfind(call).map_or(")", |at| &before[at + call.len()..]).chars();
+            inside.all(|c| {
+                depth += i32::from(c == '(') - i32::from(c == ')');
+                depth > 0
+            })
+        };
+        let compared = ["== ", "!= ", "< ", "> ", "<= ", ">= "].iter().any(|op| before.ends_with(op))
+            || ["== ", "!= ", "< ", "> ", "=> ", "| "].iter().any(|op| after.starts_with(op));
+        compared || open("matches!(") || open("targets.contains(")
+    })
+}
+
+#[test]
+fn tests_of_targets_are_recognised() {
+    for line in [
+        "if target == Target::GFX950 {",
+        "matches!(self.target, Target::GFX90A | Target::GFX942)",
+        "Target::GFX900 | Target::GFX906 => 4,",
+        "row.targets.contains(Target::GFX942)",
+    ] {
+        assert!(tests_target(line), "{line}");
+    }
+    for line in [
+        "let row = table::find(Target::GFX950, name);",
+        "matches!(ty, ElemType::F16) || small(ty, Target::GFX950).is_some()",
+        "targets: TargetSet::range(Target::GFX900, Target::GFX908),",
+        "// target == Target::GFX950",
+        "const USUAL: Target = Target::GFX942;",
+    ] {
+        assert!(!tests_target(line), "{line}");
+    }
+}
+
 /// Lanes are counted by `Target::wave_size` or, where no target is at hand, `WAVE_SIZE`.
 #[test]
 fn the_size_of_a_wave_is_written_once() {

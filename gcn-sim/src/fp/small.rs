@@ -82,14 +82,14 @@ impl Small {
     /// bfloat16, to narrow to.
     pub(crate) const E8M7: Small = Small { exponent: 8, fraction: 7, bias: 127, top: Top::Ieee };
 
-    /// fp8 of a target: the `fnuz` format on gfx942, the OCP format later.
+    /// fp8 of a target: the `fnuz` format, or that of OCP.
     pub(crate) fn fp8(target: Target) -> Small {
-        if target == Target::GFX942 { Small::E4M3_FNUZ } else { Small::E4M3 }
+        if target.has_fnuz_floats() { Small::E4M3_FNUZ } else { Small::E4M3 }
     }
 
     /// bf8 of a target.
     pub(crate) fn bf8(target: Target) -> Small {
-        if target == Target::GFX942 { Small::E5M2_FNUZ } else { Small::E5M2 }
+        if target.has_fnuz_floats() { Small::E5M2_FNUZ } else { Small::E5M2 }
     }
 
     /// Bits of an encoding.

@@ -19,7 +19,7 @@ use crate::core::params::Params;
 pub struct Issue {
     /// Cycle, from the first instruction on.
     pub cycle: u64,
-    /// Cycles that it stands before that, although the instruction before it has issued: for a pipeline or, as a wait, for
+    /// Cycles for which it waits after the instruction before it has issued: for a pipeline or, as a wait, for
     /// operations of memory.
     pub held: u64,
     /// Where it goes.
@@ -67,7 +67,7 @@ struct Wave<'p> {
     lds: u64,
     /// For each counter when the operations that it counts are done, oldest first.
     outstanding: [VecDeque<u64>; 3],
-    /// SGPRs that the VALU has written, and when others see them.
+    /// SGPRs that the VALU has written, each with the cycle from which other units can read it.
     sgprs: Vec<(u16, u64)>,
 }
 

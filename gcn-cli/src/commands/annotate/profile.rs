@@ -86,7 +86,7 @@ pub struct PipeUse {
     pub accepted: u64,
     /// Issued to, and not accepted: backpressure.
     pub backpressured: u64,
-    /// Not issued to, and not stalled: front-end latency.
+    /// No wave issued to it, and it held none back: the front end had nothing for it.
     pub idle: u64,
     /// A wave lost the arbitration for it while it accepted another's instruction: oversubscription.
     pub oversubscribed: u64,
@@ -125,7 +125,7 @@ pub struct Profile {
     pub reasons: Reasons,
     /// Samples of other code objects or dispatches.
     pub elsewhere: u64,
-    /// Samples of this code object at no instruction.
+    /// Samples in this code object at an address where no instruction begins.
     pub outside: u64,
     /// Dispatches that were sampled.
     pub dispatches: usize,

@@ -96,9 +96,7 @@ impl Line {
             None => Variant::Plain,
         };
         let mut rows: Vec<_> = rows_of(&mnemonic).filter(|row| row.variant() == variant).collect();
-        rows.sort_by_key(|row| {
-            (!matches!(row.format, Format::Vop3a | Format::Vop3b), !row.targets.contains(Target::GFX942))
-        });
+        rows.sort_by_key(|row| row.preference());
         let Some(first) = rows.first() else {
             let what = variant.suffix().trim_start_matches('_').to_uppercase();
             return Err(format!("`{mnemonic}` has no {what} form on any target"));

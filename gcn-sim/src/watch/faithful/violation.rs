@@ -60,7 +60,7 @@ pub(super) fn between(
     found
 }
 
-/// `None` if what binds the two has been overwritten.
+/// What happens to the later instruction, and the register that both name; `None` if that has been overwritten in between.
 fn actions(
     machine: &Machine,
     need: &Need,
