@@ -99,15 +99,16 @@ fn plain_loops_keep_the_matrix_pipe_busy() {
         // Two workgroups on the compute unit hide each other's barriers: as many as with one buffer, if LDS has room for them.
         let deep =
             [busy("deep_one", &deep_one, target, 2, settings), busy("deep", &deep, target, 2, settings)];
-        assert!(deep[1] >= 93.0 && deep[1] >= deep[0], "{deep:?}");
+        assert!(of_deep[1] >= 93.0 && of_deep[1] >= of_deep[0], "{of_deep:?}");
         // A single workgroup has nothing else: there the second buffer is chosen, and pays.
-        let large =
+        let of_large =
             [busy("large_one", &large_one, target, 1, settings), busy("large", &large, target, 1, settings)];
-        assert!(large[1] >= large[0] + 4.0, "{large:?}");
-        let bytes =
+        assert!(of_large[1] >= of_large[0] + 4.0, "{of_large:?}");
+        let of_bytes =
             [busy("bytes_one", &bytes_one, target, 1, settings), busy("bytes", &bytes, target, 1, settings)];
-        assert!(bytes[1] >= bytes[0] + 4.0, "{bytes:?}");
+        assert!(of_bytes[1] >= of_bytes[0] + 4.0, "{of_bytes:?}");
     }
-    let flat = [busy("flat_one", &flat_one, target, 2, &slow), busy("flat_two", &flat_two, target, 2, &slow)];
-    assert!(flat[1] >= flat[0] + 4.0, "slow memory: {flat:?}");
+    let of_flat =
+        [busy("flat_one", &flat_one, target, 2, &slow), busy("flat_two", &flat_two, target, 2, &slow)];
+    assert!(of_flat[1] >= of_flat[0] + 4.0, "slow memory: {of_flat:?}");
 }
