@@ -97,7 +97,7 @@ fn plain_loops_keep_the_matrix_pipe_busy() {
     let slow: Vec<&str> = SHARED.into_iter().filter(|s| *s != "memory.latency=500").chain(SLOW).collect();
     for settings in [&SHARED[..], &slow[..]] {
         // Two workgroups on the compute unit hide each other's barriers: as many as with one buffer, if LDS has room for them.
-        let deep =
+        let of_deep =
             [busy("deep_one", &deep_one, target, 2, settings), busy("deep", &deep, target, 2, settings)];
         assert!(of_deep[1] >= 93.0 && of_deep[1] >= of_deep[0], "{of_deep:?}");
         // A single workgroup has nothing else: there the second buffer is chosen, and pays.
