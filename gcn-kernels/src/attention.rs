@@ -82,6 +82,10 @@ gcn_kernel! {
     /// what all are divided by. `v` is transposed. A lane's query sees the keys below `seen`, all queries of the wave those below
     /// `clear`, and none of the workgroup one from `end` on.
     ///
+    /// On gfx950 the softmax is the longer turn: with heads of 128 the products of a turn take 512 cycles, and exponentials, at 8 cycles
+    /// each, with the loads from LDS beside them take more. Heads of 128 keep the matrix pipe busy 78% of the time there, and 97% on
+    /// gfx942, whose products take twice as long (`tests/busy.rs`).
+    ///
     /// The groups of waves take turns (`#[ping_pong]`): while the one multiplies, the scores of the next `KEYS` keys and the sums of
     /// these, the other has its softmax. So a wave is one product of scores ahead.
     #[device]

@@ -20,11 +20,31 @@ fn run<const D: usize>(target: Target, length: u32) -> [f64; 4] {
     let (mut o, mut lse) = (q.clone(), vec![0.0f32; QUERIES as usize]);
     let mut memory = Memory::new();
     let words = |x: &[u32]| x.iter().flat_map(|x| x.to_le_bytes()).collect::<Vec<u8>>();
-    let addresses = [words(&queries).len(), words(&keys).len(), 2 * q.len(), 2 * k.len(), 2 * k.len(), 2 * o.len(), 4 * lse.len()]
-        .map(|size| memory.alloc(size));
+    let addresses = [
+        words(&queries).len(),
+        words(&keys).len(),
+        2 * q.len(),
+        2 * k.len(),
+        2 * k.len(),
+        2 * o.len(),
+        4 * lse.len(),
+    ]
+    .map(|size| memory.alloc(size));
     memory.write(addresses[0], &words(&queries)).unwrap();
     memory.write(addresses[1], &words(&keys)).unwrap();
-    let args = ([1, 1], 0.125, [width; 4], [width; 4], &queries[..], &keys[..], &q[..], &k[..], &k[..], &mut o[..], &mut lse[..]);
+    let args = (
+        [1, 1],
+        0.125,
+        [width; 4],
+        [width; 4],
+        &queries[..],
+        &keys[..],
+        &q[..],
+        &k[..],
+        &k[..],
+        &mut o[..],
+        &mut lse[..],
+    );
     let kernarg = kernel.kernarg(args, &addresses).unwrap();
     let state = KernelState::from_descriptor(&built.descriptor(), target).unwrap();
     let machine = Machine::new(target, built.code(), state).unwrap();
@@ -41,7 +61,10 @@ fn steady<const D: usize>(target: Target) -> [f64; 3] {
     let [short, long] = [512, 1024].map(|length| run::<D>(target, length));
     let more = |i: usize| long[i] - short[i];
     let shares = [1, 2, 3].map(|i| 100.0 * more(i) / more(0));
-    println!("{target}, heads of {D}: matrix pipe {:.1}%, LDS {:.1}%, conflicts {:.1}%", shares[0], shares[1], shares[2]);
+    println!(
+        "{target}, heads of {D}: matrix pipe {:.1}%, LDS {:.1}%, conflicts {:.1}%",
+        shares[0], shares[1], shares[2]
+    );
     shares
 }
 

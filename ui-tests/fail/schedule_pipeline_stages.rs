@@ -22,7 +22,7 @@ gcn_kernel! {
     #[workgroup(64)]
     fn forms(n: u32, x: &[u32], y: &mut [u32]) {
         let mut sum: V<u32> = 0;
-        #[pipeline]
+        #[pipeline(buffers = 3)]
         for k in 0..n {
             sum += x[k * 64 + lane_id()];
         }

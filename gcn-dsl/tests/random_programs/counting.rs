@@ -117,7 +117,7 @@ macro_rules! steps {
     ($($t:ty)*) => {$(
         impl MayPipeline for lang::S<$t> {
             fn pipeline(guard: &lang::ForLoop<Self, Top, Uniform, Uniform>, stages: usize) {
-                lang::pipeline(guard, stages);
+                lang::pipeline(guard, Some(stages), None);
             }
         }
         impl MayPipeline for lang::V<$t> {

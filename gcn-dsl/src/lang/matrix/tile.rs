@@ -13,7 +13,7 @@ use std::marker::PhantomData;
 pub use product::{TileFactor, matmul};
 
 use super::format::MatrixElement;
-use super::k_order::{ByNumber, KOrder};
+use super::k_order::ByNumber;
 use crate::ir::Value;
 use crate::lang::wave::Convergent;
 use crate::lang::{AssignIn, Declare, Flatten, next_value, with};
