@@ -168,7 +168,16 @@ impl Groups {
                     open.stores = Some(stores);
                 }
                 None => {
-                    open.loads.remove(&(group.memory, group.base));
+                    // Only loads after the last store may still move up to each other.
+                    let last = group.accesses.last().map_or(0, |a| a.at);
+                    let key = (group.memory, group.base);
+                    if let Some(before) = open.loads.remove(&key) {
+                        let loads = &mut self.all[before].accesses;
+                        let after = loads.split_off(loads.partition_point(|a| a.at < last));
+                        let group = Groups::begin(&mut self.all, key.0, key.1, false);
+                        self.all[group].accesses = after;
+                        open.loads.insert(key, group);
+                    }
                 }
             }
         }
