@@ -115,12 +115,12 @@ fn control(kernel: &Kernel, looped: Loop<'_>) -> Region {
     Region { stmts: stmts.cloned().collect() }
 }
 
-/// False for a loop with something that exists once, or whose form the user asks for.
 /// True for the place of a value that an exit carries to the end of a construct around: it is filled when that ends, and is one.
 fn is_place(stmt: &Stmt) -> bool {
     matches!(stmt, Stmt::Block { body, .. } if body.stmts.is_empty())
 }
 
+/// False for a loop with something that exists once, or whose form the user asks for.
 fn may_repeat(b: &Builder, looped: Loop<'_>) -> bool {
     let kernel = b.kernel();
     let once = |v: Value| match &kernel.def(v).inst {

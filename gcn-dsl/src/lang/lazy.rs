@@ -76,12 +76,7 @@ impl Closed {
     }
 
     /// The values after a branch in which they are computed. Elsewhere those of conditions are `otherwise`, and others undefined.
-    fn branch(
-        self,
-        values: &[Value],
-        otherwise: Option<Value>,
-        loc: &'static Location<'static>,
-    ) -> Vec<Value> {
+    fn branch(self, values: &[Value], otherwise: Option<Value>) -> Vec<Value> {
         let (condition, varying) = (self.only.condition, self.only.is_varying());
         let regions = |inside: Region| match self.only.when {
             true => (inside, Region::default()),
@@ -92,7 +87,7 @@ impl Closed {
             c.builder.reopen(self.region, varying);
             for (var, value) in variables.iter().zip(values) {
                 if let Some(var) = var {
-                    c.effect(Inst::Write { var: *var, value: *value, keep: varying }, loc);
+                    c.builder.write(*var, *value, None);
                 }
             }
             let (then, els) = regions(c.builder.close(varying));
@@ -108,14 +103,13 @@ impl Closed {
 }
 
 /// What `f` computes, where `condition` is `when`; undefined elsewhere. `f` runs only there, unless nobody can tell the difference.
-#[track_caller]
 pub(super) fn where_only<X: Flatten>(condition: Value, when: bool, f: impl FnOnce() -> X) -> X {
-    let (only, loc) = (Only::new(condition, when), Location::caller());
+    let only = Only::new(condition, when);
     only.begin();
     let mut values = Vec::new();
     f().flatten(&mut values);
     let closed = only.end();
-    let values = closed.flat(&values).unwrap_or_else(|| closed.branch(&values, None, loc));
+    let values = closed.flat(&values).unwrap_or_else(|| closed.branch(&values, None));
     X::unflatten(&mut values.into_iter())
 }
 
@@ -167,7 +161,7 @@ impl<A, Inside: Flow> LeftSide<A, Inside> {
                 let ty = c.builder.kernel().ty(left);
                 c.value(Inst::Bin(self.op, left, right[0]), ty, loc)
             }),
-            None => closed.branch(&right, Some(left), loc)[0],
+            None => closed.branch(&right, Some(left))[0],
         })
     }
 }
