@@ -16,6 +16,7 @@ pub(crate) mod item;
 mod lend;
 pub(crate) mod loops;
 pub(crate) mod matching;
+mod naming;
 mod pattern;
 pub(crate) mod place;
 mod question;
@@ -52,6 +53,8 @@ pub(crate) struct Cx<'e> {
     closures: usize,
     /// The constructs around the current point, for exits.
     frames: Vec<exit::Frame>,
+    /// Line and column at which the names of the statements around end.
+    ends: Option<(u32, u32)>,
     /// How many names were made that are used once.
     fresh: usize,
     /// `return` has no value.
@@ -123,6 +126,7 @@ impl<'e> Cx<'e> {
             names: Vec::new(),
             closures: 0,
             frames: Vec::new(),
+            ends: None,
             fresh: 0,
             returns_nothing: true,
             function: None,

@@ -6,7 +6,7 @@ use syn::spanned::Spanned;
 use syn::{Block, Expr, Local, Pat, PatType, Stmt};
 
 use super::exit::{self, Frame, Leaves, any_of};
-use super::{Cx, function, place, register, schedule, typed};
+use super::{Cx, function, naming, place, register, schedule, typed};
 use crate::attrs;
 
 impl Cx<'_> {
@@ -19,11 +19,13 @@ impl Cx<'_> {
     pub fn statements(&mut self, stmts: &[Stmt]) -> TokenStream {
         self.scope(|cx| {
             cx.frames.push(Frame::Statements(Leaves::default()));
+            let around = std::mem::replace(&mut cx.ends, naming::end(stmts));
             let mut out = TokenStream::new();
             for (i, stmt) in stmts.iter().enumerate() {
                 let tokens = cx.stmt(stmt);
                 out.extend(cx.after(stmt, tokens, i + 1 == stmts.len()));
             }
+            cx.ends = around;
             cx.frames.pop();
             out
         })
@@ -190,7 +192,8 @@ impl Cx<'_> {
             self.declare(name, true);
             let span = init.expr.span();
             let value = if annotation.is_none() { self.varied(name, value) } else { value };
-            return quote_spanned!(span=> let mut #name = ::gcn_dsl::lang::Var::declare(&#flow, #value););
+            let named = self.named_variable(name);
+            return quote_spanned!(span=> let mut #name = ::gcn_dsl::lang::Var::declare(&#flow, #value)#named;);
         }
         if function::has_mut(pat) && !annotation.is_some_and(|t| self.elements.is_host(t)) {
             return self.let_pattern(pat, &value, local.span());
@@ -198,7 +201,8 @@ impl Cx<'_> {
         self.bind(pat);
         let annotation = annotation.filter(|t| self.elements.is_host(t)).map(|t| quote!(: #t));
         let attrs = &local.attrs;
-        quote_spanned!(local.span()=> #(#attrs)* let #pat #annotation = #value;)
+        let named = self.named(pat, attrs);
+        quote_spanned!(local.span()=> #(#attrs)* let #pat #annotation = #value; #named)
     }
 
     /// Declares the names of an immutable pattern.

@@ -25,6 +25,7 @@ mod if_conversion;
 pub mod licm;
 pub mod mark;
 pub mod merge;
+pub mod named;
 mod operands;
 mod patterns;
 pub mod ping_pong;
