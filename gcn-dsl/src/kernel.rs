@@ -9,6 +9,7 @@ mod registers;
 mod report;
 mod schedule;
 pub(crate) mod spec;
+mod variables;
 
 use std::fmt;
 use std::ops::Deref;
@@ -60,7 +61,8 @@ pub struct BuildOptions {
     pub debug: bool,
     /// Debug information says which source line each instruction comes from, for profilers, debuggers and
     /// `llvm-objdump -l -S`: DWARF in the code object, `.loc` in the assembly. DWARF also has the calls of
-    /// inlined device functions, and the kernel's parameters. What is loaded stays the same.
+    /// inlined device functions, the kernel's parameters, and the variables of `let` with the registers that
+    /// hold them. What is loaded stays the same.
     pub source_lines: bool,
     /// Which hazard rules the waits follow, and are checked against. Those of XNACK replay count unless
     /// `xnack` is off.

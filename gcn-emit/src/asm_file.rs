@@ -10,7 +10,7 @@ use gcn_isa::Program;
 use crate::encode::encode_program;
 use crate::kernel::{EXCEPTIONS, FloatMode, KernelSpec, USER_SGPRS, WorkItemIds};
 use crate::metadata::Metadata;
-use crate::object::debug::{Files, positions};
+use crate::object::debug::Files;
 use crate::object::layout::{END_ALIGN, KERNEL_ALIGN, S_NOP, constants_padding, trailing_nops};
 use crate::text::Comments;
 use crate::text::print_lines;
@@ -53,7 +53,7 @@ fn quoted(text: &str) -> String {
 fn source_files(out: &mut String, kernels: &[KernelSpec]) -> Files {
     let mut files = Files::default();
     let with_lines = kernels.iter().filter(|k| k.source_lines);
-    for position in with_lines.flat_map(|k| positions(&k.program)).flatten() {
+    for position in with_lines.flat_map(|k| k.program.positions()).flatten() {
         files.number(position.file);
     }
     for (index, name) in files.names.iter().enumerate() {
@@ -74,7 +74,7 @@ fn write_function(
     let program = with_own_labels(&kernel.program, index, labels);
     let _ = writeln!(out, "\t.protected {name}\n\t.globl {name}");
     let _ = writeln!(out, "\t.p2align {}\n\t.type {name},@function\n{name}:", KERNEL_ALIGN.ilog2());
-    let positions = if kernel.source_lines { positions(&program) } else { Vec::new() };
+    let positions = if kernel.source_lines { program.positions() } else { Vec::new() };
     let mut last = None;
     out.push_str(&print_lines(&program, comments, |out, line| {
         let position = positions.get(line).copied().flatten();

@@ -5,6 +5,7 @@ mod check;
 pub mod occupancy;
 mod resources;
 mod state;
+mod variable;
 
 use gcn_isa::{Program, Target};
 
@@ -12,6 +13,7 @@ pub use check::SpecError;
 pub use resources::Resources;
 pub use state::{DenormMode, FloatExceptions, FloatMode, InitialSgprs, RoundMode, UserSgprs, WorkItemIds};
 pub(crate) use state::{EXCEPTIONS, USER_SGPRS};
+pub use variable::{Piece, PieceAt, Variable, VariableType};
 
 use crate::metadata::{KernelArg, KernelMetadata, Metadata, VERSION_V4, VERSION_V5};
 use crate::target_id::{Feature, TargetId};
@@ -96,6 +98,8 @@ pub struct KernelSpec {
     /// Debug information says which source line each instruction comes from, as far as the program's lines do
     /// ([`Line::loc`](gcn_isa::program::Line::loc)): DWARF in a code object, `.loc` in assembly.
     pub source_lines: bool,
+    /// With `source_lines`: variables of the source, and where they are.
+    pub variables: Vec<Variable>,
 }
 
 /// How far [`KernelSpec::constants`] are from the begin of a kernel's code of so many bytes: on a cache line, and more than 64 bytes
@@ -130,6 +134,7 @@ impl KernelSpec {
             args: Vec::new(),
             constants: Vec::new(),
             source_lines: false,
+            variables: Vec::new(),
         }
     }
 

@@ -2,6 +2,7 @@
 
 use std::collections::HashSet;
 use std::fmt;
+use std::num::NonZeroU32;
 use std::sync::{Arc, LazyLock, Mutex, PoisonError};
 
 use crate::inst::Inst;
@@ -25,6 +26,8 @@ pub struct Line {
     /// On an `s_barrier`: reads of LDS may be outstanding at it, because no wave writes what they read before the next barrier.
     /// Whoever makes the program knows that; from the instructions alone it does not show.
     pub reads_pass: bool,
+    /// A number by which whoever made the line finds it again after passes have moved it.
+    pub origin: Option<NonZeroU32>,
 }
 
 /// Where an indirect jump or call leads.
@@ -44,7 +47,7 @@ pub enum Jump {
 impl Line {
     /// An instruction of which nothing else is known.
     pub fn new(inst: impl Into<Arc<Inst>>) -> Line {
-        Line { inst: inst.into(), note: None, loc: None, jump: None, reads_pass: false }
+        Line { inst: inst.into(), note: None, loc: None, jump: None, reads_pass: false, origin: None }
     }
 
     /// The instruction, to change it. Other lines that share it keep it as it was.
@@ -100,6 +103,13 @@ impl SourceLoc {
     /// A place that is in no inlined function.
     pub const fn new(file: &'static str, line: u32, column: u32) -> SourceLoc {
         SourceLoc { file, line, column, call: None }
+    }
+
+    /// The place in the function that was inlined by `call`, or in the kernel without one: the place itself, or that of the call
+    /// which leads to it.
+    pub fn in_frame(self, call: Option<&'static Call>) -> Option<SourceLoc> {
+        let is_in = |place: &SourceLoc| place.call.map(std::ptr::from_ref) == call.map(std::ptr::from_ref);
+        std::iter::successors(Some(self), |place| place.call.map(|call| call.at)).find(is_in)
     }
 
     /// The beginning of a message: the place and a colon, or nothing if the place is not known.
@@ -221,6 +231,18 @@ impl Program {
             self.lines.push(line);
         }
         self.lines.extend(pending.map(|i| i.1));
+    }
+
+    /// The source position of each line. One without a position of its own, such as a wait, belongs to the next instruction that
+    /// has one; at the end, to the last.
+    pub fn positions(&self) -> Vec<Option<SourceLoc>> {
+        let mut positions: Vec<_> = self.lines.iter().map(|line| line.loc).collect();
+        let mut next = positions.iter().rev().find_map(|p| *p);
+        for position in positions.iter_mut().rev() {
+            next = position.or(next);
+            *position = next;
+        }
+        positions
     }
 
     /// Labels sorted by place: (instruction index, label).

@@ -85,6 +85,8 @@ pub(super) fn implementations(item: &ItemStruct, of: Of) -> TokenStream {
     let bounds = bounds.filter(|b| !b.is_empty()).map(|b| quote!(#b,));
     let parts = quote!(#(#types: ::gcn_dsl::lang::Flatten,)*);
     let members: Vec<Member> = item.fields.members().collect();
+    let text = name.to_string();
+    let names: Vec<String> = members.iter().map(field_name).collect();
     let build = |values: Vec<TokenStream>| match &item.fields {
         Fields::Unnamed(_) => quote!(#name(#(#values),*)),
         _ => quote!(#name { #(#members: #values),* }),
@@ -132,6 +134,10 @@ pub(super) fn implementations(item: &ItemStruct, of: Of) -> TokenStream {
             }
             fn unflatten(values: &mut dyn ::core::iter::Iterator<Item = ::gcn_dsl::ir::Value>) -> Self {
                 #unflattened
+            }
+            fn shape() -> ::core::option::Option<::gcn_dsl::ir::named::Shape> {
+                let parts = ::std::vec![#((#names, <#types as ::gcn_dsl::lang::Flatten>::shape()?)),*];
+                ::core::option::Option::Some(::gcn_dsl::ir::named::Shape::Struct(#text, parts))
             }
         }
         impl<#(#bare,)* Any> ::gcn_dsl::lang::Blank<Any> for #name #args
@@ -182,6 +188,14 @@ pub(super) fn implementations(item: &ItemStruct, of: Of) -> TokenStream {
                 ::core::unreachable!("the branch has no value")
             }
         }
+    }
+}
+
+/// A field's name in debug information; rustc calls the fields of tuple structs `__0` and so on.
+fn field_name(member: &Member) -> String {
+    match member {
+        Member::Named(name) => name.to_string(),
+        Member::Unnamed(index) => format!("__{}", index.index),
     }
 }
 

@@ -321,15 +321,19 @@ impl Cx<'_> {
         let flow = self.flow(span);
         if let (true, [name]) = (whole, mutable.as_slice()) {
             self.declare(name, true);
-            return quote_spanned!(span=> let mut #name = ::gcn_dsl::lang::Var::declare(&#flow, #value););
+            let named = self.named_variable(name);
+            return quote_spanned!(span=> let mut #name = ::gcn_dsl::lang::Var::declare(&#flow, #value)#named;);
         }
         let values: Vec<TokenStream> = mutable.iter().map(|name| self.varied(name, quote!(#name))).collect();
         for name in &mutable {
             self.declare(name, true);
         }
+        let of_variables: Vec<TokenStream> = mutable.iter().map(|name| self.named_variable(name)).collect();
+        let named = self.named_but(&pat, &mutable);
         quote_spanned! {span=>
             let #pat = #value;
-            #(let mut #mutable = ::gcn_dsl::lang::Var::declare(&#flow, #values);)*
+            #named
+            #(let mut #mutable = ::gcn_dsl::lang::Var::declare(&#flow, #values)#of_variables;)*
         }
     }
 }

@@ -17,6 +17,7 @@ mod lend;
 mod logic;
 pub(crate) mod loops;
 pub(crate) mod matching;
+mod naming;
 mod pattern;
 pub(crate) mod place;
 mod question;
@@ -53,6 +54,8 @@ pub(crate) struct Cx<'e> {
     closures: usize,
     /// The constructs around the current point, for exits.
     frames: Vec<exit::Frame>,
+    /// Line and column at which the names of the statements around end.
+    ends: Option<(u32, u32)>,
     /// How many names were made that are used once.
     fresh: usize,
     /// `return` has no value.
@@ -124,6 +127,7 @@ impl<'e> Cx<'e> {
             names: Vec::new(),
             closures: 0,
             frames: Vec::new(),
+            ends: None,
             fresh: 0,
             returns_nothing: true,
             function: None,

@@ -9,7 +9,7 @@ use syn::visit::Visit;
 use syn::{Block, Expr, Local, Pat, PatType, Stmt, parse_quote_spanned};
 
 use super::exit::{self, Frame, Leaves, any_of};
-use super::{Cx, function, place, register, schedule, typed};
+use super::{Cx, function, naming, place, register, schedule, typed};
 use crate::attrs;
 
 /// Finds `return`, `break` and `continue`.
@@ -73,11 +73,13 @@ impl Cx<'_> {
         let stmts = &*apart(stmts);
         self.scope(|cx| {
             cx.frames.push(Frame::Statements(Leaves::default()));
+            let around = std::mem::replace(&mut cx.ends, naming::end(stmts));
             let mut out = TokenStream::new();
             for (i, stmt) in stmts.iter().enumerate() {
                 let tokens = cx.stmt(stmt);
                 out.extend(cx.after(stmt, tokens, i + 1 == stmts.len()));
             }
+            cx.ends = around;
             cx.frames.pop();
             out
         })
@@ -244,7 +246,8 @@ impl Cx<'_> {
             self.declare(name, true);
             let span = init.expr.span();
             let value = if annotation.is_none() { self.varied(name, value) } else { value };
-            return quote_spanned!(span=> let mut #name = ::gcn_dsl::lang::Var::declare(&#flow, #value););
+            let named = self.named_variable(name);
+            return quote_spanned!(span=> let mut #name = ::gcn_dsl::lang::Var::declare(&#flow, #value)#named;);
         }
         if function::has_mut(pat) && !annotation.is_some_and(|t| self.elements.is_host(t)) {
             return self.let_pattern(pat, &value, local.span());
@@ -252,7 +255,8 @@ impl Cx<'_> {
         self.bind(pat);
         let annotation = annotation.filter(|t| self.elements.is_host(t)).map(|t| quote!(: #t));
         let attrs = &local.attrs;
-        quote_spanned!(local.span()=> #(#attrs)* let #pat #annotation = #value;)
+        let named = self.named(pat, attrs);
+        quote_spanned!(local.span()=> #(#attrs)* let #pat #annotation = #value; #named)
     }
 
     /// Declares the names of an immutable pattern.

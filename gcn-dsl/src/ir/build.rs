@@ -6,6 +6,7 @@ use gcn_isa::Reg;
 use gcn_isa::program::SourceLoc;
 use hashbrown::{HashMap, HashSet};
 
+use super::named::Named;
 use super::pipeline::Request;
 use super::probe::{FIRST, Probe};
 use super::{
@@ -55,7 +56,7 @@ struct Open {
     derived: HashMap<(&'static str, Value), Vec<Value>>,
     /// The variables that it writes, and those that closed regions inside it write.
     written: HashSet<Variable>,
-    /// Those that closed regions write which are not part of a statement yet.
+    /// Variables that are written by closed regions which no statement contains yet.
     pending: HashSet<Variable>,
 }
 
@@ -88,6 +89,11 @@ impl Builder {
             labels: 0,
             undefined: HashSet::new(),
         }
+    }
+
+    /// Notes a name.
+    pub fn named(&mut self, named: Named) {
+        self.kernel.name(named);
     }
 
     /// The kernel so far, for look-ups.

@@ -13,6 +13,7 @@ use hashbrown::HashMap;
 use smallvec::SmallVec;
 
 use super::mark::Mark;
+use super::named::Leaf;
 use super::{Bin, Inst, Kernel, Memory, Region, Schedule, Stmt, Type, Value};
 use crate::scalar::Elem;
 
@@ -241,6 +242,11 @@ fn rename(kernel: &mut Kernel, leader: &[Value], body: &mut Region) {
     }
     kernel.read_only.iter_mut().for_each(first);
     kernel.whole_dwords.iter_mut().for_each(first);
+    for leaf in kernel.debug.names.iter_mut().flat_map(|named| &mut named.leaves) {
+        if let Leaf::Value(v) = leaf {
+            first(v);
+        }
+    }
     rename_conditions(leader, body);
 }
 

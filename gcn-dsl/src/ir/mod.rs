@@ -26,6 +26,7 @@ mod lazy;
 pub mod licm;
 pub mod mark;
 pub mod merge;
+pub mod named;
 mod operands;
 pub mod packed;
 mod patterns;

@@ -3,6 +3,7 @@
 use gcn_isa::program::SourceLoc;
 
 use super::Type;
+use super::named::Named;
 
 /// Literal of the first probe; the others follow. A probe's instruction, `x ^ (FIRST + its number)`, is
 /// recognised by it.
@@ -30,4 +31,6 @@ pub struct Debug {
     pub probes: Vec<Probe>,
     /// The meaning of a trap at a position.
     pub notes: Vec<(SourceLoc, String)>,
+    /// Names of values, if debug information is wanted.
+    pub names: Vec<Named>,
 }

@@ -12,7 +12,7 @@ use super::registers::{self, Registers};
 use super::{AsmError, BuildOptions, Built, BuiltKernel, limits};
 use crate::ir::{dce, far, gvn, licm, merge, packed, ping_pong, pipeline, private, tails, uniform};
 use crate::kernel::debug::Debug;
-use crate::kernel::spec;
+use crate::kernel::{spec, variables};
 use crate::lang::{self, Arguments, Signature, TraceError};
 use crate::lower::{self, LowerError};
 use crate::mir;
@@ -177,7 +177,8 @@ fn passes(
 
     // Tokens became Rust, Rust becomes IR.
     let body = || trace(&mut Arguments::default());
-    let mut ir = lang::trace_with(&signature.name, target, workgroup, options.debug, body)?;
+    let mut ir =
+        lang::trace_with(&signature.name, target, workgroup, (options.debug, options.source_lines), body)?;
     observe("trace");
     ping_pong::run(&mut ir, target)?;
     private::run(&mut ir);
@@ -236,6 +237,7 @@ fn passes(
     let Registers { mut allocated, inputs } = registers::assign(scheduled, function, inputs, &limits, lds)?;
     observe("registers");
     let mut program = allocated.program;
+    let registers = allocated.values;
     regalloc::two_address::run(&mut program, &allocated.long);
     sched::cold::run(&mut program, &mut allocated.marks);
     sched::manual::resolve(&mut program, &mut allocated.marks)?;
@@ -259,6 +261,7 @@ fn passes(
     let mut spec = spec::describe(&signature, &ir, inputs, program);
     spec.xnack = options.xnack;
     spec.source_lines = options.source_lines;
+    spec.variables = variables::variables(&spec.program, &registers, &ir);
     spec.lds_bytes = spec.lds_bytes.max(allocated.spills.lds_end());
     limits::check(&signature, &spec)?;
     let (object, code) = emit(&spec)?;

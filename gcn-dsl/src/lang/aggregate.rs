@@ -8,6 +8,7 @@ use super::control::{Merge, Never};
 use super::var::{AssignIn, Declare, Flatten};
 use super::{IntoDevice, Lds, Private, Ptr, S, Slice, V, Vector};
 use crate::ir::Value;
+use crate::ir::named::Shape;
 
 /// Types that become nothing but themselves: everything but tuples and arrays, which convert member by member.
 pub trait AsIs {}
@@ -148,6 +149,9 @@ impl<X: Flatten, const N: usize> Flatten for [X; N] {
     fn unflatten(values: &mut dyn Iterator<Item = Value>) -> Self {
         std::array::from_fn(|_| X::unflatten(values))
     }
+    fn shape() -> Option<Shape> {
+        Some(Shape::Array(Box::new(X::shape()?), N))
+    }
 }
 
 impl<D: Declare, const N: usize> Declare for [D; N] {
@@ -222,6 +226,9 @@ macro_rules! tuples {
             }
             fn unflatten(values: &mut dyn Iterator<Item = Value>) -> Self {
                 ($($a::unflatten(values),)+)
+            }
+            fn shape() -> Option<Shape> {
+                Some(Shape::Struct("tuple", vec![$((concat!("__", $i), $a::shape()?)),+]))
             }
         }
 

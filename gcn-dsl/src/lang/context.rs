@@ -19,6 +19,8 @@ pub(crate) struct Context {
     pub error: Option<TraceError>,
     /// `debug_assert!` and `dbg!` do something.
     pub debug: bool,
+    /// Names of values are noted.
+    pub names: bool,
     pub schedule: super::schedule::State,
 }
 
@@ -96,10 +98,10 @@ pub fn trace(
     workgroup: [u32; 3],
     body: impl FnOnce(),
 ) -> Result<Kernel, TraceError> {
-    trace_with(name, target, workgroup, false, body)
+    trace_with(name, target, workgroup, (false, false), body)
 }
 
-/// As [`trace`]; `debug` says whether `debug_assert!` and `dbg!` do something.
+/// As [`trace`]; `debug` says whether `debug_assert!` and `dbg!` do something, `names` whether names of values are noted.
 ///
 /// # Errors
 /// The first [`TraceError`] that the body met.
@@ -107,7 +109,7 @@ pub fn trace_with(
     name: &str,
     target: Target,
     workgroup: [u32; 3],
-    debug: bool,
+    (debug, names): (bool, bool),
     body: impl FnOnce(),
 ) -> Result<Kernel, TraceError> {
     let context = Context {
@@ -116,6 +118,7 @@ pub fn trace_with(
         workgroup,
         error: None,
         debug,
+        names,
         schedule: Default::default(),
     };
     let previous = CURRENT.with_borrow_mut(|current| current.replace(context));

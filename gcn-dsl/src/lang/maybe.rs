@@ -12,6 +12,7 @@ use super::lazy::where_only;
 use super::literal::Vary;
 use super::variants::{Blank, Placed, Variants, condition, condition_type};
 use super::{AssignIn, Declare, Flatten, IntoDevice, Outcome, S, V, next_value, with};
+use crate::ir::named::Shape;
 use crate::ir::{Bin, Inst, Un, Value};
 
 pub(super) use conditions::where_holds;
@@ -314,6 +315,9 @@ impl<X: Flatten + Placed> Flatten for Maybe<X> {
     }
     fn unflatten(values: &mut dyn Iterator<Item = Value>) -> Self {
         Maybe { some: next_value(values), value: X::unflatten(values) }
+    }
+    fn shape() -> Option<Shape> {
+        None
     }
 }
 

@@ -55,6 +55,7 @@ mod register;
 mod remainder;
 mod schedule;
 mod short;
+mod shown;
 mod shuffle;
 mod small;
 mod stored;
@@ -130,6 +131,7 @@ pub use schedule::{
     Written, barrier_turn, carried, cold_path, interleave, issue, manual_begin, matrix_phase_begin,
     ping_pong_begin, sched_barrier, sched_barrier_except, set_priority, traced, wait, wait_all,
 };
+pub use shown::{ShowDevice, ShowOther, Shown};
 pub use shuffle::{
     Distance, active_lanes, is_first_lane, lane_mask, mbcnt, quad_permute, row_broadcast, row_half_mirror,
     row_mirror, row_rotate, row_shift_down, row_shift_up, shuffle, shuffle_down, shuffle_up, shuffle_xor,

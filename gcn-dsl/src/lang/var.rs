@@ -11,7 +11,8 @@ use half::{bf16, f16};
 use super::context::{Context, source};
 use super::control::{Flow, SameScope};
 use super::literal::Literal;
-use super::{IntoDevice, S, V, with};
+use super::{IntoDevice, S, V, shown, with};
+use crate::ir::named::{Leaf, Shape};
 use crate::ir::{Type, Value, Variable};
 use crate::scalar::Scalar;
 
@@ -30,6 +31,10 @@ pub trait Flatten: Copy {
     fn flatten(&self, out: &mut Vec<Value>);
     /// Takes the values back in the same order.
     fn unflatten(values: &mut dyn Iterator<Item = Value>) -> Self;
+    /// How the values make up the data, for debuggers; None for what depends on a value.
+    fn shape() -> Option<Shape> {
+        Some(Shape::Value)
+    }
 }
 
 pub(crate) fn next_value(values: &mut dyn Iterator<Item = Value>) -> Value {
@@ -166,6 +171,15 @@ impl<X: Flatten, F> Var<X, F> {
             var
         };
         Var::of(with(|c| values.iter().map(|v| of_value(c, v)).collect()))
+    }
+
+    /// The variable, which the user calls `name` up to this line and column.
+    #[must_use]
+    #[track_caller]
+    pub fn named(self, name: &'static str, line: u32, column: u32) -> Self {
+        let leaves = || self.leaves().iter().map(|var| Leaf::Variable(*var)).collect();
+        shown::tell((name, (line, column)), X::shape, leaves, Location::caller());
+        self
     }
 
     /// The expansion of a use of the variable.

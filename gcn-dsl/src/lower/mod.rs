@@ -60,9 +60,10 @@ use hashbrown::{HashMap, HashSet};
 pub use crate::mir::Inputs;
 pub use error::{LowerCause, LowerError};
 
+use crate::ir::named::Leaf;
 use crate::ir::range::Ranges;
 use crate::ir::{Inst, Kernel, Label, Place, Region, Stmt, Value, Variable, flow, uniform};
-use crate::mir::{Function, MBlock, MInst, MOperand, Op, Pin, VReg, VSlice};
+use crate::mir::{Function, MBlock, MInst, MOperand, Op, Pin, ShownPart, VReg, VSlice};
 use crate::scalar::Elem;
 
 /// Lowers `kernel` for `target` with its workgroup size.
@@ -107,6 +108,7 @@ pub fn lower(kernel: &Kernel, target: Target, workgroup: [u32; 3]) -> Result<(Fu
         pairs::run(&mut cx.func);
     }
     cx.inputs.reserve_scratch(&mut cx.func, kernel.private_bytes(), 16);
+    cx.func.shown = cx.shown();
     Ok((cx.func, cx.inputs))
 }
 
@@ -400,6 +402,22 @@ impl Lower<'_> {
             }
             other => other,
         }
+    }
+
+    /// Where the parts of named values are.
+    fn shown(&self) -> Vec<ShownPart> {
+        let mut shown = Vec::new();
+        for (name, named) in self.kernel.debug.names.iter().enumerate() {
+            for (part, leaf) in named.leaves.iter().enumerate() {
+                let (reg, variable) = match leaf {
+                    Leaf::Value(v) => (self.values.get(v), false),
+                    Leaf::Variable(var) => (self.variables.get(var), true),
+                    Leaf::Constant(..) => (None, false),
+                };
+                shown.extend(reg.map(|reg| ShownPart { name, part, reg: *reg, variable }));
+            }
+        }
+        shown
     }
 
     /// An error at the user's place that is being lowered.

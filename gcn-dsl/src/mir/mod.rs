@@ -111,6 +111,19 @@ pub struct Pin {
     pub loc: Option<SourceLoc>,
 }
 
+/// A part of a value that has a name in the source: the number of the name, the part, and where it is.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct ShownPart {
+    /// Number of the name.
+    pub name: usize,
+    /// Number of the part.
+    pub part: usize,
+    /// The virtual register.
+    pub reg: VReg,
+    /// The register is that of a variable, and the part is whatever it holds.
+    pub variable: bool,
+}
+
 /// A basic block.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct MBlock {
@@ -143,6 +156,8 @@ pub struct Function {
     pub slices: HashSet<VReg>,
     /// Results of instructions that the kernel names itself: passes leave these instructions as they are.
     pub named: HashSet<VReg>,
+    /// Where debug information finds the parts of values that have names in the source.
+    pub shown: Vec<ShownPart>,
 }
 
 impl VReg {
@@ -165,6 +180,7 @@ impl Function {
             pins: Vec::new(),
             slices: HashSet::new(),
             named: HashSet::new(),
+            shown: Vec::new(),
         }
     }
 

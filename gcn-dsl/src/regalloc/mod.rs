@@ -52,6 +52,7 @@ mod rewrite;
 mod segs;
 mod spill;
 pub mod two_address;
+pub mod values;
 mod verify;
 mod worklist;
 
@@ -109,6 +110,8 @@ pub struct Allocated {
     /// If the verifier rejected the optimised spill code: why. The allocation then uses conservative spill
     /// code.
     pub refused: Option<VerifyError>,
+    /// Where named values are, by the origins of lines.
+    pub values: values::Values,
     /// For each instruction of the function, by number, its lines in the program. `verify` follows them.
     spans: Vec<Span>,
     /// First line of each block, and the count of all lines.
@@ -306,6 +309,7 @@ impl<'f> Job<'f> {
             pressure,
             undefined: live::undefined_at_entry(&self.live),
             long: rewritten.long,
+            values: rewritten.values,
             marks: rewritten.marks,
             spills: Spills::default(),
             refused: None,

@@ -1,6 +1,8 @@
 //! The function as a program: virtual operands become machine registers, copies become moves, block numbers
 //! become labels.
 
+use std::num::NonZeroU32;
+
 use gcn_isa::{Class, Inst, Label, Line, Operand, Program, Reg, RegFile};
 
 use super::assign::Places;
@@ -8,6 +10,7 @@ use super::classes::Classes;
 use super::input;
 use super::live::Numbering;
 use super::moves::{Moves, Source};
+use super::values::{Collector, Values};
 use super::{Scratch, Span, two_address};
 use crate::ir::mark::Mark;
 use crate::mir::{Function, MInst, MOperand, Op, VSlice};
@@ -24,6 +27,8 @@ pub(super) struct Rewritten {
     pub marks: Vec<(usize, Mark)>,
     /// Lines that may have a shorter form.
     pub long: Vec<usize>,
+    /// Where named values are.
+    pub values: Values,
 }
 
 struct Rewriter<'a> {
@@ -50,6 +55,7 @@ pub(super) fn rewrite(
     let mut block_line = Vec::with_capacity(f.blocks.len() + 1);
     let mut scratch = scratch.iter().peekable();
     let (mut marks, mut long) = (Vec::new(), Vec::new());
+    let mut collector = Collector::new(f);
     for (b, block) in f.blocks.iter().enumerate() {
         block_line.push(program.lines.len() as u32);
         if let Some(label) = rewriter.labels[b] {
@@ -59,7 +65,8 @@ pub(super) fn rewrite(
             let number = numbers.inst[b] + i as u32;
             let scratch = scratch.next_if(|s| s.inst == number).copied();
             let start = program.lines.len() as u32;
-            let line = |inst_out| Line { loc: inst.loc, ..Line::new(inst_out) };
+            let origin = NonZeroU32::new(number + 1);
+            let line = |inst_out| Line { loc: inst.loc, origin, ..Line::new(inst_out) };
             match &inst.op {
                 Op::Undef => {}
                 Op::Order => marks.push((program.lines.len(), Mark::Fence(sched::Classes::empty()))),
@@ -78,11 +85,16 @@ pub(super) fn rewrite(
                 }
             }
             let end = program.lines.len() as u32;
+            match end > start {
+                true => collector.lines(number + 1, inst, &mut |slice| rewriter.reg(slice)),
+                false => collector.no_lines(number + 1, inst, &mut |slice| rewriter.reg(slice)),
+            }
             spans.push(Span { start, main: start, main_end: end, end });
         }
+        collector.block();
     }
     block_line.push(program.lines.len() as u32);
-    Ok(Rewritten { program, spans, block_line, marks, long })
+    Ok(Rewritten { program, spans, block_line, marks, long, values: collector.finish() })
 }
 
 /// A label for every branch target, in block order.

@@ -48,11 +48,21 @@ struct Group<'p> {
     steps: u32,
     /// For each loop around, the lanes that have left it and those that have left its trip.
     left: Vec<[Mask; 2]>,
+    seen: &'p mut Seen,
 }
+
+/// By variable and lane of the grid: the values that it takes.
+pub type Seen = Vec<Vec<Vec<u64>>>;
 
 /// Runs the program on its data.
 pub fn run(program: &Program, data: &Data) -> Result<Results> {
+    watched(program, data).map(|(results, _)| results)
+}
+
+/// The same, with the values that variables take.
+pub fn watched(program: &Program, data: &Data) -> Result<(Results, Seen)> {
     let mut results = data.results.clone();
+    let mut seen = vec![vec![Vec::new(); program.lanes() as usize]; program.vars.len()];
     for group in 0..program.groups {
         let lanes = program.workgroup as usize;
         let mut group = Group {
@@ -66,11 +76,12 @@ pub fn run(program: &Program, data: &Data) -> Result<Results> {
             objects: vec![vec![(0, Vec::new()); lanes]; program.objects.len()],
             steps: STEPS / program.groups,
             left: Vec::new(),
+            seen: &mut seen,
         };
         let all = if lanes == 128 { Mask::MAX } else { (1 << lanes) - 1 };
         _ = group.block(&program.body, all)?;
     }
-    Ok(results)
+    Ok((results, seen))
 }
 
 fn lanes_of(mask: Mask) -> impl Iterator<Item = usize> {
@@ -252,7 +263,7 @@ impl Group<'_> {
                     let is = |l: &usize| whole[*l].0 == variant;
                     let taken = lanes_of(mask).filter(is).fold(0, |m: Mask, l| m | 1 << l);
                     for lane in lanes_of(taken) {
-                        vars.iter().zip(&whole[lane].1).for_each(|(var, x)| self.vars[*var][lane] = *x);
+                        vars.iter().zip(&whole[lane].1).for_each(|(var, x)| self.set(*var, lane, *x));
                     }
                     past |= self.block(body, taken)?;
                 }
@@ -270,8 +281,8 @@ impl Group<'_> {
                     };
                     let by = by[lane] as u32;
                     let first = step(by);
-                    self.vars[*var][lane] =
-                        u64::from(if *twice { first ^ step(by.wrapping_add(1)) } else { first });
+                    let value = u64::from(if *twice { first ^ step(by.wrapping_add(1)) } else { first });
+                    self.set(*var, lane, value);
                 }
             }
             Stmt::Later { var, cond, bodies, values } => {
@@ -331,7 +342,15 @@ impl Group<'_> {
     }
 
     fn write(&mut self, var: usize, value: &Lanes, mask: Mask) {
-        lanes_of(mask).for_each(|lane| self.vars[var][lane] = value[lane]);
+        lanes_of(mask).for_each(|lane| self.set(var, lane, value[lane]));
+    }
+
+    fn set(&mut self, var: usize, lane: usize, value: u64) {
+        self.vars[var][lane] = value;
+        let seen = &mut self.seen[var][(self.group * self.program.workgroup) as usize + lane];
+        if seen.last() != Some(&value) {
+            seen.push(value);
+        }
     }
 
     fn own(&self, lane: usize, slot: u32) -> usize {

@@ -29,3 +29,4 @@ mod tight;
 mod trace;
 mod typing;
 mod value;
+mod variables;

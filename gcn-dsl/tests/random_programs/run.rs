@@ -65,6 +65,16 @@ pub fn build(program: &Program, target: Target, options: &BuildOptions) -> Resul
 
 /// As `Device::simulator` does it, with a limit on the instructions.
 pub fn simulate(program: &Program, built: &BuiltKernel, data: &Data) -> Result<Results, String> {
+    simulate_on(program, built, data, |machine| machine)
+}
+
+/// The same on a machine that is prepared first.
+pub fn simulate_on(
+    program: &Program,
+    built: &BuiltKernel,
+    data: &Data,
+    prepare: impl FnOnce(gcn_sim::Machine) -> gcn_sim::Machine,
+) -> Result<Results, String> {
     let (mut memory, used, mut results) = (Memory::new(), program.used(), data.results.clone());
     let mut put = |values: &[u64], elem: Elem| {
         let bytes = trace::bytes(elem, values);
@@ -102,7 +112,7 @@ pub fn simulate(program: &Program, built: &BuiltKernel, data: &Data) -> Result<R
     let image = built.image();
     let address = memory.alloc(image.len());
     memory.write(address, &image).map_err(|e| e.to_string())?;
-    let machine = machine.at(address);
+    let machine = prepare(machine.at(address));
     let grid = [program.groups, 1, 1];
     gcn_sim::run(&machine, &mut memory, grid, [program.workgroup, 1, 1], &kernarg, &options)
         .map_err(|e| e.to_string())?;

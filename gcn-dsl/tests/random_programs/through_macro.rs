@@ -6,7 +6,7 @@ use std::collections::BTreeSet;
 use std::fmt::Write;
 
 use gcn_dsl::prelude::Target;
-use gcn_dsl::{BuildError, BuiltKernel};
+use gcn_dsl::{BuildError, BuildOptions, BuiltKernel};
 use gcn_test_support::stored::assert_current;
 
 use super::ast::{Op, Program, Range, Stmt, Ty};
@@ -16,7 +16,7 @@ use super::sample::SAMPLE;
 use super::{generate, interpret, print, typing};
 
 /// A kernel of the sample: the program's number, and what builds the kernel.
-pub type Sampled = (u64, fn(Target) -> Result<BuiltKernel, BuildError>);
+pub type Sampled = (u64, fn(Target, &BuildOptions) -> Result<BuiltKernel, BuildError>);
 
 /// How many programs the sample is chosen from, and how large each is at most, for the sake of what rustc needs for them.
 const CANDIDATES: usize = 150;
@@ -102,7 +102,10 @@ fn source() -> String {
     for seed in chosen() {
         kernels += &print::kernel(&generate::program(seed), &format!("program_{seed}"));
         kernels.push('\n');
-        _ = writeln!(list, "    ({seed}, |target| program_{seed}.build(target).map(BuiltKernel::into_any)),");
+        _ = writeln!(
+            list,
+            "    ({seed}, |target, options| program_{seed}.build_with(target, options).map(BuiltKernel::into_any)),"
+        );
     }
     for line in kernels.trim_end().lines() {
         let indent = if line.is_empty() { "" } else { "    " };
@@ -125,7 +128,8 @@ fn the_macro_gives_what_the_interpreter_gives() {
         let data = Data::new(&program);
         let want = interpret::run(&program, &data).unwrap();
         for target in TARGETS {
-            let built = build(target).unwrap_or_else(|e| panic!("program {seed} on {target}: {e}"));
+            let built = build(target, &BuildOptions::default())
+                .unwrap_or_else(|e| panic!("program {seed} on {target}: {e}"));
             let got = simulate(&program, &built, &data);
             let got = got.unwrap_or_else(|e| panic!("program {seed} on {target}: {e}"));
             if let Some(what) = got.difference(&want) {

@@ -32,6 +32,19 @@ gcn_kernel! {
         y[i] = shifted(x[i]);
         y[i + 64] = cube(y[i]);
     }
+
+    #[workgroup(64)]
+    fn of_parts(x: &[f32], y: &mut [f32]) {
+        let i = global_id().x;
+        let pair = (x[i], i + 7);
+        let three = [pair.0, pair.0 * 2.0, pair.0 * 3.0];
+        let mut sum = three[0] + three[1];
+        for k in 0..pair.1 {
+            let step = k + 5;
+            sum = sum * three[2] + (step as f32);
+        }
+        y[pair.1] = sum;
+    }
 }
 
 /// The line of this file that has `text`, from 1.
@@ -136,4 +149,53 @@ fn inlined_functions_are_shown_with_their_calls() {
     for (mnemonic, frames) in wanted {
         assert!(found.contains(&(mnemonic.to_owned(), frames.clone())), "{mnemonic} {frames:?}\n{found:#?}");
     }
+}
+
+/// What llvm-dwarfdump says of each variable of this name, up to the next entry.
+fn variables<'d>(dump: &'d str, name: &str) -> Vec<&'d str> {
+    let entries = dump.split("\n\n").filter(|entry| entry.contains("DW_TAG_variable"));
+    entries.filter(|entry| entry.contains(&format!("DW_AT_name\t(\"{name}\")"))).collect()
+}
+
+#[test]
+fn variables_have_their_types_and_registers() {
+    if tool("llvm-dwarfdump").is_none() {
+        return;
+    }
+    let options = BuildOptions { source_lines: true, ..BuildOptions::default() };
+    let folder = std::env::temp_dir().join(format!("gcn-variables-{}", std::process::id()));
+    std::fs::create_dir_all(&folder).unwrap();
+    let dump = |object: &[u8]| {
+        let path = folder.join("k.hsaco");
+        std::fs::write(&path, object).unwrap();
+        let verify = Command::new("llvm-dwarfdump-22").arg("--verify").arg(&path).output().unwrap();
+        assert!(verify.status.success(), "{}", String::from_utf8_lossy(&verify.stdout));
+        let dump = Command::new("llvm-dwarfdump-22").arg("--debug-info").arg(&path).output().unwrap();
+        String::from_utf8(dump.stdout).unwrap()
+    };
+    for target in Target::ALL {
+        let kernel = through_two.build_with(target, &options).unwrap();
+        assert_eq!(kernel.code(), through_two.build(target).unwrap().code());
+        let text = dump(kernel.code_object());
+        // Each of the two calls has its own.
+        let squares = variables(&text, "square");
+        assert_eq!(squares.len(), 2, "{text}");
+        for square in squares {
+            assert!(square.contains("\"f32\"") && square.contains("DW_OP_regx VGPR"), "{square}");
+        }
+        let kernel = of_parts.build_with(target, &options).unwrap();
+        assert_eq!(kernel.code(), of_parts.build(target).unwrap().code());
+        let text = dump(kernel.code_object());
+        let one =
+            |name: &str| variables(&text, name).first().copied().unwrap_or_else(|| panic!("{name}\n{text}"));
+        assert!(
+            one("pair").contains("\"tuple\"") && one("pair").contains("DW_OP_piece 0x4"),
+            "{}",
+            one("pair")
+        );
+        assert!(one("three").contains("f32[3]"), "{}", one("three"));
+        assert!(one("sum").contains("\"f32\"") && one("sum").contains("DW_OP_regx VGPR"), "{}", one("sum"));
+        assert!(one("step").contains("\"u32\""), "{}", one("step"));
+    }
+    std::fs::remove_dir_all(&folder).unwrap();
 }

@@ -1,37 +1,27 @@
 //! Debug information of kernels: which source line each instruction comes from (DWARF 5).
 //!
-//! One compilation unit for all kernels of an object, a subprogram for each with its parameters and the functions that were inlined
-//! into it, and the line table. Numbers in comments are sections of the DWARF 5 standard.
+//! One compilation unit for all kernels of an object, a subprogram for each with its parameters, its blocks with their variables and
+//! the functions that were inlined into it, and the line table. Numbers in comments are sections of the DWARF 5 standard.
 
 mod bytes;
 mod calls;
 mod info;
 mod line_table;
 mod parameters;
+mod types;
+mod variables;
 
 use std::collections::HashMap;
 
-use gcn_isa::Program;
 use gcn_isa::program::SourceLoc;
 
 use calls::Inlined;
 use parameters::Parameter;
+use variables::Block;
 
 use super::layout::Span;
 use super::{Section, SectionId};
 use crate::kernel::KernelSpec;
-
-/// The source position of each line of a program. One without a position of its own, such as a wait, belongs
-/// to the next instruction that has one; at the end, to the last.
-pub(crate) fn positions(program: &Program) -> Vec<Option<SourceLoc>> {
-    let mut positions: Vec<_> = program.lines.iter().map(|line| line.loc).collect();
-    let mut next = positions.iter().rev().find_map(|p| *p);
-    for position in positions.iter_mut().rev() {
-        next = position.or(next);
-        *position = next;
-    }
-    positions
-}
 
 /// The source files of several programs, in the order in which they are first named.
 #[derive(Default)]
@@ -60,22 +50,26 @@ pub(super) struct Lines<'k> {
     /// The functions that were inlined into it.
     inlined: Vec<Inlined>,
     parameters: Vec<Parameter>,
+    /// The blocks of the kernel itself that declare variables.
+    blocks: Vec<Block>,
 }
 
 impl<'k> Lines<'k> {
     /// The rows of a kernel whose instructions are at `offsets`.
     pub(super) fn new(kernel: &'k KernelSpec, span: Span, offsets: &[u32], files: &mut Files) -> Lines<'k> {
         let mut rows: Vec<(u32, u64, SourceLoc)> = Vec::new();
-        for (position, offset) in positions(&kernel.program).into_iter().zip(offsets) {
+        for (position, offset) in kernel.program.positions().into_iter().zip(offsets) {
             let Some(position) = position else { continue };
             if rows.last().is_none_or(|row| row.2 != position) {
                 rows.push((*offset, files.number(position.file), position));
             }
         }
         let end = span.size as u32;
-        let inlined = calls::inlined(&rows, end, files);
         let parameters = parameters::parameters(kernel, offsets, end);
-        Lines { kernel, span, rows, inlined, parameters }
+        let mut lines = Lines { kernel, span, rows, inlined: Vec::new(), parameters, blocks: Vec::new() };
+        lines.inlined = calls::inlined(&lines.rows, end, files);
+        variables::place(&mut lines, offsets, files);
+        lines
     }
 }
 

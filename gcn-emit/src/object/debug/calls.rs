@@ -5,6 +5,7 @@ use std::ops::Range;
 use gcn_isa::program::{Call, SourceLoc};
 
 use super::Files;
+use super::variables::Block;
 
 /// A function that was inlined at one place.
 pub(super) struct Inlined {
@@ -14,6 +15,8 @@ pub(super) struct Inlined {
     /// Its code and that of the calls in it, by byte offset in the kernel, in ascending order with room between.
     pub(super) ranges: Vec<Range<u32>>,
     pub(super) inner: Vec<Inlined>,
+    /// Its blocks that declare variables.
+    pub(super) blocks: Vec<Block>,
 }
 
 /// The calls of a kernel's rows, each of which holds to the next; the last one to `end`.
@@ -41,7 +44,7 @@ fn cover<'c>(
     // Equal calls are one.
     let at = calls.iter().position(|known| std::ptr::eq(known.call, call)).unwrap_or_else(|| {
         let file = files.number(call.at.file);
-        calls.push(Inlined { call, file, ranges: Vec::new(), inner: Vec::new() });
+        calls.push(Inlined { call, file, ranges: Vec::new(), inner: Vec::new(), blocks: Vec::new() });
         calls.len() - 1
     });
     let found = &mut calls[at];

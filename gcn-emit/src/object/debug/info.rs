@@ -2,13 +2,17 @@
 //! of locations (2.6.2) that they name.
 
 use std::collections::BTreeMap;
+use std::ops::Range;
 
 use object::elf;
 
 use super::Lines;
 use super::bytes::{ADDRESS_BYTES, Bytes, STRING, UDATA, VERSION};
 use super::calls::Inlined;
-use super::parameters::{Parameter, Scalar, Type};
+use super::parameters::Parameter;
+use super::types::{Scalar, Type};
+use super::variables::{Block, Local};
+use crate::kernel::WAVE_SIZE;
 use crate::object::{RelocationKind, Section, SectionId};
 
 const UNIT: u8 = 1;
@@ -18,6 +22,13 @@ const INLINED: u8 = 4;
 const PARAMETER: u8 = 5;
 const BASE: u8 = 6;
 const POINTER: u8 = 7;
+const BLOCK: u8 = 8;
+const VARIABLE: u8 = 9;
+const ARRAY: u8 = 10;
+const COUNT: u8 = 11;
+const STRUCT: u8 = 12;
+const MEMBER: u8 = 13;
+const INLINED_LEAF: u8 = 14;
 /// `DW_LANG_Rust` (7.12).
 const RUST: u16 = 0x1c;
 
@@ -37,6 +48,7 @@ const ABBREVIATIONS: &[u8] = &[
         0x11, 0x01,    // DW_AT_low_pc
         0x12, 0x07,    // DW_AT_high_pc
         0x3f, 0x19,    // DW_AT_external: DW_FORM_flag_present
+        0x8a, 0x7c, 0x0b, // DW_AT_LLVM_lanes: DW_FORM_data1
         0, 0,
     FUNCTION, 0x2e, 0, // DW_TAG_subprogram
         0x03, STRING,  // DW_AT_name
@@ -62,6 +74,38 @@ const ABBREVIATIONS: &[u8] = &[
     POINTER, 0x0f, 0,  // DW_TAG_pointer_type
         0x03, STRING,  // DW_AT_name
         0x49, 0x13,    // DW_AT_type
+        0, 0,
+    BLOCK, 0x0b, 1,    // DW_TAG_lexical_block
+        0x55, 0x17,    // DW_AT_ranges
+        0, 0,
+    VARIABLE, 0x34, 0, // DW_TAG_variable
+        0x03, STRING,  // DW_AT_name
+        0x3a, UDATA,   // DW_AT_decl_file
+        0x3b, UDATA,   // DW_AT_decl_line
+        0x49, 0x13,    // DW_AT_type
+        0x02, 0x17,    // DW_AT_location
+        0, 0,
+    ARRAY, 0x01, 1,    // DW_TAG_array_type
+        0x49, 0x13,    // DW_AT_type
+        0, 0,
+    COUNT, 0x21, 0,    // DW_TAG_subrange_type
+        0x37, UDATA,   // DW_AT_count
+        0, 0,
+    STRUCT, 0x13, 1,   // DW_TAG_structure_type
+        0x03, STRING,  // DW_AT_name
+        0x0b, UDATA,   // DW_AT_byte_size
+        0, 0,
+    MEMBER, 0x0d, 0,   // DW_TAG_member
+        0x03, STRING,  // DW_AT_name
+        0x49, 0x13,    // DW_AT_type
+        0x38, UDATA,   // DW_AT_data_member_location
+        0, 0,
+    INLINED_LEAF, 0x1d, 0, // DW_TAG_inlined_subroutine without entries in it
+        0x31, 0x13,    // DW_AT_abstract_origin
+        0x55, 0x17,    // DW_AT_ranges
+        0x58, UDATA,   // DW_AT_call_file
+        0x59, UDATA,   // DW_AT_call_line
+        0x57, UDATA,   // DW_AT_call_column
         0, 0,
     0,
 ];
@@ -113,8 +157,9 @@ pub(super) fn info(kernels: &[Lines<'_>], places: &Places<'_>) -> Info {
     };
     writer.header(start, end);
     for kernel in kernels {
-        writer.functions(&kernel.inlined);
+        writer.functions(&kernel.inlined, &kernel.blocks);
         kernel.parameters.iter().for_each(|p| _ = writer.type_entry(&p.ty));
+        writer.types_of(&kernel.inlined, &kernel.blocks);
     }
     for kernel in kernels {
         let out = &mut writer.out;
@@ -122,8 +167,10 @@ pub(super) fn info(kernels: &[Lines<'_>], places: &Places<'_>) -> Info {
         out.string(kernel.kernel.name());
         out.address(RelocationKind::Abs64, 8, places.text, kernel.span.offset);
         out.bytes.extend(kernel.span.size.to_le_bytes());
+        out.bytes.push(WAVE_SIZE as u8);
         let distance = kernel.span.offset - start;
         kernel.parameters.iter().for_each(|parameter| writer.parameter(parameter, distance));
+        writer.blocks(&kernel.blocks, distance);
         writer.calls(&kernel.inlined, distance);
         // The end of the kernel's children.
         writer.out.unsigned(0);
@@ -166,88 +213,158 @@ impl Writer<'_> {
     }
 
     /// An entry for each function, to which its calls refer.
-    fn functions(&mut self, calls: &[Inlined]) {
+    fn functions(&mut self, calls: &[Inlined], blocks: &[Block]) {
         const DW_INL_INLINED: u8 = 1;
-        for Inlined { call, inner, .. } in calls {
+        for Inlined { call, inner, blocks, .. } in calls {
             let at = self.out.bytes.len() as u32;
             if *self.functions.entry(call.function).or_insert(at) == at {
                 self.out.unsigned(FUNCTION.into());
                 self.out.string(call.function);
                 self.out.bytes.push(DW_INL_INLINED);
             }
-            self.functions(inner);
+            self.functions(inner, blocks);
         }
+        blocks.iter().for_each(|block| self.functions(&block.calls, &block.inner));
     }
 
-    /// The entry of a type.
+    /// The types of variables.
+    fn types_of(&mut self, calls: &[Inlined], blocks: &[Block]) {
+        for block in blocks {
+            block.variables.iter().for_each(|local| _ = self.type_entry(&local.ty));
+            self.types_of(&block.calls, &block.inner);
+        }
+        calls.iter().for_each(|call| self.types_of(&call.inner, &call.blocks));
+    }
+
+    /// The entry of a type, after those of its parts.
     fn type_entry(&mut self, ty: &Type) -> u32 {
         if let Some(at) = self.types.get(ty) {
             return *at;
         }
-        let pointee = match ty {
-            Type::Scalar(_) => None,
-            Type::Pointer { to, .. } => Some(self.type_entry(&Type::Scalar(to.clone()))),
+        let parts: Vec<u32> = match ty {
+            Type::Scalar(_) => Vec::new(),
+            Type::Pointer { to, .. } => vec![self.type_entry(&Type::Scalar(to.clone()))],
+            Type::Array(of, _) => vec![self.type_entry(of)],
+            Type::Struct(_, fields) => fields.iter().map(|field| self.type_entry(&field.1)).collect(),
         };
         let at = self.out.bytes.len() as u32;
-        match (ty, pointee) {
-            (Type::Pointer { name, .. }, Some(pointee)) => {
-                self.out.unsigned(POINTER.into());
-                self.out.string(name);
-                self.out.bytes.extend(pointee.to_le_bytes());
-            }
-            (
-                Type::Scalar(Scalar { name, encoding, bytes })
-                | Type::Pointer { to: Scalar { name, encoding, bytes }, .. },
-                _,
-            ) => {
-                self.out.unsigned(BASE.into());
-                self.out.string(name);
-                self.out.bytes.extend([*encoding, *bytes]);
-            }
-        }
+        self.described(ty, &parts);
         self.types.insert(ty.clone(), at);
         at
     }
 
+    /// Writes the entry of a type whose parts are at these places.
+    fn described(&mut self, ty: &Type, parts: &[u32]) {
+        let out = &mut self.out;
+        let mut parts = parts.iter().map(|at| at.to_le_bytes());
+        match ty {
+            Type::Scalar(Scalar { name, encoding, bytes }) => {
+                out.unsigned(BASE.into());
+                out.string(name);
+                out.bytes.extend([*encoding, *bytes]);
+            }
+            Type::Pointer { name, .. } => {
+                out.unsigned(POINTER.into());
+                out.string(name);
+                out.bytes.extend(parts.flatten());
+            }
+            Type::Array(_, count) => {
+                out.unsigned(ARRAY.into());
+                out.bytes.extend(parts.flatten());
+                out.unsigned(COUNT.into());
+                out.unsigned(*count);
+                out.unsigned(0);
+            }
+            Type::Struct(name, fields) => {
+                out.unsigned(STRUCT.into());
+                out.string(name);
+                out.unsigned(ty.bytes());
+                let mut at = 0;
+                for (name, field) in fields {
+                    out.unsigned(MEMBER.into());
+                    out.string(name);
+                    out.bytes.extend(parts.next().unwrap_or_default());
+                    out.unsigned(at);
+                    at += field.bytes();
+                }
+                out.unsigned(0);
+            }
+        }
+    }
+
     /// A parameter of a kernel that begins `kernel` bytes after the unit's first.
     fn parameter(&mut self, parameter: &Parameter, kernel: u64) {
-        const DW_LLE_OFFSET_PAIR: u8 = 4;
-        const DW_LLE_END_OF_LIST: u8 = 0;
         let ty = self.type_entry(&parameter.ty);
         self.out.unsigned(PARAMETER.into());
         self.out.string(&parameter.name);
         self.out.bytes.extend(ty.to_le_bytes());
-        let list = self.locations.bytes.len() as u64;
-        self.out.address(RelocationKind::Abs32, 4, self.places.locations, list);
-        for range in &parameter.ranges {
+        self.locations(parameter.ranges.iter().map(|range| (range, &parameter.location[..])), kernel);
+    }
+
+    /// A list of locations, to which the entry refers here.
+    fn locations<'l>(&mut self, list: impl Iterator<Item = (&'l Range<u32>, &'l [u8])>, kernel: u64) {
+        const DW_LLE_OFFSET_PAIR: u8 = 4;
+        const DW_LLE_END_OF_LIST: u8 = 0;
+        let at = self.locations.bytes.len() as u64;
+        self.out.address(RelocationKind::Abs32, 4, self.places.locations, at);
+        for (range, location) in list {
             self.locations.bytes.push(DW_LLE_OFFSET_PAIR);
             self.locations.unsigned(kernel + u64::from(range.start));
             self.locations.unsigned(kernel + u64::from(range.end));
-            self.locations.unsigned(parameter.location.len() as u64);
-            self.locations.bytes.extend(&parameter.location);
+            self.locations.unsigned(location.len() as u64);
+            self.locations.bytes.extend(location);
         }
         self.locations.bytes.push(DW_LLE_END_OF_LIST);
     }
 
-    /// Calls in a kernel that begins `kernel` bytes after the unit's first.
-    fn calls(&mut self, calls: &[Inlined], kernel: u64) {
+    /// A list of ranges, to which the entry refers here.
+    fn ranges(&mut self, ranges: &[Range<u32>], kernel: u64) {
         const DW_RLE_OFFSET_PAIR: u8 = 4;
         const DW_RLE_END_OF_LIST: u8 = 0;
-        for Inlined { call, file, ranges, inner } in calls {
-            self.out.unsigned(INLINED.into());
+        self.out.address(RelocationKind::Abs32, 4, self.places.ranges, self.ranges.bytes.len() as u64);
+        for range in ranges {
+            self.ranges.bytes.push(DW_RLE_OFFSET_PAIR);
+            self.ranges.unsigned(kernel + u64::from(range.start));
+            self.ranges.unsigned(kernel + u64::from(range.end));
+        }
+        self.ranges.bytes.push(DW_RLE_END_OF_LIST);
+    }
+
+    /// Blocks with their variables.
+    fn blocks(&mut self, blocks: &[Block], kernel: u64) {
+        for block in blocks {
+            self.out.unsigned(BLOCK.into());
+            self.ranges(&block.ranges, kernel);
+            for Local { name, file, line, ty, locations } in &block.variables {
+                let ty = self.type_entry(ty);
+                self.out.unsigned(VARIABLE.into());
+                self.out.string(name);
+                self.out.unsigned(*file);
+                self.out.unsigned((*line).into());
+                self.out.bytes.extend(ty.to_le_bytes());
+                self.locations(locations.iter().map(|(range, at)| (range, &at[..])), kernel);
+            }
+            self.blocks(&block.inner, kernel);
+            self.calls(&block.calls, kernel);
+            self.out.unsigned(0);
+        }
+    }
+
+    /// Calls in a kernel that begins `kernel` bytes after the unit's first.
+    fn calls(&mut self, calls: &[Inlined], kernel: u64) {
+        for Inlined { call, file, ranges, inner, blocks } in calls {
+            let leaf = inner.is_empty() && blocks.is_empty();
+            self.out.unsigned(if leaf { INLINED_LEAF } else { INLINED }.into());
             self.out.bytes.extend(self.functions[call.function].to_le_bytes());
-            self.out.address(RelocationKind::Abs32, 4, self.places.ranges, self.ranges.bytes.len() as u64);
+            self.ranges(ranges, kernel);
             for number in [*file, call.at.line.into(), call.at.column.into()] {
                 self.out.unsigned(number);
             }
-            for range in ranges {
-                self.ranges.bytes.push(DW_RLE_OFFSET_PAIR);
-                self.ranges.unsigned(kernel + u64::from(range.start));
-                self.ranges.unsigned(kernel + u64::from(range.end));
+            if !leaf {
+                self.blocks(blocks, kernel);
+                self.calls(inner, kernel);
+                self.out.unsigned(0);
             }
-            self.ranges.bytes.push(DW_RLE_END_OF_LIST);
-            self.calls(inner, kernel);
-            self.out.unsigned(0);
         }
     }
 }

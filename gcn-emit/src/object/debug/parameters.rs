@@ -9,6 +9,8 @@ use gcn_isa::cfg::Cfg;
 use gcn_isa::{Program, Reg};
 
 use super::bytes::Bytes;
+use super::types::Type;
+use super::variables::sgpr;
 use crate::kernel::{KernelSpec, UserSgprs};
 
 /// A parameter.
@@ -19,59 +21,6 @@ pub(super) struct Parameter {
     pub(super) ranges: Vec<Range<u32>>,
     /// The expression for its address.
     pub(super) location: Vec<u8>,
-}
-
-/// The type of a parameter.
-#[derive(Clone, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) enum Type {
-    Scalar(Scalar),
-    /// By its name in the source: a slice's pointer is one, too.
-    Pointer {
-        name: String,
-        to: Scalar,
-    },
-}
-
-/// A number.
-#[derive(Clone, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) struct Scalar {
-    pub(super) name: String,
-    /// `DW_ATE_*`
-    pub(super) encoding: u8,
-    pub(super) bytes: u8,
-}
-
-impl Scalar {
-    /// The type of this name: `f32`, `bf16`, `i8`, `u64`, `bool`.
-    fn named(name: &str) -> Option<Scalar> {
-        const DW_ATE_BOOLEAN: u8 = 2;
-        const DW_ATE_FLOAT: u8 = 4;
-        const DW_ATE_SIGNED: u8 = 5;
-        const DW_ATE_UNSIGNED: u8 = 7;
-        let (kind, bits) = name.split_at(name.find(|c: char| c.is_ascii_digit()).unwrap_or(name.len()));
-        let encoding = match kind {
-            "f" | "bf" | "fp" => DW_ATE_FLOAT,
-            "i" => DW_ATE_SIGNED,
-            "u" => DW_ATE_UNSIGNED,
-            "bool" => DW_ATE_BOOLEAN,
-            _ => return None,
-        };
-        let bits: u8 = if kind == "bool" { 8 } else { bits.parse().ok()? };
-        Some(Scalar { name: name.to_owned(), encoding, bytes: bits / 8 })
-    }
-}
-
-impl Type {
-    /// The type of this name: a scalar, a slice or a pointer of one.
-    fn named(name: &str) -> Option<Type> {
-        let pointee = ["*const ", "*mut ", "&mut [", "&["].iter().find_map(|begin| name.strip_prefix(begin));
-        match pointee {
-            None => Scalar::named(name).map(Type::Scalar),
-            Some(to) => {
-                Some(Type::Pointer { name: name.to_owned(), to: Scalar::named(to.trim_end_matches(']'))? })
-            }
-        }
-    }
 }
 
 /// The parameters of a kernel whose instructions are at `offsets`, as far as they have a name and a type that debuggers know.
@@ -95,12 +44,10 @@ fn in_segment(segment: Reg, offset: u32) -> Vec<u8> {
     const DW_OP_SHL: u8 = 0x24;
     const DW_OP_OR: u8 = 0x21;
     const DW_OP_PLUS_UCONST: u8 = 0x23;
-    /// The number of `s0` (*Guide for AMDGPU*, register identifiers); those of user SGPRs follow it.
-    const S0: u64 = 32;
     let mut out = Bytes::default();
     let half = |out: &mut Bytes, index: u16| {
         out.bytes.push(DW_OP_BREGX);
-        out.unsigned(S0 + u64::from(index));
+        out.unsigned(sgpr(index));
         out.signed(0);
     };
     half(&mut out, segment.index + 1);
