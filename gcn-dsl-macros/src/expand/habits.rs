@@ -49,7 +49,7 @@ const ELSEWHERE: &[(&str, &str)] = &[
     ("__float2half", "x as f16"),
     ("__half2float", "x as f32"),
     ("__float_as_uint", "x.to_bits()"),
-    ("__uint_as_float", "V::<f32>::from_bits(x)"),
+    ("__uint_as_float", "f32::from_bits(x)"),
     ("make_float2", "Vector::<f32, 2>::from([a, b])"),
     ("make_float4", "Vector::<f32, 4>::from([a, b, c, d])"),
     ("hipThreadIdx_x", "local_id().x"),
@@ -89,7 +89,7 @@ pub(super) const NUMBERS: [&str; 12] =
     ["i8", "u8", "i16", "u16", "i32", "u32", "i64", "u64", "f16", "bf16", "f32", "f64"];
 
 /// Methods that are often called so.
-pub(super) const METHODS: [&str; 34] = [
+pub(super) const METHODS: [&str; 35] = [
     "abs",
     "abs_diff",
     "ceil",
@@ -122,6 +122,7 @@ pub(super) const METHODS: [&str; 34] = [
     "sqrt",
     "tan",
     "tanh",
+    "to_bits",
     "trailing_zeros",
     "trunc",
 ];
@@ -233,6 +234,10 @@ impl Cx<'_> {
         let Expr::Path(p) = &*e.func else { return None };
         let segments: Vec<&Ident> = p.path.segments.iter().map(|s| &s.ident).collect();
         let ([ty, method], Some(first)) = (segments.as_slice(), e.args.first()) else { return None };
+        if *method == "from_bits" && self.elements.is_float(ty) && !is_number(first) {
+            let (call, bits) = (lang("from_bits", method.span()), self.expr(first));
+            return Some(quote_spanned!(e.span()=> #call::<#ty, _>(#bits)));
+        }
         let known = NUMBERS.iter().any(|n| *ty == n) && METHODS.iter().any(|m| *method == m);
         if !known || is_number(first) {
             return None;

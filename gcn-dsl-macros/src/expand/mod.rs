@@ -16,6 +16,7 @@ pub(crate) mod item;
 mod lend;
 pub(crate) mod loops;
 pub(crate) mod matching;
+mod operators;
 mod pattern;
 pub(crate) mod place;
 mod question;

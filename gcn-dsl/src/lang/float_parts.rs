@@ -1,5 +1,7 @@
 //! The parts of floats, and methods that are a few of their other operations.
 
+use half::{bf16, f16};
+
 use super::ops::Float;
 use super::{IntoDevice, S, V, and, eq, ge, gt, lt, ne, or};
 use crate::scalar::Elem;
@@ -22,8 +24,47 @@ fn angles(elem: Elem) -> [f64; 2] {
     }
 }
 
+/// The bits of a float of type `T`: an unsigned integer of its width, of the device or of the host.
+#[diagnostic::on_unimplemented(
+    message = "the bits of a `{T}` are an unsigned integer of its width, not `{Self}`",
+    label = "not the bits of a `{T}`",
+    note = "convert with `as u32`; those of an `f64` are a `u64`, those of an `f16` and a `bf16` a `u16`"
+)]
+pub trait BitsOf<T> {
+    /// `S<T>` of an `S`, `V<T>` of a `V`, `T` of a host value.
+    type Float;
+    /// The float.
+    fn float(self) -> Self::Float;
+}
+
+macro_rules! host_bits {
+    ($($bits:ident $float:ident;)*) => {$(
+        impl BitsOf<$float> for $bits {
+            type Float = $float;
+            fn float(self) -> $float {
+                $float::from_bits(self)
+            }
+        }
+    )*};
+}
+host_bits! { u16 f16; u16 bf16; u32 f32; u64 f64; }
+
+/// The expansion of `f32::from_bits(x)`.
+#[track_caller]
+pub fn from_bits<T, B: BitsOf<T>>(bits: B) -> B::Float {
+    bits.float()
+}
+
 macro_rules! methods {
     ($handle:ident) => {
+        impl<T: Float> BitsOf<T> for $handle<T::Bits> {
+            type Float = $handle<T>;
+            #[track_caller]
+            fn float(self) -> $handle<T> {
+                $handle::<T>::from_bits(self)
+            }
+        }
+
         impl<T: Float> $handle<T> {
             /// The bits as an unsigned integer of the same width.
             #[track_caller]

@@ -7,5 +7,6 @@ mod enums;
 mod errors;
 mod functions;
 mod natural;
+mod newcomer;
 mod operators;
 mod option;

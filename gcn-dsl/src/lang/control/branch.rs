@@ -7,7 +7,7 @@ use super::exit::{Kind, Leave, Never, Uniform, Varying};
 use super::flow::{Div, Flow};
 use crate::ir::{Inst, Region, Type, Un, Value, Variable};
 use crate::lang::context::Context;
-use crate::lang::literal::{Literal, TakesLiteral};
+use crate::lang::literal::{Literal, Real, TakesLiteral, Whole};
 use crate::lang::var::Flatten;
 use crate::lang::{IntoDevice, S, V, with};
 use crate::scalar::Scalar;
@@ -358,14 +358,14 @@ macro_rules! merge_literal {
     )*};
     (@with $how:ident $handle:ident $place:ident) => {
         #[diagnostic::do_not_recommend]
-        impl<T: Scalar + TakesLiteral<U>, U: Scalar> Merge<$how, Literal<U>> for $handle<T> {
+        impl<T: Scalar + TakesLiteral<U>, U> Merge<$how, Literal<U>> for $handle<T> {
             type Output = $place<T>;
             #[track_caller]
             fn left(self) -> $place<T> { self.into_device() }
             fn right(b: Literal<U>) -> $place<T> { T::of(b.0).into_device() }
         }
         #[diagnostic::do_not_recommend]
-        impl<T: Scalar + TakesLiteral<U>, U: Scalar> Merge<$how, $handle<T>> for Literal<U> {
+        impl<T: Scalar + TakesLiteral<U>, U> Merge<$how, $handle<T>> for Literal<U> {
             type Output = $place<T>;
             fn left(self) -> $place<T> { T::of(self.0).into_device() }
             #[track_caller]
@@ -407,3 +407,27 @@ macro_rules! merge_host {
     };
 }
 merge_host!(bool, i8, u8, i16, u16, i32, u32, i64, u64, half::f16, half::bf16, f32, f64);
+
+/// A value of the host beside a literal where parameters stand for types.
+macro_rules! merge_number {
+    ($literal:ident: $($t:ty),*) => {$(
+        merge_number!(@one $t, $literal, Uniform, S<$t>);
+        merge_number!(@one $t, $literal, Varying, V<$t>);
+    )*};
+    (@one $t:ty, $literal:ident, $how:ty, $out:ty) => {
+        #[diagnostic::do_not_recommend]
+        impl Merge<$how, Literal<$literal>> for $t {
+            type Output = $out;
+            fn left(self) -> $out { self.into_device() }
+            fn right(b: Literal<$literal>) -> $out { b.into_device() }
+        }
+        #[diagnostic::do_not_recommend]
+        impl Merge<$how, $t> for Literal<$literal> {
+            type Output = $out;
+            fn left(self) -> $out { self.into_device() }
+            fn right(b: $t) -> $out { b.into_device() }
+        }
+    };
+}
+merge_number!(Whole: i8, u8, i16, u16, i32, u32, i64, u64);
+merge_number!(Real: half::f16, half::bf16, f32, f64);
