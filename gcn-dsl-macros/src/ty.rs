@@ -110,9 +110,9 @@ impl Elements {
         }
     }
 
-    /// True for the name of a float, and of a parameter that may stand for one.
-    pub fn is_float(&self, name: &proc_macro2::Ident) -> bool {
-        ["f16", "bf16", "f32", "f64"].iter().any(|f| name == f) || self.elements.iter().any(|e| name == e)
+    /// True for the name of a parameter that stands for an element type.
+    pub fn is_parameter(&self, name: &proc_macro2::Ident) -> bool {
+        self.elements.iter().any(|e| name == e)
     }
 
     /// True for `V<…>`, and for arrays of it.

@@ -88,6 +88,8 @@ const ELSEWHERE: &[(&str, &str)] = &[
 pub(super) const NUMBERS: [&str; 12] =
     ["i8", "u8", "i16", "u16", "i32", "u32", "i64", "u64", "f16", "bf16", "f32", "f64"];
 
+const FLOATS: [&str; 4] = ["f16", "bf16", "f32", "f64"];
+
 /// Methods that are often called so.
 pub(super) const METHODS: [&str; 35] = [
     "abs",
@@ -234,9 +236,15 @@ impl Cx<'_> {
         let Expr::Path(p) = &*e.func else { return None };
         let segments: Vec<&Ident> = p.path.segments.iter().map(|s| &s.ident).collect();
         let ([ty, method], Some(first)) = (segments.as_slice(), e.args.first()) else { return None };
-        if *method == "from_bits" && self.elements.is_float(ty) && !is_number(first) {
-            let (call, bits) = (lang("from_bits", method.span()), self.expr(first));
-            return Some(quote_spanned!(e.span()=> #call::<#ty, _>(#bits)));
+        if *method == "from_bits" && !is_number(first) {
+            if self.elements.is_parameter(ty) {
+                let bits = self.expr(first);
+                return Some(quote_spanned!(e.span()=> (#bits).to_bits_as::<#ty>()));
+            }
+            if FLOATS.iter().any(|float| *ty == float) {
+                let (call, bits) = (lang("from_bits", first.span()), self.expr(first));
+                return Some(quote_spanned!(e.span()=> #call::<#ty, _>(#bits)));
+            }
         }
         let known = NUMBERS.iter().any(|n| *ty == n) && METHODS.iter().any(|m| *method == m);
         if !known || is_number(first) {

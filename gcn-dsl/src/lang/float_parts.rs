@@ -37,17 +37,23 @@ pub trait BitsOf<T> {
     fn float(self) -> Self::Float;
 }
 
-macro_rules! host_bits {
+macro_rules! bits {
     ($($bits:ident $float:ident;)*) => {$(
-        impl BitsOf<$float> for $bits {
+        bits!(@one $float: $bits, $float);
+        bits!(@one $float: S<$bits>, S<$float>);
+        bits!(@one $float: V<$bits>, V<$float>);
+    )*};
+    (@one $of:ident: $bits:ty, $float:ty) => {
+        impl BitsOf<$of> for $bits {
             type Float = $float;
+            #[track_caller]
             fn float(self) -> $float {
-                $float::from_bits(self)
+                <$float>::from_bits(self)
             }
         }
-    )*};
+    };
 }
-host_bits! { u16 f16; u16 bf16; u32 f32; u64 f64; }
+bits! { u16 f16; u16 bf16; u32 f32; u64 f64; }
 
 /// The expansion of `f32::from_bits(x)`.
 #[track_caller]
@@ -57,14 +63,6 @@ pub fn from_bits<T, B: BitsOf<T>>(bits: B) -> B::Float {
 
 macro_rules! methods {
     ($handle:ident) => {
-        impl<T: Float> BitsOf<T> for $handle<T::Bits> {
-            type Float = $handle<T>;
-            #[track_caller]
-            fn float(self) -> $handle<T> {
-                $handle::<T>::from_bits(self)
-            }
-        }
-
         impl<T: Float> $handle<T> {
             /// The bits as an unsigned integer of the same width.
             #[track_caller]

@@ -12,8 +12,8 @@ use super::{S, V, Writable};
 /// `i` chooses one.
 #[diagnostic::on_unimplemented(
     message = "cannot assign to a part of an element of `{Self}`",
-    label = "its elements have no parts that can be written",
-    note = "a `&[[T; N]]` argument is read-only: declare it as `&mut [[T; N]]`"
+    label = "no part of an element can be written here",
+    note = "the elements of a `&mut [[T; N]]` have parts; a `&[[T; N]]` is read-only, and the elements of a `&mut [T]` are numbers"
 )]
 pub trait PlaceAt<I> {
     /// The place.
@@ -60,11 +60,12 @@ pub struct ElementPlace<X> {
     element: PhantomData<X>,
 }
 
-impl<X: Stored, I: Index> PlaceAt<I> for Slice<X, Writable> {
-    type Place = ElementPlace<X>;
+impl<X: Stored, I: Index, const N: usize> PlaceAt<I> for Slice<[X; N], Writable> {
+    type Place = ElementPlace<[X; N]>;
     #[track_caller]
-    fn place_at(&self, i: I) -> ElementPlace<X> {
-        ElementPlace { memory: self.bytes(), at: i.index() * X::BYTES, offset: 0, element: PhantomData }
+    fn place_at(&self, i: I) -> Self::Place {
+        let at = i.index() * <[X; N]>::BYTES;
+        ElementPlace { memory: self.bytes(), at, offset: 0, element: PhantomData }
     }
 }
 

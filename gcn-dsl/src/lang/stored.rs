@@ -155,10 +155,13 @@ macro_rules! indexed_by {
 indexed_by!(S<u32>, V<u32>);
 
 #[diagnostic::do_not_recommend]
-impl<X: Stored, I: Index, const N: usize> IntoDevice<[X::Value; N]> for Run<X, I, N> {
+impl<X: Stored, Y, I: Index, const N: usize> IntoDevice<[Y; N]> for Run<X, I, N>
+where
+    X::Value: IntoDevice<Y>,
+{
     #[track_caller]
-    fn into_device(self) -> [X::Value; N] {
-        self.to_array()
+    fn into_device(self) -> [Y; N] {
+        self.to_array().into_device()
     }
 }
 
