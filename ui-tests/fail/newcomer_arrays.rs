@@ -3,7 +3,7 @@ use gcn_dsl::prelude::*;
 
 gcn_kernel! {
     #[workgroup(64)]
-    fn read_only(x: &[[f32; 3]], y: &mut [f32]) {
+    fn read_only(x: &[[f32; 3]]) {
         let i = global_id().x;
         x[i][1] = 0.0;
     }
@@ -36,7 +36,7 @@ gcn_kernel! {
     #[workgroup(64)]
     fn four_dimensions(y: &mut [f32]) {
         let t = Lds::<[[[f32; 2]; 2]; 2], 2>::new();
-        y[0] = 0.0;
+        y[0] = t[0][0][0][0];
     }
 }
 

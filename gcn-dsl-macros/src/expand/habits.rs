@@ -243,7 +243,7 @@ impl Cx<'_> {
             }
             if FLOATS.iter().any(|float| *ty == float) {
                 let (call, bits) = (lang("from_bits", first.span()), self.expr(first));
-                return Some(quote_spanned!(e.span()=> #call::<#ty, _>(#bits)));
+                return Some(quote_spanned!(e.span()=> #call::<#ty, _, _>(#bits)));
             }
         }
         let known = NUMBERS.iter().any(|n| *ty == n) && METHODS.iter().any(|m| *method == m);

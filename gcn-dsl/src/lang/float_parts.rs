@@ -55,9 +55,10 @@ macro_rules! bits {
 }
 bits! { u16 f16; u16 bf16; u32 f32; u64 f64; }
 
-/// The expansion of `f32::from_bits(x)`.
+/// The expansion of `f32::from_bits(x)`. The result is a parameter: rustc would report a missing implementation once more for
+/// `B::Float`.
 #[track_caller]
-pub fn from_bits<T, B: BitsOf<T>>(bits: B) -> B::Float {
+pub fn from_bits<T, B: BitsOf<T, Float = O>, O>(bits: B) -> O {
     bits.float()
 }
 
