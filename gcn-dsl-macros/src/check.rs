@@ -81,7 +81,8 @@ impl ArgKind {
 }
 
 const ARG_FORMS: &str = "a kernel takes `name: T` (a scalar, an array, a tuple or a `#[repr(C)]` struct by value), `&[T]`, `&mut [T]`, `*const T` or `*mut T`";
-const ELEMENTS: &str = "the element types are bool (by value only), i8 to i64, u8 to u64, f16, bf16, f32, f64, f8e4m3 and f8e5m2";
+const ELEMENTS: &str =
+    "the element types are bool, i8 to i64, u8 to u64, f16, bf16, f32, f64, f8e4m3 and f8e5m2";
 
 /// Input in which no kernel can be found.
 pub(crate) fn no_kernel(error: &syn::Error) -> syn::Error {
@@ -263,7 +264,19 @@ fn argument(input: &FnArg) -> Result<Arg, (proc_macro2::TokenStream, String)> {
         Type::Ptr(p) => (ArgKind::Pointer, ty::bare(&p.elem)),
         _ => return Err(unknown()),
     };
-    if kind != ArgKind::Value && !matches!(elem, Type::Path(_) | Type::Array(_)) {
+    let has_elements = match elem {
+        Type::Path(_) => true,
+        Type::Array(_) => matches!(kind, ArgKind::Slice | ArgKind::SliceMut),
+        _ => false,
+    };
+    if kind != ArgKind::Value && !has_elements {
+        if let Type::Array(array) = elem {
+            let number = array.elem.to_token_stream();
+            let message = format!(
+                "a pointer is to numbers: take a slice of arrays, or a pointer to the numbers in them, `*mut {number}`"
+            );
+            return Err((elem.to_token_stream(), message));
+        }
         return Err(unknown());
     }
     let elem = elem.clone();

@@ -12,6 +12,7 @@ mod check;
 mod comptime;
 mod errors;
 mod expand;
+mod operator;
 mod parse;
 #[cfg(test)]
 mod tests;

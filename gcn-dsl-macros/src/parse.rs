@@ -53,6 +53,8 @@ pub(crate) struct Known {
     pub generic: HashSet<String>,
     /// Device enums whose values are each lane's own.
     pub varying: HashSet<String>,
+    /// Operators that `impl`s are for.
+    pub operators: HashSet<String>,
 }
 
 impl Known {
@@ -319,6 +321,13 @@ fn takes_option(input: &FnArg) -> Option<bool> {
     Some(!host && crate::ty::optional(&typed.ty).is_some())
 }
 
+/// The operator that an `impl` is for.
+fn operator(item: &Item) -> Option<String> {
+    let Item::Impl(i) = item else { return None };
+    let (_, path, _) = i.frame.trait_.as_ref()?;
+    crate::operator::key(path, crate::operator::right(path)?, &i.frame.self_ty)
+}
+
 /// Of functions and fields with one name, all must say so.
 fn known(items: &[Item]) -> Known {
     let (mut known, mut others) = (Known::default(), Known::default());
@@ -378,6 +387,7 @@ fn known(items: &[Item]) -> Known {
             }
         }
     }
+    known.operators = items.iter().filter_map(operator).collect();
     known.functions.retain(|name| !others.functions.contains(name));
     known.fields.retain(|name| !others.fields.contains(name));
     known

@@ -58,6 +58,17 @@ pub(crate) fn resulting(ty: &Type) -> Option<[&Type; 2]> {
     }
 }
 
+/// The `T` of `V<T>`.
+pub(crate) fn varying_element(ty: &Type) -> Option<&Type> {
+    let Type::Path(path) = bare(ty) else { return None };
+    let last = path.path.segments.last().filter(|s| s.ident == "V")?;
+    let syn::PathArguments::AngleBracketed(args) = &last.arguments else { return None };
+    match args.args.first() {
+        Some(syn::GenericArgument::Type(of)) => Some(bare(of)),
+        _ => None,
+    }
+}
+
 /// True for types that live on the host only.
 pub(crate) fn is_host(ty: &Type) -> bool {
     Elements::default().is_host(ty)
@@ -110,6 +121,11 @@ impl Elements {
         }
     }
 
+    /// True for the name of a parameter that stands for an element type.
+    pub fn is_parameter(&self, name: &proc_macro2::Ident) -> bool {
+        self.elements.iter().any(|e| name == e)
+    }
+
     /// True for `V<…>`, and for arrays of it.
     pub fn is_varying(&self, ty: &Type) -> bool {
         match bare(ty) {
@@ -153,10 +169,7 @@ impl Elements {
 
     /// The `Block` of `V<Block>`: a struct of memory, each lane's own.
     fn data_in_lanes<'t>(&self, ty: &'t Type) -> Option<&'t Type> {
-        let Type::Path(path) = ty else { return None };
-        let last = path.path.segments.last().filter(|s| s.ident == "V")?;
-        let syn::PathArguments::AngleBracketed(args) = &last.arguments else { return None };
-        let Some(syn::GenericArgument::Type(of @ Type::Path(inner))) = args.args.first() else { return None };
+        let of @ Type::Path(inner) = varying_element(ty)? else { return None };
         let name = inner.path.get_ident()?.to_string();
         let is_param = self.elements.contains(&name) || self.others.contains(&name);
         (name.starts_with(char::is_uppercase) && name != "Self" && !is_param).then_some(of)
@@ -164,11 +177,8 @@ impl Elements {
 
     /// The `[u8; 4]` of `V<[u8; 4]>`: an array, each lane's own.
     fn array_in_lanes<'t>(&self, ty: &'t Type) -> Option<&'t syn::TypeArray> {
-        let Type::Path(path) = ty else { return None };
-        let last = path.path.segments.last().filter(|s| s.ident == "V")?;
-        let syn::PathArguments::AngleBracketed(args) = &last.arguments else { return None };
-        match args.args.first() {
-            Some(syn::GenericArgument::Type(Type::Array(array))) => Some(array),
+        match varying_element(ty)? {
+            Type::Array(array) => Some(array),
             _ => None,
         }
     }

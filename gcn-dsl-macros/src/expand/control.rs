@@ -6,6 +6,7 @@ use syn::spanned::Spanned;
 use syn::{Expr, ExprIf};
 
 use super::exit::Frame;
+use super::typed::branches_of_numbers;
 use super::{Cx, lang};
 use crate::attrs;
 
@@ -25,6 +26,9 @@ impl Cx<'_> {
     pub fn if_expr(&mut self, e: &ExprIf) -> TokenStream {
         if e.attrs.iter().any(attrs::is_comptime) {
             return self.comptime_if(e);
+        }
+        if let Some(Expr::If(e)) = branches_of_numbers(|| Expr::If(e.clone()), &self.elements) {
+            return self.if_expr(&e);
         }
         if let Expr::Let(l) = &*e.cond {
             return self.if_let(e, l);

@@ -11,7 +11,7 @@ use syn::{BinOp, Expr, ExprBinary, ExprCall, Token, UnOp};
 use super::exit::Frame;
 use super::function::is_all_lanes;
 use super::habits::METHODS;
-use super::typed::{inferred, is_bare_number, is_real, literals, number};
+use super::typed::{inferred, is_bare_number, literals, number};
 use super::{Cx, Kind, lang, place};
 use crate::attrs;
 use crate::check;
@@ -282,18 +282,13 @@ impl Cx<'_> {
 
     /// The sides of an operator; a literal on the left takes its type from the right side.
     fn sides<'e>(&self, e: &'e ExprBinary) -> [Cow<'e, Expr>; 2] {
+        let shift = matches!(e.op, BinOp::Shl(_) | BinOp::Shr(_));
         match (is_bare_number(&e.left), is_bare_number(&e.right)) {
             (true, true) => [Cow::Borrowed(&e.left), Cow::Borrowed(&e.right)],
-            (true, false) if is_real(&e.left) => {
-                [Cow::Owned(literals(&e.left, &self.elements)), Cow::Borrowed(&e.right)]
-            }
-            (true, false) => [Cow::Owned(inferred(&e.left)), Cow::Borrowed(&e.right)],
-            // Integers are also those of the host, whose type is inferred.
-            (false, true) if is_real(&e.right) => [Cow::Borrowed(&e.left), number(&e.right, &self.elements)],
-            // Beside a type that is a parameter rustc infers nothing.
-            (false, true) if compares(&e.op) && self.elements.are_generic() => {
-                [Cow::Borrowed(&e.left), Cow::Owned(literals(&e.right, &self.elements))]
-            }
+            // What a shift's sides are says nothing about each other.
+            (true, false) if shift => [Cow::Owned(inferred(&e.left)), Cow::Borrowed(&e.right)],
+            (true, false) => [Cow::Owned(literals(&e.left, &self.elements)), Cow::Borrowed(&e.right)],
+            (false, true) if !shift => [Cow::Borrowed(&e.left), number(&e.right, &self.elements)],
             (false, _) => [Cow::Borrowed(&e.left), Cow::Borrowed(&e.right)],
         }
     }
@@ -429,11 +424,6 @@ impl Cx<'_> {
         let token = lang("On", span);
         quote_spanned!(span=> #token::<#on>::new())
     }
-}
-
-/// True for `<`, `==` and the like.
-fn compares(op: &BinOp) -> bool {
-    matches!(op, BinOp::Lt(_) | BinOp::Le(_) | BinOp::Gt(_) | BinOp::Ge(_) | BinOp::Eq(_) | BinOp::Ne(_))
 }
 
 pub(super) fn called(function: &Expr) -> Option<&Ident> {

@@ -10,7 +10,7 @@ use syn::{Attribute, Expr, ExprCall, FnArg, Ident, Pat, PatType, ReturnType, Stm
 use super::expr::called;
 use super::signature::{Param, Shape, Signed};
 use super::typed::typed_block;
-use super::{Cx, Kind, helper, lang, place, question, receiver, unused, vary};
+use super::{Cx, Kind, helper, lang, operators, place, question, receiver, unused, vary};
 use crate::check;
 use crate::errors::Errors;
 use crate::parse::{DeviceImpl, KernelFn, is_device};
@@ -51,7 +51,9 @@ pub(crate) fn implementation(item: &DeviceImpl, errors: &mut Errors) -> TokenStr
         })
         .collect();
     let lints: Vec<Option<TokenStream>> = item.functions.iter().map(|f| lints(f, errors)).collect();
+    let other_places = operators::for_other_places(item);
     quote! {
+        #other_places
         #(#attrs)*
         #[allow(clippy::all, clippy::pedantic)]
         #unsafety impl #params #of #ty #clause {

@@ -39,7 +39,7 @@ const ELSEWHERE: &[(&str, &str)] = &[
     ("__float2half", "x as f16"),
     ("__half2float", "x as f32"),
     ("__float_as_uint", "x.to_bits()"),
-    ("__uint_as_float", "V::<f32>::from_bits(x)"),
+    ("__uint_as_float", "f32::from_bits(x)"),
     ("make_float2", "Vector::<f32, 2>::from([a, b])"),
     ("make_float4", "Vector::<f32, 4>::from([a, b, c, d])"),
     ("hipThreadIdx_x", "local_id().x"),
@@ -81,8 +81,10 @@ const ELSEWHERE: &[(&str, &str)] = &[
 pub(super) const NUMBERS: [&str; 12] =
     ["i8", "u8", "i16", "u16", "i32", "u32", "i64", "u64", "f16", "bf16", "f32", "f64"];
 
+const FLOATS: [&str; 4] = ["f16", "bf16", "f32", "f64"];
+
 /// Methods that are often called so.
-pub(super) const METHODS: [&str; 34] = [
+pub(super) const METHODS: [&str; 35] = [
     "abs",
     "abs_diff",
     "ceil",
@@ -115,6 +117,7 @@ pub(super) const METHODS: [&str; 34] = [
     "sqrt",
     "tan",
     "tanh",
+    "to_bits",
     "trailing_zeros",
     "trunc",
 ];
@@ -205,12 +208,6 @@ impl Cx<'_> {
                 let (a, b) = (args.next()?, args.next()?);
                 Some(quote_spanned!(e.span()=> (#a).#method(#b)))
             }
-            // A number alone is one of the host.
-            ([ty, "from_bits"], 1) if NUMBERS.contains(ty) && !is_number(&e.args[0]) => {
-                let (call, ty) = (super::lang("from_bits", e.func.span()), &p.path.segments[0]);
-                let bits = self.arguments(&e.args);
-                Some(quote_spanned!(e.span()=> #call::<#ty, _>(#(#bits),*)))
-            }
             ([.., "mem", name @ ("swap" | "replace" | "take")], _) => {
                 let what = format!(
                     "`mem::{name}` exchanges values of the host; variables of the device are assigned: `(a, b) = (b, a)` swaps them"
@@ -228,6 +225,16 @@ impl Cx<'_> {
         let Expr::Path(p) = &*e.func else { return None };
         let segments: Vec<&Ident> = p.path.segments.iter().map(|s| &s.ident).collect();
         let ([ty, method], Some(first)) = (segments.as_slice(), e.args.first()) else { return None };
+        if *method == "from_bits" && !is_number(first) {
+            if self.elements.is_parameter(ty) {
+                let bits = self.expr(first);
+                return Some(quote_spanned!(e.span()=> (#bits).to_bits_as::<#ty>()));
+            }
+            if FLOATS.iter().any(|float| *ty == float) {
+                let (call, bits) = (lang("from_bits", first.span()), self.expr(first));
+                return Some(quote_spanned!(e.span()=> #call::<#ty, _, _>(#bits)));
+            }
+        }
         let known = NUMBERS.iter().any(|n| *ty == n) && METHODS.iter().any(|m| *method == m);
         if !known || is_number(first) {
             return None;

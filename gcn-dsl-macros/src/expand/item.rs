@@ -98,15 +98,21 @@ fn declaration(kernel: &KernelFn, head: &Head) -> TokenStream {
 fn over_types(kernel: &KernelFn, head: &Head) -> TokenStream {
     let (vis, name, attrs, declared) = (&kernel.vis, &kernel.sig.ident, &head.attrs, &head.declared);
     let (names, types) = (&head.names, &head.types);
-    let unbounded = |param: &GenericParam| match param {
-        GenericParam::Const(c) => {
-            let (name, ty) = (&c.ident, &c.ty);
-            Some(quote!(const #name: #ty))
-        }
-        GenericParam::Type(t) => Some(t.ident.to_token_stream()),
-        GenericParam::Lifetime(_) => None,
-    };
-    let params: Vec<TokenStream> = kernel.sig.generics.params.iter().filter_map(unbounded).collect();
+    // In the order in which the user wrote them, and gives them.
+    let params: Vec<TokenStream> = kernel
+        .sig
+        .generics
+        .params
+        .iter()
+        .filter_map(|param| match param {
+            GenericParam::Const(c) => {
+                let (name, ty) = (&c.ident, &c.ty);
+                Some(quote!(const #name: #ty))
+            }
+            GenericParam::Type(t) => Some(t.ident.to_token_stream()),
+            GenericParam::Lifetime(_) => None,
+        })
+        .collect();
     let [of, never] = ["", "_never"].map(|what| helper(&format!("{name}{what}"), name.span(), name.span()));
     let doc = format!("The kernel `{name}`.");
     let shared: Vec<&Attribute> = attrs.iter().filter(|a| a.path().is_ident("cfg")).collect();

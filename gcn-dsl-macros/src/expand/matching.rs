@@ -8,7 +8,7 @@ use syn::{Arm, Expr, ExprIf, ExprLet, ExprMatch, Pat};
 use super::control::MOST_BRANCHES;
 use super::logic::is_for_all;
 use super::pattern::Needs;
-use super::typed::{has_literals, literals};
+use super::typed::{branches_of_numbers, has_literals, literals};
 use super::{Cx, exit, lang};
 use crate::attrs;
 
@@ -16,6 +16,9 @@ impl Cx<'_> {
     pub fn match_expr(&mut self, e: &ExprMatch) -> TokenStream {
         if e.attrs.iter().any(attrs::is_comptime) || self.is_host_name(&e.expr) {
             return self.comptime_match(e);
+        }
+        if let Some(Expr::Match(e)) = branches_of_numbers(|| Expr::Match(e.clone()), &self.elements) {
+            return self.match_expr(&e);
         }
         let span = e.match_token.span;
         self.not_in_closure(

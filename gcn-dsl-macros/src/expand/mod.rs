@@ -18,6 +18,7 @@ mod logic;
 pub(crate) mod loops;
 pub(crate) mod matching;
 mod naming;
+mod operators;
 mod pattern;
 pub(crate) mod place;
 mod question;

@@ -7,7 +7,7 @@ use quote::{quote, quote_spanned};
 use syn::spanned::Spanned;
 use syn::{BinOp, Expr, ExprAssign, ExprBinary, Ident, Member, Pat};
 
-use super::typed::{inferred, is_real, number};
+use super::typed::{inferred, number};
 use super::{Cx, Kind, lang};
 
 /// What an assignment writes to.
@@ -81,7 +81,7 @@ impl Cx<'_> {
         match self.place(left) {
             None => TokenStream::new(),
             Some(Place::Memory(base, index)) => {
-                let (base, index) = (self.expr(base), self.expr(index));
+                let (base, index) = (self.memory(base), self.expr(index));
                 let store = lang("store", span);
                 quote_spanned!(span=> #store(&#base, #index, #value))
             }
@@ -116,9 +116,9 @@ impl Cx<'_> {
 
     /// `place op= value`.
     pub fn compound(&mut self, e: &ExprBinary) -> TokenStream {
-        let right = match is_real(&e.right) {
-            true => number(&e.right, &self.elements),
-            false => Cow::Borrowed(&*e.right),
+        let right = match e.op {
+            BinOp::ShlAssign(_) | BinOp::ShrAssign(_) => Cow::Borrowed(&*e.right),
+            _ => number(&e.right, &self.elements),
         };
         let inner = self.expr(&right);
         let right = quote_spanned!(e.right.span()=> (#inner));
@@ -154,7 +154,7 @@ impl Cx<'_> {
             }
             Place::Memory(base, index) => {
                 let (b, i) = (self.helper("base", base.span()), self.helper("index", index.span()));
-                let (base, index) = (self.expr(base), self.expr(index));
+                let (base, index) = (self.memory(base), self.expr(index));
                 let load = lang("load", span);
                 let new = value(quote_spanned!(span=> #load(#b, #i)));
                 let store = lang("store", span);
@@ -181,6 +181,19 @@ impl Cx<'_> {
                 let new = value(quote_spanned!(span=> #load(#p)));
                 quote_spanned!(span=> { let #p = #pointer; #store(#p, #new) })
             }
+        }
+    }
+
+    /// Memory that an index chooses a place in: of `a[i]`, the place and not what it holds.
+    fn memory(&mut self, base: &Expr) -> TokenStream {
+        match base {
+            Expr::Paren(p) => self.memory(&p.expr),
+            Expr::Index(e) if !matches!(*e.index, Expr::Range(_)) => {
+                let (base, index) = (self.memory(&e.expr), self.expr(&e.index));
+                let call = lang("place_at", e.index.span());
+                quote_spanned!(e.span()=> #call(&#base, #index))
+            }
+            _ => self.expr(base),
         }
     }
 

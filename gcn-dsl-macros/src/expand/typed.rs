@@ -128,8 +128,39 @@ pub(super) fn number<'e>(e: &'e Expr, elements: &Elements) -> Cow<'e, Expr> {
     }
 }
 
+/// The branches of an `if` or `match`, if all of them give numbers: none says of which type the others are, so that rustc infers it
+/// for all.
+pub(super) fn branches_of_numbers(e: impl FnOnce() -> Expr, elements: &Elements) -> Option<Expr> {
+    if !elements.are_generic() {
+        return None;
+    }
+    let mut e = e();
+    infer_branches(&mut e).then_some(e)
+}
+
+/// True if the value is a number, which is now one whose type is inferred.
+fn infer_branches(e: &mut Expr) -> bool {
+    let tail = |block: &mut Block| match block.stmts.last_mut() {
+        Some(Stmt::Expr(e, None)) => infer_branches(e),
+        _ => false,
+    };
+    match e {
+        Expr::If(x) => match &mut x.else_branch {
+            Some((_, els)) => tail(&mut x.then_branch) && infer_branches(els),
+            None => false,
+        },
+        Expr::Match(x) => x.arms.iter_mut().all(|arm| infer_branches(&mut arm.body)),
+        Expr::Block(b) if b.attrs.is_empty() && b.label.is_none() => tail(&mut b.block),
+        _ if is_bare_number(e) => {
+            *e = inferred(e);
+            true
+        }
+        _ => false,
+    }
+}
+
 /// True if there is a point in it.
-pub(super) fn is_real(e: &Expr) -> bool {
+fn is_real(e: &Expr) -> bool {
     match e {
         Expr::Lit(l) => matches!(l.lit, Lit::Float(_)),
         Expr::Unary(u) => is_real(&u.expr),

@@ -305,7 +305,7 @@ impl Analysis {
                 Shape::Other
             }
             Expr::Index(e) => match (self.expr(&e.expr), self.expr(&e.index)) {
-                (Shape::Memory | Shape::Varying, _) | (Shape::ReadOnly, Shape::Varying) => Shape::Varying,
+                (Shape::Memory | Shape::Varying, _) | (_, Shape::Varying) => Shape::Varying,
                 _ => Shape::Other,
             },
             Expr::Field(e) => match self.expr(&e.base) {

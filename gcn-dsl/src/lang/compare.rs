@@ -4,7 +4,7 @@ use std::panic::Location;
 
 use half::{bf16, f16};
 
-use super::literal::{Literal, TakesLiteral, Whole};
+use super::literal::{Literal, Real, TakesLiteral, Whole};
 use super::{IntoDevice, S, V};
 use crate::ir::{Bin, Inst, Pred, Value};
 use crate::scalar::Scalar;
@@ -147,19 +147,29 @@ macro_rules! compare_literal_to_host {
     )*};
 }
 
-macro_rules! compare_with_whole {
-    ($($t:ty),*) => {$(
+compare_literal_to_host!(i8, u8, i16, u16, i32, u32, i64, u64, f32, f64, usize, isize, u128, i128);
+
+/// The same where parameters stand for types.
+macro_rules! compare_number_to_host {
+    ($literal:ident: $($t:ty),*) => {$(
         #[diagnostic::do_not_recommend]
-        impl Compare<Literal<Whole>> for $t {
+        impl Compare<$t> for Literal<$literal> {
             type Output = bool;
-            fn compare(self, pred: Pred, rhs: Literal<Whole>) -> bool {
-                (self as i128).compare(pred, rhs.0.number())
+            fn compare(self, pred: Pred, rhs: $t) -> bool {
+                (self.0.0 as $t).compare(pred, rhs)
+            }
+        }
+        #[diagnostic::do_not_recommend]
+        impl Compare<Literal<$literal>> for $t {
+            type Output = bool;
+            fn compare(self, pred: Pred, rhs: Literal<$literal>) -> bool {
+                self.compare(pred, rhs.0.0 as $t)
             }
         }
     )*};
 }
-compare_with_whole!(i8, u8, i16, u16, i32, u32, i64, u64, usize, isize, i128);
-compare_literal_to_host!(i8, u8, i16, u16, i32, u32, i64, u64, f32, f64, usize, isize, u128, i128);
+compare_number_to_host!(Whole: i8, u8, i16, u16, i32, u32, i64, u64, usize, isize, u128, i128);
+compare_number_to_host!(Real: f32, f64);
 
 compare_host!(bool, i8, u8, i16, u16, i32, u32, i64, u64, f16, bf16, f32, f64);
 compare_host!(@host usize, isize, u128, i128);

@@ -1,5 +1,7 @@
 //! The parts of floats, and methods that are a few of their other operations.
 
+use half::{bf16, f16};
+
 use super::ops::Float;
 use super::{IntoDevice, S, V, and, eq, ge, gt, lt, ne, or};
 use crate::scalar::Elem;
@@ -22,47 +24,46 @@ fn angles(elem: Elem) -> [f64; 2] {
     }
 }
 
-/// What is the bits of a float `T`: of the device, or of the host.
+/// The bits of a float of type `T`: an unsigned integer of its width, of the device or of the host.
 #[diagnostic::on_unimplemented(
-    message = "the bits of `{T}` are an unsigned integer of its width, not `{Self}`",
-    label = "expected the bits of `{T}`, found `{Self}`",
-    note = "convert with `as u32` for an `f32`, `as u16` for an `f16`, `as u64` for an `f64`"
+    message = "the bits of a `{T}` are an unsigned integer of its width, not `{Self}`",
+    label = "not the bits of a `{T}`",
+    note = "convert with `as u32`; those of an `f64` are a `u64`, those of an `f16` and a `bf16` a `u16`"
 )]
-pub trait OfBits<T> {
-    /// `S<T>`, `V<T>`, or `T` for bits of the host.
+pub trait BitsOf<T> {
+    /// `S<T>` of an `S`, `V<T>` of a `V`, `T` of a host value.
     type Float;
     /// The float.
     fn float(self) -> Self::Float;
 }
 
-/// The expansion of `f32::from_bits(bits)`.
+macro_rules! bits {
+    ($($bits:ident $float:ident;)*) => {$(
+        bits!(@one $float: $bits, $float);
+        bits!(@one $float: S<$bits>, S<$float>);
+        bits!(@one $float: V<$bits>, V<$float>);
+    )*};
+    (@one $of:ident: $bits:ty, $float:ty) => {
+        impl BitsOf<$of> for $bits {
+            type Float = $float;
+            #[track_caller]
+            fn float(self) -> $float {
+                <$float>::from_bits(self)
+            }
+        }
+    };
+}
+bits! { u16 f16; u16 bf16; u32 f32; u64 f64; }
+
+/// The expansion of `f32::from_bits(x)`. The result is a parameter: rustc would report a missing implementation once more for
+/// `B::Float`.
 #[track_caller]
-pub fn from_bits<T, B: OfBits<T>>(bits: B) -> B::Float {
+pub fn from_bits<T, B: BitsOf<T, Float = O>, O>(bits: B) -> O {
     bits.float()
 }
 
-macro_rules! host_bits {
-    ($($t:ty: $bits:ty;)*) => {$(
-        impl OfBits<$t> for $bits {
-            type Float = $t;
-            fn float(self) -> $t {
-                <$t>::from_bits(self)
-            }
-        }
-    )*};
-}
-host_bits! { half::f16: u16; half::bf16: u16; f32: u32; f64: u64; }
-
 macro_rules! methods {
     ($handle:ident) => {
-        impl<T: Float> OfBits<T> for $handle<T::Bits> {
-            type Float = $handle<T>;
-            #[track_caller]
-            fn float(self) -> $handle<T> {
-                $handle::<T>::from_bits(self)
-            }
-        }
-
         impl<T: Float> $handle<T> {
             /// The bits as an unsigned integer of the same width.
             #[track_caller]

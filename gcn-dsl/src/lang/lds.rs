@@ -4,7 +4,7 @@ use std::marker::PhantomData;
 use std::panic::Location;
 
 use super::memory::{Backing, Elements, indexed};
-use super::{Index, IntoDevice, LdsRow, LdsSlice, LoadAt, V, Vector, with};
+use super::{Index, IntoDevice, LdsPlane, LdsRow, LdsSlice, LoadAt, PlaceAt, V, Vector, with};
 use crate::ir::{LdsId, Memory};
 use crate::scalar::Number;
 
@@ -49,6 +49,8 @@ use crate::scalar::Number;
 /// assert!((0..32 * 32).all(|i| y[i] == x[i % 32 * 32 + i / 32]));
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
+///
+/// or planes of rows, `t[z][y][x]` of an `Lds::<[[f32; 64]; 4], 2>`: two planes of four rows.
 #[derive(Debug)]
 pub struct Lds<T, const N: usize> {
     id: LdsId,
@@ -62,11 +64,11 @@ impl<T, const N: usize> Clone for Lds<T, N> {
 }
 impl<T, const N: usize> Copy for Lds<T, N> {}
 
-/// What an [`Lds`] array consists of: numbers, or rows of numbers.
+/// What an [`Lds`] array consists of: numbers, rows of numbers, or planes of rows.
 #[diagnostic::on_unimplemented(
-    message = "LDS holds numbers and rows of numbers, not values of type `{Self}`",
+    message = "LDS holds numbers, rows of numbers and planes of rows, not values of type `{Self}`",
     label = "no element of LDS",
-    note = "keep the parts of a struct in arrays of their own: `Lds::<f32, N>::new()` for each; of an enum without fields keep the number, `as u32`"
+    note = "keep the parts of a struct in arrays of their own, `Lds::<f32, N>::new()` for each; of an enum without fields keep the number, `as u32`; of four dimensions compute two as one index"
 )]
 pub trait LdsElement {
     /// Numbers in one element.
@@ -85,11 +87,36 @@ impl<T: Number, const M: usize> LdsElement for [T; M] {
     const BYTES: u32 = T::ELEM.bytes();
 }
 
-impl<T: Number, const M: usize, const N: usize, I: Index + IntoDevice<V<u32>>> LoadAt<I> for Lds<[T; M], N> {
+impl<T: Number, const M: usize, const L: usize> LdsElement for [[T; M]; L] {
+    const LEN: usize = M * L;
+    const BYTES: u32 = T::ELEM.bytes();
+}
+
+impl<T: Number, const M: usize, const N: usize, I: Index> LoadAt<I> for Lds<[T; M], N> {
     type Output = LdsRow<T>;
     #[track_caller]
     fn load_at(&self, i: I) -> LdsRow<T> {
-        LdsRow::of(self.id, i.into_device(), [N, M], M as u32, None, Location::caller())
+        LdsRow::of(self.id, i.index(), [N, M], M as u32, None, Location::caller())
+    }
+}
+
+impl<T: Number, const M: usize, const L: usize, const N: usize, I: Index> LoadAt<I> for Lds<[[T; M]; L], N> {
+    type Output = LdsPlane<T, M, L>;
+    #[track_caller]
+    fn load_at(&self, i: I) -> LdsPlane<T, M, L> {
+        LdsPlane::of(self.id, i.index(), N, Location::caller())
+    }
+}
+
+/// A row or a plane is its own place.
+impl<T, const N: usize, I> PlaceAt<I> for Lds<T, N>
+where
+    Self: LoadAt<I>,
+{
+    type Place = <Self as LoadAt<I>>::Output;
+    #[track_caller]
+    fn place_at(&self, i: I) -> Self::Place {
+        self.load_at(i)
     }
 }
 

@@ -3,11 +3,12 @@
 use std::marker::PhantomData;
 use std::panic::Location;
 
-use super::V;
 use super::known::refuse_outside;
 use super::matrix::Groups;
 use super::memory::{Backing, Elements, indexed};
+use super::{Index, LoadAt, PlaceAt, V};
 use crate::ir::{LdsId, Memory};
+use crate::scalar::Number;
 
 /// A row of an LDS array of rows, or of an [`LdsTile`](super::matrix::LdsTile).
 #[derive(Debug, Clone, Copy)]
@@ -35,6 +36,42 @@ impl<T> LdsRow<T> {
     ) -> Self {
         refuse_outside(row, 1, rows, loc);
         LdsRow { id, row, columns, pitch, groups, element: PhantomData }
+    }
+}
+
+/// A plane of `L` rows of `M` elements: the `t[z]` of `t[z][y][x]`.
+#[derive(Debug, Clone, Copy)]
+pub struct LdsPlane<T, const M: usize, const L: usize> {
+    id: LdsId,
+    /// Which plane, and of how many.
+    plane: V<u32>,
+    planes: usize,
+    element: PhantomData<T>,
+}
+
+impl<T, const M: usize, const L: usize> LdsPlane<T, M, L> {
+    #[track_caller]
+    pub(super) fn of(id: LdsId, plane: V<u32>, planes: usize, loc: &'static Location<'static>) -> Self {
+        refuse_outside(plane, 1, planes, loc);
+        LdsPlane { id, plane, planes, element: PhantomData }
+    }
+}
+
+impl<T: Number, const M: usize, const L: usize, I: Index> LoadAt<I> for LdsPlane<T, M, L> {
+    type Output = LdsRow<T>;
+    #[track_caller]
+    fn load_at(&self, i: I) -> LdsRow<T> {
+        let (row, loc) = (i.index(), Location::caller());
+        refuse_outside(row, 1, L, loc);
+        LdsRow::of(self.id, self.plane * L as u32 + row, [self.planes * L, M], M as u32, None, loc)
+    }
+}
+
+impl<T: Number, const M: usize, const L: usize, I: Index> PlaceAt<I> for LdsPlane<T, M, L> {
+    type Place = LdsRow<T>;
+    #[track_caller]
+    fn place_at(&self, i: I) -> LdsRow<T> {
+        self.load_at(i)
     }
 }
 

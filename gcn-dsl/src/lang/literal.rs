@@ -5,7 +5,7 @@ use half::{bf16, f16};
 
 use super::control::Uniform;
 use super::operand::Operand;
-use super::ops::{Arithmetic, Float};
+use super::ops::{Arithmetic, BesideLiteral, Float};
 use super::{IntoDevice, IntoField, S, V};
 use crate::ir::Bin;
 use crate::scalar::Scalar;
@@ -48,10 +48,10 @@ impl TakesLiteral<f64> for bf16 {
 
 /// A number with a point, beside values whose element type is a parameter.
 #[derive(Debug, Clone, Copy)]
-pub struct Real(f64);
+pub struct Real(pub(super) f64);
 /// A number without one.
 #[derive(Debug, Clone, Copy)]
-pub struct Whole(i128);
+pub struct Whole(pub(super) i128);
 
 /// The expansion of a literal with a point in a function that is generic over element types.
 pub fn real(x: f64) -> Literal<Real> {
@@ -62,32 +62,36 @@ pub fn whole(x: i128) -> Literal<Whole> {
     Literal(Whole(x))
 }
 
-impl Whole {
-    /// The number, for a comparison with one of the host.
-    pub(super) fn number(self) -> i128 {
-        self.0
-    }
-}
-
 macro_rules! beside_hosts {
-    ($($t:ty: $($tr:ident $method:ident $op:tt)*;)*) => {$($(
-        impl std::ops::$tr<Literal<Real>> for $t {
+    ($($literal:ident: $types:tt $operators:tt;)*) => {$( beside_hosts!(@types $literal $types $operators); )*};
+    (@types $literal:ident [$($t:ident)*] $operators:tt) => {$(
+        impl BesideLiteral<$literal> for $t {
             type Output = $t;
-            fn $method(self, rhs: Literal<Real>) -> $t {
-                self $op rhs.0.0 as $t
+            fn after(self, op: Bin, left: $literal) -> $t {
+                (left.0 as $t).apply(op, self)
             }
         }
-        impl std::ops::$tr<$t> for Literal<Real> {
+        beside_hosts!(@operators $literal $t $operators);
+    )*};
+    (@operators $literal:ident $t:ident [$($tr:ident $method:ident)*]) => {$(
+        impl std::ops::$tr<Literal<$literal>> for $t {
             type Output = $t;
-            fn $method(self, rhs: $t) -> $t {
-                self.0.0 as $t $op rhs
+            fn $method(self, rhs: Literal<$literal>) -> $t {
+                std::ops::$tr::$method(self, rhs.0.0 as $t)
             }
         }
-    )*)*};
+        impl std::ops::$tr<Literal<$literal>> for &$t {
+            type Output = $t;
+            fn $method(self, rhs: Literal<$literal>) -> $t {
+                std::ops::$tr::$method(*self, rhs.0.0 as $t)
+            }
+        }
+    )*};
 }
 beside_hosts! {
-    f32: Add add + Sub sub - Mul mul * Div div / Rem rem %;
-    f64: Add add + Sub sub - Mul mul * Div div / Rem rem %;
+    Real: [f32 f64] [Add add Sub sub Mul mul Div div Rem rem];
+    Whole: [i8 u8 i16 u16 i32 u32 i64 u64 i128 u128 isize usize]
+        [Add add Sub sub Mul mul Div div Rem rem BitAnd bitand BitOr bitor BitXor bitxor];
 }
 
 impl HostNumber for Real {
@@ -98,6 +102,15 @@ impl HostNumber for Real {
 impl HostNumber for Whole {
     fn apply(self, op: Bin, right: Whole) -> Whole {
         Whole(self.0.apply(op, right.0))
+    }
+}
+
+impl HostInteger for Whole {
+    fn shift(self, op: Bin, n: u32) -> Whole {
+        Whole(self.0.shift(op, n))
+    }
+    fn count(self) -> u32 {
+        self.0 as u32
     }
 }
 

@@ -194,6 +194,10 @@ pub trait Index: Copy {
     fn advance<T: Number, A>(self, pointer: Ptr<T, A>) -> Self::Pointer<T, A>;
     /// What an element of memory that nothing writes is at such an index: `S<T>` if the index is uniform, else `V<T>`.
     type Constant<T: Number>;
+    /// What an element of such memory that is a `bool` is there.
+    type Condition;
+    /// That a byte is not 0.
+    fn is_set(byte: Self::Constant<u8>) -> Self::Condition;
     /// The index, varying.
     fn index(self) -> V<u32>;
     /// The scalar whose first byte is `scale * self + offset`.
@@ -207,6 +211,11 @@ impl Index for V<u32> {
         pointer.for_each_lane().add(self)
     }
     type Constant<T: Number> = V<T>;
+    type Condition = V<bool>;
+    #[track_caller]
+    fn is_set(byte: V<u8>) -> V<bool> {
+        super::ne(byte, 0)
+    }
     fn index(self) -> V<u32> {
         self
     }
@@ -222,6 +231,11 @@ impl Index for S<u32> {
         pointer.advanced(self)
     }
     type Constant<T: Number> = S<T>;
+    type Condition = S<bool>;
+    #[track_caller]
+    fn is_set(byte: S<u8>) -> S<bool> {
+        super::ne(byte, 0)
+    }
     #[track_caller]
     fn index(self) -> V<u32> {
         self.into_device()
@@ -238,6 +252,11 @@ impl Index for u32 {
         pointer.advanced(self.into_device())
     }
     type Constant<T: Number> = S<T>;
+    type Condition = S<bool>;
+    #[track_caller]
+    fn is_set(byte: S<u8>) -> S<bool> {
+        super::ne(byte, 0)
+    }
     fn index(self) -> V<u32> {
         self.into_device()
     }

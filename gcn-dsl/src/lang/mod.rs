@@ -47,6 +47,7 @@ mod ordering;
 mod outcome;
 mod overflow;
 mod pack;
+mod places;
 mod pointer;
 mod power;
 mod private;
@@ -88,7 +89,7 @@ pub use deref::{LoadDeref, StoreDeref, load_deref, store_deref};
 pub use device_ptr::DevicePtr;
 pub use embed::{DebugCondition, HostCondition, dbg, debug_assert, debugging, on_host, trap};
 pub use float::Approximate;
-pub use float_parts::{OfBits, from_bits};
+pub use float_parts::{BitsOf, from_bits};
 pub use function::{
     AllLanes, Anyone, CallSite, Called, Changeable, Frames, FromCaller, Lent, Numeric, PromisesAllLanes,
     TheReceiverWrittenAsMutBorrow, all_lanes, enter, mutable_self, target,
@@ -97,7 +98,7 @@ pub use hinted::Cache;
 pub use ids::{Dim3, global_id, global_size, lane_id, local_id, num_workgroups, wave_id, workgroup_id, workgroup_size};
 pub use lazy::{LeftSide, and_begin, or_begin};
 pub use lds::Lds;
-pub use lds_row::LdsRow;
+pub use lds_row::{LdsPlane, LdsRow};
 pub use lds_slice::LdsSlice;
 pub use literal::{Literal, Real, TakesLiteral, Vary, Whole, literal, real, vary, whole};
 pub use match_any::match_any;
@@ -116,6 +117,7 @@ pub use ordering::{
 };
 pub use outcome::{Bad, Good, Outcome, Succeeded, err, ok};
 pub use pack::{HalfFloat, bf16x2, f16x2, f32x2, i16x2, u16x2};
+pub use places::{ElementPlace, PlaceAt, place_at};
 pub use pointer::{Displacement, LanePtr};
 pub use private::Private;
 pub use reduce::{
@@ -140,7 +142,7 @@ pub use shuffle::{
 pub use small::{Packed, PackedFormat, Unpacked};
 pub use stored::{Bytes, Leaf, Run, Stored, load_part, store_part};
 pub use subslice::{End, PartOf, part, to_last};
-pub use table::Choice;
+pub use table::{Choice, TableRow};
 pub use value::{IntoDevice, S, V, annotate, convert, select, splat};
 pub use var::{AssignIn, Declare, Flatten, Var, holds};
 pub use variants::{Blank, OfVariant, Placed, Tag, Variants, holds_blank, is_variant, variant};

@@ -9,6 +9,7 @@ use std::panic::Location;
 use half::{bf16, f16};
 
 use super::known::within;
+use super::literal::{Literal, TakesLiteral};
 use super::ops::{Arithmetic, Float};
 use super::{CastTo, IntoDevice, S, V, Vector, with};
 use crate::ir::packed::{self, Packed, instruction};
@@ -189,6 +190,14 @@ macro_rules! operators {
             #[track_caller]
             fn $method(self, rhs: T) -> Self {
                 bin(Bin::$op, self, Self::splat(rhs))
+            }
+        }
+        #[diagnostic::do_not_recommend]
+        impl<T: Arithmetic + TakesLiteral<U>, U, const N: usize> $tr<Literal<U>> for Vector<T, N> {
+            type Output = Self;
+            #[track_caller]
+            fn $method(self, rhs: Literal<U>) -> Self {
+                bin(Bin::$op, self, Self::splat(T::of(rhs.0)))
             }
         }
     )*};

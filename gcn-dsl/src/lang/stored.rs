@@ -3,12 +3,14 @@
 use std::marker::PhantomData;
 use std::panic::Location;
 
+use half::{bf16, f16};
+
 use super::known::within;
 use super::memory::{Index, LoadAt, Slice, StoreAt};
 use super::var::Flatten;
 use super::{IntoDevice, ReadOnly, S, V, Writable, with};
 use crate::ir::{Bin, Inst, Memory, Place, Type, Value};
-use crate::scalar::{Elem, Number};
+use crate::scalar::{Elem, Number, f8e4m3, f8e5m2};
 
 /// A slice without its element type.
 #[derive(Debug, Clone, Copy)]
@@ -33,11 +35,11 @@ pub struct Leaf {
     pub offset: u32,
 }
 
-/// Element types of slices: numbers, and `#[device] #[repr(C)] struct`s of numbers, arrays and such structs.
+/// Element types of slices: numbers, `bool`, arrays of them, and `#[device] #[repr(C)] struct`s.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` cannot be an element of device memory",
     label = "not a type that memory of the device holds",
-    note = "memory holds i8..i64, u8..u64, f16, bf16, f32, f64, f8e4m3, f8e5m2, and structs of these that are declared in `gcn_kernel!` with `#[device] #[repr(C)]`; a `bool` is a `u8` in memory: `c as u8`, `x[i] != 0`; an enum without fields is a `u32`: `mode as u32`, `match x[i] {{ 0 => … }}`"
+    note = "memory holds bool, i8..i64, u8..u64, f16, bf16, f32, f64, f8e4m3, f8e5m2, arrays of these, and structs of these that are declared in `gcn_kernel!` with `#[device] #[repr(C)]`; an enum without fields is a `u32`: `mode as u32`, `match x[i] {{ 0 => … }}`"
 )]
 pub trait Stored: Copy + 'static {
     /// Bytes of an element.
@@ -75,6 +77,27 @@ impl<T: Number> Stored for T {
     }
     fn take(bytes: &[u8]) -> T {
         T::read_bytes(bytes)
+    }
+}
+
+/// A byte in memory: 0 or 1 where it is written, and true where it is read as anything but 0.
+impl Stored for bool {
+    const BYTES: u32 = 1;
+    const ELEM: Elem = Elem::U8;
+    type Read<I: Index> = I::Condition;
+    type Value = V<bool>;
+    fn leaves(offset: u32, out: &mut Vec<Leaf>) {
+        out.push(Leaf { elem: Elem::Bool, offset });
+    }
+    #[track_caller]
+    fn read<I: Index>(from: Bytes, i: I, scale: u32, offset: u32) -> I::Condition {
+        I::is_set(i.constant::<u8>(from, scale, offset))
+    }
+    fn append(&self, out: &mut Vec<u8>) {
+        out.push(u8::from(*self));
+    }
+    fn take(bytes: &[u8]) -> bool {
+        bytes.iter().any(|byte| *byte != 0)
     }
 }
 
@@ -132,12 +155,36 @@ macro_rules! indexed_by {
 indexed_by!(S<u32>, V<u32>);
 
 #[diagnostic::do_not_recommend]
-impl<X: Stored, I: Index, const N: usize> IntoDevice<[X::Value; N]> for Run<X, I, N> {
+impl<X: Stored, Y, I: Index, const N: usize> IntoDevice<[Y; N]> for Run<X, I, N>
+where
+    X::Value: IntoDevice<Y>,
+{
     #[track_caller]
-    fn into_device(self) -> [X::Value; N] {
-        self.to_array()
+    fn into_device(self) -> [Y; N] {
+        self.to_array().into_device()
     }
 }
+
+/// At a uniform index, one value for all lanes of each element.
+macro_rules! uniform_runs {
+    ($i:ty: $($t:ty),*) => {$(
+        #[diagnostic::do_not_recommend]
+        impl<const N: usize> IntoDevice<[S<$t>; N]> for Run<$t, $i, N> {
+            #[track_caller]
+            fn into_device(self) -> [S<$t>; N] {
+                let mut out = Vec::with_capacity(N);
+                for k in 0..N {
+                    out.push(self.load_at(k));
+                }
+                out.try_into().unwrap_or_else(|_| unreachable!("as many elements as there are"))
+            }
+        }
+    )*};
+    ($($i:ty),*) => {$(
+        uniform_runs!($i: i8, u8, i16, u16, i32, u32, i64, u64, f16, bf16, f32, f64, f8e4m3, f8e5m2);
+    )*};
+}
+uniform_runs!(u32, S<u32>);
 
 impl<X: Stored, I: Index, const N: usize> Run<X, I, N> {
     /// All elements.
@@ -172,25 +219,33 @@ fn byte(from: Bytes, at: V<u32>, offset: u32) -> V<u32> {
 
 #[track_caller]
 fn load_leaf(from: Bytes, at: V<u32>, leaf: Leaf) -> Value {
+    if leaf.elem == Elem::Bool {
+        let byte = V::<u8>::from_value(load_leaf(from, at, Leaf { elem: Elem::U8, ..leaf }));
+        return super::ne(byte, 0).value;
+    }
     let (at, loc) = (byte(from, at, leaf.offset), Location::caller());
     let ty = Type { place: Place::Varying, elem: leaf.elem, count: 1 };
     with(|c| c.value(Inst::Load { memory: Memory::Buffer(from.resource), offset: at.value }, ty, loc))
 }
 
 #[track_caller]
-fn store_leaf(to: Bytes, at: V<u32>, leaf: Leaf, value: Value) {
+pub(super) fn store_leaf(to: Bytes, at: V<u32>, leaf: Leaf, value: Value) {
+    if leaf.elem == Elem::Bool {
+        let byte: V<u8> = super::cast::<u8, _>(V::<bool>::from_value(value));
+        return store_leaf(to, at, Leaf { elem: Elem::U8, ..leaf }, byte.value);
+    }
     let (at, loc) = (byte(to, at, leaf.offset), Location::caller());
     with(|c| c.effect(Inst::Store { memory: Memory::Buffer(to.resource), offset: at.value, value }, loc));
 }
 
-fn leaves_of<X: Stored>(offset: u32) -> Vec<Leaf> {
+pub(super) fn leaves_of<X: Stored>(offset: u32) -> Vec<Leaf> {
     let mut leaves = Vec::new();
     X::leaves(offset, &mut leaves);
     leaves
 }
 
 #[track_caller]
-fn load<X: Stored>(from: Bytes, at: V<u32>, offset: u32) -> X::Value {
+pub(super) fn load<X: Stored>(from: Bytes, at: V<u32>, offset: u32) -> X::Value {
     let mut values = Vec::new();
     for leaf in leaves_of::<X>(offset) {
         values.push(load_leaf(from, at, leaf));

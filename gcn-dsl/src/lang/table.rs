@@ -3,29 +3,42 @@
 
 use std::panic::Location;
 
+use super::known::within;
 use super::memory::{LoadAt, RAW_BUFFER_WORD3, Slice};
 use super::stored::Stored;
 use super::{IntoDevice, ReadOnly, S, V, with};
 use crate::ir::{Inst, Type};
 use crate::scalar::{Elem, Scalar};
 
-/// What a device index chooses among: host values, `S` and `V`.
+/// What a device index chooses among: host values, `S` and `V`, and arrays of them.
 #[diagnostic::on_unimplemented(
-    message = "an index of the device chooses among numbers, not among values of type `{Self}`",
+    message = "an index of the device chooses among numbers and arrays of them, not among values of type `{Self}`",
     label = "elements of this type have a place that is known when the kernel is built",
     note = "write `#[unroll] for`, whose variable is a host `usize`; or keep the parts in arrays of their own"
 )]
 pub trait Choice: Copy {
+    /// The element at an index that varies, and at a uniform one.
+    type Varying;
+    /// The element at a uniform index.
+    type Uniform;
+    /// Element `i`.
+    fn at_varying(list: &[Self], i: V<u32>) -> Self::Varying;
+    /// Element `i`.
+    fn at_uniform(list: &[Self], i: S<u32>) -> Self::Uniform;
+}
+
+/// One number of a list: a value of the host, `S` or `V`.
+pub trait Entry: Copy {
     /// The element type.
     type Elem: Scalar;
     /// The element at a uniform index.
-    type Uniform: Copy;
+    type AtUniform: Copy;
     /// The element, in each lane.
     fn varying(self) -> V<Self::Elem>;
     /// The element as it is at a uniform index.
-    fn uniform(self) -> Self::Uniform;
+    fn uniform(self) -> Self::AtUniform;
     /// `a` where bit `bit` of `i` is clear, else `b`.
-    fn choose(i: S<u32>, bit: u32, a: Self::Uniform, b: Self::Uniform) -> Self::Uniform;
+    fn choose(i: S<u32>, bit: u32, a: Self::AtUniform, b: Self::AtUniform) -> Self::AtUniform;
     /// The element of a table in memory, if this is a constant that memory holds.
     #[track_caller]
     fn loaded(_table: &[Self], _i: V<u32>) -> Option<V<Self::Elem>> {
@@ -33,11 +46,11 @@ pub trait Choice: Copy {
     }
     /// The same at a uniform index.
     #[track_caller]
-    fn loaded_uniform(_table: &[Self], _i: S<u32>) -> Option<Self::Uniform> {
+    fn loaded_uniform(_table: &[Self], _i: S<u32>) -> Option<Self::AtUniform> {
         None
     }
     /// Something to go on with after an error.
-    fn placeholder() -> Self::Uniform;
+    fn placeholder() -> Self::AtUniform;
 }
 
 #[track_caller]
@@ -45,9 +58,9 @@ fn is_set(i: V<u32>, bit: u32) -> V<bool> {
     super::ne(i & (1 << bit), 0)
 }
 
-impl<T: Scalar> Choice for V<T> {
+impl<T: Scalar> Entry for V<T> {
     type Elem = T;
-    type Uniform = V<T>;
+    type AtUniform = V<T>;
     fn varying(self) -> V<T> {
         self
     }
@@ -67,9 +80,9 @@ impl<T: Scalar> Choice for V<T> {
 
 macro_rules! uniform_choices {
     ($([$($generics:tt)*] $a:ty, $t:ty $(, $memory:ident)?;)*) => {$(
-        impl<$($generics)*> Choice for $a {
+        impl<$($generics)*> Entry for $a {
             type Elem = $t;
-            type Uniform = S<$t>;
+            type AtUniform = S<$t>;
             #[track_caller]
             fn varying(self) -> V<$t> {
                 self.into_device()
@@ -160,29 +173,96 @@ fn chosen<X: Copy>(
     choices[0]
 }
 
+impl<X: Entry> Choice for X {
+    type Varying = V<X::Elem>;
+    type Uniform = X::AtUniform;
+    #[track_caller]
+    fn at_varying(list: &[X], i: V<u32>) -> V<X::Elem> {
+        let loc = Location::caller();
+        if list.len() > MOST_CHOSEN
+            && let Some(element) = X::loaded(list, i)
+        {
+            return element;
+        }
+        let varying: Vec<V<X::Elem>> = list.iter().map(|x| x.varying()).collect();
+        let pick = |bit, a: V<X::Elem>, b: V<X::Elem>| {
+            V::emit(Inst::Select(is_set(i, bit).value, b.value, a.value), loc)
+        };
+        chosen(varying, "an array", || V::emit(Inst::Const(0), loc), pick)
+    }
+    #[track_caller]
+    fn at_uniform(list: &[X], i: S<u32>) -> X::AtUniform {
+        if list.len() > MOST_CHOSEN
+            && let Some(element) = X::loaded_uniform(list, i)
+        {
+            return element;
+        }
+        let uniform: Vec<X::AtUniform> = list.iter().map(|x| x.uniform()).collect();
+        chosen(uniform, "an array", X::placeholder, |bit, a, b| X::choose(i, bit, a, b))
+    }
+}
+
+/// The `table[i]` of `table[i][k]`: which of the rows, and all elements, one row after the other. Nothing is chosen before `k` is known.
+#[derive(Debug, Clone)]
+pub struct TableRow<X, I, const M: usize> {
+    elements: Vec<X>,
+    row: I,
+}
+
+impl<X: Choice, const M: usize> Choice for [X; M] {
+    type Varying = TableRow<X, V<u32>, M>;
+    type Uniform = TableRow<X, S<u32>, M>;
+    fn at_varying(list: &[[X; M]], row: V<u32>) -> Self::Varying {
+        TableRow { elements: list.iter().flatten().copied().collect(), row }
+    }
+    fn at_uniform(list: &[[X; M]], row: S<u32>) -> Self::Uniform {
+        TableRow { elements: list.iter().flatten().copied().collect(), row }
+    }
+}
+
+macro_rules! rows {
+    ($($row:ty, $k:ty => $how:ident $at:ident;)*) => {$(
+        impl<X: Choice, const M: usize> LoadAt<$k> for TableRow<X, $row, M> {
+            type Output = X::$how;
+            #[track_caller]
+            fn load_at(&self, k: $k) -> X::$how {
+                X::$at(&self.elements, self.row * M as u32 + k)
+            }
+        }
+    )*};
+    ($($row:ty => $how:ident $at:ident;)*) => {$(
+        impl<X: Choice, const M: usize> LoadAt<usize> for TableRow<X, $row, M> {
+            type Output = X::$how;
+            #[track_caller]
+            fn load_at(&self, k: usize) -> X::$how {
+                let k = within(k, M, "element", || format!("an array of {M}"));
+                X::$at(&self.elements, self.row * M as u32 + k as u32)
+            }
+        }
+    )*};
+}
+rows! {
+    S<u32>, S<u32> => Uniform at_uniform;
+    S<u32>, V<u32> => Varying at_varying;
+    V<u32>, S<u32> => Varying at_varying;
+    V<u32>, V<u32> => Varying at_varying;
+}
+rows! { S<u32> => Uniform at_uniform; V<u32> => Varying at_varying; }
+
 macro_rules! indexed {
     ($([$($generics:tt)*] $list:ty;)*) => {$(
         impl<X: Choice, $($generics)*> LoadAt<V<u32>> for $list {
-            type Output = V<X::Elem>;
+            type Output = X::Varying;
             #[track_caller]
-            fn load_at(&self, i: V<u32>) -> V<X::Elem> {
-                let loc = Location::caller();
-                if self.len() > MOST_CHOSEN && let Some(element) = X::loaded(self, i) {
-                    return element;
-                }
-                let varying: Vec<V<X::Elem>> = self.iter().map(|x| x.varying()).collect();
-                chosen(varying, "an array", || V::emit(Inst::Const(0), loc), |bit, a, b| V::emit(Inst::Select(is_set(i, bit).value, b.value, a.value), loc))
+            fn load_at(&self, i: V<u32>) -> X::Varying {
+                X::at_varying(self, i)
             }
         }
         impl<X: Choice, $($generics)*> LoadAt<S<u32>> for $list {
             type Output = X::Uniform;
             #[track_caller]
             fn load_at(&self, i: S<u32>) -> X::Uniform {
-                if self.len() > MOST_CHOSEN && let Some(element) = X::loaded_uniform(self, i) {
-                    return element;
-                }
-                let uniform: Vec<X::Uniform> = self.iter().map(|x| x.uniform()).collect();
-                chosen(uniform, "an array", X::placeholder, |bit, a, b| X::choose(i, bit, a, b))
+                X::at_uniform(self, i)
             }
         }
     )*};

@@ -8,6 +8,7 @@ mod errors;
 mod functions;
 mod lazy;
 mod natural;
+mod newcomer;
 mod operators;
 mod option;
 mod result;

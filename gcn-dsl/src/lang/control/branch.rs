@@ -7,7 +7,7 @@ use super::exit::{Kind, Leave, Never, Uniform, Varying};
 use super::flow::{Div, Flow};
 use crate::ir::{Inst, Region, Type, Un, Value, Variable};
 use crate::lang::context::Context;
-use crate::lang::literal::{Literal, TakesLiteral};
+use crate::lang::literal::{Literal, Real, TakesLiteral, Whole};
 use crate::lang::var::Flatten;
 use crate::lang::{IntoDevice, S, V, with};
 use crate::scalar::Scalar;
@@ -407,3 +407,27 @@ macro_rules! merge_host {
     };
 }
 merge_host!(bool, i8, u8, i16, u16, i32, u32, i64, u64, half::f16, half::bf16, f32, f64);
+
+/// A value of the host beside a literal where parameters stand for types.
+macro_rules! merge_number {
+    ($literal:ident: $($t:ty),*) => {$(
+        merge_number!(@one $t, $literal, Uniform, S<$t>);
+        merge_number!(@one $t, $literal, Varying, V<$t>);
+    )*};
+    (@one $t:ty, $literal:ident, $how:ty, $out:ty) => {
+        #[diagnostic::do_not_recommend]
+        impl Merge<$how, Literal<$literal>> for $t {
+            type Output = $out;
+            fn left(self) -> $out { self.into_device() }
+            fn right(b: Literal<$literal>) -> $out { b.into_device() }
+        }
+        #[diagnostic::do_not_recommend]
+        impl Merge<$how, $t> for Literal<$literal> {
+            type Output = $out;
+            fn left(self) -> $out { self.into_device() }
+            fn right(b: $t) -> $out { b.into_device() }
+        }
+    };
+}
+merge_number!(Whole: i8, u8, i16, u16, i32, u32, i64, u64);
+merge_number!(Real: half::f16, half::bf16, f32, f64);

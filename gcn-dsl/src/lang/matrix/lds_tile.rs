@@ -10,7 +10,8 @@ use super::swizzle::{Groups, Linear, Swizzle};
 use super::view::{AsView, AsViewMut, View};
 use crate::ir::{Inst, LdsId, Memory, Place, Type, Value};
 use crate::lang::{
-    AssignIn, Declare, Flatten, Index, IntoDevice, LdsRow, LoadAt, V, Writable, local_id, next_value, with,
+    AssignIn, Declare, Flatten, Index, IntoDevice, LdsRow, LoadAt, PlaceAt, V, Writable, local_id,
+    next_value, with,
 };
 use crate::scalar::Number;
 use turned::Blocks;
@@ -263,6 +264,17 @@ impl<T: Number, const ROWS: usize, const COLS: usize, L: Swizzle, I: Index + Int
     fn load_at(&self, row: I) -> LdsRow<T> {
         let (pitch, groups) = (L::pitch(COLS as u32), groups::<T, L>(COLS));
         LdsRow::of(self.id, row.into_device(), [ROWS, COLS], pitch, groups, Location::caller())
+    }
+}
+
+impl<T, const ROWS: usize, const COLS: usize, L, I> PlaceAt<I> for LdsTile<T, ROWS, COLS, L>
+where
+    Self: LoadAt<I>,
+{
+    type Place = <Self as LoadAt<I>>::Output;
+    #[track_caller]
+    fn place_at(&self, row: I) -> Self::Place {
+        self.load_at(row)
     }
 }
 
