@@ -45,8 +45,8 @@ gcn_kernel! {
 
     #[workgroup(64)]
     fn steps(y: &mut [u32]) {
-        let mut steps = Steps { state: lane_id() };
-        y[lane_id()] = steps.next();
+        let mut from = Steps { state: lane_id() };
+        y[lane_id()] = from.next();
     }
 }
 

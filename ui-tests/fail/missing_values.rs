@@ -4,7 +4,7 @@ use gcn_dsl::prelude::*;
 
 gcn_kernel! {
     #[device]
-    fn divided(a: V<u32>, b: V<u32>) -> Result<V<u32>, u32> {
+    fn divided(a: V<u32>, b: V<u32>) -> Result<V<u32>, V<u32>> {
         if b == 0 { Err(1) } else { Ok(a / b) }
     }
 

@@ -411,7 +411,6 @@ pub trait Unwrapped<X> {}
 macro_rules! not_a_value {
     ($($handle:ident)*) => {$(
         // It never holds: rustc shows what is missing for it.
-        #[diagnostic::do_not_recommend]
         impl<X: Placed, T> IntoDevice<$handle<T>> for Maybe<X>
         where
             Maybe<X>: Unwrapped<$handle<T>>,

@@ -24,7 +24,7 @@ use crate::ir::{Bin, Inst, Un, Value};
 /// gcn_kernel! {
 ///     /// A quotient, or what is wrong with it.
 ///     #[device]
-///     fn divided(a: V<u32>, b: V<u32>) -> Result<V<u32>, u32> {
+///     fn divided(a: V<u32>, b: V<u32>) -> Result<V<u32>, V<u32>> {
 ///         if b == 0 {
 ///             return Err(1);
 ///         }
@@ -339,7 +339,6 @@ pub trait Succeeded<X> {}
 macro_rules! not_a_value {
     ($($handle:ident)*) => {$(
         // It never holds: rustc shows what is missing for it.
-        #[diagnostic::do_not_recommend]
         impl<X: Placed, E: Placed, T> IntoDevice<$handle<T>> for Outcome<X, E>
         where
             Outcome<X, E>: Succeeded<$handle<T>>,

@@ -234,3 +234,56 @@ fn enums_with_parameters_hold_what_they_are_given() {
         assert_eq!(z, middles, "{target}");
     }
 }
+
+mod of_the_guide {
+    use gcn_dsl::prelude::*;
+
+    gcn_kernel! {
+        #[device]
+        enum Fault {
+            Empty,
+            Large(V<u32>),
+        }
+
+        #[device]
+        enum Either<A, B> {
+            Left(A),
+            Right(B),
+        }
+
+        #[device]
+        fn at(x: &[u32], i: V<u32>) -> Result<V<u32>, Fault> {
+            if i >= x.len() {
+                return Err(Fault::Empty);
+            }
+            match x[i] {
+                large @ 100.. => Err(Fault::Large(large)),
+                small => Ok(small),
+            }
+        }
+
+        #[device]
+        fn twice(x: &[u32], i: V<u32>) -> Result<Either<V<u32>, V<f32>>, Fault> {
+            let next = at(x, at(x, i)?)?;
+            Ok(if next % 2 == 0 { Either::Left(next / 2) } else { Either::Right(next as f32 / 2.0) })
+        }
+
+        #[workgroup(64)]
+        fn follow(x: &[u32], y: &mut [f32]) {
+            let i = global_id().x;
+            y[i] = match twice(x, i) {
+                Ok(Either::Left(whole)) => whole as f32,
+                Ok(Either::Right(half)) => half,
+                Err(Fault::Large(by)) => 1000.0 + by as f32,
+                Err(Fault::Empty) => -1.0,
+            };
+        }
+    }
+
+    #[test]
+    fn a_result_holds_an_enum_with_parameters() {
+        let mut y = [0.0; 64];
+        follow.launch(&Device::simulator(Target::GFX942), Grid::x(1), (&[1, 3, 200, 6], &mut y)).unwrap();
+        assert_eq!(y[..5], [1.5, 3.0, 1200.0, -1.0, -1.0]);
+    }
+}
