@@ -51,7 +51,14 @@ pub fn run(args: &Args) -> Result<(), Failure> {
         text.replace("{{name}}", name)
             .replace("{{krate}}", &name.replace('-', "_"))
             .replace("{{dependency}}", &dependency(Path::new(env!("CARGO_MANIFEST_DIR"))))
-            .replace("{{workspace}}", if is_in_a_workspace(folder) { "\n[workspace] # not a member of the one around it\n" } else { "" })
+            .replace(
+                "{{workspace}}",
+                if is_in_a_workspace(folder) {
+                    "\n[workspace] # not a member of the one around it\n"
+                } else {
+                    ""
+                },
+            )
             .replace("{{TARGET}}", &args.target.name().to_ascii_uppercase())
     };
     for (path, text) in FILES {

@@ -95,7 +95,9 @@ pub use function::{
     TheReceiverWrittenAsMutBorrow, all_lanes, enter, mutable_self, target,
 };
 pub use hinted::Cache;
-pub use ids::{Dim3, global_id, global_size, lane_id, local_id, num_workgroups, wave_id, workgroup_id, workgroup_size};
+pub use ids::{
+    Dim3, global_id, global_size, lane_id, local_id, num_workgroups, wave_id, workgroup_id, workgroup_size,
+};
 pub use lazy::{LeftSide, and_begin, or_begin};
 pub use lds::Lds;
 pub use lds_row::{LdsPlane, LdsRow};
