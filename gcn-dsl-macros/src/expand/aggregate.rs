@@ -136,8 +136,11 @@ pub(super) fn implementations(item: &ItemStruct, of: Of) -> TokenStream {
                 #unflattened
             }
             fn shape() -> ::core::option::Option<::gcn_dsl::ir::named::Shape> {
-                let parts = ::std::vec![#((#names, <#types as ::gcn_dsl::lang::Flatten>::shape()?)),*];
-                ::core::option::Option::Some(::gcn_dsl::ir::named::Shape::Struct(#text, parts))
+                // Without a variable, which a kernel of the user could have the name of.
+                ::core::option::Option::Some(::gcn_dsl::ir::named::Shape::Struct(
+                    #text,
+                    ::std::vec![#((#names, <#types as ::gcn_dsl::lang::Flatten>::shape()?)),*],
+                ))
             }
         }
         impl<#(#bare,)* Any> ::gcn_dsl::lang::Blank<Any> for #name #args
