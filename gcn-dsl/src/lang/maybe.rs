@@ -399,26 +399,3 @@ impl<X: Blank + Placed> IntoField<Maybe<X>> for Absent {
         Maybe::absent()
     }
 }
-
-/// What a value would be needed for.
-#[diagnostic::on_unimplemented(
-    message = "this is an `Option`, and a value of type `{X}` is needed",
-    label = "expected a value, found an `Option` (`{Self}`): there may be none",
-    note = "`.unwrap_or(0)` gives a value where there is none, `match` and `if let Some(x) = …` do something else there, `?` leaves a function that returns an `Option`"
-)]
-pub trait Unwrapped<X> {}
-
-macro_rules! not_a_value {
-    ($($handle:ident)*) => {$(
-        // It never holds: rustc shows what is missing for it.
-        impl<X: Placed, T> IntoDevice<$handle<T>> for Maybe<X>
-        where
-            Maybe<X>: Unwrapped<$handle<T>>,
-        {
-            fn into_device(self) -> $handle<T> {
-                unreachable!("an `Option` is not a value")
-            }
-        }
-    )*};
-}
-not_a_value!(S V);

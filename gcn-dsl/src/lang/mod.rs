@@ -109,7 +109,7 @@ pub use matrix::{
     HasMfmaF64, HasMfmaMx, HasMfmaXf32, HasSmfmac, LdsTile, On, Tile, TileA, TileB, col_major, matmul, mfma,
     mfma_scale, mfma_with, row_major, smfmac,
 };
-pub use maybe::{Absent, Chosen, Maybe, Unwrapped, none, some};
+pub use maybe::{Absent, Chosen, Maybe, none, some};
 pub use memory::{Index, LoadAt, Ptr, ReadOnly, Slice, StoreAt, Writable, load, store};
 pub use operand::{At, Operand, SameElement};
 pub use ops::{Arithmetic, Float, Integer, Signed, Unsigned};
@@ -117,7 +117,7 @@ pub use ordering::{
     AcqRel, Acquire, FenceOrdering, LoadOrdering, MemoryOrdering, Ordering, Relaxed, Release, Scope, SeqCst,
     StoreOrdering,
 };
-pub use outcome::{Bad, Good, Outcome, Succeeded, err, ok};
+pub use outcome::{Bad, Good, Outcome, err, ok};
 pub use pack::{HalfFloat, bf16x2, f16x2, f32x2, i16x2, u16x2};
 pub use places::{ElementPlace, PlaceAt, place_at};
 pub use pointer::{Displacement, LanePtr};

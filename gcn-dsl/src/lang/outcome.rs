@@ -328,29 +328,6 @@ impl<A: IntoDevice<X> + Placed, X: Placed, B: IntoDevice<E> + Placed, E: Placed>
     }
 }
 
-/// What a value would be needed for.
-#[diagnostic::on_unimplemented(
-    message = "this is a `Result`, and a value of type `{X}` is needed",
-    label = "expected a value, found a `Result` (`{Self}`): there may be an error",
-    note = "`match` and `if let Ok(x) = …` do something else where there is an error, `.unwrap_or(0)` gives a value there, `?` leaves a function that returns a `Result`"
-)]
-pub trait Succeeded<X> {}
-
-macro_rules! not_a_value {
-    ($($handle:ident)*) => {$(
-        // It never holds: rustc shows what is missing for it.
-        impl<X: Placed, E: Placed, T> IntoDevice<$handle<T>> for Outcome<X, E>
-        where
-            Outcome<X, E>: Succeeded<$handle<T>>,
-        {
-            fn into_device(self) -> $handle<T> {
-                unreachable!("a `Result` is not a value")
-            }
-        }
-    )*};
-}
-not_a_value!(S V);
-
 #[diagnostic::do_not_recommend]
 impl<A: IntoDevice<X>, X: Placed, E: Blank + Placed> IntoDevice<Outcome<X, E>> for Good<A> {
     #[track_caller]
