@@ -134,12 +134,9 @@ impl<'k> Pairs<'k> {
     /// Adds the pairs that lead to a word, if it is put together of two results.
     fn word(&mut self, v: Value) {
         let ty = self.kernel.ty(v);
-        let made = match &self.kernel.def(v).inst {
-            Inst::Bin(Bin::Or, ..) => true,
-            Inst::Machine(call) => call.mnemonic == "v_perm_b32",
-            _ => false,
-        };
-        if !made || !ty.is_varying_word() {
+        // Words are put together by `or` and by `v_perm_b32`; of other instructions there are no two halves.
+        let may_be_made = matches!(self.kernel.def(v).inst, Inst::Bin(Bin::Or, ..) | Inst::Machine(_));
+        if !may_be_made || !ty.is_varying_word() {
             return;
         }
         let Some(halves) = Half::both(self.kernel, v) else { return };

@@ -152,8 +152,7 @@ fn known(program: &Program, cfg: &Cfg, values: &Values) -> Vec<Holds> {
         let Some(mut state) = before.get(block).cloned().flatten() else { continue };
         let b = &cfg.blocks[block];
         let mut last = 0;
-        for at in b.start..b.end {
-            let line = &program.lines[at];
+        for (line, out) in program.lines[b.start..b.end].iter().zip(&mut out[b.start..b.end]) {
             let origin = line.origin.map_or(0, std::num::NonZeroU32::get);
             let effect = values.effects.get(&origin);
             // A copy of several moves is one instruction.
@@ -162,7 +161,7 @@ fn known(program: &Program, cfg: &Cfg, values: &Values) -> Vec<Holds> {
             }
             last = origin;
             state.reads(&line.inst);
-            out[at] = holds(&state);
+            *out = holds(&state);
             state.writes(line, origin, effect.map_or(&[], |effect| &effect.writes));
         }
         state.settle(&values.wide);

@@ -468,8 +468,8 @@ fn constants_stand_before_types() {
     over_constants::<true, f32, 3>.launch(&device, Grid::x(1), (&x, &mut y)).unwrap();
     let want = |i: u32| {
         let x = i as f32;
-        let kept = if i % 2 == 0 { x } else { 1.0 };
-        let other = if i % 3 == 0 { 3.0 } else { x };
+        let kept = if i.is_multiple_of(2) { x } else { 1.0 };
+        let other = if i.is_multiple_of(3) { 3.0 } else { x };
         kept + other + other + other
     };
     assert_eq!(y, (0..64).map(want).collect::<Vec<f32>>());

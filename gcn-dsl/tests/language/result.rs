@@ -225,7 +225,7 @@ fn enums_with_parameters_hold_what_they_are_given() {
         _ => 0.25,
     };
     let want: Vec<f32> = x.iter().map(|x| of(*x)).collect();
-    let between = |x: u32| if x % 2 == 0 { x as f32 } else { (of(x) + x as f32) * 0.5 };
+    let between = |x: u32| if x.is_multiple_of(2) { x as f32 } else { (of(x) + x as f32) * 0.5 };
     let middles: Vec<f32> = x.iter().map(|x| between(*x)).collect();
     for target in TARGETS {
         let (mut y, mut z) = (vec![0.0; 64], vec![0.0; 64]);

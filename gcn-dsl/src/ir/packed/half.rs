@@ -62,9 +62,9 @@ impl Half {
         }
     }
 
-    /// The same half of the value behind other names.
+    /// The same half of the value that others are bitcasts of.
     fn resolved(self, kernel: &Kernel) -> Half {
-        let behind = |mut v: Value| {
+        let original = |mut v: Value| {
             while let Inst::Bitcast(of) = kernel.def(v).inst
                 && kernel.ty(of).dwords() == 1
             {
@@ -73,7 +73,7 @@ impl Half {
             v
         };
         match self {
-            Half::High(v) => Half::High(behind(v)),
+            Half::High(v) => Half::High(original(v)),
             other => other,
         }
     }
