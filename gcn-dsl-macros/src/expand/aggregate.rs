@@ -2,13 +2,29 @@
 
 use proc_macro2::TokenStream;
 use quote::{ToTokens, quote, quote_spanned};
+use syn::punctuated::Punctuated;
 use syn::spanned::Spanned;
-use syn::{Fields, ItemStruct, Member};
+use syn::{Attribute, Fields, ItemStruct, Member, Path, Token};
 
 use super::function::attributes;
 use crate::errors::Errors;
 use crate::parse::is_device;
 use crate::ty;
+
+pub(super) fn is_derive(attr: &Attribute) -> bool {
+    attr.path().is_ident("derive")
+}
+
+/// Refuses to derive anything but what device structs and enums are anyway.
+pub(super) fn derives(attrs: &[Attribute], what: &str, errors: &mut Errors) {
+    for attr in attrs.iter().filter(|a| is_derive(a)) {
+        let given = attr.parse_args_with(Punctuated::<Path, Token![,]>::parse_terminated);
+        let is_own = |path: &Path| ["Clone", "Copy", "Debug"].iter().any(|name| path.is_ident(name));
+        if !given.is_ok_and(|given| given.iter().all(is_own)) {
+            errors.at(attr, what);
+        }
+    }
+}
 
 /// The struct with its types as they are meant, and its implementations.
 pub(crate) fn structure(item: &ItemStruct, errors: &mut Errors) -> TokenStream {
@@ -20,10 +36,8 @@ pub(crate) fn structure(item: &ItemStruct, errors: &mut Errors) -> TokenStream {
     if let Some(lifetime) = item.generics.lifetimes().next() {
         found.at(lifetime, "a device struct holds values, no references; remove the lifetime");
     }
-    for attr in item.attrs.iter().filter(|a| a.path().is_ident("derive")) {
-        let what = "a device struct is `Clone`, `Copy` and `Debug` by itself, and derives nothing else";
-        found.at(attr, what);
-    }
+    let what = "a device struct is `Clone`, `Copy` and `Debug` by itself, and derives nothing else";
+    derives(&item.attrs, what, &mut found);
     let spoilt = found.spoilt();
     errors.append(found);
     if spoilt {
@@ -31,7 +45,7 @@ pub(crate) fn structure(item: &ItemStruct, errors: &mut Errors) -> TokenStream {
     }
     let elements = ty::elements(&item.generics);
     let mut device = item.clone();
-    device.attrs.retain(|a| !is_device(a));
+    device.attrs.retain(|a| !is_device(a) && !is_derive(a));
     for field in &mut device.fields {
         field.ty = syn::Type::Verbatim(elements.device(&field.ty));
     }

@@ -24,10 +24,8 @@ pub(crate) fn enumeration(item: &ItemEnum, errors: &mut Errors) -> TokenStream {
 
 fn check(item: &ItemEnum, errors: &mut Errors) {
     attributes(&item.attrs, "device enum", errors);
-    for attr in item.attrs.iter().filter(|a| a.path().is_ident("derive")) {
-        let what = "a device enum is `Clone`, `Copy` and `Debug` by itself, and derives nothing else; one without fields compares with `==`";
-        errors.at(attr, what);
-    }
+    let what = "a device enum is `Clone`, `Copy` and `Debug` by itself, and derives nothing else; one without fields compares with `==`";
+    super::aggregate::derives(&item.attrs, what, errors);
     if let Some(lifetime) = item.generics.lifetimes().next() {
         errors.at(lifetime, "a device enum holds values, no references; remove the lifetime");
     }
@@ -111,7 +109,7 @@ fn expand(item: &ItemEnum) -> TokenStream {
     let params: Vec<&Ident> = all.iter().map(|f| &f.param).collect();
     let places: Vec<&Ident> = all.iter().map(|f| &f.place).collect();
     let place = place(&types);
-    let attrs = item.attrs.iter().filter(|a| !is_device(a));
+    let attrs = item.attrs.iter().filter(|a| !is_device(a) && !super::aggregate::is_derive(a));
     let generics = bounded(item, &types);
     let (of, args, clause) = generics.split_for_impl();
     let unbounded = &item.generics.params;

@@ -201,9 +201,9 @@ impl Cx<'_> {
         match attrs::pipeline(attr) {
             Ok(attrs::Pipeline { stages, buffers }) => {
                 let span = attr.path().span();
-                let pipeline = lang("pipeline", span);
+                let (pipeline, count) = (lang("pipeline", span), lang("pipeline_count", span));
                 let [stages, buffers] = [stages, buffers].map(|given| match given {
-                    Some(n) => quote_spanned!(span=> ::core::option::Option::Some(#n)),
+                    Some(n) => quote_spanned!(span=> #count(#n)),
                     None => quote_spanned!(span=> ::core::option::Option::None),
                 });
                 Some(quote_spanned!(span=> #pipeline(&#guard, #stages, #buffers);))

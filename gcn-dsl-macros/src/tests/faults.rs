@@ -196,7 +196,6 @@ fn declarations() {
         ("fn k<'a>()", "no lifetimes"),
         ("fn k() where u32: Copy", "no `where` clause"),
         ("fn k(x: &f32)", "`&[T]`"),
-        ("fn k(x: &[[f32; 2]])", "`&[T]`"),
         ("fn k(x: &(f32, f32))", "`name: T`"),
         ("fn k((x, y): u32)", "plain name"),
         ("fn k(mut x: u32)", "let mut x = arg;"),

@@ -56,7 +56,7 @@ fn assignments() {
     becomes(quote! { let mut p = 1; p = a; }, "p.set(&flow, a);");
     becomes(quote! { let mut p = 1; p <<= a; }, "p.set(&flow, p.get() << (a));");
     becomes(quote! { y[a] = 1.0; }, "lang::store(&y, a, 1.0);");
-    becomes(quote! { t[1][a] = 1.0; }, "lang::store(&lang::load(&t, 1), a, 1.0);");
+    becomes(quote! { t[1][a] = 1.0; }, "lang::store(&lang::place_at(&t, 1), a, 1.0);");
     becomes(
         quote! { y[a] *= 2.0; },
         "{ let (__gcn_base, __gcn_index) = (&y, a);

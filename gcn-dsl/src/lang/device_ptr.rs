@@ -4,7 +4,7 @@ use std::fmt;
 use std::marker::PhantomData;
 
 /// A typed address in a device's memory, for `*const T` and `*mut T` arguments. Made by [`Device::alloc`](crate::Device::alloc)
-/// and by [`DeviceBuffer::as_ptr`](crate::DeviceBuffer::as_ptr).
+/// and by `as_ptr` of a [`DeviceBuffer`](crate::DeviceBuffer).
 pub struct DevicePtr<T> {
     address: u64,
     element: PhantomData<T>,

@@ -24,6 +24,11 @@ macro_rules! together {
 }
 together!(u8, i8, u16, i16, u32, i32, u64, i64);
 
+/// A number that `#[pipeline]` is given.
+pub fn pipeline_count(n: usize) -> Option<usize> {
+    Some(n)
+}
+
 /// The expansion of `#[pipeline]` before the `for` that `guard` has begun.
 #[track_caller]
 pub fn pipeline<I: TripsTogether, F: Flow, B: Kind, R: Kind>(

@@ -119,13 +119,13 @@ fn devices(target: Target) -> [Device; 4] {
 }
 
 macro_rules! right {
-    ($($test:ident: $kernel:ident on $targets:expr, $t:ty => $sum:ty, $single:pat, |$x:ident, $target:ident| $to:expr;)*) => {$(
+    ($($test:ident: $kernel:ident on $targets:expr, $t:ty => $sum:ty, $single:expr, |$x:ident, $target:ident| $to:expr;)*) => {$(
         #[test]
         fn $test() {
             for $target in $targets {
                 let built = $kernel.build($target).unwrap();
                 let [pipeline] = built.pipelines() else { panic!("one loop") };
-                assert!(matches!(pipeline.single, $single), "{pipeline:?}");
+                assert_eq!(pipeline.single, $single);
                 assert!(pipeline.ahead.len() >= 2);
                 for (at, device) in devices($target).into_iter().enumerate() {
                     // Depths of none to six trips, and such that the last one is not whole; few of them in the slow modes.
