@@ -11,7 +11,7 @@ gcn_kernel! {
     #[device]
     fn rope_yarn_ramp(low: f32, high: f32, i0: V<u32>) -> V<f32> {
         let y = ((i0 / 2) as f32 - low) / (high - low).max(0.001);
-        1.0 - y.max(0.0).min(1.0)
+        1.0 - y.clamp(0.0, 1.0)
     }
 
     // YaRN algorithm based on LlamaYaRNScaledRotaryEmbedding.py
@@ -123,7 +123,7 @@ fn matches_host() {
             let te = pos[row / ne1] as f64 * (theta_scale as f64).powf(i0 as f64 / 2.0) / ff[i0 / 2] as f64;
             let ti = fs as f64 * te;
             let y = ((i0 / 2) as f64 - 3.0) / 17.0;
-            let ramp = (1.0 - y.max(0.0).min(1.0)) * ef as f64;
+            let ramp = (1.0 - y.clamp(0.0, 1.0)) * ef as f64;
             let th = ti * (1.0 - ramp) + te * ramp;
             let ms = af as f64 * (1.0 + 0.1 * (1.0 / fs as f64).ln());
             let (c, s) = (th.cos() * ms, th.sin() * ms);

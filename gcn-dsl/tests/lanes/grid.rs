@@ -34,7 +34,8 @@ gcn_kernel! {
 #[test]
 fn a_kernel_knows_its_grid() {
     let (x, y, z) = (3, 2, 5);
-    let (groups, items) = (x | y << 8 | z << 16, 8 * x | (4 * y) << 8 | (2 * z) << 16);
+    let packed = |[x, y, z]: [u32; 3]| x | (y << 8) | (z << 16);
+    let (groups, items) = (packed([x, y, z]), packed([8 * x, 4 * y, 2 * z]));
     for target in TARGETS {
         let mut seen = [vec![0; 64 * 30], vec![0; 64 * 30]];
         let [a, b] = &mut seen;
