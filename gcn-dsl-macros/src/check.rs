@@ -215,7 +215,7 @@ pub(crate) fn arguments(kernel: &KernelFn, errors: &mut Errors) -> Option<Vec<Ar
     args
 }
 
-/// The argument, if it is no enum that is declared beside the kernel.
+/// The argument, unless it is an enum that is declared beside the kernel.
 fn no_enum(arg: Arg, kernel: &KernelFn) -> Result<Arg, (proc_macro2::TokenStream, String)> {
     let name = match &arg.elem {
         Type::Path(path) => path.path.get_ident().map(ToString::to_string),

@@ -8,7 +8,7 @@
 //! A trial of twenty more, by a CUDA programmer who had README and guide alone: 7 compiled as first written, and gave the right result.
 //! `csv_column`, `merge_path` and `rope_factors` are three of the others, as first written: they compile since `Result`, assigned matches
 //! that return, literals beside a type parameter, and constants before type parameters. `fused_adam` compiled and read a null pointer
-//! behind `&&`; `components` wanted to know what `compare_exchange` returns.
+//! after `&&`; `components` wanted to know what `compare_exchange` returns.
 
 mod adamw;
 mod argsort;

@@ -11,7 +11,7 @@ gcn_kernel! {
     #[device]
     fn rope_yarn_ramp(low: f32, high: f32, i0: V<u32>) -> V<f32> {
         let y = ((i0 / 2) as f32 - low) / (high - low).max(0.001);
-        1.0 - y.clamp(0.0, 1.0)
+        1.0 - y.max(0.0).min(1.0)
     }
 
     // YaRN algorithm based on LlamaYaRNScaledRotaryEmbedding.py

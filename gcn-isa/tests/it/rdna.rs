@@ -118,6 +118,21 @@ fn leak(text: &str) -> &'static str {
     text.to_owned().leak()
 }
 
+/// What the instruction is, of which these rows say nothing.
+fn entry(mnemonic: &'static str) -> &'static Entry<Rdna> {
+    Box::leak(Box::new(Entry {
+        mnemonic,
+        meaning: "",
+        witness: "",
+        rule: Rule::default(),
+        behaviours: Behaviours::empty(),
+        inverse: "",
+        passes: &[],
+        passes_by_format: 0,
+        constants: &[],
+    }))
+}
+
 fn read(id: usize, line: &str) -> Measured {
     let cells: Vec<&str> = line.split('\t').collect();
     let &[
@@ -150,17 +165,7 @@ fn read(id: usize, line: &str) -> Measured {
     };
     assert_eq!((same_file, passes), ("", ""), "RDNA has one vector register file and no passes");
     let mnemonic = leak(mnemonic);
-    let entry: &'static Entry<Rdna> = Box::leak(Box::new(Entry {
-        mnemonic,
-        meaning: "",
-        witness: "",
-        rule: Rule::default(),
-        behaviours: Behaviours::empty(),
-        inverse: "",
-        passes: &[],
-        passes_by_format: 0,
-        constants: &[],
-    }));
+    let entry = entry(mnemonic);
     let notes: Vec<&str> = notes.split("; ").collect();
     let kept = notes.contains(&"the other half is kept");
     let mut row = InstDesc {

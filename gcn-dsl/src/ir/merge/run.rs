@@ -154,7 +154,7 @@ fn fits(a: &Access, start: u32, block: u32) -> bool {
     a.constant.is_multiple_of(a.bytes.min(4)) && a.constant - start + a.bytes <= block
 }
 
-/// The type of an access to so many dwords with these parts. Elements narrower than a dword keep their type, by which [`tails`]
+/// The type of an access to this number of dwords with these parts. Elements narrower than a dword keep their type, by which [`tails`]
 /// knows them.
 ///
 /// [`tails`]: super::super::tails

@@ -13,7 +13,7 @@ use super::refuse::SingleReason;
 
 /// Cycles until a load from memory is back (docs/timing.md, `memory.latency`).
 const LATENCY: u32 = 800;
-/// Cycles of an instruction that is no matrix instruction: a slot of its SIMD.
+/// Cycles that any instruction but a matrix instruction takes of its SIMD.
 const SLOT: u32 = 4;
 /// Most stages that are chosen. More gain little (guide/scheduling.md, measured gain) and each is a copy of the body.
 const MOST_STAGES: u32 = 4;
@@ -85,8 +85,8 @@ fn fitting(machine: Machine, vgprs: u32, lds_bytes: u32) -> u32 {
     limits.vgprs.min(limits.lds).min(limits.workgroups).min(limits.slots)
 }
 
-/// About so many vector registers a wave has in the loop: variables that live across trips, what a trip loads from LDS, and what is
-/// loaded ahead.
+/// An estimate of the vector registers of a wave in the loop: variables that live across trips, what a trip loads from LDS, and what
+/// is loaded ahead.
 fn registers(kernel: &Kernel, body: &Region, plan: &Plan) -> u32 {
     let mut carried: HashSet<Variable> = HashSet::new();
     let mut loaded = 0;

@@ -113,18 +113,6 @@ impl<'k> Items<'k> {
     fn comparison(&mut self, pred: Pred, [a, b]: [Value; 2], item: u32) -> Option<u32> {
         let elem = self.kernel.ty(a).elem;
         let (a, b) = (self.value(a, item)?, self.value(b, item)?);
-        let order = match elem {
-            Elem::U32 => a.cmp(&b),
-            Elem::I32 => a.cast_signed().cmp(&b.cast_signed()),
-            _ => return None,
-        };
-        Some(u32::from(match pred {
-            Pred::Lt => order.is_lt(),
-            Pred::Le => order.is_le(),
-            Pred::Gt => order.is_gt(),
-            Pred::Ge => order.is_ge(),
-            Pred::Eq => order.is_eq(),
-            Pred::Ne => order.is_ne(),
-        }))
+        matches!(elem, Elem::U32 | Elem::I32).then(|| u32::from(fold::holds(pred, elem, a, b)))
     }
 }

@@ -6,12 +6,10 @@
 use std::io::Read as _;
 
 use gcn_isa::mods::{DppControls, Modifiers, TemporalHints};
-use gcn_isa::table::{
-    Behaviours, Class, Entry, Format, ImplicitRegs, InstDesc, MemBytes, OperandBits, Rule, WaveSizes,
-};
+use gcn_isa::table::{Class, Format, ImplicitRegs, InstDesc, MemBytes, OperandBits, WaveSizes};
 
 use super::write::names;
-use super::{Rdna, leak, set, slots};
+use super::{Rdna, entry, leak, set, slots};
 use crate::columns;
 
 const HEADER: &str = "mnemonic\trole\ttarget\topcode\twave\toperands\tspecial_registers\timplicit_reads\tsource_modifiers\t\
@@ -31,17 +29,7 @@ fn read(id: usize, line: &str) -> InstDesc<Rdna> {
     };
     assert_eq!((wave, sources), ("wave32 only", "no"), "line {}", id + 2);
     let mnemonic = leak(mnemonic);
-    let entry: &'static Entry<Rdna> = Box::leak(Box::new(Entry {
-        mnemonic,
-        meaning: "",
-        witness: "",
-        rule: Rule::default(),
-        behaviours: Behaviours::empty(),
-        inverse: "",
-        passes: &[],
-        passes_by_format: 0,
-        constants: &[],
-    }));
+    let entry = entry(mnemonic);
     InstDesc {
         id: u16::try_from(id).unwrap(),
         mnemonic,
