@@ -206,6 +206,34 @@ impl FromStr for Target {
     }
 }
 
+impl FromStr for TargetSet {
+    type Err = UnknownTarget;
+
+    /// Reads the notation of the tables: `gfx900+gfx908..gfx942`. A range has both of its ends in it, and all targets before or after
+    /// where one is missing.
+    ///
+    /// ```
+    /// use gcn_isa::{Target, TargetSet};
+    ///
+    /// let set: TargetSet = "gfx900+gfx90a..".parse()?;
+    /// assert_eq!(set, TargetSet::of(&[Target::GFX900, Target::GFX90A, Target::GFX942, Target::GFX950]));
+    /// # Ok::<(), gcn_isa::target::UnknownTarget>(())
+    /// ```
+    fn from_str(text: &str) -> Result<TargetSet, UnknownTarget> {
+        let end = |name: &str, missing: Target| if name.is_empty() { Ok(missing) } else { name.parse() };
+        text.split('+').try_fold(TargetSet::EMPTY, |all, part| {
+            let part = match part.split_once("..") {
+                Some((first, last)) => TargetSet::range(
+                    end(first, Target::ALL[0])?,
+                    end(last, Target::ALL[Target::ALL.len() - 1])?,
+                ),
+                None => TargetSet::of(&[part.parse()?]),
+            };
+            Ok(all.union(part))
+        })
+    }
+}
+
 /// A target of one family of processors, by its place in the family's list. This library's family is [`Target`]; the record of
 /// instructions ([`table::InstDesc`](crate::table::InstDesc)) is generic over it, so that facts of another family fit into the same types.
 pub trait Member: Copy + Eq + Hash + fmt::Debug + 'static {

@@ -56,8 +56,7 @@ pub fn aliases() -> impl Iterator<Item = (&'static str, &'static str, TargetSet)
     ALIASES.lines().skip(1).filter_map(|line| {
         let mut cells = line.split('\t');
         let (alias, mnemonic, targets) = (cells.next()?, cells.next()?, cells.next()?);
-        let targets: Vec<Target> = targets.split(',').filter_map(|t| t.parse().ok()).collect();
-        Some((alias, mnemonic, TargetSet::of(&targets)))
+        Some((alias, mnemonic, targets.parse().ok()?))
     })
 }
 

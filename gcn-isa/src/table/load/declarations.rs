@@ -4,7 +4,7 @@ use super::Broken;
 use super::forms::ModifierFacts;
 use crate::table::names::NameMap;
 use crate::table::slot::{ImplicitRegs, OperandKinds};
-use crate::target::{Target, TargetSet};
+use crate::target::TargetSet;
 
 /// What may stand at an operand, by targets.
 pub(super) type Class = Vec<(TargetSet, OperandKinds, &'static str)>;
@@ -97,21 +97,8 @@ fn group(text: &'static str) -> Result<(TargetSet, ModifierFacts), Broken> {
     Ok((set, facts))
 }
 
-/// `gfx900+gfx908..gfx942`: ranges have both ends in them, and all before or after where one is missing.
 pub(super) fn targets(text: &str) -> Result<TargetSet, Broken> {
-    let target = |name: &str, default: Target| match name {
-        "" => Ok(default),
-        name => name.parse().map_err(|_| "unknown target"),
-    };
-    text.split('+').try_fold(TargetSet::EMPTY, |all, part| {
-        let (first, last) = part.split_once("..").unwrap_or((part, part));
-        if part.is_empty() {
-            return Err("unknown target");
-        }
-        let first = target(first, Target::ALL[0])?;
-        let last = target(last, Target::ALL[Target::ALL.len() - 1])?;
-        Ok(all.union(TargetSet::with(|t| (first..=last).contains(&t))))
-    })
+    text.parse().map_err(|_| "unknown target")
 }
 
 /// What stands before `@`, and the targets after it; without one all of them.
