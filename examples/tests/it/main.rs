@@ -1,5 +1,6 @@
 //! The lessons as tests: results, LLVM's judgement of the output, and the need for each single wait.
 
+mod debug_info;
 mod lines;
 mod links;
 mod llvm;

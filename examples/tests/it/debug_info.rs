@@ -1,0 +1,45 @@
+//! Lessons with debug information: LLVM finds nothing wrong with it, and the code is what it is without.
+
+use std::time::Instant;
+
+use gcn_dsl::prelude::*;
+use gcn_dsl::{BuildCause, BuildOptions};
+use gcn_examples::lessons;
+
+use crate::llvm;
+
+/// With `--nocapture` it also prints what debug information costs: bytes of all objects and seconds of all builds, without and with.
+#[test]
+fn lessons_with_source_lines_verify_on_every_target() {
+    let verifier = llvm::tool("llvm-dwarfdump");
+    let folder = llvm::Scratch::new();
+    let path = folder.file("lesson.hsaco");
+    let mut built = 0;
+    let (mut bytes, mut seconds) = ([0, 0], [0.0, 0.0]);
+    for (lesson, target) in lessons::ALL.iter().flat_map(|l| Target::ALL.map(|t| (l, t))) {
+        let what = format!("{} on {target}", lesson.name);
+        let mut code = Vec::new();
+        for source_lines in [false, true] {
+            let start = Instant::now();
+            let kernel = match (lesson.build_with)(
+                target,
+                &BuildOptions { source_lines, ..BuildOptions::default() },
+            ) {
+                Ok(kernel) => kernel,
+                Err(e) if matches!(e.cause, BuildCause::Target { .. }) => continue,
+                Err(e) => panic!("{what}: {e}"),
+            };
+            seconds[usize::from(source_lines)] += start.elapsed().as_secs_f64();
+            bytes[usize::from(source_lines)] += kernel.code_object().len();
+            code.push(kernel.code().to_vec());
+            if let (true, Some(verifier)) = (source_lines, &verifier) {
+                std::fs::write(&path, kernel.code_object()).unwrap();
+                llvm::run(verifier, &["--verify"], &[&path]);
+                built += 1;
+            }
+        }
+        assert!(code.windows(2).all(|c| c[0] == c[1]), "{what}: debug information changes the code");
+    }
+    println!("{built} objects: {bytes:?} bytes, built in {seconds:.2?} s");
+    assert!(verifier.is_none() || built > 50, "{built}");
+}
