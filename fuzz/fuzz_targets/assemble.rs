@@ -1,14 +1,16 @@
 //! Text of an assembly file: an error for each thing that is wrong, or a code object.
-#![no_main]
+#![cfg_attr(fuzzing, no_main)]
 
 use gcn_emit::asm::{Options, assemble};
 use gcn_isa::Target;
 
-libfuzzer_sys::fuzz_target!(|data: &[u8]| {
+fn run(data: &[u8]) {
     let Ok(text) = std::str::from_utf8(data) else { return };
     let options = Options { target: Some(Target::GFX942.into()), keep_instructions: true };
     match assemble("fuzz.s", text, &options) {
         Ok(assembly) => drop(assembly.code_object()),
         Err(errors) => assert!(!errors.to_string().is_empty()),
     }
-});
+}
+
+gcn_fuzz::target!(run);

@@ -1,10 +1,9 @@
 //! Clang offload bundles, compressed or not, and host libraries: taken apart or refused, and each entry read or refused.
-#![no_main]
+#![cfg_attr(fuzzing, no_main)]
 
 use gcn_emit::object::{bundle, container, read_code_object, typed_arena::Arena};
-use libfuzzer_sys::fuzz_target;
 
-fuzz_target!(|data: &[u8]| {
+fn run(data: &[u8]) {
     for entry in bundle::entries(data).unwrap_or_default().iter().take(8) {
         assert!(data.len() >= entry.bytes.len());
         let _ = read_code_object(entry.bytes);
@@ -13,4 +12,6 @@ fuzz_target!(|data: &[u8]| {
     for entry in container::entries(data, &unpacked).unwrap_or_default().iter().take(8) {
         let _ = read_code_object(entry.bytes);
     }
-});
+}
+
+gcn_fuzz::target!(run);

@@ -1,12 +1,11 @@
 //! Machine code: decoded or refused, and what is decoded and encoded again is decoded to the same instruction.
-#![no_main]
+#![cfg_attr(fuzzing, no_main)]
 
 use gcn_emit::decode::decode_inst;
 use gcn_emit::encode::encode_inst;
 use gcn_isa::Target;
-use libfuzzer_sys::fuzz_target;
 
-fuzz_target!(|data: &[u8]| {
+fn run(data: &[u8]) {
     let Some((first, code)) = data.split_first() else { return };
     let target = Target::ALL[usize::from(*first) % Target::ALL.len()];
     let mut rest = code;
@@ -20,4 +19,6 @@ fuzz_target!(|data: &[u8]| {
         }
         rest = &rest[length..];
     }
-});
+}
+
+gcn_fuzz::target!(run);

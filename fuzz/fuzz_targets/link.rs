@@ -1,13 +1,14 @@
 //! Relocatable objects of others: linked or refused, and what is linked is read.
-#![no_main]
+#![cfg_attr(fuzzing, no_main)]
 
 use gcn_emit::object::{Module, link, read_code_object, write_relocatable};
-use libfuzzer_sys::fuzz_target;
 
-fuzz_target!(|data: &[u8]| {
+fn run(data: &[u8]) {
     let Ok(module) = Module::from_relocatable(data) else { return };
     let _ = write_relocatable(&module);
     if let Ok(linked) = link(&module) {
         let _ = read_code_object(&linked);
     }
-});
+}
+
+gcn_fuzz::target!(run);

@@ -1,10 +1,9 @@
 //! Text of instructions and programs: parsed or refused, with an error that says something.
-#![no_main]
+#![cfg_attr(fuzzing, no_main)]
 
 use gcn_isa::Target;
-use libfuzzer_sys::fuzz_target;
 
-fuzz_target!(|data: &[u8]| {
+fn run(data: &[u8]) {
     let Some((first, text)) = data.split_first() else { return };
     let Ok(text) = std::str::from_utf8(text) else { return };
     let target = Target::ALL[usize::from(*first) % Target::ALL.len()];
@@ -14,4 +13,6 @@ fuzz_target!(|data: &[u8]| {
     if let Err(error) = gcn_emit::text::parse_program(text, target, "fuzz") {
         assert!(!error.to_string().is_empty());
     }
-});
+}
+
+gcn_fuzz::target!(run);

@@ -1,11 +1,10 @@
 //! Code objects of others: read or refused.
-#![no_main]
+#![cfg_attr(fuzzing, no_main)]
 
 use gcn_emit::descriptor::KernelDescriptor;
 use gcn_emit::object::read_code_object;
-use libfuzzer_sys::fuzz_target;
 
-fuzz_target!(|data: &[u8]| {
+fn run(data: &[u8]) {
     match read_code_object(data) {
         Ok(object) => {
             for kernel in &object.kernels {
@@ -15,4 +14,6 @@ fuzz_target!(|data: &[u8]| {
         }
         Err(error) => assert!(!error.to_string().is_empty()),
     }
-});
+}
+
+gcn_fuzz::target!(run);

@@ -38,7 +38,7 @@ gcn_kernel! {
     }
 }
 
-fn main() {
+pub fn main() {
     for target in [Target::GFX90A, Target::GFX942] {
         forms::<4>.build(target).unwrap();
         matrices.build(target).unwrap();

@@ -112,7 +112,7 @@ mod shadowed {
     }
 }
 
-fn main() {
+pub fn main() {
     kernel.build(Target::GFX90A).unwrap();
     let default: with_default = with_default;
     default.build(Target::GFX942).unwrap();

@@ -22,6 +22,6 @@ gcn_kernel! {
     }
 }
 
-fn main() {
+pub fn main() {
     kernel.build(Target::GFX942).unwrap();
 }

@@ -67,7 +67,7 @@ gcn_kernel! {
     }
 }
 
-fn main() {
+pub fn main() {
     assert!(manual.build(Target::GFX942).is_ok());
     assert!(phases.build(Target::GFX90A).is_ok());
     assert!(order.build(Target::GFX950).is_ok());

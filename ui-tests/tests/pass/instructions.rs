@@ -14,7 +14,7 @@ gcn_kernel! {
     }
 }
 
-fn main() {
+pub fn main() {
     for target in [Target::GFX90A, Target::GFX942] {
         kernel.build(target).unwrap();
     }

@@ -99,6 +99,6 @@ impl<T> Zero for T {
     }
 }
 
-fn main() {
+pub fn main() {
     let _ = (literals, rest::<f32>, rest::<bf16>);
 }

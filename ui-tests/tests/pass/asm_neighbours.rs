@@ -57,7 +57,7 @@ gcn_asm! {
     fn second() { s_endpgm; }
 }
 
-fn main() {
+pub fn main() {
     assert_eq!(RIGHT.targets().collect::<Vec<_>>(), [Target::GFX942]);
     let lines = |target| FIXED.program(target).unwrap().lines.len();
     assert_eq!((lines(Target::GFX90A), lines(Target::GFX942)), (9, 9));

@@ -23,6 +23,6 @@ gcn_kernel! {
     }
 }
 
-fn main() {
+pub fn main() {
     kernel.build(Target::GFX90A).unwrap();
 }

@@ -16,6 +16,6 @@ gcn_kernel! {
     }
 }
 
-fn main() {
+pub fn main() {
     kernel.build(Target::GFX942).unwrap();
 }

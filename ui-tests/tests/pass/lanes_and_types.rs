@@ -26,6 +26,6 @@ impl CastHalf for f32 {
     }
 }
 
-fn main() {
+pub fn main() {
     everything.build(Target::GFX942).unwrap();
 }

@@ -1,0 +1,29 @@
+//! Programs that compile, beside those in `fail` that do not: the right form of what these get wrong. They are compiled with the
+//! tests, as trybuild would compile the library for them once more.
+#![allow(dead_code, unused, clippy::all, reason = "a program shows a form, and nothing calls it")]
+
+macro_rules! programs {
+    ($($name:ident)*) => {
+        $(mod $name;)*
+
+        #[test]
+        fn programs_that_are_right_compile_and_run() {
+            $($name::main();)*
+        }
+    };
+}
+
+programs! {
+    as_in_rust
+    asm_neighbours
+    atomics
+    closures_and_conditions
+    control
+    instructions
+    lanes_and_types
+    memory
+    names
+    neighbours
+    register_pins
+    schedules
+}
