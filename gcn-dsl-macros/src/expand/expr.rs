@@ -152,6 +152,10 @@ impl Cx<'_> {
                     quote!(#p)
                 }
                 None if p.qself.is_none() && self.is_unit_variant(&p.path) => quote_spanned!(p.span()=> #p()),
+                None if p.qself.is_none() && self.may_be_variant(&p.path) => {
+                    let written = lang("written", p.span());
+                    quote_spanned!(p.span()=> #written(#p).value())
+                }
                 None => quote!(#p),
             },
             Expr::Call(call) if is_all_lanes(e) => {
@@ -181,7 +185,7 @@ impl Cx<'_> {
                     _ => e.method.clone(),
                 };
                 self.asynchronous(method);
-                let given = self.with_none(&e.method, &e.args).into_owned();
+                let given = self.as_taken(&e.method, &e.args).into_owned();
                 let args: Vec<TokenStream> = match METHODS.iter().any(|m| method == m) {
                     true => self.arguments(&self.numbers(&e.args)),
                     false if method == "then_some" || method == "ok_or" => {
@@ -370,7 +374,7 @@ impl Cx<'_> {
                 self.arguments(&self.numbers(&e.args))
             }
             false => {
-                let given = name.map(|name| self.with_none(name, &e.args).into_owned());
+                let given = name.map(|name| self.as_taken(name, &e.args).into_owned());
                 self.arguments(given.as_ref().unwrap_or(&e.args))
             }
         };

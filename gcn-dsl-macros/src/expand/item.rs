@@ -195,7 +195,7 @@ fn trace(
         cx.kernels = Rc::clone(&kernel.kernels);
         cx.known = Rc::clone(&kernel.known);
         cx.tuple_structs = Rc::clone(&kernel.tuple_structs);
-        cx.elements = ty::elements(&kernel.sig.generics);
+        cx.elements = ty::elements(&kernel.sig.generics).beside(&kernel.known);
         cx.hosts = kernel.host_names();
         head.hosts.iter().for_each(|h| cx.declare(&h.name, false));
         args.iter().for_each(|a| cx.declare(&a.name, false));

@@ -14,6 +14,7 @@ pub(crate) mod function;
 mod habits;
 pub(crate) mod item;
 mod lend;
+pub(crate) mod listed;
 mod logic;
 pub(crate) mod loops;
 pub(crate) mod matching;

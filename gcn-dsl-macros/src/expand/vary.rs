@@ -69,7 +69,8 @@ fn key(name: &Ident) -> String {
 
 /// The analysis of a function's body.
 pub(crate) fn varying(function: &KernelFn, body: &Block, elements: &Elements) -> Varying {
-    let mut found = Analysis { known: Rc::clone(&function.known), ..Analysis::default() };
+    let mut found =
+        Analysis { known: Rc::clone(&function.known), elements: elements.clone(), ..Analysis::default() };
     loop {
         let before = (found.varying.len(), found.left.len());
         found.names = function.sig.inputs.iter().filter_map(|input| parameter(input, elements)).collect();
@@ -102,6 +103,7 @@ fn parameter(input: &FnArg, elements: &Elements) -> Option<Binding> {
 #[derive(Default)]
 struct Analysis {
     known: Rc<Known>,
+    elements: Elements,
     names: Vec<Binding>,
     /// A `let` without a value is being read.
     declares: bool,
@@ -203,8 +205,8 @@ impl Analysis {
     fn assign(&mut self, to: &Expr, shape: Shape) {
         match to {
             Expr::Index(e) => {
-                self.expr(&e.index);
-                self.assign(&e.expr, shape);
+                let index = self.expr(&e.index);
+                self.assign(&e.expr, either(shape, index));
             }
             Expr::Paren(e) => self.assign(&e.expr, shape),
             Expr::Tuple(t) => t.elems.iter().for_each(|e| self.assign(e, Shape::Other)),
@@ -521,7 +523,9 @@ impl Analysis {
                 let names: Vec<String> = p.path.segments.iter().map(|s| s.ident.to_string()).collect();
                 match names.as_slice() {
                     [name] => name.starts_with(char::is_uppercase),
-                    [.., ty, _] => NUMBERS.contains(&&**ty),
+                    [.., ty, _] => {
+                        NUMBERS.contains(&&**ty) || self.known.listed.contains(ty) || self.elements.has(ty)
+                    }
                     [] => false,
                 }
             }

@@ -68,7 +68,7 @@ impl<T, const N: usize> Copy for Lds<T, N> {}
 #[diagnostic::on_unimplemented(
     message = "LDS holds numbers, rows of numbers and planes of rows, not values of type `{Self}`",
     label = "no element of LDS",
-    note = "keep the parts of a struct in arrays of their own, `Lds::<f32, N>::new()` for each; of an enum without fields keep the number, `as u32`; of four dimensions compute two as one index"
+    note = "keep the parts of a struct in arrays of their own, `Lds::<f32, N>::new()` for each; an enum without fields is a number with `#[device] #[repr(u32)]`; of four dimensions compute two as one index"
 )]
 pub trait LdsElement {
     /// Numbers in one element.
@@ -121,6 +121,14 @@ where
 }
 
 impl<T, const N: usize> Lds<T, N> {
+    pub(super) fn id(&self) -> LdsId {
+        self.id
+    }
+
+    pub(super) fn of_id(id: LdsId) -> Self {
+        Lds { id, element: PhantomData }
+    }
+
     /// Declares an array. Arrays are laid out in order of declaration, each on a multiple of 16 bytes.
     #[allow(clippy::new_without_default, reason = "it allocates: every call is another array")]
     pub fn new() -> Self

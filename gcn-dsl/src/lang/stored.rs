@@ -39,7 +39,7 @@ pub struct Leaf {
 #[diagnostic::on_unimplemented(
     message = "`{Self}` cannot be an element of device memory",
     label = "not a type that memory of the device holds",
-    note = "memory holds bool, i8..i64, u8..u64, f16, bf16, f32, f64, f8e4m3, f8e5m2, arrays of these, and structs of these that are declared in `gcn_kernel!` with `#[device] #[repr(C)]`; an enum without fields is a `u32`: `mode as u32`, `match x[i] {{ 0 => … }}`"
+    note = "memory holds bool, i8..i64, u8..u64, f16, bf16, f32, f64, f8e4m3, f8e5m2, arrays of these, structs of these that are declared in `gcn_kernel!` with `#[device] #[repr(C)]`; and enums without fields with `#[device] #[repr(u32)]`"
 )]
 pub trait Stored: Copy + 'static {
     /// Bytes of an element.
