@@ -159,11 +159,19 @@ impl Elements {
     pub fn is_varying(&self, ty: &Type) -> bool {
         match bare(ty) {
             Type::Array(a) => self.is_varying(&a.elem),
-            ty if optional(ty).is_some() => optional(ty).is_some_and(|of| self.is_varying(of)),
+            ty if optional(ty).is_some() => optional(ty).is_some_and(|of| self.has_varying(of)),
             ty if resulting(ty).is_some() => {
-                resulting(ty).is_some_and(|parts| parts.into_iter().any(|of| self.is_varying(of)))
+                resulting(ty).is_some_and(|parts| parts.into_iter().any(|of| self.has_varying(of)))
             }
             ty => last_name(ty).is_some_and(|n| n == "V"),
+        }
+    }
+
+    /// True for a value of which a part varies: then it varies whether there is one.
+    fn has_varying(&self, ty: &Type) -> bool {
+        match bare(ty) {
+            Type::Tuple(t) => t.elems.iter().any(|of| self.has_varying(of)),
+            ty => self.is_varying(ty),
         }
     }
 

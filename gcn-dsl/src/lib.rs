@@ -67,8 +67,8 @@ pub use launch::{
 /// What a program with kernels needs: `use gcn_dsl::prelude::*;`.
 pub mod prelude {
     pub use crate::lang::matrix::{
-        Acc, FragA, FragB, LdsTile, Tile, TileA, TileB, col_major, matmul, mfma, mfma_scale, mfma_with,
-        row_major, smfmac,
+        Acc, FragA, FragB, LdsTile, Spread, Tile, TileA, TileB, col_major, matmul, mfma, mfma_scale,
+        mfma_with, row_major, smfmac,
     };
     pub use crate::lang::{
         AllLanes, Arithmetic, AtomicElement, Cache, Float, Integer, LanePtr, Lds, LdsBuf, LdsPair, LdsSlice,

@@ -10,7 +10,7 @@ use syn::{Attribute, Expr, ExprCall, FnArg, Ident, Pat, PatType, ReturnType, Stm
 use super::expr::called;
 use super::signature::{Param, Shape, Signed};
 use super::typed::typed_block;
-use super::{Cx, Kind, helper, lang, operators, place, question, receiver, unused, vary};
+use super::{Cx, Kind, counted, helper, lang, operators, place, question, receiver, unused, vary};
 use crate::check;
 use crate::errors::Errors;
 use crate::operator::of_assignment;
@@ -139,6 +139,7 @@ fn body(function: &KernelFn, signed: &Signed, block: &syn::Block, errors: &mut E
     cx.self_type.clone_from(&function.self_type);
     cx.elements = signed.elements.clone();
     cx.hosts = function.host_names();
+    cx.memory = counted::memory_of(&function.sig).collect();
     cx.kernels = Rc::clone(&function.kernels);
     cx.known = Rc::clone(&function.known);
     cx.tuple_structs = Rc::clone(&function.tuple_structs);

@@ -81,7 +81,7 @@ impl Cx<'_> {
         match self.place(left) {
             None => TokenStream::new(),
             Some(Place::Memory(base, index)) => {
-                let (base, index) = (self.memory(base), self.expr(index));
+                let (base, index) = (self.memory(base), self.position(index));
                 let store = lang("store", span);
                 quote_spanned!(span=> #store(&#base, #index, #value))
             }
@@ -153,7 +153,7 @@ impl Cx<'_> {
             }
             Place::Memory(base, index) => {
                 let (b, i) = (self.helper("base", base.span()), self.helper("index", index.span()));
-                let (base, index) = (self.memory(base), self.expr(index));
+                let (base, index) = (self.memory(base), self.position(index));
                 let load = lang("load", span);
                 let new = value(quote_spanned!(span=> #load(#b, #i)));
                 let store = lang("store", span);
@@ -162,15 +162,16 @@ impl Cx<'_> {
             Place::Element(base, index, steps) => {
                 let (b, i) = (self.helper("base", base.span()), self.helper("index", index.span()));
                 let (base, index) = (self.expr(base), self.expr(index));
-                let mut indices = Vec::new();
-                let steps: Vec<TokenStream> = steps.into_iter().map(|s| self.step(s, &mut indices)).collect();
-                let whole = self.helper("whole", span);
-                let [load, store] = ["load_part", "store_part"].map(|name| lang(name, span));
-                let new = value(quote_spanned!(span=> #load(#b, #i, |#whole| &mut #whole #(#steps)*)));
+                let (mut indices, call) = (Vec::new(), lang("in_element", span));
+                let part =
+                    self.part_of_element(quote_spanned!(span=> #call(#b, #i)), steps, &mut indices, span);
+                let place = self.helper("place", span);
+                let new = value(quote_spanned!(span=> #place.read()));
                 quote_spanned!(span=> {
                     let (#b, #i) = (&#base, #index);
                     #(#indices)*
-                    #store(#b, #i, |#whole| &mut #whole #(#steps)*, #new)
+                    let #place = #part;
+                    #place.write(#new)
                 })
             }
             Place::Deref(pointer) => {
@@ -181,6 +182,38 @@ impl Cx<'_> {
                 quote_spanned!(span=> { let #p = #pointer; #store(#p, #new) })
             }
         }
+    }
+
+    /// The place in memory of a part of an element, `of`. Indices are computed once, before the value.
+    fn part_of_element(
+        &mut self,
+        of: TokenStream,
+        steps: Vec<Step<'_>>,
+        indices: &mut Vec<TokenStream>,
+        span: Span,
+    ) -> TokenStream {
+        let whole = self.helper("whole", span);
+        let (mut place, mut parts) = (of, Vec::new());
+        let taken = |place: TokenStream, parts: &mut Vec<TokenStream>| match parts.is_empty() {
+            true => place,
+            false => {
+                let parts = std::mem::take(parts);
+                quote_spanned!(span=> #place.part(|#whole| &mut #whole #(#parts)*))
+            }
+        };
+        for step in steps {
+            match step {
+                Step::Index(e) if !matches!(e, Expr::Lit(_)) => {
+                    let name = self.helper(&format!("index{}", indices.len()), e.span());
+                    let index = self.expr(e);
+                    indices.push(quote_spanned!(e.span()=> let #name = #index;));
+                    let of = taken(place, &mut parts);
+                    place = quote_spanned!(e.span()=> #of.at(#name));
+                }
+                step => parts.push(self.step(step, &mut Vec::new())),
+            }
+        }
+        taken(place, &mut parts)
     }
 
     /// Writes to a part that an index chooses: `root[i]`, `root.field[i].other`.
@@ -201,7 +234,7 @@ impl Cx<'_> {
                 old = quote_spanned!(member.span()=> #old.#member);
                 continue;
             };
-            let (name, index) = (self.helper(&format!("index{k}"), e.span()), self.expr(e));
+            let (name, index) = (self.helper(&format!("index{k}"), e.span()), self.position(e));
             indices.push(quote_spanned!(e.span()=> let #name = #index;));
             old = quote_spanned!(e.span()=> #load(&#old, #name));
             names.push(name);
@@ -242,7 +275,7 @@ impl Cx<'_> {
         match base {
             Expr::Paren(p) => self.memory(&p.expr),
             Expr::Index(e) if !matches!(*e.index, Expr::Range(_)) => {
-                let (base, index) = (self.memory(&e.expr), self.expr(&e.index));
+                let (base, index) = (self.memory(&e.expr), self.position(&e.index));
                 let call = lang("place_at", e.index.span());
                 quote_spanned!(e.span()=> #call(&#base, #index))
             }

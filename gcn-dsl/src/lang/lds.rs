@@ -4,7 +4,7 @@ use std::marker::PhantomData;
 use std::panic::Location;
 
 use super::memory::{Backing, Elements, indexed};
-use super::{Index, IntoDevice, LdsPlane, LdsRow, LdsSlice, LoadAt, PlaceAt, V, Vector, with};
+use super::{Index, IntoDevice, LdsPlane, LdsRow, LdsSlice, LoadAt, PlaceAt, StoreAt, V, Vector, with};
 use crate::ir::{LdsId, Memory};
 use crate::scalar::Number;
 
@@ -100,6 +100,18 @@ impl<T: Number, const M: usize, const N: usize, I: Index> LoadAt<I> for Lds<[T; 
     }
 }
 
+/// A whole row.
+impl<T: Number, const M: usize, const N: usize, I: Index> StoreAt<I> for Lds<[T; M], N> {
+    type Element = [V<T>; M];
+    #[track_caller]
+    fn store_at(&self, i: I, row: [V<T>; M]) {
+        let place = self.load_at(i);
+        for (k, element) in row.into_iter().enumerate() {
+            place.store_at(k as u32, element);
+        }
+    }
+}
+
 impl<T: Number, const M: usize, const L: usize, const N: usize, I: Index> LoadAt<I> for Lds<[[T; M]; L], N> {
     type Output = LdsPlane<T, M, L>;
     #[track_caller]
@@ -109,7 +121,7 @@ impl<T: Number, const M: usize, const L: usize, const N: usize, I: Index> LoadAt
 }
 
 /// A row or a plane is its own place.
-impl<T, const N: usize, I> PlaceAt<I> for Lds<T, N>
+impl<T, const N: usize, I: Index> PlaceAt<I> for Lds<T, N>
 where
     Self: LoadAt<I>,
 {

@@ -15,6 +15,7 @@ mod checked;
 mod compare;
 mod context;
 mod control;
+mod counted;
 mod deref;
 mod device;
 mod device_ptr;
@@ -23,6 +24,7 @@ mod dma;
 mod element;
 mod embed;
 mod euclid;
+mod extreme;
 mod float;
 mod float_parts;
 mod function;
@@ -89,11 +91,13 @@ pub use cast::{CastTo, cast};
 pub use compare::{Compare, Logic, and, eq, ge, gt, le, lt, ne, or};
 pub use context::{TraceError, trace, trace_with};
 pub use control::*;
+pub use counted::{Counted, FromCount, HostCount, counted};
 pub use deref::{LoadDeref, StoreDeref, load_deref, store_deref};
 pub use device::{Maybe, Outcome};
 pub use device_ptr::DevicePtr;
 pub use element::{HasElements, Here, at, element_of, put};
 pub use embed::{DebugCondition, HostCondition, dbg, debug_assert, debugging, on_host, trap};
+pub use extreme::{Extreme, greatest, least};
 pub use float::Approximate;
 pub use float_parts::{BitsOf, from_bits};
 pub use function::{
@@ -148,7 +152,7 @@ pub use shuffle::{
     write_lane,
 };
 pub use small::{Packed, PackedFormat, Unpacked};
-pub use stored::{Bytes, Leaf, Run, Stored, load_part, store_part};
+pub use stored::{ArrayIndex, Bytes, InElement, Leaf, Run, Stored, in_element};
 pub use subslice::{End, PartOf, part, to_last};
 pub use table::{Choice, TableRow};
 pub use value::{IntoDevice, S, V, annotate, convert, select, splat};

@@ -70,7 +70,7 @@ impl<T: Scalar> Entry for V<T> {
     }
     #[track_caller]
     fn choose(i: S<u32>, bit: u32, a: V<T>, b: V<T>) -> V<T> {
-        let condition = is_set(i.into_device(), bit);
+        let condition: V<bool> = super::ne(i & (1 << bit), 0).into_device();
         V::emit(Inst::Select(condition.value, b.value, a.value), Location::caller())
     }
     #[track_caller]

@@ -156,3 +156,70 @@ fn a_known_index_is_a_register() {
         assert!(!text.contains("v_cndmask"), "{text}");
     }
 }
+
+const ROWS: usize = 3;
+
+gcn_kernel! {
+    #[device]
+    #[repr(C)]
+    #[derive(PartialEq)]
+    pub struct Block {
+        scale: [f32; 2],
+        q: [[u8; 4]; 3],
+    }
+
+    /// One index, of the host, for arrays of values and for memory.
+    #[workgroup(64)]
+    fn unrolled<const N: usize>(x: &[f32], last: [u32; 3], y: &mut [f32], blocks: &mut [Block], z: &mut [[f32; 3]]) {
+        let i = local_id().x;
+        let tile = Lds::<[f32; 64], ROWS>::new();
+        let quad = Lds::<[f32; 4], 64>::new();
+        let own = Private::<f32, ROWS>::new();
+        let mut sums: [V<f32>; ROWS] = [0.0; ROWS];
+        quad[i] = [x[i], x[i] + 1.0, 2.0, -x[i]];
+        #[unroll]
+        for k in 0..ROWS {
+            tile[k][i] = x[i * 3 + k as u32] + x[k];
+            own[k] = x[N - 1 - k];
+            sums[k] += tile[k][63 - i] * own[k];
+            sums[ROWS - 1 - k] -= quad[i][k + 1];
+            z[i][k] = sums[k];
+            blocks[i].scale[k % 2] = sums[k];
+        }
+        for k in 0..4 {
+            blocks[i].q[i % 3][k] = (i * 4 + k) as u8;
+            blocks[i].q[(i + 1) % 3][3 - k] += k as u8;
+        }
+        y[i] = ROWS_OF.max(last[2] + i) as f32 + ROWS_OF.min(last[0]) as f32 + mbcnt(match_any(i % 4)) as f32;
+    }
+}
+
+const ROWS_OF: u32 = 20;
+
+#[test]
+fn one_index_of_the_host_for_registers_and_memory() {
+    let x: Vec<f32> = (0..192).map(|i| i as f32 * 0.5).collect();
+    for target in TARGETS {
+        let before = Block { scale: [0.0; 2], q: [[1, 2, 3, 4], [5, 6, 7, 8], [9, 10, 11, 12]] };
+        let (mut y, mut blocks, mut z) = (vec![0.0; 64], vec![before; 64], vec![[0.0; 3]; 64]);
+        let args = (&x[..], [7, 0, 4], &mut y[..], &mut blocks[..], &mut z[..]);
+        unrolled::<64>.launch(&Device::simulator(target), Grid::x(1), args).unwrap();
+        for i in 0..64usize {
+            let quad = [x[i], x[i] + 1.0, 2.0, -x[i]];
+            let (mut sums, mut of_z, mut block) = ([0.0f32; 3], [0.0; 3], before);
+            for k in 0..3 {
+                sums[k] += (x[(63 - i) * 3 + k] + x[k]) * x[63 - k];
+                sums[2 - k] -= quad[k + 1];
+                of_z[k] = sums[k];
+                block.scale[k % 2] = sums[k];
+            }
+            for k in 0..4 {
+                block.q[i % 3][k] = (i * 4 + k) as u8;
+                block.q[(i + 1) % 3][3 - k] += k as u8;
+            }
+            assert_eq!(z[i], of_z, "{target} {i}");
+            assert_eq!(blocks[i], block, "{target} {i}");
+            assert_eq!(y[i], (20.max(4 + i) + 7 + i / 4) as f32, "{target} {i}");
+        }
+    }
+}
