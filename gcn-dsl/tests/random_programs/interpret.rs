@@ -6,7 +6,7 @@
 use gcn_dsl::ir::{Bin, Pred};
 use gcn_dsl::scalar::Elem;
 
-use super::ast::{
+use super::ast::{Shape, 
     Expr, Fetch, INPUT_LEN, Id, LDS_LEN, Op, PRIVATE_LEN, Program, Range, SHARED, SHARED_LEN, Stmt, Ty,
 };
 use super::bits::{self, Unspecified};
