@@ -221,12 +221,13 @@ fn no_enum(arg: Arg, kernel: &KernelFn) -> Result<Arg, (proc_macro2::TokenStream
         Type::Path(path) => path.path.get_ident().map(ToString::to_string),
         _ => None,
     };
-    match name.filter(|name| kernel.known.variants.contains_key(name)) {
+    let known = &kernel.known;
+    match name.filter(|name| known.variants.contains_key(name) && !known.listed.contains(name)) {
         None => Ok(arg),
         Some(name) => {
             let what = format!(
-                "a device enum has no layout in memory: pass numbers, `u32`, and make a `{name}` of one with `match`; an enum without \
-                 fields becomes a number with `as u32`"
+                "this device enum has no layout in memory: an enum without fields has one with `#[repr(u32)]`; of another pass numbers, \
+                 and make a `{name}` of them with `match`"
             );
             Err((arg.elem.to_token_stream(), what))
         }

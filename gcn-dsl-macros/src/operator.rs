@@ -23,3 +23,16 @@ pub(crate) fn key(of: &Path, right: impl ToTokens, left: &Type) -> Option<String
     let name = &of.segments.last()?.ident;
     Some(format!("{left} {name} {right}", left = left.to_token_stream(), right = right.to_token_stream()))
 }
+
+/// What `a += b` of a type needs, for the trait `AddAssign` of that type: `Add`, and the type.
+pub(crate) fn of_assignment(of: &Path, left: &Type) -> Option<(String, String)> {
+    let name = of.segments.last()?.ident.to_string();
+    let plain = name.strip_suffix("Assign").filter(|plain| OPERATORS.contains(plain))?;
+    Some((plain.to_owned(), left.to_token_stream().to_string()))
+}
+
+/// An operator that an `impl` is for, and the type on its left.
+pub(crate) fn with_left(of: &Path, left: &Type) -> Option<(String, String)> {
+    let name = of.segments.last()?.ident.to_string();
+    OPERATORS.contains(&&*name).then(|| (name, left.to_token_stream().to_string()))
+}

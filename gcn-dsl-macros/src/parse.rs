@@ -47,12 +47,18 @@ pub(crate) struct Known {
     pub lends: HashMap<String, Vec<bool>>,
     /// Of functions and methods, which parameters are an `Option` of the device, `self` not counted.
     pub options: HashMap<String, Vec<bool>>,
+    /// Of functions and methods, which parameters are of an element type that is a parameter, `self` not counted.
+    pub generics: HashMap<String, Vec<bool>>,
     /// The variants of device enums in order, and whether they have no fields.
     pub variants: HashMap<String, Vec<(String, bool)>>,
+    /// Device enums that memory holds, `#[repr(u32)]`.
+    pub listed: HashSet<String>,
     /// Device enums with parameters.
     pub generic: HashSet<String>,
     /// Device enums whose values are each lane's own.
     pub varying: HashSet<String>,
+    /// Operators that `impl`s are for, with the types on their left.
+    pub left_of: HashSet<(String, String)>,
     /// Operators that `impl`s are for.
     pub operators: HashSet<String>,
 }
@@ -62,6 +68,12 @@ impl Known {
     pub fn is_data(&self, ty: &Type) -> bool {
         let Type::Path(path) = crate::ty::bare(ty) else { return false };
         path.path.get_ident().is_some_and(|name| self.data.contains(&name.to_string()))
+    }
+
+    /// True for an enum in memory that is declared beside.
+    pub fn is_listed(&self, ty: &Type) -> bool {
+        let Type::Path(path) = crate::ty::bare(ty) else { return false };
+        path.path.get_ident().is_some_and(|name| self.listed.contains(&name.to_string()))
     }
 
     /// True for types of which each lane has its own value.
@@ -321,6 +333,13 @@ fn takes_option(input: &FnArg) -> Option<bool> {
     Some(!host && crate::ty::optional(&typed.ty).is_some())
 }
 
+/// Of a parameter that is not `self`, whether it is a number whose type is a parameter: `V<T>`, `S<T>` or `T`.
+fn takes_number(input: &FnArg, elements: &Elements) -> Option<bool> {
+    let FnArg::Typed(typed) = input else { return None };
+    let ty = crate::ty::handled(&typed.ty);
+    Some(matches!(ty, Type::Path(p) if p.path.get_ident().is_some_and(|name| elements.is_parameter(name))))
+}
+
 /// The operator that an `impl` is for.
 fn operator(item: &Item) -> Option<String> {
     let Item::Impl(i) = item else { return None };
@@ -336,6 +355,10 @@ fn known(items: &[Item]) -> Known {
         let variants =
             e.variants.iter().map(|v| (v.ident.to_string(), matches!(v.fields, syn::Fields::Unit)));
         known.variants.insert(e.ident.to_string(), variants.collect());
+        if crate::expand::listed::repr(e).is_some() {
+            known.listed.insert(e.ident.to_string());
+            continue;
+        }
         if !e.generics.params.is_empty() {
             known.generic.insert(e.ident.to_string());
         }
@@ -350,7 +373,7 @@ fn known(items: &[Item]) -> Known {
             let varies = ty.is_some_and(|ty| enums.varies(ty));
             if varies { names } else { others }.insert(name.to_string());
         };
-    let mut function = |f: &KernelFn| {
+    let mut function = |f: &KernelFn, around: &Elements| {
         let ty = match &f.sig.output {
             syn::ReturnType::Type(_, ty) => Some(&**ty),
             syn::ReturnType::Default => None,
@@ -367,12 +390,23 @@ fn known(items: &[Item]) -> Known {
         if options.contains(&true) {
             known.options.insert(f.sig.ident.to_string(), options);
         }
+        let elements = around.with(&f.sig.generics);
+        let numbers: Vec<bool> = f.sig.inputs.iter().filter_map(|i| takes_number(i, &elements)).collect();
+        // Of several with one name, all must say so.
+        let seen = known.generics.entry(f.sig.ident.to_string()).or_insert_with(|| numbers.clone());
+        *seen = seen.iter().zip(numbers).map(|(a, b)| *a && b).collect();
     };
     for item in items {
         match item {
-            Item::Function(f) => function(f),
-            Item::Impl(i) => i.functions.iter().for_each(&mut function),
-            Item::Trait(t) => t.functions.iter().for_each(|(f, _)| function(f)),
+            Item::Function(f) => function(f, &Elements::default()),
+            Item::Impl(i) => {
+                let around = crate::ty::elements(&i.frame.generics);
+                i.functions.iter().for_each(|f| function(f, &around));
+            }
+            Item::Trait(t) => {
+                let around = crate::ty::elements(&t.frame.generics);
+                t.functions.iter().for_each(|(f, _)| function(f, &around));
+            }
             _ => {}
         }
     }
@@ -388,9 +422,29 @@ fn known(items: &[Item]) -> Known {
         }
     }
     known.operators = items.iter().filter_map(operator).collect();
+    let impls = items.iter().filter_map(|item| match item {
+        Item::Impl(i) => i.frame.trait_.as_ref().map(|(_, path, _)| (path, &i.frame.self_ty)),
+        _ => None,
+    });
+    known.left_of = impls.filter_map(|(path, ty)| crate::operator::with_left(path, ty)).collect();
     known.functions.retain(|name| !others.functions.contains(name));
     known.fields.retain(|name| !others.fields.contains(name));
     known
+}
+
+/// Fields of device structs whose type is an enum of memory are one value for all lanes, as those of a plain scalar type.
+fn uniform_fields(item: &mut Item, known: &Known) {
+    let fields: Vec<&mut syn::Field> = match item {
+        Item::Struct(s) if !known.data.contains(&s.ident.to_string()) => s.fields.iter_mut().collect(),
+        Item::Enum(e) => e.variants.iter_mut().flat_map(|v| v.fields.iter_mut()).collect(),
+        _ => return,
+    };
+    for field in fields {
+        if known.is_listed(&field.ty) {
+            let ty = &field.ty;
+            field.ty = syn::parse_quote_spanned!(syn::spanned::Spanned::span(ty)=> ::gcn_dsl::S<#ty>);
+        }
+    }
 }
 
 /// Tells each function the names of all kernels and of all tuple structs.
@@ -405,6 +459,7 @@ fn introduce(items: &mut [Item]) {
     });
     let (kernels, structs): (Rc<[String]>, Rc<[String]>) = (kernels.collect(), structs.collect());
     let known = Rc::new(known(items));
+    items.iter_mut().for_each(|item| uniform_fields(item, &known));
     let tell = |f: &mut KernelFn| {
         (f.kernels, f.tuple_structs) = (Rc::clone(&kernels), Rc::clone(&structs));
         f.known = Rc::clone(&known);

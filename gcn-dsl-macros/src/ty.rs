@@ -58,6 +58,22 @@ pub(crate) fn resulting(ty: &Type) -> Option<[&Type; 2]> {
     }
 }
 
+/// The `T` of `V<T>`, `S<T>` and `T`.
+pub(crate) fn handled(ty: &Type) -> &Type {
+    let ty = bare(ty);
+    if !is_handle(ty) {
+        return ty;
+    }
+    let Type::Path(path) = ty else { return ty };
+    match path.path.segments.last().map(|s| &s.arguments) {
+        Some(syn::PathArguments::AngleBracketed(args)) => match args.args.first() {
+            Some(syn::GenericArgument::Type(of)) => bare(of),
+            _ => ty,
+        },
+        _ => ty,
+    }
+}
+
 /// The `T` of `V<T>`.
 pub(crate) fn varying_element(ty: &Type) -> Option<&Type> {
     let Type::Path(path) = bare(ty) else { return None };
@@ -79,6 +95,8 @@ pub(crate) fn is_host(ty: &Type) -> bool {
 pub(crate) struct Elements {
     elements: Vec<String>,
     others: Vec<String>,
+    /// Enums in memory that are declared beside.
+    listed: Vec<String>,
 }
 
 /// The type parameters of an item.
@@ -106,6 +124,12 @@ impl Elements {
         all
     }
 
+    /// These and the enums in memory that are declared beside.
+    pub fn beside(mut self, known: &crate::parse::Known) -> Elements {
+        self.listed.extend(known.listed.iter().cloned());
+        self
+    }
+
     /// True if a parameter stands for an element type: the type of a literal beside it cannot be inferred.
     pub fn are_generic(&self) -> bool {
         !self.elements.is_empty()
@@ -115,10 +139,15 @@ impl Elements {
     pub fn is_element(&self, ty: &Type) -> bool {
         let Type::Path(p) = ty else { return false };
         match (p.path.get_ident(), last_name(ty)) {
-            (Some(name), _) if self.elements.iter().any(|e| name == e) => true,
+            (Some(name), _) if self.elements.iter().chain(&self.listed).any(|e| name == e) => true,
             (_, Some(name)) => SCALARS.contains(&name.as_str()) && p.qself.is_none(),
             _ => false,
         }
+    }
+
+    /// True for such a name as text.
+    pub fn has(&self, name: &str) -> bool {
+        self.elements.iter().any(|e| e == name)
     }
 
     /// True for the name of a parameter that stands for an element type.
@@ -130,11 +159,19 @@ impl Elements {
     pub fn is_varying(&self, ty: &Type) -> bool {
         match bare(ty) {
             Type::Array(a) => self.is_varying(&a.elem),
-            ty if optional(ty).is_some() => optional(ty).is_some_and(|of| self.is_varying(of)),
+            ty if optional(ty).is_some() => optional(ty).is_some_and(|of| self.has_varying(of)),
             ty if resulting(ty).is_some() => {
-                resulting(ty).is_some_and(|parts| parts.into_iter().any(|of| self.is_varying(of)))
+                resulting(ty).is_some_and(|parts| parts.into_iter().any(|of| self.has_varying(of)))
             }
             ty => last_name(ty).is_some_and(|n| n == "V"),
+        }
+    }
+
+    /// True for a value of which a part varies: then it varies whether there is one.
+    fn has_varying(&self, ty: &Type) -> bool {
+        match bare(ty) {
+            Type::Tuple(t) => t.elems.iter().any(|of| self.has_varying(of)),
+            ty => self.is_varying(ty),
         }
     }
 

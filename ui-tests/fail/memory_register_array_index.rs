@@ -1,4 +1,4 @@
-//! Elements of an array of device values are registers, which have no computed numbers.
+//! Elements of an array in registers are assigned at a `usize`, or at a `u32` of the device.
 use gcn_dsl::prelude::*;
 
 gcn_kernel! {
@@ -6,8 +6,8 @@ gcn_kernel! {
     fn tile(x: &[f32], y: &mut [f32]) {
         let mut tile: [V<f32>; 64] = [0.0; 64];
         let lane = local_id().x;
-        tile[lane] = x[global_id().x];
-        tile[63 - lane] += 1.0;
+        tile[lane as i32] = x[global_id().x];
+        tile[63.0 * x[0]] += 1.0;
         y[global_id().x] = tile[3];
     }
 }

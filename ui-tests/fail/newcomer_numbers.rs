@@ -11,7 +11,7 @@ gcn_kernel! {
         if i && n { y[i] = 3.0; }
         y[global_id()] = x[i as i32];
         for k in 0..16 { y[i + k] = 0.0; }
-        let shifted = i << (n as i32);
+        let shifted = i << x[i];
         y[i] = if i < n { 1.0 } else { 2.0 };
         let sum = if i < n { 1.0 } else { 2.0 };
         y[i] = sum;

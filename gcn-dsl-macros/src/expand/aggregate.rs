@@ -16,10 +16,10 @@ pub(super) fn is_derive(attr: &Attribute) -> bool {
 }
 
 /// Refuses to derive anything but what device structs and enums are anyway.
-pub(super) fn derives(attrs: &[Attribute], what: &str, errors: &mut Errors) {
+pub(super) fn derives(attrs: &[Attribute], own: &[&str], what: &str, errors: &mut Errors) {
     for attr in attrs.iter().filter(|a| is_derive(a)) {
         let given = attr.parse_args_with(Punctuated::<Path, Token![,]>::parse_terminated);
-        let is_own = |path: &Path| ["Clone", "Copy", "Debug"].iter().any(|name| path.is_ident(name));
+        let is_own = |path: &Path| own.iter().any(|name| path.is_ident(name));
         if !given.is_ok_and(|given| given.iter().all(is_own)) {
             errors.at(attr, what);
         }
@@ -37,7 +37,7 @@ pub(crate) fn structure(item: &ItemStruct, errors: &mut Errors) -> TokenStream {
         found.at(lifetime, "a device struct holds values, no references; remove the lifetime");
     }
     let what = "a device struct is `Clone`, `Copy` and `Debug` by itself, and derives nothing else";
-    derives(&item.attrs, what, &mut found);
+    derives(&item.attrs, &["Clone", "Copy", "Debug"], what, &mut found);
     let spoilt = found.spoilt();
     errors.append(found);
     if spoilt {
@@ -132,6 +132,18 @@ pub(super) fn implementations(item: &ItemStruct, of: Of) -> TokenStream {
             }
             impl #params ::core::marker::Copy for #name #args where #bounds #parts {}
             impl #params ::gcn_dsl::lang::AsIs for #name #args #clause {}
+            impl #params ::gcn_dsl::lang::Choice for #name #args where #bounds #parts {
+                type Varying = Self;
+                type Uniform = Self;
+                #[track_caller]
+                fn at_varying(list: &[Self], i: ::gcn_dsl::V<u32>) -> Self {
+                    ::gcn_dsl::lang::element_of(list, i)
+                }
+                #[track_caller]
+                fn at_uniform(list: &[Self], i: ::gcn_dsl::S<u32>) -> Self {
+                    ::gcn_dsl::lang::element_of(list, i)
+                }
+            }
             impl #params ::gcn_dsl::lang::Declare for #name #args where #bounds #parts {
                 type Value = Self;
                 fn declare(self) -> Self {

@@ -10,11 +10,15 @@ use syn::{Fields, ItemEnum, ItemStruct, Type, parse_quote};
 
 use super::aggregate::{Of, implementations};
 use super::function::attributes;
+use super::listed;
 use crate::errors::Errors;
 use crate::parse::is_device;
 use crate::ty::{Elements, elements};
 
 pub(crate) fn enumeration(item: &ItemEnum, errors: &mut Errors) -> TokenStream {
+    if let Some(repr) = listed::repr(item) {
+        return listed::enumeration(item, repr, errors);
+    }
     let mut found = Errors::default();
     check(item, &mut found);
     let spoilt = found.spoilt();
@@ -25,7 +29,12 @@ pub(crate) fn enumeration(item: &ItemEnum, errors: &mut Errors) -> TokenStream {
 fn check(item: &ItemEnum, errors: &mut Errors) {
     attributes(&item.attrs, "device enum", errors);
     let what = "a device enum is `Clone`, `Copy` and `Debug` by itself, and derives nothing else; one without fields compares with `==`";
-    super::aggregate::derives(&item.attrs, what, errors);
+    let compares = item.variants.iter().all(|v| matches!(v.fields, Fields::Unit));
+    let own: &[&str] = match compares {
+        true => &["Clone", "Copy", "Debug", "PartialEq", "Eq"],
+        false => &["Clone", "Copy", "Debug"],
+    };
+    super::aggregate::derives(&item.attrs, own, what, errors);
     if let Some(lifetime) = item.generics.lifetimes().next() {
         errors.at(lifetime, "a device enum holds values, no references; remove the lifetime");
     }

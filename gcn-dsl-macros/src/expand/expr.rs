@@ -12,7 +12,7 @@ use super::exit::Frame;
 use super::function::is_all_lanes;
 use super::habits::METHODS;
 use super::typed::{inferred, is_bare_number, literals, number};
-use super::{Cx, Kind, lang, place};
+use super::{Cx, Kind, counted, lang, place};
 use crate::attrs;
 use crate::check;
 
@@ -128,6 +128,11 @@ impl Cx<'_> {
                 let call = lang("load", e.index.span());
                 quote_spanned!(e.span()=> #call(&#base, #index))
             }
+            // Rust's own conversion does not ask for the type of what it converts.
+            Expr::Cast(e) if self.is_counter(&e.expr) && counted::is_integer(&e.ty) => {
+                let (inner, ty) = (self.operand(&e.expr), &e.ty);
+                quote_spanned!(e.span()=> (#inner as #ty))
+            }
             Expr::Cast(e) => {
                 let (inner, ty) = (self.expr(&e.expr), &e.ty);
                 let call = lang("cast", e.span());
@@ -152,6 +157,10 @@ impl Cx<'_> {
                     quote!(#p)
                 }
                 None if p.qself.is_none() && self.is_unit_variant(&p.path) => quote_spanned!(p.span()=> #p()),
+                None if p.qself.is_none() && self.may_be_variant(&p.path) => {
+                    let written = lang("written", p.span());
+                    quote_spanned!(p.span()=> #written(#p).value())
+                }
                 None => quote!(#p),
             },
             Expr::Call(call) if is_all_lanes(e) => {
@@ -171,6 +180,9 @@ impl Cx<'_> {
                 if let Some(call) = self.mutating_call(e) {
                     return call;
                 }
+                if let Some(extreme) = self.extreme_of_constant(e) {
+                    return extreme;
+                }
                 self.atomic_of_value(e);
                 self.vector_width(e);
                 let receiver = self.operand(&e.receiver);
@@ -181,7 +193,7 @@ impl Cx<'_> {
                     _ => e.method.clone(),
                 };
                 self.asynchronous(method);
-                let given = self.with_none(&e.method, &e.args).into_owned();
+                let given = self.as_taken(&e.method, &e.args).into_owned();
                 let args: Vec<TokenStream> = match METHODS.iter().any(|m| method == m) {
                     true => self.arguments(&self.numbers(&e.args)),
                     false if method == "then_some" || method == "ok_or" => {
@@ -295,7 +307,7 @@ impl Cx<'_> {
 
     /// What stands in brackets: an index, or the ends of a part.
     fn index(&mut self, e: &Expr) -> TokenStream {
-        let Expr::Range(range) = e else { return self.expr(e) };
+        let Expr::Range(range) = e else { return self.position(e) };
         let span = e.span();
         let start = range.start.as_ref().map_or_else(|| quote_spanned!(span=> 0u32), |e| self.expr(e));
         let Some(end) = &range.end else {
@@ -307,6 +319,35 @@ impl Cx<'_> {
             syn::RangeLimits::HalfOpen(_) => quote_spanned!(span=> #call(#start, #end)),
             syn::RangeLimits::Closed(_) => quote_spanned!(span=> #call(#start, (#end) + 1)),
         }
+    }
+
+    /// An index: one that is made of numbers of the host alone is of what type the indexed asks for.
+    pub(super) fn position(&mut self, e: &Expr) -> TokenStream {
+        let index = self.expr(e);
+        if !self.counts(e) {
+            return index;
+        }
+        let call = lang("counted", e.span());
+        quote_spanned!(e.span()=> #call(#index))
+    }
+
+    /// True for an index of the host that stands for memory and for arrays of values: with a constant that is a parameter, or with a
+    /// variable of an `#[unroll] for` that indexes both.
+    fn counts(&self, e: &Expr) -> bool {
+        let of_host = |e: &Expr| match super::place::name_of(e) {
+            Some(name) => match self.kind(name) {
+                Some(Kind::Counted) => Some(self.mixed.iter().any(|m| name == m)),
+                None if self.hosts.iter().any(|h| name == h) => Some(true),
+                _ => None,
+            },
+            None => None,
+        };
+        counted::all(e, &of_host) == Some(true)
+    }
+
+    /// True for a variable of an `#[unroll] for`.
+    fn is_counter(&self, e: &Expr) -> bool {
+        super::place::name_of(e).is_some_and(|name| self.kind(name) == Some(Kind::Counted))
     }
 
     /// Arguments that are values of the device.
@@ -370,7 +411,7 @@ impl Cx<'_> {
                 self.arguments(&self.numbers(&e.args))
             }
             false => {
-                let given = name.map(|name| self.with_none(name, &e.args).into_owned());
+                let given = name.map(|name| self.as_taken(name, &e.args).into_owned());
                 self.arguments(given.as_ref().unwrap_or(&e.args))
             }
         };
@@ -423,6 +464,34 @@ impl Cx<'_> {
         let on = pairs.unwrap_or_else(|| lang("AnyTarget", span));
         let token = lang("On", span);
         quote_spanned!(span=> #token::<#on>::new())
+    }
+}
+
+impl Cx<'_> {
+    /// `N.min(x)` and `N.max(x)` of a constant, which is of the host while `x` may be of the device.
+    fn extreme_of_constant(&mut self, e: &syn::ExprMethodCall) -> Option<TokenStream> {
+        let function = match e.method.to_string().as_str() {
+            "min" => "least",
+            "max" => "greatest",
+            _ => return None,
+        };
+        let (Expr::Path(path), Some(other), 1) = (&*e.receiver, e.args.first(), e.args.len()) else {
+            return None;
+        };
+        let name = &path.path.segments.last()?.ident;
+        let is_constant =
+            name.to_string().chars().all(|c| c.is_uppercase() || c.is_ascii_digit() || c == '_');
+        // A parameter's constants are numbers of a type that is not known.
+        let of = path.path.segments.iter().rev().nth(1);
+        if !is_constant
+            || self.kind(name).is_some()
+            || of.is_some_and(|of| self.elements.is_parameter(&of.ident))
+        {
+            return None;
+        }
+        let (constant, other) = (self.expr(&e.receiver), self.expr(other));
+        let call = lang(function, e.method.span());
+        Some(quote_spanned!(e.method.span()=> #call(#constant, #other)))
     }
 }
 

@@ -10,9 +10,10 @@ use syn::{Attribute, Expr, ExprCall, FnArg, Ident, Pat, PatType, ReturnType, Stm
 use super::expr::called;
 use super::signature::{Param, Shape, Signed};
 use super::typed::typed_block;
-use super::{Cx, Kind, helper, lang, operators, place, question, receiver, unused, vary};
+use super::{Cx, Kind, counted, helper, lang, operators, place, question, receiver, unused, vary};
 use crate::check;
 use crate::errors::Errors;
+use crate::operator::of_assignment;
 use crate::parse::{DeviceImpl, KernelFn, is_device};
 use crate::ty;
 
@@ -32,6 +33,19 @@ pub(super) fn lints(function: &KernelFn, errors: &Errors) -> Option<TokenStream>
 /// `#[device] impl`.
 pub(crate) fn implementation(item: &DeviceImpl, errors: &mut Errors) -> TokenStream {
     let frame = &item.frame;
+    if let Some((_, path, _)) = &frame.trait_
+        && let Some(plain) = of_assignment(path, &frame.self_ty)
+    {
+        // `a = a + b` is what a kernel makes of `a += b`.
+        if !item.functions.iter().any(|f| f.known.left_of.contains(&plain)) {
+            let what = format!(
+                "`a += b` is `a = a + b` in a kernel: write `impl {}` for the type, which gives both",
+                plain.0
+            );
+            errors.at(path, what);
+        }
+        return TokenStream::new();
+    }
     let attrs = frame.attrs.iter().filter(|a| !is_device(a));
     let (unsafety, generics) = (&frame.unsafety, &frame.generics);
     let (params, clause) = (&generics.params, &generics.where_clause);
@@ -125,6 +139,7 @@ fn body(function: &KernelFn, signed: &Signed, block: &syn::Block, errors: &mut E
     cx.self_type.clone_from(&function.self_type);
     cx.elements = signed.elements.clone();
     cx.hosts = function.host_names();
+    cx.memory = counted::memory_of(&function.sig).collect();
     cx.kernels = Rc::clone(&function.kernels);
     cx.known = Rc::clone(&function.known);
     cx.tuple_structs = Rc::clone(&function.tuple_structs);
@@ -237,9 +252,12 @@ impl Param {
             Param::Token(name, Some(targets)) => {
                 quote_spanned!(name.span()=> #name: ::gcn_dsl::lang::AllLanes<#targets>)
             }
-            Param::Lent { name, ty } => quote_spanned!(name.span()=> #name: ::gcn_dsl::lang::Lent<'_, #ty>),
+            Param::Lent { arg, ty, .. } => quote_spanned!(arg.span()=> #arg: ::gcn_dsl::lang::Lent<'_, #ty>),
             Param::Converted { arg, ty, .. } => {
                 quote_spanned!(ty.span()=> #arg: impl ::gcn_dsl::lang::IntoDevice<#ty>)
+            }
+            Param::Data { arg, of, .. } => {
+                quote_spanned!(of.span()=> #arg: impl ::gcn_dsl::lang::OneForAll<#of>)
             }
             Param::Plain { arg, ty, .. } => quote!(#arg: #ty),
         }
@@ -253,19 +271,26 @@ impl Param {
                 cx.declare_as(name, Kind::Token);
                 TokenStream::new()
             }
-            Param::Lent { name, .. } => {
+            Param::Lent { name, arg, .. } => {
                 cx.declare_as(name, Kind::Lent);
                 let flow = cx.flow(name.span());
-                quote_spanned!(name.span()=> let mut #name = #name.enter(&#flow);)
+                quote_spanned!(name.span()=> let mut #name = #arg.enter(&#flow);)
             }
             Param::Converted { pat, arg, ty } => {
                 let annotate = lang("annotate", arg.span());
                 cx.let_pattern(pat, &quote_spanned!(arg.span()=> #annotate::<#ty, _>(#arg)), arg.span())
             }
+            Param::Data { pat, arg, of } => {
+                let one = lang("one_for_all", arg.span());
+                cx.let_pattern(pat, &quote_spanned!(arg.span()=> #one::<#of, _>(#arg)), arg.span())
+            }
             Param::Plain { pat, arg, .. } => match (pat, place::bound_name(pat)) {
                 (Pat::Ident(p), Some(name)) if p.mutability.is_none() => {
                     cx.declare(name, false);
-                    TokenStream::new()
+                    match name == arg {
+                        true => TokenStream::new(),
+                        false => quote_spanned!(name.span()=> let #name = #arg;),
+                    }
                 }
                 _ => cx.let_pattern(pat, &quote!(#arg), arg.span()),
             },

@@ -8,7 +8,7 @@ use quote::{ToTokens, format_ident, quote, quote_spanned};
 use syn::spanned::Spanned;
 use syn::{Attribute, Block, GenericParam};
 
-use super::{Cx, helper, unused, vary};
+use super::{Cx, counted, helper, unused, vary};
 use crate::check::{Arg, ArgKind, Declared, HostParam, host_params};
 use crate::errors::Errors;
 use crate::parse::KernelFn;
@@ -195,8 +195,9 @@ fn trace(
         cx.kernels = Rc::clone(&kernel.kernels);
         cx.known = Rc::clone(&kernel.known);
         cx.tuple_structs = Rc::clone(&kernel.tuple_structs);
-        cx.elements = ty::elements(&kernel.sig.generics);
+        cx.elements = ty::elements(&kernel.sig.generics).beside(&kernel.known);
         cx.hosts = kernel.host_names();
+        cx.memory = counted::memory_of(&kernel.sig).collect();
         head.hosts.iter().for_each(|h| cx.declare(&h.name, false));
         args.iter().for_each(|a| cx.declare(&a.name, false));
         (statements(&mut cx), cx.freed_names())

@@ -10,7 +10,7 @@ use syn::{Expr, Ident, Token, parse_quote_spanned};
 
 use super::function::is_all_lanes;
 use super::place::{Place, Step};
-use super::{Cx, Kind, lang, place};
+use super::{Cx, Kind, lang, place, typed};
 
 impl Cx<'_> {
     /// The arguments of a call.
@@ -19,18 +19,25 @@ impl Cx<'_> {
         args.iter().map(|a| self.argument(a)).collect()
     }
 
-    /// The arguments of `function`, with `None` of the device where it takes that.
-    pub fn with_none<'e>(
+    /// The arguments of `function`, with `None` of the device where it takes that, and numbers as numbers of its type parameters.
+    pub fn as_taken<'e>(
         &self,
         function: &Ident,
         args: &'e Punctuated<Expr, Token![,]>,
     ) -> Cow<'e, Punctuated<Expr, Token![,]>> {
-        let Some(options) = self.known.options.get(&function.to_string()) else { return Cow::Borrowed(args) };
+        let function = function.to_string();
+        let (options, numbers) = (self.known.options.get(&function), self.known.generics.get(&function));
+        if options.is_none() && numbers.is_none() {
+            return Cow::Borrowed(args);
+        }
         let mut args = args.clone();
-        for (arg, _) in args.iter_mut().zip(options).filter(|(_, takes)| **takes) {
+        for (arg, _) in args.iter_mut().zip(options.into_iter().flatten()).filter(|(_, takes)| **takes) {
             if self.is_prelude(arg, "None") {
                 *arg = parse_quote_spanned!(arg.span()=> ::gcn_dsl::lang::none());
             }
+        }
+        for (arg, _) in args.iter_mut().zip(numbers.into_iter().flatten()).filter(|(_, takes)| **takes) {
+            *arg = typed::number(arg, &self.elements).into_owned();
         }
         Cow::Owned(args)
     }

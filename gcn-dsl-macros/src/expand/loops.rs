@@ -10,7 +10,7 @@ use syn::{
 
 use super::exit::{Target, TargetKind, Trips, any, any_of};
 use super::typed::inferred;
-use super::{Cx, lang};
+use super::{Cx, Kind, counted, lang};
 use crate::attrs;
 
 /// `a..b` or `a..=b`, with `.rev()` and `.step_by(k)`.
@@ -251,7 +251,19 @@ impl Cx<'_> {
         let (span, pat) = (e.for_token.span, &e.pat);
         let guard = self.guard("unrolled", span);
         let body = self.loop_body(TargetKind::Unrolled, e.label.as_ref(), &guard, |cx| {
-            cx.with_pattern(pat, &e.body.stmts)
+            cx.scope(|cx| {
+                cx.bind(pat);
+                let before = cx.mixed.len();
+                if let Pat::Ident(p) = &**pat {
+                    cx.declare_as(&p.ident, Kind::Counted);
+                    if counted::is_mixed(&p.ident, &e.body, &cx.memory) {
+                        cx.mixed.push(p.ident.clone());
+                    }
+                }
+                let body = cx.statements_of_unit(&e.body.stmts);
+                cx.mixed.truncate(before);
+                body
+            })
         });
         let tokens = &body.tokens;
         let unrolled = quote_spanned!(span=> for #pat in #iterator { #tokens });

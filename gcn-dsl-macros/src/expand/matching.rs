@@ -51,7 +51,8 @@ impl Cx<'_> {
     fn is_host_name(&self, e: &Expr) -> bool {
         let name = super::place::name_of(e);
         name.is_some_and(|name| {
-            self.hosts.iter().any(|h| name == h) && self.kind(name).is_none_or(|k| k == super::Kind::Value)
+            self.hosts.iter().any(|h| name == h)
+                && self.kind(name).is_none_or(|k| matches!(k, super::Kind::Value | super::Kind::Counted))
         })
     }
 

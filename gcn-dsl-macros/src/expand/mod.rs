@@ -4,6 +4,7 @@ pub(crate) mod aggregate;
 mod asm;
 pub(crate) mod attrs;
 pub(crate) mod control;
+mod counted;
 mod data;
 mod deferred;
 mod embed;
@@ -14,6 +15,7 @@ pub(crate) mod function;
 mod habits;
 pub(crate) mod item;
 mod lend;
+pub(crate) mod listed;
 mod logic;
 pub(crate) mod loops;
 pub(crate) mod matching;
@@ -32,6 +34,7 @@ pub(crate) mod typed;
 mod unused;
 mod vary;
 
+use std::collections::HashSet;
 use std::rc::Rc;
 
 use gcn_isa::Target;
@@ -92,6 +95,9 @@ pub(crate) struct Cx<'e> {
     pub varying: vary::Varying,
     /// Parameters whose values the host knows when the kernel is built.
     pub hosts: Vec<String>,
+    /// Names of memory, and variables of `#[unroll] for` that index memory and arrays of values.
+    memory: HashSet<String>,
+    mixed: Vec<Ident>,
 }
 
 /// What a name stands for.
@@ -105,6 +111,8 @@ pub(crate) enum Kind {
     Lent,
     /// The parameter `name: AllLanes`.
     Token,
+    /// The variable of an `#[unroll] for`: of the host.
+    Counted,
     /// A `#[carried] let mut`.
     Carried,
     /// A `let x;`.
@@ -148,6 +156,8 @@ impl<'e> Cx<'e> {
             deferred: deferred::Deferred::default(),
             varying: vary::Varying::default(),
             hosts: Vec::new(),
+            memory: HashSet::new(),
+            mixed: Vec::new(),
         }
     }
 

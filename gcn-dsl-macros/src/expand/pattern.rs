@@ -401,8 +401,20 @@ impl Cx<'_> {
 
     /// True for `Enum::Variant` of an enum beside this function, a variant without fields.
     pub fn is_unit_variant(&self, path: &Path) -> bool {
+        let of = divided(path, self.self_type.as_ref()).0;
+        if of.get_ident().is_some_and(|of| self.known.listed.contains(&of.to_string())) {
+            return false;
+        }
         let (variants, name) = (self.known_variants(path).unwrap_or_default(), path.segments.last());
         name.is_some_and(|name| variants.iter().any(|(variant, unit)| *unit && name.ident == variant))
+    }
+
+    /// True for a path that may be a variant without fields of another macro call's device enum.
+    pub fn may_be_variant(&self, path: &Path) -> bool {
+        const NONE: [&str; 4] = ["Ordering", "Scope", "Cache", "Target"];
+        let of = path.segments.iter().rev().nth(1);
+        let known = of.is_some_and(|of| NONE.iter().any(|name| of.ident == name));
+        is_variant(path) && !known && self.known_variants(path).is_none()
     }
 
     /// Notes an error for a variant that an enum beside this function does not have.

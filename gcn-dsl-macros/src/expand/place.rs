@@ -81,7 +81,7 @@ impl Cx<'_> {
         match self.place(left) {
             None => TokenStream::new(),
             Some(Place::Memory(base, index)) => {
-                let (base, index) = (self.memory(base), self.expr(index));
+                let (base, index) = (self.memory(base), self.position(index));
                 let store = lang("store", span);
                 quote_spanned!(span=> #store(&#base, #index, #value))
             }
@@ -142,19 +142,18 @@ impl Cx<'_> {
                 let new = value(quote_spanned!(name.span()=> #name.get()));
                 quote_spanned!(span=> #name.set(&#flow, #new))
             }
+            Place::Part(root, steps) if steps_choose(&steps) => self.write_element(root, &steps, span, value),
             Place::Part(root, steps) => {
-                // Indices are computed once, before the value.
-                let mut indices = Vec::new();
-                let steps: Vec<TokenStream> = steps.into_iter().map(|s| self.step(s, &mut indices)).collect();
+                // Its indices are literals.
+                let steps: Vec<TokenStream> =
+                    steps.into_iter().map(|s| self.step(s, &mut Vec::new())).collect();
                 let whole = self.helper("whole", span);
                 let new = value(quote_spanned!(span=> #root.get() #(#steps)*));
-                let set =
-                    quote_spanned!(span=> #root.set_part(&#flow, |#whole| &mut #whole #(#steps)*, #new));
-                if indices.is_empty() { set } else { quote_spanned!(span=> { #(#indices)* #set }) }
+                quote_spanned!(span=> #root.set_part(&#flow, |#whole| &mut #whole #(#steps)*, #new))
             }
             Place::Memory(base, index) => {
                 let (b, i) = (self.helper("base", base.span()), self.helper("index", index.span()));
-                let (base, index) = (self.memory(base), self.expr(index));
+                let (base, index) = (self.memory(base), self.position(index));
                 let load = lang("load", span);
                 let new = value(quote_spanned!(span=> #load(#b, #i)));
                 let store = lang("store", span);
@@ -163,15 +162,16 @@ impl Cx<'_> {
             Place::Element(base, index, steps) => {
                 let (b, i) = (self.helper("base", base.span()), self.helper("index", index.span()));
                 let (base, index) = (self.expr(base), self.expr(index));
-                let mut indices = Vec::new();
-                let steps: Vec<TokenStream> = steps.into_iter().map(|s| self.step(s, &mut indices)).collect();
-                let whole = self.helper("whole", span);
-                let [load, store] = ["load_part", "store_part"].map(|name| lang(name, span));
-                let new = value(quote_spanned!(span=> #load(#b, #i, |#whole| &mut #whole #(#steps)*)));
+                let (mut indices, call) = (Vec::new(), lang("in_element", span));
+                let part =
+                    self.part_of_element(quote_spanned!(span=> #call(#b, #i)), steps, &mut indices, span);
+                let place = self.helper("place", span);
+                let new = value(quote_spanned!(span=> #place.read()));
                 quote_spanned!(span=> {
                     let (#b, #i) = (&#base, #index);
                     #(#indices)*
-                    #store(#b, #i, |#whole| &mut #whole #(#steps)*, #new)
+                    let #place = #part;
+                    #place.write(#new)
                 })
             }
             Place::Deref(pointer) => {
@@ -184,12 +184,98 @@ impl Cx<'_> {
         }
     }
 
+    /// The place in memory of a part of an element, `of`. Indices are computed once, before the value.
+    fn part_of_element(
+        &mut self,
+        of: TokenStream,
+        steps: Vec<Step<'_>>,
+        indices: &mut Vec<TokenStream>,
+        span: Span,
+    ) -> TokenStream {
+        let whole = self.helper("whole", span);
+        let (mut place, mut parts) = (of, Vec::new());
+        let taken = |place: TokenStream, parts: &mut Vec<TokenStream>| match parts.is_empty() {
+            true => place,
+            false => {
+                let parts = std::mem::take(parts);
+                quote_spanned!(span=> #place.part(|#whole| &mut #whole #(#parts)*))
+            }
+        };
+        for step in steps {
+            match step {
+                Step::Index(e) if !matches!(e, Expr::Lit(_)) => {
+                    let name = self.helper(&format!("index{}", indices.len()), e.span());
+                    let index = self.expr(e);
+                    indices.push(quote_spanned!(e.span()=> let #name = #index;));
+                    let of = taken(place, &mut parts);
+                    place = quote_spanned!(e.span()=> #of.at(#name));
+                }
+                step => parts.push(self.step(step, &mut Vec::new())),
+            }
+        }
+        taken(place, &mut parts)
+    }
+
+    /// Writes to a part that an index chooses: `root[i]`, `root.field[i].other`.
+    fn write_element(
+        &mut self,
+        root: &Ident,
+        steps: &[Step<'_>],
+        span: Span,
+        value: impl FnOnce(TokenStream) -> TokenStream,
+    ) -> TokenStream {
+        // Indices are computed once, before the value.
+        let (mut indices, mut names) = (Vec::new(), Vec::new());
+        let load = lang("load", span);
+        let mut old = quote_spanned!(span=> #root.get());
+        for (k, step) in steps.iter().enumerate() {
+            let Step::Index(e) = step else {
+                let Step::Field(member) = step else { continue };
+                old = quote_spanned!(member.span()=> #old.#member);
+                continue;
+            };
+            let (name, index) = (self.helper(&format!("index{k}"), e.span()), self.position(e));
+            indices.push(quote_spanned!(e.span()=> let #name = #index;));
+            old = quote_spanned!(e.span()=> #load(&#old, #name));
+            names.push(name);
+        }
+        let [new, here, whole] = ["new", "here", "whole"].map(|name| self.helper(name, span));
+        let (flow, new_value) = (self.flow(span), value(old));
+        let change = self.change(quote_spanned!(span=> (*#whole)), steps, &names, span);
+        quote_spanned! {span=> {
+            #(#indices)*
+            let #new = #new_value;
+            #root.change(&#flow, |#whole, #here| #change)
+        }}
+    }
+
+    /// The change of a part of `of`.
+    fn change(&mut self, of: TokenStream, steps: &[Step<'_>], names: &[Ident], span: Span) -> TokenStream {
+        match (steps, names) {
+            ([Step::Field(member), rest @ ..], _) => {
+                self.change(quote_spanned!(member.span()=> #of.#member), rest, names, span)
+            }
+            ([Step::Index(e), rest @ ..], [name, names @ ..]) => {
+                let (at, element) =
+                    (lang("at", e.span()), self.helper(&format!("element{}", names.len()), span));
+                let inner = self.change(quote_spanned!(span=> (*#element)), rest, names, span);
+                quote_spanned!(e.span()=> #at(&mut #of, #name, |#element| #inner))
+            }
+            _ => {
+                let (put, new, here) =
+                    (lang("put", span), self.helper("new", span), self.helper("here", span));
+                // Each element that may be chosen is given it.
+                quote_spanned!(span=> #put(&mut #of, ::core::clone::Clone::clone(&#new), #here))
+            }
+        }
+    }
+
     /// Memory that an index chooses a place in: of `a[i]`, the place and not what it holds.
     fn memory(&mut self, base: &Expr) -> TokenStream {
         match base {
             Expr::Paren(p) => self.memory(&p.expr),
             Expr::Index(e) if !matches!(*e.index, Expr::Range(_)) => {
-                let (base, index) = (self.memory(&e.expr), self.expr(&e.index));
+                let (base, index) = (self.memory(&e.expr), self.position(&e.index));
                 let call = lang("place_at", e.index.span());
                 quote_spanned!(e.span()=> #call(&#base, #index))
             }
@@ -290,6 +376,12 @@ impl Cx<'_> {
         let root = root.or_else(|| name_of(base).filter(|name| is_root(self, name)))?;
         Some(Place::Part(root, steps))
     }
+}
+
+/// True if an index chooses the part: one that is no literal, or any of a field, which may be memory.
+fn steps_choose(steps: &[Step<'_>]) -> bool {
+    let chooses = |step: &Step<'_>| matches!(step, Step::Index(e) if !matches!(e, Expr::Lit(_)));
+    steps.iter().any(chooses) || matches!(steps, [.., Step::Field(_), Step::Index(_)])
 }
 
 /// What an expression of fields and indices begins with, and its steps, each with what it steps into.

@@ -65,7 +65,7 @@ impl Cx<'_> {
         let before = self.expr(receiver);
         let (method, turbofish, proof) =
             (&e.method, &e.turbofish, lang("TheReceiverWrittenAsMutBorrow", span));
-        let args = self.arguments(&e.args);
+        let args = self.arguments(&self.as_taken(&e.method, &e.args));
         // A method looks through `&mut`, as in Rust.
         let lent = super::place::name_of(receiver).filter(|name| self.kind(name) == Some(Kind::Lent));
         let place: Expr = match lent {

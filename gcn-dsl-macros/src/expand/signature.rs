@@ -28,9 +28,11 @@ pub(crate) enum Param {
     /// `name: AllLanes`, with the type that stands for the caller's targets if it is written, `AllLanes<T>`.
     Token(Ident, Option<TokenStream>),
     /// `name: &mut V<f32>`: a variable of the caller's.
-    Lent { name: Ident, ty: TokenStream },
+    Lent { name: Ident, arg: Ident, ty: TokenStream },
     /// Arguments become `ty` by themselves.
     Converted { pat: Pat, arg: Ident, ty: TokenStream },
+    /// Arguments become a struct of memory, one for all lanes.
+    Data { pat: Pat, arg: Ident, of: TokenStream },
     /// Arguments are of type `ty`.
     Plain { pat: Pat, arg: Ident, ty: TokenStream },
 }
@@ -50,7 +52,7 @@ impl Signed {
         let sig = &function.sig;
         attributes(&function.attrs, FUNCTION, errors);
         qualifiers(function, errors);
-        let elements = outer.with(&sig.generics);
+        let elements = outer.with(&sig.generics).beside(&function.known);
         let inputs = sig.inputs.iter().enumerate();
         let params: Vec<Param> =
             inputs.filter_map(|(i, input)| param(i, input, function, shape, &elements, errors)).collect();
@@ -119,9 +121,14 @@ fn param(
         Pat::Ident(p) if p.by_ref.is_none() && p.subpat.is_none() => p.ident.clone(),
         pat => format_ident!("__gcn_arg{}", i, span = pat.span()),
     };
+    // A kernel is a unit struct, and a parameter of its name would be a pattern for that.
+    let arg = match function.kernels.iter().any(|kernel| name == kernel) {
+        true => format_ident!("__gcn_arg{}", i, span = name.span()),
+        false => name.clone(),
+    };
     let pat = (*typed.pat).clone();
-    let plain = |ty: TokenStream| Param::Plain { pat: pat.clone(), arg: name.clone(), ty };
-    let converted = |ty: TokenStream| Param::Converted { pat: pat.clone(), arg: name.clone(), ty };
+    let plain = |ty: TokenStream| Param::Plain { pat: pat.clone(), arg: arg.clone(), ty };
+    let converted = |ty: TokenStream| Param::Converted { pat: pat.clone(), arg: arg.clone(), ty };
     // What may be written may be read: memory to read takes both.
     let memory = |what: &str, elem: &Type, writable: bool| {
         let ty = memory(what, elem, writable, typed.ty.span());
@@ -154,7 +161,7 @@ fn param(
                         "the variable behind `&mut` is mutable, its name is not: remove `mut`",
                     );
                 }
-                Param::Lent { name, ty: elements.device(inner) }
+                Param::Lent { arg: arg.clone(), name, ty: elements.device(inner) }
             }
             (inner, _) if elements.is_host(inner) => plain(typed.ty.to_token_stream()),
             (inner, _) => {
@@ -166,7 +173,7 @@ fn param(
         ty if elements.is_host(ty) => plain(ty.to_token_stream()),
         // As an argument of a kernel it has one value for all lanes.
         ty if function.known.is_data(ty) && shape != Shape::TraitMethod => {
-            converted(quote_spanned!(ty.span()=> <#ty as ::gcn_dsl::lang::ByValue>::Device))
+            Param::Data { pat: pat.clone(), arg: arg.clone(), of: ty.to_token_stream() }
         }
         ty if elements.converts(ty) && shape != Shape::TraitMethod => converted(elements.device(ty)),
         ty => plain(elements.device(ty)),

@@ -217,6 +217,9 @@ impl Cx<'_> {
             );
             self.errors.at(p, what);
         }
+        if let (Pat::Ident(p), Some(_)) = (pat, memory_of(&init.expr)) {
+            self.memory.insert(p.ident.to_string());
+        }
         if let Some(attr) = local.attrs.iter().find(|a| register::is_register(a)) {
             return self.register_let(local, attr, pat, &value);
         }
@@ -227,8 +230,11 @@ impl Cx<'_> {
             && let Some(word) = p.mutability
         {
             let name = &p.ident;
-            let what =
+            let mut what =
                 format!("`{memory}` is memory, whose elements are assigned without `mut`: `let {name} = …`");
+            if memory == "Lds" {
+                what += "; two buffers that change roles are the rows of one array, `Lds::<[f32; 256], 2>::new()`, whose index changes";
+            }
             self.errors.beside(word, what);
             self.declare(name, false);
             return quote_spanned!(local.span()=> let #name = #value;);

@@ -288,7 +288,8 @@ impl Cx<'_> {
                 quote_spanned!(e.span()=> [#element; #len])
             }
             _ => {
-                let (value, call) = (self.expr(e), lang("field", e.span()));
+                let number = number(e, &self.elements).into_owned();
+                let (value, call) = (self.expr(&number), lang("field", e.span()));
                 quote_spanned!(e.span()=> #call(#value))
             }
         }

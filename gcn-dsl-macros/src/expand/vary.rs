@@ -69,10 +69,16 @@ fn key(name: &Ident) -> String {
 
 /// The analysis of a function's body.
 pub(crate) fn varying(function: &KernelFn, body: &Block, elements: &Elements) -> Varying {
-    let mut found = Analysis { known: Rc::clone(&function.known), ..Analysis::default() };
+    let mut found =
+        Analysis { known: Rc::clone(&function.known), elements: elements.clone(), ..Analysis::default() };
     loop {
         let before = (found.varying.len(), found.left.len());
-        found.names = function.sig.inputs.iter().filter_map(|input| parameter(input, elements)).collect();
+        found.names = function
+            .sig
+            .inputs
+            .iter()
+            .filter_map(|input| parameter(input, elements, &function.known))
+            .collect();
         found.block(body);
         if before == (found.varying.len(), found.left.len()) {
             return Varying(found.varying);
@@ -80,12 +86,20 @@ pub(crate) fn varying(function: &KernelFn, body: &Block, elements: &Elements) ->
     }
 }
 
-fn parameter(input: &FnArg, elements: &Elements) -> Option<Binding> {
+/// True for numbers, arrays of them, and structs of memory.
+fn of_numbers(ty: &Type, elements: &Elements, known: &Known) -> bool {
+    match bare(ty) {
+        Type::Array(array) => of_numbers(&array.elem, elements, known),
+        ty => elements.is_element(ty) || known.is_data(ty),
+    }
+}
+
+fn parameter(input: &FnArg, elements: &Elements, known: &Known) -> Option<Binding> {
     let FnArg::Typed(typed) = input else { return None };
     let Pat::Ident(name) = &*typed.pat else { return None };
     let (shape, number) = match bare(&typed.ty) {
         Type::Reference(r) => match (bare(&r.elem), r.mutability) {
-            (Type::Slice(s), None) => (Shape::ReadOnly, elements.is_element(bare(&s.elem))),
+            (Type::Slice(s), None) => (Shape::ReadOnly, of_numbers(&s.elem, elements, known)),
             (Type::Slice(_), Some(_)) => (Shape::Memory, false),
             _ => (Shape::Other, false),
         },
@@ -94,7 +108,7 @@ fn parameter(input: &FnArg, elements: &Elements) -> Option<Binding> {
             (Shape::Memory, false)
         }
         ty if elements.is_varying(ty) => (Shape::Varying, true),
-        ty => (Shape::Other, elements.is_element(ty)),
+        ty => (Shape::Other, of_numbers(ty, elements, known)),
     };
     Some(Binding { name: name.ident.to_string(), shape, number, variable: None })
 }
@@ -102,6 +116,7 @@ fn parameter(input: &FnArg, elements: &Elements) -> Option<Binding> {
 #[derive(Default)]
 struct Analysis {
     known: Rc<Known>,
+    elements: Elements,
     names: Vec<Binding>,
     /// A `let` without a value is being read.
     declares: bool,
@@ -203,8 +218,8 @@ impl Analysis {
     fn assign(&mut self, to: &Expr, shape: Shape) {
         match to {
             Expr::Index(e) => {
-                self.expr(&e.index);
-                self.assign(&e.expr, shape);
+                let index = self.expr(&e.index);
+                self.assign(&e.expr, either(shape, index));
             }
             Expr::Paren(e) => self.assign(&e.expr, shape),
             Expr::Tuple(t) => t.elems.iter().for_each(|e| self.assign(e, Shape::Other)),
@@ -502,6 +517,16 @@ impl Analysis {
         matches!(block.stmts.as_slice(), [Stmt::Expr(e, None)] if self.is_number(e))
     }
 
+    /// True for arguments that consist of numbers, and for their parts.
+    fn is_of_numbers(&self, e: &Expr) -> bool {
+        match e {
+            Expr::Index(e) => self.is_of_numbers(&e.expr),
+            Expr::Field(e) => self.is_of_numbers(&e.base),
+            Expr::Paren(e) => self.is_of_numbers(&e.expr),
+            _ => self.name(e).is_some_and(|binding| binding.number),
+        }
+    }
+
     /// True for what is certainly a number, or an array of them: only those are made to vary.
     fn is_number(&self, e: &Expr) -> bool {
         match e {
@@ -513,7 +538,7 @@ impl Analysis {
             Expr::Binary(e) => self.is_number(&e.left) && self.is_number(&e.right),
             Expr::Array(e) => e.elems.iter().all(|e| self.is_number(e)),
             Expr::Repeat(e) => self.is_number(&e.expr),
-            Expr::Index(e) => self.name(&e.expr).is_some_and(|b| b.number),
+            Expr::Index(e) => self.is_of_numbers(&e.expr),
             Expr::Path(p) => {
                 if let Some(binding) = self.name(e) {
                     return binding.number && matches!(binding.shape, Shape::Other | Shape::Varying);
@@ -521,7 +546,9 @@ impl Analysis {
                 let names: Vec<String> = p.path.segments.iter().map(|s| s.ident.to_string()).collect();
                 match names.as_slice() {
                     [name] => name.starts_with(char::is_uppercase),
-                    [.., ty, _] => NUMBERS.contains(&&**ty),
+                    [.., ty, _] => {
+                        NUMBERS.contains(&&**ty) || self.known.listed.contains(ty) || self.elements.has(ty)
+                    }
                     [] => false,
                 }
             }
@@ -537,6 +564,7 @@ impl Analysis {
                 matches!(&*name, "read_first_lane" | "read_lane" | "lane_id" | "wave_id")
                     || reduction.is_some_and(|op| matches!(op, "sum" | "product" | "min" | "max"))
             }),
+            Expr::Field(e) if self.is_of_numbers(&e.base) => true,
             Expr::Field(e) => {
                 let uniform = ["workgroup_id", "num_workgroups", "global_size"];
                 matches!(&*e.base, Expr::Call(c) if called(&c.func).is_some_and(|f| uniform.iter().any(|u| f == u)))

@@ -4,7 +4,7 @@
 //! which exists for both places.
 
 use super::control::Kind;
-use super::maybe::Maybe;
+use super::device::Maybe;
 use super::operand::{At, Operand};
 use super::ops::{Arithmetic, Float, Integer, Signed, Unsigned};
 use super::{IntoDevice, S, V};

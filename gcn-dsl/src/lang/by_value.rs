@@ -1,7 +1,7 @@
 //! Kernel arguments by value: scalars, and arrays, tuples and structs of them.
 
-use super::S;
 use super::args::{Arguments, Packer, Signature};
+use super::{IntoDevice, S};
 use crate::scalar::Scalar;
 
 /// What a kernel takes by value. Its scalars are arguments one after the other, each at its natural alignment and with at
@@ -74,4 +74,30 @@ tuples! {
     (A 0, B 1, C 2, D 3, E 4, F 5)
     (A 0, B 1, C 2, D 3, E 4, F 5, G 6)
     (A 0, B 1, C 2, D 3, E 4, F 5, G 6, H 7)
+}
+
+/// What a parameter `s: Sphere` of a device function takes: such a struct of the host, an argument of the kernel, an element of a
+/// `&[Sphere]` at a uniform index.
+#[diagnostic::on_unimplemented(
+    message = "this parameter takes one `{D}` for all lanes",
+    label = "not one `{D}` for all lanes",
+    note = "an element at a varying index, or of a `&mut [{D}]`, is each lane's own: declare the parameter as `V<{D}>`"
+)]
+pub trait OneForAll<D: ByValue> {
+    /// Its values.
+    fn one(self) -> D::Device;
+}
+
+#[diagnostic::do_not_recommend]
+impl<D: ByValue, E: IntoDevice<D::Device>> OneForAll<D> for E {
+    #[track_caller]
+    fn one(self) -> D::Device {
+        self.into_device()
+    }
+}
+
+/// The expansion of such a parameter.
+#[track_caller]
+pub fn one_for_all<D: ByValue, E: OneForAll<D>>(e: E) -> D::Device {
+    e.one()
 }

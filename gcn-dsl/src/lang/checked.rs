@@ -1,6 +1,7 @@
 //! What integers' operations do where Rust's result does not exist, by name: `checked_*` gives an `Option`.
 
-use super::maybe::{Maybe, where_holds};
+use super::device::Maybe;
+use super::maybe::where_holds;
 use super::ops::{Integer, Signed, Unsigned};
 use super::{S, V, and, eq, gt, le, ne, or};
 

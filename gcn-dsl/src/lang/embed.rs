@@ -6,6 +6,7 @@ use smallvec::SmallVec;
 
 use super::context::source;
 use super::control::{Top, if_begin};
+use super::held::is_memory;
 use super::{Flatten, IntoDevice, S, V, ballot, ne, with};
 use crate::ir::probe::Probe;
 use crate::ir::{Arg, Call, Effect, Inst, Place, Type, Value};
@@ -141,6 +142,7 @@ pub fn dbg<X: Flatten>(x: X, text: &'static str) -> X {
     if debugging() {
         let mut leaves = Vec::new();
         x.flatten(&mut leaves);
+        leaves.retain(|leaf| !is_memory(*leaf));
         let count = leaves.len();
         for (leaf, value) in leaves.into_iter().enumerate() {
             probe(value, text, (count > 1).then_some(leaf), loc);

@@ -4,6 +4,7 @@ use std::marker::PhantomData;
 use std::panic::Location;
 
 use super::control::{Condition, Flow, Top};
+use super::held::with_values;
 use super::{Flatten, Logic, with};
 use crate::ir::{Bin, Inst, Place, Region, Value};
 
@@ -109,7 +110,8 @@ pub(super) fn where_only<X: Flatten>(condition: Value, when: bool, f: impl FnOnc
     let mut values = Vec::new();
     f().flatten(&mut values);
     let closed = only.end();
-    let values = closed.flat(&values).unwrap_or_else(|| closed.branch(&values, None));
+    let values =
+        with_values(values, |values| closed.flat(&values).unwrap_or_else(|| closed.branch(&values, None)));
     X::unflatten(&mut values.into_iter())
 }
 

@@ -4,7 +4,7 @@ use std::marker::PhantomData;
 use std::panic::Location;
 
 use super::memory::{Backing, Elements, indexed};
-use super::{Index, IntoDevice, LdsPlane, LdsRow, LdsSlice, LoadAt, PlaceAt, V, Vector, with};
+use super::{Index, IntoDevice, LdsPlane, LdsRow, LdsSlice, LoadAt, PlaceAt, StoreAt, V, Vector, with};
 use crate::ir::{LdsId, Memory};
 use crate::scalar::Number;
 
@@ -68,7 +68,7 @@ impl<T, const N: usize> Copy for Lds<T, N> {}
 #[diagnostic::on_unimplemented(
     message = "LDS holds numbers, rows of numbers and planes of rows, not values of type `{Self}`",
     label = "no element of LDS",
-    note = "keep the parts of a struct in arrays of their own, `Lds::<f32, N>::new()` for each; of an enum without fields keep the number, `as u32`; of four dimensions compute two as one index"
+    note = "keep the parts of a struct in arrays of their own, `Lds::<f32, N>::new()` for each; an enum without fields is a number with `#[device] #[repr(u32)]`; of four dimensions compute two as one index"
 )]
 pub trait LdsElement {
     /// Numbers in one element.
@@ -100,6 +100,18 @@ impl<T: Number, const M: usize, const N: usize, I: Index> LoadAt<I> for Lds<[T; 
     }
 }
 
+/// A whole row.
+impl<T: Number, const M: usize, const N: usize, I: Index> StoreAt<I> for Lds<[T; M], N> {
+    type Element = [V<T>; M];
+    #[track_caller]
+    fn store_at(&self, i: I, row: [V<T>; M]) {
+        let place = self.load_at(i);
+        for (k, element) in row.into_iter().enumerate() {
+            place.store_at(k as u32, element);
+        }
+    }
+}
+
 impl<T: Number, const M: usize, const L: usize, const N: usize, I: Index> LoadAt<I> for Lds<[[T; M]; L], N> {
     type Output = LdsPlane<T, M, L>;
     #[track_caller]
@@ -109,7 +121,7 @@ impl<T: Number, const M: usize, const L: usize, const N: usize, I: Index> LoadAt
 }
 
 /// A row or a plane is its own place.
-impl<T, const N: usize, I> PlaceAt<I> for Lds<T, N>
+impl<T, const N: usize, I: Index> PlaceAt<I> for Lds<T, N>
 where
     Self: LoadAt<I>,
 {
@@ -121,6 +133,14 @@ where
 }
 
 impl<T, const N: usize> Lds<T, N> {
+    pub(super) fn id(&self) -> LdsId {
+        self.id
+    }
+
+    pub(super) fn of_id(id: LdsId) -> Self {
+        Lds { id, element: PhantomData }
+    }
+
     /// Declares an array. Arrays are laid out in order of declaration, each on a multiple of 16 bytes.
     #[allow(clippy::new_without_default, reason = "it allocates: every call is another array")]
     pub fn new() -> Self

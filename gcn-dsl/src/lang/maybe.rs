@@ -8,55 +8,15 @@ use std::panic::Location;
 
 use super::aggregate::IntoField;
 use super::control::{Kind, Merge};
+use super::device::{Maybe, Outcome};
 use super::lazy::where_only;
 use super::literal::Vary;
 use super::variants::{Blank, Placed, Variants, condition, condition_type};
-use super::{AssignIn, Declare, Flatten, IntoDevice, Outcome, S, V, next_value, with};
+use super::{AssignIn, Declare, Flatten, IntoDevice, S, V, next_value, with};
 use crate::ir::named::Shape;
 use crate::ir::{Bin, Inst, Un, Value};
 
 pub(super) use conditions::where_holds;
-
-/// What `Option<T>` means in a kernel and in the signature of a device function: whether there is a value, and the value. `Some(x)`,
-/// `None`, `match`, `if let`, `let … else` and the methods below work as with Rust's own.
-///
-/// Whether there is a value is known per lane (`V<bool>`) if the value varies, and once for all lanes if it is uniform. Where it is
-/// known when the kernel is built, no instruction is left of it.
-///
-/// ```
-/// use gcn_dsl::prelude::*;
-/// gcn_kernel! {
-///     /// The index of the first element of `x` from `from` on that is above `limit`.
-///     #[device]
-///     fn find(x: &[u32], limit: u32, from: V<u32>) -> Option<V<u32>> {
-///         for k in from..x.len() {
-///             if x[k] > limit {
-///                 return Some(k);
-///             }
-///         }
-///         None
-///     }
-///
-///     #[workgroup(64)]
-///     fn next_large(x: &[u32], y: &mut [u32]) {
-///         let i = global_id().x;
-///         y[i] = match find(x, 10, i) {
-///             Some(k) => k,
-///             None => u32::MAX,
-///         };
-///     }
-/// }
-/// let mut y = [0; 64];
-/// next_large.launch(&Device::simulator(Target::GFX942), Grid::x(1), (&[1, 20, 3, 30], &mut y))?;
-/// assert_eq!(y[..5], [1, 1, 3, 3, u32::MAX]);
-/// # Ok::<(), Box<dyn std::error::Error>>(())
-/// ```
-#[derive(Debug, Clone, Copy)]
-pub struct Maybe<X> {
-    /// A condition of the place of `X`.
-    pub(super) some: Value,
-    pub(super) value: X,
-}
 
 /// `None` before its element type is inferred.
 #[derive(Debug, Clone, Copy)]

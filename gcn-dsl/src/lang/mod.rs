@@ -15,15 +15,20 @@ mod checked;
 mod compare;
 mod context;
 mod control;
+mod counted;
 mod deref;
+mod device;
 mod device_ptr;
 mod divide;
 mod dma;
+mod element;
 mod embed;
 mod euclid;
+mod extreme;
 mod float;
 mod float_parts;
 mod function;
+mod held;
 mod hinted;
 mod ids;
 mod integer;
@@ -69,6 +74,7 @@ mod vector;
 mod wave;
 mod while_any;
 mod workgroup;
+mod written;
 
 pub use absent::{HasIterator, HasRsqrt, HasUnwrap};
 pub use aggregate::{
@@ -80,14 +86,18 @@ pub use args::{
 pub use atomic::{
     Atomic, AtomicElement, AtomicHalf, AtomicInteger, AtomicMemory, AtomicPair, AtomicUnsigned, fence,
 };
-pub use by_value::ByValue;
+pub use by_value::{ByValue, OneForAll, one_for_all};
 pub use cast::{CastTo, cast};
 pub use compare::{Compare, Logic, and, eq, ge, gt, le, lt, ne, or};
 pub use context::{TraceError, trace, trace_with};
 pub use control::*;
+pub use counted::{Counted, FromCount, HostCount, counted};
 pub use deref::{LoadDeref, StoreDeref, load_deref, store_deref};
+pub use device::{Maybe, Outcome};
 pub use device_ptr::DevicePtr;
+pub use element::{HasElements, Here, at, element_of, put};
 pub use embed::{DebugCondition, HostCondition, dbg, debug_assert, debugging, on_host, trap};
+pub use extreme::{Extreme, greatest, least};
 pub use float::Approximate;
 pub use float_parts::{BitsOf, from_bits};
 pub use function::{
@@ -109,7 +119,7 @@ pub use matrix::{
     HasMfmaF64, HasMfmaMx, HasMfmaXf32, HasSmfmac, LdsTile, On, Tile, TileA, TileB, col_major, matmul, mfma,
     mfma_scale, mfma_with, row_major, smfmac,
 };
-pub use maybe::{Absent, Chosen, Maybe, none, some};
+pub use maybe::{Absent, Chosen, none, some};
 pub use memory::{Index, LoadAt, Ptr, ReadOnly, Slice, StoreAt, Writable, load, store};
 pub use operand::{At, Operand, SameElement};
 pub use ops::{Arithmetic, Float, Integer, Signed, Unsigned};
@@ -117,7 +127,7 @@ pub use ordering::{
     AcqRel, Acquire, FenceOrdering, LoadOrdering, MemoryOrdering, Ordering, Relaxed, Release, Scope, SeqCst,
     StoreOrdering,
 };
-pub use outcome::{Bad, Good, Outcome, err, ok};
+pub use outcome::{Bad, Good, err, ok};
 pub use pack::{HalfFloat, bf16x2, f16x2, f32x2, i16x2, u16x2};
 pub use places::{ElementPlace, PlaceAt, place_at};
 pub use pointer::{Displacement, LanePtr};
@@ -142,12 +152,12 @@ pub use shuffle::{
     write_lane,
 };
 pub use small::{Packed, PackedFormat, Unpacked};
-pub use stored::{Bytes, Leaf, Run, Stored, load_part, store_part};
+pub use stored::{ArrayIndex, Bytes, InElement, Leaf, Run, Stored, in_element};
 pub use subslice::{End, PartOf, part, to_last};
 pub use table::{Choice, TableRow};
 pub use value::{IntoDevice, S, V, annotate, convert, select, splat};
 pub use var::{AssignIn, Declare, Flatten, Var, holds};
-pub use variants::{Blank, OfVariant, Placed, Tag, Variants, holds_blank, is_variant, variant};
+pub use variants::{Blank, Listed, OfVariant, Placed, Tag, Variants, holds_blank, is_variant, variant};
 pub use vector::Vector;
 pub use wave::{
     Convergent, all, any, ballot, barrier, barrier_with_reads_pending, read_first_lane, read_lane,
@@ -159,6 +169,7 @@ pub use workgroup::{
     workgroup_inclusive_product, workgroup_inclusive_sum, workgroup_inclusive_xor, workgroup_max,
     workgroup_min, workgroup_or, workgroup_product, workgroup_sum, workgroup_xor,
 };
+pub use written::{AsItIs, MayBeVariant, written};
 
 pub(crate) use context::with;
 pub(crate) use var::next_value;

@@ -9,13 +9,13 @@ use std::panic::Location;
 
 use half::{bf16, f16};
 
-use super::control::Kind;
+use super::control::{Kind, Uniform, Varying};
 use super::known::refuse_operand;
-use super::literal::{HostInteger, HostNumber, Literal, TakesLiteral};
+use super::literal::{HostInteger, HostNumber, Literal, TakesLiteral, Vary};
 use super::operand::{At, Operand};
-use super::{IntoDevice, S, V};
+use super::{Declare, IntoDevice, S, V};
 use crate::ir::{Bin, Inst, Un};
-use crate::scalar::{Number, Scalar};
+use crate::scalar::{Elem, Number, Scalar};
 
 /// Element types with `+ - * / %`: integers, f16, bf16, f32 and f64. `bf16` computes in `f32` and rounds each result.
 ///
@@ -44,7 +44,11 @@ use crate::scalar::{Number, Scalar};
     label = "`{Self}` has no arithmetic",
     note = "conditions combine with `&&` and `||` and are counted with `ballot(c).count_ones()`; 8-bit floats are for memory and conversion: compute with `as f32`"
 )]
-pub trait Arithmetic: Number {
+pub trait Arithmetic: Number + Declare<Value = S<Self>> + Vary<Varying = V<Self>> {
+    /// The least number; of floats the least finite one.
+    const MIN: Self;
+    /// The largest number; of floats the largest finite one.
+    const MAX: Self;
     /// The number as this type; integers wrap.
     #[doc(hidden)]
     fn whole(x: i128) -> Self;
@@ -68,6 +72,16 @@ pub trait Integer: Arithmetic + Bits {
     note = "the floats are f16, bf16, f32 and f64; convert with `as`"
 )]
 pub trait Float: Signed {
+    /// Infinity.
+    const INFINITY: Self;
+    /// Minus infinity.
+    const NEG_INFINITY: Self;
+    /// A NaN.
+    const NAN: Self;
+    /// The distance from 1 to the next larger number.
+    const EPSILON: Self;
+    /// The least positive number that is not denormal.
+    const MIN_POSITIVE: Self;
     /// The unsigned integer of the same width.
     type Bits: Integer;
     /// The nearest of these floats.
@@ -92,6 +106,8 @@ macro_rules! mark { ($tr:ident: $($t:ty),*) => { $(impl $tr for $t {})* }; }
 macro_rules! arithmetic {
     ($($t:ident)*) => {$(
         impl Arithmetic for $t {
+            const MIN: $t = $t::MIN;
+            const MAX: $t = $t::MAX;
             fn whole(x: i128) -> $t {
                 x as $t
             }
@@ -100,11 +116,15 @@ macro_rules! arithmetic {
 }
 arithmetic!(i8 u8 i16 u16 i32 u32 i64 u64 f32 f64);
 impl Arithmetic for f16 {
+    const MIN: f16 = f16::MIN;
+    const MAX: f16 = f16::MAX;
     fn whole(x: i128) -> f16 {
         f16::from_f64(x as f64)
     }
 }
 impl Arithmetic for bf16 {
+    const MIN: bf16 = bf16::MIN;
+    const MAX: bf16 = bf16::MAX;
     fn whole(x: i128) -> bf16 {
         bf16::from_f64(x as f64)
     }
@@ -114,6 +134,11 @@ mark!(Unsigned: u8, u16, u32, u64);
 macro_rules! floats {
     ($($t:ty, $bits:ty, |$x:ident| $nearest:expr;)*) => {$(
         impl Float for $t {
+            const INFINITY: $t = <$t>::INFINITY;
+            const NEG_INFINITY: $t = <$t>::NEG_INFINITY;
+            const NAN: $t = <$t>::NAN;
+            const EPSILON: $t = <$t>::EPSILON;
+            const MIN_POSITIVE: $t = <$t>::MIN_POSITIVE;
             type Bits = $bits;
             fn nearest($x: f64) -> $t { $nearest }
         }
@@ -203,26 +228,25 @@ mark!(Bits: bool, i8, u8, i16, u16, i32, u32, i64, u64);
 
 macro_rules! shifts {
     ($($tr:ident $method:ident $op:ident;)*) => {$(
-        impl<T: Integer> $tr<S<u32>> for S<T> {
-            type Output = S<T>;
+        impl<T: Integer, R: ShiftCount> $tr<R> for S<T> {
+            type Output = At<R::Place, T>;
             #[track_caller]
-            fn $method(self, rhs: S<u32>) -> S<T> {
-                bin_s(Bin::$op, self, S::from_value(rhs.value))
-            }
-        }
-        impl<T: Integer> $tr<u32> for S<T> {
-            type Output = S<T>;
-            #[track_caller]
-            fn $method(self, rhs: u32) -> S<T> {
-                let rhs: S<u32> = rhs.into_device();
-                bin_s(Bin::$op, self, S::from_value(rhs.value))
+            fn $method(self, rhs: R) -> At<R::Place, T> {
+                // No closures: what they call has their place.
+                match rhs.uniform() {
+                    Some(n) => R::Place::picked(Some(bin_s(Bin::$op, self, S::from_value(n.value))), None),
+                    None => {
+                        let n = V::from_value(rhs.varying().value);
+                        R::Place::picked(None, Some(bin_v(Bin::$op, self, n)))
+                    }
+                }
             }
         }
         impl<T: Integer, R: ShiftCount> $tr<R> for V<T> {
             type Output = V<T>;
             #[track_caller]
             fn $method(self, rhs: R) -> V<T> {
-                bin_v(Bin::$op, self, V::from_value(rhs.count().value))
+                bin_v(Bin::$op, self, V::from_value(rhs.varying().value))
             }
         }
     )*};
@@ -277,9 +301,9 @@ impl<T: Arithmetic + TakesLiteral<U>, U> BesideLiteral<U> for V<T> {
     }
 }
 
-/// What a literal of type `U` may be shifted by: an integer of the host, `S<u32>`, `V<u32>`.
+/// What a literal of type `U` may be shifted by: an integer of the host or of the device.
 #[diagnostic::on_unimplemented(
-    message = "a shift count is a `u32`, `S<u32>` or `V<u32>`, not `{Self}`",
+    message = "a shift count is an integer, not `{Self}`",
     label = "shifted by `{Self}`",
     note = "convert with `as u32`"
 )]
@@ -296,43 +320,78 @@ impl<U: HostInteger, R: HostInteger> ShiftsLiteral<U> for R {
         left.shift(op, self.count())
     }
 }
-impl<U: Integer> ShiftsLiteral<U> for S<u32> {
+impl<U: Integer, N: Integer> ShiftsLiteral<U> for S<N> {
     type Output = S<U>;
     #[track_caller]
     fn after(self, op: Bin, left: U) -> S<U> {
-        bin_s(op, left.into_device(), S::from_value(self.value))
+        bin_s(op, left.into_device(), S::from_value(count_s(self).value))
     }
 }
-impl<U: Integer> ShiftsLiteral<U> for V<u32> {
+impl<U: Integer, N: Integer> ShiftsLiteral<U> for V<N> {
     type Output = V<U>;
     #[track_caller]
     fn after(self, op: Bin, left: U) -> V<U> {
-        bin_v(op, left, V::from_value(self.value))
+        bin_v(op, left, V::from_value(ShiftCount::varying(self).value))
     }
 }
 
-/// What may stand to the right of `<<` and `>>` on a varying value: `u32`, `S<u32>`, `V<u32>`.
+/// What may stand to the right of `<<` and `>>` on a value of the device: a `u32`, and integers of the device. As in Rust it need not
+/// be of the left side's type; of a negative one the low bits count.
 #[diagnostic::on_unimplemented(
-    message = "a shift count is a `u32`, `S<u32>` or `V<u32>`, not `{Self}`",
+    message = "a shift count is a `u32` or an integer of the device, not `{Self}`",
     label = "shifted by `{Self}`",
     note = "convert with `as u32`"
 )]
-pub trait ShiftCount {
+pub trait ShiftCount: Copy {
+    /// Where it is: host values are uniform.
+    type Place: Kind;
     /// The count, varying.
-    fn count(self) -> V<u32>;
+    fn varying(self) -> V<u32>;
+    /// The count as one value for all lanes; `None` if it varies.
+    fn uniform(self) -> Option<S<u32>>;
 }
 
-macro_rules! counts {
-    ($($t:ty),*) => {$(
-        impl ShiftCount for $t {
-            #[track_caller]
-            fn count(self) -> V<u32> {
-                self.into_device()
-            }
-        }
-    )*};
+impl ShiftCount for u32 {
+    type Place = Uniform;
+    fn varying(self) -> V<u32> {
+        self.into_device()
+    }
+    fn uniform(self) -> Option<S<u32>> {
+        Some(self.into_device())
+    }
 }
-counts!(u32, S<u32>, V<u32>);
+impl<N: Integer> ShiftCount for S<N> {
+    type Place = Uniform;
+    #[track_caller]
+    fn varying(self) -> V<u32> {
+        count_s(self).into_device()
+    }
+    #[track_caller]
+    fn uniform(self) -> Option<S<u32>> {
+        Some(count_s(self))
+    }
+}
+impl<N: Integer> ShiftCount for V<N> {
+    type Place = Varying;
+    #[track_caller]
+    fn varying(self) -> V<u32> {
+        match N::ELEM {
+            Elem::U32 => V::from_value(self.value),
+            _ => super::cast::<u32, _>(self),
+        }
+    }
+    fn uniform(self) -> Option<S<u32>> {
+        None
+    }
+}
+
+#[track_caller]
+fn count_s<N: Integer>(n: S<N>) -> S<u32> {
+    match N::ELEM {
+        Elem::U32 => S::from_value(n.value),
+        _ => super::cast::<u32, _>(n),
+    }
+}
 
 shifts! {
     Shl shl Shl;
@@ -345,10 +404,10 @@ macro_rules! host_shifts {
         host_shifts!(@of $t: S Shl shl, V Shl shl, S Shr shr, V Shr shr);
     )*};
     (@of $t:ident: $($handle:ident $trait:ident $method:ident),*) => {$(
-        impl $trait<$handle<u32>> for $t {
+        impl<N: Integer> $trait<$handle<N>> for $t {
             type Output = $handle<$t>;
             #[track_caller]
-            fn $method(self, n: $handle<u32>) -> $handle<$t> {
+            fn $method(self, n: $handle<N>) -> $handle<$t> {
                 let number: $handle<$t> = self.into_device();
                 number.$method(n)
             }

@@ -5,53 +5,13 @@ mod join;
 use std::panic::Location;
 
 use super::control::{Kind, Varying};
+use super::device::{Maybe, Outcome};
 use super::lazy::where_only;
 use super::literal::Vary;
-use super::maybe::{Chosen, Maybe};
+use super::maybe::Chosen;
 use super::variants::{Blank, Placed, Variants, condition, condition_type};
 use super::{AssignIn, Declare, Flatten, IntoDevice, S, V, next_value, with};
 use crate::ir::{Bin, Inst, Un, Value};
-
-/// What `Result<X, E>` means in a kernel and in the signature of a device function: whether there is a value, the value, and the
-/// error. `Ok(x)`, `Err(e)`, `match`, `if let`, `let … else`, `?` and the methods below work as with Rust's own; an error does not
-/// become another type by itself, `map_err` makes it one.
-///
-/// Which of both it is is known per lane (`V<bool>`) if one of them varies, and once for all lanes otherwise. Where it is known when
-/// the kernel is built, no instruction is left of it.
-///
-/// ```
-/// use gcn_dsl::prelude::*;
-/// gcn_kernel! {
-///     /// A quotient, or what is wrong with it.
-///     #[device]
-///     fn divided(a: V<u32>, b: V<u32>) -> Result<V<u32>, V<u32>> {
-///         if b == 0 {
-///             return Err(1);
-///         }
-///         a.checked_sub(b).map(|rest| rest / b).ok_or(2)
-///     }
-///
-///     #[workgroup(64)]
-///     fn quotients(a: &[u32], b: &[u32], y: &mut [u32]) {
-///         let i = global_id().x;
-///         y[i] = match divided(a[i], b[i]) {
-///             Ok(quotient) => quotient,
-///             Err(code) => 1000 + code,
-///         };
-///     }
-/// }
-/// let mut y = [0; 64];
-/// quotients.launch(&Device::simulator(Target::GFX942), Grid::x(1), (&[9, 9, 9], &[3, 0, 10], &mut y))?;
-/// assert_eq!(y[..3], [2, 1001, 1002]);
-/// # Ok::<(), Box<dyn std::error::Error>>(())
-/// ```
-#[derive(Debug, Clone, Copy)]
-pub struct Outcome<X, E> {
-    /// A condition of the place of both.
-    ok: Value,
-    value: X,
-    error: E,
-}
 
 /// `Ok(value)` before the type of an error is inferred.
 #[derive(Debug, Clone, Copy)]

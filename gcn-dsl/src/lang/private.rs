@@ -76,6 +76,14 @@ impl<T, const N: usize> Private<T, N> {
         array
     }
 
+    pub(super) fn id(&self) -> PrivateId {
+        self.id
+    }
+
+    pub(super) fn of_id(id: PrivateId) -> Self {
+        Private { id, element: PhantomData }
+    }
+
     /// Number of elements.
     pub const fn len(&self) -> u32 {
         N as u32

@@ -10,6 +10,7 @@ use gcn_isa::mods::DppControls;
 use gcn_isa::target::WAVE_SIZE;
 
 use super::known::refuse_lane;
+use super::operand::Operand;
 use super::{IntoDevice, S, V, lane_id, select, with};
 use crate::ir::{Inst, Type};
 use crate::isa::{self, Options};
@@ -342,11 +343,19 @@ pub fn write_lane<T: Scalar>(v: V<T>, lane: impl IntoDevice<S<u32>>, value: impl
 }
 
 /// How many bits of `mask` belong to lanes below this one: a lane's place among those that a
-/// [`ballot`](super::ballot) names.
+/// [`ballot`](super::ballot) names, or that [`match_any`](super::match_any) gives each lane.
 #[track_caller]
-pub fn mbcnt(mask: impl IntoDevice<S<u64>>) -> V<u32> {
-    let mask: S<u64> = mask.into_device();
+pub fn mbcnt(mask: impl Operand<u64>) -> V<u32> {
     let loc = Location::caller();
+    let Some(mask) = mask.uniform() else {
+        let mask = mask.varying();
+        let half = |i| -> V<u32> {
+            let inst = Inst::Extract { from: mask.value, dword: i };
+            V::from_value(with(|c| c.value(inst, Type::varying(Elem::U32), loc)))
+        };
+        let low = isa::v_mbcnt_lo_u32_b32(half(0), 0u32);
+        return isa::v_mbcnt_hi_u32_b32(half(1), low);
+    };
     let half = |i| -> S<u32> {
         let inst = Inst::Extract { from: mask.value, dword: i };
         S::from_value(with(|c| c.value(inst, Type::uniform(Elem::U32), loc)))

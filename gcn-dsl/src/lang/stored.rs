@@ -39,7 +39,7 @@ pub struct Leaf {
 #[diagnostic::on_unimplemented(
     message = "`{Self}` cannot be an element of device memory",
     label = "not a type that memory of the device holds",
-    note = "memory holds bool, i8..i64, u8..u64, f16, bf16, f32, f64, f8e4m3, f8e5m2, arrays of these, and structs of these that are declared in `gcn_kernel!` with `#[device] #[repr(C)]`; an enum without fields is a `u32`: `mode as u32`, `match x[i] {{ 0 => … }}`"
+    note = "memory holds bool, i8..i64, u8..u64, f16, bf16, f32, f64, f8e4m3, f8e5m2, arrays of these, structs of these that are declared in `gcn_kernel!` with `#[device] #[repr(C)]`; and enums without fields with `#[device] #[repr(u32)]`"
 )]
 pub trait Stored: Copy + 'static {
     /// Bytes of an element.
@@ -309,16 +309,6 @@ impl<T: Stored, I: Index> StoreAt<I> for Slice<T, Writable> {
     }
 }
 
-/// Which scalars of an element a part of it is made of.
-fn leaves_of_part<T: Stored, P: Flatten>(part: impl FnOnce(&mut T::Value) -> &mut P) -> Vec<Leaf> {
-    // Numbers in place of values: those that stand in the part are the places of its scalars in the list of all.
-    let mut whole = T::Value::unflatten(&mut (0..).map(Value));
-    let mut numbers = Vec::new();
-    part(&mut whole).flatten(&mut numbers);
-    let leaves = leaves_of::<T>(0);
-    numbers.iter().map(|n| leaves[n.0 as usize]).collect()
-}
-
 /// Access to slices whose elements may be assigned to in part. It is a bound of its own, so that the element type is inferred
 /// from any slice and the only error for a read-only one is this trait's.
 #[diagnostic::on_unimplemented(
@@ -329,33 +319,103 @@ fn leaves_of_part<T: Stored, P: Flatten>(part: impl FnOnce(&mut T::Value) -> &mu
 pub trait Assignable {}
 impl Assignable for Writable {}
 
-/// The expansion of a read of `x[i].part` in `x[i].part += e`.
-#[track_caller]
-pub fn load_part<T: Stored, A: Assignable, I: Index, P: Flatten>(
-    x: &Slice<T, A>,
-    i: I,
-    part: impl FnOnce(&mut T::Value) -> &mut P,
-) -> P {
-    let at = i.index() * T::BYTES;
-    let mut values = Vec::new();
-    for leaf in leaves_of_part::<T, P>(part) {
-        values.push(load_leaf(x.bytes(), at, leaf));
-    }
-    P::unflatten(&mut values.into_iter())
+/// A part of an element of a slice, `x[i].field`, `x[i].array[k].field`: where its scalars are, if the part is an `X`.
+#[derive(Debug, Clone)]
+pub struct InElement<X> {
+    memory: Bytes,
+    /// The element, and in it the place in arrays that the device indexes.
+    at: V<u32>,
+    leaves: Vec<Leaf>,
+    part: PhantomData<X>,
 }
 
-/// The expansion of `x[i].part = e`: only the part is stored.
+/// The expansion of the `x[i]` of an assignment to a part of it.
 #[track_caller]
-pub fn store_part<T: Stored, A: Assignable, I: Index, P: Flatten, E: IntoDevice<P>>(
-    x: &Slice<T, A>,
-    i: I,
-    part: impl FnOnce(&mut T::Value) -> &mut P,
-    e: E,
-) {
+pub fn in_element<T: Stored, A: Assignable, I: Index>(x: &Slice<T, A>, i: I) -> InElement<T::Value> {
     let at = i.index() * T::BYTES;
-    let mut values = Vec::new();
-    e.into_device().flatten(&mut values);
-    for (leaf, value) in leaves_of_part::<T, P>(part).into_iter().zip(values) {
-        store_leaf(x.bytes(), at, leaf, value);
+    InElement { memory: x.bytes(), at, leaves: leaves_of::<T>(0), part: PhantomData }
+}
+
+impl<X: Flatten> InElement<X> {
+    /// A field of it, or what a number of the host chooses in it.
+    pub fn part<P: Flatten>(self, part: impl FnOnce(&mut X) -> &mut P) -> InElement<P> {
+        // Numbers in place of values: those that stand in the part are the places of its scalars in the list of all.
+        let mut whole = X::unflatten(&mut (0..).map(Value));
+        let mut numbers = Vec::new();
+        part(&mut whole).flatten(&mut numbers);
+        let leaves = numbers.iter().map(|n| self.leaves[n.0 as usize]).collect();
+        InElement { memory: self.memory, at: self.at, leaves, part: PhantomData }
+    }
+
+    /// Its value.
+    #[track_caller]
+    pub fn read(&self) -> X {
+        let mut values = Vec::new();
+        for leaf in &self.leaves {
+            values.push(load_leaf(self.memory, self.at, *leaf));
+        }
+        X::unflatten(&mut values.into_iter())
+    }
+
+    /// Stores it, and nothing else of the element.
+    #[track_caller]
+    pub fn write<E: IntoDevice<X>>(&self, e: E) {
+        let mut values = Vec::new();
+        e.into_device().flatten(&mut values);
+        for (leaf, value) in self.leaves.iter().zip(values) {
+            store_leaf(self.memory, self.at, *leaf, value);
+        }
+    }
+}
+
+impl<X: Flatten, const N: usize> InElement<[X; N]> {
+    /// Element `k` of an array.
+    #[track_caller]
+    pub fn at(self, k: impl ArrayIndex) -> InElement<X> {
+        let k = k.of_lanes();
+        if let Some(known) = with(|c| c.builder.as_const(k.value)) {
+            within(known as usize, N, "element", || format!("an array of {N}"));
+        }
+        let of_one = self.leaves.len() / N.max(1);
+        let stride = match (self.leaves.first(), self.leaves.get(of_one)) {
+            (Some(first), Some(second)) => second.offset - first.offset,
+            _ => 0,
+        };
+        let leaves = self.leaves.into_iter().take(of_one).collect();
+        InElement { memory: self.memory, at: self.at + k * stride, leaves, part: PhantomData }
+    }
+}
+
+/// What chooses an element of an array inside of an element of memory: an integer of the host, or a `u32` of the device.
+#[diagnostic::on_unimplemented(
+    message = "an element of an array is chosen by a `usize`, `u32`, `S<u32>` or `V<u32>`, not by `{Self}`",
+    label = "not an index",
+    note = "convert with `as u32`"
+)]
+pub trait ArrayIndex {
+    /// The number, in each lane.
+    fn of_lanes(self) -> V<u32>;
+}
+macro_rules! array_indices {
+    ($($t:ty)*) => {$(
+        impl ArrayIndex for $t {
+            #[track_caller]
+            fn of_lanes(self) -> V<u32> {
+                // What does not fit is no element either.
+                u32::try_from(self).unwrap_or(u32::MAX).into_device()
+            }
+        }
+    )*};
+}
+array_indices!(usize i32 u32);
+impl ArrayIndex for S<u32> {
+    #[track_caller]
+    fn of_lanes(self) -> V<u32> {
+        self.into_device()
+    }
+}
+impl ArrayIndex for V<u32> {
+    fn of_lanes(self) -> V<u32> {
+        self
     }
 }

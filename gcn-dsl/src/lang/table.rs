@@ -3,10 +3,11 @@
 
 use std::panic::Location;
 
+use super::control::Merge;
 use super::known::within;
 use super::memory::{LoadAt, RAW_BUFFER_WORD3, Slice};
 use super::stored::Stored;
-use super::{IntoDevice, ReadOnly, S, V, with};
+use super::{Declare, Flatten, IntoDevice, ReadOnly, S, V, with};
 use crate::ir::{Inst, Type};
 use crate::scalar::{Elem, Scalar};
 
@@ -69,7 +70,7 @@ impl<T: Scalar> Entry for V<T> {
     }
     #[track_caller]
     fn choose(i: S<u32>, bit: u32, a: V<T>, b: V<T>) -> V<T> {
-        let condition = is_set(i.into_device(), bit);
+        let condition: V<bool> = super::ne(i & (1 << bit), 0).into_device();
         V::emit(Inst::Select(condition.value, b.value, a.value), Location::caller())
     }
     #[track_caller]
@@ -248,6 +249,51 @@ rows! {
     V<u32>, V<u32> => Varying at_varying;
 }
 rows! { S<u32> => Uniform at_uniform; V<u32> => Varying at_varying; }
+
+macro_rules! whole_rows {
+    ($($row:ty => $how:ident;)*) => {$(
+        impl<X: Choice, const M: usize> TableRow<X, $row, M> {
+            /// All elements.
+            #[track_caller]
+            fn to_array(&self) -> [X::$how; M] {
+                let mut out = Vec::with_capacity(M);
+                for k in 0..M {
+                    out.push(self.load_at(k));
+                }
+                out.try_into().unwrap_or_else(|_| unreachable!("as many elements as there are"))
+            }
+        }
+        #[diagnostic::do_not_recommend]
+        impl<X: Choice<$how: IntoDevice<Y>>, Y, const M: usize> IntoDevice<[Y; M]> for TableRow<X, $row, M> {
+            #[track_caller]
+            fn into_device(self) -> [Y; M] {
+                self.to_array().into_device()
+            }
+        }
+        impl<X: Choice<$how: Flatten>, const M: usize> Declare for TableRow<X, $row, M> {
+            type Value = [X::$how; M];
+            #[track_caller]
+            fn declare(self) -> [X::$how; M] {
+                self.to_array()
+            }
+        }
+        /// A row of a table beside an array that another branch gives.
+        #[diagnostic::do_not_recommend]
+        impl<How, A: Merge<How, X::$how>, X: Choice<$how: Copy>, const M: usize> Merge<How, TableRow<X, $row, M>> for [A; M]
+        {
+            type Output = [A::Output; M];
+            #[track_caller]
+            fn left(self) -> Self::Output {
+                self.map(A::left)
+            }
+            #[track_caller]
+            fn right(b: TableRow<X, $row, M>) -> Self::Output {
+                b.to_array().map(A::right)
+            }
+        }
+    )*};
+}
+whole_rows! { S<u32> => Uniform; V<u32> => Varying; }
 
 macro_rules! indexed {
     ($([$($generics:tt)*] $list:ty;)*) => {$(

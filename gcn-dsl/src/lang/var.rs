@@ -10,6 +10,8 @@ use half::{bf16, f16};
 
 use super::context::{Context, source};
 use super::control::{Flow, SameScope};
+use super::element::Here;
+use super::held::{holding, read_all, write_all};
 use super::literal::Literal;
 use super::{IntoDevice, S, V, shown, with};
 use crate::ir::named::{Leaf, Shape};
@@ -129,13 +131,16 @@ impl<X: Flatten, F> Var<X, F> {
     pub fn set_first<D: Declare<Value = X>>(&self, init: D) {
         let mut values = Vec::new();
         init.declare().flatten(&mut values);
-        let loc = location(Location::caller());
-        with(|c| {
-            let types: Vec<Type> = values.iter().map(|v| c.builder.kernel().ty(*v)).collect();
-            let mut declare = |ty| c.builder.declare_deferred(ty, self.divergence);
-            let leaves = self.leaves.get_or_init(|| types.into_iter().map(&mut declare).collect());
-            leaves.iter().zip(values).for_each(|(var, v)| c.builder.write(*var, v, loc));
+        let leaves = self.leaves.get_or_init(|| {
+            let variable = |c: &mut Context, v: Value| {
+                holding(c, v, |c| {
+                    let ty = c.builder.kernel().ty(v);
+                    c.builder.declare_deferred(ty, self.divergence)
+                })
+            };
+            with(|c| values.iter().map(|v| variable(c, *v)).collect())
         });
+        write_all(leaves, values, Location::caller());
     }
 
     /// The expansion of `let mut x = e`.
@@ -143,7 +148,7 @@ impl<X: Flatten, F> Var<X, F> {
     pub fn declare<D: Declare<Value = X>>(_flow: &F, init: D) -> Self {
         let mut values = Vec::new();
         init.declare().flatten(&mut values);
-        Var::initialised(&values, location(Location::caller()), |c, ty| c.builder.declare(ty))
+        Var::initialised(&values, Some(source(Location::caller())), |c, ty| c.builder.declare(ty))
     }
 
     /// A variable with these values in the registers `to`, one value after the other.
@@ -165,10 +170,12 @@ impl<X: Flatten, F> Var<X, F> {
         mut declare: impl FnMut(&mut Context, Type) -> Variable,
     ) -> Self {
         let mut of_value = |c: &mut Context, v: &Value| {
-            let ty = c.builder.kernel().ty(*v);
-            let var = declare(c, ty);
-            c.builder.write(var, *v, loc);
-            var
+            holding(c, *v, |c| {
+                let ty = c.builder.kernel().ty(*v);
+                let var = declare(c, ty);
+                c.builder.write(var, *v, loc);
+                var
+            })
         };
         Var::of(with(|c| values.iter().map(|v| of_value(c, v)).collect()))
     }
@@ -185,10 +192,7 @@ impl<X: Flatten, F> Var<X, F> {
     /// The expansion of a use of the variable.
     #[track_caller]
     pub fn get(&self) -> X {
-        let loc = location(Location::caller());
-        let values: Vec<Value> =
-            with(|c| self.leaves().iter().map(|var| c.builder.read(*var, loc)).collect());
-        X::unflatten(&mut values.into_iter())
+        X::unflatten(&mut read_all(self.leaves(), Location::caller()).into_iter())
     }
 
     /// The expansion of an assignment.
@@ -199,8 +203,7 @@ impl<X: Flatten, F> Var<X, F> {
     {
         let mut values = Vec::new();
         e.into_device().flatten(&mut values);
-        let loc = location(Location::caller());
-        with(|c| self.leaves().iter().zip(values).for_each(|(var, v)| c.builder.write(*var, v, loc)));
+        write_all(self.leaves(), values, Location::caller());
     }
 
     /// The expansion of an assignment to a part of the variable, `x.field = e` or `x[i].field = e`: only the part needs to
@@ -213,14 +216,22 @@ impl<X: Flatten, F> Var<X, F> {
         let new = e.into_device();
         let mut whole = self.get();
         *part(&mut whole) = new;
+        self.set_leaves(&whole);
+    }
+
+    /// The expansion of an assignment to a part of the variable that an index chooses, `x[i] = e` or `x.field[i].y = e`.
+    #[track_caller]
+    pub fn change<G: Flow>(&self, _flow: &G, change: impl FnOnce(&mut X, Here<F, G>)) {
+        let mut whole = self.get();
+        change(&mut whole, Here::new());
+        self.set_leaves(&whole);
+    }
+
+    /// A leaf that has the value already is not written.
+    #[track_caller]
+    fn set_leaves(&self, whole: &X) {
         let mut values = Vec::new();
         whole.flatten(&mut values);
-        let loc = location(Location::caller());
-        // A leaf that has the value already is not written.
-        with(|c| self.leaves().iter().zip(values).for_each(|(var, v)| c.builder.write(*var, v, loc)));
+        write_all(self.leaves(), values, Location::caller());
     }
-}
-
-fn location(loc: &'static Location<'static>) -> Option<SourceLoc> {
-    Some(source(loc))
 }

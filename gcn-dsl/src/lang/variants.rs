@@ -7,13 +7,14 @@
 //! constant, and what branches on it is folded.
 
 use std::marker::PhantomData;
+use std::panic::Location;
 
 use half::{bf16, f16};
 
 use super::control::{Kind, Matched, Merge, Uniform, Varying};
 use super::literal::Literal;
-use super::{AssignIn, Flatten, LanePtr, Packed, S, V, Vector, next_value, with};
-use crate::ir::{Place, Pred, Type, Value};
+use super::{AssignIn, Flatten, IntoDevice, LanePtr, Packed, S, V, Vector, next_value, with};
+use crate::ir::{Inst, Place, Pred, Type, Value};
 use crate::scalar::{Number, Scalar, f8e4m3, f8e5m2};
 
 /// What patterns can take apart or compare with.
@@ -147,6 +148,37 @@ impl<M: Variants> Variants for &M {
         M::one_of(self, chosen)
     }
 }
+
+/// Enums without fields that memory holds, `#[device] #[repr(u32)] enum`: numbers of which some have names.
+pub trait Listed: Scalar {
+    /// The variants.
+    fn all() -> Vec<Self>;
+}
+
+macro_rules! listed {
+    ($($handle:ident)*) => {$(
+        #[diagnostic::do_not_recommend]
+        impl<T: Listed> Variants for $handle<T> {
+            type Host = T;
+            type Condition = $handle<bool>;
+            fn each(&self) -> Vec<T> {
+                T::all()
+            }
+            #[track_caller]
+            fn one_of(&self, chosen: &[bool]) -> $handle<bool> {
+                let loc = Location::caller();
+                let mut any: Option<$handle<bool>> = None;
+                for (variant, _) in T::all().into_iter().zip(chosen).filter(|(_, chosen)| **chosen) {
+                    let variant: $handle<T> = variant.into_device();
+                    let is = $handle::emit(Inst::Cmp(Pred::Eq, self.value, variant.value), loc);
+                    any = Some(any.map_or(is, |any| super::or(any, is)));
+                }
+                any.unwrap_or_else(|| false.into_device())
+            }
+        }
+    )*};
+}
+listed!(S V);
 
 /// What makes a value of an enum.
 pub trait OfVariant: Variants {

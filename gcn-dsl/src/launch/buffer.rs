@@ -155,6 +155,11 @@ impl<T> DeviceSlice<T> {
     pub fn as_ptr(&self) -> DevicePtr<T> {
         DevicePtr::from_address(self.address())
     }
+
+    /// The same address, for a kernel that takes `*mut T`: on the host there is one type for both.
+    pub fn as_mut_ptr(&mut self) -> DevicePtr<T> {
+        self.as_ptr()
+    }
 }
 
 impl<T: Stored> DeviceSlice<T> {

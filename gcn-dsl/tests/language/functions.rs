@@ -1,5 +1,6 @@
 //! Device functions and aggregates in the simulator against plain Rust.
 
+mod elements;
 mod literals;
 mod parts;
 

@@ -2,11 +2,14 @@
 
 mod bounds;
 mod control;
+mod elsewhere;
 mod embed;
 mod enums;
 mod errors;
 mod functions;
 mod lazy;
+mod listed;
+mod memory_fields;
 mod natural;
 mod newcomer;
 mod operators;

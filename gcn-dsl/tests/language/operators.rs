@@ -449,3 +449,39 @@ fn slices_are_bounds_checked_by_the_buffer() {
         assert_eq!(out, expected, "{target}");
     }
 }
+
+gcn_kernel! {
+    #[workgroup(64)]
+    fn shifts(n: i32, m: i64, x: &[u64], by: &[i8], wide: &mut [u64], y: &mut [i32], z: &mut [u32]) {
+        let i = global_id().x;
+        let odd = ballot(x[i] & 1 == 1);
+        wide[i] = (odd >> i) ^ (x[i] << n) ^ (x[i] >> by[i]) ^ (1u64 << m);
+        y[i] = ((1 << n) - 1) ^ (7 << by[i]) ^ (0x4000_0000 >> (i as i64));
+        let mut bits = z[i];
+        bits <<= by[i];
+        bits ^= 1 << (n - 3);
+        z[i] = bits;
+    }
+}
+
+/// As in Rust, a count is any integer, and one value for all lanes is shifted by one of each lane.
+#[test]
+fn shift_counts_of_any_integer() {
+    let x: Vec<u64> = (0..64).map(|i| i * 0x0123_4567_89ab_cdef).collect();
+    let by: Vec<i8> = (0..64).map(|i| i % 32).collect();
+    let odd = (0..64).fold(0u64, |odd, i| odd | (x[i] & 1) << i);
+    for target in [Target::GFX900, Target::GFX90A, Target::GFX950] {
+        for (n, m) in [(3, 40), (9, 63i64)] {
+            let (mut wide, mut y, mut z) = (vec![0; 64], vec![0; 64], vec![0x1234_5678u32; 64]);
+            let args = (n, m, &x[..], &by[..], &mut wide[..], &mut y[..], &mut z[..]);
+            shifts.launch(&Device::simulator(target), Grid::x(1), args).unwrap();
+            for i in 0..64 {
+                let by = by[i];
+                assert_eq!(wide[i], (odd >> i) ^ (x[i] << n) ^ (x[i] >> by) ^ (1u64 << m), "{target} {i}");
+                let y_of = ((1 << n) - 1) ^ (7i32 << by) ^ 0x4000_0000i32.wrapping_shr(i as u32);
+                assert_eq!(y[i], y_of, "{target} {i}");
+                assert_eq!(z[i], (0x1234_5678 << by) ^ (1 << (n - 3)), "{target} {i}");
+            }
+        }
+    }
+}

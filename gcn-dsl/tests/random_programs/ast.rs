@@ -120,7 +120,7 @@ pub enum Op {
     Part(Elem, u32),
     /// `in_t.load_vector::<n>(i).get(k)`
     Wide(Elem, u32, u32),
-    /// `objectK.is_some()`
+    /// `objectK.is_some()`, `objectK.is_ok()`
     IsSome(usize),
     /// `objectK.unwrap_or(x)`
     UnwrapOr(usize),
@@ -130,6 +130,8 @@ pub enum Op {
     Member(usize, usize),
     /// `objectK.peek()`
     Peek(usize),
+    /// `passed(objectK, x)`: `?` on a `Result`
+    Passed(usize),
     /// `again(x, |v| v op y)`
     Again(Bin),
     /// `either(x, |v| v > y, |v| v op y).unwrap_or(z)`
@@ -144,6 +146,9 @@ pub enum Shape {
     /// `shapes::Thing`
     Thing,
     Option(Elem),
+    Result(Elem, Elem),
+    /// `shapes::Either`, an enum with parameters
+    Either(Elem, Elem),
     Tuple(Elem, Elem),
 }
 
@@ -154,6 +159,7 @@ impl Shape {
             Shape::Pair => vec![vec![Elem::U32, Elem::F32]],
             Shape::Thing => vec![vec![], vec![Elem::U32], vec![Elem::I32, Elem::F32], vec![Elem::I64]],
             Shape::Option(t) => vec![vec![], vec![t]],
+            Shape::Result(a, b) | Shape::Either(a, b) => vec![vec![a], vec![b]],
             Shape::Tuple(a, b) => vec![vec![a, b]],
         }
     }

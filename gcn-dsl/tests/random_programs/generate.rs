@@ -582,10 +582,12 @@ impl Generator {
                 Expr::new(self.pick(&[Op::And, Op::Or]), [a, b])
             }
             1 => Expr::new(Op::Un(Un::Not), [self.expr(ty, depth)]),
-            3 if place == Place::Lane => match self.object(|s| matches!(s, Shape::Option(_))) {
-                Some(object) => Expr::leaf(Op::IsSome(object)),
-                None => self.comparison(place, depth),
-            },
+            3 if place == Place::Lane => {
+                match self.object(|s| matches!(s, Shape::Option(_) | Shape::Result(..))) {
+                    Some(object) => Expr::leaf(Op::IsSome(object)),
+                    None => self.comparison(place, depth),
+                }
+            }
             2 if place == Place::Wave => {
                 let c = self.expr(Ty::lane(Elem::Bool), depth);
                 Expr::new(self.pick(&[Op::Any, Op::All]), [c])

@@ -3,13 +3,13 @@
 use std::rc::Rc;
 
 use gcn_dsl::lang::{
-    self, IntoDevice, Maybe, OfVariant, TheReceiverWrittenAsMutBorrow, Top, V, Var, Variants,
+    self, IntoDevice, Maybe, OfVariant, Outcome, TheReceiverWrittenAsMutBorrow, Top, V, Var, Variants,
 };
 use gcn_dsl::prelude::f16;
 use gcn_dsl::scalar::Elem;
 
 use super::ast::Shape;
-use super::shapes::{Machine, Pair, Thing};
+use super::shapes::{Either, Long, Machine, Pair, Thing, Word, passed};
 use super::value::{D, Val, of};
 
 type Body<'b> = &'b mut dyn FnMut(usize, Vec<Val>);
@@ -38,6 +38,9 @@ pub trait Held {
     }
     fn unwrap_or(&self, _: Val) -> Val {
         unreachable!("`typing` knows what an option is")
+    }
+    fn passed(&self, _: Val) -> Val {
+        unreachable!("`typing` knows what is passed on")
     }
     fn map_or(&self, _: Val, _: &dyn Fn(Val) -> Val) -> Val {
         unreachable!("`typing` knows what an option is")
@@ -98,6 +101,10 @@ pub fn declare(shape: Shape, cond: Option<D<bool>>, values: Values) -> Rc<dyn He
         Shape::Option(Elem::I64) => declared!(Maybe<V<i64>>),
         Shape::Option(Elem::I16) => declared!(Maybe<V<i16>>),
         Shape::Option(Elem::F16) => declared!(Maybe<V<f16>>),
+        Shape::Result(Elem::U32, Elem::I32) => declared!(Outcome<V<u32>, V<i32>>),
+        Shape::Result(Elem::F32, Elem::U32) => declared!(Outcome<V<f32>, V<u32>>),
+        Shape::Either(Elem::U32, Elem::F32) => declared!(Word),
+        Shape::Either(Elem::I64, Elem::U16) => declared!(Long),
         Shape::Tuple(Elem::U32, Elem::I64) => declared!((V<u32>, V<i64>)),
         Shape::Tuple(Elem::F32, Elem::U16) => declared!((V<f32>, V<u16>)),
         Shape::Tuple(Elem::I32, Elem::F64) => declared!((V<i32>, V<f64>)),
@@ -303,3 +310,77 @@ macro_rules! options {
     )*};
 }
 options! { u32 f32 i64 i16 f16 }
+
+macro_rules! results {
+    ($($t:ty, $e:ty $(, $passed:ident)?;)*) => {$(
+        impl Makes for Outcome<V<$t>, V<$e>> {
+            fn made(cond: Option<D<bool>>, values: Values, put: &mut dyn FnMut(Self)) {
+                // As a function that returns a `Result` gives it.
+                made!(cond, values, put, |(variant, x): (usize, Vec<Val>)| -> Self {
+                    match variant {
+                        0 => lang::ok(of::<$t>(x[0]).lane()).into_device(),
+                        _ => lang::err(of::<$e>(x[0]).lane()).into_device(),
+                    }
+                });
+            }
+        }
+        impl Held for Variable<Outcome<V<$t>, V<$e>>> {
+            fn set(&self, cond: Option<D<bool>>, values: Values) {
+                Makes::made(cond, values, &mut |x: Outcome<V<$t>, V<$e>>| self.0.set(&Top::new(), x));
+            }
+            fn take(&self, body: Body) {
+                let whole = self.0.get();
+                let is = lang::is_variant(&whole, |host| host.is_ok());
+                branch!(
+                    is,
+                    body(0, vec![lang::variant(&whole, |host| host.ok()).into()]),
+                    body(1, vec![lang::variant(&whole, |host| host.err()).into()])
+                );
+            }
+            fn is_some(&self) -> Val {
+                self.0.get().is_ok().into()
+            }
+            fn unwrap_or(&self, other: Val) -> Val {
+                self.0.get().unwrap_or(of::<$t>(other).lane()).into()
+            }
+            fn map_or(&self, other: Val, f: &dyn Fn(Val) -> Val) -> Val {
+                self.0.get().map_or(of::<$t>(other).lane(), |x| of::<$t>(f(x.into())).lane()).into()
+            }
+            $(fn passed(&self, by: Val) -> Val {
+                $passed(self.0.get(), of::<u32>(by).lane()).into()
+            })?
+        }
+    )*};
+}
+results! { u32, i32, passed; f32, u32; }
+
+macro_rules! eithers {
+    ($($a:ty, $b:ty;)*) => {$(
+        impl Makes for Either<V<$a>, V<$b>> {
+            fn made(cond: Option<D<bool>>, values: Values, put: &mut dyn FnMut(Self)) {
+                made!(cond, values, put, |(variant, x): (usize, Vec<Val>)| match variant {
+                    0 => Self::Left(of::<$a>(x[0]).lane()),
+                    _ => Self::Right(of::<$b>(x[0]).lane()),
+                });
+            }
+        }
+        impl Held for Variable<Either<V<$a>, V<$b>>> {
+            fn set(&self, cond: Option<D<bool>>, values: Values) {
+                Makes::made(cond, values, &mut |x: Either<V<$a>, V<$b>>| self.0.set(&Top::new(), x));
+            }
+            fn take(&self, body: Body) {
+                type Host = <Either<V<$a>, V<$b>> as Variants>::Host;
+                let whole = self.0.get();
+                let left = |host| if let Host::Left(x) = host { Some(x) } else { None };
+                let right = |host| if let Host::Right(x) = host { Some(x) } else { None };
+                let is = lang::is_variant(&whole, |host| left(host).is_some());
+                branch!(
+                    is,
+                    body(0, vec![lang::variant(&whole, left).into()]),
+                    body(1, vec![lang::variant(&whole, right).into()])
+                );
+            }
+        }
+    )*};
+}
+eithers! { u32, f32; i64, u16; }

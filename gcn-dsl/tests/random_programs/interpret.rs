@@ -6,11 +6,12 @@
 use gcn_dsl::ir::{Bin, Pred};
 use gcn_dsl::scalar::Elem;
 
-use super::ast::{
+use super::ast::{Shape, 
     Expr, Fetch, INPUT_LEN, Id, LDS_LEN, Op, PRIVATE_LEN, Program, Range, SHARED, SHARED_LEN, Stmt, Ty,
 };
 use super::bits::{self, Unspecified};
 use super::data::{Data, Results};
+use super::shapes::host_passed;
 use super::typing;
 
 /// Which lanes of the workgroup run.
@@ -358,7 +359,9 @@ impl Group<'_> {
     }
 
     fn some(&self, object: usize, lane: usize) -> Option<u64> {
-        self.objects[object][lane].1.first().copied()
+        let (variant, fields) = &self.objects[object][lane];
+        let value = usize::from(matches!(self.program.objects[object], Shape::Option(_)));
+        fields.first().copied().filter(|_| *variant == value)
     }
 
     fn cell(&mut self, array: usize, index: u64) -> Result<&mut Cell> {
@@ -446,7 +449,7 @@ impl Group<'_> {
                 let element = (x[0] as usize).checked_add(k as usize);
                 Ok(element.and_then(|i| self.data.inputs[t as usize].get(i)).copied().unwrap_or(0))
             }
-            Op::IsSome(object) => Ok(self.objects[object][lane].0 as u64),
+            Op::IsSome(object) => Ok(self.some(object, lane).is_some().into()),
             Op::UnwrapOr(object) => Ok(self.some(object, lane).unwrap_or(x[0])),
             Op::MapOr(object, op) => match self.some(object, lane) {
                 Some(v) => bits::bin(op, elem, v, x[1]),
@@ -457,6 +460,11 @@ impl Group<'_> {
                 [_, level] if bits::is_nan(Elem::F32, *level) => Err(Unspecified("the bits of a NaN")),
                 fields => Ok(fields[0] ^ fields[1]),
             },
+            Op::Passed(object) => {
+                let error = self.objects[object][lane].1[0] as i32;
+                let from = self.some(object, lane).map(|x| x as u32).ok_or(error);
+                Ok(host_passed(from, x[0] as u32).into())
+            }
             Op::Again(op) => bits::bin(op, elem, bits::bin(op, elem, x[0], x[1])?, x[1]),
             Op::Either(op) => match bits::compare(Pred::Gt, elem, x[0], x[1]) {
                 true => bits::bin(op, elem, x[0], x[1]),

@@ -12,6 +12,19 @@ pub const OPTIONS: [Elem; 5] = [Elem::U32, Elem::F32, Elem::I64, Elem::I16, Elem
 pub const TUPLES: [(Elem, Elem); 3] =
     [(Elem::U32, Elem::I64), (Elem::F32, Elem::U16), (Elem::I32, Elem::F64)];
 
+/// A `Result`'s value and error, and the fields of `Either`.
+pub const RESULTS: [(Elem, Elem); 2] = [(Elem::U32, Elem::I32), (Elem::F32, Elem::U32)];
+pub const EITHERS: [(Elem, Elem); 2] = [(Elem::U32, Elem::F32), (Elem::I64, Elem::U16)];
+
+/// True if an expression can have a value of the type from such a variable.
+fn gives(shape: Shape, elem: Elem) -> bool {
+    match shape {
+        Shape::Thing | Shape::Either(..) => false,
+        Shape::Result(value, _) => value == elem,
+        other => other.variants().concat().contains(&elem),
+    }
+}
+
 impl Generator {
     /// A variable in scope of such a shape.
     pub fn object(&mut self, is: impl Fn(Shape) -> bool) -> Option<usize> {
@@ -49,10 +62,18 @@ impl Generator {
                 out.push(Stmt::SetMember { object, field, value });
             }
             _ => {
-                let shape = match self.rng.below(7) {
+                let shape = match self.rng.below(10) {
                     0 => Shape::Pair,
                     1 | 2 => Shape::Thing,
                     3..6 => Shape::Option(self.pick(&OPTIONS)),
+                    6 | 7 => {
+                        let (value, error) = self.pick(&RESULTS);
+                        Shape::Result(value, error)
+                    }
+                    8 => {
+                        let (left, right) = self.pick(&EITHERS);
+                        Shape::Either(left, right)
+                    }
                     _ => {
                         let (a, b) = self.pick(&TUPLES);
                         Shape::Tuple(a, b)
@@ -134,10 +155,15 @@ impl Generator {
             }
             2 => Expr::new(Op::Again(op), [self.expr(ty, depth), self.value(ty)]),
             3 => Expr::new(Op::Either(op), [self.expr(ty, depth), self.value(ty), self.value(ty)]),
-            _ => match self.object(|s| s.variants().concat().contains(&elem) && s != Shape::Thing) {
+            _ => match self.object(|s| gives(s, elem)) {
                 Some(object) => match (self.program.objects[object], self.one_in(2)) {
-                    (Shape::Option(_), true) => Expr::new(Op::UnwrapOr(object), [self.value(ty)]),
-                    (Shape::Option(_), _) => {
+                    (Shape::Result(Elem::U32, Elem::I32), _) if self.one_in(2) => {
+                        Expr::new(Op::Passed(object), [self.value(ty)])
+                    }
+                    (Shape::Option(_) | Shape::Result(..), true) => {
+                        Expr::new(Op::UnwrapOr(object), [self.value(ty)])
+                    }
+                    (Shape::Option(_) | Shape::Result(..), _) => {
                         Expr::new(Op::MapOr(object, op), [self.value(ty), self.value(ty)])
                     }
                     (Shape::Pair, true) if elem == Elem::U32 => Expr::leaf(Op::Peek(object)),

@@ -56,6 +56,9 @@ fn shape_name(shape: Shape) -> String {
         Shape::Pair => "Pair".to_owned(),
         Shape::Thing => "Thing".to_owned(),
         Shape::Option(t) => format!("Option<V<{t}>>"),
+        Shape::Result(a, b) => format!("Result<V<{a}>, V<{b}>>"),
+        Shape::Either(Elem::U32, _) => "Word".to_owned(),
+        Shape::Either(..) => "Long".to_owned(),
         Shape::Tuple(a, b) => format!("(V<{a}>, V<{b}>)"),
     }
 }
@@ -70,6 +73,10 @@ fn pattern(shape: Shape, variant: usize, fields: &[String]) -> String {
         (Shape::Thing, _, [a]) => format!("Thing::Wide({a})"),
         (Shape::Option(_), 0, _) => "None".to_owned(),
         (Shape::Option(_), _, [a]) => format!("Some({a})"),
+        (Shape::Result(..), 0, [a]) => format!("Ok({a})"),
+        (Shape::Result(..), _, [a]) => format!("Err({a})"),
+        (Shape::Either(..), 0, [a]) => format!("{}::Left({a})", shape_name(shape)),
+        (Shape::Either(..), _, [a]) => format!("{}::Right({a})", shape_name(shape)),
         (Shape::Tuple(..), _, [a, b]) => format!("({a}, {b})"),
         _ => unreachable!("{shape:?} has no variant {variant} of {} fields", fields.len()),
     }
@@ -371,9 +378,12 @@ impl Printer<'_> {
     }
 
     fn made(&self, shape: Shape, (variant, fields): &Made) -> String {
-        let text = pattern(shape, *variant, &fields.iter().map(|e| self.expected(e)).collect::<Vec<_>>());
-        // A function makes it, as the enum is declared by another `gcn_kernel!`.
-        if text == "Thing::Nothing" { text + "()" } else { text }
+        let field = |e: &Expr| match shape {
+            // What its parameters are its fields say.
+            Shape::Either(..) => format!("splat({})", self.top(e)),
+            _ => self.expected(e),
+        };
+        pattern(shape, *variant, &fields.iter().map(field).collect::<Vec<_>>())
     }
 
     fn take(&mut self, object: usize, vars: &[Vec<usize>], bodies: &[Vec<Stmt>]) {
@@ -393,7 +403,7 @@ impl Printer<'_> {
                 self.line("} else {");
                 self.inside(&bodies[0]);
             }
-            Shape::Thing => {
+            Shape::Thing | Shape::Result(..) | Shape::Either(..) => {
                 self.line(&format!("match object{object} {{"));
                 self.indent += 1;
                 for (k, body) in bodies.iter().enumerate() {
@@ -450,7 +460,10 @@ impl Printer<'_> {
                 format!("(&in_{t}[{start}..{start} + {n}])[{}]", top(1))
             }
             Op::Wide(t, n, k) => format!("in_{t}.load_vector::<{n}>({}).get({k})", top(0)),
-            Op::IsSome(object) => format!("object{object}.is_some()"),
+            Op::IsSome(object) => match self.program.objects[object] {
+                Shape::Option(_) => format!("object{object}.is_some()"),
+                _ => format!("object{object}.is_ok()"),
+            },
             Op::UnwrapOr(object) => format!("object{object}.unwrap_or({})", self.expected(&e.args[0])),
             Op::MapOr(object, op) => format!(
                 "object{object}.map_or({}, |v| {})",
@@ -459,6 +472,7 @@ impl Printer<'_> {
             ),
             Op::Member(object, field) => format!("object{object}.{}", self.field(object, field)),
             Op::Peek(object) => format!("object{object}.peek()"),
+            Op::Passed(object) => format!("passed(object{object}, {})", self.expected(&e.args[0])),
             Op::Again(op) => format!("again({}, |v| {})", top(0), self.applied(op, &e.args[1])),
             Op::Either(op) => format!(
                 "either({}, |v| v > {}, |v| {}).unwrap_or({})",

@@ -48,6 +48,31 @@ gcn_kernel! {
         Wide(V<i64>),
     }
 
+    /// One of two things.
+    #[device]
+    pub enum Either<A, B> {
+        Left(A),
+        Right(B),
+    }
+
+    #[device]
+    fn reduced(from: Result<V<u32>, V<i32>>, by: V<u32>) -> Result<V<u32>, V<i32>> {
+        let left = from?.checked_sub(by).ok_or(-7)?;
+        if left % 3 == 1 {
+            return Err(left as i32);
+        }
+        Ok(left * 5 + from?)
+    }
+
+    /// What is left of a `Result` after three `?`.
+    #[device]
+    pub fn passed(from: Result<V<u32>, V<i32>>, by: V<u32>) -> V<u32> {
+        match reduced(from, by) {
+            Ok(x) => x,
+            Err(error) => !(error as u32),
+        }
+    }
+
     /// A function of the caller, twice.
     #[device]
     pub fn again<T: Arithmetic>(x: V<T>, f: impl Fn(V<T>) -> V<T>) -> V<T> {
@@ -62,5 +87,25 @@ gcn_kernel! {
         f: impl Fn(V<T>) -> V<T>,
     ) -> Option<V<T>> {
         if test(x) { Some(f(x)) } else { None }
+    }
+}
+
+/// `Either` with its parameters, under names that other macro calls match on.
+pub type Word = Either<V<u32>, V<f32>>;
+pub type Long = Either<V<i64>, V<u16>>;
+
+fn host_reduced(from: Result<u32, i32>, by: u32) -> Result<u32, i32> {
+    let left = from?.checked_sub(by).ok_or(-7)?;
+    if left % 3 == 1 {
+        return Err(left as i32);
+    }
+    Ok(left.wrapping_mul(5).wrapping_add(from?))
+}
+
+/// `passed` of the host.
+pub fn host_passed(from: Result<u32, i32>, by: u32) -> u32 {
+    match host_reduced(from, by) {
+        Ok(x) => x,
+        Err(error) => !(error as u32),
     }
 }

@@ -97,7 +97,7 @@ fn chosen() -> BTreeSet<u64> {
 
 fn source() -> String {
     let mut out = String::from("//! Made from random programs; see `through_macro.rs`.\n\n");
-    out.push_str("use gcn_dsl::BuiltKernel;\nuse gcn_dsl::prelude::*;\n\nuse super::shapes::{Machine, Pair, Thing, again, either};\nuse super::through_macro::Sampled;\n\ngcn_kernel! {\n");
+    out.push_str("use gcn_dsl::BuiltKernel;\nuse gcn_dsl::prelude::*;\n\nuse super::shapes::{Long, Machine, Pair, Thing, Word, again, either, passed};\nuse super::through_macro::Sampled;\n\ngcn_kernel! {\n");
     let (mut kernels, mut list) = (String::new(), String::new());
     for seed in chosen() {
         kernels += &print::kernel(&generate::program(seed), &format!("program_{seed}"));

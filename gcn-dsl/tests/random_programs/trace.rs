@@ -358,6 +358,7 @@ impl<'p> Tracer<'p> {
             Op::MapOr(object, op) => self.object(object).map_or(x[0], &|v| value::bin(op, v, x[1])),
             Op::Member(object, field) => self.object(object).member(field),
             Op::Peek(object) => self.object(object).peek(),
+            Op::Passed(object) => self.object(object).passed(x[0]),
             Op::Again(op) => value::again(op, x[0], x[1]),
             Op::Either(op) => value::either(op, [x[0], x[1], x[2]]),
             Op::Lds(array) => self.lds[array].load.as_ref().expect("LDS is readable")(of(x[0])),

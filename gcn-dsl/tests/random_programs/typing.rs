@@ -267,7 +267,7 @@ impl Checker<'_> {
 
     fn option(&self, object: usize) -> Option<Ty> {
         match self.object(object)? {
-            Shape::Option(elem) => Some(Ty::lane(elem)),
+            Shape::Option(elem) | Shape::Result(elem, _) => Some(Ty::lane(elem)),
             _ => None,
         }
     }
@@ -347,6 +347,11 @@ impl Checker<'_> {
             Op::Member(object, field) => Ty::lane(self.member(object, field)?),
             Op::Peek(object) => {
                 check(self.object(object)? == Shape::Pair)?;
+                Ty::lane(Elem::U32)
+            }
+            Op::Passed(object) => {
+                check(self.object(object)? == Shape::Result(Elem::U32, Elem::I32))?;
+                self.becomes(&e.args[0], Ty::lane(Elem::U32))?;
                 Ty::lane(Elem::U32)
             }
             Op::Again(op) | Op::Either(op) => {

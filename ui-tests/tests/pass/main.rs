@@ -23,6 +23,7 @@ programs! {
     lanes_and_types
     memory
     names
+    names_of_the_host
     neighbours
     register_pins
     schedules

@@ -81,6 +81,58 @@ counters!(u32, i32, u8, i8, u16, i16, u64, i64);
 for_ranges! { [T: Counter] T: S<T>, S<T> => S; S<T>, V<T> => V; V<T>, S<T> => V; V<T>, V<T> => V;
 Literal<T>, Literal<T> => S; Literal<T>, S<T> => S; S<T>, Literal<T> => S; Literal<T>, V<T> => V; V<T>, Literal<T> => V; }
 
+/// Numbers of the host that count elements: the loop counts in `u32`.
+macro_rules! usize_ranges {
+    ($($a:ty, $b:ty => $out:ident;)*) => {$(
+        impl ForRange<$b> for $a {
+            type Index = $out<u32>;
+            #[track_caller]
+            fn bounds(self, end: $b) -> ($out<u32>, $out<u32>) {
+                (Bound::bound(self).into_device(), Bound::bound(end).into_device())
+            }
+        }
+    )*};
+}
+usize_ranges! { usize, usize => S; Literal<usize>, usize => S; usize, Literal<usize> => S;
+S<u32>, usize => S; V<u32>, usize => V; usize, S<u32> => S; usize, V<u32> => V; }
+
+/// A bound, as what becomes the counter's type.
+trait Bound {
+    type Number;
+    fn bound(self) -> Self::Number;
+}
+impl Bound for usize {
+    type Number = u32;
+    #[track_caller]
+    fn bound(self) -> u32 {
+        let loc = Location::caller();
+        u32::try_from(self).unwrap_or_else(|_| {
+            with(|c| {
+                c.fail(loc, format!("a `for` of a kernel counts to {} at most, not to {self}", u32::MAX))
+            });
+            0
+        })
+    }
+}
+impl Bound for Literal<usize> {
+    type Number = u32;
+    #[track_caller]
+    fn bound(self) -> u32 {
+        self.0.bound()
+    }
+}
+macro_rules! bounds {
+    ($($t:ty),*) => {$(
+        impl Bound for $t {
+            type Number = $t;
+            fn bound(self) -> $t {
+                self
+            }
+        }
+    )*};
+}
+bounds!(S<u32>, V<u32>);
+
 /// A range before its loop begins: `a..b`, `a..=b`, with `rev` and `step_by`.
 #[derive(Debug)]
 pub struct Range<I> {

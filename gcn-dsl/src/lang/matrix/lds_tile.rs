@@ -267,7 +267,7 @@ impl<T: Number, const ROWS: usize, const COLS: usize, L: Swizzle, I: Index + Int
     }
 }
 
-impl<T, const ROWS: usize, const COLS: usize, L, I> PlaceAt<I> for LdsTile<T, ROWS, COLS, L>
+impl<T, const ROWS: usize, const COLS: usize, L, I: Index> PlaceAt<I> for LdsTile<T, ROWS, COLS, L>
 where
     Self: LoadAt<I>,
 {

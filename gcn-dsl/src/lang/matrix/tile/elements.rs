@@ -9,6 +9,7 @@ use gcn_isa::target::WAVE_SIZE;
 use super::product::Step;
 use super::{MOST, Parts, Tile, TileB, even, few};
 use crate::ir::{Bin, Inst, Place, Type, Value};
+use crate::lang::known::within;
 use crate::lang::matrix::Acc;
 use crate::lang::matrix::acc::{AccElement, across, reduce};
 use crate::lang::matrix::elementwise;
@@ -59,6 +60,14 @@ impl<T: AccElement, const M: usize, const N: usize, const SIDE: usize> Tile<T, M
     fn acc() -> Operand {
         let format = T::FORMAT;
         Operand { matrix: Matrix::D, family: Family::Dense, format, rows: SIDE, cols: SIDE, blocks: 1 }
+    }
+
+    /// The lane's `i`-th element.
+    #[track_caller]
+    pub fn get(&self, i: usize) -> V<T> {
+        let elements = self.elements();
+        elements
+            [within(i, elements.len(), "element", || format!("a tile with {} in each lane", elements.len()))]
     }
 
     /// The row of the lane's `i`-th element.

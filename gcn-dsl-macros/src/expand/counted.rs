@@ -1,0 +1,83 @@
+//! Indices of the host. A variable of `#[unroll] for` takes its type from where it stands: arrays of values are indexed by `usize`, memory
+//! by `u32`. Where one variable indexes both, memory takes it as it is.
+
+use std::collections::HashSet;
+
+use proc_macro2::Ident;
+use syn::visit::Visit;
+use syn::{Expr, FnArg, Pat, Signature, Type};
+
+use super::place::name_of;
+
+/// What `of` says of the names in an expression of names, numbers and operators: true if it is of one. None for other expressions, and
+/// for those without such a name.
+pub(super) fn all(e: &Expr, of: &impl Fn(&Expr) -> Option<bool>) -> Option<bool> {
+    match e {
+        Expr::Path(_) => of(e),
+        Expr::Paren(p) => all(&p.expr, of),
+        Expr::Group(g) => all(&g.expr, of),
+        Expr::Binary(b) if !super::place::is_compound(&b.op) => match (&*b.left, &*b.right) {
+            (Expr::Lit(_), e) | (e, Expr::Lit(_)) => all(e, of),
+            (left, right) => Some(all(left, of)? | all(right, of)?),
+        },
+        _ => None,
+    }
+}
+
+/// True for the integers.
+pub(super) fn is_integer(ty: &Type) -> bool {
+    const INTEGERS: [&str; 10] = ["u8", "i8", "u16", "i16", "u32", "i32", "u64", "i64", "usize", "isize"];
+    matches!(ty, Type::Path(p) if INTEGERS.iter().any(|name| p.path.is_ident(name)))
+}
+
+/// The parameters of a function that are memory.
+pub(super) fn memory_of(sig: &Signature) -> impl Iterator<Item = String> + '_ {
+    sig.inputs.iter().filter_map(|input| {
+        let FnArg::Typed(typed) = input else { return None };
+        let Pat::Ident(name) = &*typed.pat else { return None };
+        let memory = match crate::ty::bare(&typed.ty) {
+            Type::Reference(r) => matches!(crate::ty::bare(&r.elem), Type::Slice(_)),
+            Type::Ptr(_) => true,
+            Type::Path(p) => p.path.segments.last().is_some_and(|s| s.ident == "Lds" || s.ident == "Private"),
+            _ => false,
+        };
+        memory.then(|| name.ident.to_string())
+    })
+}
+
+/// What a variable indexes in a loop's body.
+struct Uses<'u> {
+    name: &'u Ident,
+    memory: &'u HashSet<String>,
+    of_memory: bool,
+    of_others: bool,
+}
+
+impl<'ast> Visit<'ast> for Uses<'_> {
+    fn visit_expr_index(&mut self, e: &'ast syn::ExprIndex) {
+        let is_own = |e: &Expr| name_of(e).map(|name| name == self.name);
+        if all(&e.index, &is_own) == Some(true) {
+            match root(&e.expr).is_some_and(|name| self.memory.contains(&name.to_string())) {
+                true => self.of_memory = true,
+                false => self.of_others = true,
+            }
+        }
+        syn::visit::visit_expr_index(self, e);
+    }
+}
+
+/// The name whose element an expression is, if it is one.
+fn root(e: &Expr) -> Option<&Ident> {
+    match e {
+        Expr::Index(i) => root(&i.expr),
+        Expr::Paren(p) => root(&p.expr),
+        e => name_of(e),
+    }
+}
+
+/// True if the variable of a loop indexes memory and something else.
+pub(super) fn is_mixed(name: &Ident, body: &syn::Block, memory: &HashSet<String>) -> bool {
+    let mut uses = Uses { name, memory, of_memory: false, of_others: false };
+    uses.visit_block(body);
+    uses.of_memory && uses.of_others
+}

@@ -1,0 +1,83 @@
+//! What variables hold: values, and which memory is meant. An array of LDS or of a lane's own is no value, so that a struct can have
+//! one as a field, and a variable of such a struct always means the same array. In the list of a struct's values it has a number that
+//! no value has.
+
+use std::panic::Location;
+
+use super::context::{Context, source};
+use super::control::Uniform;
+use super::var::{AssignIn, Flatten};
+use super::{Lds, Placed, Private, with};
+use crate::ir::named::Shape;
+use crate::ir::{LdsId, PrivateId, Value, Variable};
+
+/// The bit of numbers that stand for memory.
+const MEMORY: u32 = 1 << 31;
+
+/// True for what stands for memory.
+pub(super) fn is_memory(value: Value) -> bool {
+    value.0 & MEMORY != 0
+}
+
+/// A variable that holds this value, which `declare` makes if it is one.
+pub(super) fn holding(
+    c: &mut Context,
+    value: Value,
+    declare: impl FnOnce(&mut Context) -> Variable,
+) -> Variable {
+    if is_memory(value) { Variable(value.0) } else { declare(c) }
+}
+
+/// The list with its values made by `f` of those in it; what stands for memory stays.
+pub(super) fn with_values(list: Vec<Value>, f: impl FnOnce(Vec<Value>) -> Vec<Value>) -> Vec<Value> {
+    let mut made = f(list.iter().copied().filter(|v| !is_memory(*v)).collect()).into_iter();
+    list.into_iter().map(|v| if is_memory(v) { v } else { super::next_value(&mut made) }).collect()
+}
+
+/// What the variables hold.
+pub(super) fn read_all(variables: &[Variable], loc: &'static Location<'static>) -> Vec<Value> {
+    let read = |c: &mut Context, var: Variable| match is_memory(Value(var.0)) {
+        true => Value(var.0),
+        false => c.builder.read(var, Some(source(loc))),
+    };
+    with(|c| variables.iter().map(|var| read(c, *var)).collect())
+}
+
+/// Gives the variables these values.
+pub(super) fn write_all(variables: &[Variable], values: Vec<Value>, loc: &'static Location<'static>) {
+    with(|c| {
+        for (var, value) in variables.iter().zip(values) {
+            if !is_memory(value) {
+                c.builder.write(*var, value, Some(source(loc)));
+            } else if value.0 != var.0 {
+                let what = "the variable would mean another array from here on, in some lanes or in all; an array in a struct is memory, \
+                            which stays where it is: assign its elements";
+                c.fail(loc, what.to_owned());
+            }
+        }
+    });
+}
+
+macro_rules! held {
+    ($($memory:ident $id:ident;)*) => {$(
+        impl<T, const N: usize> Flatten for $memory<T, N> {
+            fn flatten(&self, out: &mut Vec<Value>) {
+                out.push(Value(self.id().0 ^ MEMORY));
+            }
+            fn unflatten(values: &mut dyn Iterator<Item = Value>) -> Self {
+                Self::of_id($id(super::next_value(values).0 ^ MEMORY))
+            }
+            fn shape() -> Option<Shape> {
+                None
+            }
+        }
+        impl<T, const N: usize, F, G> AssignIn<F, G> for $memory<T, N> {}
+
+        // It is one for all lanes.
+        impl<T, const N: usize> Placed for $memory<T, N> {
+            type Place = Uniform;
+            type Pattern = Self;
+        }
+    )*};
+}
+held! { Private PrivateId; Lds LdsId; }
