@@ -37,6 +37,7 @@ pub mod private;
 pub mod probe;
 pub mod range;
 pub mod schedule;
+pub mod sink;
 mod stmt;
 pub mod tails;
 mod ty;
