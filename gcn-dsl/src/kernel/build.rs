@@ -230,8 +230,10 @@ fn passes(
     let mut scheduled = options.schedule.then(|| function.clone());
     if let Some(scheduled) = &mut scheduled {
         sched::list::schedule(scheduled)?;
-        sched::priority::run(scheduled);
-        sched::priority::run(&mut function);
+        for order in [scheduled, &mut function] {
+            sched::priority::run(order);
+            sched::handover::run(order);
+        }
     }
     observe("schedule");
     let lds = registers::Lds { room, workgroup };
