@@ -99,6 +99,7 @@ fn expand(item: &ItemEnum, number: &Ident) -> TokenStream {
             impl ::gcn_dsl::scalar::CastTarget for #name {}
             impl ::gcn_dsl::scalar::Number for #name {}
             impl ::gcn_dsl::lang::Listed for #name {
+                type Itself = Self;
                 fn all() -> ::std::vec::Vec<Self> {
                     ::std::vec![#(#name::#names),*]
                 }

@@ -7,9 +7,9 @@ use super::element::HasElements;
 use super::matrix::{LdsTile, Swizzle};
 use super::memory::{LoadAt, StoreAt};
 use super::places::{ElementPlace, PlaceAt};
-use super::stored::Run;
+use super::stored::{Run, Stored};
 use super::table::TableRow;
-use super::{LanePtr, Lds, LdsPlane, LdsRow, LdsSlice, Private, Ptr, Slice, with};
+use super::{LanePtr, Lds, LdsPlane, LdsRow, LdsSlice, Private, Ptr, Slice, Writable, with};
 
 /// An index that is made of numbers of the host.
 #[derive(Debug, Clone, Copy)]
@@ -77,7 +77,8 @@ fn negative(loc: &'static Location<'static>) {
     with(|c| c.fail_if_run(loc, || "an index is not negative and less than 2^32".to_owned()));
 }
 
-macro_rules! indexed {
+/// Implementations for what is indexed by a `$number`: with one for what is only read, rustc would take it for the only way to write.
+macro_rules! loads {
     ($([$($generics:tt)*] $t:ty => $number:ty;)*) => {$(
         #[diagnostic::do_not_recommend]
         impl<$($generics)*, Host: HostCount> LoadAt<Counted<Host>> for $t
@@ -90,42 +91,9 @@ macro_rules! indexed {
                 self.load_at(number::<$number, Host>(i))
             }
         }
-        #[diagnostic::do_not_recommend]
-        impl<$($generics)*, Host: HostCount> StoreAt<Counted<Host>> for $t
-        where
-            $t: StoreAt<$number>,
-        {
-            type Element = <$t as StoreAt<$number>>::Element;
-            #[track_caller]
-            fn store_at(&self, i: Counted<Host>, value: Self::Element) {
-                self.store_at(number::<$number, Host>(i), value);
-            }
-        }
-        #[diagnostic::do_not_recommend]
-        impl<$($generics)*, Host: HostCount> PlaceAt<Counted<Host>> for $t
-        where
-            $t: PlaceAt<$number>,
-        {
-            type Place = <$t as PlaceAt<$number>>::Place;
-            #[track_caller]
-            fn place_at(&self, i: Counted<Host>) -> Self::Place {
-                self.place_at(number::<$number, Host>(i))
-            }
-        }
-        #[diagnostic::do_not_recommend]
-        impl<$($generics)*, Host: HostCount> HasElements<Counted<Host>> for $t
-        where
-            $t: HasElements<$number>,
-        {
-            type Element = <$t as HasElements<$number>>::Element;
-            #[track_caller]
-            fn change_at(&mut self, i: Counted<Host>, f: impl Fn(&mut Self::Element)) {
-                self.change_at(number::<$number, Host>(i), f);
-            }
-        }
     )*};
 }
-indexed! {
+loads! {
     [X, const N: usize] [X; N] => usize;
     [X] [X] => usize;
     [X] Vec<X> => usize;
@@ -140,5 +108,78 @@ indexed! {
     [T, const M: usize, const L: usize] LdsPlane<T, M, L> => u32;
     [T] LdsSlice<T> => u32;
     [T, const ROWS: usize, const COLS: usize, L: Swizzle] LdsTile<T, ROWS, COLS, L> => u32;
+    [T, const N: usize] Private<T, N> => u32;
+}
+
+macro_rules! stores {
+    ($([$($generics:tt)*] $t:ty => $number:ty;)*) => {$(
+        #[diagnostic::do_not_recommend]
+        impl<$($generics)*, Host: HostCount> StoreAt<Counted<Host>> for $t
+        where
+            $t: StoreAt<$number>,
+        {
+            type Element = <$t as StoreAt<$number>>::Element;
+            #[track_caller]
+            fn store_at(&self, i: Counted<Host>, value: Self::Element) {
+                self.store_at(number::<$number, Host>(i), value);
+            }
+        }
+    )*};
+}
+stores! {
+    [X: Stored, const N: usize] ElementPlace<[X; N]> => usize;
+    [T] Slice<T, Writable> => u32;
+    [T] Ptr<T, Writable> => u32;
+    [T] LanePtr<T, Writable> => u32;
+    [T, const N: usize] Lds<T, N> => u32;
+    [T] LdsRow<T> => u32;
+    [T] LdsSlice<T> => u32;
+    [T, const N: usize] Private<T, N> => u32;
+}
+
+macro_rules! places {
+    ($([$($generics:tt)*] $t:ty => $number:ty;)*) => {$(
+        #[diagnostic::do_not_recommend]
+        impl<$($generics)*, Host: HostCount> PlaceAt<Counted<Host>> for $t
+        where
+            $t: PlaceAt<$number>,
+        {
+            type Place = <$t as PlaceAt<$number>>::Place;
+            #[track_caller]
+            fn place_at(&self, i: Counted<Host>) -> Self::Place {
+                self.place_at(number::<$number, Host>(i))
+            }
+        }
+    )*};
+}
+places! {
+    [X, const N: usize] [X; N] => usize;
+    [X] [X] => usize;
+    [X] Vec<X> => usize;
+    [X: Stored, const N: usize] ElementPlace<[X; N]> => usize;
+    [X: Stored, const N: usize] Slice<[X; N], Writable> => u32;
+    [T, const N: usize] Lds<T, N> => u32;
+    [T, const M: usize, const L: usize] LdsPlane<T, M, L> => u32;
+    [T, const ROWS: usize, const COLS: usize, L: Swizzle] LdsTile<T, ROWS, COLS, L> => u32;
+}
+
+macro_rules! elements {
+    ($([$($generics:tt)*] $t:ty => $number:ty;)*) => {$(
+        #[diagnostic::do_not_recommend]
+        impl<$($generics)*, Host: HostCount> HasElements<Counted<Host>> for $t
+        where
+            $t: HasElements<$number>,
+        {
+            type Element = <$t as HasElements<$number>>::Element;
+            #[track_caller]
+            fn change_at(&mut self, i: Counted<Host>, f: impl Fn(&mut Self::Element)) {
+                self.change_at(number::<$number, Host>(i), f);
+            }
+        }
+    )*};
+}
+elements! {
+    [X, const N: usize] [X; N] => usize;
+    [T, const N: usize] Lds<T, N> => u32;
     [T, const N: usize] Private<T, N> => u32;
 }

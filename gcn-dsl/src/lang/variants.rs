@@ -151,17 +151,19 @@ impl<M: Variants> Variants for &M {
 
 /// Enums without fields that memory holds, `#[device] #[repr(u32)] enum`: numbers of which some have names.
 pub trait Listed: Scalar {
+    /// The enum: by this name, so that rustc has no type to go on with where there is none.
+    type Itself: Scalar;
     /// The variants.
-    fn all() -> Vec<Self>;
+    fn all() -> Vec<Self::Itself>;
 }
 
 macro_rules! listed {
     ($($handle:ident)*) => {$(
         #[diagnostic::do_not_recommend]
         impl<T: Listed> Variants for $handle<T> {
-            type Host = T;
+            type Host = T::Itself;
             type Condition = $handle<bool>;
-            fn each(&self) -> Vec<T> {
+            fn each(&self) -> Vec<T::Itself> {
                 T::all()
             }
             #[track_caller]
@@ -169,7 +171,7 @@ macro_rules! listed {
                 let loc = Location::caller();
                 let mut any: Option<$handle<bool>> = None;
                 for (variant, _) in T::all().into_iter().zip(chosen).filter(|(_, chosen)| **chosen) {
-                    let variant: $handle<T> = variant.into_device();
+                    let variant: $handle<T::Itself> = variant.into_device();
                     let is = $handle::emit(Inst::Cmp(Pred::Eq, self.value, variant.value), loc);
                     any = Some(any.map_or(is, |any| super::or(any, is)));
                 }

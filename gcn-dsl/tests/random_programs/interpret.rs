@@ -6,8 +6,8 @@
 use gcn_dsl::ir::{Bin, Pred};
 use gcn_dsl::scalar::Elem;
 
-use super::ast::{Shape, 
-    Expr, Fetch, INPUT_LEN, Id, LDS_LEN, Op, PRIVATE_LEN, Program, Range, SHARED, SHARED_LEN, Stmt, Ty,
+use super::ast::{
+    Expr, Fetch, INPUT_LEN, Id, LDS_LEN, Op, PRIVATE_LEN, Program, Range, SHARED, SHARED_LEN, Shape, Stmt, Ty,
 };
 use super::bits::{self, Unspecified};
 use super::data::{Data, Results};
