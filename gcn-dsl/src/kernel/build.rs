@@ -230,10 +230,8 @@ fn passes(
     let mut scheduled = options.schedule.then(|| function.clone());
     if let Some(scheduled) = &mut scheduled {
         sched::list::schedule(scheduled)?;
-        for order in [scheduled, &mut function] {
-            sched::priority::run(order);
-            sched::handover::run(order);
-        }
+        sched::priority::run(scheduled);
+        sched::priority::run(&mut function);
     }
     observe("schedule");
     let lds = registers::Lds { room, workgroup };

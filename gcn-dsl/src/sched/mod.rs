@@ -6,7 +6,6 @@
 //! - [`list`] orders the instructions of each block before register allocation, so that loads start early and
 //!   results are used late.
 //! - [`priority`] raises the priority of waves that have begun to multiply.
-//! - [`handover`] lets the next group of waves of a `#[ping_pong]` loop begin before the last matrix instruction.
 //! - [`cold`] moves code that is rarely executed to the end of the program.
 //! - [`mark`](crate::ir::mark) carries the user's instructions about the order, in [`class`]es of
 //!   instructions; [`manual`] computes the waits that the user wrote.
@@ -14,7 +13,6 @@
 pub mod class;
 pub mod cold;
 pub mod fence;
-pub mod handover;
 pub mod list;
 pub mod manual;
 pub mod priority;

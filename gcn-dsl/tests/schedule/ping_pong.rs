@@ -211,24 +211,3 @@ fn what_is_the_same_for_all_waves_may_count() {
     let want = |i: u32| 100 * (i / 64).min(3) + 5 + if i / 64 == 3 { 10 } else { 0 };
     assert_eq!(y, (0..512).map(want).collect::<Vec<u32>>());
 }
-
-/// Until the other group's first product, a barrier takes up to 40 cycles and three instructions 12: more than a product of 32, and less
-/// than one of 64 or two of 32.
-#[test]
-fn the_other_group_begins_before_the_last_product() {
-    let kinds = [
-        ("v_mfma", 'M'),
-        ("s_barrier", 'B'),
-        ("s_setprio 0", '0'),
-        ("s_setprio 1", '1'),
-        ("s_setprio 2", '2'),
-    ];
-    for (target, block) in
-        [(Target::GFX90A, "B1MM0B"), (Target::GFX942, "B1M2BM0"), (Target::GFX950, "B1M0B")]
-    {
-        let text = product.build(target).unwrap().assembly(Comments::None);
-        let kind = |line: &str| kinds.iter().find(|(name, _)| line.contains(name)).map(|(_, kind)| *kind);
-        let order: String = text.lines().filter_map(kind).collect();
-        assert_eq!(order.matches(block).count(), 2, "{target}: {order}");
-    }
-}

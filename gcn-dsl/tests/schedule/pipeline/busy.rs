@@ -86,7 +86,8 @@ where
     ([cycles, cycles * matrix.utilization, lds, lines], groups)
 }
 
-/// The share of the steady state in which the matrix pipe is busy, in percent, and the most that LDS and the way from L2 permit.
+/// The share of the steady state in which the matrix pipe is busy, in percent, and the most that LDS and the lines from L2 permit. On
+/// gfx950 a row of 64 bytes is half a line: before the next iteration wants the other half, the line has left the L1.
 fn busy<K, T, C>(kernel: &K, target: Target, slow: bool) -> [f64; 2]
 where
     T: Copy + Default,
@@ -101,8 +102,10 @@ where
     let least = 1024 / size_of::<T>() as u32;
     let [(short, _), (long, groups)] = [least, 3 * least].map(|depth| run(kernel, target, depth, &settings));
     let [cycles, matrix, lds, lines] = [0, 1, 2, 3].map(|i| long[i] - short[i]);
-    let (line, per_clock) = if target == Target::GFX90A { (64.0, 37.0) } else { (128.0, 54.0) };
-    let most = 100.0 * matrix / matrix.max(lds).max(lines * line / per_clock);
+    // The model has the time of a byte in whole 1024ths of a cycle.
+    let per_byte = |bytes_per_cycle: f64| (1024.0 / bytes_per_cycle).floor() / 1024.0;
+    let line = if target == Target::GFX90A { 64.0 * per_byte(37.0) } else { 128.0 * per_byte(54.0) };
+    let most = 100.0 * matrix / matrix.max(lds).max(lines * line);
     let built = kernel.build(target).unwrap();
     let pipeline = &built.pipelines()[0];
     let of = built.signature().name.as_str();
@@ -119,7 +122,7 @@ macro_rules! check {
     ($($kernel:ident: $targets:expr;)*) => {$(
         for target in $targets {
             let [share, most] = busy(&$kernel, target, false);
-            assert!(share >= 85.0 || share >= 0.93 * most, "{} {target}: {share:.1} of {most:.1}", stringify!($kernel));
+            assert!(share >= 85.0 || share >= 0.97 * most, "{} {target}: {share:.1} of {most:.1}", stringify!($kernel));
             busy(&$kernel, target, true);
         }
     )*};
@@ -160,4 +163,17 @@ fn a_second_buffer_is_chosen_where_it_costs_no_workgroup() {
     let on = Target::GFX942;
     assert_eq!(square.build(on).unwrap().pipelines()[0].single, Some(SingleReason::Occupancy));
     assert_eq!(large.build(on).unwrap().pipelines()[0].single, None);
+}
+
+/// The choices ask the timed model for these by name.
+#[test]
+fn the_model_has_the_times_on_which_choices_rest() {
+    for target in Target::ALL {
+        for name in ["memory.latency", "barrier.release", "lds.latency"] {
+            let listed =
+                timed::parameters(target).into_iter().find(|parameter| parameter.name == name).unwrap();
+            let most = listed.range.map_or(listed.value, |[_, high]| high);
+            assert_eq!(timed::at_most(target, name).unwrap().to_string(), most, "{target} {name}");
+        }
+    }
 }
