@@ -4,7 +4,8 @@
 //! 128 x 128 tile into LDS, meet at a barrier, multiply, meet again. Four things make that good already:
 //!
 //! - **`#[pipeline]`** moves the loads of the next tile to right after the `put` of this one, so that a wave
-//!   finds them in registers when it comes to the next `put`.
+//!   finds them in registers when it comes to the next `put`. On gfx950, whose LDS has room for it, there are two
+//!   buffers in turn as well: the next tile is stored while this one is multiplied.
 //! - **Rows of 64** elements are 128 bytes, a line of the caches. With rows of 32 each access would take a line and use half
 //!   of it: on gfx950 that alone would halve the matrix pipe's work.
 //! - **`Spread`** keeps the lanes of a wave out of each other's banks.
@@ -39,7 +40,7 @@ gcn_kernel! {
         let left = LdsTile::<f16, 128, 64, Spread>::new();
         let right = LdsTile::<f16, 128, 64, Spread>::new();
         let mut acc = Tile::<f32, 64, 64>::zero();
-        #[pipeline(stages = 2)]
+        #[pipeline]
         for k in (0..depth).step_by(64) {
             left.put(left.fetch(a, first_row, k));
             right.put(right.fetch(b, first_col, k));

@@ -15,12 +15,14 @@
 //! scheduler; there is no modulo schedule. The loop's test follows each copy of the body.
 //!
 //! LDS arrays that the loop fills anew on each trip can have two buffers in turn (`buffers`, `double`): the stores run ahead as well,
-//! and a trip has one barrier instead of two. `choose` decides what the attribute leaves open.
+//! and a trip has one barrier instead of two, which stands between its products (`order`). `choose` decides what the attribute leaves
+//! open.
 
 mod buffers;
 mod choose;
 mod cover;
 mod double;
+mod order;
 mod plan;
 mod refuse;
 mod rotate;
@@ -158,34 +160,52 @@ impl Pass<'_> {
             None => choose::stages(self.kernel, self.machine, body, &plan),
         };
         let fill = self.fill(request, body, &plan);
-        if let (Some(2), Err(reason)) = (request.buffers, &fill) {
+        let single = self.two(request, body, &plan, &fill).err();
+        if let (Some(2), Some(reason)) = (request.buffers, &single) {
             return Err(Refused::Buffers(OneBuffer { at: request.at, reason: reason.clone() }));
         }
+        let order = fill.as_ref().ok().and_then(|fill| {
+            let (two, machine) = (single.is_none(), self.machine);
+            // Where another workgroup has products meanwhile, waves that load late load least at the same time.
+            let best = (two || choose::alone(self.kernel, machine, body, &plan))
+                .then(|| order::of(self.kernel, machine, body, fill, two));
+            best.flatten().or_else(|| two.then(|| order::as_written(self.kernel, body)))
+        });
         let ahead = plan.loads.iter().map(|v| self.kernel.def(*v).loc).collect();
         let mut emit = rotate::Emit::new(self.kernel, &mut self.labels, request.at, &plan, body);
-        let (stmts, single) = match fill {
-            Ok(fill) => (emit.double(usize::from(stages), &fill), None),
-            Err(reason) => (emit.rotate(usize::from(stages)), Some(reason)),
-        };
-        out.extend(stmts);
+        out.extend(match (&fill, &order) {
+            (Ok(fill), Some(order)) => emit.in_turns(usize::from(stages), fill, order),
+            _ => emit.rotate(usize::from(stages)),
+        });
         self.done.push(Pipelined { at: request.at, stages, single, ahead, left });
         Ok(true)
     }
 
-    /// How the arrays that the loop fills get a second buffer, if they do.
+    /// How the loop fills LDS arrays, if that can happen a trip ahead.
     fn fill(&self, request: Request, body: &Region, plan: &Plan) -> Result<Fill, SingleReason> {
+        let none = HashSet::new();
+        let alone = self.alone.get(&request.counter).unwrap_or(&none);
+        buffers::of(self.kernel, self.machine.workgroup, alone, body, plan)
+    }
+
+    /// An error if the arrays do not have two buffers.
+    fn two(
+        &self,
+        request: Request,
+        body: &Region,
+        plan: &Plan,
+        fill: &Result<Fill, SingleReason>,
+    ) -> Result<(), SingleReason> {
         match (request.buffers, request.stages) {
             (Some(2), _) | (None, None) => {}
             _ => return Err(SingleReason::Asked),
         }
-        let none = HashSet::new();
-        let alone = self.alone.get(&request.counter).unwrap_or(&none);
-        let fill = buffers::of(self.kernel, self.machine.workgroup, alone, body, plan)?;
-        choose::room(self.kernel, self.machine, &fill)?;
-        if request.buffers.is_none() && choose::crowds(self.kernel, self.machine, body, plan, &fill) {
+        let fill = fill.as_ref().map_err(Clone::clone)?;
+        choose::room(self.kernel, self.machine, fill)?;
+        if request.buffers.is_none() && choose::crowds(self.kernel, self.machine, body, plan, fill) {
             return Err(SingleReason::Occupancy);
         }
-        Ok(fill)
+        Ok(())
     }
 }
 

@@ -220,5 +220,6 @@ where
 fn transposing_loads_save_instructions() {
     let (together, apart) = (cost(&exchanged), cost(&singly));
     assert_eq!([together[0], apart[0]], [16, 64], "4096 elements: four, or one, to each of 64 lanes");
+    println!("{together:?} {apart:?}");
     assert!(together[1] * 3 < apart[1] * 2 && together[2] * 10 < apart[2] * 7, "{together:?} {apart:?}");
 }

@@ -207,7 +207,7 @@ impl View {
         let mut view = View {
             target,
             kinds: kinds(target, inst),
-            passes: passes(target, inst),
+            passes: inst.desc.passes_with(target, &inst.mods),
             opcode: inst.desc.id,
             hwreg: HwregField::of(inst).map(|h| h.id),
             uses: uses(inst, indexed),
@@ -293,20 +293,6 @@ impl View {
     pub(super) fn writes_scalar(&self, reg: Reg) -> bool {
         self.uses.iter().any(|u| u.role.contains(Role::SDST) && u.reg.overlaps(reg))
     }
-}
-
-/// Matrix passes, 0 for other instructions. The f8f6f4 instructions of gfx950 take twice the passes if either format
-/// (selected by `cbsz` and `blgp`) has 8 bits.
-fn passes(target: Target, inst: &Inst) -> u8 {
-    if let Some(n) = inst.desc.passes(target) {
-        return n;
-    }
-    if !inst.desc.is_matrix() {
-        return 0;
-    }
-    let least = inst.desc.entry.passes_by_format;
-    let eight_bits = inst.mods.cbsz <= 1 || inst.mods.blgp <= 1;
-    if eight_bits { 2 * least } else { least }
 }
 
 /// VSKIP in MODE.

@@ -84,6 +84,14 @@ impl InstDesc {
         self.entry.passes.iter().find(|passes| passes.0.contains(target)).map(|passes| passes.1)
     }
 
+    /// The same with these modifiers; 0 for instructions that are not matrix instructions. The f8f6f4 instructions of gfx950 take
+    /// twice the passes if either format (selected by `cbsz` and `blgp`) has 8 bits.
+    pub fn passes_with(&self, target: Target, mods: &Mods) -> u8 {
+        let eight_bits = mods.cbsz <= 1 || mods.blgp <= 1;
+        let by_format = self.entry.passes_by_format * (1 + u8::from(eight_bits));
+        self.passes(target).unwrap_or(by_format)
+    }
+
     /// True if the instruction has all of these behaviours.
     pub fn does(&self, behaviours: Behaviours) -> bool {
         self.entry.behaviours.contains(behaviours)

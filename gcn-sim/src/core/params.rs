@@ -120,6 +120,21 @@ pub fn compute_units(target: Target) -> u64 {
     row_of(target, "device.cus").and_then(|row| row.value.parse().ok()).unwrap_or(1).max(1)
 }
 
+/// The largest value that a parameter of the model may have: the upper end of its range, or the value where that is known. `None` if
+/// there is no number of this name.
+///
+/// ```
+/// use gcn_isa::Target;
+/// use gcn_sim::timed::at_most;
+///
+/// assert_eq!(at_most(Target::GFX942, "memory.latency"), Some(800)); // measured
+/// assert_eq!(at_most(Target::GFX942, "barrier.release"), Some(40)); // assumed: 8, between 4 and 40
+/// ```
+pub fn at_most(target: Target, name: &str) -> Option<u64> {
+    let row = row_of(target, name)?;
+    row.range.map_or(row.value, |(_, high)| high).parse().ok()
+}
+
 /// Every parameter of `target`, in the order of the table.
 ///
 /// ```

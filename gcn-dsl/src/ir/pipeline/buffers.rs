@@ -13,7 +13,7 @@ use hashbrown::{HashMap, HashSet};
 use super::super::merge::is_read_only;
 use super::super::{Effect, Inst, Kernel, LdsId, Memory, Region, Stmt, Value, Variable};
 use super::cover::{self, Access};
-use super::plan::{Plan, Source, first_loads, is_probe, own, source, uses};
+use super::plan::{Plan, Source, is_probe, own, source, uses};
 use super::refuse::SingleReason;
 use super::{Request, request};
 
@@ -29,8 +29,8 @@ pub(super) struct Fill {
     pub moved: HashSet<Value>,
     /// The barrier that stays.
     pub barrier: Value,
-    /// The number of statements that come before the stores of the next tile.
-    pub after: usize,
+    /// Dwords that a lane stores.
+    pub dwords: u32,
 }
 
 /// For each loop to pipeline, by its counter, the arrays that the kernel uses nowhere else.
@@ -92,8 +92,7 @@ pub(super) fn of(
     if let Some(at) = cover::unwritten(kernel, workgroup, &stores, &loads) {
         return Err(SingleReason::Older(trip.loads[at].at));
     }
-    let after = first_loads(kernel, body).unwrap_or(0);
-    trip.fill(body, plan, arrays, after)
+    trip.fill(body, plan, arrays)
 }
 
 /// An access of a trip.
@@ -211,13 +210,7 @@ impl<'k> Trip<'k> {
     }
 
     /// What fills the arrays, from the stores back to what runs ahead.
-    fn fill(
-        &self,
-        body: &Region,
-        plan: &Plan,
-        arrays: Vec<LdsId>,
-        after: usize,
-    ) -> Result<Fill, SingleReason> {
+    fn fill(&self, body: &Region, plan: &Plan, arrays: Vec<LdsId>) -> Result<Fill, SingleReason> {
         let kernel = self.kernel;
         let loads: HashSet<Value> = plan.loads.iter().copied().collect();
         let (mut held, mut insts) = (HashSet::new(), HashSet::new());
@@ -264,7 +257,8 @@ impl<'k> Trip<'k> {
         moved.extend(self.stores.iter().map(|store| store.inst));
         moved.extend(self.barriers.iter().map(|(barrier, _)| *barrier));
         let barrier = self.barriers[0].0;
-        Ok(Fill { arrays, insts, held, moved, barrier, after })
+        let dwords = self.stores.iter().map(|store| store.access.bytes.div_ceil(4)).sum();
+        Ok(Fill { arrays, insts, held, moved, barrier, dwords })
     }
 
     /// The place of the first instruction in a statement.

@@ -3,6 +3,7 @@
 use gcn_emit::kernel::occupancy::{Limits, SIMDS_PER_CU, Usage};
 use gcn_isa::Target;
 use gcn_isa::table;
+use gcn_sim::timed::at_most;
 use hashbrown::HashSet;
 
 use super::super::{Inst, Kernel, Memory, Place, Region, Value, Variable};
@@ -11,8 +12,6 @@ use super::buffers::Fill;
 use super::plan::Plan;
 use super::refuse::SingleReason;
 
-/// Cycles until a load from memory is back (docs/timing.md, `memory.latency`).
-const LATENCY: u32 = 800;
 /// Cycles that any instruction but a matrix instruction takes of its SIMD.
 const SLOT: u32 = 4;
 /// Most stages that are chosen. More gain little (guide/scheduling.md, measured gain) and each is a copy of the body.
@@ -25,14 +24,14 @@ const OTHER_REGISTERS: u32 = 16;
 /// As many trips in flight as it takes until a load is back, if as many waves share a SIMD as fit onto it.
 pub(super) fn stages(kernel: &Kernel, machine: Machine, body: &Region, plan: &Plan) -> u8 {
     let sharing = fitting(machine, registers(kernel, body, plan), kernel.lds_bytes());
-    let trip = cycles(kernel, machine.target, body) * sharing.max(waves(machine).div_ceil(SIMDS_PER_CU));
+    let trip = cycles(kernel, machine.target, body) * sharing.max(self::sharing(machine));
     let loads = plan.loads.iter().filter(|v| kernel.ty(**v).place != Place::Uniform);
     let held: u32 = loads.map(|v| u32::from(kernel.ty(*v).dwords())).sum();
     // Scalar loads return in any order: a trip waits for those of all later ones.
     if held == 0 {
         return 2;
     }
-    let wanted = 1 + LATENCY.div_ceil(trip.max(1));
+    let wanted = 1 + time(machine, "memory.latency").div_ceil(trip.max(1));
     wanted.min(1 + MOST_HELD / held).clamp(2, MOST_STAGES) as u8
 }
 
@@ -43,14 +42,34 @@ fn cycles(kernel: &Kernel, target: Target, body: &Region) -> u32 {
         cycles += match &kernel.def(v).inst {
             Inst::Const(_) | Inst::Read(_) | Inst::Write { .. } | Inst::Splat(_) | Inst::Bitcast(_) => 0,
             Inst::Extract { .. } | Inst::Concat(_) => 0,
-            Inst::Machine(call) => {
-                let passes = table::find_mnemonic(target, call.mnemonic).find_map(|row| row.passes(target));
-                SLOT * passes.map_or(1, u32::from)
-            }
-            _ => SLOT,
+            inst => matrix_cycles(inst, target).unwrap_or(SLOT),
         };
     });
     cycles
+}
+
+/// The cycles for which a matrix instruction has the pipe; `None` for others.
+pub(super) fn matrix_cycles(inst: &Inst, target: Target) -> Option<u32> {
+    let Inst::Machine(call) = inst else { return None };
+    let row = table::find_mnemonic(target, call.mnemonic).find(|row| row.is_matrix())?;
+    Some(SLOT * u32::from(row.passes_with(target, &call.given.mods)))
+}
+
+/// The waves of a workgroup that share a SIMD.
+pub(super) fn sharing(machine: Machine) -> u32 {
+    waves(machine).div_ceil(SIMDS_PER_CU)
+}
+
+/// The cycles from the arrival at a barrier until every wave of the workgroup has moved so many dwords of a lane from or to LDS.
+pub(super) fn lds_cycles(machine: Machine, dwords: u32) -> u32 {
+    let moved = (waves(machine) * machine.target.wave_size() * dwords).div_ceil(machine.target.lds_banks());
+    time(machine, "barrier.release") + time(machine, "lds.latency") + moved
+}
+
+/// A parameter of the timed model, in cycles.
+fn time(machine: Machine, name: &str) -> u32 {
+    // A test asks for each of them.
+    at_most(machine.target, name).and_then(|cycles| u32::try_from(cycles).ok()).unwrap_or(0)
 }
 
 fn waves(machine: Machine) -> u32 {
@@ -76,6 +95,11 @@ pub(super) fn room(kernel: &Kernel, machine: Machine, fill: &Fill) -> Result<(),
 pub(super) fn crowds(kernel: &Kernel, machine: Machine, body: &Region, plan: &Plan, fill: &Fill) -> bool {
     let registers = registers(kernel, body, plan);
     fitting(machine, registers, doubled(kernel, fill)) < fitting(machine, registers, kernel.lds_bytes())
+}
+
+/// True if a second workgroup does not fit onto a compute unit.
+pub(super) fn alone(kernel: &Kernel, machine: Machine, body: &Region, plan: &Plan) -> bool {
+    fitting(machine, registers(kernel, body, plan), kernel.lds_bytes()) < 2 * sharing(machine)
 }
 
 /// The waves that fit onto a SIMD.

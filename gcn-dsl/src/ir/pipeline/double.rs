@@ -1,25 +1,36 @@
-//! Emits the pipelined loop whose LDS arrays have two buffers.
+//! Emits the pipelined loop that stores the tile of a trip to LDS in the trip before, to the other one of two buffers if there are two.
 //!
-//! Before the loop the first tile is stored, and the loads of the next ones start. A trip begins at the barrier that stays. Then come
-//! its loads from LDS; the stores of the next tile, to the other buffer; the loads of a later tile, to the registers from which these
-//! stores came; and the rest of the trip. Matrix instructions and other arithmetic move freely between them.
+//! Before the loop the first tile is stored, and the loads of the next ones start. A trip begins with its loads from LDS; then come
+//! the stores of the next tile; the loads of a later tile, to the registers from which these stores came; most products; a barrier;
+//! the loads of the next trip's first factors; the other products (`order`). Matrix instructions and other arithmetic move freely
+//! between two barriers. With one buffer the stores come after most products, and a barrier before them.
 //!
-//! The body is emitted once for each combination of a buffer and a set of registers. A barrier follows the loop, in place of the one
-//! that ended the last trip: what comes after the loop may use LDS again.
+//! The body is emitted once for each combination of a buffer and a set of registers. If the last trip has loaded for one that does not
+//! come, a barrier follows the loop: what comes after it may use LDS again.
 
 use hashbrown::{HashMap, HashSet};
 
 use super::super::mark::Classes;
 use super::super::{LdsDef, LdsId, Stmt, Value, Variable};
 use super::buffers::Fill;
+use super::order::Order;
 use super::rotate::{Copying, Emit, fresh, renamed};
+
+/// What takes turns in the copies of the body: of this one, and of the next.
+#[derive(Clone, Copy)]
+struct Turn<'a> {
+    arrays: [&'a HashMap<LdsId, LdsId>; 2],
+    /// Variables of the loads from LDS that are a trip ahead.
+    early: [&'a [Variable]; 2],
+}
 
 impl Emit<'_> {
     /// The statements that replace the loop.
-    pub fn double(&mut self, stages: usize, fill: &Fill) -> Vec<Stmt> {
-        let seconds = self.seconds(fill);
+    pub fn in_turns(&mut self, stages: usize, fill: &Fill, order: &Order) -> Vec<Stmt> {
+        let seconds = if order.two { self.seconds(fill) } else { HashMap::new() };
         let sides = [HashMap::new(), seconds];
         let sets = self.sets(stages - 1, &fill.held);
+        let early = self.sets(order.sets, &order.early);
         let whole = fresh(self.labels);
         self.start();
         let names = self.ahead(false);
@@ -28,18 +39,28 @@ impl Emit<'_> {
             let names = self.ahead(false);
             self.keep(&sets[trip % sets.len()], &fill.held, &names);
         }
+        self.copy(fill.barrier, &HashMap::new());
+        self.early(order, &sides[0], &early[0]);
         let before = std::mem::take(&mut self.out);
-        let copies = if sets.len().is_multiple_of(2) { sets.len() } else { 2 * sets.len() };
+        let period = if order.two { 2 } else { early.len() };
+        let copies = if sets.len().is_multiple_of(period) { sets.len() } else { period * sets.len() };
         let mut last = self.plan.cond;
         for trip in 0..copies {
             let next = &sets[(trip + 1) % sets.len()];
-            last = self.doubled_trip(fill, next, [&sides[trip % 2], &sides[(trip + 1) % 2]]);
+            let turns = [trip, trip + 1];
+            let turn = Turn {
+                arrays: turns.map(|i| &sides[i % 2 * usize::from(order.two)]),
+                early: turns.map(|i| &early[i % early.len()][..]),
+            };
+            last = self.turn(fill, order, next, turn);
             if trip + 1 < copies {
                 self.leave_unless(last, whole);
             }
         }
         let mut stmts = self.looped(before, last, whole);
-        self.copy(fill.barrier, &HashMap::new());
+        if !order.early.is_empty() {
+            self.copy(fill.barrier, &HashMap::new());
+        }
         stmts.append(&mut self.out);
         stmts
     }
@@ -58,33 +79,49 @@ impl Emit<'_> {
 
     /// Stores a tile from values that have these names.
     fn fill(&mut self, fill: &Fill, mut names: HashMap<Value, Value>, arrays: &HashMap<LdsId, LdsId>) {
-        for v in &fill.insts {
-            let copy = self.copy(*v, &names);
+        self.copies(&fill.insts, arrays, &mut names);
+    }
+
+    /// Copies instructions, with these arrays.
+    fn copies(&mut self, insts: &[Value], arrays: &HashMap<LdsId, LdsId>, names: &mut HashMap<Value, Value>) {
+        for v in insts {
+            let copy = self.copy(*v, names);
             self.exchange(copy, arrays);
             names.insert(*v, copy);
         }
     }
 
-    /// Emits a trip, whose buffers are the first ones, with the stores of the next one to the second ones; returns the condition.
-    fn doubled_trip(
-        &mut self,
-        fill: &Fill,
-        set: &[Variable],
-        [now, next]: [&HashMap<LdsId, LdsId>; 2],
-    ) -> Value {
-        let left_out: HashSet<Value> = fill.moved.clone();
-        let mut copying = Copying { left_out, arrays: now.clone(), ..Copying::default() };
-        self.copy(fill.barrier, &HashMap::new());
-        let body = self.body;
-        let (first, rest) = body.stmts.split_at(fill.after);
-        self.statements(first, &mut copying);
+    /// The first loads from a tile.
+    fn early(&mut self, order: &Order, arrays: &HashMap<LdsId, LdsId>, set: &[Variable]) {
+        let mut names = HashMap::new();
+        self.copies(&order.with_addresses, arrays, &mut names);
+        self.keep(set, &order.early, &names);
+    }
+
+    /// Emits a trip, with the stores of the next one's tile; returns the condition.
+    fn turn(&mut self, fill: &Fill, order: &Order, set: &[Variable], turn: Turn<'_>) -> Value {
+        let [now, next] = turn.arrays;
+        let mut copying = Copying { arrays: now.clone(), ..Copying::default() };
+        for (v, var) in order.early.iter().zip(turn.early[0]) {
+            let value = self.read(*var);
+            copying.names.insert(*v, value);
+        }
+        let left_out = fill.moved.iter().chain(&order.early);
+        copying.left_out = left_out.copied().collect::<HashSet<Value>>();
+        self.statements(&order.before, &mut copying);
+        if !order.two {
+            self.copy(fill.barrier, &HashMap::new());
+        }
         let held = fill.held.iter().zip(set).map(|(v, var)| (*v, self.read(*var))).collect();
         self.fill(fill, held, next);
         // The loads take the registers of what was stored: neither may pass the other.
         self.fence(Classes::MFMA | Classes::VALU | Classes::SALU | Classes::TRANS);
         let names = self.ahead(true);
         self.keep(set, &fill.held, &names);
-        self.statements(rest, &mut copying);
+        self.statements(&order.between, &mut copying);
+        self.copy(fill.barrier, &HashMap::new());
+        self.early(order, next, turn.early[1]);
+        self.statements(&order.behind, &mut copying);
         renamed(&copying.names, self.plan.cond)
     }
 }

@@ -82,25 +82,6 @@ fn used_up(kernel: &Kernel, body: &Region, loads: &[Value]) -> Option<usize> {
     (barrier? < lds?).then_some(last?)
 }
 
-/// The number of statements up to the last load from LDS before the first product with such loads.
-pub(super) fn first_loads(kernel: &Kernel, body: &Region) -> Option<usize> {
-    let mut after = None;
-    for (at, stmt) in body.stmts.iter().enumerate() {
-        let mut loads = false;
-        let mut note =
-            |v: Value| loads |= matches!(source(&kernel.def(v).inst), Some(Source::Memory(Memory::Lds(_))));
-        match stmt {
-            Stmt::Inst(v) if after.is_some() && matches!(kernel.def(*v).inst, Inst::Machine(_)) => break,
-            Stmt::Inst(v) => note(*v),
-            _ => stmt.regions().iter().for_each(|region| region.each_inst(&mut note)),
-        }
-        if loads {
-            after = Some(at + 1);
-        }
-    }
-    after
-}
-
 /// True if the statement, or one inside it, has one of the values as an operand or condition.
 pub(super) fn uses(kernel: &Kernel, stmt: &Stmt, values: &HashSet<Value>) -> bool {
     let mut used = stmt.condition().is_some_and(|cond| values.contains(&cond));

@@ -23,9 +23,7 @@ const MATRIX_TAIL: u32 = 2;
 /// Passes of a matrix instruction. During these the matrix pipe cannot start another instruction.
 pub(super) fn matrix_passes(target: Target, inst: &MInst) -> Option<u32> {
     match &inst.op {
-        // The passes of the f8f6f4 instructions depend on the formats, which are not known here; 8 is between
-        // the two values.
-        Op::Machine(desc, _) if desc.is_matrix() => Some(u32::from(desc.passes(target).unwrap_or(8))),
+        Op::Machine(desc, mods) if desc.is_matrix() => Some(u32::from(desc.passes_with(target, mods))),
         _ => None,
     }
 }

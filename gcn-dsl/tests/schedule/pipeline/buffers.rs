@@ -11,7 +11,7 @@ use gcn_dsl::{BuildError, BuiltKernel};
 const TILE: usize = 64;
 
 macro_rules! products {
-    ($($(#[$doc:meta])* $name:ident: $t:ty => $sum:ty, [$depth:literal, $targets:tt], $pipeline:tt;)*) => {$(
+    ($($(#[$doc:meta])* $name:ident: $t:ty => $sum:ty, [$depth:literal, $side:literal, $targets:tt], $pipeline:tt;)*) => {$(
         gcn_kernel! {
             $(#[$doc])*
             #[workgroup(256)]
@@ -19,16 +19,16 @@ macro_rules! products {
             fn $name(depth: u32, a: &[$t], b: &[$t], c: &mut [$sum]) {
                 let (a, b) = (row_major(a, depth).columns_by(depth, 8), row_major(b, depth).columns_by(depth, 8));
                 let (row, col) = (wave_id() / 2 * 32, wave_id() % 2 * 32);
-                let left = LdsTile::<$t, 64, $depth, Spread>::new();
-                let right = LdsTile::<$t, 64, $depth, Spread>::new();
-                let mut acc = Tile::<$sum, 32, 32>::zero();
+                let left = LdsTile::<$t, 64, $depth, Spread<$side>>::new();
+                let right = LdsTile::<$t, 64, $depth, Spread<$side>>::new();
+                let mut acc = Tile::<$sum, 32, 32, $side>::zero();
                 #[pipeline $pipeline]
                 for k in (0..depth).step_by($depth) {
                     left.put(left.fetch(a, 0, k));
                     right.put(right.fetch(b, 0, k));
                     barrier();
-                    let x = TileA::<$t, 32, $depth>::load(left, row, 0);
-                    let y = TileB::<$t, $depth, 32>::load(right.transposed(), 0, col);
+                    let x = TileA::<$t, 32, $depth, $side>::load(left, row, 0);
+                    let y = TileB::<$t, $depth, 32, $side>::load(right.transposed(), 0, col);
                     acc = matmul(x, y, acc);
                     barrier();
                 }
@@ -39,12 +39,18 @@ macro_rules! products {
 }
 products! {
     /// c = a * b; `a` has rows of `depth` elements, a multiple of 8, `b` columns.
-    two: f16 => f32, [32, (HasMfma)], (stages = 2, buffers = 2);
-    three: f16 => f32, [32, (HasMfma)], (stages = 3, buffers = 2);
-    four: f16 => f32, [32, (HasMfma)], (stages = 4, buffers = 2);
-    bytes: i8 => i32, [64, (HasMfma)], (buffers = 2);
-    eighths: f8e4m3 => f32, [64, (gfx942, gfx950)], (buffers = 2);
-    one: f16 => f32, [32, (HasMfma)], (stages = 2);
+    two: f16 => f32, [32, 32, (HasMfma)], (stages = 2, buffers = 2);
+    three: f16 => f32, [32, 32, (HasMfma)], (stages = 3, buffers = 2);
+    four: f16 => f32, [32, 32, (HasMfma)], (stages = 4, buffers = 2);
+    bytes: i8 => i32, [64, 32, (HasMfma)], (buffers = 2);
+    eighths: f8e4m3 => f32, [64, 32, (gfx942, gfx950)], (buffers = 2);
+    one: f16 => f32, [32, 32, (HasMfma)], (stages = 2);
+    one_of_three: f16 => f32, [32, 32, (HasMfma)], (stages = 3);
+    /// A single step of four products: the last ones need factors of the first ones.
+    shallow: f16 => f32, [16, 16, (HasMfma)], (stages = 2, buffers = 2);
+    shallow_three: f16 => f32, [16, 16, (HasMfma)], (stages = 3, buffers = 2);
+    shallow_one: f16 => f32, [16, 16, (HasMfma)], (stages = 2);
+    shallow_one_of_four: f16 => f32, [16, 16, (HasMfma)], (stages = 4);
 }
 
 gcn_kernel! {
@@ -151,7 +157,13 @@ right! {
     two_buffers_and_four_stages: four on [Target::GFX942], f16 => f32, None, |x, _t| f16::from_f32(*x as f32);
     two_buffers_of_bytes: bytes on ALL, i8 => i32, None, |x, _t| *x as i8;
     two_buffers_of_8_bit_floats: eighths on [Target::GFX942, Target::GFX950], f8e4m3 => f32, None, |x, t| f8e4m3::from_f32(*x as f32, t);
-    one_buffer_where_only_stages_are_given: one on [Target::GFX942], f16 => f32, Some(SingleReason::Asked), |x, _t| f16::from_f32(*x as f32);
+    one_buffer_where_only_stages_are_given: one on ALL, f16 => f32, Some(SingleReason::Asked), |x, _t| f16::from_f32(*x as f32);
+    one_buffer_and_three_stages: one_of_three on [Target::GFX942], f16 => f32, Some(SingleReason::Asked), |x, _t| f16::from_f32(*x as f32);
+    factors_of_first_and_last_products: shallow on ALL, f16 => f32, None, |x, _t| f16::from_f32(*x as f32);
+    the_same_in_three_stages: shallow_three on [Target::GFX942], f16 => f32, None, |x, _t| f16::from_f32(*x as f32);
+    the_same_with_one_buffer: shallow_one on ALL, f16 => f32, Some(SingleReason::Asked), |x, _t| f16::from_f32(*x as f32);
+    the_same_with_one_buffer_and_four_stages: shallow_one_of_four on [Target::GFX942], f16 => f32, Some(SingleReason::Asked),
+        |x, _t| f16::from_f32(*x as f32);
 }
 
 #[test]
@@ -161,8 +173,8 @@ fn arrays_that_are_addressed_by_hand() {
         assert_eq!(built.pipelines()[0].single, None);
         assert_eq!(
             built.assembly(Comments::None).matches("s_barrier").count(),
-            3,
-            "one in each copy, and one after the loop"
+            4,
+            "one before the loop, one in each copy, and one after the loop"
         );
         for device in devices(target) {
             for depth in [16, 32, 48, 80] {

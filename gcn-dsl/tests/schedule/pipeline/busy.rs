@@ -2,20 +2,23 @@
 //!
 //! Tiles come through an L2 that other compute units share, as in the README's table.
 
+use gcn_dsl::kernel::SingleReason;
 use gcn_dsl::lang::matrix::Spread;
 use gcn_dsl::prelude::*;
 use gcn_dsl::sim::{KernelState, Machine, Memory, timed};
 
 const SHARED: [&str; 5] =
     ["l2.bandwidth=54", "memory.bandwidth=54", "mall.bandwidth=54", "memory.latency=500", "mall.latency=500"];
+/// As in the README's table for gfx90a.
+const SHARED_GFX90A: [&str; 3] = ["l2.bandwidth=37", "memory.bandwidth=37", "memory.latency=500"];
 const SLOW: [&str; 4] = ["barrier.release=40", "lds.latency=96", "l1.latency=200", "memory.latency=900"];
 
 macro_rules! products {
-    ($($name:ident: $t:ident => $sum:ident, [$lanes:literal, $m:literal, $half:literal, $n:literal, $depth:literal], [$($pipeline:tt)*];)*) => {$(
+    ($($name:ident: $t:ident => $sum:ty, $targets:tt [$lanes:literal, $m:literal, $half:literal, $n:literal, $depth:literal], [$($pipeline:tt)*];)*) => {$(
         gcn_kernel! {
             /// c = a * b for a workgroup's tile of c.
             #[workgroup($lanes)]
-            #[targets(HasMfma)]
+            #[targets $targets]
             fn $name(depth: u32, a: &[$t], b: &[$t], c: &mut [$sum]) {
                 let (a, b) = (row_major(a, depth), row_major(b, depth));
                 let (row, col) = (wave_id() % 2 * $half, wave_id() / 2 * 64);
@@ -38,18 +41,27 @@ macro_rules! products {
     )*};
 }
 products! {
-    deep_one: f16 => f32, [256, 128, 64, 128, 64], [pipeline(stages = 2)];
-    deep: f16 => f32, [256, 128, 64, 128, 64], [pipeline];
-    flat_one: f16 => f32, [256, 128, 64, 128, 32], [pipeline(stages = 2)];
-    flat_two: f16 => f32, [256, 128, 64, 128, 32], [pipeline(buffers = 2)];
-    large_one: f16 => f32, [512, 256, 128, 256, 32], [pipeline(stages = 2)];
-    large: f16 => f32, [512, 256, 128, 256, 32], [pipeline];
-    bytes_one: i8 => i32, [512, 256, 128, 256, 64], [pipeline(stages = 2)];
-    bytes: i8 => i32, [512, 256, 128, 256, 64], [pipeline];
+    small: f16 => f32, (HasMfma) [256, 128, 64, 128, 32], [pipeline];
+    square: f16 => f32, (HasMfma) [256, 128, 64, 128, 64], [pipeline];
+    square_one: f16 => f32, (HasMfma) [256, 128, 64, 128, 64], [pipeline(stages = 2)];
+    wide: f16 => f32, (HasMfma) [512, 128, 64, 256, 32], [pipeline];
+    large: f16 => f32, (HasMfma) [512, 256, 128, 256, 32], [pipeline];
+    deep: f16 => f32, (HasMfma) [512, 256, 128, 256, 64], [pipeline];
+    square_bf16: bf16 => f32, (HasMfma) [256, 128, 64, 128, 64], [pipeline];
+    large_bf16: bf16 => f32, (HasMfma) [512, 256, 128, 256, 32], [pipeline];
+    square_bytes: i8 => i32, (HasMfma) [256, 128, 64, 128, 128], [pipeline];
+    wide_bytes: i8 => i32, (HasMfma) [512, 128, 64, 256, 64], [pipeline];
+    large_bytes: i8 => i32, (HasMfma) [512, 256, 128, 256, 64], [pipeline];
+    square_f8: f8e4m3 => f32, (gfx942, gfx950) [256, 128, 64, 128, 128], [pipeline];
+    wide_f8: f8e4m3 => f32, (gfx942, gfx950) [512, 128, 64, 256, 64], [pipeline];
+    large_f8: f8e4m3 => f32, (gfx942, gfx950) [512, 256, 128, 256, 64], [pipeline];
 }
 
-/// Cycles, and those of them in which the matrix pipe is busy.
-fn run<K, T, C>(kernel: &K, target: Target, depth: u32, groups: u32, settings: &[&str]) -> [f64; 2]
+/// What a compute unit did in a run: cycles, those of them in which the matrix pipe and the banks of LDS were busy, and lines from L2.
+type Cycles = [f64; 4];
+
+/// A kernel on one compute unit with as many workgroups as fit; returns their number as well.
+fn run<K, T, C>(kernel: &K, target: Target, depth: u32, settings: &[&str]) -> (Cycles, u32)
 where
     T: Copy + Default,
     C: Copy + Default,
@@ -66,49 +78,102 @@ where
     let mut config = timed::Config { cus: Some(1), ..timed::Config::default() };
     settings.iter().for_each(|setting| config.set(setting).unwrap());
     let size = built.signature().workgroup;
+    let groups = machine.workgroups_per_cu(size.iter().product(), 0);
     let report = timed::run(&machine, &mut memory, [groups, 1, 1], size, &kernarg, &config).unwrap();
     let matrix = report.pipes.iter().find(|pipe| pipe.pipe == timed::Pipe::Matrix).unwrap();
-    [report.cycles as f64, report.cycles as f64 * matrix.utilization]
+    let cycles = report.cycles as f64;
+    let (lds, lines) = (report.lds.busy_cycles as f64, report.memory.l1.misses as f64);
+    ([cycles, cycles * matrix.utilization, lds, lines], groups)
 }
 
-/// The share of the steady state in which the matrix pipe is busy, in percent.
-fn busy<K, T, C>(name: &str, kernel: &K, target: Target, groups: u32, settings: &[&str]) -> f64
+/// The share of the steady state in which the matrix pipe is busy, in percent, and the most that LDS and the lines from L2 permit. On
+/// gfx950 a row of 64 bytes is half a line: before the next iteration wants the other half, the line has left the L1.
+fn busy<K, T, C>(kernel: &K, target: Target, slow: bool) -> [f64; 2]
 where
     T: Copy + Default,
     C: Copy + Default,
     K: for<'a> Kernel<Args<'a> = (u32, &'a [T], &'a [T], &'a mut [C])>,
 {
-    let [short, long] = [256, 768].map(|depth| run(kernel, target, depth, groups, settings));
-    let busy = 100.0 * (long[1] - short[1]) / (long[0] - short[0]);
+    let mut settings = if target == Target::GFX90A { SHARED_GFX90A.to_vec() } else { SHARED.to_vec() };
+    if slow {
+        settings.retain(|setting| *setting != "memory.latency=500");
+        settings.extend(SLOW);
+    }
+    let least = 1024 / size_of::<T>() as u32;
+    let [(short, _), (long, groups)] = [least, 3 * least].map(|depth| run(kernel, target, depth, &settings));
+    let [cycles, matrix, lds, lines] = [0, 1, 2, 3].map(|i| long[i] - short[i]);
+    // The model has the time of a byte in whole 1024ths of a cycle.
+    let per_byte = |bytes_per_cycle: f64| (1024.0 / bytes_per_cycle).floor() / 1024.0;
+    let line = if target == Target::GFX90A { 64.0 * per_byte(37.0) } else { 128.0 * per_byte(54.0) };
+    let most = 100.0 * matrix / matrix.max(lds).max(lines * line);
     let built = kernel.build(target).unwrap();
     let pipeline = &built.pipelines()[0];
+    let of = built.signature().name.as_str();
+    let (share, buffers) = (100.0 * matrix / cycles, if pipeline.single.is_none() { 2 } else { 1 });
+    let setting = if slow { "slow" } else { "shared" };
     println!(
-        "{name} {target} {groups} workgroups, {} stages, {:?}, {}: {busy:.1}%",
-        pipeline.stages,
-        pipeline.single,
-        settings.len()
+        "{of} {target} {setting}: {share:.1}% of {most:.1}%; {groups} workgroups, {buffers} buffers, {} stages",
+        pipeline.stages
     );
-    busy
+    [share, most]
+}
+
+macro_rules! check {
+    ($($kernel:ident: $targets:expr;)*) => {$(
+        for target in $targets {
+            let [share, most] = busy(&$kernel, target, false);
+            assert!(share >= 85.0 || share >= 0.97 * most, "{} {target}: {share:.1} of {most:.1}", stringify!($kernel));
+            busy(&$kernel, target, true);
+        }
+    )*};
+}
+
+const ALL: [Target; 3] = super::TARGETS;
+const F8: [Target; 2] = [Target::GFX942, Target::GFX950];
+
+/// What a beginner writes: tiles in LDS, one loop, the attribute.
+#[test]
+fn plain_loops_keep_the_matrix_pipe_busy() {
+    check! {
+        small: ALL;
+        square: ALL;
+        wide: ALL;
+        large: ALL;
+        deep: ALL;
+    }
 }
 
 #[test]
-fn plain_loops_keep_the_matrix_pipe_busy() {
-    let target = Target::GFX942;
-    let slow: Vec<&str> = SHARED.into_iter().filter(|s| *s != "memory.latency=500").chain(SLOW).collect();
-    for settings in [&SHARED[..], &slow[..]] {
-        // Two workgroups on the compute unit hide each other's barriers: as many as with one buffer, if LDS has room for them.
-        let of_deep =
-            [busy("deep_one", &deep_one, target, 2, settings), busy("deep", &deep, target, 2, settings)];
-        assert!(of_deep[1] >= 93.0 && of_deep[1] >= of_deep[0], "{of_deep:?}");
-        // A single workgroup has nothing else: there the second buffer is chosen, and pays.
-        let of_large =
-            [busy("large_one", &large_one, target, 1, settings), busy("large", &large, target, 1, settings)];
-        assert!(of_large[1] >= of_large[0] + 4.0, "{of_large:?}");
-        let of_bytes =
-            [busy("bytes_one", &bytes_one, target, 1, settings), busy("bytes", &bytes, target, 1, settings)];
-        assert!(of_bytes[1] >= of_bytes[0] + 4.0, "{of_bytes:?}");
+fn plain_loops_of_other_types() {
+    check! {
+        square_bf16: ALL;
+        large_bf16: ALL;
+        square_bytes: ALL;
+        wide_bytes: ALL;
+        large_bytes: ALL;
+        square_f8: F8;
+        wide_f8: F8;
+        large_f8: F8;
     }
-    let of_flat =
-        [busy("flat_one", &flat_one, target, 2, &slow), busy("flat_two", &flat_two, target, 2, &slow)];
-    assert!(of_flat[1] >= of_flat[0] + 4.0, "slow memory: {of_flat:?}");
+}
+
+/// Two workgroups on the compute unit hide each other's barriers: as many as with one buffer, if LDS has room for them.
+#[test]
+fn a_second_buffer_is_chosen_where_it_costs_no_workgroup() {
+    let on = Target::GFX942;
+    assert_eq!(square.build(on).unwrap().pipelines()[0].single, Some(SingleReason::Occupancy));
+    assert_eq!(large.build(on).unwrap().pipelines()[0].single, None);
+}
+
+/// The choices ask the timed model for these by name.
+#[test]
+fn the_model_has_the_times_on_which_choices_rest() {
+    for target in Target::ALL {
+        for name in ["memory.latency", "barrier.release", "lds.latency"] {
+            let listed =
+                timed::parameters(target).into_iter().find(|parameter| parameter.name == name).unwrap();
+            let most = listed.range.map_or(listed.value, |[_, high]| high);
+            assert_eq!(timed::at_most(target, name).unwrap().to_string(), most, "{target} {name}");
+        }
+    }
 }

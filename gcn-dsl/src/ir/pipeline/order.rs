@@ -1,0 +1,295 @@
+//! In which order a trip that fills LDS for the next one loads from there, multiplies and comes to its barriers.
+//!
+//! If the loads of a tile all followed the barrier, the matrix pipe would wait for LDS after each: all waves load at the same time.
+//! So the barrier stands before the last products of a trip, whose factors are in registers by then. Beside them a wave loads the
+//! factors of the next trip's first products, and beside these the others of that trip.
+
+use hashbrown::{HashMap, HashSet};
+
+use super::super::{Inst, Kernel, LdsId, Memory, Region, Stmt, Value, Variable};
+use super::Machine;
+use super::buffers::Fill;
+use super::choose;
+use super::plan::{Source, own, source, uses};
+
+/// The order of a trip: the statements `before`, the stores of the next tile, those `between`, the barrier, `early` for the next trip,
+/// those `behind`. With one buffer there is a barrier before the stores as well.
+pub(super) struct Order {
+    /// Loads whose values the trip before has loaded.
+    pub early: Vec<Value>,
+    /// They and what computes their addresses, in order.
+    pub with_addresses: Vec<Value>,
+    /// The sets of registers that they take: two, if products behind the barrier still need those of their own trip.
+    pub sets: usize,
+    pub before: Vec<Stmt>,
+    pub between: Vec<Stmt>,
+    pub behind: Vec<Stmt>,
+    /// The arrays have two buffers.
+    pub two: bool,
+}
+
+/// The order of a trip as it is written.
+pub(super) fn as_written(kernel: &Kernel, body: &Region) -> Order {
+    let (before, between) = body.stmts.split_at(first_loads(kernel, body));
+    let (before, between, behind) = (before.to_vec(), between.to_vec(), Vec::new());
+    Order { early: Vec::new(), with_addresses: Vec::new(), sets: 1, before, between, behind, two: true }
+}
+
+/// The order in which a trip that fills the arrays waits least, if its loads from LDS permit one.
+pub(super) fn of(kernel: &Kernel, machine: Machine, body: &Region, fill: &Fill, two: bool) -> Option<Order> {
+    let trip = Trip::of(kernel, machine, body, &fill.arrays)?;
+    let cuts = trip.cuts(machine, fill.dwords)?;
+    let with_addresses = trip.with_addresses(&cuts.early)?;
+    let mut walk = Walk::of(&trip, &cuts)?;
+    for (at, stmt) in body.stmts.iter().enumerate() {
+        // Every wave has loaded its factors when another one stores.
+        if at == if two { cuts.barrier } else { cuts.stores } {
+            walk.loads(&trip.loads);
+        }
+        walk.part = usize::from(at >= cuts.stores) + usize::from(at >= cuts.barrier);
+        walk.statement(at, stmt);
+    }
+    let [before, between, behind] = walk.parts;
+    let early: HashSet<Value> = cuts.early.iter().copied().collect();
+    let sets = 1 + usize::from(behind.iter().any(|stmt| uses(kernel, stmt, &early)));
+    Some(Order { early: cuts.early, with_addresses, sets, before, between, behind, two })
+}
+
+/// The number of statements up to the last load from LDS before the first product with such loads.
+fn first_loads(kernel: &Kernel, body: &Region) -> usize {
+    let mut after = None;
+    for (at, stmt) in body.stmts.iter().enumerate() {
+        let mut loads = false;
+        let mut note = |v: Value| loads |= lds(kernel, v).is_some();
+        match stmt {
+            Stmt::Inst(v) if after.is_some() && matches!(kernel.def(*v).inst, Inst::Machine(_)) => break,
+            Stmt::Inst(v) => note(*v),
+            _ => stmt.regions().iter().for_each(|region| region.each_inst(&mut note)),
+        }
+        if loads {
+            after = Some(at + 1);
+        }
+    }
+    after.unwrap_or(0)
+}
+
+/// The array that an instruction loads from.
+fn lds(kernel: &Kernel, v: Value) -> Option<LdsId> {
+    match source(&kernel.def(v).inst) {
+        Some(Source::Memory(Memory::Lds(id))) => Some(id),
+        _ => None,
+    }
+}
+
+/// A matrix instruction of a trip.
+struct Product {
+    inst: Value,
+    stmt: usize,
+    /// The time for which it has the matrix pipe, if the waves of the workgroup on its SIMD multiply as well.
+    cycles: u32,
+}
+
+/// What a trip loads from LDS and multiplies.
+struct Trip<'k> {
+    kernel: &'k Kernel,
+    body: &'k Region,
+    /// What the loop computes.
+    inside: HashSet<Value>,
+    written: HashSet<Variable>,
+    /// In order.
+    loads: Vec<Value>,
+    products: Vec<Product>,
+}
+
+impl<'k> Trip<'k> {
+    /// `None` if an inner loop or a branch loads.
+    fn of(kernel: &'k Kernel, machine: Machine, body: &'k Region, arrays: &[LdsId]) -> Option<Trip<'k>> {
+        let is_load = |v: Value| lds(kernel, v).is_some_and(|id| arrays.contains(&id));
+        let (mut inside, mut written, mut all) = (HashSet::new(), HashSet::new(), 0);
+        body.each_inst(&mut |v| {
+            inside.insert(v);
+            all += usize::from(is_load(v));
+            if let Inst::Write { var, .. } = kernel.def(v).inst {
+                written.insert(var);
+            }
+        });
+        let loads: Vec<Value> = own(body).filter(|v| is_load(*v)).collect();
+        let sharing = choose::sharing(machine);
+        let product = |(stmt, at): (usize, &Stmt)| {
+            let Stmt::Inst(inst) = *at else { return None };
+            let cycles = choose::matrix_cycles(&kernel.def(inst).inst, machine.target)? * sharing;
+            Some(Product { inst, stmt, cycles })
+        };
+        let products = body.stmts.iter().enumerate().filter_map(product).collect();
+        (loads.len() == all).then_some(Trip { kernel, body, inside, written, loads, products })
+    }
+
+    /// `None` if there is nothing to reorder. `stored`: the dwords of the next tile that a lane stores.
+    fn cuts(&self, machine: Machine, stored: u32) -> Option<Cuts> {
+        let (mut early, mut covered) = (Vec::new(), 0);
+        let mut rest = self.products.iter();
+        // At most half of the products come first, so that as many can be last.
+        for product in rest.by_ref().take(self.products.len() / 2) {
+            self.needs(product.inst, &mut early);
+            covered += product.cycles;
+            if covered >= self.time(machine, &early) {
+                break;
+            }
+        }
+        let time = self.time(machine, &early);
+        let barrier = last(&mut rest, time)?;
+        let stores = last(&mut rest, choose::lds_cycles(machine, stored)).unwrap_or(barrier);
+        (!early.is_empty()).then_some(Cuts { early, time, stores, barrier })
+    }
+
+    /// The time from the arrival at a barrier until these loads behind it are done.
+    fn time(&self, machine: Machine, loads: &[Value]) -> u32 {
+        let dwords = loads.iter().map(|v| u32::from(self.kernel.ty(*v).dwords())).sum();
+        choose::lds_cycles(machine, dwords)
+    }
+
+    /// Adds the loads that a product multiplies, without those of the sum that it adds to.
+    fn needs(&self, product: Value, found: &mut Vec<Value>) {
+        let mut seen = HashSet::new();
+        let mut open = vec![product];
+        while let Some(v) = open.pop() {
+            if !self.inside.contains(&v) || !seen.insert(v) {
+                continue;
+            }
+            if self.loads.contains(&v) {
+                if !found.contains(&v) {
+                    found.push(v);
+                }
+            } else if v == product || self.products.iter().all(|other| other.inst != v) {
+                self.kernel.def(v).inst.operands(|operand| open.push(operand));
+            }
+        }
+    }
+
+    /// The loads, each after what computes its address. `None` if that is not the same throughout the trip.
+    fn with_addresses(&self, loads: &[Value]) -> Option<Vec<Value>> {
+        let (mut found, mut seen) = (Vec::new(), HashSet::new());
+        loads.iter().all(|load| self.add(*load, true, &mut seen, &mut found)).then_some(found)
+    }
+
+    fn add(&self, v: Value, load: bool, seen: &mut HashSet<Value>, found: &mut Vec<Value>) -> bool {
+        if !self.inside.contains(&v) || !seen.insert(v) {
+            return true;
+        }
+        let inst = &self.kernel.def(v).inst;
+        let may = match inst {
+            Inst::Read(var) => !self.written.contains(var),
+            // The same lanes run throughout the trip.
+            Inst::ReadFirstLane(_) | Inst::ReadLane(..) => true,
+            _ => load || inst.is_pure(),
+        };
+        let mut all = may;
+        inst.operands(|operand| all = all && self.add(operand, false, seen, found));
+        found.push(v);
+        all
+    }
+}
+
+/// Where a trip is cut.
+struct Cuts {
+    /// Loads that the trip before makes.
+    early: Vec<Value>,
+    /// The time that loads need.
+    time: u32,
+    /// The statement before which the next tile is stored.
+    stores: usize,
+    /// The statement before which the barrier stands.
+    barrier: usize,
+}
+
+/// The statements of a trip in a new order: loads, and what is computed from them, come when products need them.
+struct Walk<'t> {
+    trip: &'t Trip<'t>,
+    /// What waits until it is needed.
+    waiting: HashSet<Value>,
+    /// For each product, by its statement, the loads that start before it.
+    starts: HashMap<usize, Vec<Value>>,
+    parts: [Vec<Stmt>; 3],
+    part: usize,
+}
+
+impl<'t> Walk<'t> {
+    /// `None` if an address is not the same throughout the trip.
+    fn of(trip: &'t Trip<'t>, cuts: &Cuts) -> Option<Walk<'t>> {
+        let loads: Vec<Value> =
+            trip.loads.iter().copied().filter(|load| !cuts.early.contains(load)).collect();
+        let mut waiting: HashSet<Value> = trip.with_addresses(&loads)?.into_iter().collect();
+        let mut loaded: HashSet<Value> = loads.into_iter().collect();
+        for v in own(trip.body) {
+            let inst = &trip.kernel.def(v).inst;
+            let mut computed = false;
+            inst.operands(|operand| computed |= loaded.contains(&operand));
+            if computed && inst.is_pure() && trip.products.iter().all(|product| product.inst != v) {
+                loaded.insert(v);
+                waiting.insert(v);
+            }
+        }
+        let mut starts: HashMap<usize, Vec<Value>> = HashMap::new();
+        for (i, product) in trip.products.iter().enumerate() {
+            let mut ahead = 0;
+            let back = trip.products[..i].iter().rev().take_while(|other| {
+                let more = ahead < cuts.time;
+                ahead += other.cycles;
+                more
+            });
+            let from = back.last().unwrap_or(product);
+            trip.needs(product.inst, starts.entry(from.stmt).or_default());
+        }
+        Some(Walk { trip, waiting, starts, parts: Default::default(), part: 0 })
+    }
+
+    /// Appends the loads that have not come yet.
+    fn loads(&mut self, loads: &[Value]) {
+        loads.iter().for_each(|load| self.value(*load));
+    }
+
+    fn statement(&mut self, at: usize, stmt: &Stmt) {
+        if let Some(loads) = self.starts.remove(&at) {
+            self.loads(&loads);
+        }
+        if matches!(stmt, Stmt::Inst(v) if self.waiting.contains(v)) {
+            return;
+        }
+        let mut needed = Vec::new();
+        operands(self.trip.kernel, stmt, &mut needed);
+        needed.into_iter().for_each(|v| self.value(v));
+        self.parts[self.part].push(stmt.clone());
+    }
+
+    /// Appends a value that waits, after its operands.
+    fn value(&mut self, v: Value) {
+        let trip = self.trip;
+        if self.waiting.remove(&v) {
+            trip.kernel.def(v).inst.operands(|operand| self.value(operand));
+            self.parts[self.part].push(Stmt::Inst(v));
+        }
+    }
+}
+
+/// What a statement, or one inside it, has as operands and conditions.
+fn operands(kernel: &Kernel, stmt: &Stmt, found: &mut Vec<Value>) {
+    found.extend(stmt.condition());
+    if let Stmt::Inst(v) = stmt {
+        kernel.def(*v).inst.operands(|operand| found.push(operand));
+    }
+    stmt.regions()
+        .into_iter()
+        .flat_map(|region| &region.stmts)
+        .for_each(|stmt| operands(kernel, stmt, found));
+}
+
+/// Takes products from the end that have the matrix pipe for so long; returns the statement of the first of them.
+fn last(products: &mut std::slice::Iter<'_, Product>, time: u32) -> Option<usize> {
+    let (mut covered, mut stmt) = (0, None);
+    while covered < time {
+        let Some(product) = products.next_back() else { break };
+        covered += product.cycles;
+        stmt = Some(product.stmt);
+    }
+    stmt
+}
