@@ -19,7 +19,7 @@ pub(super) struct Order {
     pub early: Vec<Value>,
     /// They and what computes their addresses, in order.
     pub with_addresses: Vec<Value>,
-    /// The sets of registers that they take: two, if products behind the barrier still need those of their own trip.
+    /// The sets of registers that they take: two, if products after the barrier still need those of their own trip.
     pub sets: usize,
     pub before: Vec<Stmt>,
     pub between: Vec<Stmt>,
@@ -142,7 +142,7 @@ impl<'k> Trip<'k> {
         (!early.is_empty()).then_some(Cuts { early, time, stores, barrier })
     }
 
-    /// The time from the arrival at a barrier until these loads behind it are done.
+    /// The time from the arrival at a barrier until these loads after it are done.
     fn time(&self, machine: Machine, loads: &[Value]) -> u32 {
         let dwords = loads.iter().map(|v| u32::from(self.kernel.ty(*v).dwords())).sum();
         choose::lds_cycles(machine, dwords)
