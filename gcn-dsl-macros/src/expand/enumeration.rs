@@ -41,10 +41,10 @@ fn check(item: &ItemEnum, errors: &mut Errors) {
     if item.variants.is_empty() {
         errors.at(&item.ident, "a device enum has variants: a value is one of them");
     }
-    for variant in &item.variants {
-        if let Some((_, number)) = &variant.discriminant {
-            let what =
-                "the variants of a device enum are counted from 0; give them other numbers with `match`";
+    for (k, variant) in item.variants.iter().enumerate() {
+        let counted = |number: &syn::Expr| number.to_token_stream().to_string() == k.to_string();
+        if let Some((_, number)) = variant.discriminant.as_ref().filter(|(_, number)| !counted(number)) {
+            let what = "the variants of a device enum are counted from 0; with `#[repr(u32)]` one without fields has the numbers that it says";
             errors.at(number, what);
         }
         if let (Fields::Named(_), Some(_)) = (&variant.fields, item.generics.params.first()) {

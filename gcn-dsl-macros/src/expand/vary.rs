@@ -37,6 +37,9 @@ enum Shape {
 /// Types whose elements vary.
 const MEMORY: [&str; 3] = ["Lds", "LdsSlice", "Private"];
 
+/// Methods of memory that give memory.
+const POINTERS: [&str; 5] = ["add", "offset", "cast", "slice", "as_slice"];
+
 /// A name in scope.
 struct Binding {
     name: String,
@@ -449,6 +452,8 @@ impl Analysis {
             Shape::Varying if name.starts_with("overflowing_") => Shape::Other,
             Shape::Varying => Shape::Varying,
             Shape::Memory if name == "get" => Shape::Varying,
+            // A pointer, or a part of memory.
+            Shape::Memory if POINTERS.contains(&&*name) => Shape::Memory,
             _ if self.known.functions.contains(&name) => Shape::Varying,
             Shape::Other if METHODS.contains(&&*name) => arguments,
             Shape::Other if matches!(&*name, "rev" | "step_by") => arguments,

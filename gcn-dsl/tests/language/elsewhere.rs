@@ -20,8 +20,8 @@ mod shapes {
 
         #[device]
         pub enum Side {
-            Left,
-            Right,
+            Left = 0,
+            Right = 1,
         }
 
         #[device]

@@ -223,3 +223,82 @@ fn one_index_of_the_host_for_registers_and_memory() {
         }
     }
 }
+
+gcn_kernel! {
+    #[device]
+    #[repr(C)]
+    pub struct Keys {
+        first: u32,
+        round: [u32; 4],
+    }
+
+    #[device]
+    fn mixed(a: V<u32>, b: V<u32>, key: u32) -> V<u32> {
+        a * 3 + (b ^ key)
+    }
+
+    /// Variables that start with a part of an argument, with what a pointer of each lane points to, and in loops until an `Option` is
+    /// empty vary because of what is assigned.
+    #[workgroup(64)]
+    fn vary(keys: Keys, nonce: [u32; 2], x: *const u32, n: u32, y: &mut [u32], z: &mut [u32]) {
+        let i = local_id().x;
+        let mut a = nonce[0] ^ keys.round[0];
+        let mut b = keys.first;
+        for r in 1..4 {
+            let t0 = mixed(a + i, b, keys.round[r]);
+            let t1 = mixed(b, a, keys.first);
+            (a, b) = (t0, t1);
+        }
+        y[i] = a ^ b;
+        let row = x.add(i * n);
+        let mut p = x.add(i * n);
+        let (mut sum, mut walked) = (0, 0);
+        for k in 0..n {
+            sum += row[k];
+            walked += *p * k;
+            p = p.add(1);
+        }
+        let mut left = 9;
+        let mut rest = i;
+        while let Some((next, step)) = lowered(rest) {
+            left -= step;
+            rest = next;
+        }
+        z[i] = sum * 1000 + walked + left;
+    }
+
+    #[device]
+    fn lowered(x: V<u32>) -> Option<(V<u32>, V<u32>)> {
+        if x > 40 { Some((x - 10, 3)) } else { None }
+    }
+}
+
+#[test]
+fn variables_vary_by_what_they_are_given() {
+    let x: Vec<u32> = (0..64 * 5).map(|i| i * 7 % 11).collect();
+    let keys = Keys { first: 77, round: [5, 6, 7, 8] };
+    for target in TARGETS {
+        let device = Device::simulator(target);
+        let at = device.upload(&x).unwrap();
+        let mut y = device.zeroed::<u32>(64).unwrap();
+        let mut z = device.zeroed::<u32>(64).unwrap();
+        let stream = device.stream().unwrap();
+        vary.launch(&stream, Grid::x(1), (keys, [9, 0], at.as_ptr(), 5, &mut y, &mut z)).unwrap();
+        let (y, z) = (y.to_vec().unwrap(), z.to_vec().unwrap());
+        for i in 0..64usize {
+            let mixed = |a: u32, b: u32, key: u32| a.wrapping_mul(3).wrapping_add(b ^ key);
+            let (mut a, mut b) = (9 ^ 5, 77);
+            for r in 1..4 {
+                (a, b) = (mixed(a + i as u32, b, keys.round[r]), mixed(b, a, 77));
+            }
+            assert_eq!(y[i], a ^ b, "{target} {i}");
+            let row = &x[i * 5..][..5];
+            let walked: u32 = row.iter().zip(0..).map(|(x, k)| x * k).sum();
+            let (mut left, mut rest) = (9, i);
+            while rest > 40 {
+                (left, rest) = (left - 3, rest - 10);
+            }
+            assert_eq!(z[i], row.iter().sum::<u32>() * 1000 + walked + left, "{target} {i}");
+        }
+    }
+}
