@@ -73,7 +73,9 @@ fn assignments() {
     );
     becomes(
         quote! { let mut t = p; t.q[f(a)].0 = a; },
-        "{ let __gcn_index0 = lang::element(f(a)); t.set_part(&flow, |__gcn_whole| &mut __gcn_whole.q[__gcn_index0].0, a) };",
+        "{ let __gcn_index1 = f(a); let __gcn_new = a; t.change(&flow, |__gcn_whole, __gcn_here| \
+           lang::at(&mut (*__gcn_whole).q, __gcn_index1, |__gcn_element0| \
+           lang::put(&mut (*__gcn_element0).0, ::core::clone::Clone::clone(&__gcn_new), __gcn_here))) };",
     );
     becomes(
         quote! { let (mut p, q) = f(a); p += q; },
