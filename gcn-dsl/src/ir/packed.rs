@@ -321,7 +321,9 @@ fn operation(kernel: &Kernel, v: Value, target: Target) -> Option<(Packed, Elem)
         Inst::Fma(..) => Packed::Fma,
         _ => return None,
     };
-    if ty.place != Place::Varying || ty.count != 1 {
+    // Loops that are to be pipelined keep their form.
+    let keeps_form = ty.elem == Elem::F32 && !kernel.pipelines.is_empty();
+    if ty.place != Place::Varying || ty.count != 1 || keeps_form {
         return None;
     }
     let (mnemonic, _) = instruction(op, ty.elem)?;
