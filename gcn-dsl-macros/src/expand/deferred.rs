@@ -65,7 +65,8 @@ impl Cx<'_> {
         } else {
             value
         };
-        quote_spanned!(span=> #name.set_first(#value))
+        let flow = self.flow(span);
+        quote_spanned!(span=> #name.set_first(&#flow, #value))
     }
 
     /// True for a `let mut x;` that has a value here: from now on a variable as any other.

@@ -128,7 +128,10 @@ impl<X: Flatten, F> Var<X, F> {
 
     /// The expansion of an assignment to a variable without a first value, whose type is that of what it is given.
     #[track_caller]
-    pub fn set_first<D: Declare<Value = X>>(&self, init: D) {
+    pub fn set_first<G: Flow, D: Declare<Value = X>>(&self, _flow: &G, init: D)
+    where
+        X: AssignIn<F, G>,
+    {
         let mut values = Vec::new();
         init.declare().flatten(&mut values);
         let leaves = self.leaves.get_or_init(|| {

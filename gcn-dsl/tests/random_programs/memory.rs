@@ -231,7 +231,7 @@ pub fn later(decl: VarDecl) -> Variable {
         let again = var.clone();
         Variable {
             get: Box::new(move || again.get().into()),
-            set: Box::new(move |v| var.set_first(of::<T>(v).lane())),
+            set: Box::new(move |v| var.set_first(&Top::new(), of::<T>(v).lane())),
         }
     }, bool => unreachable!("numbers only"))
 }
