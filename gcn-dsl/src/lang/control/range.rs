@@ -108,7 +108,7 @@ impl Bound for usize {
         let loc = Location::caller();
         u32::try_from(self).unwrap_or_else(|_| {
             with(|c| {
-                c.fail(loc, format!("a `for` of a kernel counts to {} at most, not to {self}", u32::MAX))
+                c.fail(loc, format!("a `for` of a kernel counts to {} at most, not to {self}", u32::MAX));
             });
             0
         })
