@@ -80,10 +80,7 @@ fn moves(kernel: &Kernel, v: Value) -> bool {
         Inst::LoadUniform { resource, .. } => kernel.read_only.contains(resource),
         Inst::Un(op, _) => *op == Un::Reciprocal,
         // Two dwords as packed instructions read them. In the loop they would be copies of what lives on.
-        Inst::Extract { .. } | Inst::Concat(_) => {
-            let ty = kernel.ty(v);
-            ty.elem == Elem::F32 && ty.count == 2 && kernel.pipelines.is_empty()
-        }
+        Inst::Extract { .. } | Inst::Concat(_) => kernel.ty(v).elem == Elem::F32 && kernel.ty(v).count == 2,
         _ => gvn::is_cheap(kernel, v),
     }
 }

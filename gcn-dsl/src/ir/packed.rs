@@ -321,9 +321,7 @@ fn operation(kernel: &Kernel, v: Value, target: Target) -> Option<(Packed, Elem)
         Inst::Fma(..) => Packed::Fma,
         _ => return None,
     };
-    // Loops that are to be pipelined keep their form.
-    let keeps_form = ty.elem == Elem::F32 && !kernel.pipelines.is_empty();
-    if ty.place != Place::Varying || ty.count != 1 || keeps_form {
+    if ty.place != Place::Varying || ty.count != 1 {
         return None;
     }
     let (mnemonic, _) = instruction(op, ty.elem)?;

@@ -219,9 +219,7 @@ fn passes(
         gvn::run(&mut ir);
         licm::run(&mut ir);
     }
-    if !is_pipelined {
-        sink::run(&mut ir);
-    }
+    sink::run(&mut ir);
     observe("ir");
     // IR becomes machine instructions.
     let (mut function, inputs) = lower::lower(&ir, target, workgroup)?;

@@ -132,13 +132,6 @@ impl Lower<'_> {
             self.copy(dst, src);
             return Ok(());
         }
-        if op == Bin::Add
-            && ty.place == Place::Varying
-            && matches!(calc(ty.elem), Calc::I64 | Calc::U64)
-            && let Some(done) = self.sum_with_product(v, [a, b])
-        {
-            return done;
-        }
         // Both factors fit 24 bits, for which there is a full-rate multiplication.
         let fits_24 = match self.ranges.get(a).max.max(self.ranges.get(b).max) {
             0..FULL_RATE => Some("v_mul_u32_u24"),

@@ -12,7 +12,7 @@ use crate::scalar::Elem;
 pub(super) struct Carried {
     /// By instruction of the head: those of the body that it replaces.
     found: Vec<(Value, Value)>,
-    /// The user observes these variables, or loops that are to be pipelined carry them.
+    /// The user observes these variables, or a pass counts trips by them.
     observed: Vec<bool>,
     /// Loops that are pipelined keep their form.
     pipelined: bool,
@@ -20,10 +20,11 @@ pub(super) struct Carried {
 
 impl Carried {
     pub fn of(kernel: &Kernel) -> Carried {
-        let pipelined = !kernel.pipelines.is_empty();
-        let mut observed = vec![pipelined; kernel.variables.len()];
-        kernel.pins.iter().for_each(|pin| observed[pin.var.0 as usize] = true);
-        Carried { found: Vec::new(), observed, pipelined }
+        let mut observed = vec![false; kernel.variables.len()];
+        let pinned = kernel.pins.iter().map(|pin| pin.var);
+        let counters = kernel.pipelines.iter().map(|request| request.counter);
+        pinned.chain(counters).for_each(|var| observed[var.0 as usize] = true);
+        Carried { found: Vec::new(), observed, pipelined: !kernel.pipelines.is_empty() }
     }
 
     /// True if reads of the variable stay as they are.

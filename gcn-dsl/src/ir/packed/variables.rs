@@ -20,9 +20,7 @@ pub(super) type Couple = [Variable; 2];
 pub(super) fn candidates(kernel: &Kernel, target: Target) -> Vec<Couple> {
     let mut found = Vec::new();
     let mut taken: HashSet<Variable> = kernel.pins.iter().map(|pin| pin.var).collect();
-    if !kernel.pipelines.is_empty() {
-        return found;
-    }
+    taken.extend(kernel.pipelines.iter().map(|request| request.counter));
     kernel.body.each_stmt(&mut |stmt| {
         for region in stmt.regions().into_iter().filter(|_| stmt.repeats()) {
             let written = region.stmts.iter().filter_map(|stmt| match *stmt {
