@@ -6,14 +6,6 @@
 //! the two are in sibling regions, such as both branches of an `if`, the leader is hoisted into the nearest
 //! common region, provided that it is cheap integer arithmetic and its operands are defined there. A load has
 //! the number of an earlier load if nothing between them can have written to its memory.
-//!
-//! A read of a variable has the number of the value that the variable holds ([`current`]). It is replaced only if that value is of
-//! its own region: elsewhere the variable's register is as good, and the value would have to live beside it.
-//!
-//! What the head of a loop computes is known in its body too ([`carried`]).
-
-mod carried;
-mod current;
 
 use std::mem::Discriminant;
 
@@ -22,10 +14,8 @@ use smallvec::SmallVec;
 
 use super::mark::Mark;
 use super::named::Leaf;
-use super::{Bin, Inst, Kernel, Memory, Region, Schedule, Stmt, Type, Value, Variable};
+use super::{Bin, Inst, Kernel, Memory, Region, Schedule, Stmt, Type, Value};
 use crate::scalar::Elem;
-use carried::Carried;
-use current::Current;
 
 /// Replaces each value by the earliest value that equals it.
 pub fn run(kernel: &mut Kernel) {
@@ -34,10 +24,9 @@ pub fn run(kernel: &mut Kernel) {
     // Under another MODE equal instructions give different values.
     if !numbering.changes_mode {
         numbering.region(&body);
-        let Numbering { leader, moved, places, regions, carried, .. } = numbering;
+        let Numbering { leader, moved, places, regions, .. } = numbering;
         rename(kernel, &leader, &mut body);
-        let writes = carried.apply(kernel);
-        Placing { writes, ..Placing::of(&leader, &moved, &places, regions.len()) }.region(&mut body);
+        Placing::of(&leader, &moved, &places, regions.len()).region(&mut body);
     }
     kernel.body = body;
 }
@@ -67,8 +56,6 @@ struct RegionInfo {
     /// The statement that contains the region; the body contains itself.
     parent: Place,
     depth: u32,
-    /// Of a loop's head: the loop's body, which runs after it on each trip.
-    body: Option<u32>,
 }
 
 struct Numbering<'k> {
@@ -76,10 +63,8 @@ struct Numbering<'k> {
     changes_mode: bool,
     /// The user has fixed the order of loads.
     scheduled: bool,
-    /// The leader of each value, which replaces it.
+    /// The leader of each value.
     leader: Vec<Value>,
-    /// The number of each value: the leader, or a value that is equal where this one is computed.
-    number: Vec<Value>,
     known: HashMap<Key, Value>,
     /// By leader: its current place.
     places: Vec<Place>,
@@ -90,8 +75,6 @@ struct Numbering<'k> {
     open: Vec<Place>,
     /// Number of possible writes to LDS, and to other memory.
     epochs: [u32; 2],
-    current: Current,
-    carried: Carried,
 }
 
 /// Index to `Numbering::epochs`.
@@ -112,23 +95,19 @@ impl<'k> Numbering<'k> {
             changes_mode,
             scheduled,
             leader: (0..kernel.values.len() as u32).map(Value).collect(),
-            number: (0..kernel.values.len() as u32).map(Value).collect(),
             known: HashMap::new(),
             places: vec![nowhere; kernel.values.len()],
             moved: Vec::new(),
             regions: Vec::new(),
             open: Vec::new(),
             epochs: [0; 2],
-            current: Current::of(kernel, body),
-            carried: Carried::of(kernel),
         }
     }
 
-    /// Numbers the values of a region. Returns the region's number.
-    fn region(&mut self, region: &Region) -> u32 {
+    fn region(&mut self, region: &Region) {
         let id = self.regions.len() as u32;
         let parent = self.open.last().copied().unwrap_or(Place { region: id, index: 0 });
-        self.regions.push(RegionInfo { parent, depth: self.open.len() as u32, body: None });
+        self.regions.push(RegionInfo { parent, depth: self.open.len() as u32 });
         self.open.push(Place { region: id, index: 0 });
         for (index, stmt) in region.stmts.iter().enumerate() {
             if let Some(open) = self.open.last_mut() {
@@ -138,33 +117,12 @@ impl<'k> Numbering<'k> {
                 Stmt::Inst(v) => self.inst(*v),
                 // The body may run again after a store in it. Its first load must not get the number of a
                 // load before the loop.
-                stmt if stmt.repeats() => {
-                    self.written(&[LDS, OTHER]);
-                    self.current.enter_loop();
-                }
+                stmt if stmt.repeats() => self.written(&[LDS, OTHER]),
                 _ => {}
             }
-            self.inner(stmt);
+            stmt.regions().into_iter().for_each(|inner| self.region(inner));
         }
         self.open.pop();
-        id
-    }
-
-    /// Numbers the regions of a statement. What variables hold in one of them is not known in the others and after it, but for a
-    /// loop's head, after which its body runs.
-    fn inner(&mut self, stmt: &Stmt) {
-        let mark = self.current.mark();
-        if let Stmt::While { head, body, .. } = stmt {
-            let head = self.region(head);
-            self.regions[head as usize].body = Some(self.regions.len() as u32);
-            self.region(body);
-        } else {
-            for inner in stmt.regions() {
-                self.region(inner);
-                self.current.reset(&mark);
-            }
-        }
-        self.current.leave(&mark);
     }
 
     fn written(&mut self, which: &[usize]) {
@@ -176,13 +134,9 @@ impl<'k> Numbering<'k> {
         self.places[v.0 as usize] = here;
         let inst = &self.kernel.def(v).inst;
         match inst {
-            Inst::Read(var) => return self.read(v, *var, here.region),
-            Inst::Write { var, value, .. } => {
-                self.current.write(*var, Some((self.leader[value.0 as usize], here.region)));
-            }
             Inst::Store { memory, .. } => self.written(&[class(*memory)]),
             Inst::Barrier | Inst::Atomic(_) | Inst::Fence { .. } => self.written(&[LDS, OTHER]),
-            inst if inst.has_effect() => self.written(&[LDS, OTHER]),
+            inst if inst.has_effect() && !matches!(inst, Inst::Write { .. }) => self.written(&[LDS, OTHER]),
             _ => {}
         }
         let Some(key) = self.key(v) else { return };
@@ -190,51 +144,15 @@ impl<'k> Numbering<'k> {
             // An open region encloses the current point, and the leader stands earlier in it: it dominates
             // this instruction.
             Some(first) if self.is_open(self.places[first.0 as usize].region) => {
-                self.replace(v, first);
+                self.leader[v.0 as usize] = first;
             }
             Some(first) if is_cheap(self.kernel, first) && self.hoist(first) => {
-                self.replace(v, first);
+                self.leader[v.0 as usize] = first;
             }
-            first => {
-                let of_head = first.filter(|v| self.is_head_around(self.places[v.0 as usize].region));
-                if let Some(first) = of_head {
-                    self.number[v.0 as usize] = self.number[first.0 as usize];
-                }
-                if of_head.is_none_or(|first| !self.carried.add(self.kernel, first, v)) {
-                    self.known.insert(key, v);
-                }
+            _ => {
+                self.known.insert(key, v);
             }
         }
-    }
-
-    fn replace(&mut self, v: Value, leader: Value) {
-        self.leader[v.0 as usize] = leader;
-        self.number[v.0 as usize] = self.number[leader.0 as usize];
-    }
-
-    fn read(&mut self, v: Value, var: Variable, region: u32) {
-        if self.carried.is_observed(var) {
-            return;
-        }
-        match self.current.get(var) {
-            Some((known, at)) if at == region && self.kernel.ty(known) == self.kernel.ty(v) => {
-                self.replace(v, known);
-            }
-            known => {
-                if let Some((known, _)) =
-                    known.filter(|(known, _)| self.kernel.ty(*known) == self.kernel.ty(v))
-                {
-                    self.number[v.0 as usize] = self.number[known.0 as usize];
-                }
-                self.current.read(var, v, region);
-            }
-        }
-    }
-
-    /// True for the head of a loop whose body is open.
-    fn is_head_around(&self, region: u32) -> bool {
-        let body = self.regions.get(region as usize).and_then(|region| region.body);
-        body.is_some_and(|body| self.is_open(body))
     }
 
     /// True if the region is open. The statements of it that come before the current point have then been
@@ -290,7 +208,7 @@ impl<'k> Numbering<'k> {
             _ => return None,
         };
         let mut operands = SmallVec::new();
-        inst.operands(|operand| operands.push(self.number[operand.0 as usize]));
+        inst.operands(|operand| operands.push(self.leader[operand.0 as usize]));
         // A canonical order makes `a + b` equal `b + a`.
         if matches!(inst, Inst::Bin(op, ..) if op.commutes()) {
             operands.sort_unstable();
@@ -345,8 +263,6 @@ fn rename_conditions(leader: &[Value], region: &mut Region) {
 struct Placing<'a> {
     leader: &'a [Value],
     has_moved: Vec<bool>,
-    /// The writes that follow instructions whose results loops carry.
-    writes: HashMap<Value, Value>,
     /// For each region, the instructions to insert, each with the index of the statement that follows it.
     arrivals: Vec<Vec<(u32, Value)>>,
     /// The number of the next region. Regions are visited in the order in which they were numbered.
@@ -369,7 +285,7 @@ impl<'a> Placing<'a> {
             region.reverse();
             region.sort_by_key(|(index, _)| *index);
         }
-        Placing { leader, has_moved, writes: HashMap::new(), arrivals, next: 0 }
+        Placing { leader, has_moved, arrivals, next: 0 }
     }
 
     fn region(&mut self, region: &mut Region) {
@@ -378,21 +294,14 @@ impl<'a> Placing<'a> {
         let mut stmts = Vec::with_capacity(region.stmts.len());
         for (index, mut stmt) in std::mem::take(&mut region.stmts).into_iter().enumerate() {
             while let Some((_, v)) = arrivals.next_if(|(at, _)| *at as usize == index) {
-                self.place(v, &mut stmts);
+                stmts.push(Stmt::Inst(v));
             }
             stmt.regions_mut().into_iter().for_each(|inner| self.region(inner));
             let stays = |v: Value| self.leader[v.0 as usize] == v && !self.has_moved[v.0 as usize];
-            match stmt {
-                Stmt::Inst(v) if stays(v) => self.place(v, &mut stmts),
-                Stmt::Inst(_) => {}
-                stmt => stmts.push(stmt),
+            if !matches!(stmt, Stmt::Inst(v) if !stays(v)) {
+                stmts.push(stmt);
             }
         }
         region.stmts = stmts;
-    }
-
-    fn place(&self, v: Value, stmts: &mut Vec<Stmt>) {
-        let write = self.writes.get(&v).copied();
-        stmts.extend([Some(v), write].into_iter().flatten().map(Stmt::Inst));
     }
 }

@@ -37,7 +37,6 @@ pub mod private;
 pub mod probe;
 pub mod range;
 pub mod schedule;
-pub mod sink;
 mod stmt;
 pub mod tails;
 mod ty;

@@ -110,9 +110,6 @@ const FLOATS: &[&str] = &[
     "v_exp_f32", "v_log_f32", "v_rcp_f32", "v_rsq_f32", "v_sqrt_f32", "v_cvt_f16_f32",
 ];
 
-/// Chooses between two words, whose signs it can change.
-const SELECTION: &str = "v_cndmask_b32";
-
 /// Applies the patterns to all of `f`.
 pub(super) fn run(f: &mut Function) {
     let mut facts = Facts::of(f);
@@ -213,7 +210,7 @@ impl Facts {
         }
         for (block, insts) in f.blocks.iter().enumerate() {
             for (index, inst) in insts.insts.iter().enumerate() {
-                let float = signed(inst).is_some();
+                let float = float(inst).is_some();
                 let mut found: SmallVec<[VReg; 2]> =
                     facts.candidates(f, inst, (block, index)).map(|found| found.inner).collect();
                 if !found.is_empty() {
@@ -253,7 +250,7 @@ impl Facts {
             MOperand::Virt(dst) => !self.uses[dst.reg.0 as usize].named,
             MOperand::Fixed(_) => false,
         });
-        let of_float = written.and(signed(outer)).map_or(0, |_| outer.operands.len() - 1);
+        let of_float = written.and(float(outer)).map_or(0, |_| outer.operands.len() - 1);
         let modified = (0..of_float).filter_map(move |slot| self.modified(f, outer, slot, at));
         let name = written.and(plain(outer)).map(|row| row.mnemonic);
         let patterns = PATTERNS.iter().filter(move |p| Some(p.outer) == name);
@@ -374,7 +371,7 @@ fn rows(target: Target) -> HashMap<&'static str, SmallVec<[&'static InstDesc; 2]
     let results = PATTERNS.iter().map(|p| p.result);
     results
         .chain(FLOATS.iter().copied())
-        .chain([mix::MIX, SELECTION])
+        .chain([mix::MIX])
         .chain(clamp::MEDIANS)
         .map(|name| (name, encodings(name).collect()))
         .collect()
@@ -395,12 +392,6 @@ fn plain(inst: &MInst) -> Option<&'static InstDesc> {
 fn float(inst: &MInst) -> Option<&'static InstDesc> {
     let Op::Machine(row, _) = &inst.op else { return None };
     (!inst.keeps_dst && FLOATS.contains(&row.mnemonic)).then_some(row)
-}
-
-/// The row of an instruction that can change the signs of its sources.
-fn signed(inst: &MInst) -> Option<&'static InstDesc> {
-    let Op::Machine(row, _) = &inst.op else { return None };
-    float(inst).or_else(|| (!inst.keeps_dst && row.mnemonic == SELECTION).then_some(*row))
 }
 
 /// Whether an instruction reads its operand `slot`, and whether it writes it.

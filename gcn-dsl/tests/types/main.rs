@@ -2,7 +2,6 @@
 //!
 //! `GCN_FUZZ_COUNT` multiplies the random samples.
 
-mod carried;
 mod casts;
 mod counts;
 mod divisors;
