@@ -3,10 +3,10 @@
 
 use crate::ir::Value;
 
-/// [`Option`] under a name that host code does not have.
+/// `Option` under a name that host code does not have.
 pub type Maybe<X> = Option<X>;
 
-/// [`Result`] under a name that host code does not have.
+/// `Result` under a name that host code does not have.
 pub type Outcome<X, E> = Result<X, E>;
 
 /// What `Option<T>` means in a kernel and in the signature of a device function: whether there is a value, and the value. `Some(x)`,

@@ -138,8 +138,7 @@ fn plain_loops_keep_the_matrix_pipe_busy() {
         square: ALL;
         wide: ALL;
         large: ALL;
-        // On gfx950, with two buffers, its registers are spilled; see the CHANGELOG.
-        deep: [Target::GFX90A, Target::GFX942];
+        deep: ALL;
     }
 }
 
