@@ -116,6 +116,11 @@ pub(crate) struct DeviceImpl {
     pub functions: Vec<KernelFn>,
 }
 
+/// The number's type of an enum that memory holds.
+pub(crate) fn repr(item: &syn::ItemEnum) -> Option<&Attribute> {
+    item.attrs.iter().find(|a| a.path().is_ident("repr"))
+}
+
 /// The attribute that makes an item one of the device.
 pub(crate) fn is_device(attr: &Attribute) -> bool {
     attr.path().is_ident("device")
@@ -355,7 +360,7 @@ fn known(items: &[Item]) -> Known {
         let variants =
             e.variants.iter().map(|v| (v.ident.to_string(), matches!(v.fields, syn::Fields::Unit)));
         known.variants.insert(e.ident.to_string(), variants.collect());
-        if crate::expand::listed::repr(e).is_some() {
+        if repr(e).is_some() {
             known.listed.insert(e.ident.to_string());
             continue;
         }

@@ -125,8 +125,8 @@ impl Elements {
     }
 
     /// These and the enums in memory that are declared beside.
-    pub fn beside(mut self, known: &crate::parse::Known) -> Elements {
-        self.listed.extend(known.listed.iter().cloned());
+    pub fn beside<'a>(mut self, listed: impl IntoIterator<Item = &'a String>) -> Elements {
+        self.listed.extend(listed.into_iter().cloned());
         self
     }
 

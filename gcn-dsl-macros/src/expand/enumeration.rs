@@ -16,7 +16,7 @@ use crate::parse::is_device;
 use crate::ty::{Elements, elements};
 
 pub(crate) fn enumeration(item: &ItemEnum, errors: &mut Errors) -> TokenStream {
-    if let Some(repr) = listed::repr(item) {
+    if let Some(repr) = crate::parse::repr(item) {
         return listed::enumeration(item, repr, errors);
     }
     let mut found = Errors::default();

@@ -195,7 +195,7 @@ fn trace(
         cx.kernels = Rc::clone(&kernel.kernels);
         cx.known = Rc::clone(&kernel.known);
         cx.tuple_structs = Rc::clone(&kernel.tuple_structs);
-        cx.elements = ty::elements(&kernel.sig.generics).beside(&kernel.known);
+        cx.elements = ty::elements(&kernel.sig.generics).beside(&kernel.known.listed);
         cx.hosts = kernel.host_names();
         cx.memory = counted::memory_of(&kernel.sig).collect();
         head.hosts.iter().for_each(|h| cx.declare(&h.name, false));

@@ -11,11 +11,6 @@ use super::function::KEPT;
 use crate::errors::Errors;
 use crate::parse::is_device;
 
-/// The number's type, if the enum has one.
-pub(crate) fn repr(item: &ItemEnum) -> Option<&Attribute> {
-    item.attrs.iter().find(|a| a.path().is_ident("repr"))
-}
-
 pub(super) fn enumeration(item: &ItemEnum, repr: &Attribute, errors: &mut Errors) -> TokenStream {
     let mut found = Errors::default();
     let number = number(repr, &mut found);

@@ -15,7 +15,7 @@ pub(crate) mod function;
 mod habits;
 pub(crate) mod item;
 mod lend;
-pub(crate) mod listed;
+mod listed;
 mod logic;
 pub(crate) mod loops;
 pub(crate) mod matching;

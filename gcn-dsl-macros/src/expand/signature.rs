@@ -52,7 +52,7 @@ impl Signed {
         let sig = &function.sig;
         attributes(&function.attrs, FUNCTION, errors);
         qualifiers(function, errors);
-        let elements = outer.with(&sig.generics).beside(&function.known);
+        let elements = outer.with(&sig.generics).beside(&function.known.listed);
         let inputs = sig.inputs.iter().enumerate();
         let params: Vec<Param> =
             inputs.filter_map(|(i, input)| param(i, input, function, shape, &elements, errors)).collect();
