@@ -1,5 +1,5 @@
-//! Indices of the host. A variable of `#[unroll] for` takes its type from where it stands: arrays of values are indexed by `usize`, memory
-//! by `u32`. Where one variable indexes both, memory takes it as it is.
+//! Indices that the host computes. Rust infers the type of the variable of an `#[unroll] for` from its uses: arrays of values are indexed
+//! by `usize`, memory by `u32`. Where one variable indexes both, it is a `usize`, and memory takes that.
 
 use std::collections::HashSet;
 
@@ -7,6 +7,7 @@ use proc_macro2::Ident;
 use syn::visit::Visit;
 use syn::{Expr, FnArg, Pat, Signature, Type};
 
+use super::habits;
 use super::place::name_of;
 
 /// What `of` says of the names in an expression of names, numbers and operators: true if it is of one. None for other expressions, and
@@ -24,10 +25,14 @@ pub(super) fn all(e: &Expr, of: &impl Fn(&Expr) -> Option<bool>) -> Option<bool>
     }
 }
 
-/// True for the integers.
+/// True for the integer types of Rust.
 pub(super) fn is_integer(ty: &Type) -> bool {
-    const INTEGERS: [&str; 10] = ["u8", "i8", "u16", "i16", "u32", "i32", "u64", "i64", "usize", "isize"];
-    matches!(ty, Type::Path(p) if INTEGERS.iter().any(|name| p.path.is_ident(name)))
+    let Type::Path(p) = ty else { return false };
+    let of_host = |name: &str| name == "usize" || name == "isize";
+    p.path
+        .get_ident()
+        .map(ToString::to_string)
+        .is_some_and(|name| of_host(&name) || habits::is_integer(&name))
 }
 
 /// The parameters of a function that are memory.

@@ -83,6 +83,11 @@ pub(super) const NUMBERS: [&str; 12] =
 
 const FLOATS: [&str; 4] = ["f16", "bf16", "f32", "f64"];
 
+/// True for the name of an integer type of the device.
+pub(super) fn is_integer(name: &str) -> bool {
+    NUMBERS.contains(&name) && !FLOATS.contains(&name)
+}
+
 /// Methods that are often called so.
 pub(super) const METHODS: [&str; 35] = [
     "abs",

@@ -8,6 +8,7 @@ use syn::{Attribute, Fields, ItemEnum, Path, Token};
 
 use super::aggregate::is_derive;
 use super::function::KEPT;
+use super::habits::is_integer;
 use crate::errors::Errors;
 use crate::parse::is_device;
 
@@ -40,10 +41,7 @@ pub(super) fn enumeration(item: &ItemEnum, repr: &Attribute, errors: &mut Errors
 }
 
 fn number(repr: &Attribute, errors: &mut Errors) -> Option<Ident> {
-    let number = repr.parse_args::<Ident>().ok();
-    let known =
-        |n: &Ident| ["u8", "i8", "u16", "i16", "u32", "i32", "u64", "i64"].iter().any(|name| n == name);
-    let number = number.filter(known);
+    let number = repr.parse_args::<Ident>().ok().filter(|n| is_integer(&n.to_string()));
     if number.is_none() {
         errors.at(
             repr,

@@ -378,7 +378,7 @@ impl Cx<'_> {
     }
 }
 
-/// True if an index chooses the part: one that is no literal, or any of a field, which may be memory.
+/// True if the part depends on an index that may be a value of the device, or if a field is indexed: fields may be memory.
 fn steps_choose(steps: &[Step<'_>]) -> bool {
     let chooses = |step: &Step<'_>| matches!(step, Step::Index(e) if !matches!(e, Expr::Lit(_)));
     steps.iter().any(chooses) || matches!(steps, [.., Step::Field(_), Step::Index(_)])

@@ -1,5 +1,5 @@
-//! Indices of the host that count when the kernel is built: the `k` of `#[unroll] for k in …` stands in `a[k]` as it is, for arrays of
-//! values, which Rust indexes by `usize`, and for memory, which is indexed by `u32`.
+//! Indices that are known when the kernel is built, such as the `k` of `#[unroll] for k in …`. The same `k` indexes arrays of values, which
+//! Rust indexes by `usize`, and memory, which the device indexes by `u32`.
 
 use std::panic::Location;
 

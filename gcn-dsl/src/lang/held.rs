@@ -1,6 +1,6 @@
-//! What variables hold: values, and which memory is meant. An array of LDS or of a lane's own is no value, so that a struct can have
-//! one as a field, and a variable of such a struct always means the same array. In the list of a struct's values it has a number that
-//! no value has.
+//! What the variables of a struct hold: values, and handles of memory. A field may be an array in LDS or in a lane's private memory. Such
+//! an array is not a value, and a variable of the struct always names the same array. In the list of the struct's values the array
+//! stands as a number with the highest bit set, which no value has.
 
 use std::panic::Location;
 

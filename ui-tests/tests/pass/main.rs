@@ -1,6 +1,10 @@
 //! Programs that compile, beside those in `fail` that do not: the right form of what these get wrong. They are compiled with the
 //! tests, as trybuild would compile the library for them once more.
-#![allow(dead_code, unused, clippy::all, reason = "a program shows a form, and nothing calls it")]
+#![allow(
+    unused,
+    clippy::all,
+    reason = "a program shows a form: what it declares need not be used, or be the shortest way"
+)]
 
 macro_rules! programs {
     ($($name:ident)*) => {

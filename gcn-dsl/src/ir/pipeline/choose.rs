@@ -60,7 +60,7 @@ pub(super) fn sharing(machine: Machine) -> u32 {
     waves(machine).div_ceil(SIMDS_PER_CU)
 }
 
-/// The cycles from the arrival at a barrier until every wave of the workgroup has moved so many dwords of a lane from or to LDS.
+/// The cycles from the arrival at a barrier until each wave of the workgroup has moved `dwords` dwords a lane between LDS and registers.
 pub(super) fn lds_cycles(machine: Machine, dwords: u32) -> u32 {
     let moved = (waves(machine) * machine.target.wave_size() * dwords).div_ceil(machine.target.lds_banks());
     time(machine, "barrier.release") + time(machine, "lds.latency") + moved

@@ -121,7 +121,7 @@ impl Emit<'_> {
         self.statements(&order.between, &mut copying);
         self.copy(fill.barrier, &HashMap::new());
         self.early(order, next, turn.early[1]);
-        self.statements(&order.behind, &mut copying);
+        self.statements(&order.after, &mut copying);
         renamed(&copying.names, self.plan.cond)
     }
 }

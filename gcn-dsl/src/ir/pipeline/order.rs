@@ -1,8 +1,8 @@
-//! In which order a trip that fills LDS for the next one loads from there, multiplies and comes to its barriers.
+//! The order of the loads, products and barriers in a loop iteration (a trip) that fills LDS for the next one.
 //!
-//! If the loads of a tile all followed the barrier, the matrix pipe would wait for LDS after each: all waves load at the same time.
-//! So the barrier stands before the last products of a trip, whose factors are in registers by then. Beside them a wave loads the
-//! factors of the next trip's first products, and beside these the others of that trip.
+//! All waves load at the same time after a barrier. If all loads of a tile followed it, the matrix pipe would wait for LDS. So the
+//! barrier stands before the last products of a trip, whose factors are in registers by then. During these products a wave loads
+//! the factors of the next trip's first products, and during those the rest of that trip's factors.
 
 use hashbrown::{HashMap, HashSet};
 
@@ -13,7 +13,7 @@ use super::choose;
 use super::plan::{Source, own, source, uses};
 
 /// The order of a trip: the statements `before`, the stores of the next tile, those `between`, the barrier, `early` for the next trip,
-/// those `behind`. With one buffer there is a barrier before the stores as well.
+/// those `after`. With one buffer there is a barrier before the stores as well.
 pub(super) struct Order {
     /// Loads whose values the trip before has loaded.
     pub early: Vec<Value>,
@@ -23,7 +23,7 @@ pub(super) struct Order {
     pub sets: usize,
     pub before: Vec<Stmt>,
     pub between: Vec<Stmt>,
-    pub behind: Vec<Stmt>,
+    pub after: Vec<Stmt>,
     /// The arrays have two buffers.
     pub two: bool,
 }
@@ -31,8 +31,8 @@ pub(super) struct Order {
 /// The order of a trip as it is written.
 pub(super) fn as_written(kernel: &Kernel, body: &Region) -> Order {
     let (before, between) = body.stmts.split_at(first_loads(kernel, body));
-    let (before, between, behind) = (before.to_vec(), between.to_vec(), Vec::new());
-    Order { early: Vec::new(), with_addresses: Vec::new(), sets: 1, before, between, behind, two: true }
+    let (before, between, after) = (before.to_vec(), between.to_vec(), Vec::new());
+    Order { early: Vec::new(), with_addresses: Vec::new(), sets: 1, before, between, after, two: true }
 }
 
 /// The order in which a trip that fills the arrays waits least, if its loads from LDS permit one.
@@ -49,10 +49,10 @@ pub(super) fn of(kernel: &Kernel, machine: Machine, body: &Region, fill: &Fill, 
         walk.part = usize::from(at >= cuts.stores) + usize::from(at >= cuts.barrier);
         walk.statement(at, stmt);
     }
-    let [before, between, behind] = walk.parts;
+    let [before, between, after] = walk.parts;
     let early: HashSet<Value> = cuts.early.iter().copied().collect();
-    let sets = 1 + usize::from(behind.iter().any(|stmt| uses(kernel, stmt, &early)));
-    Some(Order { early: cuts.early, with_addresses, sets, before, between, behind, two })
+    let sets = 1 + usize::from(after.iter().any(|stmt| uses(kernel, stmt, &early)));
+    Some(Order { early: cuts.early, with_addresses, sets, before, between, after, two })
 }
 
 /// The number of statements up to the last load from LDS before the first product with such loads.
