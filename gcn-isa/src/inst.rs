@@ -118,13 +118,10 @@ impl Inst {
     }
 
     /// True if lanes or bits of the (vector) destination that the instruction does not write keep their old value
-    /// because of a modifier. EXEC masking is not meant: it applies to every vector instruction.
+    /// because of a modifier, or, as every 16-bit VOP3 result with a destination `op_sel`, the other half of the register. EXEC
+    /// masking is not meant: it applies to every vector instruction.
     pub fn preserves_destination(&self) -> bool {
-        let dpp_partial =
-            self.mods.dpp.is_some_and(|d| !d.bound_ctrl || d.row_mask != 0xf || d.bank_mask != 0xf);
-        let sdwa_partial = self.mods.sdwa.is_some_and(|s| s.dst_unused == 2 && s.dst_sel != 6);
-        // Every 16-bit VOP3 result with a destination op_sel keeps the other half of the register.
-        dpp_partial || sdwa_partial || self.desc.keeps_other_half()
+        self.mods.keep_a_part() || self.desc.keeps_other_half()
     }
 }
 

@@ -1,7 +1,8 @@
 //! The dwords of virtual registers that an instruction reads and writes, and which results must not share a
 //! register with a source (early clobbers).
 
-use gcn_isa::{Access, Class, Inst, InstDesc, Mods, RegFile};
+use gcn_isa::table::Behaviours;
+use gcn_isa::{Access, Class, InstDesc, RegFile};
 use smallvec::SmallVec;
 
 use crate::mir::{Function, MInst, MOperand, Op, VSlice};
@@ -20,41 +21,27 @@ pub(super) struct VUse {
 
 /// The virtual operands of `inst`, in operand order.
 pub(super) fn uses(f: &Function, inst: &MInst) -> SmallVec<[VUse; 5]> {
-    let virtuals = inst.operands.iter().enumerate().filter_map(|(i, operand)| match *operand {
-        MOperand::Virt(slice) => Some((i, slice)),
-        MOperand::Fixed(_) => None,
-    });
-    match &inst.op {
-        Op::Machine(desc, mods) => {
-            let keeps = inst.keeps_dst || preserves_destination(desc, mods);
-            virtuals
-                .map(|(i, slice)| {
-                    let access = desc.operands[i].access;
-                    let write = access != Access::Read;
-                    // A write that keeps inactive lanes also reads its destination. EXEC does not mask scalar
-                    // results, so they never keep anything.
-                    let kept = keeps && f.info(slice.reg).file != RegFile::Sgpr;
-                    let read = access != Access::Write || kept;
-                    VUse { slice, read, write, early: write && writes_early(desc, slice.len), undef: false }
-                })
-                .collect()
-        }
-        Op::Copy => virtuals
-            .map(|(i, slice)| {
-                let kept = inst.keeps_dst && f.info(slice.reg).file != RegFile::Sgpr;
-                VUse { slice, read: i == 1 || kept, write: i == 0, early: false, undef: false }
-            })
-            .collect(),
-        Op::Order | Op::Mark(_) => SmallVec::new(),
-        Op::Undef => virtuals
-            .map(|(_, slice)| VUse { slice, read: false, write: true, early: false, undef: true })
-            .collect(),
+    let mut uses = SmallVec::new();
+    // A write that keeps inactive lanes also reads its destination. EXEC does not mask scalar results, so they
+    // never keep anything.
+    let masked = |slice: VSlice| f.info(slice.reg).file != RegFile::Sgpr;
+    let keeps = inst.keeps_dst
+        || matches!(&inst.op, Op::Machine(desc, mods) if mods.keep_a_part() || desc.keeps_other_half());
+    for (i, operand) in inst.operands.iter().enumerate() {
+        let MOperand::Virt(slice) = *operand else { continue };
+        let (read, write, early, undef) = match &inst.op {
+            Op::Machine(desc, _) => {
+                let access = desc.operands[i].access;
+                (access != Access::Write, access != Access::Read, writes_early(desc, slice.len), false)
+            }
+            Op::Copy => (i == 1, i == 0, false, false),
+            Op::Undef => (false, true, false, true),
+            Op::Order | Op::Mark(_) => continue,
+        };
+        let kept = write && keeps && !undef && masked(slice);
+        uses.push(VUse { slice, read: read || kept, write, early: write && early, undef });
     }
-}
-
-/// True if the modifiers make the instruction keep a part of its destination.
-fn preserves_destination(desc: &'static InstDesc, mods: &Mods) -> bool {
-    Inst { desc, operands: SmallVec::new(), mods: *mods }.preserves_destination()
+    uses
 }
 
 /// True if a result of `len` dwords must not share registers with sources that die in the instruction.
@@ -72,13 +59,9 @@ fn writes_early(desc: &InstDesc, len: u8) -> bool {
         | Class::VmemAtomicRet
         | Class::FlatAtomicRet
         | Class::GlobalAtomicRet => true,
-        _ => desc.is_matrix() || STEPWISE.contains(&desc.mnemonic),
+        _ => desc.is_matrix() || desc.does(Behaviours::WRITES_EARLY),
     }
 }
-
-/// Vector ALU instructions that write parts of their result before they have read all of their sources
-/// (LLVM marks their destinations early-clobber).
-const STEPWISE: [&str; 3] = ["v_mqsad_pk_u16_u8", "v_mqsad_u32_u8", "v_qsad_pk_u16_u8"];
 
 /// The operands of a matrix instruction whose overlap matters: D, A, B and, where it is an operand of its
 /// own, C.

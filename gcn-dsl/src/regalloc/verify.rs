@@ -29,6 +29,7 @@
 //! form a finite lattice and only shrink, so the iteration reaches a fixpoint (Kildall 1973).
 
 mod copies;
+mod edge;
 mod pinned;
 mod spills;
 mod state;
@@ -42,8 +43,9 @@ use super::live::{self, Liveness};
 use super::worklist::Worklist;
 use super::{Allocated, access, input};
 use crate::mir::{Function, MInst, MOperand, Op, VReg, VSlice};
+use edge::Edge;
 use spills::Repeats;
-use state::{ACTIVE, ALL, Cell, Edge, State, Value};
+use state::{ACTIVE, ALL, Cell, State, Value};
 
 /// Checks that `a` computes what `f` says. The order of instructions is taken from `f`.
 pub fn verify(f: &Function, a: &Allocated) -> Result<(), VerifyError> {

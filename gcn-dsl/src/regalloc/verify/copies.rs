@@ -116,19 +116,27 @@ fn rename(state: &mut State, pairs: &[Pair], vector: bool, keeps: bool) {
     struct New {
         value: Value,
         places: Vec<(Cell, Lanes)>,
+        /// The constant that it equals.
+        constant: Option<u32>,
         undefined: bool,
         /// Undefined in the active lanes.
         undef_active: bool,
         dst_undefined: bool,
     }
     // All sources are looked up before any destination is named: a copy may overlap itself.
+    let mut sources = (Value::Const(0), state.places(Value::Const(0)));
     let named: Vec<New> = pairs
         .iter()
         .map(|p| {
+            // The pairs of a tuple that is filled with a constant have one source.
+            if sources.0 != p.src {
+                sources = (p.src, state.places(p.src));
+            }
+            let sources = &sources.1;
             let (from, to) = (state.is_undefined(p.src), state.is_undefined(p.dst));
             let needed = if vector { ACTIVE } else { ALL };
-            let sources = state.places(p.src);
             let mut places: Vec<(Cell, Lanes)> = Vec::new();
+            let constant = state.constant(p.src).filter(|_| !keeps && matches!(p.dst, Value::Dword(_)));
             if keeps {
                 let olds = state.places(p.dst);
                 let mut cells: Vec<Cell> = sources.iter().chain(&olds).map(|s| s.0).collect();
@@ -141,11 +149,19 @@ fn rename(state: &mut State, pairs: &[Pair], vector: bool, keeps: bool) {
                     };
                 places.extend(cells.into_iter().map(|c| (c, now(c))));
             } else {
-                places.extend(sources.iter().filter(|s| s.1 & needed == needed).map(|s| (s.0, ALL)));
+                // A place that holds the constant in all lanes holds the result as well.
+                let implied = |&(cell, lanes): &(Cell, Lanes)| match (p.src, constant) {
+                    (Value::Const(_), Some(_)) => lanes == ALL,
+                    (_, Some(bits)) => state.lanes(cell, Value::Const(bits)) == ALL,
+                    (_, None) => false,
+                };
+                let new = sources.iter().filter(|s| s.1 & needed == needed && !implied(s));
+                places.extend(new.map(|s| (s.0, ALL)));
             }
             New {
                 value: p.dst,
                 places,
+                constant,
                 undefined: from && (!keeps || to || state.is_undef_inactive(p.dst)),
                 undef_active: from || state.is_undef_active(p.src),
                 dst_undefined: to,
@@ -162,6 +178,9 @@ fn rename(state: &mut State, pairs: &[Pair], vector: bool, keeps: bool) {
             state.undefine_inactive(new.value);
         }
         new.places.into_iter().for_each(|(cell, lanes)| state.add(cell, new.value, lanes));
+        if let (Value::Dword(dword), Some(bits)) = (new.value, new.constant) {
+            state.equals(dword, bits);
+        }
         if new.undefined {
             state.undefine(new.value);
         } else if vector && new.undef_active {

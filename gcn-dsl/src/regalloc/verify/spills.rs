@@ -40,13 +40,6 @@ impl Repeats {
     }
 }
 
-fn dword(value: Value) -> Option<Option<u32>> {
-    match value {
-        Value::Dword(d) => Some(Some(d)),
-        _ => None,
-    }
-}
-
 fn shape_of_line(line: &Inst) -> Shape {
     let source = |o: &Operand| Some(*o).filter(|o| o.reg().is_none());
     (line.desc.id, line.operands.iter().skip(1).map(source).collect())
@@ -248,6 +241,10 @@ impl Checker<'_> {
             let (value, lanes) = values[i];
             for &dst in state.copies_of(value) {
                 let copy = Value::Dword(dst);
+                // A place that holds a constant holds the dwords that equal it.
+                if state.constant(copy).is_some_and(|bits| value == Value::Const(bits)) {
+                    continue;
+                }
                 if !values.iter().any(|v| v.0 == copy) {
                     // EXEC does not mask scalars.
                     let scalar = self.file_of(dst) == RegFile::Sgpr;
@@ -376,7 +373,7 @@ impl Checker<'_> {
         };
         let source = line.operands.iter().skip(1).find_map(|o| o.reg()?.units().next());
         let sources: SmallVec<[Option<u32>; 4]> = match source {
-            Some(unit) => state.values(Cell::Unit(unit)).into_iter().map(|v| v.0).filter_map(dword).collect(),
+            Some(unit) => state.dwords(Cell::Unit(unit)).into_iter().map(Some).collect(),
             None => SmallVec::from_iter([None]),
         };
         let shape = shape_of_line(line);

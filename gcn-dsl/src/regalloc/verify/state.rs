@@ -4,12 +4,18 @@
 //! the register holds the value in the lanes that are active now ([`ACTIVE`]), and whether it does in those
 //! inactive lanes in which the value is defined ([`INACTIVE`]). A value that was written under the current
 //! EXEC is undefined in the inactive lanes, so that [`INACTIVE`] is vacuously true for it.
+//!
+//! A dword that equals a constant is held wherever the constant is. That is recorded once for the dword
+//! (`constants`) and not for each register: accumulators that start with zeros would otherwise take a number
+//! of facts that is quadratic in the number of their registers.
 
 use gcn_isa::reg::RegUnit;
 use gcn_isa::target::WAVE_SIZE;
-use gcn_isa::{Reg, RegFile, reg};
+use gcn_isa::{RegFile, reg};
 use hashbrown::{HashMap, HashSet};
 use smallvec::SmallVec;
+
+use super::edge::Edge;
 
 /// A value that a register may hold.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
@@ -64,6 +70,10 @@ pub(super) const ALL: Lanes = 3;
 pub(super) struct State {
     held: HashMap<Cell, SmallVec<[(Value, Lanes); 2]>>,
     places: HashMap<Value, SmallVec<[Cell; 2]>>,
+    /// Dwords that equal a constant in all lanes in which they are defined.
+    constants: HashMap<u32, u32>,
+    /// The inverse of `constants`.
+    equal: HashMap<u32, SmallVec<[u32; 2]>>,
     undefined: HashSet<Value>,
     /// Values that are undefined in the lanes that are inactive now.
     undef_inactive: HashSet<Value>,
@@ -90,6 +100,7 @@ impl State {
             ..State::default()
         };
         edge.held.iter().for_each(|&((value, cell), lanes)| state.add(cell, value, lanes));
+        edge.constants.iter().for_each(|&(dword, bits)| state.equals(dword, bits));
         edge.roots.iter().for_each(|&(dword, root)| state.copied(dword, root));
         state
     }
@@ -111,6 +122,29 @@ impl State {
     pub fn copied(&mut self, dword: u32, root: Value) {
         self.roots.insert(dword, root);
         self.copies.entry(root).or_default().push(dword);
+    }
+
+    /// The constant that `value` is or equals.
+    pub fn constant(&self, value: Value) -> Option<u32> {
+        match value {
+            Value::Dword(d) => self.constants.get(&d).copied(),
+            Value::Const(bits) => Some(bits),
+            _ => None,
+        }
+    }
+
+    /// Records that a dword equals a constant in all lanes in which it is defined.
+    pub fn equals(&mut self, dword: u32, bits: u32) {
+        self.constants.insert(dword, bits);
+        self.equal.entry(bits).or_default().push(dword);
+    }
+
+    fn forget_constant(&mut self, value: Value) {
+        if let Value::Dword(d) = value
+            && let Some(list) = self.constants.remove(&d).and_then(|bits| self.equal.get_mut(&bits))
+        {
+            list.retain(|other| *other != d);
+        }
     }
 
     /// Records that an instruction is available until one of these dwords changes.
@@ -140,10 +174,15 @@ impl State {
 
     /// The part of the state that a successor can use; `crosses` tells which dwords it needs.
     pub fn edge(&self, crosses: impl Fn(u32) -> bool) -> Edge {
+        let constants = self.constants.iter().map(|(&d, &bits)| (d, bits));
+        let mut constants: Vec<(u32, u32)> = constants.filter(|c| crosses(c.0)).collect();
+        constants.sort_unstable();
+        let needed: HashSet<u32> = constants.iter().map(|c| c.1).collect();
         let crosses = |value: &Value| match value {
             Value::Dword(d) => crosses(*d),
             Value::Own(_) | Value::InitialExec(_) => true,
-            Value::Const(_) | Value::Special(_) => false,
+            Value::Const(bits) => needed.contains(bits),
+            Value::Special(_) => false,
         };
         let mut held = Vec::new();
         for (&cell, values) in &self.held {
@@ -163,7 +202,8 @@ impl State {
         });
         let mut roots: Vec<(u32, Value)> = known.map(|(&d, &root)| (d, root)).collect();
         roots.sort_unstable();
-        Edge { held, undefined, undef_inactive, undef_active: sorted(&self.undef_active), repeatable, roots }
+        let undef_active = sorted(&self.undef_active);
+        Edge { held, constants, undefined, undef_inactive, undef_active, repeatable, roots }
     }
 
     pub fn is_undefined(&self, value: Value) -> bool {
@@ -180,9 +220,27 @@ impl State {
         if self.is_undefined(value) {
             return ALL;
         }
-        let found = self.held.get(&cell).and_then(|list| list.iter().find(|v| v.0 == value));
+        let held = |value| self.held.get(&cell)?.iter().find(|v| v.0 == value).map(|v| v.1);
         let undef_active = if self.undef_active.contains(&value) && cell.is_masked() { ACTIVE } else { 0 };
-        found.map_or(0, |v| v.1) | undef_active
+        let constant = self.constant(value).map(Value::Const).filter(|constant| *constant != value);
+        let equal = match constant.and_then(held).unwrap_or(0) {
+            lanes if lanes & ACTIVE != 0 && self.is_undef_inactive(value) => ALL,
+            lanes => lanes,
+        };
+        held(value).unwrap_or(0) | undef_active | equal
+    }
+
+    /// The dwords that `cell` holds.
+    pub fn dwords(&self, cell: Cell) -> SmallVec<[u32; 2]> {
+        let mut dwords = SmallVec::new();
+        for (value, _) in self.held.get(&cell).into_iter().flatten() {
+            match value {
+                Value::Dword(d) => dwords.push(*d),
+                Value::Const(bits) => dwords.extend(self.equal.get(bits).into_iter().flatten().copied()),
+                _ => {}
+            }
+        }
+        dwords
     }
 
     pub fn values(&self, cell: Cell) -> SmallVec<[(Value, Lanes); 2]> {
@@ -191,8 +249,11 @@ impl State {
 
     /// The cells that hold `value`, and the lanes in which they do.
     pub fn places(&self, value: Value) -> SmallVec<[(Cell, Lanes); 2]> {
-        let cells = self.places.get(&value).into_iter().flatten();
-        cells.map(|&cell| (cell, self.lanes(cell, value))).collect()
+        let own = self.places.get(&value).into_iter().flatten();
+        let constant = self.constant(value).map(Value::Const).filter(|c| *c != value);
+        let also = constant.and_then(|c| self.places.get(&c)).into_iter().flatten();
+        let also = also.filter(|cell| !self.held.get(*cell).is_some_and(|l| l.iter().any(|v| v.0 == value)));
+        own.chain(also).map(|&cell| (cell, self.lanes(cell, value))).collect()
     }
 
     /// True if EXEC has its initial value. Then no lane that takes part in the kernel is inactive.
@@ -300,6 +361,7 @@ impl State {
                 list.retain(|v| v.0 != value);
             }
         }
+        self.forget_constant(value);
         self.undefined.remove(&value);
         self.undef_inactive.remove(&value);
         self.undef_active.remove(&value);
@@ -328,7 +390,9 @@ impl State {
             self.undef_inactive.insert(value);
         }
         self.undef_active.remove(&value);
-        for (cell, lanes) in self.places(value) {
+        let places = self.places(value);
+        self.forget_constant(value);
+        for (cell, lanes) in places {
             self.set_lanes(cell, value, lanes & INACTIVE);
         }
     }
@@ -339,8 +403,23 @@ impl State {
         self.set_lanes(cell, value, lanes);
     }
 
+    /// A cell that holds a constant in the active lanes holds the dwords that equal it and are undefined in the inactive lanes
+    /// everywhere. Gives the cell their names, since the lanes will not be known to be these.
+    fn name_constants(&mut self) {
+        let mut named = Vec::new();
+        for (&cell, values) in &self.held {
+            for (value, _) in values.iter().filter(|v| v.1 == ACTIVE) {
+                let Value::Const(bits) = value else { continue };
+                let equal = self.equal.get(bits).into_iter().flatten().map(|d| Value::Dword(*d));
+                named.extend(equal.filter(|d| self.undef_inactive.contains(d)).map(|d| (cell, d)));
+            }
+        }
+        named.into_iter().for_each(|(cell, value)| self.set_lanes(cell, value, ALL));
+    }
+
     /// EXEC has changed. `narrowed`: every lane that is active now was active before.
     pub fn exec_changed(&mut self, narrowed: bool) {
+        self.name_constants();
         let keep = if narrowed { ACTIVE } else { 0 };
         let masked: Vec<Cell> = self.held.keys().copied().filter(|c| c.is_masked()).collect();
         for cell in masked {
@@ -359,92 +438,5 @@ impl State {
         if !narrowed {
             self.undef_active.clear();
         }
-    }
-}
-
-/// The state at a block boundary, with all sets sorted.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub(super) struct Edge {
-    held: Vec<((Value, Cell), Lanes)>,
-    undefined: Vec<Value>,
-    undef_inactive: Vec<Value>,
-    undef_active: Vec<Value>,
-    pub repeatable: Vec<u32>,
-    roots: Vec<(u32, Value)>,
-}
-
-impl Edge {
-    /// The state in which a kernel starts.
-    pub fn at_entry(live_in: &[Reg], dwords: Vec<u32>) -> Edge {
-        let named = super::input::FIRST_NAMED_SGPR..128;
-        let named = named.map(|i| RegUnit::new(RegFile::Sgpr, i));
-        let own = |u| ((Value::Own(u), Cell::Unit(u)), ALL);
-        let mut held: Vec<_> = named.chain(live_in.iter().flat_map(|r| r.units())).map(own).collect();
-        let exec = reg::EXEC.units().enumerate();
-        held.extend(exec.map(|(k, u)| ((Value::InitialExec(k as u8), Cell::Unit(u)), ALL)));
-        held.sort_unstable();
-        held.dedup();
-        let undefined = dwords.into_iter().map(Value::Dword).collect();
-        Edge {
-            held,
-            undefined,
-            undef_inactive: Vec::new(),
-            undef_active: Vec::new(),
-            repeatable: Vec::new(),
-            roots: Vec::new(),
-        }
-    }
-
-    /// The facts that hold on both edges. `results` gives the values that an instruction computes: where they
-    /// are undefined, the instruction counts as available.
-    pub fn meet<I: Iterator<Item = Value>>(&self, other: &Edge, results: impl Fn(u32) -> I) -> Edge {
-        let has = |list: &[Value], value: &Value| list.binary_search(value).is_ok();
-        let mut held = Vec::with_capacity(self.held.len().min(other.held.len()));
-        let (mut a, mut b) = (self.held.iter().peekable(), other.held.iter().peekable());
-        while let Some(first) = a.peek().into_iter().chain(b.peek()).map(|e| e.0).min() {
-            let lanes = |next: Option<&((Value, Cell), Lanes)>, edge: &Edge| {
-                // Where a value is undefined, every cell holds it.
-                let nothing = |list, lanes| if has(list, &first.0) { lanes } else { 0 };
-                let free = match first.1.is_masked() {
-                    true => nothing(&edge.undef_active, ACTIVE) | nothing(&edge.undef_inactive, INACTIVE),
-                    false => 0,
-                };
-                next.map_or(0, |e| e.1) | free | nothing(&edge.undefined, ALL)
-            };
-            let here = lanes(a.next_if(|e| e.0 == first), self);
-            let there = lanes(b.next_if(|e| e.0 == first), other);
-            if here & there != 0 {
-                held.push((first, here & there));
-            }
-        }
-        let undefined = self.undefined.iter().filter(|v| has(&other.undefined, v)).copied().collect();
-        // An undefined value is undefined in the inactive lanes too.
-        let undef_inactive = |a: &Edge, v: &Value| has(&a.undef_inactive, v) || has(&a.undefined, v);
-        let mut both: Vec<Value> = self.undef_inactive.iter().chain(&other.undef_inactive).copied().collect();
-        both.sort_unstable();
-        both.dedup();
-        both.retain(|v| undef_inactive(self, v) && undef_inactive(other, v));
-        let mut undef_active: Vec<Value> =
-            self.undef_active.iter().chain(&other.undef_active).copied().collect();
-        undef_active.sort_unstable();
-        undef_active.dedup();
-        let active = |e: &Edge, v: &Value| has(&e.undef_active, v) || has(&e.undefined, v);
-        undef_active.retain(|v| active(self, v) && active(other, v));
-        let again = |e: &Edge, n: u32| {
-            e.repeatable.binary_search(&n).is_ok() || results(n).all(|v| has(&e.undefined, &v))
-        };
-        let mut repeatable: Vec<u32> = self.repeatable.iter().chain(&other.repeatable).copied().collect();
-        repeatable.sort_unstable();
-        repeatable.dedup();
-        repeatable.retain(|&n| again(self, n) && again(other, n));
-        let root = |e: &Edge, d: u32, root: Value| match e.roots.binary_search_by_key(&d, |r| r.0) {
-            Ok(i) => e.roots[i].1 == root,
-            Err(_) => has(&e.undefined, &Value::Dword(d)),
-        };
-        let mut roots: Vec<(u32, Value)> = self.roots.iter().chain(&other.roots).copied().collect();
-        roots.sort_unstable();
-        roots.dedup();
-        roots.retain(|&(d, value)| root(self, d, value) && root(other, d, value));
-        Edge { held, undefined, undef_inactive: both, undef_active, repeatable, roots }
     }
 }

@@ -9,7 +9,6 @@
 //! scratch another, each slice is a space of its own ([`Function::slices`]), and all other memory is one
 //! more. FLAT accesses belong to LDS and to that last one.
 
-use gcn_isa::inst::Inst;
 use gcn_isa::reg::{self, Reg, RegFile, RegUnit};
 use gcn_isa::table::{Access, Class, ImplicitRegs, InstDesc};
 use gcn_isa::{Operand, SrcSpecial};
@@ -167,8 +166,7 @@ impl Uses {
         let mut uses = Uses::default();
         match &inst.op {
             Op::Machine(desc, mods) => {
-                let keeps = inst.keeps_dst
-                    || Inst { desc, operands: SmallVec::new(), mods: *mods }.preserves_destination();
+                let keeps = inst.keeps_dst || mods.keep_a_part() || desc.keeps_other_half();
                 for (operand, slot) in inst.operands.iter().zip(desc.operands) {
                     uses.operand(operand, slot.access, keeps);
                 }

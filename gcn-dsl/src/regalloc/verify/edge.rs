@@ -1,0 +1,141 @@
+//! What the checker knows at a block boundary, and the facts that hold on two edges.
+
+use gcn_isa::reg::RegUnit;
+use gcn_isa::{Reg, RegFile, reg};
+
+use super::super::input;
+use super::state::{ACTIVE, ALL, Cell, INACTIVE, Lanes, Value};
+
+/// The state at a block boundary, with all sets sorted.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(super) struct Edge {
+    pub held: Vec<((Value, Cell), Lanes)>,
+    /// Dwords that equal a constant.
+    pub constants: Vec<(u32, u32)>,
+    pub undefined: Vec<Value>,
+    pub undef_inactive: Vec<Value>,
+    pub undef_active: Vec<Value>,
+    pub repeatable: Vec<u32>,
+    pub roots: Vec<(u32, Value)>,
+}
+
+impl Edge {
+    /// The state in which a kernel starts.
+    pub fn at_entry(live_in: &[Reg], dwords: Vec<u32>) -> Edge {
+        let named = input::FIRST_NAMED_SGPR..128;
+        let named = named.map(|i| RegUnit::new(RegFile::Sgpr, i));
+        let own = |u| ((Value::Own(u), Cell::Unit(u)), ALL);
+        let mut held: Vec<_> = named.chain(live_in.iter().flat_map(|r| r.units())).map(own).collect();
+        let exec = reg::EXEC.units().enumerate();
+        held.extend(exec.map(|(k, u)| ((Value::InitialExec(k as u8), Cell::Unit(u)), ALL)));
+        held.sort_unstable();
+        held.dedup();
+        let undefined = dwords.into_iter().map(Value::Dword).collect();
+        Edge {
+            held,
+            constants: Vec::new(),
+            undefined,
+            undef_inactive: Vec::new(),
+            undef_active: Vec::new(),
+            repeatable: Vec::new(),
+            roots: Vec::new(),
+        }
+    }
+
+    /// The facts that hold on both edges. `results` gives the values that an instruction computes: where they
+    /// are undefined, the instruction counts as available.
+    pub fn meet<I: Iterator<Item = Value>>(&self, other: &Edge, results: impl Fn(u32) -> I) -> Edge {
+        let has = |list: &[Value], value: &Value| list.binary_search(value).is_ok();
+        let mut held = Vec::with_capacity(self.held.len().min(other.held.len()));
+        let implied = self.implied(other);
+        let (mut a, mut b) = (self.held.iter().peekable(), other.held.iter().peekable());
+        let mut c = implied.iter().peekable();
+        loop {
+            let explicit = a.peek().into_iter().chain(b.peek()).map(|e| e.0);
+            let Some(first) = explicit.chain(c.peek().map(|key| **key)).min() else { break };
+            c.next_if(|key| **key == first);
+            let (here, there) = (a.next_if(|e| e.0 == first), b.next_if(|e| e.0 == first));
+            let both = self.lanes(first, here) & other.lanes(first, there);
+            if both != 0 {
+                held.push((first, both));
+            }
+        }
+        let same = |c: &&(u32, u32)| other.constants.binary_search(c).is_ok();
+        let constants = self.constants.iter().filter(same).copied().collect();
+        let undefined = self.undefined.iter().filter(|v| has(&other.undefined, v)).copied().collect();
+        // An undefined value is undefined in the inactive lanes too.
+        let undef_inactive = |a: &Edge, v: &Value| has(&a.undef_inactive, v) || has(&a.undefined, v);
+        let mut both: Vec<Value> = self.undef_inactive.iter().chain(&other.undef_inactive).copied().collect();
+        both.sort_unstable();
+        both.dedup();
+        both.retain(|v| undef_inactive(self, v) && undef_inactive(other, v));
+        let mut undef_active: Vec<Value> =
+            self.undef_active.iter().chain(&other.undef_active).copied().collect();
+        undef_active.sort_unstable();
+        undef_active.dedup();
+        let active = |e: &Edge, v: &Value| has(&e.undef_active, v) || has(&e.undefined, v);
+        undef_active.retain(|v| active(self, v) && active(other, v));
+        let again = |e: &Edge, n: u32| {
+            e.repeatable.binary_search(&n).is_ok() || results(n).all(|v| has(&e.undefined, &v))
+        };
+        let mut repeatable: Vec<u32> = self.repeatable.iter().chain(&other.repeatable).copied().collect();
+        repeatable.sort_unstable();
+        repeatable.dedup();
+        repeatable.retain(|&n| again(self, n) && again(other, n));
+        let root = |e: &Edge, d: u32, root: Value| match e.roots.binary_search_by_key(&d, |r| r.0) {
+            Ok(i) => e.roots[i].1 == root,
+            Err(_) => has(&e.undefined, &Value::Dword(d)),
+        };
+        let mut roots: Vec<(u32, Value)> = self.roots.iter().chain(&other.roots).copied().collect();
+        roots.sort_unstable();
+        roots.dedup();
+        roots.retain(|&(d, value)| root(self, d, value) && root(other, d, value));
+        Edge { held, constants, undefined, undef_inactive: both, undef_active, repeatable, roots }
+    }
+
+    /// The constant that a value equals.
+    fn constant(&self, value: Value) -> Option<u32> {
+        let Value::Dword(d) = value else { return None };
+        self.constants.binary_search_by_key(&d, |c| c.0).ok().map(|at| self.constants[at].1)
+    }
+
+    /// The cells that hold a value, with their lanes.
+    fn places(&self, value: Value) -> &[((Value, Cell), Lanes)] {
+        let from = self.held.partition_point(|e| e.0.0 < value);
+        let len = self.held[from..].partition_point(|e| e.0.0 == value);
+        &self.held[from..from + len]
+    }
+
+    /// The lanes in which a cell holds a value, if `own` is the entry for the two.
+    fn lanes(&self, (value, cell): (Value, Cell), own: Option<&((Value, Cell), Lanes)>) -> Lanes {
+        // Where a value is undefined, every cell holds it.
+        let nothing = |list: &[Value], lanes| if list.binary_search(&value).is_ok() { lanes } else { 0 };
+        let free = match cell.is_masked() {
+            true => nothing(&self.undef_active, ACTIVE) | nothing(&self.undef_inactive, INACTIVE),
+            false => 0,
+        };
+        let constant = self.constant(value).map(|bits| self.places(Value::Const(bits)));
+        let constant =
+            constant.and_then(|list| Some(list[list.binary_search_by_key(&cell, |e| e.0.1).ok()?].1));
+        own.map_or(0, |e| e.1) | free | constant.unwrap_or(0) | nothing(&self.undefined, ALL)
+    }
+
+    /// Values and cells that neither edge names, although both may hold them in the active lanes: on one of them the value equals a
+    /// constant, on the other it is undefined there or equals another one.
+    fn implied(&self, other: &Edge) -> Vec<(Value, Cell)> {
+        let mut list = Vec::new();
+        for (a, b) in [(self, other), (other, self)] {
+            let undefined =
+                |value| [&b.undefined, &b.undef_active].iter().any(|l| l.binary_search(&value).is_ok());
+            for &(dword, bits) in &a.constants {
+                let value = Value::Dword(dword);
+                if b.constant(value).map_or_else(|| undefined(value), |constant| constant != bits) {
+                    list.extend(a.places(Value::Const(bits)).iter().map(|e| (value, e.0.1)));
+                }
+            }
+        }
+        list.sort_unstable();
+        list.dedup();
+        list
+    }
+}
