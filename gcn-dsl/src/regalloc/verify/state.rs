@@ -221,13 +221,18 @@ impl State {
             return ALL;
         }
         let held = |value| self.held.get(&cell)?.iter().find(|v| v.0 == value).map(|v| v.1);
-        let undef_active = if self.undef_active.contains(&value) && cell.is_masked() { ACTIVE } else { 0 };
+        // What is undefined in the active and in the inactive lanes is held by every cell.
+        let undefined = match self.undef_active.contains(&value) && cell.is_masked() {
+            true if self.is_undef_inactive(value) => ALL,
+            true => ACTIVE,
+            false => 0,
+        };
         let constant = self.constant(value).map(Value::Const).filter(|constant| *constant != value);
         let equal = match constant.and_then(held).unwrap_or(0) {
             lanes if lanes & ACTIVE != 0 && self.is_undef_inactive(value) => ALL,
             lanes => lanes,
         };
-        held(value).unwrap_or(0) | undef_active | equal
+        held(value).unwrap_or(0) | undefined | equal
     }
 
     /// The dwords that `cell` holds.
