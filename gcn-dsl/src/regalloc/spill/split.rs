@@ -226,7 +226,6 @@ impl Split {
         let masked = unit.info.file != RegFile::Sgpr;
         let places = entries(work, facts, unit, region, masked)?;
         let begin = if region.is_loop { 0 } else { places.first()?.1 };
-        let loads = uses.reads & unit.live_in(facts, region.first);
         let leaving = region.exits.iter().fold(uses.stored, |all, &e| all | unit.live_in(facts, e));
         let stored = uses.writes & leaving;
         let remat = matches!(work.homes[unit.home as usize], Home::Remat(_));
@@ -240,6 +239,9 @@ impl Split {
         // when the loop did not), and if the region's own moves had not stored before: then a reader of the
         // home inside the region, where the smaller part was not live, would find an old value.
         let after = region.is_loop && region.own_exits && stays && uses.stored == 0;
+        // A store at an exit also runs when no writer has: then it stores what was loaded.
+        let needed = uses.reads | if after { stored } else { 0 };
+        let loads = needed & unit.live_in(facts, region.first);
         let reg = work.new_vreg(unit.info, Kind::Piece(unit.home, unit.base, Level::Region(id)));
         let mut edge = |at, store, mask| {
             for (start, len) in runs(mask) {
