@@ -135,6 +135,7 @@ fn rename(state: &mut State, pairs: &[Pair], vector: bool, keeps: bool) {
             let sources = &sources.1;
             let (from, to) = (state.is_undefined(p.src), state.is_undefined(p.dst));
             let needed = if vector { ACTIVE } else { ALL };
+            let undef_active = from || vector && state.is_undef_active(p.src);
             let mut places: Vec<(Cell, Lanes)> = Vec::new();
             let constant = state.constant(p.src).filter(|_| !keeps && matches!(p.dst, Value::Dword(_)));
             if keeps {
@@ -162,8 +163,8 @@ fn rename(state: &mut State, pairs: &[Pair], vector: bool, keeps: bool) {
                 value: p.dst,
                 places,
                 constant,
-                undefined: from && (!keeps || to || state.is_undef_inactive(p.dst)),
-                undef_active: from || state.is_undef_active(p.src),
+                undefined: undef_active && (!keeps || to || state.is_undef_inactive(p.dst)),
+                undef_active,
                 dst_undefined: to,
             }
         })
