@@ -463,8 +463,9 @@ fn spilled_functions_compute_what_they_say() {
     let count = fuzz_count(120);
     let (mut spilled, mut refused, mut total, mut run, mut run_plainly) = (0, 0, Spills::default(), 0, 0);
     // The last ones: a constant in some lanes only, moved between registers; a value undefined in the active and in the inactive lanes;
-    // a loop that may end before it writes the value that is stored after it; a copy of a value that is undefined in the active lanes.
-    for seed in (0..count).chain([612, 3561, 3596, 4797]) {
+    // a loop that may end before it writes the value that is stored after it; a copy of a value that is undefined in the active lanes;
+    // a constant on one path to a block, and on the other a copy of what is undefined.
+    for seed in (0..count).chain([612, 3561, 3596, 4797, 7662]) {
         let (f, limits) = crowded(seed);
         match allocate(&f, &limits) {
             Ok(a) => {

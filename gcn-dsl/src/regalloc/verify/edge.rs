@@ -82,9 +82,8 @@ impl Edge {
         repeatable.sort_unstable();
         repeatable.dedup();
         repeatable.retain(|&n| again(self, n) && again(other, n));
-        let root = |e: &Edge, d: u32, root: Value| match e.roots.binary_search_by_key(&d, |r| r.0) {
-            Ok(i) => e.roots[i].1 == root,
-            Err(_) => has(&e.undefined, &Value::Dword(d)),
+        let root = |e: &Edge, d: u32, root: Value| {
+            has(&e.undefined, &Value::Dword(d)) || e.roots.binary_search(&(d, root)).is_ok()
         };
         let mut roots: Vec<(u32, Value)> = self.roots.iter().chain(&other.roots).copied().collect();
         roots.sort_unstable();
