@@ -9,7 +9,6 @@ mod format;
 
 use std::collections::HashMap;
 use std::io::Write as _;
-use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, PoisonError};
 
 use gcn_sim::Memory;
@@ -47,8 +46,6 @@ const BEGIN: u64 = 1;
 const END: u64 = 2;
 const LENGTH_SHIFT: u32 = 5;
 const ID_SHIFT: u32 = 8;
-/// Part of the text that HIP's `__assert_fail` prints.
-const ASSERTION: &str = "Device-side assertion `";
 
 /// The buffer, and the messages that are being put together.
 pub(crate) struct Hostcall {
@@ -56,7 +53,6 @@ pub(crate) struct Hostcall {
     headers: Ptr,
     payloads: Ptr,
     messages: Mutex<Messages>,
-    asserted: AtomicBool,
     /// Once a kernel has asked for a heap.
     arena: Option<Mutex<Arena>>,
 }
@@ -86,8 +82,7 @@ impl Hostcall {
             host::put(buffer.plus(8 * at), &field.to_le_bytes());
         }
         debug_assert_eq!(FREE_STACK, 3 * 8);
-        let (messages, asserted) = (Mutex::default(), AtomicBool::new(false));
-        Some(Hostcall { buffer, headers, payloads, messages, asserted, arena: None })
+        Some(Hostcall { buffer, headers, payloads, messages: Mutex::default(), arena: None })
     }
 
     pub(crate) fn address(&self) -> u64 {
@@ -101,11 +96,6 @@ impl Hostcall {
         }
         let state = |arena: &mut Mutex<Arena>| arena.get_mut().map_or(0, |arena| arena.state());
         self.arena.as_mut().map_or(0, state)
-    }
-
-    /// True if a kernel has said since the last time that an assertion failed.
-    pub(crate) fn take_assertion(&self) -> bool {
-        self.asserted.swap(false, Ordering::Relaxed)
     }
 
     /// Writes the printed text out.
@@ -134,7 +124,7 @@ impl Hostcall {
             for lane in (0..WAVE_SIZE as usize).filter(|lane| lanes >> lane & 1 == 1) {
                 let slot = self.payloads.plus(number * PAYLOAD + lane * SLOT);
                 match service {
-                    PRINTF => self.message(&mut messages, slot),
+                    PRINTF => message(&mut messages, slot),
                     MEMORY => {
                         let piece = self.request(host::word(slot), host::word(slot.plus(8)));
                         host::put(slot, &piece.to_le_bytes());
@@ -156,41 +146,38 @@ impl Hostcall {
         let arena = self.arena.as_ref().map(|arena| arena.lock().unwrap_or_else(PoisonError::into_inner));
         arena.map_or(0, |mut arena| arena.request(at, bytes))
     }
+}
 
-    /// A part of a message: its descriptor comes back with an id, that of the last part is replaced by the
-    /// result.
-    fn message(&self, messages: &mut Messages, slot: Ptr) {
-        let mut descriptor = host::word(slot);
-        if descriptor & BEGIN != 0 {
-            messages.next += 1;
-            descriptor = (descriptor & !BEGIN & ((1 << ID_SHIFT) - 1)) | messages.next << ID_SHIFT;
-        }
-        let length = (descriptor >> LENGTH_SHIFT & 7) as usize;
-        let id = descriptor >> ID_SHIFT;
-        let message = messages.open.entry(id).or_default();
-        message.extend((1..=length).map(|at| host::word(slot.plus(8 * at))));
-        if descriptor & END == 0 {
-            host::put(slot, &descriptor.to_le_bytes());
-            return;
-        }
-        let values = messages.open.remove(&id).unwrap_or_default();
-        let result = self.print(&values);
-        host::put(slot, &result.to_le_bytes());
+/// A part of a message: its descriptor comes back with an id, that of the last part is replaced by the
+/// result.
+fn message(messages: &mut Messages, slot: Ptr) {
+    let mut descriptor = host::word(slot);
+    if descriptor & BEGIN != 0 {
+        messages.next += 1;
+        descriptor = (descriptor & !BEGIN & ((1 << ID_SHIFT) - 1)) | messages.next << ID_SHIFT;
     }
+    let length = (descriptor >> LENGTH_SHIFT & 7) as usize;
+    let id = descriptor >> ID_SHIFT;
+    let message = messages.open.entry(id).or_default();
+    message.extend((1..=length).map(|at| host::word(slot.plus(8 * at))));
+    if descriptor & END == 0 {
+        host::put(slot, &descriptor.to_le_bytes());
+        return;
+    }
+    let values = messages.open.remove(&id).unwrap_or_default();
+    let result = print(&values);
+    host::put(slot, &result.to_le_bytes());
+}
 
-    /// Prints a message: where to, then format and arguments; the number of characters.
-    fn print(&self, values: &[u64]) -> u64 {
-        let Some((control, values)) = values.split_first() else { return u64::MAX };
-        let text = format::message(values);
-        if control & 1 == 1 {
-            if String::from_utf8_lossy(&text).contains(ASSERTION) {
-                self.asserted.store(true, Ordering::Relaxed);
-            }
-            // As with the C library's `stderr`, errors are ignored.
-            let _ = std::io::stderr().write_all(&text);
-        } else {
-            host::print(&text);
-        }
-        text.len() as u64
+/// Prints a message: where to, then format and arguments; the number of characters.
+fn print(values: &[u64]) -> u64 {
+    let Some((control, values)) = values.split_first() else { return u64::MAX };
+    let text = format::message(values);
+    if control & 1 == 1 {
+        // As with the C library's `stderr`, errors are ignored.
+        let _ = std::io::stderr().write_all(&text);
+    } else {
+        host::print(&text);
     }
+    text.len() as u64
 }

@@ -145,7 +145,7 @@ impl State {
         let outcome = self.run(&program, launch, device, &mut record);
         record.seconds = start.elapsed().as_secs_f64();
         let result = outcome.map_err(|error| {
-            let code = self.code_of(device, &error);
+            let code = Self::code_of(&error);
             record.error = Some(error.to_string());
             code
         });
@@ -239,13 +239,11 @@ impl State {
     }
 
     /// The code for what stopped a kernel.
-    fn code_of(&self, device: usize, error: &LoadError) -> Error {
-        let asserted = self.hostcalls.get(&device).is_some_and(Hostcall::take_assertion);
+    fn code_of(error: &LoadError) -> Error {
         match error {
             LoadError::Sim { error, .. } => match **error {
                 SimError::Launch(LaunchError::Cooperative { .. }) => Error::CooperativeLaunchTooLarge,
                 SimError::Launch(_) => Error::InvalidConfiguration,
-                SimError::Trap { .. } if asserted => Error::Assert,
                 SimError::OutOfBounds(_) | SimError::Misaligned { .. } | SimError::Memory(_) => {
                     Error::IllegalAddress
                 }

@@ -5,6 +5,7 @@
     run.py --dir D                       build in D (made if it is not there) and run every mutant
     run.py --dir D --shard 2/8           the third part of eight
     run.py --dir D --every 10            one mutant in ten
+    run.py --dir D --only wait/polish    those of a file; of hazards/rule.rs, the rows of the table
 
 Mutants are made from the source by rule: a comparison changed, a condition made true or false, a filter that keeps all or
 nothing, `min` and `max` exchanged, `+` and `-` exchanged, a statement left out; and each row of the rule table with one wait
@@ -231,10 +232,11 @@ def main():
     arguments.add_argument("--dir")
     arguments.add_argument("--shard", default="0/1")
     arguments.add_argument("--every", type=int, default=1)
+    arguments.add_argument("--only", default="")
     given = arguments.parse_args()
     every = list(mutants())
     if given.list or not given.dir:
-        print("\n".join(key(m) for m in every))
+        print("\n".join(key(m) for m in every if key(m).startswith(given.only)))
         return
     folder = os.path.abspath(given.dir)
     os.makedirs(folder, exist_ok=True)
@@ -246,7 +248,8 @@ def main():
     part, of = map(int, given.shard.split("/"))
     excused = argued()
     for number, mutant in enumerate(every):
-        if number % (of * given.every) != part * given.every or key(mutant) in known:
+        elsewhere = number % (of * given.every) != part * given.every or not key(mutant).startswith(given.only)
+        if elsewhere or key(mutant) in known:
             continue
         killer = "survives"
         for program, (_, seconds) in zip(programs, times):

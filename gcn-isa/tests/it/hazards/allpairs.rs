@@ -4,7 +4,7 @@
 use std::collections::BTreeSet;
 
 use gcn_isa::Target;
-use gcn_isa::hazards::{Config, RuleSet};
+use gcn_isa::hazards::{self, Config, RuleSet};
 
 use super::rows;
 use crate::golden::{self, Views};
@@ -116,4 +116,14 @@ fn every_pair_needs_what_llvm_inserts_or_an_explained_larger_number() {
 fn so_does_every_drawn_pair() {
     let found = compare(DRAWN_PAIRS, RuleSet::Safe.config(false));
     assert_eq!(found.iter().map(|f| f.1 + f.2 + f.3).sum::<usize>(), 14751);
+}
+
+/// Table 37 has one line for an f32 result that an f32 or f64 instruction reads as source C, and no column for another opcode.
+#[test]
+fn another_opcode_waits_as_long_as_the_line_of_the_manual_says() {
+    for target in [Target::GFX942, Target::GFX950] {
+        let states = |id| hazards::rules(target).find(|r| r.id == id).and_then(|r| r.states(target));
+        assert!(states("cdna3.109").is_some(), "{target}");
+        assert_eq!(states("cdna3.109.opcode"), states("cdna3.109"), "{target}");
+    }
 }
