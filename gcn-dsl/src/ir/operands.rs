@@ -1,4 +1,6 @@
 //! The operands of an instruction, to look at and to change: one list for both.
+//!
+//! `dyn`: the list is long, and a copy of it for each closure of each pass would take longer to compile than the calls take.
 
 use super::{Arg, Atomic, Call, Hinted, Inst, Memory, Value};
 
@@ -6,7 +8,7 @@ use super::{Arg, Atomic, Call, Hinted, Inst, Memory, Value};
 macro_rules! visitors {
     ($each:ident $($mutable:tt)?) => {
         impl Memory {
-            fn $each(& $($mutable)? self, f: &mut impl FnMut(& $($mutable)? Value)) {
+            fn $each(& $($mutable)? self, f: &mut dyn FnMut(& $($mutable)? Value)) {
                 match self {
                     Memory::Buffer(v) | Memory::Global(v) | Memory::Lanes(v) => f(v),
                     Memory::Lds(_) | Memory::Private(_) => {}
@@ -15,7 +17,7 @@ macro_rules! visitors {
         }
 
         impl Atomic {
-            fn $each(& $($mutable)? self, f: &mut impl FnMut(& $($mutable)? Value)) {
+            fn $each(& $($mutable)? self, f: &mut dyn FnMut(& $($mutable)? Value)) {
                 self.memory.$each(f);
                 f(& $($mutable)? self.offset);
                 for v in [& $($mutable)? self.value, & $($mutable)? self.expected].into_iter().flatten() {
@@ -25,7 +27,7 @@ macro_rules! visitors {
         }
 
         impl Hinted {
-            fn $each(& $($mutable)? self, f: &mut impl FnMut(& $($mutable)? Value)) {
+            fn $each(& $($mutable)? self, f: &mut dyn FnMut(& $($mutable)? Value)) {
                 self.memory.$each(f);
                 f(& $($mutable)? self.offset);
                 if let Some(v) = & $($mutable)? self.value {
@@ -35,7 +37,7 @@ macro_rules! visitors {
         }
 
         impl Call {
-            fn $each(& $($mutable)? self, f: &mut impl FnMut(& $($mutable)? Value)) {
+            fn $each(& $($mutable)? self, f: &mut dyn FnMut(& $($mutable)? Value)) {
                 for arg in & $($mutable)? self.args {
                     if let Arg::Value(v) = arg {
                         f(v);
@@ -54,7 +56,7 @@ macro_rules! visitors {
         }
 
         impl Inst {
-            fn $each(& $($mutable)? self, f: &mut impl FnMut(& $($mutable)? Value)) {
+            fn $each(& $($mutable)? self, f: &mut dyn FnMut(& $($mutable)? Value)) {
                 match self {
                     Inst::Const(_)
                     | Inst::KernArg { .. }

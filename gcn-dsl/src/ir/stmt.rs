@@ -99,7 +99,7 @@ pub struct Region {
 
 impl Region {
     /// Calls `f` for each instruction, those of nested regions included, in order.
-    pub fn each_inst(&self, f: &mut impl FnMut(Value)) {
+    pub fn each_inst(&self, f: &mut dyn FnMut(Value)) {
         self.each_stmt(&mut |stmt| {
             if let Stmt::Inst(v) = stmt {
                 f(*v);
@@ -108,7 +108,7 @@ impl Region {
     }
 
     /// Calls `f` for each statement, before those nested in it, in order.
-    pub fn each_stmt(&self, f: &mut impl FnMut(&Stmt)) {
+    pub fn each_stmt(&self, f: &mut dyn FnMut(&Stmt)) {
         // However deep they are nested: not by recursion.
         let mut open = vec![self.stmts.iter()];
         while let Some(rest) = open.last_mut() {
