@@ -156,6 +156,12 @@ impl Call {
         }
     }
 
+    /// True if the instruction does nothing but compute one result from its operands.
+    pub fn has_one_result(&self) -> bool {
+        let implicit = [self.old, self.scc, self.vcc, self.m0];
+        self.effect == Effect::Pure && self.results.len() == 1 && implicit.iter().all(Option::is_none)
+    }
+
     /// True if the instruction writes MODE, so that later instructions may compute something else from the
     /// same operands.
     pub fn changes_mode(&self) -> bool {

@@ -5,10 +5,12 @@
 //! `merge` and the offset fields of instructions need. Floats are not folded, except for moves: the result
 //! would have to be exact and the same under every mode.
 
+mod select;
+
 use gcn_isa::program::SourceLoc;
 
 use super::build::Builder;
-use super::{Bin, Inst, Place, Pred, Type, Un, Value, division, patterns};
+use super::{Bin, Inst, Memory, Place, Pred, Type, Un, Value, division, patterns};
 use crate::scalar::Elem;
 
 /// The result of folding.
@@ -39,12 +41,7 @@ pub fn fold(b: &mut Builder, inst: Inst, ty: Type, loc: Option<SourceLoc>) -> Fo
             None => Folded::Inst(inst),
         },
         Inst::Cmp(pred, x, y) => cmp(b, pred, x, y),
-        Inst::Select(c, x, y) => match b.as_const(c) {
-            Some(bits) => Folded::Value(if bits != 0 { x } else { y }),
-            None if x == y || b.is_undefined(y) => Folded::Value(x),
-            None if b.is_undefined(x) => Folded::Value(y),
-            None => complements(b, c, [x, y], ty, loc).unwrap_or(Folded::Inst(inst)),
-        },
+        Inst::Select(c, x, y) => select::select(b, c, [x, y], ty, loc),
         Inst::Cast(v) | Inst::Bitcast(v) if b.kernel().ty(v) == ty => Folded::Value(v),
         Inst::Cast(v) if is_int32(ty) && is_int32(b.kernel().ty(v)) => Folded::Inst(Inst::Bitcast(v)),
         Inst::Bitcast(v) => match b.as_const(v) {
@@ -107,47 +104,10 @@ fn splat(b: &mut Builder, v: Value, ty: Type) -> Folded {
     match b.kernel().def(v).inst {
         _ if b.is_undefined(v) => Folded::Value(b.undefined(ty)),
         Inst::Const(bits) => Folded::Inst(Inst::Const(bits)),
+        // The same in all lanes already.
+        Inst::ReadFirstLane(of) if b.kernel().ty(of) == ty && is_uniform_load(b, of) => Folded::Value(of),
         _ => Folded::Inst(Inst::Splat(v)),
     }
-}
-
-/// `c ? x : !x` is `x` with its bits flipped where `c` does not hold: an exclusive or with a mask.
-fn complements(
-    b: &mut Builder,
-    c: Value,
-    [x, y]: [Value; 2],
-    ty: Type,
-    loc: Option<SourceLoc>,
-) -> Option<Folded> {
-    if ty.place != Place::Varying || ty.count != 1 || !matches!(ty.elem, Elem::U32 | Elem::U64) {
-        return None;
-    }
-    let inner = |v: Value| match b.kernel().def(v).inst {
-        Inst::Splat(inner) => inner,
-        _ => v,
-    };
-    let (a, z) = (inner(x), inner(y));
-    // The complement may have been made varying before or after its bits were flipped.
-    let not = |v: Value, of: Value| matches!(b.kernel().def(v).inst, Inst::Un(Un::Not, x) if inner(x) == of);
-    let (kept, flips) = match (not(z, a), not(a, z)) {
-        (true, _) => (a, [0, u32::MAX]),
-        (_, true) => (z, [u32::MAX, 0]),
-        _ => return None,
-    };
-    let word = Type { elem: Elem::U32, ..ty };
-    let [holds, fails] = flips.map(|bits| b.constant(u64::from(bits), word));
-    let mask = b.value(Inst::Select(c, holds, fails), word, loc);
-    let from = Type { elem: Elem::U32, ..b.kernel().ty(kept) };
-    let flipped = (0..ty.dwords()).map(|dword| {
-        let part = b.value(Inst::Extract { from: kept, dword }, from, loc);
-        let part = b.value(Inst::Splat(part), word, loc);
-        b.value(Inst::Bin(Bin::Xor, part, mask), word, loc)
-    });
-    let flipped: Vec<Value> = flipped.collect();
-    Some(match flipped[..] {
-        [word] => Folded::Value(word),
-        _ => Folded::Inst(Inst::Concat(flipped.into_iter().collect())),
-    })
 }
 
 fn extract(b: &mut Builder, from: Value, dword: u8, ty: Type) -> Folded {
@@ -265,6 +225,13 @@ fn bin_64(b: &mut Builder, op: Bin, x: Value, y: Value, ty: Type) -> Folded {
         _ => return Folded::Inst(Inst::Bin(op, x, y)),
     };
     Folded::Inst(Inst::Const(folded))
+}
+
+/// True for a load that all lanes do from one address.
+fn is_uniform_load(b: &Builder, v: Value) -> bool {
+    let Inst::Load { memory, offset } = b.kernel().def(v).inst else { return false };
+    let one = matches!(b.kernel().def(offset).inst, Inst::Splat(_) | Inst::Const(_));
+    one && matches!(memory, Memory::Buffer(_) | Memory::Global(_) | Memory::Lds(_))
 }
 
 /// The uniform values from which varying operands are made, if a scalar instruction can do the operation.

@@ -6,6 +6,15 @@
 //! the two are in sibling regions, such as both branches of an `if`, the leader is hoisted into the nearest
 //! common region, provided that it is cheap integer arithmetic and its operands are defined there. A load has
 //! the number of an earlier load if nothing between them can have written to its memory.
+//!
+//! A read of a variable has the number of the value that the variable holds (`current.rs`), so that what is computed from both is
+//! equal. The read itself stays: the variable's register is as good, and the value would have to live beside it. In loops of matrix
+//! instructions, which use all registers, that would cost spills.
+//!
+//! What the head of a loop computes is known in its body too (`carried.rs`).
+
+mod carried;
+mod current;
 
 use std::mem::Discriminant;
 
@@ -14,8 +23,10 @@ use smallvec::SmallVec;
 
 use super::mark::Mark;
 use super::named::Leaf;
-use super::{Bin, Inst, Kernel, Memory, Region, Schedule, Stmt, Type, Value};
+use super::{Bin, Inst, Kernel, Memory, Region, Schedule, Stmt, Type, Value, Variable};
 use crate::scalar::Elem;
+use carried::Carried;
+use current::Current;
 
 /// Replaces each value by the earliest value that equals it.
 pub fn run(kernel: &mut Kernel) {
@@ -24,9 +35,10 @@ pub fn run(kernel: &mut Kernel) {
     // Under another MODE equal instructions give different values.
     if !numbering.changes_mode {
         numbering.region(&body);
-        let Numbering { leader, moved, places, regions, .. } = numbering;
+        let Numbering { leader, moved, places, regions, carried, .. } = numbering;
         rename(kernel, &leader, &mut body);
-        Placing::of(&leader, &moved, &places, regions.len()).region(&mut body);
+        let writes = carried.apply(kernel);
+        Placing { writes, ..Placing::of(&leader, &moved, &places, regions.len()) }.region(&mut body);
     }
     kernel.body = body;
 }
@@ -56,6 +68,8 @@ struct RegionInfo {
     /// The statement that contains the region; the body contains itself.
     parent: Place,
     depth: u32,
+    /// Of a loop's head: the loop's body, which runs after it on each trip.
+    body: Option<u32>,
 }
 
 struct Numbering<'k> {
@@ -63,8 +77,10 @@ struct Numbering<'k> {
     changes_mode: bool,
     /// The user has fixed the order of loads.
     scheduled: bool,
-    /// The leader of each value.
+    /// The leader of each value, which replaces it.
     leader: Vec<Value>,
+    /// The number of each value: the leader, or a value that is equal where this one is computed.
+    number: Vec<Value>,
     known: HashMap<Key, Value>,
     /// By leader: its current place.
     places: Vec<Place>,
@@ -75,6 +91,8 @@ struct Numbering<'k> {
     open: Vec<Place>,
     /// Number of possible writes to LDS, and to other memory.
     epochs: [u32; 2],
+    current: Current,
+    carried: Carried,
 }
 
 /// Index to `Numbering::epochs`.
@@ -95,19 +113,23 @@ impl<'k> Numbering<'k> {
             changes_mode,
             scheduled,
             leader: (0..kernel.values.len() as u32).map(Value).collect(),
+            number: (0..kernel.values.len() as u32).map(Value).collect(),
             known: HashMap::new(),
             places: vec![nowhere; kernel.values.len()],
             moved: Vec::new(),
             regions: Vec::new(),
             open: Vec::new(),
             epochs: [0; 2],
+            current: Current::of(kernel, body),
+            carried: Carried::of(kernel),
         }
     }
 
-    fn region(&mut self, region: &Region) {
+    /// Numbers the values of a region. Returns the region's number.
+    fn region(&mut self, region: &Region) -> u32 {
         let id = self.regions.len() as u32;
         let parent = self.open.last().copied().unwrap_or(Place { region: id, index: 0 });
-        self.regions.push(RegionInfo { parent, depth: self.open.len() as u32 });
+        self.regions.push(RegionInfo { parent, depth: self.open.len() as u32, body: None });
         self.open.push(Place { region: id, index: 0 });
         for (index, stmt) in region.stmts.iter().enumerate() {
             if let Some(open) = self.open.last_mut() {
@@ -117,12 +139,33 @@ impl<'k> Numbering<'k> {
                 Stmt::Inst(v) => self.inst(*v),
                 // The body may run again after a store in it. Its first load must not get the number of a
                 // load before the loop.
-                stmt if stmt.repeats() => self.written(&[LDS, OTHER]),
+                stmt if stmt.repeats() => {
+                    self.written(&[LDS, OTHER]);
+                    self.current.enter_loop();
+                }
                 _ => {}
             }
-            stmt.regions().into_iter().for_each(|inner| self.region(inner));
+            self.inner(stmt);
         }
         self.open.pop();
+        id
+    }
+
+    /// Numbers the regions of a statement. What variables hold in one of them is not known in the others and after it, but for a
+    /// loop's head, after which its body runs.
+    fn inner(&mut self, stmt: &Stmt) {
+        let mark = self.current.mark();
+        if let Stmt::While { head, body, .. } = stmt {
+            let head = self.region(head);
+            self.regions[head as usize].body = Some(self.regions.len() as u32);
+            self.region(body);
+        } else {
+            for inner in stmt.regions() {
+                self.region(inner);
+                self.current.reset(&mark);
+            }
+        }
+        self.current.leave(&mark);
     }
 
     fn written(&mut self, which: &[usize]) {
@@ -134,9 +177,13 @@ impl<'k> Numbering<'k> {
         self.places[v.0 as usize] = here;
         let inst = &self.kernel.def(v).inst;
         match inst {
+            Inst::Read(var) => return self.read(v, *var),
+            Inst::Write { var, value, .. } => {
+                self.current.write(*var, Some(self.leader[value.0 as usize]));
+            }
             Inst::Store { memory, .. } => self.written(&[class(*memory)]),
             Inst::Barrier | Inst::Atomic(_) | Inst::Fence { .. } => self.written(&[LDS, OTHER]),
-            inst if inst.has_effect() && !matches!(inst, Inst::Write { .. }) => self.written(&[LDS, OTHER]),
+            inst if inst.has_effect() => self.written(&[LDS, OTHER]),
             _ => {}
         }
         let Some(key) = self.key(v) else { return };
@@ -144,15 +191,42 @@ impl<'k> Numbering<'k> {
             // An open region encloses the current point, and the leader stands earlier in it: it dominates
             // this instruction.
             Some(first) if self.is_open(self.places[first.0 as usize].region) => {
-                self.leader[v.0 as usize] = first;
+                self.replace(v, first);
             }
             Some(first) if is_cheap(self.kernel, first) && self.hoist(first) => {
-                self.leader[v.0 as usize] = first;
+                self.replace(v, first);
             }
-            _ => {
-                self.known.insert(key, v);
+            first => {
+                let of_head = first.filter(|v| self.is_head_around(self.places[v.0 as usize].region));
+                if let Some(first) = of_head {
+                    self.number[v.0 as usize] = self.number[first.0 as usize];
+                }
+                if of_head.is_none_or(|first| !self.carried.add(self.kernel, first, v)) {
+                    self.known.insert(key, v);
+                }
             }
         }
+    }
+
+    fn replace(&mut self, v: Value, leader: Value) {
+        self.leader[v.0 as usize] = leader;
+        self.number[v.0 as usize] = self.number[leader.0 as usize];
+    }
+
+    fn read(&mut self, v: Value, var: Variable) {
+        if self.carried.is_observed(var) {
+            return;
+        }
+        match self.current.get(var).filter(|known| self.kernel.ty(*known) == self.kernel.ty(v)) {
+            Some(known) => self.number[v.0 as usize] = self.number[known.0 as usize],
+            None => self.current.read(var, v),
+        }
+    }
+
+    /// True for the head of a loop whose body is open.
+    fn is_head_around(&self, region: u32) -> bool {
+        let body = self.regions.get(region as usize).and_then(|region| region.body);
+        body.is_some_and(|body| self.is_open(body))
     }
 
     /// True if the region is open. The statements of it that come before the current point have then been
@@ -208,7 +282,7 @@ impl<'k> Numbering<'k> {
             _ => return None,
         };
         let mut operands = SmallVec::new();
-        inst.operands(|operand| operands.push(self.leader[operand.0 as usize]));
+        inst.operands(|operand| operands.push(self.number[operand.0 as usize]));
         // A canonical order makes `a + b` equal `b + a`.
         if matches!(inst, Inst::Bin(op, ..) if op.commutes()) {
             operands.sort_unstable();
@@ -263,6 +337,8 @@ fn rename_conditions(leader: &[Value], region: &mut Region) {
 struct Placing<'a> {
     leader: &'a [Value],
     has_moved: Vec<bool>,
+    /// The writes that follow instructions whose results loops carry.
+    writes: HashMap<Value, Value>,
     /// For each region, the instructions to insert, each with the index of the statement that follows it.
     arrivals: Vec<Vec<(u32, Value)>>,
     /// The number of the next region. Regions are visited in the order in which they were numbered.
@@ -285,7 +361,7 @@ impl<'a> Placing<'a> {
             region.reverse();
             region.sort_by_key(|(index, _)| *index);
         }
-        Placing { leader, has_moved, arrivals, next: 0 }
+        Placing { leader, has_moved, writes: HashMap::new(), arrivals, next: 0 }
     }
 
     fn region(&mut self, region: &mut Region) {
@@ -294,14 +370,21 @@ impl<'a> Placing<'a> {
         let mut stmts = Vec::with_capacity(region.stmts.len());
         for (index, mut stmt) in std::mem::take(&mut region.stmts).into_iter().enumerate() {
             while let Some((_, v)) = arrivals.next_if(|(at, _)| *at as usize == index) {
-                stmts.push(Stmt::Inst(v));
+                self.place(v, &mut stmts);
             }
             stmt.regions_mut().into_iter().for_each(|inner| self.region(inner));
             let stays = |v: Value| self.leader[v.0 as usize] == v && !self.has_moved[v.0 as usize];
-            if !matches!(stmt, Stmt::Inst(v) if !stays(v)) {
-                stmts.push(stmt);
+            match stmt {
+                Stmt::Inst(v) if stays(v) => self.place(v, &mut stmts),
+                Stmt::Inst(_) => {}
+                stmt => stmts.push(stmt),
             }
         }
         region.stmts = stmts;
+    }
+
+    fn place(&self, v: Value, stmts: &mut Vec<Stmt>) {
+        let write = self.writes.get(&v).copied();
+        stmts.extend([Some(v), write].into_iter().flatten().map(Stmt::Inst));
     }
 }

@@ -2,9 +2,9 @@
 //!
 //! A varying branch narrows EXEC, runs both sides, and restores EXEC. Where the sides have no effect but to write variables, all lanes
 //! may compute both sides and select. The model counts instructions: of the branch those that change EXEC and the moves of values
-//! that no instruction of a side computes, of the selects one for each dword. The sides are as short as those that `lower::skip`
-//! executes without a skip branch, so nothing runs that would be jumped over. Their instructions are appended again, so that they
-//! are folded and shared with the code around.
+//! that no instruction of a side computes, of the selects one for each dword; they change signs of f32 on the way. The sides are
+//! as short as those that `lower::skip` executes without a skip branch, so nothing runs that would be jumped over. Their instructions
+//! are appended again, so that they are folded and shared with the code around.
 
 use gcn_isa::program::SourceLoc;
 use hashbrown::HashMap;
@@ -61,6 +61,7 @@ pub(super) fn run(b: &mut Builder, cond: Value, sides: [&Region; 2]) -> bool {
 fn plan(b: &Builder, sides: [&Region; 2]) -> Option<Vec<Written>> {
     let kernel = b.kernel();
     let (mut written, mut computed, mut moves): (Vec<Written>, u32, u32) = (Vec::new(), 0, 0);
+    let mut signs = 0;
     for (number, side) in sides.into_iter().enumerate() {
         let mut of_side: Vec<Value> = Vec::new();
         for stmt in &side.stmts {
@@ -78,6 +79,9 @@ fn plan(b: &Builder, sides: [&Region; 2]) -> Option<Vec<Written>> {
             if ty.place != Place::Varying || ty.elem == Elem::Bool || b.is_pinned(var) {
                 return None;
             }
+            let sign =
+                ty.elem == Elem::F32 && matches!(kernel.def(value).inst, Inst::Un(Un::Neg | Un::Abs, _));
+            signs += u32::from(sign && of_side.contains(&value));
             moves += if of_side.contains(&value) { 0 } else { u32::from(ty.dwords()) };
             let at = written.iter().position(|w| w.var == var).unwrap_or_else(|| {
                 written.push(Written { var, sides: [None; 2], loc: def.loc });
@@ -92,7 +96,7 @@ fn plan(b: &Builder, sides: [&Region; 2]) -> Option<Vec<Written>> {
     let dwords = |w: &Written| u32::from(kernel.variables[w.var.0 as usize].dwords());
     let selects: u32 = written.iter().map(dwords).sum();
     let exec = EXEC_CHANGES[usize::from(!sides[1].stmts.is_empty())];
-    (computed < BRANCH_FROM && selects < moves + exec && !written.is_empty()).then_some(written)
+    (computed < BRANCH_FROM && selects < moves + signs + exec && !written.is_empty()).then_some(written)
 }
 
 /// The number of vector instructions of what may run in all lanes; of products of 32 bits, which take four times as long, four.

@@ -6,6 +6,7 @@
 //! nothing writes what they read.
 
 use super::{Inst, Kernel, Region, Stmt, Un, Value, gvn};
+use crate::scalar::Elem;
 
 /// Moves invariant instructions out of the loops of `kernel`.
 pub fn run(kernel: &mut Kernel) {
@@ -78,6 +79,11 @@ fn moves(kernel: &Kernel, v: Value) -> bool {
     match &kernel.def(v).inst {
         Inst::LoadUniform { resource, .. } => kernel.read_only.contains(resource),
         Inst::Un(op, _) => *op == Un::Reciprocal,
+        // Two dwords as packed instructions read them. In the loop they would be copies of what lives on.
+        Inst::Extract { .. } | Inst::Concat(_) => {
+            let ty = kernel.ty(v);
+            ty.elem == Elem::F32 && ty.count == 2 && kernel.pipelines.is_empty()
+        }
         _ => gvn::is_cheap(kernel, v),
     }
 }

@@ -5,7 +5,9 @@
 //! offset is known to be aligned to the whole block. The alignment makes the merge correct in every case: an
 //! aligned block does not wrap at 2^32, so the bounds of a slice are still checked dword by dword; and the
 //! blocks of two lanes are identical or disjoint, so lanes of one wave still write in program order.
-//! Elements of 8 and 16 bits are merged where they fill dwords (`narrow`).
+//! Elements of 8 and 16 bits are merged where they fill dwords (`narrow`). In a slice of structs or arrays of another size, the
+//! element is the block: it wraps around only where the index is beyond every slice, and those of two lanes are identical or
+//! disjoint.
 //!
 //! Reordering:
 //! - Loads of read-only memory (`&[T]`) pass everything.

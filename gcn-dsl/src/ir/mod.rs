@@ -37,6 +37,7 @@ pub mod private;
 pub mod probe;
 pub mod range;
 pub mod schedule;
+pub mod sink;
 mod stmt;
 pub mod tails;
 mod ty;
@@ -267,7 +268,7 @@ pub struct Kernel {
     pub constants: Vec<u8>,
     /// The body.
     pub body: Region,
-    /// Loops that the user wants pipelined.
+    /// Loops that the user wants pipelined. They stay listed once they are: later passes leave their form alone.
     pub pipelines: Vec<pipeline::Request>,
     /// Debugging information: values to show, and meanings of traps.
     pub debug: probe::Debug,

@@ -1,40 +1,88 @@
-//! Packed arithmetic from scalar code: two equal operations whose results become the halves of a register are one packed
-//! instruction (superword-level parallelism; Larsen and Amarasinghe, PLDI 2000).
+//! Packed arithmetic from scalar code: two equal operations whose results become the halves of a register, or of a pair of registers,
+//! are one packed instruction (superword-level parallelism; Larsen and Amarasinghe, PLDI 2000).
 //!
-//! The pass starts at words that are put together of two results, as for wide stores, and follows both to their operands: equal
-//! operations there are a pair again, halves of one register are read where they are, and what is left is put together by an
-//! instruction. A pair is packed only if nothing else reads its results; else they would be computed twice. Pairs that belong
-//! together are packed if that saves instructions.
+//! The pass starts at words that are put together of two results, as for wide stores and for variables that a loop carries
+//! (`variables.rs`), and follows both to their operands: equal operations there are a pair again, halves of one register are read
+//! where they are, and what is left is put together by an instruction. Halves of 16 bits are taken apart by instructions, so
+//! such a pair is packed only if nothing else reads its results. Dwords are read where they are. Pairs that belong together are
+//! packed if that saves instructions.
 //!
 //! A packed instruction gives the bits that the two single ones give. It stands at the place of the later one; both are in one
 //! region, so that the same lanes run.
 
+mod cost;
 mod emit;
 mod half;
 mod table;
+mod variables;
 
 use gcn_isa::Target;
-use hashbrown::HashMap;
+use hashbrown::{HashMap, HashSet};
 use smallvec::SmallVec;
 
 pub use table::{Packed, exists, instruction};
 
 use super::mark::Mark;
-use super::{Bin, Inst, Kernel, Place, Region, Schedule, Stmt, Type, Value};
+use super::{Bin, Inst, Kernel, Place, Region, Schedule, Stmt, Value};
 use crate::scalar::Elem;
-use half::Half;
+use half::{Half, is_wide};
 
 /// Packs what pays. True if anything is packed.
 pub fn run(kernel: &mut Kernel, target: Target) -> bool {
-    let Some(mut pairs) = Pairs::of(kernel, target) else { return false };
-    pairs.drop_shared();
-    let packed = pairs.paying();
-    if packed.is_empty() {
-        return false;
+    let mut candidates = variables::candidates(kernel, target);
+    while !candidates.is_empty() {
+        let mut trial = kernel.clone();
+        let carried = variables::join(&mut trial, &candidates);
+        let made = carried.iter().flatten().copied().collect();
+        let Some(found) = find(&trial, target, &made) else { break };
+        // Variables are joined for the loops in which that saves an instruction.
+        let pays =
+            |writes: &Vec<Value>| writes.iter().all(|write| found.words.iter().any(|w| w.value == *write));
+        let before = candidates.len();
+        let mut paying = carried.iter().map(pays);
+        candidates.retain(|_| paying.next() == Some(true));
+        if candidates.len() == before {
+            emit::run(&mut trial, &found);
+            *kernel = trial;
+            return true;
+        }
     }
-    let Pairs { pairs, words, .. } = pairs;
-    emit::run(kernel, &pairs, &packed, &words);
+    let Some(found) = find(kernel, target, &HashSet::new()) else { return false };
+    emit::run(kernel, &found);
     true
+}
+
+/// The pairs that pay. The words `made` stand for what needs no instruction.
+fn find(kernel: &Kernel, target: Target, made: &HashSet<Value>) -> Option<Found> {
+    let mut pairs = Pairs::of(kernel, target, made)?;
+    pairs.drop_shared();
+    pairs.drop_costly();
+    pairs.drop_shared();
+    pairs.separate_all();
+    let packed = pairs.paying();
+    let Pairs { pairs, mut words, .. } = pairs;
+    let pays: HashSet<usize> = packed.iter().copied().collect();
+    words.retain(|word| pays.contains(&word.pair));
+    (!packed.is_empty()).then_some(Found { pairs, packed, words })
+}
+
+/// What to pack.
+struct Found {
+    pairs: Vec<Pair>,
+    /// Those that pay, in program order.
+    packed: Vec<usize>,
+    /// Words that are put together of their results.
+    words: Vec<Word>,
+}
+
+/// A place where the results of a pair are put together.
+struct Word {
+    value: Value,
+    /// Of several dwords, the first that the results are.
+    dword: Option<u8>,
+    pair: usize,
+    /// The instructions that putting them together takes.
+    costs: i32,
 }
 
 /// A source of a packed instruction.
@@ -50,8 +98,10 @@ enum Origin {
     Pair(usize),
     /// Halves of one register; true for its high one.
     Halves(Value, [bool; 2]),
+    /// Dwords of two of a value's, of which the first is the one with this number.
+    Dwords(Value, u8, [bool; 2]),
     /// The same constant twice.
-    Constant(u16),
+    Constant(u32),
     /// Two values, which an instruction puts together.
     Apart([Half; 2]),
 }
@@ -85,21 +135,22 @@ struct Pairs<'k> {
     readers: Vec<usize>,
     pairs: Vec<Pair>,
     known: HashMap<[Value; 2], usize>,
-    /// Words that are put together of the results of a pair.
-    words: Vec<(Value, usize)>,
+    /// The pair that a value is a result of.
+    pair_of: HashMap<Value, usize>,
+    words: Vec<Word>,
 }
 
 impl<'k> Pairs<'k> {
     /// The pairs of a kernel; none if their order or the mode in which they are computed matters.
-    fn of(kernel: &'k Kernel, target: Target) -> Option<Pairs<'k>> {
-        let (mut narrow, mut fixed) = (false, false);
+    fn of(kernel: &'k Kernel, target: Target, made: &HashSet<Value>) -> Option<Pairs<'k>> {
+        let (mut any, mut fixed) = (false, false);
         kernel.body.each_inst(&mut |v| match &kernel.def(v).inst {
-            Inst::Bin(..) | Inst::Fma(..) => narrow |= is_narrow(kernel.ty(v)),
+            Inst::Bin(..) | Inst::Fma(..) => any |= operation(kernel, v, target).is_some(),
             Inst::Machine(call) => fixed |= call.changes_mode(),
             Inst::Schedule(what) => fixed |= **what != Schedule::Mark(Mark::Cold),
             _ => {}
         });
-        if !narrow || fixed {
+        if !any || fixed {
             return None;
         }
         let values = kernel.values.len();
@@ -110,10 +161,11 @@ impl<'k> Pairs<'k> {
             readers: vec![0; values],
             pairs: Vec::new(),
             known: HashMap::new(),
+            pair_of: HashMap::new(),
             words: Vec::new(),
         };
         found.visit(&kernel.body, &mut At::default());
-        kernel.body.each_inst(&mut |v| found.word(v));
+        kernel.body.each_inst(&mut |v| found.words(v, made));
         Some(found)
     }
 
@@ -131,18 +183,38 @@ impl<'k> Pairs<'k> {
         }
     }
 
-    /// Adds the pairs that lead to a word, if it is put together of two results.
-    fn word(&mut self, v: Value) {
+    /// Adds the pairs that lead to a value, if it is put together of two results, or dwords of it are.
+    fn words(&mut self, v: Value, made: &HashSet<Value>) {
         let ty = self.kernel.ty(v);
-        // Words are put together by `or` and by `v_perm_b32`; of other instructions there are no two halves.
-        let may_be_made = matches!(self.kernel.def(v).inst, Inst::Bin(Bin::Or, ..) | Inst::Machine(_));
-        if !may_be_made || !ty.is_varying_word() {
-            return;
+        let costs = i32::from(!made.contains(&v));
+        match &self.kernel.def(v).inst {
+            Inst::Concat(parts) if ty.place == Place::Varying => {
+                let mut dword = 0;
+                for (at, part) in parts.iter().enumerate() {
+                    if let Some(next) = parts.get(at + 1)
+                        && dword % 2 == 0
+                        && [part, next].iter().all(|part| self.kernel.ty(**part).dwords() == 1)
+                    {
+                        let halves = [*part, *next].map(|part| Half::of_dword(self.kernel, part));
+                        self.word(v, Some(dword), halves, 0);
+                    }
+                    dword += self.kernel.ty(*part).dwords();
+                }
+            }
+            // Words are put together by `or` and by `v_perm_b32`; of other instructions there are no two halves.
+            Inst::Bin(Bin::Or, ..) | Inst::Machine(_) if ty.is_varying_word() => {
+                if let Some(halves) = Half::both(self.kernel, v) {
+                    self.word(v, None, halves, costs);
+                }
+            }
+            _ => {}
         }
-        let Some(halves) = Half::both(self.kernel, v) else { return };
+    }
+
+    fn word(&mut self, value: Value, dword: Option<u8>, halves: [Half; 2], costs: i32) {
         let first = self.pairs.len();
-        let Some(pair) = self.pair(halves) else { return };
-        self.words.push((v, pair));
+        let Some(pair) = self.pair(halves, dword.is_some()) else { return };
+        self.words.push(Word { value, dword, pair, costs });
         self.pairs[pair].readers += 1;
         // Sources are found pair by pair and not by recursion: chains of operations are long in unrolled code.
         for new in first.. {
@@ -158,33 +230,31 @@ impl<'k> Pairs<'k> {
     }
 
     /// The pair of two results, if one instruction computes both.
-    fn pair(&mut self, halves: [Half; 2]) -> Option<usize> {
+    fn pair(&mut self, halves: [Half; 2], wide: bool) -> Option<usize> {
         let [Half::Low(low), Half::Low(high)] = halves else { return None };
         let results = [low, high];
         if let Some(known) = self.known.get(&results) {
             return Some(*known);
         }
-        let [(op, elem), other] = results.map(|v| self.operation(v));
-        let (op, places) = (op?, results.map(|v| self.at[v.0 as usize]));
-        let (mnemonic, _) = instruction(op, elem)?;
-        let alike = (Some(op), elem) == other && low != high && places[0].region == places[1].region;
-        if !alike || places[0].order == 0 || !exists(mnemonic, self.target) {
+        let (op, elem) = operation(self.kernel, low, self.target)?;
+        let places = results.map(|v| self.at[v.0 as usize]);
+        let alike = operation(self.kernel, high, self.target) == Some((op, elem)) && low != high;
+        if !alike
+            || wide != (elem == Elem::F32)
+            || places[0].region != places[1].region
+            || places[0].order == 0
+        {
             return None;
         }
-        self.known.insert(results, self.pairs.len());
         let last = if places[0].order > places[1].order { low } else { high };
+        // A dword is in one register.
+        if wide && results.iter().any(|v| self.pair_of.contains_key(v)) {
+            return None;
+        }
+        self.pair_of.extend(results.map(|v| (v, self.pairs.len())));
+        self.known.insert(results, self.pairs.len());
         self.pairs.push(Pair { op, elem, results, last, sources: SmallVec::new(), readers: 0, kept: true });
         Some(self.pairs.len() - 1)
-    }
-
-    fn operation(&self, v: Value) -> (Option<Packed>, Elem) {
-        let ty = self.kernel.ty(v);
-        let op = match self.kernel.def(v).inst {
-            Inst::Bin(op, ..) if is_narrow(ty) => Some(Packed::Bin(op)),
-            Inst::Fma(..) if is_narrow(ty) => Some(Packed::Fma),
-            _ => None,
-        };
-        (op, ty.elem)
     }
 
     fn operands(&self, v: Value) -> SmallVec<[Value; 3]> {
@@ -211,13 +281,14 @@ impl<'k> Pairs<'k> {
 
     /// Whether two operands need not be put together.
     fn fits(&self, a: Value, b: Value) -> bool {
-        let ([(a, _), (b, _)], kernel) = ([a, b].map(|v| Half::without_sign(self.kernel, v)), self.kernel);
+        let [(a, _), (b, _)] = [a, b].map(|v| Half::without_sign(self.kernel, v));
         match (a, b) {
             (Half::Const(a), Half::Const(b)) => a == b,
             (Half::High(a), Half::Low(b) | Half::High(b)) | (Half::Low(a), Half::High(b)) => a == b,
+            (Half::Dword(a, i), Half::Dword(b, j)) => a == b && i / 2 == j / 2,
             (Half::Low(a), Half::Low(b)) => {
-                let (x, y) = (self.operation(a), self.operation(b));
-                a == b || x.0.is_some() && x == y && kernel.ty(a) == kernel.ty(b)
+                let [x, y] = [a, b].map(|v| operation(self.kernel, v, self.target));
+                a == b || x.is_some() && x == y
             }
             _ => false,
         }
@@ -226,100 +297,35 @@ impl<'k> Pairs<'k> {
     fn source(&mut self, operands: [Value; 2]) -> Source {
         let [low, high] = operands.map(|v| Half::without_sign(self.kernel, v));
         let (halves, negated) = ([low.0, high.0], [low.1, high.1]);
+        let wide = is_wide(self.kernel.ty(operands[0]));
         let from = match halves {
             [Half::Const(a), Half::Const(b)] if a == b => Origin::Constant(a),
             [Half::Low(a), Half::Low(b)] if a == b => Origin::Halves(a, [false, false]),
             [Half::Low(a), Half::High(b)] if a == b => Origin::Halves(a, [false, true]),
             [Half::High(a), Half::Low(b)] if a == b => Origin::Halves(a, [true, false]),
             [Half::High(a), Half::High(b)] if a == b => Origin::Halves(a, [true, true]),
-            _ => self.pair(halves).map_or(Origin::Apart(halves), Origin::Pair),
+            [Half::Dword(a, i), Half::Dword(b, j)] if a == b && i / 2 == j / 2 => {
+                Origin::Dwords(a, i / 2 * 2, [i % 2 == 1, j % 2 == 1])
+            }
+            _ => self.pair(halves, wide).map_or(Origin::Apart(halves), Origin::Pair),
         };
         Source { from, negated }
     }
-
-    /// Drops the pairs whose results others read as well.
-    fn drop_shared(&mut self) {
-        let mut work: Vec<usize> = (0..self.pairs.len()).collect();
-        while let Some(at) = work.pop() {
-            let pair = &self.pairs[at];
-            let read = pair.results.map(|v| self.readers[v.0 as usize]);
-            if !pair.kept || read == [pair.readers; 2] {
-                continue;
-            }
-            self.pairs[at].kept = false;
-            for source in std::mem::take(&mut self.pairs[at].sources) {
-                if let Origin::Pair(of) = source.from {
-                    self.pairs[of].readers -= 1;
-                    work.push(of);
-                }
-            }
-        }
-        // What a pair reads of one that is dropped, it reads from two registers.
-        for at in 0..self.pairs.len() {
-            let mut sources = std::mem::take(&mut self.pairs[at].sources);
-            for source in &mut sources {
-                if let Origin::Pair(of) = source.from
-                    && !self.pairs[of].kept
-                {
-                    source.from = Origin::Apart(self.pairs[of].results.map(Half::Low));
-                }
-            }
-            self.pairs[at].sources = sources;
-        }
-    }
-
-    /// The pairs that pay, in program order.
-    fn paying(&self) -> Vec<usize> {
-        let mut groups = Groups((0..self.pairs.len()).collect());
-        let kept = || self.pairs.iter().enumerate().filter(|(_, pair)| pair.kept);
-        for (at, pair) in kept() {
-            for source in &pair.sources {
-                if let Origin::Pair(of) = source.from {
-                    groups.join(at, of);
-                }
-            }
-        }
-        let mut saved = vec![0; self.pairs.len()];
-        kept().for_each(|(at, pair)| saved[groups.first(at)] += pair.saves());
-        for (_, pair) in &self.words {
-            // The instruction that puts the word together.
-            saved[groups.first(*pair)] += 1;
-        }
-        let mut paying: Vec<usize> =
-            kept().map(|(at, _)| at).filter(|at| saved[groups.first(*at)] > 0).collect();
-        paying.sort_unstable_by_key(|at| self.at[self.pairs[*at].last.0 as usize].order);
-        paying
-    }
 }
 
-fn is_narrow(ty: Type) -> bool {
-    ty.place == Place::Varying && ty.count == 1 && matches!(ty.elem, Elem::F16 | Elem::I16 | Elem::U16)
-}
-
-impl Pair {
-    /// How many instructions a packed one saves.
-    fn saves(&self) -> i32 {
-        // Each result of narrow integers is extended again.
-        let single = if self.elem.is_float() { 2 } else { 4 };
-        let moved = |source: &&Source| matches!(source.from, Origin::Apart(_));
-        single - 1 - self.sources.iter().filter(moved).count() as i32
+/// What packed instruction of the target computes two such values.
+fn operation(kernel: &Kernel, v: Value, target: Target) -> Option<(Packed, Elem)> {
+    let ty = kernel.ty(v);
+    let op = match kernel.def(v).inst {
+        Inst::Bin(op, ..) => Packed::Bin(op),
+        Inst::Fma(..) => Packed::Fma,
+        _ => return None,
+    };
+    // Loops that are to be pipelined keep their form.
+    let keeps_form = ty.elem == Elem::F32 && !kernel.pipelines.is_empty();
+    if ty.place != Place::Varying || ty.count != 1 || keeps_form {
+        return None;
     }
-}
-
-/// Disjoint sets.
-struct Groups(Vec<usize>);
-
-impl Groups {
-    fn first(&self, mut at: usize) -> usize {
-        while self.0[at] != at {
-            at = self.0[at];
-        }
-        at
-    }
-
-    fn join(&mut self, a: usize, b: usize) {
-        let (a, b) = (self.first(a), self.first(b));
-        // The smaller number is the root; paths are short because pairs are joined in the order of their numbers.
-        self.0[a.max(b)] = a.min(b);
-    }
+    let (mnemonic, _) = instruction(op, ty.elem)?;
+    exists(mnemonic, target).then_some((op, ty.elem))
 }

@@ -85,7 +85,7 @@ pub struct Pipelined {
 /// If no load of a loop can run ahead, or if its arrays cannot have the two buffers that it asks for.
 pub fn run(kernel: &mut Kernel, machine: Machine) -> Result<Vec<Pipelined>, Refused> {
     let requests: HashMap<Variable, Request> =
-        std::mem::take(&mut kernel.pipelines).into_iter().map(|r| (r.counter, r)).collect();
+        kernel.pipelines.iter().map(|request| (request.counter, *request)).collect();
     if requests.is_empty() {
         return Ok(Vec::new());
     }

@@ -5,17 +5,19 @@
 //! products and the like preserve them as long as nothing wraps. The abstract value of a variable is the join
 //! of all its writes. The bounds grow from 0 towards a fixpoint; those that still grow after a few rounds are
 //! widened, because a loop counter would otherwise take a round for each trip.
+//!
+//! The [intervals](Interval) of signed numbers follow from these facts.
 
 use gcn_isa::target::WAVE_SIZE;
 
+mod interval;
+
 use super::{Bin, Inst, Kernel, Place, Value};
 use crate::scalar::Elem;
+pub use interval::Interval;
 
 /// Rounds before widening starts. In twice as many rounds everything that still grows becomes unknown.
 const EXACT_ROUNDS: u32 = 4;
-
-/// How many instructions [`Ranges::signed_bits`] follows.
-const SIGNED_DEPTH: u32 = 6;
 
 /// The abstract value of an integer.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -56,6 +58,7 @@ impl Range {
 pub struct Ranges {
     values: Vec<Range>,
     variables: Vec<Range>,
+    intervals: Vec<Interval>,
     workgroup: [u32; 3],
 }
 
@@ -67,6 +70,7 @@ impl Ranges {
         let mut found = Ranges {
             values: vec![Range::ANY; kernel.values.len()],
             variables: vec![Range::ZERO; kernel.variables.len()],
+            intervals: vec![Interval::ANY; kernel.values.len()],
             workgroup,
         };
         // A pinned variable may be written by instructions that the kernel names itself.
@@ -102,6 +106,9 @@ impl Ranges {
                 }
             }
         }
+        for v in order {
+            found.intervals[v.0 as usize] = Interval::of(kernel, &found, v);
+        }
         found
     }
 
@@ -110,35 +117,9 @@ impl Ranges {
         self.values[v.0 as usize]
     }
 
-    /// The number of low bits that hold `v` as a signed integer. At least; followed through a few instructions only.
-    pub fn signed_bits(&self, kernel: &Kernel, v: Value) -> u32 {
-        self.signed(kernel, v, SIGNED_DEPTH)
-    }
-
-    fn signed(&self, kernel: &Kernel, v: Value, depth: u32) -> u32 {
-        let (known, ty) = (self.get(v), kernel.ty(v));
-        let by_range = (u32::BITS - known.max.leading_zeros() + 1).min(u32::BITS);
-        let by_type = if ty.elem.is_float() { u32::BITS } else { (8 * ty.elem.bytes() + 1).min(u32::BITS) };
-        let Some(depth) = depth.checked_sub(1) else { return by_range };
-        let of = |v: Value| self.signed(kernel, v, depth);
-        let by_inst = match kernel.def(v).inst {
-            _ if ty.count != 1 || by_range < u32::BITS => u32::BITS,
-            // Differences wrap to large numbers.
-            _ if matches!(ty.elem, Elem::U8 | Elem::U16) => u32::BITS,
-            Inst::Const(bits) => u32::BITS - (bits as u32).leading_ones() + 1,
-            Inst::Splat(a) => of(a),
-            Inst::Bitcast(a) if kernel.ty(a).dwords() == 1 && kernel.ty(a).count == 1 => of(a),
-            // Narrow integers are extended as their type says.
-            Inst::Cast(a) if !kernel.ty(a).elem.is_float() && kernel.ty(a).elem != Elem::Bool => of(a),
-            Inst::Bin(Bin::Add | Bin::Sub, a, b) => of(a).max(of(b)) + 1,
-            Inst::Bin(Bin::Shr, a, count) if ty.elem == Elem::I32 => match constant(kernel, count) {
-                Some(count @ 0..32) => of(a).saturating_sub(count).max(1),
-                _ => of(a),
-            },
-            Inst::Bin(Bin::Min | Bin::Max, a, b) if ty.elem.is_signed() => of(a).max(of(b)),
-            _ => u32::BITS,
-        };
-        by_range.min(by_inst).min(by_type)
+    /// The least and the greatest number that the register of `v` can hold, read as a signed integer.
+    pub fn interval(&self, v: Value) -> Interval {
+        self.intervals[v.0 as usize]
     }
 
     /// True if `v + c` does not wrap: `c` only sets bits that are zero in `v`, or the sum of the bounds is

@@ -10,7 +10,7 @@ use gcn_isa::{Target, check};
 
 use super::registers::{self, Registers};
 use super::{AsmError, BuildOptions, Built, BuiltKernel, limits};
-use crate::ir::{dce, far, gvn, licm, merge, packed, ping_pong, pipeline, private, tails, uniform};
+use crate::ir::{dce, far, gvn, licm, merge, packed, ping_pong, pipeline, private, sink, tails, uniform};
 use crate::kernel::debug::Debug;
 use crate::kernel::{spec, variables};
 use crate::lang::{self, Arguments, Signature, TraceError};
@@ -218,6 +218,9 @@ fn passes(
     if far::run(&mut ir) || !is_pipelined {
         gvn::run(&mut ir);
         licm::run(&mut ir);
+    }
+    if !is_pipelined {
+        sink::run(&mut ir);
     }
     observe("ir");
     // IR becomes machine instructions.

@@ -136,21 +136,24 @@ fn natural<T: Float>(x: V<T>, [two, two_low, scale, scale_low]: Base) -> Option<
     if T::ELEM != Elem::F32 {
         return Some(cast(logarithm(x)? * (two + f32::from_bits(two_low))));
     }
-    let half = isa::v_frexp_mant_f32(x);
-    let small = lt(half, std::f32::consts::FRAC_1_SQRT_2);
-    let (more, less): (F, V<u32>) = (select(small, half, 0.0), select(small, 1u32, 0u32));
-    let e = cast::<f32, _>((isa::v_frexp_exp_i32_f32(x).to_bits_as::<u32>() - less).to_bits_as::<i32>());
-    let m = half + more;
+    // The power of two for which the fraction is from sqrt(1/2) to sqrt(2). Of the least denormal it is 1/2.
+    let e = isa::v_frexp_exp_i32_f32(x * std::f32::consts::FRAC_1_SQRT_2);
+    let m = isa::v_ldexp_f32(x, (-e).to_bits_as::<u32>());
+    let e = cast::<f32, _>(e);
     let f = m - 1.0;
     let s = f * (m + 1.0).approx_recip();
     let s2 = s * s;
-    let rest = s * (s2 * polynomial(s2, &LOGARITHM) - f);
+    let rest = s * s2.mul_add(polynomial(s2, &LOGARITHM), -f);
     let two_low = f32::from_bits(two_low);
-    let low = if scale_low == 0 { e * two_low } else { e.mul_add(two_low, f * f32::from_bits(scale_low)) };
-    let log = e.mul_add(two, f.mul_add(scale, rest.mul_add(scale, low)));
+    let low = if scale_low == 0 {
+        e.mul_add(two_low, rest)
+    } else {
+        rest.mul_add(scale, e.mul_add(two_low, f * f32::from_bits(scale_low)))
+    };
+    let log = e.mul_add(two, f.mul_add(scale, low));
     // The hardware's is right for what is not positive and finite. The fraction has the number's sign and is not denormal.
     let ordinary = isa::v_cmp_class_f32(x, 0x180u32);
-    let result: F = select(ordinary, log, half.approx_log2());
+    let result: F = select(ordinary, log, m.approx_log2());
     Some(cast(result))
 }
 

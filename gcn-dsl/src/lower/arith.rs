@@ -109,6 +109,11 @@ fn vector_op(op: Bin, calc: Calc) -> Option<(&'static str, bool)> {
     }
 }
 
+/// True if the result of integers of fewer than 32 bits that are extended is extended likewise.
+fn stays_narrow(op: Bin) -> bool {
+    matches!(op, Bin::And | Bin::Or | Bin::Xor | Bin::Shr | Bin::Min | Bin::Max)
+}
+
 /// Factors below this bound are multiplied as fast as they are added.
 const FULL_RATE: u32 = 1 << 24;
 
@@ -127,11 +132,18 @@ impl Lower<'_> {
             self.copy(dst, src);
             return Ok(());
         }
+        if op == Bin::Add
+            && ty.place == Place::Varying
+            && matches!(calc(ty.elem), Calc::I64 | Calc::U64)
+            && let Some(done) = self.sum_with_product(v, [a, b])
+        {
+            return done;
+        }
         // Both factors fit 24 bits, for which there is a full-rate multiplication.
         let fits_24 = match self.ranges.get(a).max.max(self.ranges.get(b).max) {
             0..FULL_RATE => Some("v_mul_u32_u24"),
             _ if op != Bin::Mul => None,
-            _ if [a, b].iter().all(|v| self.ranges.signed_bits(self.kernel, *v) <= FULL_RATE.ilog2()) => {
+            _ if [a, b].iter().all(|v| self.ranges.interval(*v).bits() <= FULL_RATE.ilog2()) => {
                 Some("v_mul_i32_i24")
             }
             _ => None,
@@ -156,7 +168,7 @@ impl Lower<'_> {
         if ty.place == Place::Uniform {
             if let Some(mnemonic) = scalar_op(op, calc(ty.elem)) {
                 self.machine(mnemonic, &[dst], &[a, b])?;
-                return self.wrap_scalar(dst, ty.elem);
+                return if stays_narrow(op) { Ok(()) } else { self.wrap_scalar(dst, ty.elem) };
             }
             if matches!(calc(ty.elem), Calc::I64 | Calc::U64) && matches!(op, Bin::Add | Bin::Sub) {
                 return self.add_sub_64_scalar(op, dst, a, b);
@@ -174,14 +186,14 @@ impl Lower<'_> {
 
     /// True for a mask or a limit that what is known of the left operand makes superfluous.
     fn keeps_left(&self, op: Bin, ty: Type, [a, b]: [Value; 2]) -> bool {
-        let (known, bits) = (self.ranges.get(a), self.kernel.constant(b).map(|bits| bits as u32));
-        let Some(bits) = bits.filter(|_| ty.is_varying_word()) else { return false };
-        // Of signed numbers only those that are not negative are known.
-        let natural = ty.elem == Elem::U32 || known.max.max(bits) <= i32::MAX.cast_unsigned();
-        match op {
-            Bin::And => known.ones & !bits == 0,
-            Bin::Min => natural && known.max <= bits,
-            Bin::Max => natural && bits == 0,
+        let (known, signed) = (self.ranges.get(a), self.ranges.interval(a));
+        let bits = self.kernel.constant(b).map(|bits| bits as u32).filter(|_| ty.is_varying_word());
+        match (op, bits) {
+            (Bin::And, Some(bits)) => known.ones & !bits == 0,
+            (Bin::Min, Some(bits)) if ty.elem == Elem::I32 => signed.high <= bits.cast_signed(),
+            (Bin::Max, Some(bits)) if ty.elem == Elem::I32 => signed.low >= bits.cast_signed(),
+            (Bin::Min, Some(bits)) => known.max <= bits,
+            (Bin::Max, Some(bits)) => bits == 0,
             _ => false,
         }
     }
@@ -238,7 +250,7 @@ impl Lower<'_> {
                 std::mem::swap(&mut x, &mut y);
             }
             self.machine(mnemonic, &[dst], &[x, y])?;
-            return self.wrap_vector(dst, elem);
+            return if stays_narrow(op) { Ok(()) } else { self.wrap_vector(dst, elem) };
         }
         match (op, calc) {
             (Bin::Sub, Calc::F64) => {

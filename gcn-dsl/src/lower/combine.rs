@@ -10,6 +10,7 @@
 
 mod clamp;
 mod mix;
+mod patterns;
 
 use gcn_isa::inst::Mods;
 use gcn_isa::mods::Modifiers;
@@ -19,76 +20,12 @@ use gcn_isa::{RegFile, Target};
 use hashbrown::HashMap;
 use smallvec::SmallVec;
 
+use patterns::Source::{Bits, First, Inner, Outer, Width};
+use patterns::{At, PATTERNS, Pattern};
+
 use super::Src;
 use super::emit::{Bus, slot_takes};
 use crate::mir::{Function, MInst, MOperand, Op, VReg, VSlice};
-
-/// The origin of a source of the combined instruction.
-#[derive(Clone, Copy)]
-enum Source {
-    /// A source of the inner instruction.
-    Inner(usize),
-    /// The source of the outer instruction that is not the inner one's result.
-    Outer,
-    /// That source is a mask of low bits; its width in bits.
-    Bits,
-}
-use Source::{Bits, Inner, Outer};
-
-/// Which source of the outer instruction is the inner one's result.
-#[derive(Clone, Copy, PartialEq)]
-enum At {
-    Either,
-    Only(usize),
-}
-use At::{Either, Only};
-
-struct Pattern {
-    outer: &'static str,
-    at: At,
-    inner: &'static str,
-    result: &'static str,
-    sources: [Source; 3],
-}
-
-const fn row(
-    outer: &'static str,
-    at: At,
-    inner: &'static str,
-    result: &'static str,
-    sources: [Source; 3],
-) -> Pattern {
-    Pattern { outer, at, inner, result, sources }
-}
-
-/// Both sources of the inner instruction, then the other of the outer one.
-const IN_ORDER: [Source; 3] = [Inner(0), Inner(1), Outer];
-/// The count of a reversed shift comes second.
-const SHIFTED: [Source; 3] = [Inner(1), Inner(0), Outer];
-
-/// Patterns in order of preference: the first that applies is used.
-#[rustfmt::skip]
-const PATTERNS: &[Pattern] = &[
-    row("v_add_u32",     Either,  "v_mul_u32_u24", "v_mad_u32_u24",  IN_ORDER),
-    row("v_add_u32",     Either,  "v_mul_i32_i24", "v_mad_i32_i24",  IN_ORDER),
-    row("v_add_u32",     Either,  "v_lshlrev_b32", "v_lshl_add_u32", SHIFTED),
-    row("v_add_u32",     Either,  "s_lshl_b32",    "v_lshl_add_u32", IN_ORDER),
-    row("v_add_u32",     Either,  "v_xor_b32",     "v_xad_u32",      IN_ORDER),
-    row("v_lshlrev_b32", Only(1), "v_add_u32",     "v_add_lshl_u32", IN_ORDER),
-    row("v_add_u32",     Either,  "v_add_u32",     "v_add3_u32",     IN_ORDER),
-    row("v_and_b32",     Either,  "v_lshrrev_b32", "v_bfe_u32",      [Inner(1), Inner(0), Bits]),
-    row("v_or_b32",      Either,  "v_lshlrev_b32", "v_lshl_or_b32",  SHIFTED),
-    row("v_or_b32",      Either,  "v_and_b32",     "v_and_or_b32",   IN_ORDER),
-    row("v_or_b32",      Either,  "v_or_b32",      "v_or3_b32",      IN_ORDER),
-    row("v_min_u32",     Either,  "v_min_u32",     "v_min3_u32",     IN_ORDER),
-    row("v_min_i32",     Either,  "v_min_i32",     "v_min3_i32",     IN_ORDER),
-    row("v_min_f32",     Either,  "v_min_f32",     "v_min3_f32",     IN_ORDER),
-    row("v_min_f16",     Either,  "v_min_f16",     "v_min3_f16",     IN_ORDER),
-    row("v_max_u32",     Either,  "v_max_u32",     "v_max3_u32",     IN_ORDER),
-    row("v_max_i32",     Either,  "v_max_i32",     "v_max3_i32",     IN_ORDER),
-    row("v_max_f32",     Either,  "v_max_f32",     "v_max3_f32",     IN_ORDER),
-    row("v_max_f16",     Either,  "v_max_f16",     "v_max3_f16",     IN_ORDER),
-];
 
 /// A bit operation on a float that is a source modifier of the instructions of `FLOATS`.
 struct Modifier {
@@ -109,6 +46,9 @@ const FLOATS: &[&str] = &[
     "v_cmp_lt_f32", "v_cmp_le_f32", "v_cmp_gt_f32", "v_cmp_ge_f32", "v_cmp_eq_f32", "v_cmp_neq_f32",
     "v_exp_f32", "v_log_f32", "v_rcp_f32", "v_rsq_f32", "v_sqrt_f32", "v_cvt_f16_f32",
 ];
+
+/// Chooses between two words, whose signs it can change.
+const SELECTION: &str = "v_cndmask_b32";
 
 /// Applies the patterns to all of `f`.
 pub(super) fn run(f: &mut Function) {
@@ -210,7 +150,7 @@ impl Facts {
         }
         for (block, insts) in f.blocks.iter().enumerate() {
             for (index, inst) in insts.insts.iter().enumerate() {
-                let float = float(inst).is_some();
+                let float = signed(inst).is_some();
                 let mut found: SmallVec<[VReg; 2]> =
                     facts.candidates(f, inst, (block, index)).map(|found| found.inner).collect();
                 if !found.is_empty() {
@@ -250,7 +190,7 @@ impl Facts {
             MOperand::Virt(dst) => !self.uses[dst.reg.0 as usize].named,
             MOperand::Fixed(_) => false,
         });
-        let of_float = written.and(float(outer)).map_or(0, |_| outer.operands.len() - 1);
+        let of_float = written.and(signed(outer)).map_or(0, |_| outer.operands.len() - 1);
         let modified = (0..of_float).filter_map(move |slot| self.modified(f, outer, slot, at));
         let name = written.and(plain(outer)).map(|row| row.mnemonic);
         let patterns = PATTERNS.iter().filter(move |p| Some(p.outer) == name);
@@ -270,7 +210,7 @@ impl Facts {
         slot: usize,
         at: (usize, usize),
     ) -> Option<Found> {
-        if pattern.at != Either && pattern.at != Only(slot) {
+        if pattern.at != At::Either && pattern.at != At::Only(slot) {
             return None;
         }
         let (result, inner) = self.inner(f, outer.operands[1 + slot], at)?;
@@ -284,6 +224,10 @@ impl Facts {
                 Inner(i) => inner.operands[1 + i],
                 Outer => other,
                 Bits => MOperand::Fixed(Operand::const32(low_bits(&other)?)),
+                First => {
+                    MOperand::Fixed(Operand::const32(count(&other)?.checked_sub(count(&inner.operands[1])?)?))
+                }
+                Width => MOperand::Fixed(Operand::const32(32 - count(&other)?)),
             });
         }
         let Some(row) = self.rows.get(pattern.result)?.iter().find(|row| takes(f, row, &sources)) else {
@@ -371,7 +315,7 @@ fn rows(target: Target) -> HashMap<&'static str, SmallVec<[&'static InstDesc; 2]
     let results = PATTERNS.iter().map(|p| p.result);
     results
         .chain(FLOATS.iter().copied())
-        .chain([mix::MIX])
+        .chain([mix::MIX, SELECTION])
         .chain(clamp::MEDIANS)
         .map(|name| (name, encodings(name).collect()))
         .collect()
@@ -392,6 +336,12 @@ fn plain(inst: &MInst) -> Option<&'static InstDesc> {
 fn float(inst: &MInst) -> Option<&'static InstDesc> {
     let Op::Machine(row, _) = &inst.op else { return None };
     (!inst.keeps_dst && FLOATS.contains(&row.mnemonic)).then_some(row)
+}
+
+/// The row of an instruction that can change the signs of its sources.
+fn signed(inst: &MInst) -> Option<&'static InstDesc> {
+    let Op::Machine(row, _) = &inst.op else { return None };
+    float(inst).or_else(|| (!inst.keeps_dst && row.mnemonic == SELECTION).then_some(*row))
 }
 
 /// Whether an instruction reads its operand `slot`, and whether it writes it.
@@ -415,6 +365,16 @@ fn low_bits(operand: &MOperand) -> Option<u32> {
         _ => return None,
     };
     (mask > 0 && mask & mask.wrapping_add(1) == 0).then_some(mask.count_ones())
+}
+
+/// A constant count of a shift.
+fn count(operand: &MOperand) -> Option<u32> {
+    match operand {
+        MOperand::Fixed(Operand::Inline(inline)) => {
+            Some(inline.bits32()).filter(|count| (1..32).contains(count))
+        }
+        _ => None,
+    }
 }
 
 fn is_constant(operand: &MOperand) -> bool {

@@ -1,12 +1,16 @@
 //! Comparisons, selection, and conditions in SCC and VCC.
 
 use gcn_isa::reg::{RegFile, VCC};
+use gcn_isa::table::ImplicitRegs;
 
 use super::arith::{Calc, calc, raw_bits};
 use super::{Lower, Lowered, Src, Width};
-use crate::ir::{Inst, Place, Pred, Value};
-use crate::mir::{MOperand, VSlice};
+use crate::ir::{Bin, Inst, Place, Pred, Value};
+use crate::mir::{MOperand, Op, VSlice};
 use crate::scalar::Elem;
+
+/// How many instructions back SCC is looked for.
+const FARTHEST: usize = 16;
 
 impl Lower<'_> {
     pub(super) fn cmp(&mut self, v: Value, pred: Pred, a: Value, b: Value) -> Lowered {
@@ -132,7 +136,7 @@ impl Lower<'_> {
         if let Inst::Cmp(pred, a, b) = self.kernel.def(c).inst
             && self.cmp_at_use[c.0 as usize]
         {
-            if pred == Pred::Ne && self.ballot_is_in_scc(a, b) {
+            if pred == Pred::Ne && self.is_in_scc(a, b) {
                 return Ok(());
             }
             return self.compare_to_scc(pred, a, b);
@@ -141,11 +145,25 @@ impl Lower<'_> {
         self.machine("s_cmp_lg_u32", &[], &[bit, Src::Const(0, Width::B32)])
     }
 
-    /// True if the last instruction made the ballot `a`, and with it SCC = (`a` != 0), and `b` is 0.
-    fn ballot_is_in_scc(&self, a: Value, b: Value) -> bool {
-        let [ballot, zero] = [a, b].map(|v| &self.kernel.def(v).inst);
-        let (Inst::Ballot(_), Inst::Const(0)) = (ballot, zero) else { return false };
-        let last = self.func.blocks.last().and_then(|block| block.insts.last());
+    /// True if the instruction that made `a` was the last to write SCC, with SCC = (`a` != 0), and `b` is 0.
+    fn is_in_scc(&self, a: Value, b: Value) -> bool {
+        let [made, zero] = [a, b].map(|v| &self.kernel.def(v).inst);
+        let leaves_it = match made {
+            Inst::Ballot(_) => true,
+            Inst::Bin(Bin::And | Bin::Or | Bin::Xor | Bin::Shl | Bin::Shr, ..) => {
+                let ty = self.kernel.ty(a);
+                ty.place == Place::Uniform && matches!(ty.elem, Elem::I32 | Elem::U32)
+            }
+            _ => false,
+        };
+        if !leaves_it || *zero != Inst::Const(0) {
+            return false;
+        }
+        let insts = self.func.blocks.last().into_iter().flat_map(|block| block.insts.iter().rev());
+        let last = insts.take(FARTHEST).find(|inst| match &inst.op {
+            Op::Machine(row, _) => row.implicit_writes.contains(ImplicitRegs::SCC),
+            _ => false,
+        });
         last.is_some_and(|inst| inst.operands.first() == Some(&MOperand::Virt(self.reg(a))))
     }
 

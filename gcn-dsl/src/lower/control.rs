@@ -189,7 +189,7 @@ impl Lower<'_> {
         }
     }
 
-    /// True if a loop's head is short enough to be duplicated, and pure.
+    /// True if a loop's head is short enough to be duplicated, and has no effect but on variables.
     fn is_short(&self, head: &Region) -> bool {
         /// IR statements, constants included: two comparisons and what they compare. The branch that rotation saves on each trip
         /// costs as much as four vector instructions in the timed model.
@@ -197,7 +197,7 @@ impl Lower<'_> {
         let plain = |stmt: &Stmt| match stmt {
             Stmt::Inst(v) => {
                 let inst = &self.kernel.def(*v).inst;
-                !inst.has_effect()
+                (!inst.has_effect() || matches!(inst, Inst::Write { .. }))
                     && !matches!(inst, Inst::Machine(_) | Inst::Result { .. } | Inst::Atomic(_))
             }
             _ => false,

@@ -1,8 +1,11 @@
-//! Elements of a tuple that lives on are read where they are.
+//! Elements of a tuple that lives on are read where they are, and values that live on beside a tuple of them are computed in it
+//! (`parts.rs`).
 //!
 //! Selection copies an element out of a tuple. Register allocation makes both one register where the tuple ends; while it lives
 //! they would be two. Within a block, instructions that read the copy read the element instead, as long as nothing has written the
 //! tuple since. Only where the tuple is read after them in any case, so that it does not live longer.
+
+mod parts;
 
 use gcn_isa::reg::RegFile;
 use hashbrown::{HashMap, HashSet};
@@ -11,11 +14,8 @@ use super::combine::accesses;
 use crate::mir::{Function, MInst, MOperand, Op, VReg, VSlice};
 
 pub(super) fn run(f: &mut Function) {
-    let mut known = Known::of(f);
-    known.single.retain(|reg| !f.named.contains(reg) && !f.kept.contains(reg));
-    for pin in &f.pins {
-        known.single.remove(&pin.reg);
-    }
+    parts::run(f, &Known::free(f));
+    let known = Known::free(f);
     for block in 0..f.blocks.len() {
         let insts = &f.blocks[block].insts;
         let copies: Vec<(usize, VSlice, VSlice)> = (0..insts.len())
@@ -26,8 +26,10 @@ pub(super) fn run(f: &mut Function) {
         for (at, to, from) in copies {
             let insts = &mut f.blocks[block].insts;
             for operand in insts[at + 1..].iter_mut().flat_map(|inst| &mut inst.operands) {
-                if matches!(operand, MOperand::Virt(slice) if slice.reg == to.reg) {
-                    *operand = MOperand::Virt(from);
+                if let MOperand::Virt(slice) = operand
+                    && slice.reg == to.reg
+                {
+                    *slice = VSlice { reg: from.reg, start: from.start + slice.start, len: slice.len };
                 }
             }
             gone.insert(at);
@@ -49,6 +51,16 @@ struct Known {
 }
 
 impl Known {
+    /// Without the registers whose instructions the kernel names.
+    fn free(f: &Function) -> Known {
+        let mut known = Known::of(f);
+        known.single.retain(|reg| !f.named.contains(reg) && !f.kept.contains(reg));
+        for pin in &f.pins {
+            known.single.remove(&pin.reg);
+        }
+        known
+    }
+
     fn of(f: &Function) -> Known {
         let mut known = Known { single: HashSet::new(), readers: HashMap::new() };
         let mut several = HashSet::new();
@@ -76,7 +88,7 @@ fn operands(inst: &MInst) -> impl Iterator<Item = (VReg, (bool, bool))> + '_ {
     })
 }
 
-/// A copy of one vector register out of several.
+/// A copy of some registers out of more. Of two, the first has an even number, as instructions may want it.
 fn element(f: &Function, known: &Known, inst: &MInst) -> Option<(VSlice, VSlice)> {
     let (Op::Copy, false, [MOperand::Virt(to), MOperand::Virt(from)]) =
         (&inst.op, inst.keeps_dst, &inst.operands[..])
@@ -84,8 +96,9 @@ fn element(f: &Function, known: &Known, inst: &MInst) -> Option<(VSlice, VSlice)
         return None;
     };
     let (whole, tuple) = (f.info(to.reg), f.info(from.reg));
-    let vector = whole.file == RegFile::Vgpr && tuple.file == RegFile::Vgpr;
-    (vector && whole.len == 1 && tuple.len > 1 && known.single.contains(&to.reg)).then_some((*to, *from))
+    let alike = whole.file == tuple.file && matches!(tuple.file, RegFile::Vgpr | RegFile::Sgpr);
+    let part = whole.len < tuple.len && (whole.len == 1 || whole.len == 2 && from.start % 2 == 0);
+    (alike && part && known.single.contains(&to.reg)).then_some((*to, *from))
 }
 
 /// Whether all readers of `to` come in this block before the tuple is written, and others read the tuple after them.

@@ -6,7 +6,8 @@ use gcn_isa::table;
 
 use super::arith::raw_bits;
 use super::{Lower, Lowered, Src, Width};
-use crate::mir::VSlice;
+use crate::ir::{Bin, Inst, Value};
+use crate::mir::{MOperand, VSlice};
 use crate::scalar::Elem;
 
 pub(super) fn c32(bits: u32) -> Src {
@@ -88,19 +89,43 @@ impl Lower<'_> {
 
     /// Low 64 bits of a 64-bit product: the low halves' whole product, and both cross products on top.
     pub(super) fn mul_64(&mut self, dst: VSlice, a: Src, b: Src) -> Lowered {
+        self.mul_add_64(dst, a, b, Src::Const(0, Width::B64))
+    }
+
+    /// `dst = a * b + c`, the sum with the lower product.
+    fn mul_add_64(&mut self, dst: VSlice, a: Src, b: Src, c: Src) -> Lowered {
         let [a0, a1, b0, b1] = [(a, 0), (a, 1), (b, 0), (b, 1)].map(|(s, i)| self.half(s, i));
         let (b0, b1) = (Src::Reg(self.in_vgpr(b0, 1)), Src::Reg(self.in_vgpr(b1, 1)));
         let (product, carry) = (self.new_reg(RegFile::Vgpr, 2), self.new_reg(RegFile::Sgpr, 2));
         let [cross0, cross1] = std::array::from_fn(|_| self.temp_v());
         let lo = VSlice { reg: dst.reg, start: dst.start, len: 1 };
         let hi = VSlice { start: dst.start + 1, ..lo };
-        self.machine("v_mad_u64_u32", &[product, carry], &[a0, b0, Src::Const(0, Width::B64)])?;
+        self.machine("v_mad_u64_u32", &[product, carry], &[a0, b0, c])?;
         self.machine("v_mul_lo_u32", &[cross0], &[a0, b1])?;
         self.machine("v_mul_lo_u32", &[cross1], &[a1, b0])?;
         self.assemble(dst, 0);
         let (low, high) = (self.half(Src::Reg(product), 0), self.half(Src::Reg(product), 1));
         self.copy(lo, low);
         self.machine("v_add3_u32", &[hi], &[high, Src::Reg(cross0), Src::Reg(cross1)])
+    }
+
+    /// A sum of 64-bit integers of which one is a product that was just computed, and that nothing else reads. `None` if neither is.
+    pub(super) fn sum_with_product(&mut self, v: Value, [x, y]: [Value; 2]) -> Option<Lowered> {
+        let (product, other) = [(x, y), (y, x)].into_iter().find(|(v, _)| self.is_last_product(*v))?;
+        let Inst::Bin(_, a, b) = self.kernel.def(product).inst else { return None };
+        let [a, b, c] = [a, b, other].map(|v| self.operand(v));
+        let dst = self.define(v);
+        Some(self.mul_add_64(dst, a, b, c))
+    }
+
+    fn is_last_product(&self, v: Value) -> bool {
+        /// The instructions of a product and what may stand between it and the sum.
+        const NEAR: usize = 12;
+        let Inst::Bin(Bin::Mul, ..) = self.kernel.def(v).inst else { return false };
+        let insts = self.func.blocks.last().into_iter().flat_map(|block| block.insts.iter().rev().take(NEAR));
+        let (reg, mut insts) = (self.reg(v).reg, insts);
+        self.readers[v.0 as usize] == 1
+            && insts.any(|inst| matches!(inst.operands.first(), Some(MOperand::Virt(dst)) if dst.reg == reg))
     }
 
     /// The same on the SALU.

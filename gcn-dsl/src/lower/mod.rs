@@ -94,8 +94,10 @@ pub fn lower(kernel: &Kernel, target: Target, workgroup: [u32; 3]) -> Result<(Fu
         undefined: undef::before(kernel),
         twins: lanes::Twins::default(),
         names_lds: false,
+        readers: vec![0; kernel.values.len()],
         loc: None,
     };
+    kernel.body.each_inst(&mut |v| kernel.def(v).inst.operands(|of| cx.readers[of.0 as usize] += 1));
     cx.func.blocks.push(MBlock::default());
     cx.entry_state();
     cx.constants()?;
@@ -147,6 +149,8 @@ struct Lower<'k> {
     twins: lanes::Twins,
     /// The kernel names an instruction that goes to LDS.
     names_lds: bool,
+    /// How often instructions read each value.
+    readers: Vec<u32>,
     loc: Option<gcn_isa::program::SourceLoc>,
 }
 

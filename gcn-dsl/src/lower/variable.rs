@@ -13,7 +13,7 @@ use gcn_isa::table::{Access, Class};
 use hashbrown::{HashMap, HashSet};
 
 use super::{Lower, Src};
-use crate::ir::{Bin, Inst, Kernel, Place, Region, Stmt, Value, Variable};
+use crate::ir::{Bin, Inst, Kernel, Place, Region, Stmt, Un, Value, Variable};
 use crate::mir::{MInst, MOperand, Op, VReg, VSlice};
 use crate::scalar::Elem;
 
@@ -69,11 +69,13 @@ pub(super) fn direct(kernel: &Kernel, lazy_cmp: &[bool]) -> Direct {
 /// result.
 fn is_simple(kernel: &Kernel, v: Value) -> bool {
     let ty = kernel.ty(v);
-    let wide = !matches!(ty.elem, Elem::F32 | Elem::U32 | Elem::I32) || ty.count != 1;
+    let wide = !matches!(ty.elem, Elem::F16 | Elem::F32 | Elem::U32 | Elem::I32) || ty.count != 1;
     match kernel.def(v).inst {
         Inst::Bin(op, ..) => !wide && !matches!(op, Bin::Div | Bin::Rem | Bin::MulHi),
         Inst::Fma(..) => !wide,
+        Inst::Un(Un::Neg | Un::Not | Un::Abs, _) => !wide && ty.place == Place::Varying,
         Inst::Select(..) => !wide && ty.place == Place::Varying,
+        Inst::Machine(ref call) => ty.place == Place::Varying && call.has_one_result(),
         _ => false,
     }
 }

@@ -2,6 +2,7 @@
 //!
 //! `GCN_FUZZ_COUNT` multiplies the random samples.
 
+mod carried;
 mod casts;
 mod counts;
 mod divisors;

@@ -122,18 +122,21 @@ fn natural(x: f32, hardware: &mut Hardware, base: Base) -> f32 {
         // Of the fraction, which is not denormal.
         return hardware.log2(if x < 0.0 { -0.5 } else { x });
     }
-    let (size, up) = if x < f32::MIN_POSITIVE { (x * 2f32.powi(64), 64) } else { (x, 0) };
-    let half = f32::from_bits(size.to_bits() & 0x7f_ffff | 0x3f00_0000);
-    let small = half < std::f32::consts::FRAC_1_SQRT_2;
-    let m = if small { half + half } else { half };
-    let e = ((size.to_bits() >> 23) as i32 - 126 - up - i32::from(small)) as f32;
+    let near = x * std::f32::consts::FRAC_1_SQRT_2;
+    let (size, up) = if near < f32::MIN_POSITIVE { (near * 2f32.powi(64), 64) } else { (near, 0) };
+    let e = (size.to_bits() >> 23) as i32 - 126 - up;
+    let (m, e) = (ldexp(x, -e), e as f32);
     let f = m - 1.0;
     let s = f * hardware.recip(m + 1.0);
     let s2 = s * s;
-    let rest = s * (s2 * polynomial(s2, [0x3f2a_aaae, 0x3ecc_bdfb, 0x3e97_783c]) - f);
+    let rest = s * s2.mul_add(polynomial(s2, [0x3f2a_aaae, 0x3ecc_bdfb, 0x3e97_783c]), -f);
     let [two, two_low, scale, scale_low] = base.map(f32::from_bits);
-    let low = e.mul_add(two_low, f * scale_low);
-    e.mul_add(two, f.mul_add(scale, rest.mul_add(scale, low)))
+    let low = if scale_low == 0.0 {
+        e.mul_add(two_low, rest)
+    } else {
+        rest.mul_add(scale, e.mul_add(two_low, f * scale_low))
+    };
+    e.mul_add(two, f.mul_add(scale, low))
 }
 
 fn tanh(x: f32, hardware: &mut Hardware) -> f32 {

@@ -29,7 +29,7 @@ pub(super) struct Group {
     /// The common part; its constant is 0.
     pub base: Split,
     pub store: bool,
-    /// The base is a multiple of this many bytes.
+    /// The base is a multiple of this many bytes: a power of two, or the size of an element.
     pub aligned: u32,
     /// In order of position.
     pub accesses: Vec<Access>,
@@ -38,12 +38,21 @@ pub(super) struct Group {
 }
 
 impl Group {
+    /// The start of the aligned block, or the element, that an offset from the base is in.
+    pub fn start_of(&self, constant: u32) -> u32 {
+        if self.aligned.is_power_of_two() {
+            return constant & !(self.aligned - 1);
+        }
+        let rest = constant.cast_signed().rem_euclid(self.aligned.cast_signed());
+        constant.wrapping_sub(rest.cast_unsigned())
+    }
+
     /// A number for each access: consecutive accesses to the same aligned block have the same one.
     pub fn block_runs(&self) -> Vec<u32> {
         let mut block_run = 0;
         let mut before = None;
         let number = |a: &Access| {
-            let block = a.constant & !(self.aligned - 1);
+            let block = self.start_of(a.constant);
             block_run += u32::from(before.replace(block).is_some_and(|old| old != block));
             block_run
         };
@@ -53,9 +62,8 @@ impl Group {
     /// True if the parts may pass the accesses of the other kind between them. Those have other bytes in a lane; if they lie in the
     /// same aligned block, they have so in every lane.
     pub fn passes(&self, parts: &[Access]) -> bool {
-        let ends = |a: &Access| {
-            [a.constant, a.constant.wrapping_add(a.bytes - 1)].map(|at| at & !(self.aligned - 1))
-        };
+        let ends =
+            |a: &Access| [a.constant, a.constant.wrapping_add(a.bytes - 1)].map(|at| self.start_of(at));
         let first = parts.iter().map(|a| a.at).min().unwrap_or_default();
         let last = parts.iter().map(|a| a.at).max().unwrap_or_default();
         let from = self.passed.partition_point(|a| a.at < first);

@@ -4,7 +4,7 @@ use hashbrown::HashMap;
 use smallvec::SmallVec;
 
 use super::super::align::{Alignment, Split};
-use super::super::{Inst, Kernel, LdsId, Memory, Stmt, Type, Value, ValueDef};
+use super::super::{Bin, Inst, Kernel, LdsId, Memory, Stmt, Type, Value, ValueDef};
 use super::group::{Access, Group, Groups};
 use super::{narrow, uniform};
 use crate::scalar::Elem;
@@ -32,10 +32,13 @@ pub(super) fn merge(
     for mut group in groups(kernel, &run) {
         if group.accesses.len() > 1 {
             group.aligned = block_bytes(kernel, alignment, &group.base, 1 << 16);
+            if let Some(element) = element_bytes(kernel, &group).filter(|bytes| *bytes > group.aligned) {
+                group.aligned = element;
+            }
             // The pointers of different lanes are unrelated: a merged store could reorder the writes of two
             // lanes to the same bytes. Loads are not affected.
             let apart = group.store && matches!(group.memory, Memory::Lanes(_));
-            let block = if apart { 4 } else { group.aligned.min(WIDEST) };
+            let block = if apart { 4 } else { WIDEST };
             merge_group(kernel, &group, block, in_loop, &mut edits);
         }
     }
@@ -54,6 +57,14 @@ pub(super) fn block_bytes(kernel: &Kernel, alignment: &mut Alignment, base: &Spl
         Some(v) => widest.min(1 << alignment.bits(kernel, v)),
         None => widest,
     }
+}
+
+/// The bytes of the elements of a slice whose offsets are multiples of that, and no power of two.
+fn element_bytes(kernel: &Kernel, group: &Group) -> Option<u32> {
+    let (Memory::Buffer(_), Some(base)) = (group.memory, group.base.base) else { return None };
+    let Inst::Bin(Bin::Mul, _, bytes) = kernel.def(base).inst else { return None };
+    let bytes = u32::try_from(kernel.constant(bytes)?).ok()?;
+    (bytes.is_multiple_of(4) && bytes <= 1 << 16).then_some(bytes)
 }
 
 fn groups(kernel: &Kernel, run: &[Value]) -> Vec<Group> {
@@ -127,10 +138,11 @@ pub(in crate::ir) fn may_alias(kernel: &Kernel, a: Memory, b: Memory) -> bool {
 fn merge_group(kernel: &mut Kernel, group: &Group, block: u32, in_loop: bool, edits: &mut [Edit]) {
     let mut blocks: HashMap<u32, SmallVec<[Access; 4]>> = HashMap::new();
     for a in &group.accesses {
-        // The aligned block that contains the access. The common base is a multiple of `block`, so the
+        // The part of the aligned block that contains the access. The common base is a multiple of that block's size, so the
         // constant alone decides.
-        let start = a.constant & !(block - 1);
-        if fits(a, start, block) {
+        let whole = group.start_of(a.constant);
+        let start = a.constant - a.constant.wrapping_sub(whole) % block;
+        if fits(a, start, block.min(group.aligned - start.wrapping_sub(whole))) {
             blocks.entry(start).or_default().push(*a);
         }
     }

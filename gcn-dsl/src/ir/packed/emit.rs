@@ -5,34 +5,38 @@ use smallvec::SmallVec;
 
 use super::super::uniform::is_computed;
 use super::super::{Call, Inst, Kernel, Place, Region, Stmt, Type, Value};
+use super::cost::is_inline;
 use super::half::Half;
-use super::{Origin, Pair, instruction};
+use super::{Found, Origin, Pair, Word, instruction};
 use crate::scalar::Elem;
 
 const WORD: Type = Type::varying(Elem::U32);
 
-/// Packs the pairs `packed`, which are in program order, and makes the `words` that are put together of their results.
-pub(super) fn run(kernel: &mut Kernel, pairs: &[Pair], packed: &[usize], words: &[(Value, usize)]) {
-    let mut emit = Emit { kernel, pairs, values: HashMap::new(), before: HashMap::new() };
-    packed.iter().for_each(|pair| emit.pair(*pair));
-    for (word, pair) in words {
-        if let Some(value) = emit.values.get(pair) {
-            emit.kernel.values[word.0 as usize].inst = Inst::Bitcast(*value);
-        }
-    }
+/// Packs the pairs of `found`, and makes the words that are put together of their results.
+pub(super) fn run(kernel: &mut Kernel, found: &Found) {
+    let mut emit = Emit { kernel, pairs: &found.pairs, values: HashMap::new(), before: HashMap::new() };
+    found.packed.iter().for_each(|pair| emit.pair(*pair));
+    let replaced = emit.words(&found.words);
     let Emit { kernel, mut before, .. } = emit;
     let mut body = std::mem::take(&mut kernel.body);
+    body.each_inst(&mut |v| {
+        if let Inst::Write { value, .. } = &mut kernel.values[v.0 as usize].inst {
+            *value = replaced.get(value).copied().unwrap_or(*value);
+        }
+    });
     insert(&mut body, &mut before);
     kernel.body = body;
 }
+
+/// What stands before an instruction, and whether the instruction goes.
+type Before = HashMap<Value, (Vec<Stmt>, bool)>;
 
 struct Emit<'a> {
     kernel: &'a mut Kernel,
     pairs: &'a [Pair],
     /// The packed results.
     values: HashMap<usize, Value>,
-    /// Statements to insert before an instruction.
-    before: HashMap<Value, Vec<Stmt>>,
+    before: Before,
 }
 
 impl Emit<'_> {
@@ -43,7 +47,10 @@ impl Emit<'_> {
         let (mut halves, mut signs) = ([0u8; 2], [if subtracts { 0b10u8 } else { 0 }; 2]);
         let mut args: SmallVec<[Value; 3]> = SmallVec::new();
         for (slot, source) in pair.sources.iter().enumerate() {
-            let (arg, selected) = self.source(source.from, pair.elem, &mut out);
+            let (arg, selected) = match pair.elem {
+                Elem::F32 => self.wide_source(source.from, &mut out),
+                elem => self.source(source.from, elem, &mut out),
+            };
             args.push(arg);
             for (half, selected) in halves.iter_mut().zip(selected) {
                 *half |= u8::from(selected) << slot;
@@ -52,7 +59,7 @@ impl Emit<'_> {
                 *sign ^= u8::from(negated) << slot;
             }
         }
-        let ty = Type { place: Place::Varying, elem: pair.elem, count: 2 };
+        let ty = two(Place::Varying, pair.elem);
         let mut call = Call::plain(mnemonic, args, ty);
         if halves != [0, 0b111 >> (3 - pair.sources.len())] {
             call.given.select_halves(halves);
@@ -63,7 +70,99 @@ impl Emit<'_> {
         let loc = self.kernel.def(pair.last).loc;
         let value = self.kernel.append(Inst::Machine(Box::new(call)), ty, loc, &mut out);
         self.values.insert(at, value);
-        self.before.insert(pair.last, out);
+        let wide = pair.elem == Elem::F32;
+        if wide {
+            // Others read the results where they are.
+            for (dword, result) in pair.results.into_iter().enumerate() {
+                self.kernel.values[result.0 as usize].inst =
+                    Inst::Extract { from: value, dword: dword as u8 };
+                out.push(Stmt::Inst(result));
+                self.before.insert(result, (Vec::new(), true));
+            }
+        }
+        self.before.insert(pair.last, (out, wide));
+    }
+
+    /// Makes the words. Returns what variables are to hold instead of them.
+    fn words(&mut self, words: &[Word]) -> HashMap<Value, Value> {
+        let mut replaced = HashMap::new();
+        for word in words {
+            let Some(&packed) = self.values.get(&word.pair) else { continue };
+            let inst = match (self.kernel.def(word.value).inst.clone(), word.dword) {
+                (Inst::Concat(mut parts), Some(dword)) if parts.len() > 2 => {
+                    let mut at = 0;
+                    let first = parts.iter().position(|part| {
+                        at += self.kernel.ty(*part).dwords();
+                        at > dword
+                    });
+                    let Some(first) = first else { continue };
+                    parts.remove(first + 1);
+                    parts[first] = packed;
+                    Inst::Concat(parts)
+                }
+                _ => {
+                    replaced.insert(word.value, packed);
+                    Inst::Bitcast(packed)
+                }
+            };
+            self.kernel.values[word.value.0 as usize].inst = inst;
+        }
+        replaced
+    }
+
+    /// A source of dwords as an argument, and which of two are meant: for the low and for the high half of the result.
+    fn wide_source(&mut self, from: Origin, out: &mut Vec<Stmt>) -> (Value, [bool; 2]) {
+        let varying = two(Place::Varying, Elem::F32);
+        let (inst, ty, halves) = match from {
+            Origin::Pair(of) => return (self.values[&of], [false, true]),
+            Origin::Dwords(v, dword, halves) => {
+                let Type { place, .. } = self.kernel.ty(v);
+                match self.kernel.ty(v).dwords() - dword {
+                    // The last dword of an odd number.
+                    1 => {
+                        let ty = Type { place, ..Type::varying(Elem::F32) };
+                        let last = self.append(Inst::Extract { from: v, dword }, ty, out);
+                        (Inst::Concat(SmallVec::from_slice(&[last])), two(place, Elem::F32), halves)
+                    }
+                    2 if dword == 0 => return (v, halves),
+                    _ => (Inst::Extract { from: v, dword }, two(place, Elem::F32), halves),
+                }
+            }
+            // Only the low one of two dwords is read.
+            Origin::Halves(v, halves) => match self.kernel.def(v).inst {
+                Inst::Splat(uniform) if !is_computed(self.kernel, uniform) => {
+                    (Inst::Concat(SmallVec::from_slice(&[uniform])), two(Place::Uniform, Elem::F32), halves)
+                }
+                _ => (Inst::Concat(SmallVec::from_slice(&[v])), varying, halves),
+            },
+            Origin::Constant(bits) if is_inline(bits) => (Inst::Const(bits.into()), varying, [false, false]),
+            Origin::Constant(bits) => {
+                let literal = self.append(Inst::Const(bits.into()), Type::uniform(Elem::F32), out);
+                let pair = two(Place::Uniform, Elem::F32);
+                (Inst::Concat(SmallVec::from_slice(&[literal])), pair, [false, false])
+            }
+            Origin::Apart(halves) => {
+                let parts = halves.map(|half| self.dword(half, out));
+                (Inst::Concat(SmallVec::from_slice(&parts)), varying, [false, true])
+            }
+        };
+        (self.append(inst, ty, out), halves)
+    }
+
+    fn dword(&mut self, half: Half, out: &mut Vec<Stmt>) -> Value {
+        let inst = match half {
+            Half::Const(bits) => Inst::Const(bits.into()),
+            Half::Low(v) | Half::High(v) => return v,
+            Half::Dword(from, dword) => {
+                let ty = Type { place: self.kernel.ty(from).place, elem: Elem::F32, count: 1 };
+                let v = self.append(Inst::Extract { from, dword }, ty, out);
+                match ty.place {
+                    Place::Uniform => Inst::Splat(v),
+                    _ => return v,
+                }
+            }
+        };
+        self.append(inst, Type::varying(Elem::F32), out)
     }
 
     /// A source as an argument, and which of its halves are meant: for the low and for the high half of the result.
@@ -71,41 +170,20 @@ impl Emit<'_> {
         match from {
             Origin::Pair(of) => (self.values[&of], [false, true]),
             // An instruction reads one scalar as it is. What vector instructions compute is in a vector register already.
-            Origin::Halves(v, halves) => match self.kernel.def(v).inst {
+            Origin::Halves(v, halves) | Origin::Dwords(v, _, halves) => match self.kernel.def(v).inst {
                 Inst::Splat(uniform) if !is_computed(self.kernel, uniform) => (uniform, halves),
                 _ => (v, halves),
             },
             Origin::Constant(bits) => {
                 // Small integers need no register if all 32 bits are those of the number.
-                let bits =
-                    if elem.is_float() { bits.into() } else { i32::from(bits.cast_signed()).cast_unsigned() };
+                let bits = if elem.is_float() { bits } else { i32::from(bits as i16).cast_unsigned() };
                 (self.append(Inst::Const(bits.into()), Type::varying(elem), out), [false, false])
             }
             Origin::Apart([Half::Const(low), Half::Const(high)]) => {
-                let bits = u32::from(low) | u32::from(high) << 16;
-                (self.append(Inst::Const(bits.into()), WORD, out), [false, true])
+                (self.append(Inst::Const((low | high << 16).into()), WORD, out), [false, true])
             }
-            Origin::Apart(halves) => (self.together(halves, out), [false, true]),
+            Origin::Apart(halves) => (together(self.kernel, halves, out), [false, true]),
         }
-    }
-
-    /// Two halves in one word.
-    fn together(&mut self, halves: [Half; 2], out: &mut Vec<Stmt>) -> Value {
-        let mut selector = 0;
-        let [low, high] = [0usize, 1].map(|side| {
-            let (inst, first) = match halves[side] {
-                Half::Const(bits) => (Inst::Const(bits.into()), 0),
-                Half::Low(v) => (Inst::Bitcast(v), 0),
-                Half::High(v) => (Inst::Bitcast(v), 2),
-            };
-            // Bytes 0 to 3 are of the instruction's second source, 4 to 7 of the first.
-            let first = first + 4 * side as u32;
-            selector |= (first | (first + 1) << 8) << (16 * side);
-            self.append(inst, WORD, out)
-        });
-        let selector = self.append(Inst::Const(selector.into()), WORD, out);
-        let call = Call::plain("v_perm_b32", [high, low, selector], WORD);
-        self.append(Inst::Machine(Box::new(call)), WORD, out)
     }
 
     fn append(&mut self, inst: Inst, ty: Type, out: &mut Vec<Stmt>) -> Value {
@@ -113,14 +191,42 @@ impl Emit<'_> {
     }
 }
 
-fn insert(region: &mut Region, before: &mut HashMap<Value, Vec<Stmt>>) {
+fn two(place: Place, elem: Elem) -> Type {
+    Type { place, elem, count: 2 }
+}
+
+/// Two halves of 16 bits in one word.
+pub(super) fn together(kernel: &mut Kernel, halves: [Half; 2], out: &mut Vec<Stmt>) -> Value {
+    let mut selector = 0;
+    let [low, high] = [0usize, 1].map(|side| {
+        let (inst, first) = match halves[side] {
+            Half::Const(bits) => (Inst::Const(bits.into()), 0),
+            Half::Low(v) | Half::Dword(v, _) => (Inst::Bitcast(v), 0),
+            Half::High(v) => (Inst::Bitcast(v), 2),
+        };
+        // Bytes 0 to 3 are of the instruction's second source, 4 to 7 of the first.
+        let first = first + 4 * side as u32;
+        selector |= (first | (first + 1) << 8) << (16 * side);
+        kernel.append(inst, WORD, None, out)
+    });
+    let selector = kernel.append(Inst::Const(selector.into()), WORD, None, out);
+    let call = Call::plain("v_perm_b32", [high, low, selector], WORD);
+    kernel.append(Inst::Machine(Box::new(call)), WORD, None, out)
+}
+
+fn insert(region: &mut Region, before: &mut Before) {
     let mut stmts = Vec::with_capacity(region.stmts.len());
     for mut stmt in std::mem::take(&mut region.stmts) {
-        if let Stmt::Inst(v) = &stmt {
-            stmts.extend(before.remove(v).into_iter().flatten());
-        }
+        let found = match &stmt {
+            Stmt::Inst(v) => before.remove(v),
+            _ => None,
+        };
+        let goes = found.as_ref().is_some_and(|(_, goes)| *goes);
+        stmts.extend(found.into_iter().flat_map(|(stmts, _)| stmts));
         stmt.regions_mut().into_iter().for_each(|inner| insert(inner, before));
-        stmts.push(stmt);
+        if !goes {
+            stmts.push(stmt);
+        }
     }
     region.stmts = stmts;
 }

@@ -1,26 +1,56 @@
-//! Which 16 bits of which register a value is.
+//! What a half of a packed register is: 16 bits of a dword, or one of two dwords.
 
 use super::super::patterns::{Byte, bytes_of};
-use super::super::{Inst, Kernel, Un, Value};
+use super::super::{Inst, Kernel, Place, Type, Un, Value};
 use crate::scalar::Elem;
 
-/// 16 bits.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub(super) enum Half {
-    Const(u16),
-    /// The low half of a value of one dword.
+    Const(u32),
+    /// The low 16 bits of a value of one dword, or that dword.
     Low(Value),
-    /// The high half.
+    /// The high 16 bits.
     High(Value),
+    /// A dword of a value of several.
+    Dword(Value, u8),
+}
+
+/// True for elements of which two are packed into two dwords.
+pub(super) fn is_wide(ty: Type) -> bool {
+    ty.place != Place::Acc && ty.count == 1 && ty.elem == Elem::F32
 }
 
 impl Half {
-    /// The low 16 bits of a value of one dword.
+    /// The half that a value of one element is.
     pub fn of(kernel: &Kernel, v: Value) -> Half {
+        if is_wide(kernel.ty(v)) { Half::of_dword(kernel, v) } else { Half::of_word(kernel, v) }
+    }
+
+    /// A dword.
+    pub fn of_dword(kernel: &Kernel, v: Value) -> Half {
+        if let Some(bits) = kernel.constant(v) {
+            return Half::Const(bits as u32);
+        }
+        let (mut low, mut from) = (v, v);
+        loop {
+            match kernel.def(from).inst {
+                Inst::Bitcast(of) if kernel.ty(of).dwords() == 1 => (low, from) = (of, of),
+                // A vector instruction reads scalars where they are.
+                Inst::Splat(of) if matches!(kernel.def(of).inst, Inst::Extract { .. }) => from = of,
+                Inst::Extract { from, dword } if kernel.ty(from).place != Place::Acc => {
+                    return Half::Dword(original(kernel, from), dword);
+                }
+                _ => return Half::Low(low),
+            }
+        }
+    }
+
+    /// The low 16 bits of a value of one dword.
+    fn of_word(kernel: &Kernel, v: Value) -> Half {
         let mut v = v;
         loop {
             if let Some(bits) = kernel.constant(v) {
-                return Half::Const(bits as u16);
+                return Half::Const(u32::from(bits as u16));
             }
             let [first, second, ..] = match kernel.def(v).inst {
                 Inst::Bitcast(of) if kernel.ty(of).dwords() == 1 => {
@@ -48,14 +78,14 @@ impl Half {
         let [a, b, c, d] = bytes_of(kernel, word);
         let halves = [Half::from_bytes(a, b)?, Half::from_bytes(c, d)?];
         Some(halves.map(|half| match half {
-            Half::Low(v) if v != word => Half::of(kernel, v),
+            Half::Low(v) if v != word => Half::of_word(kernel, v),
             half => half.resolved(kernel),
         }))
     }
 
     fn from_bytes(first: Byte, second: Byte) -> Option<Half> {
         match (first, second) {
-            (Byte::Is(low), Byte::Is(high)) => Some(Half::Const(u16::from_le_bytes([low, high]))),
+            (Byte::Is(low), Byte::Is(high)) => Some(Half::Const(u16::from_le_bytes([low, high]).into())),
             (Byte::Of(v, 0), Byte::Of(w, 1)) if v == w => Some(Half::Low(v)),
             (Byte::Of(v, 2), Byte::Of(w, 3)) if v == w => Some(Half::High(v)),
             _ => None,
@@ -64,16 +94,8 @@ impl Half {
 
     /// The same half of the value that others are bitcasts of.
     fn resolved(self, kernel: &Kernel) -> Half {
-        let original = |mut v: Value| {
-            while let Inst::Bitcast(of) = kernel.def(v).inst
-                && kernel.ty(of).dwords() == 1
-            {
-                v = of;
-            }
-            v
-        };
         match self {
-            Half::High(v) => Half::High(original(v)),
+            Half::High(v) => Half::High(original(kernel, v)),
             other => other,
         }
     }
@@ -81,11 +103,19 @@ impl Half {
     /// The half without the change of a float's sign that makes it, and whether there is one.
     pub fn without_sign(kernel: &Kernel, v: Value) -> (Half, bool) {
         match Half::of(kernel, v) {
-            Half::Low(v) if kernel.ty(v).elem == Elem::F16 => match kernel.def(v).inst {
+            Half::Low(v) if matches!(kernel.ty(v).elem, Elem::F16 | Elem::F32) => match kernel.def(v).inst {
                 Inst::Un(Un::Neg, of) => (Half::of(kernel, of), true),
                 _ => (Half::Low(v), false),
             },
             half => (half, false),
         }
+    }
+}
+
+/// The value that others of the same size are bitcasts of.
+fn original(kernel: &Kernel, v: Value) -> Value {
+    match kernel.def(v).inst {
+        Inst::Bitcast(of) if kernel.ty(of).dwords() == kernel.ty(v).dwords() => original(kernel, of),
+        _ => v,
     }
 }

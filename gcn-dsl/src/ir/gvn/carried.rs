@@ -1,0 +1,74 @@
+//! Results of a loop's head that its body computes again.
+//!
+//! An operand of a value is defined in a region around it, and the head is not around the body. So the head writes such a result
+//! to a variable, and the body reads that instead: on each trip the head runs before the body, and where all lanes of the body
+//! are active. The variable needs no value of other lanes.
+
+use hashbrown::HashMap;
+
+use super::super::{Bin, Inst, Kernel, Place, Type, Value, ValueDef, Variable};
+use crate::scalar::Elem;
+
+pub(super) struct Carried {
+    /// By instruction of the head: those of the body that it replaces.
+    found: Vec<(Value, Value)>,
+    /// The user observes these variables, or loops that are to be pipelined carry them.
+    observed: Vec<bool>,
+    /// Loops that are pipelined keep their form.
+    pipelined: bool,
+}
+
+impl Carried {
+    pub fn of(kernel: &Kernel) -> Carried {
+        let pipelined = !kernel.pipelines.is_empty();
+        let mut observed = vec![pipelined; kernel.variables.len()];
+        kernel.pins.iter().for_each(|pin| observed[pin.var.0 as usize] = true);
+        Carried { found: Vec::new(), observed, pipelined }
+    }
+
+    /// True if reads of the variable stay as they are.
+    pub fn is_observed(&self, var: Variable) -> bool {
+        self.observed[var.0 as usize]
+    }
+
+    /// Notes that the body's `v` is the head's `first`, if keeping it costs less than computing it again.
+    pub fn add(&mut self, kernel: &Kernel, first: Value, v: Value) -> bool {
+        let pays = !self.pipelined && is_work(kernel, first);
+        if pays {
+            self.found.push((first, v));
+        }
+        pays
+    }
+
+    /// Makes the variables. Returns the write that follows each instruction of a head.
+    pub fn apply(self, kernel: &mut Kernel) -> HashMap<Value, Value> {
+        let mut variables: HashMap<Value, Variable> = HashMap::new();
+        let mut writes = HashMap::new();
+        for (first, v) in self.found {
+            let loc = kernel.def(first).loc;
+            let var = *variables.entry(first).or_insert_with(|| {
+                let var = Variable(kernel.variables.len() as u32);
+                kernel.variables.push(kernel.ty(first));
+                writes.insert(first, Value(kernel.values.len() as u32));
+                let inst = Inst::Write { var, value: first, keep: false };
+                kernel.values.push(ValueDef { inst, ty: None, loc });
+                var
+            });
+            kernel.values[v.0 as usize].inst = Inst::Read(var);
+        }
+        writes
+    }
+}
+
+/// True for a result of one register that takes an instruction, and not one that addresses, conditions or constants are made of:
+/// those are folded into the instructions that need them.
+fn is_work(kernel: &Kernel, v: Value) -> bool {
+    let ty = kernel.ty(v);
+    let one = ty.place == Place::Varying && ty.dwords() == 1 && ty.elem != Elem::Bool;
+    let counts = |ty: Type| !matches!(ty.elem, Elem::I32 | Elem::U32) || ty.count != 1;
+    one && match kernel.def(v).inst {
+        Inst::Bin(Bin::Mul | Bin::MulHi, ..) | Inst::Fma(..) | Inst::Un(..) | Inst::Load { .. } => true,
+        Inst::Bin(..) | Inst::Select(..) => counts(ty),
+        _ => false,
+    }
+}

@@ -1,0 +1,108 @@
+//! The values that variables hold at the current point, as far as they are known.
+//!
+//! Lanes that are inactive hold other values. They are active again at the end of a region at the earliest, where everything that
+//! was written or read in it is forgotten.
+
+use super::super::{Inst, Kernel, Region, Stmt, Value, Variable};
+
+/// What a variable holds, if that is known.
+type Known = Option<Value>;
+
+pub(super) struct Current {
+    known: Vec<Known>,
+    /// The variables that each loop changes, the last loop first.
+    loops: Vec<Vec<Variable>>,
+    /// What was known before each change, to be restored.
+    log: Vec<(Variable, Known)>,
+    /// The variables that were written, in order.
+    written: Vec<Variable>,
+}
+
+/// A point to which the state can be reset.
+pub(super) struct Mark {
+    log: usize,
+    written: usize,
+}
+
+impl Current {
+    /// Nothing is known at the start of a body.
+    pub fn of(kernel: &Kernel, body: &Region) -> Current {
+        let mut loops = Vec::new();
+        written_in(kernel, body, &mut loops);
+        loops.reverse();
+        Current { known: vec![None; kernel.variables.len()], loops, log: Vec::new(), written: Vec::new() }
+    }
+
+    pub fn get(&self, var: Variable) -> Known {
+        self.known[var.0 as usize]
+    }
+
+    /// Notes what a variable is found to hold.
+    pub fn read(&mut self, var: Variable, value: Value) {
+        self.set(var, Some(value));
+    }
+
+    /// Notes a write.
+    pub fn write(&mut self, var: Variable, known: Known) {
+        self.set(var, known);
+        self.written.push(var);
+    }
+
+    fn set(&mut self, var: Variable, known: Known) {
+        let before = std::mem::replace(&mut self.known[var.0 as usize], known);
+        self.log.push((var, before));
+    }
+
+    pub fn mark(&self) -> Mark {
+        Mark { log: self.log.len(), written: self.written.len() }
+    }
+
+    /// Back to what was known at `mark`.
+    pub fn reset(&mut self, mark: &Mark) {
+        for (var, before) in self.log.drain(mark.log..).rev() {
+            self.known[var.0 as usize] = before;
+        }
+    }
+
+    /// Leaves the statement that was entered at `mark`: what was written since is unknown.
+    pub fn leave(&mut self, mark: &Mark) {
+        self.reset(mark);
+        let mut written = self.written.split_off(mark.written);
+        // Each once, so that statements in statements do not add up.
+        written.sort_unstable();
+        written.dedup();
+        written.iter().for_each(|var| self.set(*var, None));
+        self.written.append(&mut written);
+    }
+
+    /// Enters the next loop, which may change variables on earlier trips.
+    pub fn enter_loop(&mut self) {
+        let changed = self.loops.pop().unwrap_or_default();
+        changed.iter().for_each(|var| self.set(*var, None));
+    }
+}
+
+/// The variables that `region` writes. Those of each loop in it go to `loops`, in program order.
+fn written_in(kernel: &Kernel, region: &Region, loops: &mut Vec<Vec<Variable>>) -> Vec<Variable> {
+    let mut written = Vec::new();
+    for stmt in &region.stmts {
+        let place = loops.len();
+        if stmt.repeats() {
+            loops.push(Vec::new());
+        }
+        let mut inner: Vec<Variable> =
+            stmt.regions().into_iter().flat_map(|inner| written_in(kernel, inner, loops)).collect();
+        if stmt.repeats() {
+            inner.sort_unstable();
+            inner.dedup();
+            loops[place].clone_from(&inner);
+        }
+        written.append(&mut inner);
+        if let Stmt::Inst(v) = stmt
+            && let Inst::Write { var, .. } = kernel.def(*v).inst
+        {
+            written.push(var);
+        }
+    }
+    written
+}
