@@ -14,6 +14,7 @@ use syn::{
 use crate::ty::Elements;
 
 /// A function in `gcn_kernel!`.
+#[derive(Clone)]
 pub(crate) struct KernelFn {
     pub attrs: Vec<Attribute>,
     pub vis: Visibility,
@@ -30,6 +31,8 @@ pub(crate) struct KernelFn {
     pub known: Rc<Known>,
     /// The type in whose `impl` it is, if that is a name.
     pub self_type: Option<Ident>,
+    /// `self` is each lane's own.
+    pub self_varies: bool,
 }
 
 /// Names that stand for varying values wherever one macro call uses them.
@@ -39,8 +42,12 @@ pub(crate) struct Known {
     pub functions: HashSet<String>,
     /// Fields of device structs that are `V<…>`.
     pub fields: HashSet<String>,
-    /// Device structs with `#[repr(C)]`.
-    pub data: HashSet<String>,
+    /// Device structs with `#[repr(C)]`, with the types of their fields.
+    pub data: HashMap<String, Vec<Type>>,
+    /// Methods that one of these has and no other type, with the struct.
+    pub of_data: HashMap<String, String>,
+    /// Those of them that give such a struct.
+    pub of_lanes: HashSet<String>,
     /// Methods with `&mut self`.
     pub mutating: HashSet<String>,
     /// Of functions and methods, which parameters are a `&mut V<…>`, `self` not counted.
@@ -67,7 +74,7 @@ impl Known {
     /// True for a struct in memory that is declared beside.
     pub fn is_data(&self, ty: &Type) -> bool {
         let Type::Path(path) = crate::ty::bare(ty) else { return false };
-        path.path.get_ident().is_some_and(|name| self.data.contains(&name.to_string()))
+        path.path.get_ident().is_some_and(|name| self.data.contains_key(&name.to_string()))
     }
 
     /// True for an enum in memory that is declared beside.
@@ -110,6 +117,7 @@ pub(crate) struct DeviceTrait {
 }
 
 /// `#[device] impl … { … }` with its functions apart.
+#[derive(Clone)]
 pub(crate) struct DeviceImpl {
     /// The block without its functions: attributes, generics, types, constants.
     pub frame: ItemImpl,
@@ -251,6 +259,7 @@ impl KernelFn {
             tuple_structs: Rc::default(),
             known: Rc::default(),
             self_type: None,
+            self_varies: false,
         }
     }
 
@@ -265,6 +274,12 @@ impl KernelFn {
         };
         let consts = self.sig.generics.const_params().map(|c| c.ident.to_string());
         self.sig.inputs.iter().filter_map(host).chain(consts).collect()
+    }
+
+    /// It returns `Self`, which is called `name`.
+    pub fn gives(&self, name: Option<&str>) -> bool {
+        let syn::ReturnType::Type(_, ty) = &self.sig.output else { return false };
+        name_of(ty).is_some_and(|of| of == "Self" || Some(&*of) == name)
     }
 
     /// It takes `&mut self`.
@@ -352,6 +367,48 @@ fn operator(item: &Item) -> Option<String> {
     crate::operator::key(path, crate::operator::right(path)?, &i.frame.self_ty)
 }
 
+/// The name of the type that an `impl` or a method belongs to.
+fn name_of(ty: &Type) -> Option<String> {
+    match ty {
+        Type::Path(p) => p.path.get_ident().map(ToString::to_string),
+        _ => None,
+    }
+}
+
+/// The methods of an `impl` that give a value of its type.
+fn gives_itself(item: &Item) -> Vec<String> {
+    let Item::Impl(i) = item else { return Vec::new() };
+    let itself = |f: &&KernelFn| f.gives(name_of(&i.frame.self_ty).as_deref());
+    i.functions.iter().filter(itself).map(|f| f.sig.ident.to_string()).collect()
+}
+
+/// The methods of structs of memory whose name no other type's method has.
+fn methods_of_data(items: &[Item], known: &Known) -> HashMap<String, String> {
+    let (mut found, mut others) = (HashMap::new(), HashSet::new());
+    for item in items {
+        let (of, functions): (Option<String>, Vec<&KernelFn>) = match item {
+            Item::Impl(i) => {
+                let own = i.frame.trait_.is_none().then(|| name_of(&i.frame.self_ty)).flatten();
+                (own.filter(|name| known.data.contains_key(name)), i.functions.iter().collect())
+            }
+            Item::Trait(t) => (None, t.functions.iter().map(|(f, _)| f).collect()),
+            _ => continue,
+        };
+        for name in functions.into_iter().map(|f| f.sig.ident.to_string()) {
+            match &of {
+                Some(of) if found.get(&name).is_none_or(|other| other == of) => {
+                    found.insert(name, of.clone());
+                }
+                _ => {
+                    others.insert(name);
+                }
+            }
+        }
+    }
+    found.retain(|name, _| !others.contains(name));
+    found
+}
+
 /// Of functions and fields with one name, all must say so.
 fn known(items: &[Item]) -> Known {
     let (mut known, mut others) = (Known::default(), Known::default());
@@ -418,7 +475,7 @@ fn known(items: &[Item]) -> Known {
     for item in items {
         let Item::Struct(s) = item else { continue };
         if s.attrs.iter().any(|a| a.path().is_ident("repr")) {
-            known.data.insert(s.ident.to_string());
+            known.data.insert(s.ident.to_string(), s.fields.iter().map(|f| f.ty.clone()).collect());
         }
         for field in &s.fields {
             if let Some(name) = &field.ident {
@@ -426,6 +483,8 @@ fn known(items: &[Item]) -> Known {
             }
         }
     }
+    known.of_data = methods_of_data(items, &known);
+    known.of_lanes = items.iter().flat_map(gives_itself).collect();
     known.operators = items.iter().filter_map(operator).collect();
     let impls = items.iter().filter_map(|item| match item {
         Item::Impl(i) => i.frame.trait_.as_ref().map(|(_, path, _)| (path, &i.frame.self_ty)),
@@ -440,7 +499,7 @@ fn known(items: &[Item]) -> Known {
 /// Fields of device structs whose type is an enum of memory are one value for all lanes, as those of a plain scalar type.
 fn uniform_fields(item: &mut Item, known: &Known) {
     let fields: Vec<&mut syn::Field> = match item {
-        Item::Struct(s) if !known.data.contains(&s.ident.to_string()) => s.fields.iter_mut().collect(),
+        Item::Struct(s) if !known.data.contains_key(&s.ident.to_string()) => s.fields.iter_mut().collect(),
         Item::Enum(e) => e.variants.iter_mut().flat_map(|v| v.fields.iter_mut()).collect(),
         _ => return,
     };

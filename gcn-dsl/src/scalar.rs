@@ -111,7 +111,28 @@ pub trait Scalar: Copy + PartialEq + fmt::Debug + Send + Sync + 'static {
     fn write_bytes(self, out: &mut Vec<u8>);
     /// Reads a value from exactly `Self::ELEM.bytes()` bytes.
     fn read_bytes(bytes: &[u8]) -> Self;
+    /// Why these bytes are no value: a number that no variant of an enum has.
+    fn unknown(_bytes: &[u8]) -> Option<UnknownVariant> {
+        None
+    }
 }
+
+/// A number in memory where an enum is, which no variant of the enum has.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct UnknownVariant {
+    /// The enum.
+    pub of: &'static str,
+    /// The number.
+    pub number: i128,
+}
+
+impl fmt::Display for UnknownVariant {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "no variant of `{}` is {}", self.of, self.number)
+    }
+}
+
+impl std::error::Error for UnknownVariant {}
 
 /// A device scalar other than `bool`: what memory and arithmetic work on.
 #[diagnostic::on_unimplemented(

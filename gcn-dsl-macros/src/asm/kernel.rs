@@ -71,6 +71,7 @@ fn kernel(mut asm: AsmFn) -> TokenStream {
         tuple_structs: Default::default(),
         known: std::rc::Rc::default(),
         self_type: None,
+        self_varies: false,
     };
     if !kernel.sig.generics.params.is_empty() {
         let message = "an assembly kernel is not generic: its instructions are checked as they stand here";

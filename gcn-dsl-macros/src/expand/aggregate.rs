@@ -15,6 +15,13 @@ pub(super) fn is_derive(attr: &Attribute) -> bool {
     attr.path().is_ident("derive")
 }
 
+/// What the user derives beside what the expansion derives itself.
+pub(super) fn derived(attrs: &[Attribute], own: &[&str]) -> Vec<Path> {
+    let lists = attrs.iter().filter(|a| is_derive(a));
+    let paths = lists.filter_map(|a| a.parse_args_with(Punctuated::<Path, Token![,]>::parse_terminated).ok());
+    paths.flatten().filter(|path| !own.iter().any(|name| path.is_ident(name))).collect()
+}
+
 /// Refuses to derive anything but what device structs and enums are anyway.
 pub(super) fn derives(attrs: &[Attribute], own: &[&str], what: &str, errors: &mut Errors) {
     for attr in attrs.iter().filter(|a| is_derive(a)) {

@@ -33,11 +33,6 @@ impl Cx<'_> {
         if let Expr::Let(l) = &*e.cond {
             return self.if_let(e, l);
         }
-        self.not_in_closure(
-            e.if_token,
-            "`if`",
-            "use `select(condition, a, b)`, or `comptime if` for host conditions",
-        );
         if let Some(one) = chained(e).nth(MOST_BRANCHES) {
             let what = format!(
                 "a chain of `if … else if` in a kernel has at most {MOST_BRANCHES} branches, each inside of the one before; divide it, or \

@@ -8,7 +8,7 @@ use quote::{format_ident, quote, quote_spanned};
 use syn::spanned::Spanned;
 use syn::{Fields, ItemStruct, Member, Type};
 
-use super::aggregate::{Of, implementations, placed};
+use super::aggregate::{Of, derived, implementations, is_derive, placed};
 use super::function::KEPT;
 use crate::errors::Errors;
 use crate::parse::is_device;
@@ -51,14 +51,15 @@ fn expand(item: &ItemStruct) -> TokenStream {
     let types: Vec<&Type> = item.fields.iter().map(|f| &f.ty).collect();
     let params: Vec<Ident> = (0..types.len()).map(|i| format_ident!("Field{}", i)).collect();
     let (vis, name) = (&item.vis, &item.ident);
-    let attrs = item.attrs.iter().filter(|a| !is_device(a));
+    let attrs = item.attrs.iter().filter(|a| !is_device(a) && !is_derive(a));
+    let derived = derived(&item.attrs, &["Clone", "Copy", "Debug"]);
     let fields = item.fields.iter().zip(&params).map(|(f, param)| {
         let (attrs, vis, name) = (&f.attrs, &f.vis, &f.ident);
         quote!(#(#attrs)* #vis #name: #param)
     });
     let declaration = quote! {
         #(#attrs)*
-        #[derive(Clone, Copy, Debug)]
+        #[derive(Clone, Copy, Debug, #(#derived),*)]
         #vis struct #name<#(#params = #types),*> { #(#fields),* }
     };
     let mut generic = item.clone();
@@ -136,6 +137,14 @@ fn stored(name: &Ident, types: &[&Type], item: &ItemStruct) -> TokenStream {
             }
             fn take(bytes: &[u8]) -> Self {
                 #name { #(#members: #stored::take(&bytes[#offsets..][..#stored::BYTES as usize])),* }
+            }
+            fn unknown(bytes: &[u8]) -> ::core::option::Option<::gcn_dsl::scalar::UnknownVariant> {
+                #(
+                    if let ::core::option::Option::Some(unknown) = #stored::unknown(&bytes[#offsets..][..#stored::BYTES as usize]) {
+                        return ::core::option::Option::Some(unknown);
+                    }
+                )*
+                ::core::option::Option::None
             }
         }
         impl ::gcn_dsl::lang::ByValue for #name {

@@ -7,16 +7,24 @@ use quote::quote_spanned;
 
 use super::{Cx, Kind, lang};
 
-/// Which variables have a value where the expansion is.
+/// Which variables have a value where the expansion is. A variable is known by its place among the names in scope, so that one of an
+/// inner block is not taken for one around it.
 #[derive(Clone, Default)]
 pub(crate) struct Deferred {
-    assigned: HashSet<String>,
-    /// Those that are `mut`.
-    mutable: HashSet<String>,
-    /// The declared types, as types of the device.
-    types: HashMap<String, TokenStream>,
+    /// Those that have a value on every way.
+    assigned: HashSet<usize>,
+    /// Those that have one on some way, with the name where it was given.
+    begun: HashMap<usize, Ident>,
+    declared: HashMap<usize, Declared>,
     /// Nobody gets here: what leaves needs no value.
     left: bool,
+}
+
+#[derive(Clone)]
+struct Declared {
+    mutable: bool,
+    /// The written type, as one of the device.
+    ty: Option<TokenStream>,
 }
 
 impl Deferred {
@@ -26,12 +34,17 @@ impl Deferred {
             (true, false) => other,
             (false, true) => self,
             (left, _) => Deferred {
-                assigned: self.assigned.intersection(&other.assigned).cloned().collect(),
-                mutable: self.mutable,
-                types: self.types,
+                assigned: self.assigned.intersection(&other.assigned).copied().collect(),
+                begun: self.begun.into_iter().chain(other.begun).collect(),
+                declared: self.declared,
                 left,
             },
         }
+    }
+
+    /// What holds after `ways` that meet: nobody gets there if there are none.
+    fn meeting(ways: impl IntoIterator<Item = Deferred>) -> Deferred {
+        ways.into_iter().reduce(Deferred::meet).unwrap_or(Deferred { left: true, ..Deferred::default() })
     }
 }
 
@@ -39,23 +52,30 @@ impl Cx<'_> {
     /// The expansion of `let name;` or `let name: ty;`.
     pub fn defer(&mut self, name: &Ident, ty: Option<TokenStream>, mutable: bool, span: Span) -> TokenStream {
         self.declare_as(name, Kind::Deferred);
-        self.deferred.assigned.remove(&name.to_string());
-        match mutable {
-            true => self.deferred.mutable.insert(name.to_string()),
-            false => self.deferred.mutable.remove(&name.to_string()),
-        };
-        match ty {
-            Some(ty) => self.deferred.types.insert(name.to_string(), ty),
-            None => self.deferred.types.remove(&name.to_string()),
-        };
+        let key = self.names.len() - 1;
+        self.deferred.assigned.remove(&key);
+        self.deferred.begun.remove(&key);
+        self.deferred.declared.insert(key, Declared { mutable, ty });
         let flow = self.flow(span);
         quote_spanned!(span=> let #name = ::gcn_dsl::lang::Var::deferred(&#flow);)
     }
 
+    /// The variable of this name, if it is one without a first value.
+    fn deferred_key(&self, name: &Ident) -> Option<usize> {
+        let key = self.names.iter().rposition(|n| name == &n.text)?;
+        (self.names[key].kind == Kind::Deferred).then_some(key)
+    }
+
+    fn declared(&self, name: &Ident) -> Option<&Declared> {
+        self.deferred.declared.get(&self.deferred_key(name)?)
+    }
+
     /// The expansion of `name = value` for such a variable.
     pub fn assign_deferred(&mut self, name: &Ident, value: TokenStream, span: Span) -> TokenStream {
-        self.deferred.assigned.insert(name.to_string());
-        let value = if let Some(ty) = self.deferred.types.get(&name.to_string()) {
+        if let Some(key) = self.deferred_key(name) {
+            self.begin(key, name);
+        }
+        let value = if let Some(ty) = self.declared(name).and_then(|declared| declared.ty.as_ref()) {
             // As where a `let` has a value at once: literals take the type, and uniform values widen to it.
             let annotate = lang("annotate", span);
             quote_spanned!(span=> #annotate::<#ty, _>(#value))
@@ -69,22 +89,34 @@ impl Cx<'_> {
         quote_spanned!(span=> #name.set_first(&#flow, #value))
     }
 
+    /// Notes that the variable has a value from here on.
+    fn begin(&mut self, key: usize, name: &Ident) {
+        let immutable = self.deferred.declared.get(&key).is_some_and(|d| !d.mutable);
+        if immutable && !self.deferred.left && self.deferred.begun.contains_key(&key) {
+            let what = format!(
+                "`{name}` may have a value already; to assign it again, declare it with `let mut {name}`"
+            );
+            self.errors.at(name, what);
+        }
+        self.deferred.assigned.insert(key);
+        self.deferred.begun.insert(key, name.clone());
+    }
+
     /// True for a `let mut x;` that has a value here: from now on a variable as any other.
     pub fn has_value(&self, name: &Ident) -> bool {
-        let text = name.to_string();
-        self.kind(name) == Some(Kind::Deferred)
-            && self.deferred.mutable.contains(&text)
-            && self.deferred.assigned.contains(&text)
+        let assigned = self.deferred_key(name).is_some_and(|key| self.deferred.assigned.contains(&key));
+        assigned && self.declared(name).is_some_and(|declared| declared.mutable)
     }
 
     /// True for `let name: ty;`.
     pub fn has_type(&self, name: &Ident) -> bool {
-        self.deferred.types.contains_key(&name.to_string())
+        self.declared(name).is_some_and(|declared| declared.ty.is_some())
     }
 
     /// An error if the variable may have no value where it is read.
     pub fn read_deferred(&mut self, name: &Ident) {
-        if !self.deferred.left && !self.deferred.assigned.contains(&name.to_string()) {
+        let has_value = self.deferred_key(name).is_some_and(|key| self.deferred.assigned.contains(&key));
+        if !self.deferred.left && !has_value {
             let what = format!(
                 "`{name}` may have no value here: every way to this point assigns it first, in each branch of an `if` or `match`; or \
                  start it with a value, `let mut {name} = …`"
@@ -93,9 +125,11 @@ impl Cx<'_> {
         }
     }
 
-    /// Nobody gets to what follows.
-    pub fn leaves_here(&mut self) {
+    /// What holds here, from where nobody gets to what follows.
+    pub fn leaves_here(&mut self) -> Deferred {
+        let here = self.deferred.clone();
         self.deferred.left = true;
+        here
     }
 
     /// Expands one of two ways, then the other.
@@ -110,5 +144,52 @@ impl Cx<'_> {
         let second = other(self);
         self.deferred = std::mem::take(&mut self.deferred).meet(after);
         (first, second)
+    }
+
+    /// Expands a block that `break`s with a label leave as well; after it their ways meet with that to its end.
+    pub fn meeting_at_end<A>(&mut self, f: impl FnOnce(&mut Self) -> (A, Vec<Deferred>)) -> A {
+        let (expanded, ways) = f(self);
+        let end = std::mem::take(&mut self.deferred);
+        self.deferred = Deferred::meeting(ways.into_iter().chain([end]));
+        expanded
+    }
+
+    /// Expands the body of a loop, which gives the ways of its `break`s and of its `continue`s. An `endless` one ends by `break`, others
+    /// may end before their first trip.
+    pub fn trips<A>(
+        &mut self,
+        endless: bool,
+        body: impl FnOnce(&mut Self) -> (A, Vec<Deferred>, Vec<Deferred>),
+    ) -> A {
+        let before = self.deferred.clone();
+        let (expanded, breaks, continues) = body(self);
+        let end = std::mem::take(&mut self.deferred);
+        let next = Deferred::meeting(continues.into_iter().chain([end.clone()]));
+        self.not_begun_again(&before, &next);
+        self.deferred = match endless {
+            true => Deferred::meeting(breaks),
+            false => Deferred::meeting(breaks.into_iter().chain([end, before])),
+        };
+        expanded
+    }
+
+    /// Errors for immutable variables from outside of a loop that a trip assigns which another follows.
+    fn not_begun_again(&mut self, before: &Deferred, next: &Deferred) {
+        if next.left {
+            return;
+        }
+        let immutable = |key: &usize| {
+            let outside = self.names.get(*key).is_some_and(|name| name.kind == Kind::Deferred);
+            outside && next.declared.get(key).is_some_and(|declared| !declared.mutable)
+        };
+        let mut again: Vec<(&usize, &Ident)> = next.begun.iter().collect();
+        again.retain(|(key, _)| !before.begun.contains_key(key) && immutable(key));
+        again.sort_by_key(|(key, _)| **key);
+        for (_, name) in again {
+            let what = format!(
+                "`{name}` is assigned again in the next trip of the loop; declare it with `let mut {name}`, or leave the loop here by `break`"
+            );
+            self.errors.at(name, what);
+        }
     }
 }

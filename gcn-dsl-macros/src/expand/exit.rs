@@ -10,6 +10,7 @@ use proc_macro2::{Ident, Span, TokenStream};
 use quote::{ToTokens, quote_spanned};
 use syn::{Expr, ExprBreak, ExprContinue, ExprReturn, Label, Lifetime, Stmt};
 
+use super::deferred::Deferred;
 use super::typed::{literals, typed};
 use super::{Cx, lang};
 use crate::attrs;
@@ -72,6 +73,9 @@ pub(crate) struct Target {
     pub breaks: bool,
     /// The values of its exits.
     pub values: Vec<Ident>,
+    /// Which variables have a value at its `break`s, and at its `continue`s.
+    pub at_breaks: Vec<Deferred>,
+    pub at_continues: Vec<Deferred>,
 }
 
 impl Target {
@@ -85,6 +89,8 @@ impl Target {
             continues: Vec::new(),
             breaks: false,
             values: Vec::new(),
+            at_breaks: Vec::new(),
+            at_continues: Vec::new(),
         }))
     }
 
@@ -244,8 +250,8 @@ impl Cx<'_> {
                 self.error_at(
                     span,
                     &format!(
-                        "`{word}` cannot leave an `#[unroll] for`: when the kernel is built all of its trips are; drop \
-                         `#[unroll]`, name a loop around it by its label, or choose trips with `comptime if`"
+                        "`{word}` cannot leave an `#[unroll] for`, nor a `for` over the elements of an array: when the kernel is built all of \
+                         its trips are; write a `for` over a range, name a loop around it by its label, or choose trips with `comptime if`"
                     ),
                 );
                 None
@@ -292,7 +298,7 @@ impl Cx<'_> {
             Exit::Return => self.operand_expr(v),
             _ => self.operand_expr(&literals(v, &self.elements.clone())),
         });
-        self.leaves_here();
+        let here = self.leaves_here();
         let mut notes = TokenStream::new();
         let mut path: Vec<TokenStream> = Vec::new();
         let is_loop =
@@ -329,6 +335,7 @@ impl Cx<'_> {
         let method = match how {
             Exit::Continue => {
                 t.continues.push(slot.clone());
+                t.at_continues.push(here);
                 quote_spanned!(span=> next)
             }
             Exit::Break | Exit::Return => {
@@ -336,6 +343,7 @@ impl Cx<'_> {
                     path.extend(t.waiting());
                 }
                 t.leaves.left.push(slot.clone());
+                t.at_breaks.push(here);
                 t.breaks = true;
                 quote_spanned!(span=> leave)
             }
@@ -423,7 +431,14 @@ impl Cx<'_> {
     pub fn labelled_block(&mut self, label: &Label, stmts: &[Stmt], span: Span) -> TokenStream {
         let guard = self.fresh("block", span);
         self.frames.push(Target::frame(TargetKind::Block, Some(label), guard.clone()));
-        let body = self.value_of(stmts, span);
+        let body = self.meeting_at_end(|cx| {
+            let body = cx.value_of(stmts, span);
+            let ways = match cx.frames.last_mut() {
+                Some(Frame::Target(target)) => std::mem::take(&mut target.at_breaks),
+                _ => Vec::new(),
+            };
+            (body, ways)
+        });
         let block = self.close_block(body, &guard, span);
         quote_spanned!(span=> { #block })
     }

@@ -180,12 +180,12 @@ impl Cx<'_> {
                 if let Some(call) = self.mutating_call(e) {
                     return call;
                 }
-                if let Some(extreme) = self.extreme_of_constant(e) {
-                    return extreme;
+                if let Some(value) = self.extreme_of_constant(e).or_else(|| self.reduction(e)) {
+                    return value;
                 }
                 self.atomic_of_value(e);
                 self.vector_width(e);
-                let receiver = self.operand(&e.receiver);
+                let receiver = self.receiver(e);
                 let (dot, turbofish) = (&e.dot_token, &e.turbofish);
                 let weak = e.method == "compare_exchange" || e.method == "compare_exchange_weak";
                 let method = &match (weak, e.args.len()) {
@@ -252,7 +252,7 @@ impl Cx<'_> {
                 }
                 let path = &e.path;
                 let data =
-                    path.segments.last().is_some_and(|s| self.known.data.contains(&s.ident.to_string()));
+                    path.segments.last().is_some_and(|s| self.known.data.contains_key(&s.ident.to_string()));
                 let fields = e.fields.iter().map(|f| {
                     let value = if data { self.expr(&inferred(&f.expr)) } else { self.field_value(&f.expr) };
                     let member = &f.member;
@@ -278,7 +278,7 @@ impl Cx<'_> {
     }
 
     /// An operand of an operator or method: parenthesised where it is no longer a single expression to the parser.
-    fn operand(&mut self, e: &Expr) -> TokenStream {
+    pub(super) fn operand(&mut self, e: &Expr) -> TokenStream {
         let inner = self.expr(e);
         match e {
             Expr::Path(_)

@@ -10,7 +10,7 @@ use syn::{Attribute, Expr, ExprCall, FnArg, Ident, Pat, PatType, ReturnType, Stm
 use super::expr::called;
 use super::signature::{Param, Shape, Signed};
 use super::typed::typed_block;
-use super::{Cx, Kind, counted, helper, lang, operators, place, question, receiver, unused, vary};
+use super::{Cx, Kind, counted, helper, lang, methods, operators, place, question, receiver, unused};
 use crate::check;
 use crate::errors::Errors;
 use crate::operator::of_assignment;
@@ -46,6 +46,18 @@ pub(crate) fn implementation(item: &DeviceImpl, errors: &mut Errors) -> TokenStr
         }
         return TokenStream::new();
     }
+    if let Some(places) = methods::places(item) {
+        let [one, own] = places;
+        // Both are of one source: what is wrong with it is said once.
+        let (own, one) = (block(&own, true, errors), block(&one, false, &mut Errors::default()));
+        return quote!(#own #one);
+    }
+    block(item, true, errors)
+}
+
+/// An `impl`, with what rustc's lints say of its functions if they are `linted`.
+fn block(item: &DeviceImpl, linted: bool, errors: &mut Errors) -> TokenStream {
+    let frame = &item.frame;
     let attrs = frame.attrs.iter().filter(|a| !is_device(a));
     let (unsafety, generics) = (&frame.unsafety, &frame.generics);
     let (params, clause) = (&generics.params, &generics.where_clause);
@@ -64,7 +76,8 @@ pub(crate) fn implementation(item: &DeviceImpl, errors: &mut Errors) -> TokenStr
             tokens
         })
         .collect();
-    let lints: Vec<Option<TokenStream>> = item.functions.iter().map(|f| lints(f, errors)).collect();
+    let lints: Vec<Option<TokenStream>> =
+        item.functions.iter().filter(|_| linted).map(|f| lints(f, errors)).collect();
     let other_places = operators::for_other_places(item);
     quote! {
         #other_places
@@ -154,7 +167,7 @@ fn body(function: &KernelFn, signed: &Signed, block: &syn::Block, errors: &mut E
         None => signed.output.is_none().then(|| without_value(block)),
     };
     let block = typed.as_ref().unwrap_or(block);
-    cx.varying = vary::varying(function, block, &signed.elements);
+    cx.find_varying(function, block);
     let flow = cx.flow(site);
     let token = signed.params.iter().find_map(|p| match p {
         Param::Token(name, targets) => Some((name, targets)),

@@ -241,12 +241,34 @@ impl Cx<'_> {
             }
         }
         let known = NUMBERS.iter().any(|n| *ty == n) && METHODS.iter().any(|m| *method == m);
+        if let (true, true, Some(other)) = (known, is_number(first), e.args.get(1))
+            && !is_number(other)
+        {
+            return self.extreme_of_literal(e, ty, method, other);
+        }
         if !known || is_number(first) {
             return None;
         }
         let mut args = self.arguments(&e.args).into_iter();
         let (first, rest) = (args.next()?, args);
         Some(quote_spanned!(e.span()=> (#first).#method(#(#rest),*)))
+    }
+
+    /// `f32::max(0.0, x)`.
+    fn extreme_of_literal(
+        &mut self,
+        e: &ExprCall,
+        ty: &Ident,
+        method: &Ident,
+        other: &Expr,
+    ) -> Option<TokenStream> {
+        let function = match method.to_string().as_str() {
+            "min" => "least",
+            "max" => "greatest",
+            _ => return None,
+        };
+        let (call, number, other) = (lang(function, method.span()), e.args.first()?, self.expr(other));
+        Some(quote_spanned!(e.span()=> #call::<#ty, _, _>(#number, #other)))
     }
 
     /// An array with numbers among its elements: they take the type of the first that is more than a number.

@@ -8,7 +8,7 @@ use quote::{ToTokens, format_ident, quote, quote_spanned};
 use syn::spanned::Spanned;
 use syn::{Attribute, Block, GenericParam};
 
-use super::{Cx, counted, helper, unused, vary};
+use super::{Cx, counted, helper, unused};
 use crate::check::{Arg, ArgKind, Declared, HostParam, host_params};
 use crate::errors::Errors;
 use crate::parse::KernelFn;
@@ -169,7 +169,7 @@ pub(crate) fn kernel(
     let signature = signature(kernel, declared, &head);
     let targets = declared.targets.as_deref();
     let trace = trace(kernel, &head, &declared.args, targets, errors, |cx| {
-        cx.varying = vary::varying(kernel, body, &cx.elements);
+        cx.find_varying(kernel, body);
         match kernel.attrs.iter().any(crate::attrs::is_schedule) {
             true => cx.manual_body(body),
             false => cx.function_body(&body.stmts, body.brace_token.span.open()),

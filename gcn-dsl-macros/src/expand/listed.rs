@@ -3,10 +3,9 @@
 
 use proc_macro2::{Ident, TokenStream};
 use quote::{ToTokens, quote};
-use syn::punctuated::Punctuated;
-use syn::{Attribute, Fields, ItemEnum, Path, Token};
+use syn::{Attribute, Fields, ItemEnum};
 
-use super::aggregate::is_derive;
+use super::aggregate::{derived, is_derive};
 use super::function::KEPT;
 use super::habits::is_integer;
 use crate::errors::Errors;
@@ -51,18 +50,10 @@ fn number(repr: &Attribute, errors: &mut Errors) -> Option<Ident> {
     number
 }
 
-/// What the user derives beside what every such enum is.
-fn derived(item: &ItemEnum) -> Vec<Path> {
-    let lists = item.attrs.iter().filter(|a| is_derive(a));
-    let paths = lists.filter_map(|a| a.parse_args_with(Punctuated::<Path, Token![,]>::parse_terminated).ok());
-    let own = |path: &Path| ["Clone", "Copy", "Debug", "PartialEq"].iter().any(|name| path.is_ident(name));
-    paths.flatten().filter(|path| !own(path)).collect()
-}
-
 fn expand(item: &ItemEnum, number: &Ident) -> TokenStream {
     let (vis, name, variants) = (&item.vis, &item.ident, &item.variants);
     let attrs = item.attrs.iter().filter(|a| !is_device(a) && !is_derive(a));
-    let derived = derived(item);
+    let derived = derived(&item.attrs, &["Clone", "Copy", "Debug", "PartialEq"]);
     let shared: TokenStream =
         item.attrs.iter().filter(|a| a.path().is_ident("cfg")).map(ToTokens::to_token_stream).collect();
     let names: Vec<&Ident> = variants.iter().map(|v| &v.ident).collect();
@@ -82,11 +73,21 @@ fn expand(item: &ItemEnum, number: &Ident) -> TokenStream {
                 fn write_bytes(self, out: &mut ::std::vec::Vec<u8>) {
                     ::gcn_dsl::scalar::Scalar::write_bytes(self as #number, out);
                 }
-                // A number that no variant has is the first.
+                // Asked of numbers that `unknown` says nothing about.
                 fn read_bytes(bytes: &[u8]) -> Self {
                     let number = <#number as ::gcn_dsl::scalar::Scalar>::read_bytes(bytes);
                     let known = [#(#name::#names),*].into_iter().find(|known| *known as #number == number);
                     known.unwrap_or(#name::#first)
+                }
+                fn unknown(bytes: &[u8]) -> ::core::option::Option<::gcn_dsl::scalar::UnknownVariant> {
+                    let number = <#number as ::gcn_dsl::scalar::Scalar>::read_bytes(bytes);
+                    match [#(#name::#names),*].into_iter().any(|known| known as #number == number) {
+                        true => ::core::option::Option::None,
+                        false => ::core::option::Option::Some(::gcn_dsl::scalar::UnknownVariant {
+                            of: ::core::stringify!(#name),
+                            number: ::core::convert::From::from(number),
+                        }),
+                    }
                 }
             }
             impl ::gcn_dsl::scalar::CastTarget for #name {}

@@ -10,7 +10,7 @@ use syn::{
 
 use super::exit::{Target, TargetKind, Trips, any, any_of};
 use super::typed::inferred;
-use super::{Cx, Kind, counted, lang};
+use super::{Cx, Kind, counted, iterate, lang};
 use crate::attrs;
 
 /// `a..b` or `a..=b`, with `.rev()` and `.step_by(k)`.
@@ -81,11 +81,16 @@ impl Cx<'_> {
         guard: &Ident,
         f: impl FnOnce(&mut Self) -> TokenStream,
     ) -> Body {
-        self.frames.push(Target::frame(kind, label, guard.clone()));
         let carried = self.carried_so_far();
-        // A loop may end before its first trip.
-        let (tokens, ()) = self.ways(f, |_| ());
-        let target = self.pop_target().unwrap_or_else(|| unreachable!("pushed above"));
+        let endless = matches!(kind, TargetKind::Loop { valued: true, .. });
+        let (tokens, target) = self.trips(endless, |cx| {
+            cx.frames.push(Target::frame(kind, label, guard.clone()));
+            let tokens = f(cx);
+            let mut target = cx.pop_target().unwrap_or_else(|| unreachable!("pushed above"));
+            let (breaks, continues) =
+                (std::mem::take(&mut target.at_breaks), std::mem::take(&mut target.at_continues));
+            ((tokens, target), breaks, continues)
+        });
         if target.breaks || !target.continues.is_empty() {
             self.not_carried(carried);
         }
@@ -104,7 +109,6 @@ impl Cx<'_> {
             return self.endless_loop(&same);
         }
         let span = e.while_token.span;
-        self.not_in_closure(e.while_token, "`while`", "write the loop outside");
         let cond = self.operand_expr(&e.cond);
         let (flow, guard) = (self.flow(e.cond.span()), self.guard("loop", span));
         let kind = TargetKind::Loop { valued: false, trips: Trips::Free };
@@ -127,7 +131,6 @@ impl Cx<'_> {
 
     pub fn endless_loop(&mut self, e: &ExprLoop) -> TokenStream {
         let span = e.loop_token.span;
-        self.not_in_closure(e.loop_token, "`loop`", "write the loop outside");
         let (flow, guard) = (self.flow(span), self.guard("loop", span));
         let kind = TargetKind::Loop { valued: true, trips: Trips::Free };
         let body = self.loop_body(kind, e.label.as_ref(), &guard, |cx| cx.statements_of_unit(&e.body.stmts));
@@ -144,16 +147,18 @@ impl Cx<'_> {
     }
 
     pub fn for_loop(&mut self, e: &ExprForLoop) -> TokenStream {
-        if e.attrs.iter().any(attrs::is_unroll) {
+        let ordered = |a: &syn::Attribute| attrs::is_pipeline(a) || attrs::is_ping_pong(a);
+        if e.attrs.iter().any(attrs::is_unroll)
+            || iterate::is_over_elements(&e.expr) && !e.attrs.iter().any(ordered)
+        {
             return self.unrolled(e);
         }
         let span = e.for_token.span;
-        self.not_in_closure(e.for_token, "a device `for`", "write the loop outside, or `#[unroll] for`");
         let Some(range) = range(&e.expr) else {
             self.errors.at(
                 &e.expr,
-                "a device `for` runs over a range: `a..b` or `a..=b`, then `.rev()` and `.step_by(k)` in this order; for a \
-                 host iterator write `#[unroll] for`",
+                "a device `for` runs over a range: `a..b` or `a..=b`, then `.rev()` and `.step_by(k)` in this order; for other \
+                 iterators write `#[unroll] for`",
             );
             return TokenStream::new();
         };
@@ -234,6 +239,8 @@ impl Cx<'_> {
     }
 
     fn unrolled(&mut self, e: &ExprForLoop) -> TokenStream {
+        let explicit = e.attrs.iter().any(attrs::is_unroll);
+        let mut pat = (*e.pat).clone();
         let iterator = match range(&e.expr) {
             Some(r) => {
                 let (start, end) = (self.operand_expr(r.start), self.operand_expr(r.end));
@@ -246,15 +253,20 @@ impl Cx<'_> {
                 });
                 quote_spanned!(e.expr.span()=> #call(#start, #end) #reversed #step)
             }
-            None => self.operand_expr(&e.expr),
+            None if explicit => self.operand_expr(&e.expr),
+            None => {
+                let iterator = self.elements(&e.pat, &e.expr);
+                pat = iterator.0;
+                iterator.1
+            }
         };
-        let (span, pat) = (e.for_token.span, &e.pat);
+        let (span, pat) = (e.for_token.span, &pat);
         let guard = self.guard("unrolled", span);
         let body = self.loop_body(TargetKind::Unrolled, e.label.as_ref(), &guard, |cx| {
             cx.scope(|cx| {
                 cx.bind(pat);
                 let before = cx.mixed.len();
-                if let Pat::Ident(p) = &**pat {
+                if let (Pat::Ident(p), true) = (pat, explicit) {
                     cx.declare_as(&p.ident, Kind::Counted);
                     if counted::is_mixed(&p.ident, &e.body, &cx.memory) {
                         cx.mixed.push(p.ident.clone());

@@ -21,11 +21,6 @@ impl Cx<'_> {
             return self.match_expr(&e);
         }
         let span = e.match_token.span;
-        self.not_in_closure(
-            e.match_token,
-            "`match`",
-            "use `select(condition, a, b)`, or match on the host in `comptime`",
-        );
         let value = self.operand_expr(&e.expr);
         if !e.arms.iter().map(|arm| self.pattern_is_known(&arm.pat)).fold(true, |all, known| all & known) {
             return TokenStream::new();
@@ -164,7 +159,6 @@ impl Cx<'_> {
 
     /// `if let`.
     pub fn if_let(&mut self, e: &ExprIf, of: &ExprLet) -> TokenStream {
-        self.not_in_closure(e.if_token, "`if`", "use `map`, `unwrap_or` or `select(condition, a, b)`");
         let span = e.if_token.span;
         let value = self.operand_expr(&of.expr);
         if !self.pattern_is_known(&of.pat) {

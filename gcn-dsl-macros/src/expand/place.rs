@@ -311,6 +311,10 @@ impl Cx<'_> {
             }
             let what = match self.kind(name) {
                 Some(Kind::Lent) => format!("`{name}` is a `&mut`; assign through it: `*{name} = …`"),
+                _ if self.memory.contains(&name.to_string()) => format!(
+                    "`{name}` is memory, whose elements are assigned and not the whole: `{name}[i] = …`; two buffers that change roles are \
+                     the rows of one array, `Lds::<[f32; 256], 2>::new()`, whose index changes"
+                ),
                 _ => format!("`{name}` is not declared mutable; declare it with `let mut {name} = …`"),
             };
             self.errors.at(name, what);

@@ -226,16 +226,11 @@ impl Cx<'_> {
         if local.attrs.iter().any(schedule::is_carried) {
             return self.carried_let(local, &value);
         }
-        if let (Pat::Ident(p), Some(memory)) = (pat, memory_of(&init.expr))
-            && let Some(word) = p.mutability
+        // Rust asks for `mut` where elements are assigned; memory is not a variable.
+        if let (Pat::Ident(p), Some(_)) = (pat, memory_of(&init.expr))
+            && p.mutability.is_some()
         {
             let name = &p.ident;
-            let mut what =
-                format!("`{memory}` is memory, whose elements are assigned without `mut`: `let {name} = …`");
-            if memory == "Lds" {
-                what += "; two buffers that change roles are the rows of one array, `Lds::<[f32; 256], 2>::new()`, whose index changes";
-            }
-            self.errors.beside(word, what);
             self.declare(name, false);
             return quote_spanned!(local.span()=> let #name = #value;);
         }
@@ -279,6 +274,7 @@ impl Cx<'_> {
             Pat::Slice(t) => t.elems.iter().for_each(|p| self.bind(p)),
             Pat::Struct(s) => s.fields.iter().for_each(|f| self.bind(&f.pat)),
             Pat::Paren(p) => self.bind(&p.pat),
+            Pat::Reference(p) => self.bind(&p.pat),
             Pat::Type(p) => self.bind(&p.pat),
             _ => {}
         }

@@ -32,6 +32,8 @@ enum Shape {
     ReadOnly,
     /// Memory whose elements vary at every index.
     Memory,
+    /// A closure whose value varies.
+    Closure,
 }
 
 /// Types whose elements vary.
@@ -52,17 +54,21 @@ struct Binding {
 
 /// The variables of a function that vary, by their names' places in the source.
 #[derive(Default)]
-pub(crate) struct Varying(HashSet<String>);
+pub(crate) struct Varying {
+    variables: HashSet<String>,
+    /// Calls of functions of the host, declared in the body, with what varies.
+    pub on_the_host: Vec<Ident>,
+}
 
 impl Varying {
     /// True if the `let` with this variable makes it varying.
     pub fn has(&self, name: &Ident) -> bool {
-        self.0.contains(&key(name))
+        self.variables.contains(&key(name))
     }
 
     /// The same of a variable without a first value, by its name: the assignments are elsewhere.
     pub fn has_deferred(&self, name: &Ident) -> bool {
-        self.0.contains(&name.to_string())
+        self.variables.contains(&name.to_string())
     }
 }
 
@@ -71,7 +77,7 @@ fn key(name: &Ident) -> String {
 }
 
 /// The analysis of a function's body.
-pub(crate) fn varying(function: &KernelFn, body: &Block, elements: &Elements) -> Varying {
+fn varying(function: &KernelFn, body: &Block, elements: &Elements) -> Varying {
     let mut found =
         Analysis { known: Rc::clone(&function.known), elements: elements.clone(), ..Analysis::default() };
     loop {
@@ -81,18 +87,26 @@ pub(crate) fn varying(function: &KernelFn, body: &Block, elements: &Elements) ->
             .inputs
             .iter()
             .filter_map(|input| parameter(input, elements, &function.known))
+            .chain(function.self_varies.then(|| Binding {
+                name: "self".to_owned(),
+                shape: Shape::Varying,
+                number: false,
+                variable: None,
+            }))
             .collect();
+        found.on_the_host.clear();
         found.block(body);
         if before == (found.varying.len(), found.left.len()) {
-            return Varying(found.varying);
+            return Varying { variables: found.varying, on_the_host: found.on_the_host };
         }
     }
 }
 
-/// True for numbers, arrays of them, and structs of memory.
+/// True for numbers, arrays and tuples of them, and structs of memory.
 fn of_numbers(ty: &Type, elements: &Elements, known: &Known) -> bool {
     match bare(ty) {
         Type::Array(array) => of_numbers(&array.elem, elements, known),
+        Type::Tuple(tuple) => tuple.elems.iter().all(|ty| of_numbers(ty, elements, known)),
         ty => elements.is_element(ty) || known.is_data(ty),
     }
 }
@@ -116,6 +130,20 @@ fn parameter(input: &FnArg, elements: &Elements, known: &Known) -> Option<Bindin
     Some(Binding { name: name.ident.to_string(), shape, number, variable: None })
 }
 
+impl super::Cx<'_> {
+    /// Reads the body before it is expanded.
+    pub(super) fn find_varying(&mut self, function: &KernelFn, body: &Block) {
+        self.varying = varying(function, body, &self.elements);
+        for name in std::mem::take(&mut self.varying.on_the_host) {
+            let what = format!(
+                "`{name}` is a function of the host, which the body declares, and this argument is each lane's own: write it beside the \
+                 kernel as `#[device] fn {name}`, with parameters such as `V<f32>`"
+            );
+            self.errors.at(&name, what);
+        }
+    }
+}
+
 #[derive(Default)]
 struct Analysis {
     known: Rc<Known>,
@@ -131,6 +159,9 @@ struct Analysis {
     varying: HashSet<String>,
     /// Loops that some lanes leave by `break`.
     left: HashSet<String>,
+    /// Functions declared in the body, and calls of them with what varies.
+    nested: HashSet<String>,
+    on_the_host: Vec<Ident>,
 }
 
 impl Analysis {
@@ -146,6 +177,9 @@ impl Analysis {
                     if semi.is_none() {
                         shape = value;
                     }
+                }
+                Stmt::Item(syn::Item::Fn(f)) => {
+                    self.nested.insert(f.sig.ident.to_string());
                 }
                 _ => {}
             }
@@ -212,6 +246,16 @@ impl Analysis {
         }
     }
 
+    /// Binds what a loop goes over: of `(i, e)`, which `enumerate` and `zip` give, each part may vary.
+    fn bind_elements(&mut self, pat: &Pat, shape: Shape) {
+        match pat {
+            Pat::Tuple(p) => p.elems.iter().for_each(|p| self.bind_elements(p, shape)),
+            Pat::Reference(p) => self.bind_elements(&p.pat, shape),
+            Pat::Paren(p) => self.bind_elements(&p.pat, shape),
+            _ => self.bind(pat, shape, None),
+        }
+    }
+
     fn name(&self, e: &Expr) -> Option<&Binding> {
         let name = super::place::name_of(e)?;
         self.names.iter().rev().find(|b| name == &b.name)
@@ -266,14 +310,15 @@ impl Analysis {
     }
 
     fn leave(&mut self, label: Option<&syn::Lifetime>) {
-        let target = self.loops.iter().rev().find(|l| match label {
+        let target = self.loops.iter().rposition(|l| match label {
             Some(label) => l.2.as_ref() == Some(&label.ident.to_string()),
             None => true,
         });
-        if let Some((key, depth, _)) = target
-            && self.depth > *depth
-        {
-            self.left.insert(key.clone());
+        // The loops between are left as well.
+        for (key, depth, _) in target.and_then(|target| self.loops.get(target..)).unwrap_or_default() {
+            if self.depth > *depth {
+                self.left.insert(key.clone());
+            }
         }
     }
 
@@ -413,10 +458,14 @@ impl Analysis {
             }
             Expr::ForLoop(e) => {
                 let unrolled = e.attrs.iter().any(attrs::is_unroll);
-                let bounds = if unrolled { Shape::Other } else { self.expr(&e.expr) };
+                let elements = super::iterate::is_over_elements(&e.expr);
+                let of = if unrolled && !elements { Shape::Other } else { self.expr(&e.expr) };
+                // Every lane goes over all elements.
+                let bounds = if unrolled || elements { Shape::Other } else { of };
+                let unrolled = unrolled || elements;
                 let names = self.names.len();
                 self.trips(e.for_token.span, e.label.as_ref(), bounds, |cx| {
-                    cx.bind(&e.pat, bounds, None);
+                    cx.bind_elements(&e.pat, of);
                     if let (false, Some(counter)) =
                         (unrolled, cx.names.last_mut().filter(|_| matches!(*e.pat, Pat::Ident(_))))
                     {
@@ -431,6 +480,7 @@ impl Analysis {
                 let ends = e.start.iter().chain(&e.end).map(|e| &**e);
                 self.any(ends)
             }
+            Expr::Closure(e) => self.closure(e),
             Expr::Break(e) => {
                 e.expr.as_ref().map(|e| self.expr(e));
                 self.leave(e.label.as_ref());
@@ -438,6 +488,19 @@ impl Analysis {
             }
             _ => Shape::Other,
         }
+    }
+
+    /// A closure; what its parameters are is said by their types alone.
+    fn closure(&mut self, e: &syn::ExprClosure) -> Shape {
+        let (names, loops) = (self.names.len(), std::mem::take(&mut self.loops));
+        for input in &e.inputs {
+            let varies = matches!(input, Pat::Type(p) if self.known.varies(&p.ty));
+            self.bind(input, if varies { Shape::Varying } else { Shape::Other }, None);
+        }
+        let value = self.expr(&e.body);
+        self.names.truncate(names);
+        self.loops = loops;
+        if value == Shape::Varying { Shape::Closure } else { Shape::Other }
     }
 
     fn method(&mut self, e: &syn::ExprMethodCall) -> Shape {
@@ -495,7 +558,11 @@ impl Analysis {
             };
         }
         let Some(name) = called(&e.func).map(ToString::to_string) else { return Shape::Other };
-        if self.known.functions.contains(&name) {
+        if let (Shape::Varying, true, Some(at)) = (arguments, self.nested.contains(&name), called(&e.func)) {
+            self.on_the_host.push(at.clone());
+        }
+        let closure = self.name(&e.func).is_some_and(|binding| binding.shape == Shape::Closure);
+        if closure || self.known.functions.contains(&name) {
             return Shape::Varying;
         }
         match &*name {

@@ -55,7 +55,7 @@ fn statements_that_kernels_do_not_have() {
         ("f().await;", "`.await`"),
         ("f()?;", "else { return };"),
         ("unsafe { f() }", "remove the word"),
-        ("for i in [1, 2] { f(i); }", "write `#[unroll] for`"),
+        ("#[pipeline] for i in [1, 2] { f(i); }", "write `#[unroll] for`"),
         ("for (i, j) in 0..4 { f(i); }", "plain name or `_`"),
         ("for i in (0..4).step_by(2).rev() { f(i); }", "`.rev()` and `.step_by(k)` in this order"),
         ("let p = |mut q| q;", "its own `let mut`"),
@@ -78,11 +78,8 @@ fn statements_that_kernels_do_not_have() {
 fn closures_cannot_depend_on_which_lanes_run() {
     for (body, part) in [
         ("barrier()", "call it outside"),
-        ("if a < 1 { 2 } else { 3 }", "`select(condition, a, b)`"),
-        ("for i in 0..a { f(i); }", "`#[unroll] for`"),
-        ("{ while a < 1 {} }", "write the loop outside"),
-        ("loop {}", "write the loop outside"),
-        ("match a { _ => {} }", "match on the host"),
+        ("if a < 1 { p = 2; }", "assign it outside"),
+        ("loop { barrier(); }", "call it outside"),
         ("return 3", "not available in a closure"),
         ("p = 3", "assign it outside"),
         ("t[0] = 3", "assign it outside"),
@@ -90,9 +87,45 @@ fn closures_cannot_depend_on_which_lanes_run() {
         let body: TokenStream = body.parse().unwrap();
         refused(quote! { let mut p = 1; let mut t = [0; 2]; let g = || #body; }, part);
     }
-    let fine = errors(in_body(
-        quote! { let g = |k| { let mut p = k; p += 1; y[a] = p; comptime if N > 1 { f(); } }; },
-    ));
+    let fine = errors(in_body(quote! {
+        let g = |k| {
+            let mut p = k;
+            p += 1;
+            y[a] = p;
+            comptime if N > 1 { f(); }
+            if a < 1 { 2 } else { match a { 0 => 3, _ => 4 } }
+        };
+        let h = || loop { if f() { break; } for i in 0..a { while a < i {} } };
+    }));
+    assert_eq!(fine, Vec::<String>::new());
+}
+
+#[test]
+fn a_variable_has_a_value_on_every_way_out_of_a_loop() {
+    for (body, part) in [
+        ("let v; loop { if a > 1 { break; } v = 1; break; } y[a] = v;", "may have no value here"),
+        ("let v; 'out: { if a > 1 { break 'out; } v = 1; } y[a] = v;", "may have no value here"),
+        (
+            "let v; 'out: loop { loop { if a > 1 { break 'out; } break; } v = 1; break; } y[a] = v;",
+            "may have no value here",
+        ),
+        ("let mut v; while a > 1 { v = 1; } y[a] = v;", "may have no value here"),
+        ("let v; { let v; v = 1; } y[a] = v;", "may have no value here"),
+        ("let v; loop { v = 1; if a > 1 { break; } } y[a] = v;", "next trip of the loop"),
+        ("let v; loop { v = 1; if a > 1 { continue; } break; } y[a] = v;", "next trip of the loop"),
+        ("let v; for i in 0..a { v = i; }", "next trip of the loop"),
+        ("let v; if a > 1 { v = 1; } v = 2; y[a] = v;", "declare it with `let mut v`"),
+    ] {
+        refused(body.parse().unwrap(), part);
+    }
+    let fine = errors(in_body(quote! {
+        let v; loop { v = 1; break; }
+        let mut w; loop { w = f(); if w > 1 { break; } }
+        let x; 'out: loop { loop { if a > 1 { x = 1; break 'out; } if a > 2 { x = 2; break 'out; } } }
+        let z; 'b: { if a > 1 { z = 1; break 'b; } z = 2; }
+        let u; loop { if a > 1 { return; } if a > 3 { continue; } u = 1; break; }
+        y[a] = v + w + x + z + u;
+    }));
     assert_eq!(fine, Vec::<String>::new());
 }
 

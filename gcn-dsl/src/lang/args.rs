@@ -7,10 +7,10 @@ use gcn_isa::{Target, TargetSet};
 
 use super::by_value::ByValue;
 use super::memory::{Ptr, ReadOnly, Slice, Writable};
-use super::stored::Stored;
+use super::stored::{Stored, taken};
 use super::{S, with};
 use crate::ir::{Bin, Inst, Type};
-use crate::scalar::{Elem, Number, Scalar};
+use crate::scalar::{Elem, Number, Scalar, UnknownVariant};
 
 /// What a `gcn_kernel!` kernel is called with, and how it wants to be built.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -292,7 +292,7 @@ impl Arguments {
 }
 
 /// Receives a slice's bytes after the launch.
-pub type WriteBack<'a> = Box<dyn FnOnce(&[u8]) + 'a>;
+pub type WriteBack<'a> = Box<dyn FnOnce(&[u8]) -> Result<(), UnknownVariant> + 'a>;
 
 /// A host argument on its way to the device.
 pub enum PackedArg<'a> {
@@ -355,9 +355,12 @@ impl<'a> Packer<'a> {
     pub fn slice_mut<T: Stored>(&mut self, data: &'a mut [T]) {
         let (len, bytes) = (data.len(), bytes_of(data));
         let write_back = Box::new(move |bytes: &[u8]| {
-            for (x, chunk) in data.iter_mut().zip(bytes.chunks_exact(T::BYTES as usize)) {
-                *x = T::take(chunk);
-            }
+            let mut to = data.iter_mut();
+            taken(bytes, |x| {
+                if let Some(to) = to.next() {
+                    *to = x;
+                }
+            })
         });
         self.args.push(PackedArg::Slice { len, bytes, write_back: Some(write_back) });
     }

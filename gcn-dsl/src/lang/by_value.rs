@@ -1,7 +1,12 @@
 //! Kernel arguments by value: scalars, and arrays, tuples and structs of them.
 
+use std::panic::Location;
+
 use super::args::{Arguments, Packer, Signature};
-use super::{IntoDevice, S};
+use super::control::Kind;
+use super::variants::Placed;
+use super::{Declare, Flatten, IntoDevice, S, Stored, with};
+use crate::ir::{Inst, Place, Type, Value};
 use crate::scalar::Scalar;
 
 /// What a kernel takes by value. Its scalars are arguments one after the other, each at its natural alignment and with at
@@ -100,4 +105,41 @@ impl<D: ByValue, E: IntoDevice<D::Device>> OneForAll<D> for E {
 #[track_caller]
 pub fn one_for_all<D: ByValue, E: OneForAll<D>>(e: E) -> D::Device {
     e.one()
+}
+
+/// What a method of a `D` is called on, one value for all lanes or each lane's own: the expansion of `s` in `s.method()`. Of an element of
+/// memory, arrays are read as a whole.
+#[track_caller]
+pub fn receiver<D, E>(e: E) -> <<E::Value as Placed>::Place as Kind>::Pick<D::Device, D::Value>
+where
+    D: ByValue<Device: Flatten> + Stored,
+    E: Declare<Value: Placed>,
+{
+    let (loc, mut values) = (Location::caller(), Vec::new());
+    e.declare().flatten(&mut values);
+    match <E::Value as Placed>::Place::VARYING {
+        true => <E::Value as Placed>::Place::picked(None, Some(in_lanes::<D>(values, loc))),
+        false => {
+            let one = D::Device::unflatten(&mut values.into_iter());
+            <E::Value as Placed>::Place::picked(Some(one), None)
+        }
+    }
+}
+
+/// The same for a method that gives a `D` itself: it is one of the values of lanes.
+#[track_caller]
+pub fn receiver_in_lanes<D: Stored, E: Declare>(e: E) -> D::Value {
+    let mut values = Vec::new();
+    e.declare().flatten(&mut values);
+    in_lanes::<D>(values, Location::caller())
+}
+
+fn in_lanes<D: Stored>(values: Vec<Value>, loc: &'static Location<'static>) -> D::Value {
+    let splat = |value: Value| {
+        with(|c| match c.builder.kernel().ty(value) {
+            ty if ty.place == Place::Varying => value,
+            ty => c.value(Inst::Splat(value), Type { place: Place::Varying, ..ty }, loc),
+        })
+    };
+    D::Value::unflatten(&mut values.into_iter().map(splat))
 }

@@ -1,7 +1,7 @@
 //! `*p` in a kernel.
 
-use super::{IntoDevice, LoadAt, Ptr, StoreAt, V, Writable};
-use crate::scalar::Number;
+use super::{IntoDevice, LoadAt, Ptr, S, StoreAt, Stored, V, Writable};
+use crate::scalar::Scalar;
 
 /// What `*p` reads in a kernel.
 #[diagnostic::on_unimplemented(
@@ -28,10 +28,10 @@ pub trait StoreDeref {
     fn store_deref(self, value: Self::Element);
 }
 
-impl<T: Number, A> LoadDeref for Ptr<T, A> {
-    type Output = V<T>;
+impl<T: Stored, A> LoadDeref for Ptr<T, A> {
+    type Output = T::Value;
     #[track_caller]
-    fn load_deref(self) -> V<T> {
+    fn load_deref(self) -> T::Value {
         self.load_at(0)
     }
 }
@@ -43,10 +43,23 @@ impl<X: Copy> LoadDeref for &X {
     }
 }
 
-impl<T: Number> StoreDeref for Ptr<T, Writable> {
-    type Element = V<T>;
+/// The elements of arrays of values, of which Rust's iterators give references.
+macro_rules! values {
+    ($($handle:ident)*) => {$(
+        impl<T: Scalar> LoadDeref for $handle<T> {
+            type Output = $handle<T>;
+            fn load_deref(self) -> $handle<T> {
+                self
+            }
+        }
+    )*};
+}
+values!(S V);
+
+impl<T: Stored> StoreDeref for Ptr<T, Writable> {
+    type Element = T::Value;
     #[track_caller]
-    fn store_deref(self, value: V<T>) {
+    fn store_deref(self, value: T::Value) {
         self.store_at(0, value);
     }
 }

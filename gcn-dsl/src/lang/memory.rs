@@ -174,7 +174,9 @@ impl<T: Number, A> Ptr<T, A> {
         let ty = Type { count: 2, ..Type::uniform(Elem::U32) };
         Self::from_value(with(|c| c.builder.value(Inst::KernArg { offset }, ty, None)))
     }
+}
 
+impl<T, A> Ptr<T, A> {
     /// From two uniform dwords.
     pub(super) fn from_value(pointer: Value) -> Self {
         Ptr { pointer, types: PhantomData }
@@ -191,7 +193,7 @@ pub trait Index: Copy {
     /// What a pointer advanced by such an index is: a [`Ptr`] if the index is uniform, else a [`LanePtr`].
     type Pointer<T, A>;
     /// `pointer` advanced by so many elements.
-    fn advance<T: Number, A>(self, pointer: Ptr<T, A>) -> Self::Pointer<T, A>;
+    fn advance<T: Stored, A>(self, pointer: Ptr<T, A>) -> Self::Pointer<T, A>;
     /// What an element of memory that nothing writes is at such an index: `S<T>` if the index is uniform, else `V<T>`.
     type Constant<T: Number>;
     /// What an element of such memory that is a `bool` is there.
@@ -207,7 +209,7 @@ pub trait Index: Copy {
 impl Index for V<u32> {
     type Pointer<T, A> = LanePtr<T, A>;
     #[track_caller]
-    fn advance<T: Number, A>(self, pointer: Ptr<T, A>) -> LanePtr<T, A> {
+    fn advance<T: Stored, A>(self, pointer: Ptr<T, A>) -> LanePtr<T, A> {
         pointer.for_each_lane().add(self)
     }
     type Constant<T: Number> = V<T>;
@@ -227,7 +229,7 @@ impl Index for V<u32> {
 impl Index for S<u32> {
     type Pointer<T, A> = Ptr<T, A>;
     #[track_caller]
-    fn advance<T: Number, A>(self, pointer: Ptr<T, A>) -> Ptr<T, A> {
+    fn advance<T: Stored, A>(self, pointer: Ptr<T, A>) -> Ptr<T, A> {
         pointer.advanced(self)
     }
     type Constant<T: Number> = S<T>;
@@ -248,7 +250,7 @@ impl Index for S<u32> {
 impl Index for u32 {
     type Pointer<T, A> = Ptr<T, A>;
     #[track_caller]
-    fn advance<T: Number, A>(self, pointer: Ptr<T, A>) -> Ptr<T, A> {
+    fn advance<T: Stored, A>(self, pointer: Ptr<T, A>) -> Ptr<T, A> {
         pointer.advanced(self.into_device())
     }
     type Constant<T: Number> = S<T>;
@@ -421,21 +423,6 @@ macro_rules! indexed {
     };
 }
 pub(super) use indexed;
-
-impl<T: Number, A, I: Index> LoadAt<I> for Ptr<T, A> {
-    type Output = V<T>;
-    #[track_caller]
-    fn load_at(&self, i: I) -> V<T> {
-        V::from_value(load_elements(self, i.index(), 1, Location::caller()))
-    }
-}
-impl<T: Number, I: Index> StoreAt<I> for Ptr<T, Writable> {
-    type Element = V<T>;
-    #[track_caller]
-    fn store_at(&self, i: I, value: V<T>) {
-        store_elements(self, i.index(), value.value, Location::caller());
-    }
-}
 
 impl<X: Copy, const N: usize> LoadAt<usize> for [X; N] {
     type Output = X;

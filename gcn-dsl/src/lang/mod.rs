@@ -33,6 +33,7 @@ mod hinted;
 mod ids;
 mod integer;
 pub mod isa;
+mod iterate;
 mod known;
 mod lazy;
 mod lds;
@@ -86,7 +87,7 @@ pub use args::{
 pub use atomic::{
     Atomic, AtomicElement, AtomicHalf, AtomicInteger, AtomicMemory, AtomicPair, AtomicUnsigned, fence,
 };
-pub use by_value::{ByValue, OneForAll, one_for_all};
+pub use by_value::{ByValue, OneForAll, one_for_all, receiver, receiver_in_lanes};
 pub use cast::{CastTo, cast};
 pub use compare::{Compare, Logic, and, eq, ge, gt, le, lt, ne, or};
 pub use context::{TraceError, trace, trace_with};
@@ -108,6 +109,7 @@ pub use hinted::Cache;
 pub use ids::{
     Dim3, global_id, global_size, lane_id, local_id, num_workgroups, wave_id, workgroup_id, workgroup_size,
 };
+pub use iterate::{Ordered, Total, greatest_of, least_of, product_of, sum_of};
 pub use lazy::{LeftSide, and_begin, or_begin};
 pub use lds::Lds;
 pub use lds_row::{LdsPlane, LdsRow};
@@ -152,6 +154,7 @@ pub use shuffle::{
     write_lane,
 };
 pub use small::{Packed, PackedFormat, Unpacked};
+pub(crate) use stored::taken;
 pub use stored::{ArrayIndex, Bytes, InElement, Leaf, Run, Stored, in_element};
 pub use subslice::{End, PartOf, part, to_last};
 pub use table::{Choice, TableRow};

@@ -3,9 +3,13 @@
 use std::marker::PhantomData;
 use std::panic::Location;
 
-use super::memory::{Backing, Elements, Writable, load_elements, store_elements};
-use super::{CastTo, Index, IntoDevice, LoadAt, LoadDeref, Ptr, S, StoreAt, StoreDeref, V, Vector, with};
-use crate::ir::{Bin, Inst, Memory, Type, Value};
+use super::memory::{Backing, Elements, Writable};
+use super::stored::leaves_of;
+use super::{
+    CastTo, Flatten, Index, IntoDevice, LoadAt, LoadDeref, Ptr, S, StoreAt, StoreDeref, Stored, V, Vector,
+    with,
+};
+use crate::ir::{Bin, Inst, Memory, Place, Type, Value};
 use crate::scalar::{Elem, Number};
 
 /// A raw pointer to global memory for each lane: what `p.add(i)` is for a varying `i`.
@@ -70,19 +74,19 @@ pub trait Advance {
     /// The pointer that comes of it.
     type Pointer<T, A>;
     /// `pointer` and so many bytes.
-    fn advance<T: Number, A>(self, pointer: Ptr<T, A>) -> Self::Pointer<T, A>;
+    fn advance<T: Stored, A>(self, pointer: Ptr<T, A>) -> Self::Pointer<T, A>;
     /// `pointer` and so many bytes.
-    fn advance_lanes<T: Number, A>(self, pointer: LanePtr<T, A>) -> LanePtr<T, A>;
+    fn advance_lanes<T: Stored, A>(self, pointer: LanePtr<T, A>) -> LanePtr<T, A>;
 }
 
 impl Advance for S<i64> {
     type Pointer<T, A> = Ptr<T, A>;
     #[track_caller]
-    fn advance<T: Number, A>(self, pointer: Ptr<T, A>) -> Ptr<T, A> {
-        pointer.plus_bytes(bytes(self * i64::from(T::ELEM.bytes())))
+    fn advance<T: Stored, A>(self, pointer: Ptr<T, A>) -> Ptr<T, A> {
+        pointer.plus_bytes(bytes(self * i64::from(T::BYTES)))
     }
     #[track_caller]
-    fn advance_lanes<T: Number, A>(self, pointer: LanePtr<T, A>) -> LanePtr<T, A> {
+    fn advance_lanes<T: Stored, A>(self, pointer: LanePtr<T, A>) -> LanePtr<T, A> {
         let distance: V<i64> = self.into_device();
         distance.advance_lanes(pointer)
     }
@@ -91,13 +95,13 @@ impl Advance for S<i64> {
 impl Advance for V<i64> {
     type Pointer<T, A> = LanePtr<T, A>;
     #[track_caller]
-    fn advance<T: Number, A>(self, pointer: Ptr<T, A>) -> LanePtr<T, A> {
+    fn advance<T: Stored, A>(self, pointer: Ptr<T, A>) -> LanePtr<T, A> {
         self.advance_lanes(pointer.for_each_lane())
     }
     #[track_caller]
-    fn advance_lanes<T: Number, A>(self, pointer: LanePtr<T, A>) -> LanePtr<T, A> {
+    fn advance_lanes<T: Stored, A>(self, pointer: LanePtr<T, A>) -> LanePtr<T, A> {
         let loc = Location::caller();
-        let distance = self * i64::from(T::ELEM.bytes());
+        let distance = self * i64::from(T::BYTES);
         let ty = V::<u64>::TYPE;
         let sum = with(|c| {
             let distance = c.value(Inst::Bitcast(distance.value), ty, loc);
@@ -125,7 +129,7 @@ macro_rules! displacement {
 }
 displacement! { i32 => S; i64 => S; S<i32> => S; S<i64> => S; V<i32> => V; V<i64> => V; }
 
-impl<T: Number, A> Ptr<T, A> {
+impl<T: Stored, A> Ptr<T, A> {
     /// The pointer at an address.
     #[track_caller]
     pub fn from_address(address: S<u64>) -> Self {
@@ -158,8 +162,8 @@ impl<T: Number, A> Ptr<T, A> {
         distance.wide().advance(self)
     }
 
-    /// The same address for elements of another type.
-    pub fn cast<U: Number>(self) -> Ptr<U, A> {
+    /// The same address for elements of another type: a number, an array of them (`p.cast::<[f32; 4]>()[i]`) or a struct of memory.
+    pub fn cast<U: Stored>(self) -> Ptr<U, A> {
         Ptr::from_value(self.pointer)
     }
 
@@ -172,14 +176,16 @@ impl<T: Number, A> Ptr<T, A> {
 
     #[track_caller]
     pub(super) fn advanced(self, i: S<u32>) -> Self {
-        self.plus_bytes(CastTo::<u64>::cast_to(i) * u64::from(T::ELEM.bytes()))
+        self.plus_bytes(CastTo::<u64>::cast_to(i) * u64::from(T::BYTES))
     }
 
     #[track_caller]
     fn plus_bytes(self, bytes: S<u64>) -> Self {
         Self::from_address(self.address() + bytes)
     }
+}
 
+impl<T: Number, A> Ptr<T, A> {
     /// Loads `N` consecutive elements from index `i` on with one instruction of up to 16 bytes.
     #[track_caller]
     pub fn load_vector<const N: usize>(&self, i: impl Index) -> Vector<T, N> {
@@ -195,7 +201,7 @@ impl<T: Number> Ptr<T, Writable> {
     }
 }
 
-impl<T: Number, A> LanePtr<T, A> {
+impl<T: Stored, A> LanePtr<T, A> {
     /// The pointer at an address.
     pub fn from_address(address: V<u64>) -> Self {
         LanePtr { pointer: address.value, types: PhantomData }
@@ -217,7 +223,7 @@ impl<T: Number, A> LanePtr<T, A> {
     #[allow(clippy::should_implement_trait, reason = "Rust's pointers have this method")]
     pub fn add(self, i: impl Index) -> Self {
         let i = i.index();
-        let size = T::ELEM.bytes();
+        let size = T::BYTES;
         Self::from_address(self.address() + CastTo::<u64>::cast_to(i) * u64::from(size))
     }
 
@@ -228,15 +234,8 @@ impl<T: Number, A> LanePtr<T, A> {
     }
 
     /// The same address for elements of another type.
-    pub fn cast<U: Number>(self) -> LanePtr<U, A> {
+    pub fn cast<U: Stored>(self) -> LanePtr<U, A> {
         LanePtr { pointer: self.pointer, types: PhantomData }
-    }
-
-    /// Loads `N` consecutive elements with one instruction of up to 16 bytes.
-    #[track_caller]
-    pub fn load_vector<const N: usize>(&self, i: impl Index) -> Vector<T, N> {
-        let (to, i) = self.reached(i.index());
-        Vector::load(&to, i)
     }
 
     /// The pointer, and the constant part of the index, which goes into the instruction.
@@ -245,9 +244,18 @@ impl<T: Number, A> LanePtr<T, A> {
         const OFFSET_MAX: u64 = 4095;
         let constant = with(|c| c.builder.as_const(i.value));
         match constant {
-            Some(k) if k * u64::from(T::ELEM.bytes()) <= OFFSET_MAX => (self, i),
+            Some(k) if k * u64::from(T::BYTES) <= OFFSET_MAX => (self, i),
             _ => (self.add(i), 0.into_device()),
         }
+    }
+}
+
+impl<T: Number, A> LanePtr<T, A> {
+    /// Loads `N` consecutive elements with one instruction of up to 16 bytes.
+    #[track_caller]
+    pub fn load_vector<const N: usize>(&self, i: impl Index) -> Vector<T, N> {
+        let (to, i) = self.reached(i.index());
+        Vector::load(&to, i)
     }
 }
 
@@ -258,41 +266,91 @@ impl<T, A> Backing<T> for LanePtr<T, A> {
 }
 impl<T, A> Elements<T> for LanePtr<T, A> {}
 
-impl<T: Number, A, I: Index> LoadAt<I> for LanePtr<T, A> {
-    type Output = V<T>;
+impl<T: Stored, A, I: Index> LoadAt<I> for Ptr<T, A> {
+    type Output = T::Value;
     #[track_caller]
-    fn load_at(&self, i: I) -> V<T> {
+    fn load_at(&self, i: I) -> T::Value {
+        load::<T>(Memory::Global(self.pointer), i.index())
+    }
+}
+
+impl<T: Stored, I: Index> StoreAt<I> for Ptr<T, Writable> {
+    type Element = T::Value;
+    #[track_caller]
+    fn store_at(&self, i: I, value: T::Value) {
+        store::<T>(Memory::Global(self.pointer), i.index(), &value);
+    }
+}
+
+impl<T: Stored, A, I: Index> LoadAt<I> for LanePtr<T, A> {
+    type Output = T::Value;
+    #[track_caller]
+    fn load_at(&self, i: I) -> T::Value {
         let (from, i) = self.reached(i.index());
-        V::from_value(load_elements(&from, i, 1, Location::caller()))
+        load::<T>(Memory::Lanes(from.pointer), i)
     }
 }
 
-impl<T: Number, I: Index> StoreAt<I> for LanePtr<T, Writable> {
-    type Element = V<T>;
+impl<T: Stored, I: Index> StoreAt<I> for LanePtr<T, Writable> {
+    type Element = T::Value;
     #[track_caller]
-    fn store_at(&self, i: I, value: V<T>) {
+    fn store_at(&self, i: I, value: T::Value) {
         let (to, i) = self.reached(i.index());
-        store_elements(&to, i, value.value, Location::caller());
+        store::<T>(Memory::Lanes(to.pointer), i, &value);
     }
 }
 
-impl<T: Number, A> LoadDeref for LanePtr<T, A> {
-    type Output = V<T>;
+/// Element `i` of memory, scalar by scalar.
+#[track_caller]
+fn load<T: Stored>(memory: Memory, i: V<u32>) -> T::Value {
+    let (at, loc) = (i * T::BYTES, Location::caller());
+    let mut values = Vec::new();
+    for leaf in leaves_of::<T>(0) {
+        let offset = (at + leaf.offset).value;
+        let loaded = |elem| {
+            let ty = Type { place: Place::Varying, elem, count: 1 };
+            with(|c| c.value(Inst::Load { memory, offset }, ty, loc))
+        };
+        values.push(match leaf.elem {
+            Elem::Bool => super::ne(V::<u8>::from_value(loaded(Elem::U8)), 0).value,
+            elem => loaded(elem),
+        });
+    }
+    T::Value::unflatten(&mut values.into_iter())
+}
+
+#[track_caller]
+fn store<T: Stored>(memory: Memory, i: V<u32>, value: &T::Value) {
+    let (at, loc) = (i * T::BYTES, Location::caller());
+    let mut values = Vec::new();
+    value.flatten(&mut values);
+    for (leaf, value) in leaves_of::<T>(0).into_iter().zip(values) {
+        let offset = (at + leaf.offset).value;
+        let value = match leaf.elem {
+            Elem::Bool => super::cast::<u8, _>(V::<bool>::from_value(value)).value,
+            _ => value,
+        };
+        with(|c| c.effect(Inst::Store { memory, offset, value }, loc));
+    }
+}
+
+impl<T: Stored, A> LoadDeref for LanePtr<T, A> {
+    type Output = T::Value;
     #[track_caller]
-    fn load_deref(self) -> V<T> {
+    fn load_deref(self) -> T::Value {
         self.load_at(0)
     }
 }
 
-impl<T: Number> StoreDeref for LanePtr<T, Writable> {
-    type Element = V<T>;
+impl<T: Stored> StoreDeref for LanePtr<T, Writable> {
+    type Element = T::Value;
     #[track_caller]
-    fn store_deref(self, value: V<T>) {
+    fn store_deref(self, value: T::Value) {
         self.store_at(0, value);
     }
 }
 
-impl<T: Number, A> CastTo<u64> for Ptr<T, A> {
+impl<T: Stored, A> CastTo<u64> for Ptr<T, A> {
     type Output = S<u64>;
     #[track_caller]
     fn cast_to(self) -> S<u64> {
@@ -300,7 +358,7 @@ impl<T: Number, A> CastTo<u64> for Ptr<T, A> {
     }
 }
 
-impl<T: Number, A> CastTo<u64> for LanePtr<T, A> {
+impl<T: Stored, A> CastTo<u64> for LanePtr<T, A> {
     type Output = V<u64>;
     fn cast_to(self) -> V<u64> {
         self.address()
@@ -308,7 +366,7 @@ impl<T: Number, A> CastTo<u64> for LanePtr<T, A> {
 }
 
 // A variable can hold a pointer.
-impl<T: Number, A> super::Flatten for LanePtr<T, A> {
+impl<T: Stored, A> super::Flatten for LanePtr<T, A> {
     fn flatten(&self, out: &mut Vec<Value>) {
         out.push(self.pointer);
     }
@@ -316,7 +374,7 @@ impl<T: Number, A> super::Flatten for LanePtr<T, A> {
         Self::from_address(V::from_value(super::next_value(values)))
     }
 }
-impl<T: Number, A> super::Declare for LanePtr<T, A> {
+impl<T: Stored, A> super::Declare for LanePtr<T, A> {
     type Value = Self;
     fn declare(self) -> Self {
         self

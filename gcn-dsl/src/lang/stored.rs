@@ -10,7 +10,7 @@ use super::memory::{Index, LoadAt, Slice, StoreAt};
 use super::var::Flatten;
 use super::{IntoDevice, ReadOnly, S, V, Writable, with};
 use crate::ir::{Bin, Inst, Memory, Place, Type, Value};
-use crate::scalar::{Elem, Number, f8e4m3, f8e5m2};
+use crate::scalar::{Elem, Number, Scalar, UnknownVariant, f8e4m3, f8e5m2};
 
 /// A slice without its element type.
 #[derive(Debug, Clone, Copy)]
@@ -58,6 +58,8 @@ pub trait Stored: Copy + 'static {
     fn append(&self, out: &mut Vec<u8>);
     /// Takes a host value from its bytes.
     fn take(bytes: &[u8]) -> Self;
+    /// Why these bytes are no value of the host.
+    fn unknown(bytes: &[u8]) -> Option<UnknownVariant>;
 }
 
 impl<T: Number> Stored for T {
@@ -77,6 +79,9 @@ impl<T: Number> Stored for T {
     }
     fn take(bytes: &[u8]) -> T {
         T::read_bytes(bytes)
+    }
+    fn unknown(bytes: &[u8]) -> Option<UnknownVariant> {
+        <T as Scalar>::unknown(bytes)
     }
 }
 
@@ -99,6 +104,9 @@ impl Stored for bool {
     fn take(bytes: &[u8]) -> bool {
         bytes.iter().any(|byte| *byte != 0)
     }
+    fn unknown(_: &[u8]) -> Option<UnknownVariant> {
+        None
+    }
 }
 
 impl<X: Stored, const N: usize> Stored for [X; N] {
@@ -117,6 +125,9 @@ impl<X: Stored, const N: usize> Stored for [X; N] {
     }
     fn take(bytes: &[u8]) -> Self {
         std::array::from_fn(|k| X::take(&bytes[k * X::BYTES as usize..][..X::BYTES as usize]))
+    }
+    fn unknown(bytes: &[u8]) -> Option<UnknownVariant> {
+        bytes.chunks_exact(X::BYTES as usize).find_map(X::unknown)
     }
 }
 
@@ -418,4 +429,18 @@ impl ArrayIndex for V<u32> {
     fn of_lanes(self) -> V<u32> {
         self
     }
+}
+
+/// Host values out of their bytes in memory.
+///
+/// # Errors
+/// A number that stands for nothing there.
+pub(crate) fn taken<T: Stored>(bytes: &[u8], mut each: impl FnMut(T)) -> Result<(), UnknownVariant> {
+    for chunk in bytes.chunks_exact(T::BYTES as usize) {
+        if let Some(unknown) = T::unknown(chunk) {
+            return Err(unknown);
+        }
+        each(T::take(chunk));
+    }
+    Ok(())
 }

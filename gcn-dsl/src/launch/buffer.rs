@@ -8,7 +8,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use super::backend::Backend;
 use super::stream::Queue;
 use super::{DevicePtr, LaunchError};
-use crate::lang::Stored;
+use crate::lang::{Stored, taken};
 
 /// Memory of a device, and the streams that may still be at work on it. It is freed when nothing refers to
 /// it.
@@ -126,8 +126,13 @@ pub(super) fn to_bytes<T: Stored>(data: &[T]) -> Vec<u8> {
 }
 
 /// Elements out of their bytes in memory.
-pub(super) fn from_bytes<T: Stored>(bytes: &[u8]) -> Vec<T> {
-    bytes.chunks_exact(T::BYTES as usize).map(T::take).collect()
+///
+/// # Errors
+/// [`LaunchError::UnknownVariant`].
+pub(super) fn from_bytes<T: Stored>(bytes: &[u8]) -> Result<Vec<T>, LaunchError> {
+    let mut all = Vec::with_capacity(bytes.len() / (T::BYTES as usize).max(1));
+    taken(bytes, |x| all.push(x))?;
+    Ok(all)
 }
 
 impl<T> DeviceSlice<T> {
@@ -170,7 +175,7 @@ impl<T: Stored> DeviceSlice<T> {
     pub fn to_vec(&self) -> Result<Vec<T>, LaunchError> {
         self.memory.wait(false)?;
         let bytes = self.memory.backend.read(self.address(), self.bytes())?;
-        Ok(from_bytes(&bytes))
+        from_bytes(&bytes)
     }
 
     /// Copies elements from the host, after everything that was started on these.

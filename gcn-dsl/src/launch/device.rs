@@ -262,7 +262,7 @@ impl Device {
     /// [`LaunchError`] if the range is not allocated.
     pub fn read<T: Number>(&self, pointer: DevicePtr<T>, len: usize) -> Result<Vec<T>, LaunchError> {
         let bytes = self.backend.read(pointer.address(), bytes_of::<T>(len)?)?;
-        Ok(from_bytes(&bytes))
+        from_bytes(&bytes)
     }
 
     /// A buffer of `len` elements, whose contents are undefined. It is freed when it is dropped.
@@ -381,7 +381,7 @@ impl Device {
                 && let Some(address) = addresses.next()
                 && let Some(write_back) = write_back
             {
-                write_back(&self.backend.read(address, bytes.len())?);
+                write_back(&self.backend.read(address, bytes.len())?)?;
             }
         }
         Ok(stats)

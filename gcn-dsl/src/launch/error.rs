@@ -7,7 +7,7 @@ use gcn_isa::Target;
 #[cfg(feature = "hip")]
 use super::hip;
 use crate::kernel::BuildError;
-use crate::scalar::Elem;
+use crate::scalar::{Elem, UnknownVariant};
 
 /// Why a launch did not happen or did not end well.
 ///
@@ -253,6 +253,11 @@ pub enum LaunchError {
     #[cfg(feature = "hip")]
     #[error(transparent)]
     Hip(#[from] hip::HipError),
+    /// The device left a number where an enum is that no variant has.
+    #[error(
+        "{0}, which the device wrote: declare the variant, or let the element be the number itself and compare with `as`"
+    )]
+    UnknownVariant(#[from] UnknownVariant),
 }
 
 impl fmt::Debug for LaunchError {

@@ -67,7 +67,7 @@ impl<T: Stored> PinnedBuffer<T> {
     /// What the device reports.
     pub fn to_vec(&self) -> Result<Vec<T>, LaunchError> {
         self.wait()?;
-        Ok(from_bytes(&self.backend.pinned_bytes(&self.memory)?))
+        from_bytes(&self.backend.pinned_bytes(&self.memory)?)
     }
 
     /// Replaces the elements, after the last copy that was started.

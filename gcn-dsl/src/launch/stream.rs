@@ -367,6 +367,6 @@ impl<T: Stored> Download<T> {
     /// # Errors
     /// What the device reports.
     pub fn wait(self) -> Result<Vec<T>, LaunchError> {
-        self.arriving.wait().map(|bytes| from_bytes(&bytes))
+        from_bytes(&self.arriving.wait()?)
     }
 }

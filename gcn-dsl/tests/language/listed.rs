@@ -1,6 +1,7 @@
 //! Enums without fields that memory holds: `#[repr(u32)]` and its kin, as elements of slices, LDS and private memory, as fields and
 //! as arguments.
 
+use gcn_dsl::LaunchError;
 use gcn_dsl::prelude::*;
 
 const TARGETS: [Target; 3] = [Target::GFX900, Target::GFX90A, Target::GFX950];
@@ -169,20 +170,33 @@ gcn_kernel! {
     }
 }
 
-/// The layout is Rust's, and a number that no variant has is the first variant where the host reads it.
+/// The layout is Rust's, and a number that no variant has is an error where the host reads it.
 #[test]
 fn numbers_without_a_name() {
-    let x: Vec<u8> = (0..64).map(|i| if i < 32 { i } else { i + 168 }).collect();
+    let device = Device::simulator(Target::GFX942);
+    let x: Vec<u8> = [0, 3, 4, 200].repeat(16);
     let (mut y, mut z) = (vec![Class::Other; 64], vec![0; 64]);
-    number.launch(&Device::simulator(Target::GFX942), Grid::x(1), (&x, &mut y, &mut z)).unwrap();
-    for (i, n) in x.into_iter().enumerate() {
-        let class = match n {
-            3 => Class::Digit,
-            4 => Class::Letter,
-            200 => Class::Other,
-            _ => Class::Space,
-        };
-        assert_eq!((y[i], z[i]), (class, u32::from(n == 4)), "{n}");
+    number.launch(&device, Grid::x(1), (&x, &mut y, &mut z)).unwrap();
+    for (i, n) in x.iter().enumerate() {
+        let class = [Class::Space, Class::Digit, Class::Letter, Class::Other][i % 4];
+        assert_eq!((y[i], z[i]), (class, u32::from(*n == 4)), "{n}");
     }
+    let mut x = x;
+    x[7] = 5;
+    let error = number.launch(&device, Grid::x(1), (&x, &mut y, &mut z)).unwrap_err();
+    let LaunchError::UnknownVariant(unknown) = &error else { panic!("{error}") };
+    assert_eq!((unknown.of, unknown.number), ("Class", 5));
+    assert!(error.to_string().starts_with("no variant of `Class` is 5, which the device wrote: "), "{error}");
+
+    // In a buffer, and as a field.
+    let cells = device.buffer::<Cell>(2).unwrap();
+    let numbers: DevicePtr<u8> = DevicePtr::from_address(cells.as_ptr().address());
+    let mut bytes = [0; 24];
+    bytes[12 + 4..][..4].copy_from_slice(&(-2i32).to_le_bytes());
+    bytes[4..][..4].copy_from_slice(&7i32.to_le_bytes());
+    device.write(numbers, &bytes).unwrap();
+    let error = cells.to_vec().unwrap_err();
+    let LaunchError::UnknownVariant(unknown) = &error else { panic!("{error}") };
+    assert_eq!((unknown.of, unknown.number), ("State", -2));
     assert_eq!((size_of::<Class>(), size_of::<State>(), size_of::<Cell>()), (1, 4, 12));
 }

@@ -2,11 +2,14 @@
 
 mod bounds;
 mod control;
+mod data_methods;
+mod deferred;
 mod elsewhere;
 mod embed;
 mod enums;
 mod errors;
 mod functions;
+mod iterate;
 mod lazy;
 mod listed;
 mod memory_fields;

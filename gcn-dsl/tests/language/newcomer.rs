@@ -284,3 +284,24 @@ fn structs_of_the_host_are_what_they_are_there() {
         }
     });
 }
+
+gcn_kernel! {
+    #[workgroup(64)]
+    fn clamped(x: &[f32], y: &mut [f32], low: f32, n: u32) {
+        let i = global_id().x;
+        y[i] = f32::min(1.0, f32::max(0.0, x[i])) + f32::max(0.001, low) + u32::max(3, n) as f32 + f32::max(x[i], 2.0);
+    }
+}
+
+#[test]
+fn a_literal_is_the_first_argument_of_max() {
+    let x: Vec<f32> = (0..64).map(|i| i as f32 * 0.125 - 3.0).collect();
+    on_all(|device| {
+        let mut y = vec![0.0; 64];
+        clamped.launch(device, Grid::x(1), (&x, &mut y, -2.0, 5)).unwrap();
+        for i in 0..64 {
+            let sum = f32::min(1.0, f32::max(0.0, x[i])) + f32::max(0.001, -2.0) + u32::max(3, 5) as f32;
+            assert_eq!(y[i], sum + f32::max(x[i], 2.0));
+        }
+    });
+}

@@ -1,0 +1,112 @@
+//! Iterators over arrays of values: `for e in v`, `v.iter().sum()`.
+//!
+//! The array is of the host, as values are when the kernel is built, so that such a loop is straight code. An iterator gives the values,
+//! whether or not the source goes over references to them: `e`, `*e` and the pattern `&e` all mean the value.
+
+use proc_macro2::TokenStream;
+use quote::quote_spanned;
+use syn::spanned::Spanned;
+use syn::{Expr, ExprMethodCall, Pat, parse_quote_spanned};
+
+use super::{Cx, lang};
+
+/// What makes one value of all, with the function that the expansion calls.
+const REDUCTIONS: [(&str, &str); 4] =
+    [("sum", "sum_of"), ("product", "product_of"), ("min", "least_of"), ("max", "greatest_of")];
+
+/// True for what a `for` goes over that is no range: arrays of values, and iterators over them.
+pub(super) fn is_over_elements(e: &Expr) -> bool {
+    match e {
+        Expr::Paren(p) => is_over_elements(&p.expr),
+        Expr::Range(_) => false,
+        Expr::MethodCall(m) if m.method == "rev" || m.method == "step_by" => is_over_elements(&m.receiver),
+        _ => true,
+    }
+}
+
+/// The iterator with values in place of references.
+pub(super) fn by_value(e: &Expr) -> Expr {
+    match e {
+        Expr::Reference(r) if r.mutability.is_none() => {
+            let (of, span) = (&r.expr, e.span());
+            parse_quote_spanned!(span=> (#of).iter().copied())
+        }
+        _ => {
+            let mut e = e.clone();
+            chain(&mut e);
+            e
+        }
+    }
+}
+
+fn chain(e: &mut Expr) {
+    let Expr::MethodCall(call) = e else { return };
+    for arg in &mut call.args {
+        match arg {
+            Expr::Closure(closure) => {
+                closure.inputs.iter_mut().for_each(|input| *input = without_references(input));
+            }
+            Expr::Reference(_) if call.method == "zip" || call.method == "chain" => *arg = by_value(arg),
+            arg => chain(arg),
+        }
+    }
+    // Already of values.
+    if call.method == "copied" || call.method == "cloned" {
+        return;
+    }
+    if is_iter(call) {
+        let (span, whole) = (call.method.span(), e.clone());
+        *e = parse_quote_spanned!(span=> #whole.copied());
+        return;
+    }
+    chain(&mut call.receiver);
+}
+
+fn is_iter(call: &ExprMethodCall) -> bool {
+    call.method == "iter" && call.args.is_empty()
+}
+
+/// `e` for `&e`.
+pub(super) fn without_references(pat: &Pat) -> Pat {
+    match pat {
+        Pat::Reference(r) => without_references(&r.pat),
+        Pat::Paren(p) => without_references(&p.pat),
+        Pat::Tuple(t) => {
+            let mut t = t.clone();
+            t.elems.iter_mut().for_each(|p| *p = without_references(p));
+            Pat::Tuple(t)
+        }
+        other => other.clone(),
+    }
+}
+
+/// True for a chain of methods that begins with an iterator over an array.
+fn is_chain(e: &Expr) -> bool {
+    match e {
+        Expr::MethodCall(call) => {
+            is_iter(call) || (call.method == "into_iter" && call.args.is_empty()) || is_chain(&call.receiver)
+        }
+        Expr::Paren(p) => is_chain(&p.expr),
+        _ => false,
+    }
+}
+
+impl Cx<'_> {
+    /// `v.iter().sum()` and the like.
+    pub(super) fn reduction(&mut self, e: &ExprMethodCall) -> Option<TokenStream> {
+        let (_, function) = REDUCTIONS.iter().find(|(method, _)| e.method == method)?;
+        if !e.args.is_empty() || !is_chain(&e.receiver) {
+            return None;
+        }
+        let span = e.method.span();
+        let (values, call): (TokenStream, TokenStream) =
+            (self.expr(&by_value(&e.receiver)), lang(function, span));
+        Some(quote_spanned!(span=> #call(#values)))
+    }
+
+    /// What an iterator gives in a loop that the source does not call unrolled, and its names.
+    pub(super) fn elements(&mut self, pat: &Pat, of: &Expr) -> (Pat, TokenStream) {
+        let (pat, of) = (without_references(pat), by_value(of));
+        (pat, self.operand_expr(&of))
+    }
+}
