@@ -1,5 +1,7 @@
 //! `let v;` with the value given in a `loop` or a block with a label. rustc's reading of the same lines on the host is the witness.
 
+#![allow(clippy::never_loop, reason = "that such loops give a value is what is tested")]
+
 use gcn_dsl::prelude::*;
 
 gcn_kernel! {

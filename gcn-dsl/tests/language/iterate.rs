@@ -1,5 +1,7 @@
 //! Loops over arrays of values, `.iter().sum()` and the like, and control flow in closures.
 
+#![allow(clippy::explicit_iter_loop, reason = "that this means the same is what is tested")]
+
 use gcn_dsl::prelude::*;
 use gcn_dsl::sim::{Options, Sanitize};
 

@@ -1,6 +1,8 @@
 //! Lines of a first day that mean here what they mean in Rust: parameters in any order, literals beside parameters, arrays as elements,
 //! tables of two dimensions, `f32::from_bits`.
 
+#![allow(clippy::manual_clamp, reason = "`f32::min(1.0, ..)` is what is tested")]
+
 use gcn_dsl::prelude::*;
 
 fn on_all(run: impl Fn(&Device)) {

@@ -81,28 +81,32 @@ const MOST_WAYS: u64 = 1 << 10;
 
 /// Something that moves so many bytes in a cycle, one request after the other.
 pub(super) struct Channel {
-    /// When it is free, in units of 1/1024 cycle: bandwidths shared by many CUs are fractions of a byte.
+    /// When it is free, in parts of a cycle: bandwidths shared by many CUs are fractions of a byte.
     free: u64,
-    /// Units for a byte.
+    /// Parts of a cycle for a byte, rounded.
     per_byte: u64,
     /// Bytes moved.
     pub bytes: u64,
 }
 
-/// Parts of a cycle.
-const PARTS: u64 = 1024;
+/// Parts of a cycle: so many that a byte's time is rounded by less than a hundred-thousandth at 100 bytes a cycle.
+const PARTS: u64 = 1 << 24;
 
 impl Channel {
     /// A channel of which `share` in `of` parts of `bytes_per_cycle` are to be had.
     pub(super) fn new(bytes_per_cycle: u64, share: u64, of: u64) -> Channel {
-        let per_byte = PARTS * of.max(1) / (bytes_per_cycle.max(1) * share.max(1));
-        Channel { free: 0, per_byte: per_byte.max(1), bytes: 0 }
+        let (parts, bytes) = (PARTS * of.max(1), bytes_per_cycle.max(1).saturating_mul(share.max(1)));
+        Channel {
+            free: 0,
+            per_byte: (parts / bytes + u64::from(parts % bytes * 2 >= bytes)).max(1),
+            bytes: 0,
+        }
     }
 
     /// Takes `bytes` from cycle `now` on; returns the cycle in which they begin to move.
     pub(super) fn take(&mut self, now: u64, bytes: u64) -> u64 {
-        let start = self.free.max(now * PARTS);
-        self.free = start + bytes * self.per_byte;
+        let start = self.free.max(now.saturating_mul(PARTS));
+        self.free = start.saturating_add(bytes.saturating_mul(self.per_byte));
         self.bytes += bytes;
         start / PARTS
     }
@@ -136,5 +140,11 @@ mod tests {
         // A quarter of 64 bytes a cycle.
         let mut share = Channel::new(64, 1, 4);
         assert_eq!([0, 0].map(|now| share.take(now, 128)), [0, 8]);
+        // A byte takes no whole number of parts.
+        let mut odd = Channel::new(54, 1, 1);
+        for line in 0..10_000 {
+            let (start, want) = (odd.take(0, 128), line * 128 / 54);
+            assert!(start.abs_diff(want) <= 1, "{start} instead of {want}");
+        }
     }
 }

@@ -102,9 +102,7 @@ where
     let least = 1024 / size_of::<T>() as u32;
     let [(short, _), (long, groups)] = [least, 2 * least].map(|depth| run(kernel, target, depth, &settings));
     let [cycles, matrix, lds, lines] = [0, 1, 2, 3].map(|i| long[i] - short[i]);
-    // The model has the time of a byte in whole 1024ths of a cycle.
-    let per_byte = |bytes_per_cycle: f64| (1024.0 / bytes_per_cycle).floor() / 1024.0;
-    let line = if target == Target::GFX90A { 64.0 * per_byte(37.0) } else { 128.0 * per_byte(54.0) };
+    let line = if target == Target::GFX90A { 64.0 / 37.0 } else { 128.0 / 54.0 };
     let most = 100.0 * matrix / matrix.max(lds).max(lines * line);
     let built = kernel.build(target).unwrap();
     let pipeline = &built.pipelines()[0];
