@@ -1,0 +1,315 @@
+//! The walk over expressions: what each gives, under which conditions it runs, and which loops it leaves.
+
+use std::rc::Rc;
+
+use proc_macro2::Span;
+use syn::{Expr, ExprCall, Ident, Pat};
+
+use super::super::expr::called;
+use super::super::habits::{METHODS, NUMBERS};
+use super::super::place::is_compound;
+use super::{Analysis, MEMORY, POINTERS, Shape, either};
+use crate::attrs;
+
+impl Analysis {
+    /// Runs `f` under a condition of this shape.
+    pub(super) fn under<R>(&mut self, condition: Shape, f: impl FnOnce(&mut Self) -> R) -> R {
+        let depth = self.depth;
+        self.depth += usize::from(condition == Shape::Varying);
+        let result = f(self);
+        self.depth = depth;
+        result
+    }
+
+    /// The body of a loop whose trips differ between lanes if `condition` varies, or a `break` does.
+    pub(super) fn trips(
+        &mut self,
+        at: Span,
+        label: Option<&syn::Label>,
+        condition: Shape,
+        body: impl FnOnce(&mut Self),
+    ) {
+        let key = format!("{at:?}");
+        let label = label.map(|l| l.name.ident.to_string());
+        let condition = if self.left.contains(&key) { Shape::Varying } else { condition };
+        self.under(condition, |cx| {
+            cx.loops.push((key, cx.depth, label));
+            body(cx);
+            cx.loops.pop();
+        });
+    }
+
+    pub(super) fn leave(&mut self, label: Option<&syn::Lifetime>) {
+        let target = self.loops.iter().rposition(|l| match label {
+            Some(label) => l.2.as_ref() == Some(&label.ident.to_string()),
+            None => true,
+        });
+        // The loops between are left as well.
+        for (key, depth, _) in target.and_then(|target| self.loops.get(target..)).unwrap_or_default() {
+            if self.depth > *depth {
+                self.left.insert(key.clone());
+            }
+        }
+    }
+
+    pub(super) fn any<'e>(&mut self, parts: impl IntoIterator<Item = &'e Expr>) -> Shape {
+        parts.into_iter().fold(Shape::Other, |all, e| either(all, self.expr(e)))
+    }
+
+    pub(super) fn expr(&mut self, e: &Expr) -> Shape {
+        match e {
+            Expr::Path(p) => match self.name(e) {
+                Some(binding) => binding.shape,
+                None if self.is_varying_variant(&p.path) => Shape::Varying,
+                None => Shape::Other,
+            },
+            Expr::Struct(e) if self.is_varying_variant(&e.path) => Shape::Varying,
+            Expr::Paren(e) => self.expr(&e.expr),
+            Expr::Group(e) => self.expr(&e.expr),
+            Expr::Reference(e) => self.expr(&e.expr),
+            Expr::Cast(e) => self.expr(&e.expr),
+            Expr::Unary(e) => match (self.expr(&e.expr), &e.op) {
+                (Shape::Memory, syn::UnOp::Deref(_)) => Shape::Varying,
+                (shape, _) => shape,
+            },
+            Expr::Binary(e) if is_compound(&e.op) => {
+                let shape = self.expr(&e.right);
+                self.assign(&e.left, shape);
+                Shape::Other
+            }
+            Expr::Binary(e) if matches!(e.op, syn::BinOp::And(_) | syn::BinOp::Or(_)) => {
+                let left = self.expr(&e.left);
+                either(left, self.under(left, |cx| cx.expr(&e.right)))
+            }
+            Expr::Binary(e) => self.any([&*e.left, &*e.right]),
+            Expr::Assign(e) => {
+                match (&*e.left, &*e.right) {
+                    (Expr::Tuple(to), Expr::Tuple(from)) if to.elems.len() == from.elems.len() => {
+                        for (to, from) in to.elems.iter().zip(&from.elems) {
+                            let shape = self.expr(from);
+                            self.assign(to, shape);
+                        }
+                    }
+                    (to, from) => {
+                        let shape = self.expr(from);
+                        self.assign(to, shape);
+                    }
+                }
+                Shape::Other
+            }
+            Expr::Index(e) => match (self.expr(&e.expr), self.expr(&e.index)) {
+                (Shape::Memory | Shape::Varying, _) | (_, Shape::Varying) => Shape::Varying,
+                _ => Shape::Other,
+            },
+            Expr::Field(e) => match self.expr(&e.base) {
+                // The parts of an element of a slice vary as it does.
+                Shape::Place | Shape::Varying => Shape::Varying,
+                _ => match &e.member {
+                    syn::Member::Named(name) if self.known.fields.contains(&name.to_string()) => {
+                        Shape::Varying
+                    }
+                    _ => Shape::Other,
+                },
+            },
+            Expr::MethodCall(e) => self.method(e),
+            Expr::Call(e) => self.call(e),
+            Expr::Tuple(e) => {
+                self.any(&e.elems);
+                Shape::Other
+            }
+            Expr::Array(e) => self.any(&e.elems),
+            Expr::Repeat(e) => self.expr(&e.expr),
+            _ => self.flow(e),
+        }
+    }
+
+    /// True for `Enum::Variant` of an enum whose values are each lane's own.
+    pub(super) fn is_varying_variant(&self, path: &syn::Path) -> bool {
+        let of = path.segments.iter().rev().nth(1);
+        of.is_some_and(|of| self.known.varying.contains(&of.ident.to_string()))
+    }
+
+    pub(super) fn flow(&mut self, e: &Expr) -> Shape {
+        match e {
+            Expr::If(e) => {
+                let comptime = e.attrs.iter().any(attrs::is_comptime);
+                let condition = match &*e.cond {
+                    _ if comptime => Shape::Other,
+                    Expr::Let(l) => self.expr(&l.expr),
+                    condition => self.expr(condition),
+                };
+                let names = self.names.len();
+                let (then, els) = self.under(condition, |cx| {
+                    if let Expr::Let(l) = &*e.cond {
+                        cx.bind(&l.pat, condition, None);
+                    }
+                    let then = cx.block(&e.then_branch);
+                    cx.names.truncate(names);
+                    (then, e.else_branch.as_ref().map(|(_, e)| cx.expr(e)))
+                });
+                els.map_or(Shape::Other, |els| either(condition, either(then, els)))
+            }
+            Expr::Match(e) => {
+                let matched = self.expr(&e.expr);
+                let names = self.names.len();
+                let arms = e.arms.iter().fold(Shape::Other, |all, arm| {
+                    let shape = self.under(matched, |cx| {
+                        cx.bind(&arm.pat, matched, None);
+                        let guard = arm.guard.as_ref().map_or(Shape::Other, |(_, g)| cx.expr(g));
+                        cx.under(guard, |cx| cx.expr(&arm.body))
+                    });
+                    self.names.truncate(names);
+                    either(all, shape)
+                });
+                either(matched, arms)
+            }
+            Expr::Block(e) if e.attrs.iter().any(attrs::is_comptime) => Shape::Other,
+            Expr::Block(e) => self.block(&e.block),
+            Expr::While(e) => {
+                let condition = match &*e.cond {
+                    Expr::Let(l) => self.expr(&l.expr),
+                    condition => self.expr(condition),
+                };
+                let names = self.names.len();
+                self.trips(e.while_token.span, e.label.as_ref(), condition, |cx| {
+                    if let Expr::Let(l) = &*e.cond {
+                        cx.bind(&l.pat, condition, None);
+                    }
+                    cx.block(&e.body);
+                });
+                self.names.truncate(names);
+                Shape::Other
+            }
+            Expr::Loop(e) => {
+                self.trips(e.loop_token.span, e.label.as_ref(), Shape::Other, |cx| {
+                    cx.block(&e.body);
+                });
+                Shape::Other
+            }
+            Expr::ForLoop(e) => {
+                let unrolled = e.attrs.iter().any(attrs::is_unroll);
+                let elements = super::super::iterate::is_over_elements(&e.expr);
+                let of = if unrolled && !elements { Shape::Other } else { self.expr(&e.expr) };
+                // Every lane goes over all elements.
+                let bounds = if unrolled || elements { Shape::Other } else { of };
+                let unrolled = unrolled || elements;
+                let names = self.names.len();
+                self.trips(e.for_token.span, e.label.as_ref(), bounds, |cx| {
+                    cx.bind_elements(&e.pat, of);
+                    if let (false, Some(counter)) =
+                        (unrolled, cx.names.last_mut().filter(|_| matches!(*e.pat, Pat::Ident(_))))
+                    {
+                        counter.number = true;
+                    }
+                    cx.block(&e.body);
+                });
+                self.names.truncate(names);
+                Shape::Other
+            }
+            Expr::Range(e) => {
+                let ends = e.start.iter().chain(&e.end).map(|e| &**e);
+                self.any(ends)
+            }
+            Expr::Closure(e) => self.closure(e),
+            Expr::Break(e) => {
+                e.expr.as_ref().map(|e| self.expr(e));
+                self.leave(e.label.as_ref());
+                Shape::Other
+            }
+            _ => Shape::Other,
+        }
+    }
+
+    /// A closure; what its parameters are is said by their types alone.
+    pub(super) fn closure(&mut self, e: &syn::ExprClosure) -> Shape {
+        let (names, loops) = (self.names.len(), std::mem::take(&mut self.loops));
+        for input in &e.inputs {
+            let varies = matches!(input, Pat::Type(p) if self.known.varies(&p.ty));
+            self.bind(input, if varies { Shape::Varying } else { Shape::Other }, None);
+        }
+        let value = self.expr(&e.body);
+        self.names.truncate(names);
+        self.loops = loops;
+        if value == Shape::Varying { Shape::Closure } else { Shape::Other }
+    }
+
+    pub(super) fn method(&mut self, e: &syn::ExprMethodCall) -> Shape {
+        let receiver = self.expr(&e.receiver);
+        let arguments = self.any(&e.args);
+        self.lent(Some(&e.method), &e.args);
+        let name = e.method.to_string();
+        let atomic = matches!(&*e.receiver, Expr::MethodCall(r) if r.method == "atomic");
+        match receiver {
+            _ if atomic && name != "store" => Shape::Varying,
+            // `(a..b).step_by(k)`.
+            Shape::Varying if name.starts_with("overflowing_") => Shape::Other,
+            Shape::Varying => Shape::Varying,
+            Shape::Memory if name == "get" => Shape::Varying,
+            // A pointer, or a part of memory.
+            Shape::Memory if POINTERS.contains(&&*name) => Shape::Memory,
+            _ if self.known.functions.contains(&name) => Shape::Varying,
+            Shape::Other if METHODS.contains(&&*name) => arguments,
+            Shape::Other if matches!(&*name, "rev" | "step_by") => arguments,
+            _ => Shape::Other,
+        }
+    }
+
+    /// Variables that a function writes through a `&mut V<…>`.
+    pub(super) fn lent(
+        &mut self,
+        function: Option<&Ident>,
+        args: &syn::punctuated::Punctuated<Expr, syn::Token![,]>,
+    ) {
+        let known = Rc::clone(&self.known);
+        let Some(lends) = function.and_then(|name| known.lends.get(&name.to_string())) else { return };
+        for (arg, _) in args.iter().zip(lends).filter(|(_, lent)| **lent) {
+            if let Expr::Reference(r) = arg {
+                self.assign(&r.expr, Shape::Varying);
+            }
+        }
+    }
+
+    pub(super) fn call(&mut self, e: &ExprCall) -> Shape {
+        let arguments = self.any(&e.args);
+        self.lent(called(&e.func), &e.args);
+        let Expr::Path(path) = &*e.func else { return Shape::Other };
+        if self.is_varying_variant(&path.path) {
+            return Shape::Varying;
+        }
+        let holds = ["Some", "Ok", "Err"].iter().any(|name| path.path.is_ident(name));
+        if let (true, Some(value)) = (holds, e.args.first()) {
+            return self.expr(value);
+        }
+        let segments: Vec<String> = path.path.segments.iter().map(|s| s.ident.to_string()).collect();
+        if let [ty, function] = segments.as_slice() {
+            let memory = MEMORY.contains(&&**ty);
+            let number = NUMBERS.contains(&&**ty) && METHODS.contains(&&**function);
+            return match (memory, number) {
+                _ if self.known.functions.contains(function) => Shape::Varying,
+                (true, _) => Shape::Memory,
+                (_, true) => arguments,
+                _ => Shape::Other,
+            };
+        }
+        let Some(name) = called(&e.func).map(ToString::to_string) else { return Shape::Other };
+        if let (Shape::Varying, true, Some(at)) = (arguments, self.nested.contains(&name), called(&e.func)) {
+            self.on_the_host.push(at.clone());
+        }
+        let closure = self.name(&e.func).is_some_and(|binding| binding.shape == Shape::Closure);
+        if closure || self.known.functions.contains(&name) {
+            return Shape::Varying;
+        }
+        match &*name {
+            "global_id" | "local_id" => Shape::Place,
+            "lane_id" | "select" | "splat" | "mbcnt" | "match_any" | "write_lane" | "lane_mask"
+            | "quad_permute" => Shape::Varying,
+            name if ["shuffle", "row_"].iter().any(|p| name.starts_with(p)) => Shape::Varying,
+            name if ["wave_", "workgroup_"].iter().any(|p| name.starts_with(p))
+                && name.contains("clusive_") =>
+            {
+                Shape::Varying
+            }
+            _ => Shape::Other,
+        }
+    }
+}

@@ -1,0 +1,73 @@
+//! What is certainly a number, by its form.
+
+use syn::{Block, Expr, Lit, Stmt};
+
+use super::super::expr::called;
+use super::super::habits::{METHODS, NUMBERS};
+use super::{Analysis, Shape};
+
+impl Analysis {
+    pub(super) fn ends_in_number(&self, block: &Block) -> bool {
+        matches!(block.stmts.as_slice(), [Stmt::Expr(e, None)] if self.is_number(e))
+    }
+
+    /// True for arguments that consist of numbers, and for their parts.
+    pub(super) fn is_of_numbers(&self, e: &Expr) -> bool {
+        match e {
+            Expr::Index(e) => self.is_of_numbers(&e.expr),
+            Expr::Field(e) => self.is_of_numbers(&e.base),
+            Expr::Paren(e) => self.is_of_numbers(&e.expr),
+            _ => self.name(e).is_some_and(|binding| binding.number),
+        }
+    }
+
+    /// True for what is certainly a number, or an array of them: only those are made to vary.
+    pub(super) fn is_number(&self, e: &Expr) -> bool {
+        match e {
+            Expr::Lit(l) => !matches!(l.lit, Lit::Str(_)),
+            Expr::Paren(e) => self.is_number(&e.expr),
+            Expr::Group(e) => self.is_number(&e.expr),
+            Expr::Unary(e) => !matches!(e.op, syn::UnOp::Deref(_)) && self.is_number(&e.expr),
+            Expr::Cast(_) => true,
+            Expr::Binary(e) => self.is_number(&e.left) && self.is_number(&e.right),
+            Expr::Array(e) => e.elems.iter().all(|e| self.is_number(e)),
+            Expr::Repeat(e) => self.is_number(&e.expr),
+            Expr::Index(e) => self.is_of_numbers(&e.expr),
+            Expr::Path(p) => {
+                if let Some(binding) = self.name(e) {
+                    return binding.number && matches!(binding.shape, Shape::Other | Shape::Varying);
+                }
+                let names: Vec<String> = p.path.segments.iter().map(|s| s.ident.to_string()).collect();
+                match names.as_slice() {
+                    [name] => name.starts_with(char::is_uppercase),
+                    [.., ty, _] => {
+                        NUMBERS.contains(&&**ty) || self.known.listed.contains(ty) || self.elements.has(ty)
+                    }
+                    [] => false,
+                }
+            }
+            Expr::If(e) => {
+                let els = e.else_branch.as_ref().is_some_and(|(_, els)| self.is_number(els));
+                els && self.ends_in_number(&e.then_branch)
+            }
+            Expr::Match(e) => e.arms.iter().all(|arm| self.is_number(&arm.body)),
+            Expr::Block(e) => self.ends_in_number(&e.block),
+            Expr::Call(e) => called(&e.func).is_some_and(|name| {
+                let name = name.to_string();
+                let reduction = ["wave_", "workgroup_"].iter().find_map(|p| name.strip_prefix(p));
+                matches!(&*name, "read_first_lane" | "read_lane" | "lane_id" | "wave_id")
+                    || reduction.is_some_and(|op| matches!(op, "sum" | "product" | "min" | "max"))
+            }),
+            Expr::Field(e) if self.is_of_numbers(&e.base) => true,
+            Expr::Field(e) => {
+                let uniform = ["workgroup_id", "num_workgroups", "global_size"];
+                matches!(&*e.base, Expr::Call(c) if called(&c.func).is_some_and(|f| uniform.iter().any(|u| f == u)))
+            }
+            Expr::MethodCall(e) => match &*e.receiver {
+                _ if e.method == "len" && e.args.is_empty() => true,
+                receiver => METHODS.iter().any(|m| e.method == m) && self.is_number(receiver),
+            },
+            _ => false,
+        }
+    }
+}

@@ -1,0 +1,239 @@
+//! What one `gcn_kernel!` says about its functions, types and traits.
+
+use std::collections::{HashMap, HashSet};
+
+use syn::{FnArg, Ident, Type};
+
+use super::{Item, KernelFn, repr};
+use crate::ty::Elements;
+
+/// Names that stand for varying values wherever one macro call uses them.
+#[derive(Default)]
+pub(crate) struct Known {
+    /// Device functions and methods that return `V<…>`.
+    pub functions: HashSet<String>,
+    /// Fields of device structs that are `V<…>`.
+    pub fields: HashSet<String>,
+    /// Device structs with `#[repr(C)]`, with the types of their fields.
+    pub data: HashMap<String, Vec<Type>>,
+    /// Methods that one of these has and no other type, with the struct.
+    pub of_data: HashMap<String, String>,
+    /// Those of them that give such a struct.
+    pub of_lanes: HashSet<String>,
+    /// Methods with `&mut self`.
+    pub mutating: HashSet<String>,
+    /// Of functions and methods, which parameters are a `&mut V<…>`, `self` not counted.
+    pub lends: HashMap<String, Vec<bool>>,
+    /// Of functions and methods, which parameters are an `Option` of the device, `self` not counted.
+    pub options: HashMap<String, Vec<bool>>,
+    /// Of functions and methods, which parameters are of an element type that is a parameter, `self` not counted.
+    pub generics: HashMap<String, Vec<bool>>,
+    /// The variants of device enums in order, and whether they have no fields.
+    pub variants: HashMap<String, Vec<(String, bool)>>,
+    /// Device enums that memory holds, `#[repr(u32)]`.
+    pub listed: HashSet<String>,
+    /// Device enums with parameters.
+    pub generic: HashSet<String>,
+    /// Device enums whose values are each lane's own.
+    pub varying: HashSet<String>,
+    /// Operators that `impl`s are for, with the types on their left.
+    pub left_of: HashSet<(String, String)>,
+    /// Operators that `impl`s are for.
+    pub operators: HashSet<String>,
+}
+
+impl Known {
+    /// True for a struct in memory that is declared beside.
+    pub fn is_data(&self, ty: &Type) -> bool {
+        let Type::Path(path) = crate::ty::bare(ty) else { return false };
+        path.path.get_ident().is_some_and(|name| self.data.contains_key(&name.to_string()))
+    }
+
+    /// True for an enum in memory that is declared beside.
+    pub fn is_listed(&self, ty: &Type) -> bool {
+        let Type::Path(path) = crate::ty::bare(ty) else { return false };
+        path.path.get_ident().is_some_and(|name| self.listed.contains(&name.to_string()))
+    }
+
+    /// True for types of which each lane has its own value.
+    pub fn varies(&self, ty: &Type) -> bool {
+        let name = match crate::ty::bare(ty) {
+            Type::Path(p) => p.path.get_ident().map(ToString::to_string),
+            _ => None,
+        };
+        Elements::default().is_varying(ty) || name.is_some_and(|name| self.varying.contains(&name))
+    }
+}
+
+/// Of a parameter that is not `self`, whether it is a `&mut V<…>`.
+fn lends(input: &FnArg) -> Option<bool> {
+    let FnArg::Typed(typed) = input else { return None };
+    Some(
+        matches!(&*typed.ty, Type::Reference(r) if r.mutability.is_some() && Elements::default().is_varying(&r.elem)),
+    )
+}
+
+/// Of a parameter that is not `self`, whether it is an `Option` of the device.
+fn takes_option(input: &FnArg) -> Option<bool> {
+    let FnArg::Typed(typed) = input else { return None };
+    let host = typed.attrs.iter().any(|a| a.path().is_ident("host"));
+    Some(!host && crate::ty::optional(&typed.ty).is_some())
+}
+
+/// Of a parameter that is not `self`, whether it is a number whose type is a parameter: `V<T>`, `S<T>` or `T`.
+fn takes_number(input: &FnArg, elements: &Elements) -> Option<bool> {
+    let FnArg::Typed(typed) = input else { return None };
+    let ty = crate::ty::handled(&typed.ty);
+    Some(matches!(ty, Type::Path(p) if p.path.get_ident().is_some_and(|name| elements.is_parameter(name))))
+}
+
+/// The operator that an `impl` is for.
+fn operator(item: &Item) -> Option<String> {
+    let Item::Impl(i) = item else { return None };
+    let (_, path, _) = i.frame.trait_.as_ref()?;
+    crate::operator::key(path, crate::operator::right(path)?, &i.frame.self_ty)
+}
+
+/// The name of the type that an `impl` or a method belongs to.
+pub(super) fn name_of(ty: &Type) -> Option<String> {
+    match ty {
+        Type::Path(p) => p.path.get_ident().map(ToString::to_string),
+        _ => None,
+    }
+}
+
+/// The methods of an `impl` that give a value of its type.
+fn gives_itself(item: &Item) -> Vec<String> {
+    let Item::Impl(i) = item else { return Vec::new() };
+    let itself = |f: &&KernelFn| f.gives(name_of(&i.frame.self_ty).as_deref());
+    i.functions.iter().filter(itself).map(|f| f.sig.ident.to_string()).collect()
+}
+
+/// The methods of structs of memory whose name no other type's method has.
+fn methods_of_data(items: &[Item], known: &Known) -> HashMap<String, String> {
+    let (mut found, mut others) = (HashMap::new(), HashSet::new());
+    for item in items {
+        let (of, functions): (Option<String>, Vec<&KernelFn>) = match item {
+            Item::Impl(i) => {
+                let own = i.frame.trait_.is_none().then(|| name_of(&i.frame.self_ty)).flatten();
+                (own.filter(|name| known.data.contains_key(name)), i.functions.iter().collect())
+            }
+            Item::Trait(t) => (None, t.functions.iter().map(|(f, _)| f).collect()),
+            _ => continue,
+        };
+        for name in functions.into_iter().map(|f| f.sig.ident.to_string()) {
+            match &of {
+                Some(of) if found.get(&name).is_none_or(|other| other == of) => {
+                    found.insert(name, of.clone());
+                }
+                _ => {
+                    others.insert(name);
+                }
+            }
+        }
+    }
+    found.retain(|name, _| !others.contains(name));
+    found
+}
+
+/// Of functions and fields with one name, all must say so.
+pub(super) fn known(items: &[Item]) -> Known {
+    let (mut known, mut others) = (Known::default(), Known::default());
+    for item in items {
+        let Item::Enum(e) = item else { continue };
+        let variants =
+            e.variants.iter().map(|v| (v.ident.to_string(), matches!(v.fields, syn::Fields::Unit)));
+        known.variants.insert(e.ident.to_string(), variants.collect());
+        if repr(e).is_some() {
+            known.listed.insert(e.ident.to_string());
+            continue;
+        }
+        if !e.generics.params.is_empty() {
+            known.generic.insert(e.ident.to_string());
+        }
+        let mut fields = e.variants.iter().flat_map(|v| &v.fields).peekable();
+        if fields.peek().is_none() || fields.any(|f| Elements::default().is_varying(&f.ty)) {
+            known.varying.insert(e.ident.to_string());
+        }
+    }
+    let enums = Known { varying: known.varying.clone(), ..Known::default() };
+    let note =
+        |names: &mut HashSet<String>, others: &mut HashSet<String>, name: &Ident, ty: Option<&syn::Type>| {
+            let varies = ty.is_some_and(|ty| enums.varies(ty));
+            if varies { names } else { others }.insert(name.to_string());
+        };
+    let mut function = |f: &KernelFn, around: &Elements| {
+        let ty = match &f.sig.output {
+            syn::ReturnType::Type(_, ty) => Some(&**ty),
+            syn::ReturnType::Default => None,
+        };
+        note(&mut known.functions, &mut others.functions, &f.sig.ident, ty);
+        if f.mutates_self() {
+            known.mutating.insert(f.sig.ident.to_string());
+        }
+        let lent: Vec<bool> = f.sig.inputs.iter().filter_map(lends).collect();
+        if lent.contains(&true) {
+            known.lends.insert(f.sig.ident.to_string(), lent);
+        }
+        let options: Vec<bool> = f.sig.inputs.iter().filter_map(takes_option).collect();
+        if options.contains(&true) {
+            known.options.insert(f.sig.ident.to_string(), options);
+        }
+        let elements = around.with(&f.sig.generics);
+        let numbers: Vec<bool> = f.sig.inputs.iter().filter_map(|i| takes_number(i, &elements)).collect();
+        // Of several with one name, all must say so.
+        let seen = known.generics.entry(f.sig.ident.to_string()).or_insert_with(|| numbers.clone());
+        *seen = seen.iter().zip(numbers).map(|(a, b)| *a && b).collect();
+    };
+    for item in items {
+        match item {
+            Item::Function(f) => function(f, &Elements::default()),
+            Item::Impl(i) => {
+                let around = crate::ty::elements(&i.frame.generics);
+                i.functions.iter().for_each(|f| function(f, &around));
+            }
+            Item::Trait(t) => {
+                let around = crate::ty::elements(&t.frame.generics);
+                t.functions.iter().for_each(|(f, _)| function(f, &around));
+            }
+            _ => {}
+        }
+    }
+    for item in items {
+        let Item::Struct(s) = item else { continue };
+        if s.attrs.iter().any(|a| a.path().is_ident("repr")) {
+            known.data.insert(s.ident.to_string(), s.fields.iter().map(|f| f.ty.clone()).collect());
+        }
+        for field in &s.fields {
+            if let Some(name) = &field.ident {
+                note(&mut known.fields, &mut others.fields, name, Some(&field.ty));
+            }
+        }
+    }
+    known.of_data = methods_of_data(items, &known);
+    known.of_lanes = items.iter().flat_map(gives_itself).collect();
+    known.operators = items.iter().filter_map(operator).collect();
+    let impls = items.iter().filter_map(|item| match item {
+        Item::Impl(i) => i.frame.trait_.as_ref().map(|(_, path, _)| (path, &i.frame.self_ty)),
+        _ => None,
+    });
+    known.left_of = impls.filter_map(|(path, ty)| crate::operator::with_left(path, ty)).collect();
+    known.functions.retain(|name| !others.functions.contains(name));
+    known.fields.retain(|name| !others.fields.contains(name));
+    known
+}
+
+/// Fields of device structs whose type is an enum of memory are one value for all lanes, as those of a plain scalar type.
+pub(super) fn uniform_fields(item: &mut Item, known: &Known) {
+    let fields: Vec<&mut syn::Field> = match item {
+        Item::Struct(s) if !known.data.contains_key(&s.ident.to_string()) => s.fields.iter_mut().collect(),
+        Item::Enum(e) => e.variants.iter_mut().flat_map(|v| v.fields.iter_mut()).collect(),
+        _ => return,
+    };
+    for field in fields {
+        if known.is_listed(&field.ty) {
+            let ty = &field.ty;
+            field.ty = syn::parse_quote_spanned!(syn::spanned::Spanned::span(ty)=> ::gcn_dsl::S<#ty>);
+        }
+    }
+}
