@@ -93,7 +93,8 @@ class Completion {
   // Tab takes the first word or the chosen one, Enter only a chosen one.
   key(event) {
     if (event.key === " " && event.ctrlKey) {
-      this.open(0);
+      // In place of what was to open after the last character.
+      later("complete", () => this.open(0), 0);
     } else if (!this.isOpen) {
       return;
     } else if (event.key === "ArrowDown" || event.key === "ArrowUp") {
