@@ -111,7 +111,7 @@ pub trait Scalar: Copy + PartialEq + fmt::Debug + Send + Sync + 'static {
     fn write_bytes(self, out: &mut Vec<u8>);
     /// Reads a value from exactly `Self::ELEM.bytes()` bytes.
     fn read_bytes(bytes: &[u8]) -> Self;
-    /// Why these bytes are no value: a number that no variant of an enum has.
+    /// The error if these bytes are not a value: a number that no variant of an enum has.
     fn unknown(_bytes: &[u8]) -> Option<UnknownVariant> {
         None
     }

@@ -121,7 +121,7 @@ impl Inst {
     /// because of a modifier, or, as every 16-bit VOP3 result with a destination `op_sel`, the other half of the register. EXEC
     /// masking is not meant: it applies to every vector instruction.
     pub fn preserves_destination(&self) -> bool {
-        self.mods.keep_a_part() || self.desc.keeps_other_half()
+        self.desc.preserves_destination(&self.mods)
     }
 }
 

@@ -71,7 +71,7 @@ pub struct Mods {
 impl Mods {
     /// True if lanes or bits of a vector result keep their old value: lanes that DPP masks off or reads from outside, bits that SDWA
     /// preserves.
-    pub fn keep_a_part(&self) -> bool {
+    pub(crate) fn keep_a_part(&self) -> bool {
         self.dpp.is_some_and(|d| !d.bound_ctrl || d.row_mask != 0xf || d.bank_mask != 0xf)
             || self.sdwa.is_some_and(|s| s.dst_unused == 2 && s.dst_sel != 6)
     }

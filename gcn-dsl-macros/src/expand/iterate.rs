@@ -14,7 +14,7 @@ use super::{Cx, lang};
 const REDUCTIONS: [(&str, &str); 4] =
     [("sum", "sum_of"), ("product", "product_of"), ("min", "least_of"), ("max", "greatest_of")];
 
-/// True for what a `for` goes over that is no range: arrays of values, and iterators over them.
+/// True if a `for` goes over an array of values or an iterator over one, and not over a range.
 pub(super) fn is_over_elements(e: &Expr) -> bool {
     match e {
         Expr::Paren(p) => is_over_elements(&p.expr),

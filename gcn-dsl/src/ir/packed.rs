@@ -201,7 +201,7 @@ impl<'k> Pairs<'k> {
                     dword += self.kernel.ty(*part).dwords();
                 }
             }
-            // Words are put together by `or` and by `v_perm_b32`; of other instructions there are no two halves.
+            // Only `or` and `v_perm_b32` put two halves together.
             Inst::Bin(Bin::Or, ..) | Inst::Machine(_) if ty.is_varying_word() => {
                 if let Some(halves) = Half::both(self.kernel, v) {
                     self.word(v, None, halves, costs);

@@ -58,7 +58,7 @@ pub trait Stored: Copy + 'static {
     fn append(&self, out: &mut Vec<u8>);
     /// Takes a host value from its bytes.
     fn take(bytes: &[u8]) -> Self;
-    /// Why these bytes are no value of the host.
+    /// The error if these bytes are not a value on the host.
     fn unknown(bytes: &[u8]) -> Option<UnknownVariant>;
 }
 

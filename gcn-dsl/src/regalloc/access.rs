@@ -25,8 +25,8 @@ pub(super) fn uses(f: &Function, inst: &MInst) -> SmallVec<[VUse; 5]> {
     // A write that keeps inactive lanes also reads its destination. EXEC does not mask scalar results, so they
     // never keep anything.
     let masked = |slice: VSlice| f.info(slice.reg).file != RegFile::Sgpr;
-    let keeps = inst.keeps_dst
-        || matches!(&inst.op, Op::Machine(desc, mods) if mods.keep_a_part() || desc.keeps_other_half());
+    let keeps =
+        inst.keeps_dst || matches!(&inst.op, Op::Machine(desc, mods) if desc.preserves_destination(mods));
     for (i, operand) in inst.operands.iter().enumerate() {
         let MOperand::Virt(slice) = *operand else { continue };
         let (read, write, early, undef) = match &inst.op {

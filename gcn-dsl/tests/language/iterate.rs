@@ -113,7 +113,7 @@ gcn_kernel! {
             // Only some lanes run the closures here.
             sum += leaky(x[i] - 1.0) + class(i % 3);
         }
-        // Where there is no number the closure does not run: `table` has no such element.
+        // The closure runs only where there is a number: for others `table` has no element.
         let found = checked(x[i], i).map(|k| if k % 2 == 0 { table[k] } else { table[k - 1] + 1.0 });
         y[i] = sum + found.unwrap_or(0.25);
         steps[i] = halvings(x[i] * 8.0);

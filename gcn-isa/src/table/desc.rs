@@ -175,6 +175,12 @@ impl InstDesc {
         self.half == Some(DstHalf::Kept)
     }
 
+    /// True if lanes or bits of a vector result keep their old value, by a modifier or because the other half does: see
+    /// [`Inst::preserves_destination`](crate::Inst::preserves_destination).
+    pub fn preserves_destination(&self, mods: &Mods) -> bool {
+        mods.keep_a_part() || self.keeps_other_half()
+    }
+
     /// The modifiers of an instruction written without any: `op_sel_hi` of VOP3P is all ones (zero on the mixed
     /// precision FMAs, where it says that a source is f16), DPP masks are full, SDWA selects whole dwords, the buffer
     /// format is 8-bit UNORM, required flags are set.

@@ -89,7 +89,7 @@ pub(super) struct Channel {
     pub bytes: u64,
 }
 
-/// Parts of a cycle: so many that a byte's time is rounded by less than a hundred-thousandth at 100 bytes a cycle.
+/// Parts of a cycle. At 100 bytes a cycle, rounding changes the time of a byte by less than one part in 100,000.
 const PARTS: u64 = 1 << 24;
 
 impl Channel {

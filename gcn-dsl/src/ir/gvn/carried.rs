@@ -19,6 +19,7 @@ pub(super) struct Carried {
 }
 
 impl Carried {
+    /// Before any instruction is numbered.
     pub fn of(kernel: &Kernel) -> Carried {
         let pipelined = !kernel.pipelines.is_empty();
         let mut observed = vec![pipelined; kernel.variables.len()];

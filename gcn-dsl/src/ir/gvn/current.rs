@@ -33,6 +33,7 @@ impl Current {
         Current { known: vec![None; kernel.variables.len()], loops, log: Vec::new(), written: Vec::new() }
     }
 
+    /// What the variable holds here, if that is known.
     pub fn get(&self, var: Variable) -> Known {
         self.known[var.0 as usize]
     }
@@ -53,6 +54,7 @@ impl Current {
         self.log.push((var, before));
     }
 
+    /// This place, for [`Current::reset`] and [`Current::leave`].
     pub fn mark(&self) -> Mark {
         Mark { log: self.log.len(), written: self.written.len() }
     }

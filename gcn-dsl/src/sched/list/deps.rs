@@ -166,7 +166,7 @@ impl Uses {
         let mut uses = Uses::default();
         match &inst.op {
             Op::Machine(desc, mods) => {
-                let keeps = inst.keeps_dst || mods.keep_a_part() || desc.keeps_other_half();
+                let keeps = inst.keeps_dst || desc.preserves_destination(mods);
                 for (operand, slot) in inst.operands.iter().zip(desc.operands) {
                     uses.operand(operand, slot.access, keeps);
                 }
