@@ -2,6 +2,7 @@
 //! published: `cargo package` drops dependencies for development that have no version.
 
 pub mod browser;
+pub mod compiled;
 pub mod env;
 pub mod llvm;
 mod random;

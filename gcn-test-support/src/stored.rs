@@ -11,14 +11,22 @@ use crate::env;
 /// If they differ; the message names the first line that does, and the variable.
 #[track_caller]
 pub fn assert_current(path: impl AsRef<Path>, fresh: &str) {
+    current(path, fresh).unwrap_or_else(|fault| panic!("{fault}"));
+}
+
+/// As [`assert_current`], for tests that compare many files and name all that differ.
+///
+/// # Errors
+/// If they differ, or the file cannot be read or written.
+pub fn current(path: impl AsRef<Path>, fresh: &str) -> Result<(), String> {
     let path = path.as_ref();
+    let named = |error| format!("{}: {error}", path.display());
     if env::bless() {
-        fs::write(path, fresh).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
-        return;
+        return fs::write(path, fresh).map_err(named);
     }
-    let stored = fs::read_to_string(path).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
+    let stored = fs::read_to_string(path).map_err(named)?;
     if stored == fresh {
-        return;
+        return Ok(());
     }
     let (mut old, mut new, mut line) = (stored.lines(), fresh.lines(), 1);
     let (old, new) = loop {
@@ -29,8 +37,8 @@ pub fn assert_current(path: impl AsRef<Path>, fresh: &str) {
         }
     };
     let test = thread::current().name().unwrap_or_default().to_owned();
-    panic!(
+    Err(format!(
         "{} is out of date from line {line} on; run the test {test} with GCN_BLESS=1 to write it\n  stored: {old}\n  fresh:  {new}",
         path.display()
-    );
+    ))
 }

@@ -1,7 +1,9 @@
 //! `gcn new`: the project compiles, and its test passes.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::Command;
+
+use gcn_test_support::compiled;
 
 use crate::gcn;
 
@@ -13,7 +15,7 @@ fn a_new_project_passes_its_own_test() {
     assert!(said.contains("cargo test"), "{said}");
     let workspace = Path::new(env!("CARGO_MANIFEST_DIR")).parent().expect("the workspace");
     std::fs::copy(workspace.join("Cargo.lock"), project.join("Cargo.lock")).expect("a lock file");
-    match library() {
+    match compiled::library("gcn_dsl") {
         Some(library) => passes_with(&library, &project),
         None => passes_with_cargo(&project),
     }
@@ -27,17 +29,6 @@ fn succeeds(command: &mut Command) -> String {
     said
 }
 
-/// gcn-dsl as the workspace's tests compiled it, the last one if there are several.
-fn library() -> Option<PathBuf> {
-    let test = std::env::current_exe().expect("the test's own path");
-    let files = std::fs::read_dir(test.parent()?).expect("the folder of the tests").flatten();
-    let named = files.filter(|f| {
-        let name = f.file_name().to_string_lossy().into_owned();
-        name.starts_with("libgcn_dsl-") && name.ends_with(".rlib")
-    });
-    named.max_by_key(|f| f.metadata().and_then(|m| m.modified()).expect("a time")).map(|f| f.path())
-}
-
 /// cargo resolves the dependency; rustc compiles the project with the library as it is, which cargo would compile once more.
 fn passes_with(library: &Path, project: &Path) {
     succeeds(
@@ -46,17 +37,13 @@ fn passes_with(library: &Path, project: &Path) {
             .current_dir(project),
     );
     let rustc = |kind: &[&str], source: &str| {
-        let mut rustc = Command::new("rustc");
-        rustc.args(["--edition=2024", "--out-dir=.", "-L."]).current_dir(project);
-        rustc.args(kind).arg(source);
+        let mut rustc = compiled::rustc_with("gcn_dsl", library);
+        rustc.args(["--out-dir=.", "-L."]).current_dir(project).args(kind).arg(source);
         succeeds(&mut rustc);
     };
-    let dependency = format!("-Ldependency={}", library.parent().expect("a folder").display());
-    let library = format!("--extern=gcn_dsl={}", library.display());
-    let common = [dependency.as_str(), &library];
-    rustc(&[&common[..], &["--crate-type=lib", "--crate-name=my_kernels"]].concat(), "src/lib.rs");
-    rustc(&[&common[..], &["--extern=my_kernels"]].concat(), "src/main.rs");
-    rustc(&[&common[..], &["--extern=my_kernels", "--test"]].concat(), "tests/axpy.rs");
+    rustc(&["--crate-type=lib", "--crate-name=my_kernels"], "src/lib.rs");
+    rustc(&["--extern=my_kernels"], "src/main.rs");
+    rustc(&["--extern=my_kernels", "--test"], "tests/axpy.rs");
     assert!(succeeds(&mut Command::new(project.join("axpy"))).contains("1 passed"));
     assert!(succeeds(Command::new(project.join("main")).current_dir(project)).contains("y[999] = 1999"));
 }

@@ -1,5 +1,4 @@
-//! Programs that compile, beside those in `fail` that do not: the right form of what these get wrong. They are compiled with the
-//! tests, as trybuild would compile the library for them once more.
+//! Programs that compile, beside those in `fail` that do not: the right form of what these get wrong.
 #![allow(
     unused,
     clippy::all,
