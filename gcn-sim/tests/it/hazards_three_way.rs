@@ -25,7 +25,7 @@ use property::Totals;
 
 /// Programs of each target.
 fn programs() -> usize {
-    fuzz_count(6 * 250_usize).div_ceil(6)
+    fuzz_count(6 * 120_usize).div_ceil(6)
 }
 
 fn three_way(target: Target) {
