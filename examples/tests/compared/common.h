@@ -3,9 +3,12 @@
 #pragma OPENCL EXTENSION cl_khr_fp16 : enable
 
 typedef unsigned int uint;
-typedef unsigned long size_t;
 typedef unsigned short ushort;
 typedef unsigned char uchar;
+typedef unsigned long ulong;
+
+// Numbers of workgroups, a barrier for LDS, kernels by the size of their workgroup, and the number of a work-item: G of workgroups of
+// 256, LX and LY within the workgroup, GX and GY of workgroups of 16 by 16.
 #define GID0 ((uint)__builtin_amdgcn_workgroup_id_x())
 #define GID1 ((uint)__builtin_amdgcn_workgroup_id_y())
 #define BAR()                                                                                                          \
@@ -23,8 +26,6 @@ typedef unsigned char uchar;
 #define GX (GID0 * 16 + LX)
 #define GY (GID1 * 16 + LY)
 #define CG global const
-typedef unsigned long ulong;
-typedef half h8 __attribute__((ext_vector_type(8)));
 static int clampi(int x, int a, int b) {
     return x < a ? a : x > b ? b : x;
 }
