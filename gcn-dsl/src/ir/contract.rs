@@ -27,7 +27,7 @@ fn region(kernel: &mut Kernel, region_: &mut Region) {
                     products.insert(v);
                 }
                 Inst::Bin(op @ (Bin::Add | Bin::Sub), x, y) => {
-                    sum(kernel, &products, (v, op), [x, y], &mut stmts)
+                    sum(kernel, &products, (v, op), [x, y], &mut stmts);
                 }
                 _ => {}
             }
