@@ -22,6 +22,8 @@ pub(crate) struct Declared {
     pub targets: Option<Vec<Target>>,
     /// Limits to the registers.
     pub registers: Registers,
+    /// `#[contract]`.
+    pub contract: bool,
     /// Arguments.
     pub args: Vec<Arg>,
 }
@@ -123,18 +125,22 @@ pub(crate) fn kernel(kernel: &KernelFn, errors: &mut Errors) -> Option<Declared>
     let workgroup = workgroup(kernel, errors);
     let targets = targets(kernel, errors);
     let registers = registers::registers(kernel, targets.as_deref(), errors);
+    let contract = find(kernel, "contract");
+    if let Some(attr) = contract.filter(|attr| !matches!(attr.meta, Meta::Path(_))) {
+        errors.at(attr, "`#[contract]` takes no arguments; write `#[contract]`");
+    }
     attributes(kernel, errors);
-    Some(Declared { workgroup: workgroup?, targets, registers, args: args? })
+    Some(Declared { workgroup: workgroup?, targets, registers, contract: contract.is_some(), args: args? })
 }
 
 fn attributes(kernel: &KernelFn, errors: &mut Errors) {
     const KEPT: [&str; 5] = ["doc", "allow", "expect", "cfg", "deprecated"];
-    const OWN: [&str; 5] = ["workgroup", "targets", "schedule", "max_registers", "min_occupancy"];
+    const OWN: [&str; 6] = ["workgroup", "targets", "schedule", "max_registers", "min_occupancy", "contract"];
     let is = |attr: &Attribute, names: &[&str]| names.iter().any(|name| attr.path().is_ident(name));
     for (i, attr) in kernel.attrs.iter().enumerate() {
         if !is(attr, &KEPT) && !is(attr, &OWN) {
             let what = "unknown attribute on a kernel; there are `#[workgroup(…)]`, `#[targets(…)]`, `#[schedule(manual)]`, \
-                        `#[max_registers(…)]` and `#[min_occupancy(…)]`";
+                        `#[max_registers(…)]`, `#[min_occupancy(…)]` and `#[contract]`";
             errors.at(attr, what);
         }
         if let Err(error) = crate::attrs::is_manual(attr) {

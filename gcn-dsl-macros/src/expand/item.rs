@@ -29,7 +29,7 @@ struct Head {
 }
 
 fn head(kernel: &KernelFn) -> Head {
-    let own = ["workgroup", "targets", "schedule", "max_registers", "min_occupancy"];
+    let own = ["workgroup", "targets", "schedule", "max_registers", "min_occupancy", "contract"];
     let kept = |a: &&Attribute| !own.iter().any(|n| a.path().is_ident(n)) && !unused::is_level(a);
     let mut head = Head {
         attrs: kernel.attrs.iter().filter(kept).cloned().collect(),
@@ -337,6 +337,7 @@ fn signature(kernel: &KernelFn, declared: &Declared, head: &Head) -> TokenStream
     });
     let [x, y, z] = &declared.workgroup;
     let registers = declared.registers.calls();
+    let contract = declared.contract.then(|| quote!(.contract()));
     let targets = declared.targets.as_ref().map(|targets| {
         let names = targets.iter().map(|t| t.name());
         quote!(.targets(&[#(#names),*]))
@@ -354,6 +355,7 @@ fn signature(kernel: &KernelFn, declared: &Declared, head: &Head) -> TokenStream
             #targets
             #(#hosts)*
             #registers
+            #contract
             #(#args)*
     }
 }

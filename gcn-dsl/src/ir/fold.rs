@@ -206,6 +206,9 @@ fn bin(b: &mut Builder, op: Bin, x: Value, y: Value, ty: Type, loc: Option<Sourc
 }
 
 /// 64-bit integers, for pointers.
+/// The lower half of 64 bits.
+const LOWER: u64 = 0xffff_ffff;
+
 fn bin_64(b: &mut Builder, op: Bin, x: Value, y: Value, ty: Type) -> Folded {
     let (cx, cy) = (b.as_const(x), b.as_const(y));
     let folded = match (op, cx, cy) {
@@ -217,7 +220,14 @@ fn bin_64(b: &mut Builder, op: Bin, x: Value, y: Value, ty: Type) -> Folded {
             return Folded::Value(x);
         }
         (Bin::Mul, _, Some(1)) => return Folded::Value(x),
-        (Bin::Add | Bin::Mul, Some(_), None) => return bin_64(b, op, y, x, ty),
+        (Bin::Add | Bin::Mul | Bin::And | Bin::Or | Bin::Xor, Some(_), None) => {
+            return bin_64(b, op, y, x, ty);
+        }
+        (Bin::And, _, Some(LOWER)) => {
+            let word = Type { elem: Elem::U32, ..ty };
+            let (low, zero) = (b.value(Inst::Extract { from: x, dword: 0 }, word, None), b.constant(0, word));
+            return Folded::Inst(Inst::Concat([low, zero].into_iter().collect()));
+        }
         (Bin::Mul, _, Some(c)) if c.is_power_of_two() => {
             let count = b.constant(c.trailing_zeros().into(), Type { elem: Elem::U32, ..ty });
             return Folded::Inst(Inst::Bin(Bin::Shl, x, count));

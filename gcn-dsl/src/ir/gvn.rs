@@ -8,8 +8,9 @@
 //! the number of an earlier load if nothing between them can have written to its memory.
 //!
 //! A read of a variable has the number of the value that the variable holds (`current.rs`), so that what is computed from both is
-//! equal. The read itself stays: the variable's register is as good, and the value would have to live beside it. In loops of matrix
-//! instructions, which use all registers, that would cost spills.
+//! equal. If that is known of all reads of a variable, the values replace them and the variable is dead. Otherwise its reads stay: the
+//! variable's register is as good, and the value would have to live beside it. In loops of matrix instructions, which use all
+//! registers, that would cost spills.
 //!
 //! What the head of a loop computes is known in its body too (`carried.rs`).
 
@@ -26,7 +27,7 @@ use super::named::Leaf;
 use super::{Bin, Inst, Kernel, Memory, Region, Schedule, Stmt, Type, Value, Variable};
 use crate::scalar::Elem;
 use carried::Carried;
-use current::Current;
+use current::{Current, Reads};
 
 /// Replaces each value by the earliest value that equals it.
 pub fn run(kernel: &mut Kernel) {
@@ -35,7 +36,9 @@ pub fn run(kernel: &mut Kernel) {
     // Under another MODE equal instructions give different values.
     if !numbering.changes_mode {
         numbering.region(&body);
-        let Numbering { leader, moved, places, regions, carried, .. } = numbering;
+        let Numbering { mut leader, moved, places, regions, carried, reads, .. } = numbering;
+        // In program order: a known value may be such a read itself.
+        reads.all_known().for_each(|(read, known)| leader[read.0 as usize] = leader[known.0 as usize]);
         rename(kernel, &leader, &mut body);
         let writes = carried.apply(kernel);
         Placing { writes, ..Placing::of(&leader, &moved, &places, regions.len()) }.region(&mut body);
@@ -92,6 +95,7 @@ struct Numbering<'k> {
     /// Number of possible writes to LDS, and to other memory.
     epochs: [u32; 2],
     current: Current,
+    reads: Reads,
     carried: Carried,
 }
 
@@ -121,6 +125,7 @@ impl<'k> Numbering<'k> {
             open: Vec::new(),
             epochs: [0; 2],
             current: Current::of(kernel, body),
+            reads: Reads::of(kernel),
             carried: Carried::of(kernel),
         }
     }
@@ -217,10 +222,15 @@ impl<'k> Numbering<'k> {
         if self.carried.is_observed(var) {
             return;
         }
-        match self.current.get(var).filter(|known| self.kernel.ty(*known) == self.kernel.ty(v)) {
-            Some(known) => self.number[v.0 as usize] = self.number[known.0 as usize],
-            None => self.current.read(var, v),
+        let known = self.current.get(var).filter(|known| self.kernel.ty(*known) == self.kernel.ty(v));
+        if let Some(known) = known {
+            self.number[v.0 as usize] = self.number[known.0 as usize];
+        } else {
+            self.current.read(var, v);
         }
+        // What a loop's head computes is not defined in the body.
+        let is_defined = |known: &Value| self.is_open(self.places[known.0 as usize].region);
+        self.reads.add(var, v, known.filter(is_defined));
     }
 
     /// True for the head of a loop whose body is open.
@@ -313,6 +323,14 @@ fn rename(kernel: &mut Kernel, leader: &[Value], body: &mut Region) {
     let first = |v: &mut Value| *v = leader[v.0 as usize];
     for def in &mut kernel.values {
         def.inst.operands_mut(first);
+    }
+    // Instructions contain constants, which have no register of their own that could be the same in all lanes.
+    for v in 0..kernel.values.len() {
+        if let Inst::Splat(of) = kernel.values[v].inst
+            && let Inst::Const(bits) = kernel.def(of).inst
+        {
+            kernel.values[v].inst = Inst::Const(bits);
+        }
     }
     kernel.read_only.iter_mut().for_each(first);
     kernel.whole_dwords.iter_mut().for_each(first);

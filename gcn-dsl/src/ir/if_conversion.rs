@@ -104,7 +104,14 @@ pub(super) fn cost(kernel: &Kernel, v: Value) -> Option<u32> {
     let (def, ty) = (kernel.def(v), kernel.ty(v));
     let word = |ty: Type| ty.count == 1 && matches!(ty.elem, Elem::I32 | Elem::U32 | Elem::F32 | Elem::F16);
     let varying = ty.place == Place::Varying;
+    let two = |ty: Type| ty.count == 1 && matches!(ty.elem, Elem::I64 | Elem::U64);
     match &def.inst {
+        Inst::Bin(Bin::Add | Bin::Sub | Bin::And | Bin::Or | Bin::Xor, ..) | Inst::Select(..)
+            if two(ty) && varying =>
+        {
+            Some(2)
+        }
+        Inst::Cmp(_, x, _) if two(kernel.ty(*x)) && varying => Some(1),
         Inst::Const(_) | Inst::Splat(_) | Inst::Bitcast(_) | Inst::Extract { .. } | Inst::Read(_) => Some(0),
         Inst::LocalId(_) | Inst::WorkgroupId(_) | Inst::GridSize(_) | Inst::KernArg { .. } => Some(0),
         Inst::Bin(Bin::Div | Bin::Rem | Bin::MulHi, ..) => None,

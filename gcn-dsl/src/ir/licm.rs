@@ -5,7 +5,7 @@
 //! read-only slices move too: the hardware checks them against the slice's bounds wherever they run, and
 //! nothing writes what they read.
 
-use super::{Inst, Kernel, Region, Stmt, Un, Value, gvn};
+use super::{Inst, Kernel, Place, Region, Stmt, Un, Value, gvn};
 use crate::scalar::Elem;
 
 /// Moves invariant instructions out of the loops of `kernel`.
@@ -79,10 +79,13 @@ fn moves(kernel: &Kernel, v: Value) -> bool {
     match &kernel.def(v).inst {
         Inst::LoadUniform { resource, .. } => kernel.read_only.contains(resource),
         Inst::Un(op, _) => *op == Un::Reciprocal,
+        Inst::Constants => kernel.pipelines.is_empty(),
         // Two dwords as packed instructions read them. In the loop they would be copies of what lives on.
         Inst::Extract { .. } | Inst::Concat(_) => {
             let ty = kernel.ty(v);
-            ty.elem == Elem::F32 && ty.count == 2 && kernel.pipelines.is_empty()
+            let two = ty.elem == Elem::F32 && ty.count == 2;
+            // A slice's resource is uniform.
+            (two || ty.place == Place::Uniform) && kernel.pipelines.is_empty()
         }
         _ => gvn::is_cheap(kernel, v),
     }

@@ -13,7 +13,9 @@
 pub mod align;
 pub mod atomic;
 pub mod build;
+pub mod bytes;
 pub mod call;
+pub mod contract;
 pub mod dce;
 pub mod division;
 pub mod far;

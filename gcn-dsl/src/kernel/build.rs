@@ -10,7 +10,9 @@ use gcn_isa::{Target, check};
 
 use super::registers::{self, Registers};
 use super::{AsmError, BuildOptions, Built, BuiltKernel, limits};
-use crate::ir::{dce, far, gvn, licm, merge, packed, ping_pong, pipeline, private, sink, tails, uniform};
+use crate::ir::{
+    bytes, contract, dce, far, gvn, licm, merge, packed, ping_pong, pipeline, private, sink, tails, uniform,
+};
 use crate::kernel::debug::Debug;
 use crate::kernel::{spec, variables};
 use crate::lang::{self, Arguments, Signature, TraceError};
@@ -183,12 +185,16 @@ fn passes(
     ping_pong::run(&mut ir, target)?;
     private::run(&mut ir);
     uniform::run(&mut ir);
+    if signature.contract {
+        contract::run(&mut ir);
+    }
     dce::run(&mut ir);
     if options.merge {
         merge::run(&mut ir);
         gvn::run(&mut ir);
         dce::run(&mut ir);
-        if packed::run(&mut ir, target) {
+        let sums = bytes::run(&mut ir, target);
+        if packed::run(&mut ir, target) || sums {
             dce::run(&mut ir);
         }
     }

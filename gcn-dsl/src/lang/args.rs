@@ -23,6 +23,8 @@ pub struct Signature {
     pub targets: TargetSet,
     /// What it says about registers.
     pub registers: RegisterLimits,
+    /// `#[contract]`: products and sums may round once.
+    pub contract: bool,
     /// Arguments in order.
     pub args: Vec<SignatureArg>,
 }
@@ -122,6 +124,7 @@ impl Signature {
             workgroup,
             targets: TargetSet::ALL,
             registers: RegisterLimits::default(),
+            contract: false,
             args: Vec::new(),
         }
     }
@@ -194,6 +197,13 @@ impl Signature {
     #[must_use]
     pub fn min_occupancy(mut self, waves_per_simd: u32) -> Signature {
         self.registers.min_occupancy = Some(waves_per_simd);
+        self
+    }
+
+    /// `#[contract]`.
+    #[must_use]
+    pub fn contract(mut self) -> Signature {
+        self.contract = true;
         self
     }
 

@@ -148,10 +148,14 @@ impl Lower<'_> {
             }
             _ => None,
         };
+        let zero_above = [a, b].map(|v| self.has_zero_above(v));
         let (a, mut b) = (self.operand(a), self.operand(b));
         let dst = self.define(v);
         if op == Bin::Mul && ty.place == Place::Varying && matches!(calc(ty.elem), Calc::I32 | Calc::U32) {
             return self.multiply(ty.elem, fits_24, dst, a, b);
+        }
+        if op == Bin::Mul && ty.place == Place::Varying && matches!(calc(ty.elem), Calc::I64 | Calc::U64) {
+            return self.mul_64(dst, [a, b], zero_above);
         }
         if matches!(op, Bin::Shl | Bin::Shr) && ty.elem.bytes() < 4 {
             // Rust masks shift counts by the width of the type; the hardware masks them by 31.
@@ -268,7 +272,7 @@ impl Lower<'_> {
                 }
                 Ok(())
             }
-            (Bin::Mul, Calc::I64 | Calc::U64) => self.mul_64(dst, a, b),
+            (Bin::Mul, Calc::I64 | Calc::U64) => self.mul_64(dst, [a, b], [false; 2]),
             (Bin::Min | Bin::Max, Calc::I64 | Calc::U64) => {
                 let below = self.new_reg(RegFile::Sgpr, 2);
                 let (a, b) = (Src::Reg(self.in_vgpr(a, 2)), Src::Reg(self.in_vgpr(b, 2)));
@@ -364,6 +368,10 @@ impl Lower<'_> {
     }
 
     pub(super) fn add_sub_64_vector(&mut self, op: Bin, dst: VSlice, a: Src, b: Src) -> Lowered {
+        // An addition is one instruction on some targets.
+        if let (Bin::Sub, Src::Const(bits, width)) = (op, b) {
+            return self.add_sub_64_vector(Bin::Add, dst, a, Src::Const(bits.wrapping_neg(), width));
+        }
         if op == Bin::Add && gcn_isa::table::find_mnemonic(self.target, "v_lshl_add_u64").next().is_some() {
             return self.machine("v_lshl_add_u64", &[dst], &[a, Src::Const(0, Width::B32), b]);
         }

@@ -6,11 +6,13 @@
 //! takes the operands, and if every reader of the inner instruction can fold it, so that the inner one
 //! becomes dead ([`crate::mir::dce`]). Otherwise the inner instruction would execute twice. A row of
 //! [`MODIFIERS`] is a change of a float's sign that the instructions of [`FLOATS`] can apply to a source
-//! themselves; conversions from f16 are in [`mix`], limits of an interval in [`clamp`].
+//! themselves; conversions from f16 are in [`mix`], limits of an interval in [`clamp`], parts of registers in [`sdwa`].
 
 mod clamp;
+mod literals;
 mod mix;
 mod patterns;
+mod sdwa;
 
 use gcn_isa::inst::Mods;
 use gcn_isa::mods::Modifiers;
@@ -20,12 +22,13 @@ use gcn_isa::{RegFile, Target};
 use hashbrown::HashMap;
 use smallvec::SmallVec;
 
+use literals::Literals;
 use patterns::Source::{Bits, First, Inner, Outer, Width};
 use patterns::{At, PATTERNS, Pattern};
 
 use super::Src;
 use super::emit::{Bus, slot_takes};
-use crate::mir::{Function, MInst, MOperand, Op, VReg, VSlice};
+use crate::mir::{Function, MInst, MOperand, Op, VReg};
 
 /// A bit operation on a float that is a source modifier of the instructions of `FLOATS`.
 struct Modifier {
@@ -53,7 +56,7 @@ const SELECTION: &str = "v_cndmask_b32";
 /// Applies the patterns to all of `f`.
 pub(super) fn run(f: &mut Function) {
     let mut facts = Facts::of(f);
-    let mut literals: HashMap<(usize, MOperand), (usize, VReg)> = HashMap::new();
+    let mut literals = Literals::default();
     // Backwards, so that the last instruction of a chain gets its pattern first. Whatever is still folded
     // into the middle one afterwards is removed together with it, since it is dead.
     for (block, index) in facts.order.clone().into_iter().rev() {
@@ -61,17 +64,9 @@ pub(super) fn run(f: &mut Function) {
             facts.at(found.inner).readers -= 1;
             let mut sources = found.sources;
             if let Some(slot) = found.literal {
-                // Instructions of a block share the register. The copy belongs before the first, which is the last one visited.
-                let (at, reg) = literals.entry((block, sources[slot])).or_insert_with(|| {
-                    facts.uses.push(Use {
-                        writers: 1,
-                        writer: (block as u32, index as u32),
-                        ..Use::default()
-                    });
-                    (index, f.new_vreg(RegFile::Sgpr, 1))
-                });
-                *at = index;
-                sources[slot] = MOperand::Virt(VSlice { reg: *reg, start: 0, len: 1 });
+                sources[slot] = literals.register(f, (block, index), sources[slot]);
+                let new = Use { writers: 1, writer: (block as u32, index as u32), ..Use::default() };
+                facts.uses.resize(f.vregs.len(), new);
             }
             let inst = &mut f.blocks[block].insts[index];
             inst.operands.truncate(1);
@@ -79,16 +74,8 @@ pub(super) fn run(f: &mut Function) {
             inst.op = Op::Machine(found.row, found.mods);
         }
     }
-    let mut copies: Vec<_> =
-        literals.into_iter().map(|((block, value), (at, reg))| (block, at, reg, value)).collect();
-    // From the last place to the first, which leaves the earlier ones where they are.
-    copies.sort_unstable_by_key(|(block, at, reg, _)| std::cmp::Reverse((*block, *at, reg.0)));
-    for (block, at, reg, value) in copies {
-        let insts = &mut f.blocks[block].insts;
-        let operands = [MOperand::Virt(VSlice { reg, start: 0, len: 1 }), value].into_iter().collect();
-        let loc = insts[at].loc;
-        insts.insert(at, MInst { op: Op::Copy, operands, keeps_dst: false, loc });
-    }
+    literals.insert(f);
+    sdwa::run(f);
 }
 
 /// A pattern that applies.
@@ -124,12 +111,13 @@ struct Facts {
 }
 
 impl Facts {
-    fn of(f: &Function) -> Facts {
+    /// The definitions and uses alone.
+    fn of_uses(f: &Function) -> Facts {
         let sets_mode = |inst: &MInst| matches!(&inst.op, Op::Machine(row, _) if row.class == Class::Setreg);
         let mut facts = Facts {
             uses: vec![Use::default(); f.vregs.len()],
             order: Vec::new(),
-            rows: rows(f.target),
+            rows: HashMap::new(),
             sets_mode: f.blocks.iter().flat_map(|block| &block.insts).any(sets_mode),
         };
         let fixed = f.kept.iter().chain(f.pins.iter().map(|pin| &pin.reg));
@@ -148,6 +136,11 @@ impl Facts {
                 }
             }
         }
+        facts
+    }
+
+    fn of(f: &Function) -> Facts {
+        let mut facts = Facts { rows: rows(f.target), ..Facts::of_uses(f) };
         for (block, insts) in f.blocks.iter().enumerate() {
             for (index, inst) in insts.insts.iter().enumerate() {
                 let float = signed(inst).is_some();

@@ -95,11 +95,15 @@ impl Lower<'_> {
     /// A constant in a scalar register, if the slot and the constant bus take one: that costs no vector
     /// instruction.
     fn in_scalar(&mut self, slot: &OperandDesc, src: Src, bus: &mut Bus) -> Option<VSlice> {
-        let constant = matches!(src, Src::Const(_, Width::B32 | Width::B16));
-        if !constant || slot.dwords != 1 || !slot.kinds.contains(OperandKinds::SGPR) || !bus.is_free() {
+        let dwords = match src {
+            Src::Const(_, Width::B32 | Width::B16) => 1,
+            Src::Const(_, Width::B64) => 2,
+            _ => return None,
+        };
+        if slot.dwords != dwords || !slot.kinds.contains(OperandKinds::SGPR) || !bus.is_free() {
             return None;
         }
-        let scalar = self.new_reg(RegFile::Sgpr, 1);
+        let scalar = self.new_reg(RegFile::Sgpr, dwords);
         bus.take(Src::Reg(scalar), Some(RegFile::Sgpr));
         self.copy(scalar, src);
         Some(scalar)

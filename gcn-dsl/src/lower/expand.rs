@@ -3,6 +3,7 @@
 use gcn_isa::inst::Mods;
 use gcn_isa::reg::RegFile;
 use gcn_isa::table;
+use smallvec::SmallVec;
 
 use super::arith::raw_bits;
 use super::{Lower, Lowered, Src, Width};
@@ -88,34 +89,64 @@ impl Lower<'_> {
     }
 
     /// Low 64 bits of a 64-bit product: the low halves' whole product, and both cross products on top.
-    pub(super) fn mul_64(&mut self, dst: VSlice, a: Src, b: Src) -> Lowered {
-        self.mul_add_64(dst, a, b, Src::Const(0, Width::B64))
+    /// `zero_above`: the factors whose upper half is 0.
+    pub(super) fn mul_64(&mut self, dst: VSlice, factors: [Src; 2], zero_above: [bool; 2]) -> Lowered {
+        self.mul_add_64(dst, factors, zero_above, Src::Const(0, Width::B64))
     }
 
     /// `dst = a * b + c`, the sum with the lower product.
-    fn mul_add_64(&mut self, dst: VSlice, a: Src, b: Src, c: Src) -> Lowered {
+    fn mul_add_64(&mut self, dst: VSlice, [a, b]: [Src; 2], zero_above: [bool; 2], c: Src) -> Lowered {
         let [a0, a1, b0, b1] = [(a, 0), (a, 1), (b, 0), (b, 1)].map(|(s, i)| self.half(s, i));
-        let (b0, b1) = (Src::Reg(self.in_vgpr(b0, 1)), Src::Reg(self.in_vgpr(b1, 1)));
-        let (product, carry) = (self.new_reg(RegFile::Vgpr, 2), self.new_reg(RegFile::Sgpr, 2));
-        let [cross0, cross1] = std::array::from_fn(|_| self.temp_v());
+        let b0 = Src::Reg(self.in_vgpr(b0, 1));
+        // A cross product with an upper half of 0 is 0.
+        let [with_a1, with_b1] = zero_above.map(|zero| !zero);
+        let carry = self.new_reg(RegFile::Sgpr, 2);
+        let crossed = [with_b1.then_some((a0, b1)), with_a1.then_some((a1, b0))];
+        let crossed: SmallVec<[(Src, Src); 2]> = crossed.into_iter().flatten().collect();
+        if crossed.is_empty() {
+            return self.machine("v_mad_u64_u32", &[dst, carry], &[a0, b0, c]);
+        }
+        let product = self.new_reg(RegFile::Vgpr, 2);
+        self.machine("v_mad_u64_u32", &[product, carry], &[a0, b0, c])?;
+        let (low, high) = (self.half(Src::Reg(product), 0), self.half(Src::Reg(product), 1));
+        let mut sum: SmallVec<[Src; 3]> = SmallVec::from_slice(&[high]);
+        for (a, b) in crossed {
+            let cross = self.temp_v();
+            let b = Src::Reg(self.in_vgpr(b, 1));
+            self.machine("v_mul_lo_u32", &[cross], &[a, b])?;
+            sum.push(Src::Reg(cross));
+        }
         let lo = VSlice { reg: dst.reg, start: dst.start, len: 1 };
         let hi = VSlice { start: dst.start + 1, ..lo };
-        self.machine("v_mad_u64_u32", &[product, carry], &[a0, b0, c])?;
-        self.machine("v_mul_lo_u32", &[cross0], &[a0, b1])?;
-        self.machine("v_mul_lo_u32", &[cross1], &[a1, b0])?;
         self.assemble(dst, 0);
-        let (low, high) = (self.half(Src::Reg(product), 0), self.half(Src::Reg(product), 1));
         self.copy(lo, low);
-        self.machine("v_add3_u32", &[hi], &[high, Src::Reg(cross0), Src::Reg(cross1)])
+        self.machine(if sum.len() == 3 { "v_add3_u32" } else { "v_add_u32" }, &[hi], &sum)
+    }
+
+    /// True for an integer of 64 bits whose upper half is known to be 0.
+    pub(super) fn has_zero_above(&self, v: Value) -> bool {
+        let kernel = self.kernel;
+        let unsigned = |v: Value| matches!(kernel.ty(v).elem, Elem::U8 | Elem::U16 | Elem::U32);
+        match &kernel.def(v).inst {
+            Inst::Const(bits) => bits >> 32 == 0,
+            Inst::Concat(parts) => parts.len() == 2 && kernel.constant(parts[1]) == Some(0),
+            Inst::Cast(x) => unsigned(*x),
+            Inst::Bin(Bin::And, x, y) => self.has_zero_above(*x) || self.has_zero_above(*y),
+            Inst::Bin(Bin::Shr, _, count) if kernel.ty(v).elem == Elem::U64 => {
+                kernel.constant(*count).is_some_and(|count| (32..64).contains(&count))
+            }
+            _ => false,
+        }
     }
 
     /// A sum of 64-bit integers of which one is a product that was just computed, and that nothing else reads. `None` if neither is.
     pub(super) fn sum_with_product(&mut self, v: Value, [x, y]: [Value; 2]) -> Option<Lowered> {
         let (product, other) = [(x, y), (y, x)].into_iter().find(|(v, _)| self.is_last_product(*v))?;
         let Inst::Bin(_, a, b) = self.kernel.def(product).inst else { return None };
+        let zero_above = [a, b].map(|v| self.has_zero_above(v));
         let [a, b, c] = [a, b, other].map(|v| self.operand(v));
         let dst = self.define(v);
-        Some(self.mul_add_64(dst, a, b, c))
+        Some(self.mul_add_64(dst, [a, b], zero_above, c))
     }
 
     fn is_last_product(&self, v: Value) -> bool {

@@ -104,6 +104,8 @@ pub fn lower(kernel: &Kernel, target: Target, workgroup: [u32; 3]) -> Result<(Fu
     cx.region(&kernel.body, true)?;
     cx.close_root();
     cx.end_program()?;
+    // Uniform floats are also read back from a lane, mostly for nobody; no pattern folds what that reads.
+    crate::mir::dce::run(&mut cx.func);
     combine::run(&mut cx.func);
     copies::run(&mut cx.func);
     if !cx.names_lds {

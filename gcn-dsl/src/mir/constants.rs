@@ -10,8 +10,12 @@ use gcn_isa::operand::Operand;
 use gcn_isa::reg::{EXEC, RegFile};
 use gcn_isa::table::{Class, ImplicitRegs};
 use hashbrown::HashMap;
+use smallvec::SmallVec;
 
 use super::{Function, MInst, MOperand, Op, VReg, VSlice};
+
+/// The dwords of a constant.
+type Dwords = SmallVec<[MOperand; 2]>;
 
 /// The largest number of registers of a file that hold constants through one loop; further constants stay in
 /// place, since each of these registers is live throughout the loop.
@@ -72,8 +76,8 @@ fn hoist(f: &mut Function) {
     let makers = Makers::of(f);
     let mut before = 0;
     let mut renamed: HashMap<VReg, VReg> = HashMap::new();
-    let mut arrivals: Vec<(usize, MInst)> = Vec::new();
-    let mut shared: HashMap<(RegFile, MOperand), VReg> = HashMap::new();
+    let mut arrivals: Vec<(usize, Vec<MInst>)> = Vec::new();
+    let mut shared: HashMap<(RegFile, Dwords), VReg> = HashMap::new();
     for (block, insts) in f.blocks.iter_mut().enumerate() {
         if insts.loop_depth == 0 {
             before = block;
@@ -81,40 +85,49 @@ fn hoist(f: &mut Function) {
             continue;
         }
         let mut widened = false;
-        insts.insts.retain(|inst| {
+        let mut old = std::mem::take(&mut insts.insts).into_iter();
+        while let [next, ..] = old.as_slice() {
             // Between `s_or_saveexec_b64` and the copy back, lanes are active that the block before the loop
             // may not have: a constant computed there would lack them.
-            widened = exec_is_changed(inst).unwrap_or(widened);
-            let Some((reg, file, value)) = constant(&f.vregs, &makers, before, inst) else { return true };
-            if widened && file == RegFile::Vgpr {
-                return true;
-            }
+            widened = exec_is_changed(next).unwrap_or(widened);
+            let one = constant(&f.vregs, &makers, before, next)
+                .map(|(reg, file, value)| (reg, file, Dwords::from_slice(&[value])));
+            let found = one.or_else(|| pair(&f.vregs, &makers, old.as_slice()));
+            let length = found.as_ref().map_or(1, |(_, _, dwords)| 2 * dwords.len() - 1);
+            let taken: Vec<MInst> = old.by_ref().take(length).collect();
+            let Some((reg, file, value)) = found.filter(|(_, file, _)| !widened || *file != RegFile::Vgpr)
+            else {
+                insts.insts.extend(taken);
+                continue;
+            };
             // The same constant once more in this loop nest: its readers use the first register.
-            if let Some(first) = shared.get(&(file, value)) {
+            if let Some(first) = shared.get(&(file, value.clone())) {
                 renamed.insert(reg, *first);
-                return false;
+                continue;
             }
-            let room = shared.keys().filter(|(of, _)| *of == file).count() < SHARED;
-            if room {
-                shared.insert((file, value), reg);
-                arrivals.push((before, inst.clone()));
+            let dwords = |(of, value): &(RegFile, Dwords)| if *of == file { value.len() } else { 0 };
+            if shared.keys().map(dwords).sum::<usize>() + value.len() > SHARED {
+                insts.insts.extend(taken);
+                continue;
             }
-            !room
-        });
+            shared.insert((file, value), reg);
+            arrivals.push((before, taken));
+        }
     }
-    for (block, inst) in arrivals {
+    for (block, made) in arrivals {
         let insts = &mut f.blocks[block].insts;
         // Before the branches that end the block.
         let branches = insts.iter().rev().take_while(|i| is_branch(i)).count();
-        insts.insert(insts.len() - branches, inst);
+        let end = insts.len() - branches;
+        insts.splice(end..end, made);
     }
     rename(f, &renamed);
 }
 
 /// The definitions of each register.
 struct Makers {
-    /// One instruction writes it.
-    single: Vec<bool>,
+    /// How many instructions write it.
+    count: Vec<u32>,
     /// The last block outside of loops that writes it; `u32::MAX` if one in a loop does.
     block: Vec<u32>,
 }
@@ -141,11 +154,11 @@ impl Makers {
         }
         let fixed = f.kept.iter().chain(f.pins.iter().map(|pin| &pin.reg));
         fixed.for_each(|reg| writers[reg.0 as usize] = 2);
-        Makers { single: writers.into_iter().map(|n| n == 1).collect(), block }
+        Makers { count: writers, block }
     }
 
     fn is_single(&self, reg: VReg) -> bool {
-        self.single[reg.0 as usize]
+        self.count[reg.0 as usize] == 1
     }
 }
 
@@ -174,6 +187,26 @@ fn constant(
     };
     let single = info.len == 1 && info.file != RegFile::Agpr && makers.is_single(*reg);
     (known && single).then_some((*reg, info.file, *value))
+}
+
+/// The pair of registers that the next instructions set to a constant of 64 bits: they begin it, and write each half.
+fn pair(vregs: &[super::VRegInfo], makers: &Makers, insts: &[MInst]) -> Option<(VReg, RegFile, Dwords)> {
+    let [begin, halves @ ..] = insts.get(..3)? else { return None };
+    let (Op::Undef, [MOperand::Virt(VSlice { reg, start: 0, len: 2 })]) = (&begin.op, &begin.operands[..])
+    else {
+        return None;
+    };
+    let info = vregs[reg.0 as usize];
+    let dwords = halves.iter().enumerate().map(|(half, inst)| match (&inst.op, &inst.operands[..]) {
+        (
+            Op::Copy,
+            [MOperand::Virt(to), value @ MOperand::Fixed(Operand::Inline(_) | Operand::Literal(_))],
+        ) if *to == (VSlice { reg: *reg, start: half as u8, len: 1 }) => Some(*value),
+        _ => None,
+    });
+    let dwords: Dwords = dwords.collect::<Option<_>>()?;
+    let alone = info.len == 2 && info.file != RegFile::Agpr && makers.count[reg.0 as usize] == 3;
+    alone.then_some((*reg, info.file, dwords))
 }
 
 /// `Some(true)` if `inst` changes the set of active lanes as a side effect, `Some(false)` if it restores the

@@ -4,6 +4,7 @@
 
 mod carried;
 mod casts;
+mod contract;
 mod counts;
 mod divisors;
 mod eight;
@@ -19,6 +20,7 @@ mod remainder;
 mod short;
 mod short_steps;
 mod small;
+mod sums;
 
 use gcn_dsl::prelude::Target;
 use gcn_test_support::Random;

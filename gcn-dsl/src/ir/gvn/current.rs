@@ -84,6 +84,38 @@ impl Current {
     }
 }
 
+/// The reads of variables, and what they are known to give.
+pub(super) struct Reads {
+    /// In program order.
+    known: Vec<(Variable, Value, Value)>,
+    /// Variables with another read.
+    others: Vec<bool>,
+}
+
+impl Reads {
+    /// Before any read.
+    pub fn of(kernel: &Kernel) -> Reads {
+        Reads { known: Vec::new(), others: vec![false; kernel.variables.len()] }
+    }
+
+    /// Notes a read, and the value that it gives if that is known and defined there.
+    pub fn add(&mut self, var: Variable, read: Value, known: Known) {
+        match known {
+            Some(known) => self.known.push((var, read, known)),
+            None => self.others[var.0 as usize] = true,
+        }
+    }
+
+    /// The reads, with their values, of the variables of which all reads are known.
+    pub fn all_known(self) -> impl Iterator<Item = (Value, Value)> {
+        let Reads { known, others } = self;
+        known
+            .into_iter()
+            .filter(move |(var, ..)| !others[var.0 as usize])
+            .map(|(_, read, known)| (read, known))
+    }
+}
+
 /// The variables that `region` writes. Those of each loop in it go to `loops`, in program order.
 fn written_in(kernel: &Kernel, region: &Region, loops: &mut Vec<Vec<Variable>>) -> Vec<Variable> {
     let mut written = Vec::new();

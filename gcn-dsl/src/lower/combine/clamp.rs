@@ -140,7 +140,8 @@ impl Facts {
     }
 }
 
-fn constant(operand: MOperand) -> Option<u32> {
+/// The bits of a constant.
+pub(super) fn constant(operand: MOperand) -> Option<u32> {
     match operand {
         MOperand::Fixed(Operand::Inline(inline @ (Inline::Int(_) | Inline::Float(_)))) => {
             Some(inline.bits32())

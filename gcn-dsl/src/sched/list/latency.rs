@@ -9,8 +9,8 @@ use crate::mir::{MInst, MOperand, Op};
 
 /// Slots until a result of a vector memory load is there: some hundred clocks from L2.
 const VMEM: u32 = 120;
-/// Scalar loads, from the scalar cache.
-const SMEM: u32 = 50;
+/// Scalar loads: what a loop streams comes from L2 as well.
+const SMEM: u32 = 120;
 /// LDS without bank conflicts.
 const LDS: u32 = 16;
 /// Dwords that the vector memory's cache gives in a clock, to all SIMDs.

@@ -1,0 +1,124 @@
+//! A kernel of either side with a pair's arguments, in the timed simulator.
+
+use std::fmt::Write;
+
+use gcn_sim::launch::{Number, Output, Program, Spec};
+use gcn_sim::timed::Config;
+
+use crate::pairs::Pair;
+
+/// How memory is.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub enum Memory {
+    /// Near-ideal: the code decides.
+    Ideal,
+    /// The share of HBM of one of 304 busy compute units.
+    Hbm,
+}
+
+impl Memory {
+    /// As docs/compared.md says.
+    fn parameters(self) -> &'static [&'static str] {
+        match self {
+            Memory::Ideal => &[
+                "l2.latency=120",
+                "memory.latency=120",
+                "mall.latency=120",
+                "l1.latency=60",
+                "memory.bandwidth=100000",
+                "l2.bandwidth=100000",
+                "mall.bandwidth=100000",
+            ],
+            Memory::Hbm => &["l2.bandwidth=54", "memory.bandwidth=8", "mall.bandwidth=27"],
+        }
+    }
+}
+
+/// A kernel to launch.
+pub struct Launch<'a> {
+    pub name: &'static str,
+    pub object: &'a [u8],
+    /// Slices are an address and a length, and not an address alone.
+    pub slices: bool,
+}
+
+/// What a run took and left.
+pub struct Measured {
+    pub cycles: u64,
+    pub instructions: u64,
+    buffers: Vec<Output>,
+}
+
+impl Launch<'_> {
+    /// Runs it on one compute unit.
+    pub fn run(&self, pair: &Pair, memory: Memory) -> Measured {
+        let spec = self.spec(pair);
+        let spec = Spec::from_json(&spec).unwrap_or_else(|error| panic!("{}: {error}: {spec}", self.name));
+        let program = Program::load(self.object, Some(self.name)).unwrap();
+        let mut prepared =
+            program.prepare(&spec, ".".as_ref()).unwrap_or_else(|e| panic!("{}: {e}", self.name));
+        let mut config = Config { cus: Some(1), ..Config::default() };
+        memory.parameters().iter().for_each(|parameter| config.set(parameter).unwrap());
+        let report = prepared.run_timed(&config).unwrap_or_else(|error| panic!("{}: {error}", self.name));
+        let buffer = |(position, _)| prepared.buffer_at(position);
+        let arguments = pair.arguments.split_whitespace().flat_map(|argument| {
+            // The length is an argument too.
+            let parts = if self.slices && argument.ends_with(']') { 2 } else { 1 };
+            (0..parts).map(move |part| (part, argument))
+        });
+        let buffers = arguments.enumerate().filter(|(_, (part, _))| *part == 0).filter_map(buffer).collect();
+        Measured { cycles: report.cycles, instructions: report.instructions, buffers }
+    }
+
+    /// The arguments as JSON: `n:u32=8 x:f32[64]` is a number and 64 random elements.
+    fn spec(&self, pair: &Pair) -> String {
+        let mut args = Vec::new();
+        for argument in pair.arguments.split_whitespace() {
+            let (name, ty) = argument.split_once(':').expect("an argument has a type");
+            // clang's are known by their places.
+            let key = if self.slices { name.to_owned() } else { args.len().to_string() };
+            if let Some((ty, value)) = ty.split_once('=') {
+                args.push(format!("\"{key}\": {{\"{ty}\": {value}}}"));
+            } else {
+                let (ty, count) = ty.trim_end_matches(']').split_once('[').expect("a slice has a length");
+                args.push(format!(
+                    "\"{key}\": {{\"buffer\": \"{ty}\", \"count\": {count}, \"init\": \"random\"}}"
+                ));
+                if self.slices {
+                    args.push(format!("\"{key}.len\": {{\"u32\": {count}}}"));
+                }
+            }
+        }
+        let ([x, y], [w, h]) = (pair.grid, pair.workgroup);
+        let mut spec = String::new();
+        let _ = write!(
+            spec,
+            "{{\"args\": {{{}}}, \"grid\": [{x}, {y}, 1], \"workgroup\": [{w}, {h}, 1]}}",
+            args.join(", ")
+        );
+        spec
+    }
+}
+
+impl Measured {
+    /// Whether the buffers hold the same: integers exactly, floats to within `tolerance` of the larger one or of 1.
+    pub fn equals(&self, other: &Measured, tolerance: f64) -> Result<(), String> {
+        assert_eq!(self.buffers.len(), other.buffers.len());
+        for (a, b) in self.buffers.iter().zip(&other.buffers) {
+            for (at, (x, y)) in a.numbers().zip(b.numbers()).enumerate() {
+                let same = match (x, y) {
+                    (Number::Float(x), Number::Float(y)) => {
+                        x == y
+                            || x.is_nan() && y.is_nan()
+                            || (x - y).abs() <= tolerance * x.abs().max(y.abs()).max(1.0)
+                    }
+                    (x, y) => x == y,
+                };
+                if !same {
+                    return Err(format!("{}[{at}] is {x} here and {y} of clang's", a.name));
+                }
+            }
+        }
+        Ok(())
+    }
+}

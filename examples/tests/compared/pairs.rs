@@ -1,0 +1,211 @@
+//! The kernels of both sides, and what they are launched with.
+
+use gcn_dsl::prelude::*;
+
+use crate::{LIMIT, floats, halves, images, integers, physics, rows, searches};
+
+/// A kernel in both languages.
+pub struct Pair {
+    pub name: &'static str,
+    /// Builds our code object.
+    pub object: fn() -> Vec<u8>,
+    /// Workgroups.
+    pub grid: [u32; 2],
+    pub workgroup: [u32; 2],
+    /// Numbers with type and value, slices with element and length, in the order of the parameters.
+    pub arguments: &'static str,
+    /// How far floats may differ: clang contracts multiplications and additions.
+    pub tolerance: f64,
+    /// Of clang's cycles, with near-ideal memory.
+    pub limit: f64,
+}
+
+macro_rules! pairs {
+    ($($module:ident { $($name:ident $grid:tt $workgroup:tt $arguments:literal $($field:ident = $value:expr),*;)* })*) => {
+        &[$($(Pair {
+            $($field: $value,)*
+            ..Pair {
+                name: stringify!($name),
+                object: || $module::$name.build(Target::GFX942).unwrap().code_object().to_vec(),
+                grid: $grid,
+                workgroup: $workgroup,
+                arguments: $arguments,
+                tolerance: 1.0e-4,
+                limit: LIMIT,
+            }
+        },)*)*]
+    };
+}
+
+/// All of them.
+pub const PAIRS: &[Pair] = pairs! {
+    halves {
+        half_scale [32, 1] [256, 1]
+            "n:u32=8192 a:f16=1.5 x:f16[8192] y:f16[8192]"
+            tolerance = 2.0e-3;
+        half_poly [8, 1] [256, 1]
+            "n:u32=8192 x:f16[8192] y:f16[8192]"
+            // Scalar instructions make a resource of each slice.
+            tolerance = 2.0e-3, limit = 1.11;
+        half_poly_any [8, 1] [256, 1]
+            "n:u32=8192 x:f16[8192] y:f16[8192]"
+            // The slices may end with half a dword.
+            tolerance = 2.0e-3, limit = 1.25;
+        sad16 [8, 1] [256, 1]
+            "n:u32=8192 x:i16[8192] y:i16[8192] out:i16[8192]";
+        matvec_h [4, 1] [256, 1]
+            "n:u32=2048 k:u32=64 a:f16[131072] x:f16[64] y:f16[2048]";
+        quant_i8 [32, 1] [256, 1]
+            "n:u32=8192 scale:f32=3.0 x:f32[8192] y:i8[8192]";
+        dequant_q4 [32, 1] [256, 1]
+            "n:u32=8192 scales:f32[2048] q:u32[8192] y:f32[65536]";
+        dot_i8 [16, 1] [256, 1]
+            "n:u32=4096 x:i8[65536] y:i8[65536] out:i32[4096]";
+        gate [16, 1] [256, 1]
+            "n:u32=4096 logits:f32[32768] experts:u32[8192] weights:f32[8192]";
+    }
+    floats {
+        conv1d [32, 1] [256, 1]
+            "n:u32=8192 taps:f32[9] x:f32[8192] y:f32[8192]";
+        conv_lds [32, 1] [256, 1]
+            "n:u32=8192 taps:f32[16] x:f32[8208] y:f32[8192]";
+        newton [8, 1] [256, 1]
+            "n:u32=2048 x:f32[8192] y:f32[8192]";
+        horner [8, 1] [256, 1]
+            "n:u32=8192 x:f32[8192] y:f32[8192]";
+        complex_mul [16, 1] [256, 1]
+            "n:u32=8192 a:f32[8192] b:f32[8192] c:f32[8192]";
+        lerp_rgb [32, 1] [256, 1]
+            "n:u32=8192 t:f32=0.3 a:f32[24576] b:f32[24576] out:f32[24576]";
+        gelu [32, 1] [256, 1]
+            "n:u32=8192 x:f32[8192] y:f32[8192]";
+        rope [64, 1] [64, 1]
+            "half:u32=128 angle:f32=-0.1 x:f32[16384]";
+        black [32, 1] [256, 1]
+            "n:u32=8192 rate:f32=0.02 s:f32[8192] k:f32[8192] out:f32[8192]";
+        adam [32, 1] [256, 1]
+            "n:u32=8192 rate:f32=0.01 g:f32[8192] p:f32[8192] m:f32[8192] v:f32[8192]";
+        dct8 [4, 1] [256, 1]
+            "n:u32=8192 x:f32[8192] y:f32[8192]";
+        tridiagonal [32, 1] [64, 1]
+            "n:u32=2048 a:f32[16384] b:f32[16384] c:f32[16384] d:f32[16384] x:f32[16384]";
+        soa [32, 1] [256, 1]
+            "n:u32=8192 points:f32[32768] x:f32[8192] y:f32[8192] z:f32[8192]";
+        gray [32, 1] [256, 1]
+            "n:u32=8192 x:u32[8192] y:f32[8192]";
+    }
+    physics {
+        nbody [4, 1] [256, 1]
+            "n:u32=1024 dt:f32=0.1 pos:f32[4096] vel:f32[4096]";
+        balls [32, 1] [256, 1]
+            "n:u32=8192 dt:f32=0.1 b:f32[40960]";
+        heat3d [2, 8] [64, 4]
+            "nx:u32=128 ny:u32=32 nz:u32=16 c:f32=0.1 x:f32[65536] y:f32[65536]";
+        floyd [8, 8] [16, 16]
+            "n:u32=128 k:u32=3 d:f32[16384]";
+        nearest [8, 1] [256, 1]
+            "n:u32=256 points:f32[512] queries:f32[16384] best:u32[8192]";
+        kmeans [16, 1] [256, 1]
+            "n:u32=4096 k:u32=16 points:f32[16384] centres:f32[64] label:u32[4096]";
+        ray [8, 4] [16, 16]
+            "width:u32=128 count:u32=16 spheres:f32[64] out:f32[8192]";
+        mandel [32, 1] [256, 1]
+            "width:u32=128 limit:u32=64 out:u32[8192]";
+        pi [8, 1] [256, 1]
+            "rounds:u32=32 out:u32[8192]";
+    }
+    rows {
+        rmsnorm [32, 1] [256, 1]
+            "columns:u32=1024 gain:f32[1024] x:f32[32768] y:f32[32768]";
+        layernorm_backward [8, 1] [256, 1]
+            "columns:u32=512 x:f32[16384] dy:f32[16384] gain:f32[512] mean:f32[32] rstd:f32[32] dx:f32[16384]";
+        softmax_wave [16, 1] [256, 1]
+            "x:f32[16384] y:f32[16384]";
+        argmax [32, 1] [256, 1]
+            "columns:u32=1024 x:f32[32768] out:u32[32]";
+        dot [16, 1] [256, 1]
+            "n:u32=32768 stride:u32=4096 x:f32[32768] y:f32[32768] out:f32[16]";
+        gemv4 [2, 1] [256, 1]
+            "n:u32=2048 k:u32=64 a:f32[131072] x:f32[64] y:f32[2048]";
+        matmul [8, 4] [16, 16]
+            "n:u32=128 k:u32=64 a:f32[4096] b:f32[8192] c:f32[8192]";
+        matmul_lds [8, 4] [16, 16]
+            "n:u32=128 k:u32=64 a:f32[4096] b:f32[8192] c:f32[8192]";
+        spmv_row [32, 1] [256, 1]
+            "rows:u32=8192 start:u32[8192] column:u32[98320] value:f32[98320] x:f32[1024] y:f32[8192]";
+        scan_serial [8, 1] [256, 1]
+            "n:u32=32768 x:u32[32768] y:u32[32768]";
+        scan_wave [32, 1] [256, 1]
+            "n:u32=8192 x:u32[8192] y:u32[8192]";
+    }
+    images {
+        sobel [16, 4] [16, 16]
+            "width:u32=256 height:u32=64 x:f32[16384] y:f32[16384]";
+        blur [32, 1] [256, 1]
+            "n:u32=8192 x:u8[8192] y:u8[8192]";
+        bilinear [16, 4] [16, 16]
+            "sw:u32=128 sh:u32=32 dw:u32=256 dh:u32=64 src:f32[16384] dst:f32[16384]";
+        yuv [32, 1] [256, 1]
+            "n:u32=8192 rgb:u8[24576] out:u8[24576]";
+        life [16, 4] [16, 16]
+            "width:u32=256 height:u32=64 x:u8[16384] y:u8[16384]";
+        maxpool [8, 2] [16, 16]
+            "width:u32=256 height:u32=64 x:f32[16384] y:f32[4096]";
+        bilateral [16, 4] [16, 16]
+            "width:u32=256 height:u32=64 range:f32=-4.0 x:f32[16384] y:f32[16384]";
+        hsv [32, 1] [256, 1]
+            "n:u32=8192 rgb:f32[24576] out:f32[24576]";
+        sad_u8 [16, 1] [256, 1]
+            "n:u32=4096 a:u8[65536] b:u8[65536] out:u32[4096]";
+    }
+    integers {
+        bitonic [16, 1] [256, 1]
+            "x:u32[8192]";
+        isort [8, 1] [256, 1]
+            "x:u32[16384]";
+        collatz [8, 1] [256, 1]
+            "n:u32=2048 x:u32[8192] steps:u32[8192]";
+        gcd [8, 1] [256, 1]
+            "n:u32=2048 x:u32[8192] y:u32[8192] out:u32[8192]";
+        sha [8, 1] [256, 1]
+            "n:u32=2048 w:u32[32768] out:u32[8192]";
+        fnv [8, 1] [256, 1]
+            "n:u32=2048 length:u32=16 bytes:u8[32768] out:u64[8192]";
+        crc [8, 1] [256, 1]
+            "n:u32=2048 length:u32=16 bytes:u8[32768] out:u32[8192]"
+            // clang replaces the loop over the bits by a table.
+            limit = 2.15;
+        crc_table [8, 1] [256, 1]
+            "n:u32=2048 length:u32=16 bytes:u8[32768] out:u32[8192]"
+            // Fewer instructions than clang has, whose loads wait longer for each other.
+            limit = 1.06;
+        aes [8, 1] [256, 1]
+            "n:u32=8192 table:u32[256] key:u32[16] state:u32[8192]";
+        montgomery [8, 1] [256, 1]
+            "rounds:u32=32 x:u64[2048] out:u64[2048]"
+            // The halves of the product share no multiplication.
+            limit = 1.08;
+        xs64 [8, 1] [256, 1]
+            "rounds:u32=32 out:u64[2048]";
+        popmask [32, 1] [256, 1]
+            "n:u32=8192 x:u32[8192] out:u32[8192]";
+        base64 [16, 1] [256, 1]
+            "n:u32=4096 x:u8[12288] out:u8[16384]";
+    }
+    searches {
+        bsearch [32, 1] [256, 1]
+            "n:u32=8192 m:u32=4096 sorted:u32[4096] keys:u32[8192] out:u32[8192]";
+        merge_path [4, 1] [256, 1]
+            "n:u32=4096 a:u32[4096] b:u32[4096] out:u32[8192]";
+        bfs_step [16, 1] [256, 1]
+            "n:u32=4096 level:u32=1 start:u32[4096] edges:u32[32768] distance:u32[4096]";
+        queens [2, 1] [64, 1]
+            "n:u32=6 out:u32[128]";
+        compact [32, 1] [256, 1]
+            "n:u32=8192 x:u32[8192] counts:u32[128] out:u32[8192]";
+        probe [16, 1] [256, 1]
+            "n:u32=4096 mask:u32=4095 keys:u32[4096] values:u32[4096] wanted:u32[4096] out:u32[4096]";
+        hist_lds [8, 1] [256, 1]
+            "n:u32=16384 x:u32[16384] out:u32[256]";
+    }
+};

@@ -1,0 +1,223 @@
+//! Sums over the bytes of words: the products of four bytes with four others, and the distances between them, are one instruction
+//! each (`v_dot4_i32_i8`, `v_sad_u8`), which adds the rest of the sum as well.
+//!
+//! Integer sums wrap, so they may be reassociated. A sum is taken apart into its terms; those of the four bytes of the same two
+//! words become the instruction.
+
+use gcn_isa::Target;
+use hashbrown::{HashMap, HashSet};
+
+use super::packed::exists;
+use super::{Bin, Call, Inst, Kernel, Region, Stmt, Type, Un, Value};
+use crate::scalar::Elem;
+
+/// What is computed of two bytes.
+#[derive(Clone, Copy, PartialEq, Eq, Hash)]
+enum Of {
+    SignedProduct,
+    Product,
+    Distance,
+}
+
+impl Of {
+    fn instruction(self) -> &'static str {
+        match self {
+            Of::SignedProduct => "v_dot4_i32_i8",
+            Of::Product => "v_dot4_u32_u8",
+            Of::Distance => "v_sad_u8",
+        }
+    }
+}
+
+/// A term of a sum: byte number `byte` of both words.
+struct Term {
+    of: Of,
+    words: [Value; 2],
+    byte: usize,
+}
+
+/// The byte that a value is.
+struct Byte {
+    word: Value,
+    number: usize,
+    signed: bool,
+}
+
+/// Replaces the sums of `kernel`. True if there are any.
+pub fn run(kernel: &mut Kernel, target: Target) -> bool {
+    let mut body = std::mem::take(&mut kernel.body);
+    let mut readers = vec![0u32; kernel.values.len()];
+    body.each_inst(&mut |v| kernel.def(v).inst.operands(|operand| readers[operand.0 as usize] += 1));
+    let mut sums = Sums { kernel, target, readers, here: HashSet::new(), found: false };
+    sums.region(&mut body);
+    let found = sums.found;
+    kernel.body = body;
+    found
+}
+
+struct Sums<'k> {
+    kernel: &'k mut Kernel,
+    target: Target,
+    readers: Vec<u32>,
+    /// The instructions of the region at hand that no sum has taken.
+    here: HashSet<Value>,
+    found: bool,
+}
+
+impl Sums<'_> {
+    /// The last statement of a sum comes last, so statements are visited backwards: what a whole sum has taken is no sum of its own.
+    fn region(&mut self, region: &mut Region) {
+        let inst = |stmt: &Stmt| if let Stmt::Inst(v) = stmt { Some(*v) } else { None };
+        let here = region.stmts.iter().filter_map(inst).collect();
+        let around = std::mem::replace(&mut self.here, here);
+        let mut stmts = Vec::with_capacity(region.stmts.len());
+        for mut stmt in std::mem::take(&mut region.stmts).into_iter().rev() {
+            stmt.regions_mut().into_iter().for_each(|inner| self.region(inner));
+            let mut before = Vec::new();
+            if let Stmt::Inst(v) = stmt
+                && self.is_sum(v)
+                && self.here.contains(&v)
+            {
+                self.sum(v, &mut before);
+            }
+            stmts.push(stmt);
+            stmts.extend(before.into_iter().rev());
+        }
+        stmts.reverse();
+        region.stmts = stmts;
+        self.here = around;
+    }
+
+    fn is_sum(&self, v: Value) -> bool {
+        matches!(self.kernel.def(v).inst, Inst::Bin(Bin::Add, ..)) && is_word(self.kernel.ty(v))
+    }
+
+    fn sum(&mut self, root: Value, before: &mut Vec<Stmt>) {
+        let mut rest = Vec::new();
+        let mut groups: HashMap<(Of, [Value; 2]), [Option<Value>; 4]> = HashMap::new();
+        let mut order = Vec::new();
+        let mut open = vec![root];
+        while let Some(v) = open.pop() {
+            // What stands around the region stays there.
+            let single = self.readers[v.0 as usize] == 1 && self.here.contains(&v);
+            match self.kernel.def(v).inst {
+                Inst::Bin(Bin::Add, x, y) if v == root || single && self.is_sum(v) => {
+                    self.here.remove(&v);
+                    open.extend([y, x]);
+                    continue;
+                }
+                Inst::Bitcast(of) if single && is_word(self.kernel.ty(of)) => {
+                    let alone = self.readers[of.0 as usize] == 1 && self.here.contains(&of);
+                    if alone && (self.is_sum(of) || self.term(of).is_some()) {
+                        open.push(of);
+                        continue;
+                    }
+                }
+                _ => {}
+            }
+            let term = self.term(v).filter(|term| single && exists(term.of.instruction(), self.target));
+            let Some(Term { of, words, byte }) = term else {
+                rest.push(v);
+                continue;
+            };
+            let group = groups.entry((of, words)).or_insert_with(|| {
+                order.push((of, words));
+                [None; 4]
+            });
+            // Of equal terms the second one stays.
+            rest.extend(group[byte].replace(v));
+        }
+        order.retain(|key| {
+            let whole = groups[key].iter().all(Option::is_some);
+            if !whole {
+                rest.extend(groups[key].iter().flatten());
+            }
+            whole
+        });
+        if !order.is_empty() {
+            self.replace(root, &rest, &order, before);
+        }
+    }
+
+    /// The sum of `rest` and of what the instructions compute.
+    fn replace(&mut self, root: Value, rest: &[Value], order: &[(Of, [Value; 2])], before: &mut Vec<Stmt>) {
+        let (ty, loc) = (self.kernel.ty(root), self.kernel.def(root).loc);
+        let mut sum = None;
+        for &term in rest {
+            let term = match self.kernel.ty(term) {
+                other if other == ty => term,
+                _ => self.kernel.append(Inst::Bitcast(term), ty, loc, before),
+            };
+            sum = Some(match sum {
+                None => term,
+                Some(sum) => self.kernel.append(Inst::Bin(Bin::Add, sum, term), ty, loc, before),
+            });
+        }
+        let mut sum = sum.unwrap_or_else(|| self.kernel.append(Inst::Const(0), ty, loc, before));
+        for (at, (of, [x, y])) in order.iter().enumerate() {
+            let inst = Inst::Machine(Box::new(Call::plain(of.instruction(), [*x, *y, sum], ty)));
+            if at + 1 == order.len() {
+                self.kernel.values[root.0 as usize].inst = inst;
+            } else {
+                sum = self.kernel.append(inst, ty, loc, before);
+            }
+        }
+        self.found = true;
+    }
+
+    fn term(&self, v: Value) -> Option<Term> {
+        let (of, [x, y]) = match self.kernel.def(v).inst {
+            Inst::Bin(Bin::Mul, x, y) => {
+                let [x, y] = [self.byte(x)?, self.byte(y)?];
+                (if x.signed { Of::SignedProduct } else { Of::Product }, [x, y])
+            }
+            // The absolute value of a difference.
+            Inst::Bin(Bin::Max, x, y) => {
+                let is_negated = |of, v| matches!(self.kernel.def(v).inst, Inst::Un(Un::Neg, x) if x == of);
+                let difference = [(x, y), (y, x)].into_iter().find(|(of, v)| is_negated(*of, *v))?.0;
+                let Inst::Bin(Bin::Sub, x, y) = self.kernel.def(difference).inst else { return None };
+                if self.kernel.ty(v).elem != Elem::I32 {
+                    return None;
+                }
+                (Of::Distance, [self.byte(x)?, self.byte(y)?])
+            }
+            _ => return None,
+        };
+        let unsigned = of != Of::Distance || !x.signed;
+        if x.signed != y.signed || x.number != y.number || !unsigned {
+            return None;
+        }
+        let words = if x.word <= y.word { [x.word, y.word] } else { [y.word, x.word] };
+        Some(Term { of, words, byte: x.number })
+    }
+
+    /// The byte of a word that `v` extends.
+    fn byte(&self, v: Value) -> Option<Byte> {
+        let kernel = &self.kernel;
+        let Inst::Cast(narrow) = kernel.def(v).inst else { return None };
+        let signed = kernel.ty(narrow).elem == Elem::I8;
+        let Inst::Cast(mut word) = kernel.def(narrow).inst else { return None };
+        if !is_word(kernel.ty(v))
+            || !(signed || kernel.ty(narrow).elem == Elem::U8)
+            || !is_word(kernel.ty(word))
+        {
+            return None;
+        }
+        let mut number = 0;
+        loop {
+            match kernel.def(word).inst {
+                Inst::Bitcast(of) if is_word(kernel.ty(of)) => word = of,
+                Inst::Bin(Bin::Shr, of, count) if number == 0 => {
+                    let count = kernel.constant(count).filter(|count| [8, 16, 24].contains(count))?;
+                    (word, number) = (of, count as usize / 8);
+                }
+                _ => return Some(Byte { word, number, signed }),
+            }
+        }
+    }
+}
+
+/// A varying integer of 32 bits.
+fn is_word(ty: Type) -> bool {
+    ty == Type::varying(Elem::I32) || ty == Type::varying(Elem::U32)
+}

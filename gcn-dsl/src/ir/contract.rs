@@ -1,0 +1,67 @@
+//! `#[contract]`: a sum or difference of which a product is an operand becomes a fused multiplication and addition, which rounds
+//! once.
+//!
+//! Both stand in one region, so that no multiplication moves into a loop. If others read the product, it stays beside; the fused
+//! instruction costs no more than the sum.
+
+use hashbrown::HashSet;
+
+use super::{Bin, Inst, Kernel, Region, Stmt, Type, Un, Value, ValueDef};
+use crate::scalar::Elem;
+
+/// Fuses the products and sums of `kernel`; what is left of the products is dead code.
+pub fn run(kernel: &mut Kernel) {
+    let mut body = std::mem::take(&mut kernel.body);
+    region(kernel, &mut body);
+    kernel.body = body;
+}
+
+fn region(kernel: &mut Kernel, region_: &mut Region) {
+    let mut products = HashSet::new();
+    let mut stmts = Vec::with_capacity(region_.stmts.len());
+    for mut stmt in std::mem::take(&mut region_.stmts) {
+        stmt.regions_mut().into_iter().for_each(|inner| region(kernel, inner));
+        if let Stmt::Inst(v) = stmt {
+            match kernel.def(v).inst {
+                Inst::Bin(Bin::Mul, ..) if is_fused(kernel.ty(v)) => {
+                    products.insert(v);
+                }
+                Inst::Bin(op @ (Bin::Add | Bin::Sub), x, y) => {
+                    sum(kernel, &products, (v, op), [x, y], &mut stmts);
+                }
+                _ => {}
+            }
+        }
+        stmts.push(stmt);
+    }
+    region_.stmts = stmts;
+}
+
+/// The types that have the fused instruction.
+fn is_fused(ty: Type) -> bool {
+    ty.count == 1 && matches!(ty.elem, Elem::F16 | Elem::F32 | Elem::F64)
+}
+
+/// Fuses a sum with one of its operands, the left one if both are products.
+fn sum(
+    kernel: &mut Kernel,
+    products: &HashSet<Value>,
+    (v, op): (Value, Bin),
+    [x, y]: [Value; 2],
+    stmts: &mut Vec<Stmt>,
+) {
+    let Some(product) = [x, y].into_iter().find(|operand| products.contains(operand)) else { return };
+    let Inst::Bin(_, a, b) = kernel.def(product).inst else { return };
+    let mut negated = |of: Value| {
+        let def = ValueDef { inst: Inst::Un(Un::Neg, of), ty: Some(kernel.ty(of)), loc: kernel.def(v).loc };
+        kernel.values.push(def);
+        stmts.push(Stmt::Inst(Value(kernel.values.len() as u32 - 1)));
+        Value(kernel.values.len() as u32 - 1)
+    };
+    let fused = match op {
+        Bin::Sub if product == x => Inst::Fma(a, b, negated(y)),
+        Bin::Sub => Inst::Fma(negated(a), b, x),
+        _ => Inst::Fma(a, b, if product == x { y } else { x }),
+    };
+    kernel.values[v.0 as usize].inst = fused;
+}

@@ -1,0 +1,39 @@
+//! Constants that instructions take from a scalar register.
+
+use gcn_isa::RegFile;
+use hashbrown::HashMap;
+
+use crate::mir::{Function, MInst, MOperand, Op, VReg, VSlice};
+
+/// Scalar registers that hold constants for the instructions of a block, by block and constant, each with its first reader.
+#[derive(Default)]
+pub(super) struct Literals(HashMap<(usize, MOperand), (usize, VReg)>);
+
+impl Literals {
+    /// The register for an instruction. Instructions come from the last to the first.
+    pub fn register(
+        &mut self,
+        f: &mut Function,
+        (block, index): (usize, usize),
+        value: MOperand,
+    ) -> MOperand {
+        let new = || (index, f.new_vreg(RegFile::Sgpr, 1));
+        let (at, reg) = self.0.entry((block, value)).or_insert_with(new);
+        *at = index;
+        MOperand::Virt(VSlice { reg: *reg, start: 0, len: 1 })
+    }
+
+    /// Inserts the copies, each before its first reader.
+    pub fn insert(self, f: &mut Function) {
+        let mut copies: Vec<_> =
+            self.0.into_iter().map(|((block, value), (at, reg))| (block, at, reg, value)).collect();
+        // From the last place to the first, which leaves the earlier ones where they are.
+        copies.sort_unstable_by_key(|(block, at, reg, _)| std::cmp::Reverse((*block, *at, reg.0)));
+        for (block, at, reg, value) in copies {
+            let insts = &mut f.blocks[block].insts;
+            let operands = [MOperand::Virt(VSlice { reg, start: 0, len: 1 }), value].into_iter().collect();
+            let loc = insts[at].loc;
+            insts.insert(at, MInst { op: Op::Copy, operands, keeps_dst: false, loc });
+        }
+    }
+}

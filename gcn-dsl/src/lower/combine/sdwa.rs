@@ -1,0 +1,174 @@
+//! Parts of registers as sources: SDWA forms read a byte or a word of a source, extended to 32 bits.
+//!
+//! `v_bfe_u32 v1, v0, 8, 8` and `v_sub_u32 v2, v1, v3` are `v_sub_u32_sdwa v2, v0, v3 src0_sel:BYTE_1`. An extraction is folded if
+//! all its readers fold it, so that it becomes dead. These forms take no constants: a scalar register holds one for the
+//! instructions of a block, and outside of loops where it can.
+
+use gcn_isa::mods::Sdwa;
+use gcn_isa::operand::Operand;
+use gcn_isa::table::{self, InstDesc};
+use gcn_isa::{RegFile, Target};
+use hashbrown::HashMap;
+use smallvec::SmallVec;
+
+use super::clamp::constant;
+use super::literals::Literals;
+use super::{Facts, takes};
+use crate::mir::{Function, MInst, MOperand, Op, VReg, VSlice};
+
+/// Instructions on integers of 32 bits whose SDWA forms are chosen.
+#[rustfmt::skip]
+const INTEGERS: &[&str] = &[
+    "v_add_u32", "v_sub_u32", "v_mul_u32_u24", "v_mul_i32_i24", "v_and_b32", "v_or_b32", "v_xor_b32", "v_lshlrev_b32",
+    "v_lshrrev_b32", "v_ashrrev_i32", "v_min_u32", "v_max_u32", "v_min_i32", "v_max_i32", "v_cvt_f32_i32", "v_cvt_f32_u32",
+];
+
+/// All of a register; of destinations, for which nothing else is left.
+const DWORD: u8 = 6;
+const UNUSED_PAD: u8 = 0;
+
+/// A part of a register, extended to 32 bits.
+struct Part {
+    of: MOperand,
+    selector: u8,
+    signed: bool,
+}
+
+/// The part that an instruction extracts.
+fn part(inst: &MInst) -> Option<Part> {
+    let Op::Machine(row, mods) = &inst.op else { return None };
+    if *mods != row.default_mods() || inst.keeps_dst || row.format.is_dpp() || row.format.is_sdwa() {
+        return None;
+    }
+    let bits = |i: usize| inst.operands.get(i).copied().and_then(constant);
+    let (of, first, width) = match row.mnemonic {
+        "v_bfe_u32" | "v_bfe_i32" => (1, bits(2)?, bits(3)?),
+        "v_and_b32" if bits(1)? == 0xff => (2, 0, 8),
+        "v_and_b32" if bits(1)? == 0xffff => (2, 0, 16),
+        "v_lshrrev_b32" | "v_ashrrev_i32" => (2, bits(1)?, 32u32.checked_sub(bits(1)?)?),
+        _ => return None,
+    };
+    let selector = match (first, width) {
+        (0 | 8 | 16 | 24, 8) => first / 8,
+        (0 | 16, 16) => 4 + first / 16,
+        _ => return None,
+    };
+    let signed = matches!(row.mnemonic, "v_bfe_i32" | "v_ashrrev_i32");
+    Some(Part { of: inst.operands[of], selector: selector as u8, signed })
+}
+
+/// The SDWA form of an instruction of `INTEGERS`.
+fn form(target: Target, inst: &MInst) -> Option<&'static InstDesc> {
+    let Op::Machine(row, mods) = &inst.op else { return None };
+    let plain =
+        *mods == row.default_mods() && !inst.keeps_dst && !row.format.is_dpp() && !row.format.is_sdwa();
+    if !plain || !INTEGERS.contains(&row.mnemonic) {
+        return None;
+    }
+    table::find_mnemonic(target, row.mnemonic).find(|row| row.format.is_sdwa())
+}
+
+/// Folds the extractions of `f`.
+pub(super) fn run(f: &mut Function) {
+    if !f.blocks.iter().flat_map(|block| &block.insts).any(|inst| part(inst).is_some()) {
+        return;
+    }
+    let facts = Facts::of_uses(f);
+    let scalar = f.new_vreg(RegFile::Sgpr, 1);
+    let mut readers: HashMap<VReg, u32> = HashMap::new();
+    let mut found = Vec::new();
+    for (block, insts) in f.blocks.iter().enumerate() {
+        for (index, inst) in insts.insts.iter().enumerate() {
+            let parts = facts.parts(f, (block, index), inst);
+            if !parts.is_empty() && facts.takes_parts(f, inst, &parts, scalar) {
+                parts.iter().for_each(|(_, reg, _)| *readers.entry(*reg).or_default() += 1);
+                found.push((block, index));
+            }
+        }
+    }
+    let mut literals = Literals::default();
+    for (block, index) in found.into_iter().rev() {
+        let inst = &f.blocks[block].insts[index];
+        let mut parts = facts.parts(f, (block, index), inst);
+        parts.retain(|(_, reg, _)| readers.get(reg) == Some(&facts.uses[reg.0 as usize].readers));
+        // With fewer parts another constant may be left, as in `part + 0xff`, of which the extraction stays.
+        if !parts.is_empty() && facts.takes_parts(f, inst, &parts, scalar) {
+            fold(f, (block, index), parts, &mut literals);
+        }
+    }
+    literals.insert(f);
+}
+
+/// The sources of an instruction that are parts: the place, the extraction's result, and what is extracted.
+type Parts = SmallVec<[(usize, VReg, Part); 2]>;
+
+impl Facts {
+    fn parts(&self, f: &Function, at: (usize, usize), inst: &MInst) -> Parts {
+        let written = match inst.operands.first() {
+            Some(MOperand::Virt(dst)) => !self.uses[dst.reg.0 as usize].named,
+            _ => false,
+        };
+        if !written || form(f.target, inst).is_none() {
+            return Parts::new();
+        }
+        let part = |slot: usize| {
+            let (reg, part) = self.extracted(f, inst.operands[slot], at)?;
+            let vector = matches!(part.of, MOperand::Virt(of) if f.info(of.reg).file == RegFile::Vgpr);
+            vector.then_some((slot, reg, part))
+        };
+        (1..inst.operands.len()).filter_map(part).collect()
+    }
+
+    /// The extraction of which a source is the result, or a copy that nothing else is made of.
+    fn extracted(&self, f: &Function, source: MOperand, at: (usize, usize)) -> Option<(VReg, Part)> {
+        let (reg, mut inner) = self.inner(f, source, at)?;
+        let mut last = reg;
+        while let (Op::Copy, [MOperand::Virt(_), from @ MOperand::Virt(of)]) =
+            (&inner.op, &inner.operands[..])
+            && of.len == f.info(of.reg).len
+            && self.uses[of.reg.0 as usize].readers == 1
+        {
+            let place = self.uses[last.0 as usize].writer;
+            (last, inner) = self.inner(f, *from, (place.0 as usize, place.1 as usize))?;
+        }
+        let part = part(inner)?;
+        let place = self.uses[last.0 as usize].writer;
+        let stays = self.keeps_its_value(f, &part.of, (place.0 as usize, place.1 as usize), at);
+        stays.then_some((reg, part))
+    }
+
+    /// Whether the SDWA form takes these parts and the other source, a constant in the register `scalar`.
+    fn takes_parts(&self, f: &Function, inst: &MInst, parts: &Parts, scalar: VReg) -> bool {
+        let mut sources: SmallVec<[MOperand; 3]> = inst.operands[1..].into();
+        for source in &mut sources {
+            if let MOperand::Fixed(Operand::Inline(_) | Operand::Literal(_)) = source {
+                *source = MOperand::Virt(VSlice { reg: scalar, start: 0, len: 1 });
+            }
+        }
+        parts.iter().for_each(|(slot, _, part)| sources[slot - 1] = part.of);
+        form(f.target, inst).is_some_and(|row| takes(f, row, &sources))
+    }
+}
+
+fn fold(f: &mut Function, (block, index): (usize, usize), parts: Parts, literals: &mut Literals) {
+    let Some(row) = form(f.target, &f.blocks[block].insts[index]) else { return };
+    let mut sources: SmallVec<[MOperand; 3]> = f.blocks[block].insts[index].operands[1..].into();
+    let mut selectors = [DWORD; 2];
+    let mut mods = row.default_mods();
+    for (slot, _, part) in parts {
+        sources[slot - 1] = part.of;
+        selectors[slot - 1] = part.selector;
+        mods.sext |= u8::from(part.signed) << (slot - 1);
+    }
+    let [src0_sel, src1_sel] = selectors;
+    mods.sdwa = Some(Sdwa { dst_sel: DWORD, dst_unused: UNUSED_PAD, src0_sel, src1_sel });
+    for source in &mut sources {
+        if let MOperand::Fixed(Operand::Inline(_) | Operand::Literal(_)) = source {
+            *source = literals.register(f, (block, index), *source);
+        }
+    }
+    let inst = &mut f.blocks[block].insts[index];
+    inst.operands.truncate(1);
+    inst.operands.extend(sources);
+    inst.op = Op::Machine(row, mods);
+}
