@@ -26,6 +26,7 @@ mod order;
 mod plan;
 mod refuse;
 mod rotate;
+mod split;
 mod stages;
 
 use gcn_isa::Target;
@@ -167,15 +168,17 @@ impl Pass<'_> {
         let order = fill.as_ref().ok().and_then(|fill| {
             let (two, machine) = (single.is_none(), self.machine);
             // Where another workgroup has products meanwhile, waves that load late load least at the same time.
-            let best = (two || choose::alone(self.kernel, machine, body, &plan))
-                .then(|| order::of(self.kernel, machine, body, fill, two));
+            let beside = !choose::alone(self.kernel, machine, body, &plan);
+            let best =
+                (two || !beside).then(|| order::of(self.kernel, machine, body, fill, [two, two && beside]));
             best.flatten().or_else(|| two.then(|| order::as_written(self.kernel, body)))
         });
+        let split = split::of(self.kernel, self.machine, body, &plan);
         let ahead = plan.loads.iter().map(|v| self.kernel.def(*v).loc).collect();
         let mut emit = rotate::Emit::new(self.kernel, &mut self.labels, request.at, &plan, body);
         out.extend(match (&fill, &order) {
             (Ok(fill), Some(order)) => emit.in_turns(usize::from(stages), fill, order),
-            _ => emit.rotate(usize::from(stages)),
+            _ => emit.rotate(usize::from(stages), split.as_ref()),
         });
         self.done.push(Pipelined { at: request.at, stages, single, ahead, left });
         Ok(true)
