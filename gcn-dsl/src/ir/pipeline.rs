@@ -11,7 +11,8 @@
 //! `stages` sets of variables that hold loaded values: a trip uses one set and loads into another, so that
 //! nothing is copied. This is modulo variable expansion (Lam 1988). If the last use of the loaded values comes
 //! before a barrier, and LDS is read only after that barrier, the loads of the later trip start after this last use
-//! and reuse its registers: one set and one copy of the body fewer. The order within a trip is left to the list
+//! and reuse its registers: one set and one copy of the body fewer (`split`: where products follow, their addresses are computed among
+//! those of the trip before). The order within a trip is left to the list
 //! scheduler; there is no modulo schedule. The loop's test follows each copy of the body.
 //!
 //! LDS arrays that the loop fills anew on each trip can have two buffers in turn (`buffers`, `double`): the stores run ahead as well,
