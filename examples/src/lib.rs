@@ -30,8 +30,9 @@
 //! 24. `gemm_batched`: sixteen small products by one instruction.
 //! 25. `flash_attention`: products chained in registers, with a softmax in between.
 //!
-//! `gemm_naive` is lesson 5 without its arrangement of waves, `flash_attention_128` lesson 25 with larger heads;
-//! `gemm_fp8` is written for gfx942 and gfx950 alone, which have matrix instructions on 8-bit floats.
+//! `gemm_naive` is lesson 5 without its arrangement of waves, `gemm_naive_256` the same with larger tiles,
+//! `flash_attention_128` lesson 25 with larger heads; `gemm_fp8` is written for gfx942 and gfx950 alone, which have matrix
+//! instructions on 8-bit floats.
 #![forbid(unsafe_code)]
 
 mod compare;

@@ -1,24 +1,27 @@
 //! A matrix multiplication as one would write it first: tiles, LDS, one loop.
 //!
-//! C = A * B as in `gemm_f16`, without any arrangement of waves: four waves of a workgroup put 64 columns of a
-//! 128 x 128 tile into LDS, meet at a barrier, multiply, meet again. Four things make that good already:
+//! C = A * B as in `gemm_f16`, without any arrangement of waves: the waves of a workgroup put 64 columns of a
+//! tile into LDS, meet at a barrier, multiply, meet again. Four things make that good already:
 //!
 //! - **`#[pipeline]`** moves the loads of the next tile to right after the `put` of this one, so that a wave
-//!   finds them in registers when it comes to the next `put`. On gfx950, whose LDS has room for it, there are two
-//!   buffers in turn as well: the next tile is stored while this one is multiplied.
+//!   finds them in registers when it comes to the next `put`; their addresses it has computed among the products of the
+//!   iteration before. On gfx950, whose LDS has room for it, there are two buffers in turn as well: the next tile is stored while
+//!   this one is multiplied.
 //! - **Rows of 64** elements are 128 bytes, a line of the caches. With rows of 32 each access would take a line and use half
 //!   of it: on gfx950 that alone would halve the matrix pipe's work.
-//! - **`Spread`** keeps the lanes of a wave out of each other's banks.
-//! - **Two workgroups** fit onto a compute unit: while the waves of one wait at a barrier or for LDS, those of
-//!   the other have products to compute. A wave that has begun with its products keeps the matrix pipe until they
-//!   are done: the compiler raises its priority (`s_setprio`).
+//! - **`Spread`** keeps the lanes of a wave out of each other's banks. With **`Wide`** they store and load 16 bytes at once, two
+//!   fragments of an instruction that takes 4 `k` of each lane: half as many accesses, and `k` in another order (`in_order`).
+//! - **Two workgroups** of 128 x 128 fit onto a compute unit: while the waves of one wait at a barrier or for LDS, those of
+//!   the other have products to compute. A wave begins with its products when all its factors are on their way, and keeps the
+//!   matrix pipe until they are done: the compiler raises its priority (`s_setprio`).
 //!
 //! **What it costs.** A wave loads 64 + 64 lines from LDS for 64 x 64 results, 16 operations for each byte, where
 //! `gemm_f16` with 128 x 64 has 21, and a compute unit loads 128 + 128 lines from memory for 128 x 128 results, where
-//! `gemm_f16` with 256 x 256 needs half as much. On gfx942 there is time for both. On gfx950 products are twice as fast, and
-//! LDS and memory are not: there larger tiles are not a refinement but the first thing to do.
+//! 256 x 256 needs half as much. On gfx942 there is time for both. On gfx950 products are twice as fast, and
+//! LDS and memory are not: there larger tiles are not a refinement but the first thing to do. `gemm_naive_256` is the same kernel
+//! with tiles of 256 x 256, of which one workgroup fits; it waits at its barriers, but no longer for memory.
 
-use gcn_dsl::lang::matrix::Spread;
+use gcn_dsl::lang::matrix::{Spread, Wide};
 use gcn_dsl::prelude::*;
 use gcn_dsl::{BuiltKernel, LaunchError};
 
@@ -26,27 +29,31 @@ use super::gemm_f16::reference;
 use crate::data::Random;
 use crate::{Arg, Comparison, Lesson, Outcome, Size, Steady};
 
-/// Rows and columns of the workgroup's tile of C.
-const TILE: u32 = 128;
-
 gcn_kernel! {
-    /// c = a * b; `a` has rows of `depth` elements, `b` columns of `depth`, a multiple of 8; `c` rows of `columns`.
-    #[workgroup(256)]
+    /// c = a * b; `a` has rows of `depth` elements, `b` columns of `depth`, a multiple of 8; `c` rows of `columns`. The workgroup's
+    /// tile of `c` is `TILE` x `TILE`, of which each wave computes `PART` x 64: half of the rows.
+    #[workgroup(2 * TILE)]
     #[targets(HasMfma)]
-    pub fn gemm_naive(columns: u32, depth: u32, a: &[f16], b: &[f16], c: &mut [f32]) {
-        let (first_row, first_col) = (workgroup_id().y * TILE, workgroup_id().x * TILE);
-        let (row, col) = (wave_id() / 2 * 64, wave_id() % 2 * 64);
+    pub fn gemm_naive<const TILE: usize, const PART: usize>(
+        columns: u32,
+        depth: u32,
+        a: &[f16],
+        b: &[f16],
+        c: &mut [f32],
+    ) {
+        let (first_row, first_col) = (workgroup_id().y * TILE as u32, workgroup_id().x * TILE as u32);
+        let (row, col) = (wave_id() % 2 * PART as u32, wave_id() / 2 * 64);
         let (a, b) = (row_major(a, depth).columns_by(depth, 8), row_major(b, depth).columns_by(depth, 8));
-        let left = LdsTile::<f16, 128, 64, Spread>::new();
-        let right = LdsTile::<f16, 128, 64, Spread>::new();
-        let mut acc = Tile::<f32, 64, 64>::zero();
+        let left = LdsTile::<f16, TILE, 64, Spread<32, Wide>>::new();
+        let right = LdsTile::<f16, TILE, 64, Spread<32, Wide>>::new();
+        let mut acc = Tile::<f32, PART, 64>::zero();
         #[pipeline]
         for k in (0..depth).step_by(64) {
             left.put(left.fetch(a, first_row, k));
             right.put(right.fetch(b, first_col, k));
             barrier();
-            let x = TileA::<f16, 64, 64>::load(left, row, 0);
-            let y = TileB::<f16, 64, 64>::load(right.transposed(), 0, col);
+            let x = TileA::<f16, PART, 64, 32, Wide>::load(left, row, 0);
+            let y = TileB::<f16, 64, 64, 32, Wide>::load(right.transposed(), 0, col);
             acc = matmul(x, y, acc);
             barrier();
         }
@@ -57,32 +64,79 @@ gcn_kernel! {
 /// The lesson; sizes are M, N and K.
 pub const LESSON: Lesson = Lesson {
     name: "gemm_naive",
-    build_with: |target, options| gemm_naive.build_with(target, options).map(BuiltKernel::into_any),
+    build_with: |target, options| {
+        gemm_naive::<128, 64>.build_with(target, options).map(BuiltKernel::into_any)
+    },
     sizes: &[Size(&[1, 3, 8]), Size(&[40, 136, 72]), Size(&[128, 256, 128])],
-    run,
-    steady: Some(Steady {
+    run: run::<128, 64>,
+    steady: Some(steady::<128>(2)),
+};
+
+/// With larger tiles.
+pub const LARGE: Lesson = Lesson {
+    name: "gemm_naive_256",
+    build_with: |target, options| {
+        gemm_naive::<256, 128>.build_with(target, options).map(BuiltKernel::into_any)
+    },
+    sizes: &[Size(&[1, 3, 8]), Size(&[300, 264, 136]), Size(&[256, 512, 256])],
+    run: run::<256, 128>,
+    steady: Some(steady::<256>(1)),
+};
+
+const fn steady<const TILE: u32>(workgroups: u32) -> Steady {
+    Steady {
         depths: [512, 1024],
-        workgroups: 2,
-        operations: 2 * 2 * (TILE * TILE) as u64,
+        workgroups,
+        operations: workgroups as u64 * 2 * (TILE * TILE) as u64,
         args: |depth| {
             vec![
                 ("columns", Arg::Number("u32", 256.0)),
                 ("depth", Arg::Number("u32", depth.into())),
                 ("a", Arg::Slice("f16", TILE * depth)),
-                ("b", Arg::Slice("f16", 2 * TILE * depth)),
-                ("c", Arg::Slice("f32", 2 * TILE * TILE)),
+                ("b", Arg::Slice("f16", 256 * depth)),
+                ("c", Arg::Slice("f32", TILE * 256)),
             ]
         },
-    }),
-};
+    }
+}
 
-fn run(device: &Device, kernel: &BuiltKernel, size: Size) -> Result<Outcome, LaunchError> {
+fn run<const TILE: usize, const PART: usize>(
+    device: &Device,
+    kernel: &BuiltKernel,
+    size: Size,
+) -> Result<Outcome, LaunchError> {
     let (rows, columns, depth) = (size.0[0], size.0[1], size.0[2]);
     let mut random = Random::new(5);
     let (a, b) = (random.f16s((rows * depth) as usize), random.f16s((columns * depth) as usize));
     let mut c = vec![f32::NAN; (rows * columns) as usize];
-    let grid = Grid::xy(columns.div_ceil(TILE), rows.div_ceil(TILE));
-    let stats = device.launch(&gemm_naive, kernel, grid, (columns, depth, &a, &b, &mut c))?;
-    let want = reference(device.target(), columns as usize, depth as usize, &a, &b);
+    let grid = Grid::xy(columns.div_ceil(TILE as u32), rows.div_ceil(TILE as u32));
+    let stats = device.launch(&gemm_naive::<TILE, PART>, kernel, grid, (columns, depth, &a, &b, &mut c))?;
+    let (target, padded) = (device.target(), depth.next_multiple_of(16) as usize);
+    let [a, b] = [&a, &b].map(|rows| in_order(target, depth as usize, rows));
+    let want = reference(target, columns as usize, padded, &a, &b);
     Ok(Outcome { stats, comparison: Comparison::of(&c, &want) })
+}
+
+/// Rows of `depth` elements in the order in which the kernel's sums take them, padded to 16. Up to gfx942 an instruction takes 8 `k`, 4
+/// of a row in the wave's first 32 lanes, 4 in the others. A lane loads 8 neighbours; the first instruction takes the first half of both.
+fn in_order(target: Target, depth: usize, rows: &[f16]) -> Vec<f16> {
+    let quarters = if target < Target::GFX950 { [0, 2, 1, 3] } else { [0, 1, 2, 3] };
+    let row = |row: &[f16]| {
+        let mut row = row.to_vec();
+        row.resize(depth.next_multiple_of(16), f16::ZERO);
+        let order = |of_16: &[f16]| quarters.map(|i| of_16[4 * i..4 * i + 4].to_vec()).concat();
+        row.chunks(16).flat_map(order).collect::<Vec<f16>>()
+    };
+    rows.chunks(depth).flat_map(row).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn both_tiles_multiply_on_the_first_and_the_last_target_with_matrix_instructions() {
+        LESSON.is_exact_on(&[Target::GFX908, Target::GFX942, Target::GFX950]);
+        LARGE.is_exact_on(&[Target::GFX908, Target::GFX942, Target::GFX950]);
+    }
 }

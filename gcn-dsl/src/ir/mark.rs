@@ -44,6 +44,13 @@ pub enum Mark {
     Cold,
     /// Nothing but these classes is moved across.
     Fence(Classes),
+    /// The same, of a pass: accesses of LDS may still become one on either side.
+    Gate {
+        /// The classes.
+        but: Classes,
+        /// What is before it is as urgent as what waits for it.
+        urgent: bool,
+    },
     /// The stretch of code around this mark is to be emitted in turns of these groups.
     Interleave(Box<[Group]>),
 }
@@ -63,15 +70,24 @@ impl Mark {
         match self {
             Mark::Cold => true,
             Mark::Fence(classes) => classes.is_empty(),
+            Mark::Gate { .. } => true,
             _ => false,
         }
     }
 
-    /// True if nothing may be moved across.
+    /// The classes that alone are moved across, of a fence or gate.
+    pub fn passing(&self) -> Option<Classes> {
+        match self {
+            Mark::Fence(but) | Mark::Gate { but, .. } => Some(*but),
+            _ => None,
+        }
+    }
+
+    /// True if no order is made of instructions on both sides.
     pub fn is_boundary(&self) -> bool {
         match self {
             Mark::Fence(classes) => classes.is_empty(),
-            Mark::Interleave(_) => false,
+            Mark::Gate { .. } | Mark::Interleave(_) => false,
             _ => true,
         }
     }

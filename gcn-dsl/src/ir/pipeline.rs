@@ -11,7 +11,8 @@
 //! `stages` sets of variables that hold loaded values: a trip uses one set and loads into another, so that
 //! nothing is copied. This is modulo variable expansion (Lam 1988). If the last use of the loaded values comes
 //! before a barrier, and LDS is read only after that barrier, the loads of the later trip start after this last use
-//! and reuse its registers: one set and one copy of the body fewer. The order within a trip is left to the list
+//! and reuse its registers: one set and one copy of the body fewer (`split`: where products follow, their addresses are computed among
+//! those of the trip before). The order within a trip is left to the list
 //! scheduler; there is no modulo schedule. The loop's test follows each copy of the body.
 //!
 //! LDS arrays that the loop fills anew on each trip can have two buffers in turn (`buffers`, `double`): the stores run ahead as well,
@@ -26,6 +27,7 @@ mod order;
 mod plan;
 mod refuse;
 mod rotate;
+mod split;
 mod stages;
 
 use gcn_isa::Target;
@@ -167,15 +169,17 @@ impl Pass<'_> {
         let order = fill.as_ref().ok().and_then(|fill| {
             let (two, machine) = (single.is_none(), self.machine);
             // Where another workgroup has products meanwhile, waves that load late load least at the same time.
-            let best = (two || choose::alone(self.kernel, machine, body, &plan))
-                .then(|| order::of(self.kernel, machine, body, fill, two));
+            let beside = !choose::alone(self.kernel, machine, body, &plan);
+            let best =
+                (two || !beside).then(|| order::of(self.kernel, machine, body, fill, [two, two && beside]));
             best.flatten().or_else(|| two.then(|| order::as_written(self.kernel, body)))
         });
+        let split = split::of(self.kernel, self.machine, body, &plan);
         let ahead = plan.loads.iter().map(|v| self.kernel.def(*v).loc).collect();
         let mut emit = rotate::Emit::new(self.kernel, &mut self.labels, request.at, &plan, body);
         out.extend(match (&fill, &order) {
             (Ok(fill), Some(order)) => emit.in_turns(usize::from(stages), fill, order),
-            _ => emit.rotate(usize::from(stages)),
+            _ => emit.rotate(usize::from(stages), split.as_ref()),
         });
         self.done.push(Pipelined { at: request.at, stages, single, ahead, left });
         Ok(true)

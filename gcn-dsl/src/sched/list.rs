@@ -28,6 +28,10 @@ use pressure::{Budget, Live, Pressure};
 /// The largest number of instructions that are ordered at a time.
 pub const WINDOW: usize = 256;
 
+/// Slots before the matrix pipe is free in which a matrix instruction goes before arithmetic. Other waves of the SIMD take slots as
+/// well: were all of them filled, the pipe would wait for the wave.
+const SPARE: u32 = 3;
+
 /// Orders the instructions of each block of `f`.
 ///
 /// # Errors
@@ -125,7 +129,7 @@ fn list_schedule(
     budget: Budget,
     mut pattern: Option<Pattern>,
 ) -> Vec<usize> {
-    let heights = graph.heights();
+    let heights = graph.heights(insts);
     let mut unscheduled_preds: Vec<u32> = graph.preds.clone();
     let mut earliest = vec![0u32; insts.len()];
     let mut ready: Vec<Ready> = (0..insts.len())
@@ -139,9 +143,14 @@ fn list_schedule(
         // Slots until the instruction could start: its operands must have arrived and, for a matrix
         // instruction, the matrix pipe must be free. A stall is not emitted; it only advances the clock, and
         // the next choices see what has arrived by then.
+        let memory = |r: &Ready| {
+            let free = if lds[r.inst] > 0 { lds_free } else { vmem_free };
+            lds[r.inst] + vmem[r.inst] > 0 && r.earliest.max(free) <= now
+        };
+        let spare = if ready.iter().any(memory) { 0 } else { SPARE };
         let busy = |r: &Ready| {
             let pipe = if latency::matrix_passes(f.target, &insts[r.inst]).is_some() {
-                matrix_free
+                matrix_free.saturating_sub(spare)
             } else if lds[r.inst] > 0 {
                 lds_free
             } else if vmem[r.inst] > 0 {

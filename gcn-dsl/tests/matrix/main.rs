@@ -8,3 +8,4 @@ mod multiply;
 mod tile;
 mod timing;
 mod transposed;
+mod wide;

@@ -6,7 +6,7 @@ use gcn_isa::table;
 use gcn_sim::timed::at_most;
 use hashbrown::HashSet;
 
-use super::super::{Inst, Kernel, Memory, Place, Region, Value, Variable};
+use super::super::{Bin, Inst, Kernel, Memory, Place, Region, Value, Variable};
 use super::Machine;
 use super::buffers::Fill;
 use super::plan::Plan;
@@ -18,8 +18,8 @@ const SLOT: u32 = 4;
 const MOST_STAGES: u32 = 4;
 /// Most registers that values loaded ahead take, where that is a choice.
 const MOST_HELD: u32 = 64;
-/// Registers of a wave for addresses and the like.
-const OTHER_REGISTERS: u32 = 16;
+/// Registers of a wave that nothing else accounts for.
+const OTHER_REGISTERS: u32 = 4;
 
 /// As many trips in flight as it takes until a load is back, if as many waves share a SIMD as fit onto it.
 pub(super) fn stages(kernel: &Kernel, machine: Machine, body: &Region, plan: &Plan) -> u8 {
@@ -102,6 +102,11 @@ pub(super) fn alone(kernel: &Kernel, machine: Machine, body: &Region, plan: &Pla
     fitting(machine, registers(kernel, body, plan), kernel.lds_bytes()) < 2 * sharing(machine)
 }
 
+/// The workgroups that fit onto a compute unit, with so many vector registers more.
+pub(super) fn groups(kernel: &Kernel, machine: Machine, body: &Region, plan: &Plan, more: u32) -> u32 {
+    fitting(machine, registers(kernel, body, plan) + more, kernel.lds_bytes()) / sharing(machine)
+}
+
 /// The waves that fit onto a SIMD.
 fn fitting(machine: Machine, vgprs: u32, lds_bytes: u32) -> u32 {
     let usage = Usage { vgprs, sgprs: 1, lds_bytes, waves_per_workgroup: waves(machine) };
@@ -109,22 +114,40 @@ fn fitting(machine: Machine, vgprs: u32, lds_bytes: u32) -> u32 {
     limits.vgprs.min(limits.lds).min(limits.workgroups).min(limits.slots)
 }
 
-/// An estimate of the vector registers of a wave in the loop: variables that live across trips, what a trip loads from LDS, and what
-/// is loaded ahead.
+/// An estimate of the vector registers of a wave in the loop: variables that live across trips, what a trip loads from LDS, what is
+/// loaded ahead, and addresses that are the same in all trips.
 fn registers(kernel: &Kernel, body: &Region, plan: &Plan) -> u32 {
-    let mut carried: HashSet<Variable> = HashSet::new();
-    let mut loaded = 0;
+    let (mut carried, mut inside): (HashSet<Variable>, HashSet<Value>) = Default::default();
+    let (mut loaded, mut addresses) = (0, HashSet::new());
     let vector =
         |v: Value| if kernel.ty(v).place == Place::Uniform { 0 } else { u32::from(kernel.ty(v).dwords()) };
-    body.each_inst(&mut |v| match &kernel.def(v).inst {
-        Inst::Write { var, .. } => _ = carried.insert(*var),
-        Inst::Load { memory: Memory::Lds(_), .. } => loaded += vector(v),
-        Inst::Hinted(access) if access.value.is_none() && matches!(access.memory, Memory::Lds(_)) => {
-            loaded += vector(v);
+    body.each_inst(&mut |v| {
+        inside.insert(v);
+        let (memory, offset, is_load) = match &kernel.def(v).inst {
+            Inst::Write { var, .. } => {
+                carried.insert(*var);
+                return;
+            }
+            Inst::Load { memory, offset, .. } => (memory, *offset, true),
+            Inst::Store { memory, offset, .. } => (memory, *offset, false),
+            Inst::Hinted(access) => (&access.memory, access.offset, access.value.is_none()),
+            _ => return,
+        };
+        if matches!(memory, Memory::Lds(_)) {
+            loaded += if is_load { vector(v) } else { 0 };
+            addresses.insert(base(kernel, offset));
         }
-        _ => {}
     });
     let types = carried.iter().map(|var| kernel.variables[var.0 as usize]);
     let carried: u32 = types.filter(|ty| ty.place != Place::Uniform).map(|ty| u32::from(ty.dwords())).sum();
-    carried + loaded + plan.loads.iter().map(|v| vector(*v)).sum::<u32>() + OTHER_REGISTERS
+    let addresses: u32 = addresses.difference(&inside).map(|v| vector(*v)).sum();
+    carried + loaded + plan.loads.iter().map(|v| vector(*v)).sum::<u32>() + addresses + OTHER_REGISTERS
+}
+
+/// An address without what an access adds to it by itself.
+fn base(kernel: &Kernel, offset: Value) -> Value {
+    match kernel.def(offset).inst {
+        Inst::Bin(Bin::Add, base, more) if matches!(kernel.def(more).inst, Inst::Const(_)) => base,
+        _ => offset,
+    }
 }

@@ -115,7 +115,7 @@ impl Emit<'_> {
         let held = fill.held.iter().zip(set).map(|(v, var)| (*v, self.read(*var))).collect();
         self.fill(fill, held, next);
         // The loads take the registers of what was stored: neither may pass the other.
-        self.fence(Classes::MFMA | Classes::VALU | Classes::SALU | Classes::TRANS);
+        self.gate(Classes::MFMA | Classes::VALU | Classes::SALU | Classes::TRANS, order.urgent);
         let names = self.ahead(true);
         self.keep(set, &fill.held, &names);
         self.statements(&order.between, &mut copying);

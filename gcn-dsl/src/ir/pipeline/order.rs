@@ -26,17 +26,34 @@ pub(super) struct Order {
     pub after: Vec<Stmt>,
     /// The arrays have two buffers.
     pub two: bool,
+    /// The next tile is stored as soon as can be: another workgroup has products meanwhile, and the loads that follow need the time.
+    pub urgent: bool,
 }
 
 /// The order of a trip as it is written.
 pub(super) fn as_written(kernel: &Kernel, body: &Region) -> Order {
     let (before, between) = body.stmts.split_at(first_loads(kernel, body));
     let (before, between, after) = (before.to_vec(), between.to_vec(), Vec::new());
-    Order { early: Vec::new(), with_addresses: Vec::new(), sets: 1, before, between, after, two: true }
+    Order {
+        early: Vec::new(),
+        with_addresses: Vec::new(),
+        sets: 1,
+        before,
+        between,
+        after,
+        two: true,
+        urgent: true,
+    }
 }
 
 /// The order in which a trip that fills the arrays waits least, if its loads from LDS permit one.
-pub(super) fn of(kernel: &Kernel, machine: Machine, body: &Region, fill: &Fill, two: bool) -> Option<Order> {
+pub(super) fn of(
+    kernel: &Kernel,
+    machine: Machine,
+    body: &Region,
+    fill: &Fill,
+    [two, urgent]: [bool; 2],
+) -> Option<Order> {
     let trip = Trip::of(kernel, machine, body, &fill.arrays)?;
     let cuts = trip.cuts(machine, fill.dwords)?;
     let with_addresses = trip.with_addresses(&cuts.early)?;
@@ -52,7 +69,7 @@ pub(super) fn of(kernel: &Kernel, machine: Machine, body: &Region, fill: &Fill, 
     let [before, between, after] = walk.parts;
     let early: HashSet<Value> = cuts.early.iter().copied().collect();
     let sets = 1 + usize::from(after.iter().any(|stmt| uses(kernel, stmt, &early)));
-    Some(Order { early: cuts.early, with_addresses, sets, before, between, after, two })
+    Some(Order { early: cuts.early, with_addresses, sets, before, between, after, two, urgent })
 }
 
 /// The number of statements up to the last load from LDS before the first product with such loads.
@@ -74,7 +91,7 @@ fn first_loads(kernel: &Kernel, body: &Region) -> usize {
 }
 
 /// The array that an instruction loads from.
-fn lds(kernel: &Kernel, v: Value) -> Option<LdsId> {
+pub(super) fn lds(kernel: &Kernel, v: Value) -> Option<LdsId> {
     match source(&kernel.def(v).inst) {
         Some(Source::Memory(Memory::Lds(id))) => Some(id),
         _ => None,

@@ -9,6 +9,7 @@ use super::super::{
     Variable,
 };
 use super::plan::Plan;
+use super::split::Split;
 use crate::ir::mark::{Classes, Mark};
 use crate::scalar::Elem;
 
@@ -44,23 +45,32 @@ impl<'a> Emit<'a> {
     }
 
     /// The statements that replace the loop.
-    pub fn rotate(&mut self, stages: usize) -> Vec<Stmt> {
+    pub fn rotate(&mut self, stages: usize, split: Option<&Split>) -> Vec<Stmt> {
         let plan = self.plan;
         // Where a trip's values are used up before later loads start, these take their place.
         let copies = if plan.used_up.is_some() { stages - 1 } else { stages };
         let sets = self.sets(copies, &plan.loads);
+        let addresses = split.map(|split| (split, self.sets(1, &split.addresses).swap_remove(0)));
         let whole = fresh(self.labels);
         self.start();
         for set in &sets[..stages - 1] {
             let loaded = self.ahead(false);
             self.keep(set, &plan.loads, &loaded);
         }
+        if let Some((split, set)) = &addresses {
+            let names = self.addresses();
+            self.keep(set, &split.addresses, &names);
+        }
         let before = std::mem::take(&mut self.out);
         let mut last = plan.cond;
         // Copy `trip` uses the set that was loaded `stages - 1` trips earlier. The loads that it issues go into
         // the set of the previous copy, which nothing reads any more, or into its own.
         for trip in 0..copies {
-            last = self.trip(&sets[trip], &sets[(trip + stages - 1) % copies]);
+            let (set, next) = (&sets[trip], &sets[(trip + stages - 1) % copies]);
+            last = match &addresses {
+                Some((split, addresses)) => self.split(set, next, split, addresses),
+                None => self.trip(set, next),
+            };
             if trip + 1 < copies {
                 self.leave_unless(last, whole);
             }
@@ -127,12 +137,33 @@ impl<'a> Emit<'a> {
     /// those of this trip means waiting for all that are outstanding: if later ones were started earlier, the
     /// wait would include them.
     pub fn ahead(&mut self, drained: bool) -> HashMap<Value, Value> {
-        let mut undrained = drained;
+        let (plan, mut undrained) = (self.plan, drained);
+        let (mut names, now) = self.slice(|v| !plan.last.contains(&v), &mut undrained);
+        let last: Vec<Value> = plan.loads.iter().copied().filter(|v| plan.last.contains(v)).collect();
+        self.load(&last, &mut names, &mut undrained);
+        self.advance(renamed(&names, plan.cond), &now);
+        names
+    }
+
+    /// Emits the slice without its loads: their addresses, and the step to the next trip.
+    fn addresses(&mut self) -> HashMap<Value, Value> {
+        let plan = self.plan;
+        let (names, now) = self.slice(|v| !plan.loads.contains(&v), &mut false);
+        self.advance(renamed(&names, plan.cond), &now);
+        names
+    }
+
+    /// Emits this part of the slice; returns what values are called in it, and what variables hold after it.
+    fn slice(
+        &mut self,
+        part: impl Fn(Value) -> bool,
+        undrained: &mut bool,
+    ) -> (HashMap<Value, Value>, HashMap<Variable, Value>) {
         let (mut names, mut now) = (HashMap::new(), HashMap::new());
         let further: HashMap<Variable, Variable> = self.state.iter().copied().collect();
         for stmt in &self.body.stmts {
             let Stmt::Inst(v) = *stmt else { continue };
-            if !self.plan.slice.contains(&v) || self.plan.last.contains(&v) {
+            if !self.plan.slice.contains(&v) || !part(v) {
                 continue;
             }
             match self.kernel.def(v).inst {
@@ -148,20 +179,19 @@ impl<'a> Emit<'a> {
                 Inst::Write { var, value, .. } => {
                     now.insert(var, renamed(&names, value));
                 }
-                _ => {
-                    self.drain(v, &mut undrained);
-                    let copy = self.copy(v, &names);
-                    names.insert(v, copy);
-                }
+                _ => self.load(&[v], &mut names, undrained),
             }
         }
-        for v in self.plan.loads.iter().filter(|v| self.plan.last.contains(*v)) {
-            self.drain(*v, &mut undrained);
-            let copy = self.copy(*v, &names);
+        (names, now)
+    }
+
+    /// Emits instructions of the slice, with a wait before the first scalar load.
+    fn load(&mut self, insts: &[Value], names: &mut HashMap<Value, Value>, undrained: &mut bool) {
+        for v in insts {
+            self.drain(*v, undrained);
+            let copy = self.copy(*v, names);
             names.insert(*v, copy);
         }
-        self.advance(renamed(&names, self.plan.cond), &now);
-        names
     }
 
     /// Before the first scalar load, waits for those that are outstanding.
@@ -223,9 +253,42 @@ impl<'a> Emit<'a> {
         renamed(&copying.names, self.plan.cond)
     }
 
+    /// As `trip`, for loads that start after the last use of what was loaded: their addresses were computed among the products of
+    /// the trip before.
+    fn split(&mut self, set: &[Variable], next: &[Variable], split: &Split, addresses: &[Variable]) -> Value {
+        let plan = self.plan;
+        let held = plan.loads.iter().copied().zip(set.iter().copied()).collect();
+        let mut copying = Copying { held, ..Copying::default() };
+        let stmts = &self.body.stmts;
+        self.statements(&stmts[..split.used_up], &mut copying);
+        self.fence(Classes::empty());
+        let kept = split.addresses.iter().zip(addresses);
+        let mut names = kept.map(|(v, var)| (*v, self.read(*var))).collect();
+        self.load(&plan.loads, &mut names, &mut true);
+        self.keep(next, &plan.loads, &names);
+        self.statements(&stmts[split.used_up..split.products], &mut copying);
+        if split.reads_first {
+            self.gate(Classes::empty(), false);
+        }
+        self.statements(&stmts[split.products..split.taken], &mut copying);
+        if split.reads_first {
+            // Whoever has the second product ready when the pipe is free keeps it.
+            self.gate(Classes::empty(), false);
+        }
+        let names = self.addresses();
+        self.keep(addresses, &split.addresses, &names);
+        self.statements(&stmts[split.taken..], &mut copying);
+        renamed(&copying.names, plan.cond)
+    }
+
     /// Only these classes may be moved across this place.
-    pub fn fence(&mut self, but: Classes) {
+    fn fence(&mut self, but: Classes) {
         self.effect(Inst::Schedule(Box::new(Schedule::Mark(Mark::Fence(but)))));
+    }
+
+    /// The same for a gate.
+    pub fn gate(&mut self, but: Classes, urgent: bool) {
+        self.effect(Inst::Schedule(Box::new(Schedule::Mark(Mark::Gate { but, urgent }))));
     }
 
     pub fn statements(&mut self, stmts: &[Stmt], copying: &mut Copying) {

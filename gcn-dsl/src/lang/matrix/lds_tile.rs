@@ -280,7 +280,7 @@ where
 
 /// `bytes` of a value of `of` bytes, from byte `from` on; whole dwords.
 #[track_caller]
-fn part<T: Number>(value: Value, [from, bytes, of]: [u32; 3]) -> Value {
+pub(super) fn part<T: Number>(value: Value, [from, bytes, of]: [u32; 3]) -> Value {
     if bytes == of {
         return value;
     }

@@ -188,7 +188,7 @@ impl<T> Backing<T> for Raw {
 /// The offset of the widest access beyond the longest slice.
 const LAST: u32 = 0xffff_fff0;
 /// Bytes of the widest access.
-const WIDEST: u32 = 16;
+pub(super) const WIDEST: u32 = 16;
 
 impl Places {
     pub(super) fn new(memory: Memory, [rows, columns]: [Stride; 2]) -> Places {

@@ -9,6 +9,7 @@ use gcn_isa::layout::ElemType;
 use super::format::bits;
 use super::k_order::{ByNumber, KOrder};
 use super::operand::square_shapes;
+use super::place::WIDEST;
 use crate::scalar::{Elem, Number};
 
 /// Where the elements of a row of an [`LdsTile`](super::LdsTile) stand. LDS has 32 banks of four bytes (64 on gfx950); lanes that
@@ -73,7 +74,8 @@ pub struct XorGroups<const WIDTH: usize, const PERIOD: usize, const ROWS: usize 
 
 /// No gaps: groups change places as in [`XorGroups`], in the way that suits the target's banks and what its deepest instruction of
 /// `SIDE` rows reads at once, so that lanes that read down a column meet in no bank. `SIDE` and `O` are those of the tiles that are
-/// loaded: with [`AsAcc`](super::AsAcc) a lane reads four elements at once, as many neighbouring rows as an accumulator has in it.
+/// loaded: with [`AsAcc`](super::AsAcc) a lane reads four elements at once, as many neighbouring rows as an accumulator has in it, with
+/// [`Wide`](super::Wide) 16 bytes.
 ///
 /// ```
 /// use gcn_dsl::lang::matrix::Spread;
@@ -134,7 +136,11 @@ impl<const SIDE: usize, O: KOrder> Swizzle for Spread<SIDE, O> {
         const { assert!(SIDE == 32 || SIDE == 16, "the SIDE of Spread is that of a tile, 32 or 16") };
         let (banks, bytes) = (4 * target.lds_banks(), T::ELEM.bytes());
         let (side, deepest) = reads(target, SIDE as u32, T::ELEM);
-        let at_once = if O::AS_ACC { deepest.min(ROWS_OF_ACC * bytes) } else { deepest };
+        let at_once = match () {
+            () if O::WIDE => WIDEST,
+            () if O::AS_ACC => deepest.min(ROWS_OF_ACC * bytes),
+            () => deepest,
+        };
         // The lanes that fill the banks at once are in so many rows, each at a group of its own.
         let lines = side.min(banks / at_once);
         let width = banks / lines / bytes;
@@ -158,7 +164,7 @@ fn reads(target: Target, side: u32, elem: Elem) -> (u32, u32) {
     });
     let sizes = like.map(|s| (u32::from(s.m), u32::from(s.m) * u32::from(s.k) / 64 * bytes));
     let best = sizes.max_by_key(|(rows, read)| (*rows == side, *read));
-    best.map_or((side, 16), |(rows, read)| (rows, read.min(16)))
+    best.map_or((side, WIDEST), |(rows, read)| (rows, read.min(WIDEST)))
 }
 
 #[cfg(test)]
@@ -198,6 +204,9 @@ mod tests {
         assert_eq!(as_acc(Target::GFX950, 32), Some([4, 8, 4]));
         assert_eq!(as_acc(Target::GFX950, 64), Some([4, 16, 2]));
         assert_eq!(as_acc(Target::GFX942, 32), f16s(Target::GFX942, 32));
+        // By 16 bytes: 8 lanes, each a row of 128 bytes.
+        let wide = Spread::<32, super::super::Wide>::groups::<half::f16>(Target::GFX942, 64);
+        assert_eq!(wide, Some(Groups { width: 8, period: 8, rows: 1 }));
         // f64 has 16 rows only.
         assert_eq!(
             Spread::<32>::groups::<f64>(Target::GFX950, 64),

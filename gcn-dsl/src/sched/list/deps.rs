@@ -111,15 +111,16 @@ impl Graph {
     /// Orders instruction `inst`, the last one so far, with the fences before it, and a fence with all
     /// instructions before it.
     fn fence(&mut self, f: &Function, insts: &[MInst], inst: usize) {
-        let stays = |classes: &Classes, i: usize| {
+        let stays = |classes: Classes, i: usize| {
             let class = Classes::of_inst(f, &insts[i]);
             class.is_empty() || !classes.contains(class)
         };
-        if let Op::Mark(Mark::Fence(classes)) = &insts[inst].op {
+        let passing = |inst: &MInst| if let Op::Mark(mark) = &inst.op { mark.passing() } else { None };
+        if let Some(classes) = passing(&insts[inst]) {
             (0..inst).filter(|i| stays(classes, *i)).for_each(|i| self.edge(i, inst, 0));
         }
         for (at, before) in insts[..inst].iter().enumerate() {
-            if let Op::Mark(Mark::Fence(classes)) = &before.op
+            if let Some(classes) = passing(before)
                 && stays(classes, inst)
             {
                 self.edge(at, inst, 0);
@@ -144,10 +145,13 @@ impl Graph {
 
     /// For each instruction the length of its critical path: slots from its issue until all that depends on
     /// it is done. A result that the window does not use counts as used right after the window.
-    pub fn heights(&self) -> Vec<u32> {
+    pub fn heights(&self, insts: &[MInst]) -> Vec<u32> {
+        // All that comes before such a gate would have the same height.
+        let counts = |i: usize| !matches!(insts[i].op, Op::Mark(Mark::Gate { urgent: false, .. }));
         let mut heights = self.results.clone();
         for i in (0..self.succs.len()).rev() {
-            let longest = self.succs[i].iter().map(|&(next, latency)| heights[next] + latency.max(1)).max();
+            let later = self.succs[i].iter().filter(|(next, _)| counts(*next));
+            let longest = later.map(|&(next, latency)| heights[next] + latency.max(1)).max();
             heights[i] = heights[i].max(longest.unwrap_or(0));
         }
         heights

@@ -140,12 +140,31 @@ fn plain_loops_keep_the_matrix_pipe_busy() {
     }
 }
 
-/// With a slower barrier, slower LDS and memory.
+/// With a slower barrier, slower LDS and memory. Two workgroups hide each other's barriers; one has a barrier every 2048 cycles that
+/// holds both waves of a SIMD for 48, of which their last product covers 32: at most 99.2%.
 #[test]
 fn a_slow_barrier_costs_plain_loops_little() {
-    for share in [busy(&square, Target::GFX942, true)[0], busy(&large, Target::GFX942, true)[0]] {
-        assert!(share >= 90.0, "{share:.1}");
+    for (share, least) in
+        [(busy(&square, Target::GFX942, true), 99.0), (busy(&large, Target::GFX942, true), 97.0)]
+    {
+        assert!(share[0] >= least, "{:.1} of {least}", share[0]);
     }
+}
+
+/// Two workgroups take turns at the matrix pipe. A wave begins with its products when all its factors are on their way, and computes the
+/// addresses of the next loads among them.
+#[test]
+fn what_is_not_needed_between_products_of_another_workgroup_is_elsewhere() {
+    let text = square.build(Target::GFX942).unwrap().assembly(Comments::None);
+    let lines: Vec<&str> = text.lines().collect();
+    let end = lines.iter().rposition(|line| line.contains("s_cbranch")).unwrap();
+    let start = lines[..end].iter().rposition(|line| line.ends_with(':')).unwrap();
+    let trip = &lines[start..end];
+    let places = |what: &str| -> Vec<usize> { (0..trip.len()).filter(|i| trip[*i].contains(what)).collect() };
+    let (products, reads) = (places("v_mfma"), places("ds_read"));
+    assert!(reads.iter().all(|read| *read < products[0]), "{trip:#?}");
+    let before = trip[..products[0]].iter().filter(|line| line.trim_start().starts_with("v_"));
+    assert_eq!(before.count(), 0, "{trip:#?}");
 }
 
 #[test]

@@ -8,10 +8,11 @@ use gcn_isa::target::WAVE_SIZE;
 
 use super::product::Step;
 use super::{MOST, Parts, TileA, TileB, even};
-use crate::lang::matrix::format::MatrixElement;
+use crate::lang::matrix::format::{MatrixElement, bits};
 use crate::lang::matrix::k_order::KOrder;
+use crate::lang::matrix::lds_tile;
 use crate::lang::matrix::operand::{Family, Operand};
-use crate::lang::matrix::place::{At, Run};
+use crate::lang::matrix::place::{At, Run, WIDEST};
 use crate::lang::matrix::view::AsView;
 use crate::lang::{IntoDevice, V};
 
@@ -57,8 +58,13 @@ macro_rules! factor {
                 let instruction = Step::here(T::FORMAT, SIDE, $k, loc);
                 let (operand, depth) = (Self::operand(instruction), instruction.depth);
                 let at = [At::new(row.into_device()), At::new(col.into_device())];
-                let runs: Vec<Vec<Run>> = (0..$k / depth)
-                    .map(|step| Run::of(places(operand, O::AS_ACC, SIDE, depth, step, loc), $at))
+                let fragment = (SIDE * depth / WAVE_SIZE as usize) as u32 * bits(T::FORMAT) / 8;
+                let together = if O::WIDE { together(fragment, $k / depth) } else { 1 };
+                let runs: Vec<Vec<Run>> = (0..$k / (together * depth))
+                    .map(|step| match O::AS_ACC {
+                        true => Run::of(as_acc(operand, SIDE, depth, step, loc), $at),
+                        false => Run::of(by_number(operand, together, $at, loc), $at),
+                    })
                     .collect();
                 let places = view.places();
                 let mut values = Vec::new();
@@ -68,9 +74,11 @@ macro_rules! factor {
                     for (step, runs) in runs.iter().enumerate() {
                         let mut at = at;
                         if !O::AS_ACC {
-                            at[$at] = at[$at].plus((step * depth) as u32);
+                            at[$at] = at[$at].plus((step * together * depth) as u32);
                         }
-                        values.push(places.load::<T>(at, runs));
+                        let loaded = places.load::<T>(at, runs);
+                        let from = |i| [i as u32 * fragment, fragment, together as u32 * fragment];
+                        values.extend((0..together).map(|i| lds_tile::part::<T::Memory>(loaded, from(i))));
                     }
                 }
                 Self::of(Parts::of(values.into_iter().take(MOST)))
@@ -82,10 +90,34 @@ macro_rules! factor {
 factor!(TileA<M, K>, A, M, K, 1, 0, |side, depth| (side, depth));
 factor!(TileB<K, N>, B, N, K, 0, 1, |side, depth| (depth, side));
 
-/// Where the elements are that a lane holds of the fragment of `step`.
-fn places(
+/// How many fragments of so many bytes a lane loads at once: as many as 16 bytes are, and divide the steps.
+fn together(fragment: u32, steps: usize) -> usize {
+    let most = (WIDEST / fragment.max(1)).max(1) as usize;
+    (1..=most).rev().find(|n| steps.is_multiple_of(*n)).unwrap_or(1)
+}
+
+/// Where the elements are that a lane holds of so many fragments, whose `k` are neighbours in it. `k`: 1 if columns are.
+fn by_number(
     operand: Operand,
-    as_acc: bool,
+    together: usize,
+    k: usize,
+    loc: &'static Location<'static>,
+) -> Vec<Coordinates> {
+    let per_lane = operand.rows * operand.cols / WAVE_SIZE as usize;
+    let element = |i: usize, j: usize| {
+        let mut at = operand.host_coordinates(j as u32, loc).unwrap_or_default();
+        let k = if k == 1 { &mut at.column } else { &mut at.row };
+        // Lanes that hold further `k` begin after all that the lanes before them hold.
+        k.weights = k.weights.map(|weight| weight * together as u32);
+        k.base += (i * per_lane) as u32;
+        at
+    };
+    (0..together).flat_map(|i| (0..per_lane).map(move |j| (i, j))).map(|(i, j)| element(i, j)).collect()
+}
+
+/// Where the elements are that a lane holds of the fragment of `step`, in the order of an accumulator.
+fn as_acc(
+    operand: Operand,
     side: usize,
     depth: usize,
     step: usize,
@@ -93,10 +125,6 @@ fn places(
 ) -> Vec<Coordinates> {
     let per_lane = side * depth / WAVE_SIZE as usize;
     let of = |operand: &Operand, j: usize| operand.host_coordinates(j as u32, loc).unwrap_or_default();
-    let by_number = (0..per_lane).map(|j| of(&operand, j));
-    if !as_acc {
-        return by_number.collect();
-    }
     // The registers of one accumulator's elements after those of the other.
     let acc = Operand {
         matrix: Matrix::D,
@@ -112,7 +140,8 @@ fn places(
         row.base += (register / in_acc * side) as u32;
         row
     });
-    let exchange = |(mut at, k): (Coordinates, _)| {
+    let exchange = |(j, k): (usize, _)| {
+        let mut at = of(&operand, j);
         if operand.matrix == Matrix::A {
             at.column = k;
         } else {
@@ -120,5 +149,5 @@ fn places(
         }
         at
     };
-    by_number.zip(rows).map(exchange).collect()
+    rows.enumerate().map(exchange).collect()
 }

@@ -1,0 +1,69 @@
+//! Splits a trip at its first product, for loops whose waves have another workgroup's waves beside them.
+//!
+//! Waves of two workgroups take turns at the matrix pipe: what one does between its products must take no longer than the products of
+//! the other. So nothing is there that can be elsewhere: a wave computes the addresses of the next trip's loads among its products,
+//! and begins with these when all its factors are on their way, since a wave that waits between two products lets the other one in.
+
+use hashbrown::HashSet;
+
+use super::super::{Kernel, Place, Region, Stmt, Value};
+use super::Machine;
+use super::choose;
+use super::order::lds;
+use super::plan::{Plan, own};
+
+/// Where the parts of a trip begin.
+pub(super) struct Split {
+    /// The statement before which later loads start.
+    pub used_up: usize,
+    /// The statement of the first product.
+    pub products: usize,
+    /// The statement after the second one.
+    pub taken: usize,
+    /// All loads from LDS come before the first product, and two workgroups take turns.
+    pub reads_first: bool,
+    /// What the loads that run ahead need and the loop computes.
+    pub addresses: Vec<Value>,
+}
+
+/// Registers for what is computed on the way to addresses.
+const ON_THE_WAY: u32 = 3;
+
+/// The parts, if the loads start before the first product and do not need each other, and as many workgroups fit onto a compute unit
+/// with the addresses in registers.
+pub(super) fn of(kernel: &Kernel, machine: Machine, body: &Region, plan: &Plan) -> Option<Split> {
+    let used_up = plan.used_up? + 1;
+    let is_product = |stmt: &Stmt| match stmt {
+        Stmt::Inst(v) => choose::matrix_cycles(&kernel.def(*v).inst, machine.target).is_some(),
+        _ => false,
+    };
+    let mut products = (0..body.stmts.len()).filter(|at| is_product(&body.stmts[*at]));
+    let first = products.next()?;
+    let taken = products.next().map_or(first, |second| second + 1);
+    let loads: HashSet<Value> = plan.loads.iter().copied().collect();
+    let mut needs_load = false;
+    let mut addresses = Vec::new();
+    for v in own(body).filter(|v| plan.slice.contains(v)) {
+        kernel.def(v).inst.operands(|operand| {
+            needs_load |= loads.contains(&operand);
+            if loads.contains(&v) && plan.slice.contains(&operand) && !addresses.contains(&operand) {
+                addresses.push(operand);
+            }
+        });
+    }
+    let varying = addresses.iter().filter(|v| kernel.ty(**v).place != Place::Uniform).count() as u32;
+    let groups = |more| choose::groups(kernel, machine, body, plan, more);
+    let with = groups(varying + ON_THE_WAY);
+    let mut late = false;
+    body.stmts[first..].iter().for_each(|stmt| each(stmt, &mut |v| late |= lds(kernel, v).is_some()));
+    let fits = used_up <= first && !needs_load && with == groups(0);
+    fits.then_some(Split { used_up, products: first, taken, reads_first: !late && with == 2, addresses })
+}
+
+/// Calls `f` for an instruction, or for those inside a statement.
+fn each(stmt: &Stmt, f: &mut impl FnMut(Value)) {
+    match stmt {
+        Stmt::Inst(v) => f(*v),
+        _ => stmt.regions().into_iter().for_each(|region| region.each_inst(f)),
+    }
+}
