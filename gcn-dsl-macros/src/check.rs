@@ -271,19 +271,7 @@ fn argument(input: &FnArg) -> Result<Arg, (proc_macro2::TokenStream, String)> {
         Type::Ptr(p) => (ArgKind::Pointer, ty::bare(&p.elem)),
         _ => return Err(unknown()),
     };
-    let has_elements = match elem {
-        Type::Path(_) => true,
-        Type::Array(_) => matches!(kind, ArgKind::Slice | ArgKind::SliceMut),
-        _ => false,
-    };
-    if kind != ArgKind::Value && !has_elements {
-        if let Type::Array(array) = elem {
-            let number = array.elem.to_token_stream();
-            let message = format!(
-                "a pointer is to numbers: take a slice of arrays, or a pointer to the numbers in them, `*mut {number}`"
-            );
-            return Err((elem.to_token_stream(), message));
-        }
+    if kind != ArgKind::Value && !matches!(elem, Type::Path(_) | Type::Array(_)) {
         return Err(unknown());
     }
     let elem = elem.clone();

@@ -85,6 +85,21 @@ pub(crate) fn varying_element(ty: &Type) -> Option<&Type> {
     }
 }
 
+/// Of a plain type, that whose elements are each lane's own.
+pub(crate) fn in_lanes(ty: &Type) -> Type {
+    match bare(ty) {
+        Type::Array(array) => {
+            let (elem, len) = (in_lanes(&array.elem), &array.len);
+            syn::parse_quote_spanned!(ty.span()=> [#elem; #len])
+        }
+        Type::Tuple(tuple) => {
+            let members = tuple.elems.iter().map(in_lanes);
+            syn::parse_quote_spanned!(ty.span()=> (#(#members,)*))
+        }
+        ty => syn::parse_quote_spanned!(ty.span()=> ::gcn_dsl::V<#ty>),
+    }
+}
+
 /// True for types that live on the host only.
 pub(crate) fn is_host(ty: &Type) -> bool {
     Elements::default().is_host(ty)
@@ -185,6 +200,32 @@ impl Elements {
             })
         }
         any(quote!(#ty), &self.others)
+    }
+
+    /// True for types that say nothing about lanes: elements, and arrays and tuples of them.
+    pub fn is_plain(&self, ty: &Type) -> bool {
+        match bare(ty) {
+            Type::Array(a) => self.is_plain(&a.elem),
+            Type::Tuple(t) => !t.elems.is_empty() && t.elems.iter().all(|ty| self.is_plain(ty)),
+            ty => self.is_element(ty),
+        }
+    }
+
+    /// True for pointers, and for types of which a part is plain, where the rest says what is one value for all lanes.
+    pub fn leaves_open(&self, ty: &Type) -> bool {
+        fn is_number(elements: &Elements, ty: &Type) -> bool {
+            match bare(ty) {
+                Type::Array(a) => is_number(elements, &a.elem),
+                Type::Tuple(t) => t.elems.iter().all(|ty| is_number(elements, ty)),
+                ty => elements.is_element(ty) || (is_handle(ty) && elements.is_element(handled(ty))),
+            }
+        }
+        match bare(ty) {
+            Type::Array(a) => self.leaves_open(&a.elem),
+            Type::Tuple(t) => is_number(self, ty) && t.elems.iter().any(|ty| self.leaves_open(ty)),
+            Type::Ptr(_) => true,
+            ty => self.is_element(ty),
+        }
     }
 
     /// True for types that live on the host only.

@@ -6,8 +6,8 @@
 //! are handles, and operators on them append to the kernel.
 //!
 //! - [`S<T>`](S) is one value per wave, [`V<T>`](V) one per lane. `S` becomes `V` by itself; `V` becomes `S` only through
-//!   [`read_first_lane`](lang::read_first_lane) and the like. A plain scalar type in an annotation or an argument means `S`.
-//! - `let mut` declares a device variable; `let mut x: V<f32> = 0.0;` one that may differ from lane to lane.
+//!   [`read_first_lane`](lang::read_first_lane) and the like. The plain scalar type of a parameter means `S`.
+//! - `let mut` declares a device variable, which differs from lane to lane if what it is given does; `let mut x: V<f32> = 0.0;` says so.
 //! - `if`, `match`, `while`, `loop` and `for i in a..b` (also `a..=b`, `.rev()` and `.step_by(k)`) on a uniform condition are scalar
 //!   branches, on a varying condition they mask lanes; `break`, `continue`, `return` and labels are Rust's. `&&` and `||` compute both
 //!   sides.

@@ -1,11 +1,11 @@
-//! A plain scalar type means one value per wave.
+//! `S<T>` means one value per wave.
 use gcn_dsl::prelude::*;
 
 gcn_kernel! {
     #[workgroup(64)]
     fn kernel(x: &mut [f32]) {
         let i = global_id().x;
-        let value: f32 = x[i];
+        let value: S<f32> = x[i];
         x[i] = value * value;
     }
 }

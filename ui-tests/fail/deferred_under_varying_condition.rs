@@ -5,7 +5,7 @@ gcn_kernel! {
     #[workgroup(64)]
     fn k(x: &mut [u32]) {
         let i = global_id().x;
-        let value: u32;
+        let value: S<u32>;
         if x[i] > 3 {
             value = 1;
         } else {

@@ -8,17 +8,37 @@ mod random {
         #[device]
         pub struct Rng {
             state: V<u32>,
+            calls: u32,
+        }
+
+        #[device]
+        #[repr(C)]
+        pub struct Cell {
+            n: u32,
+        }
+
+        #[device]
+        impl Cell {
+            pub fn advance(&mut self) -> V<u32> {
+                self.n += 1;
+                self.n
+            }
         }
 
         #[device]
         impl Rng {
             pub fn new(seed: V<u32>) -> Rng {
-                Rng { state: seed }
+                Rng { state: seed, calls: 0 }
             }
 
             pub fn next(&mut self) -> V<u32> {
                 self.state = self.state * 747796405 + 1;
                 self.state
+            }
+
+            pub fn count(&mut self) -> u32 {
+                self.calls += 1;
+                self.calls
             }
         }
 
@@ -33,10 +53,20 @@ mod random {
 
 gcn_kernel! {
     #[workgroup(64)]
-    fn from_elsewhere(y: &mut [u32]) {
+    fn from_elsewhere(y: &mut [u32], cells: &mut [random::Cell]) {
         let i = global_id().x;
         let mut rng = random::Rng::new(i);
         y[i] = rng.next();
+        y[i] += cells[i].advance();
+        if y[i] > 3 {
+            y[i] += rng.count();
+        }
+    }
+
+    #[workgroup(64)]
+    fn not_mutable(y: &mut [u32]) {
+        let rng = random::Rng::new(global_id().x);
+        y[0] = rng.next();
     }
 }
 

@@ -50,7 +50,7 @@ gcn_kernel! {
             Token::Digit => 2,
         };
         y[i] = z[i];
-        let one: Token = x[i];
+        let one: S<Token> = x[i];
         if x[i] == 3 {
             z[i] = x[i] + 1;
         }

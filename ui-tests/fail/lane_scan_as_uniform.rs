@@ -6,7 +6,7 @@ gcn_kernel! {
     fn prefix(x: &mut [u32]) {
         let i = global_id().x;
         let total: u32 = wave_sum(x[i]);
-        let before: u32 = wave_exclusive_sum(x[i]);
+        let before: S<u32> = wave_exclusive_sum(x[i]);
         x[i] = total - before;
     }
 }

@@ -19,13 +19,6 @@ gcn_kernel! {
 
 gcn_kernel! {
     #[workgroup(64)]
-    fn pointer(x: *mut [f32; 3]) {
-        x[0] = 0.0;
-    }
-}
-
-gcn_kernel! {
-    #[workgroup(64)]
     fn signed(x: &[i32], y: &mut [f32]) {
         let i = global_id().x;
         y[i] = f32::from_bits(x[i]);

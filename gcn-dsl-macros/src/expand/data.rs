@@ -95,6 +95,18 @@ fn converted(name: &Ident, params: &[Ident], item: &ItemStruct) -> TokenStream {
                 #name { #(#members: ::gcn_dsl::lang::Declare::declare(self.#members)),* }
             }
         }
+        impl<#(#params: ::gcn_dsl::lang::Choice),*> ::gcn_dsl::lang::Choice for #name<#(#params),*> {
+            type Varying = #name<#(#params::Varying),*>;
+            type Uniform = #name<#(#params::Uniform),*>;
+            #[track_caller]
+            fn at_varying(list: &[Self], i: ::gcn_dsl::V<u32>) -> Self::Varying {
+                #name { #(#members: #params::at_varying(&::gcn_dsl::lang::each(list, |x| x.#members), i)),* }
+            }
+            #[track_caller]
+            fn at_uniform(list: &[Self], i: ::gcn_dsl::S<u32>) -> Self::Uniform {
+                #name { #(#members: #params::at_uniform(&::gcn_dsl::lang::each(list, |x| x.#members), i)),* }
+            }
+        }
         impl<#(#params: ::gcn_dsl::lang::Vary),*> ::gcn_dsl::lang::Vary for #name<#(#params),*> {
             type Varying = #name<#(#params::Varying),*>;
             #[track_caller]

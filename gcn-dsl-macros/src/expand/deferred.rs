@@ -23,8 +23,8 @@ pub(crate) struct Deferred {
 #[derive(Clone)]
 struct Declared {
     mutable: bool,
-    /// The written type, as one of the device.
-    ty: Option<TokenStream>,
+    /// The written type.
+    ty: Option<syn::Type>,
 }
 
 impl Deferred {
@@ -50,14 +50,17 @@ impl Deferred {
 
 impl Cx<'_> {
     /// The expansion of `let name;` or `let name: ty;`.
-    pub fn defer(&mut self, name: &Ident, ty: Option<TokenStream>, mutable: bool, span: Span) -> TokenStream {
+    pub fn defer(&mut self, name: &Ident, ty: Option<syn::Type>, mutable: bool, span: Span) -> TokenStream {
         self.declare_as(name, Kind::Deferred);
         let key = self.names.len() - 1;
         self.deferred.assigned.remove(&key);
         self.deferred.begun.remove(&key);
         self.deferred.declared.insert(key, Declared { mutable, ty });
         let flow = self.flow(span);
-        quote_spanned!(span=> let #name = ::gcn_dsl::lang::Var::deferred(&#flow);)
+        // Mutable for what is lent; assignments do without.
+        let mutable = mutable.then(|| quote_spanned!(span=> #[allow(unused_mut)]));
+        let token = mutable.is_some().then(|| syn::Token![mut](span));
+        quote_spanned!(span=> #mutable let #token #name = ::gcn_dsl::lang::Var::deferred(&#flow);)
     }
 
     /// The variable of this name, if it is one without a first value.
@@ -77,8 +80,7 @@ impl Cx<'_> {
         }
         let value = if let Some(ty) = self.declared(name).and_then(|declared| declared.ty.as_ref()) {
             // As where a `let` has a value at once: literals take the type, and uniform values widen to it.
-            let annotate = lang("annotate", span);
-            quote_spanned!(span=> #annotate::<#ty, _>(#value))
+            self.written(ty, &value, span)
         } else if self.varying.has_deferred(name) {
             let vary = lang("vary", span);
             quote_spanned!(span=> #vary(#value))

@@ -185,7 +185,7 @@ impl Cx<'_> {
                 }
                 self.atomic_of_value(e);
                 self.vector_width(e);
-                let receiver = self.receiver(e);
+                let receiver = self.unchanged(e);
                 let (dot, turbofish) = (&e.dot_token, &e.turbofish);
                 let weak = e.method == "compare_exchange" || e.method == "compare_exchange_weak";
                 let method = &match (weak, e.args.len()) {
@@ -355,7 +355,26 @@ impl Cx<'_> {
         args.iter().map(|e| number(e, &self.elements).into_owned()).collect()
     }
 
+    /// True for a comparison of a `#[host]` parameter with a variant: no value of the device is one.
+    fn is_of_host(&self, e: &ExprBinary) -> bool {
+        let is_host = |e: &Expr| place::name_of(e).is_some_and(|name| self.hosts.iter().any(|h| name == h));
+        let is_variant = |e: &Expr| match e {
+            Expr::Path(p) => {
+                let names: Vec<&Ident> = p.path.segments.iter().rev().take(2).map(|s| &s.ident).collect();
+                let upper = |name: &Ident| name.to_string().starts_with(char::is_uppercase);
+                let constant = |name: &Ident| !name.to_string().contains(char::is_lowercase);
+                matches!(names[..], [variant, of] if upper(of) && upper(variant) && !constant(variant))
+            }
+            _ => false,
+        };
+        matches!(e.op, BinOp::Eq(_) | BinOp::Ne(_))
+            && (is_host(&e.left) && is_variant(&e.right) || is_variant(&e.left) && is_host(&e.right))
+    }
+
     fn binary(&mut self, e: &ExprBinary) -> TokenStream {
+        if self.is_of_host(e) {
+            return quote_spanned!(e.span()=> (#e));
+        }
         let (name, span) = match &e.op {
             BinOp::Lt(t) => ("lt", t.span()),
             BinOp::Le(t) => ("le", t.span()),

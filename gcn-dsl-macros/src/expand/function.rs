@@ -47,10 +47,12 @@ pub(crate) fn implementation(item: &DeviceImpl, errors: &mut Errors) -> TokenStr
         return TokenStream::new();
     }
     if let Some(places) = methods::places(item) {
-        let [one, own] = places;
-        // Both are of one source: what is wrong with it is said once.
-        let (own, one) = (block(&own, true, errors), block(&one, false, &mut Errors::default()));
-        return quote!(#own #one);
+        // All are of one source: what is wrong with it is said once.
+        let blocks = places.iter().enumerate().map(|(k, place)| match k {
+            0 => block(place, true, errors),
+            _ => block(place, false, &mut Errors::default()),
+        });
+        return blocks.collect();
     }
     block(item, true, errors)
 }
@@ -254,10 +256,6 @@ impl Param {
     /// The parameter in the function's list.
     pub fn declared(&self) -> TokenStream {
         match self {
-            Param::Receiver(receiver) if receiver.mutability.is_some() && receiver.reference.is_some() => {
-                let span = receiver.self_token.span;
-                quote_spanned!(span=> #receiver, _: ::gcn_dsl::lang::TheReceiverWrittenAsMutBorrow)
-            }
             Param::Receiver(receiver) => receiver.to_token_stream(),
             Param::Token(name, None) => {
                 quote_spanned!(name.span()=> #name: ::gcn_dsl::lang::AllLanes<impl Sized>)
@@ -266,6 +264,9 @@ impl Param {
                 quote_spanned!(name.span()=> #name: ::gcn_dsl::lang::AllLanes<#targets>)
             }
             Param::Lent { arg, ty, .. } => quote_spanned!(arg.span()=> #arg: ::gcn_dsl::lang::Lent<'_, #ty>),
+            Param::Memory { arg, ty, .. } => {
+                quote_spanned!(ty.span()=> #arg: impl ::gcn_dsl::lang::LendsMemory<#ty>)
+            }
             Param::Converted { arg, ty, .. } => {
                 quote_spanned!(ty.span()=> #arg: impl ::gcn_dsl::lang::IntoDevice<#ty>)
             }
@@ -288,6 +289,12 @@ impl Param {
                 cx.declare_as(name, Kind::Lent);
                 let flow = cx.flow(name.span());
                 quote_spanned!(name.span()=> let mut #name = #arg.enter(&#flow);)
+            }
+            Param::Memory { name, arg, ty } => {
+                cx.declare(name, false);
+                cx.memory.insert(name.to_string());
+                let memory = lang("LendsMemory", name.span());
+                quote_spanned!(name.span()=> let #name: #ty = #memory::memory(#arg);)
             }
             Param::Converted { pat, arg, ty } => {
                 let annotate = lang("annotate", arg.span());

@@ -3,7 +3,7 @@
 //! The array is of the host, as values are when the kernel is built, so that such a loop is straight code. An iterator gives the values,
 //! whether or not the source goes over references to them: `e`, `*e` and the pattern `&e` all mean the value.
 
-use proc_macro2::TokenStream;
+use proc_macro2::{Ident, TokenStream};
 use quote::quote_spanned;
 use syn::spanned::Spanned;
 use syn::{Expr, ExprMethodCall, Pat, parse_quote_spanned};
@@ -21,6 +21,32 @@ pub(super) fn is_over_elements(e: &Expr) -> bool {
         Expr::Range(_) => false,
         Expr::MethodCall(m) if m.method == "rev" || m.method == "step_by" => is_over_elements(&m.receiver),
         _ => true,
+    }
+}
+
+/// A loop over the places of an array of values: `for e in v.iter_mut()`, `for (i, e) in v.iter_mut().enumerate()`, `for e in &mut v`.
+pub(super) struct InPlace<'e> {
+    pub array: &'e Expr,
+    /// What the number of the element is bound to.
+    pub number: Option<&'e Pat>,
+    pub element: &'e Ident,
+}
+
+impl<'e> InPlace<'e> {
+    pub fn of(pat: &'e Pat, e: &'e Expr) -> Option<InPlace<'e>> {
+        let array = match e {
+            Expr::Paren(p) => return InPlace::of(pat, &p.expr),
+            Expr::Reference(r) if r.mutability.is_some() => &*r.expr,
+            Expr::MethodCall(m) if m.method == "iter_mut" && m.args.is_empty() => &*m.receiver,
+            Expr::MethodCall(m) if m.method == "enumerate" && m.args.is_empty() => {
+                let Pat::Tuple(pair) = pat else { return None };
+                let [number, element] = [pair.elems.first()?, pair.elems.get(1)?];
+                let inner = InPlace::of(element, &m.receiver).filter(|inner| inner.number.is_none())?;
+                return Some(InPlace { number: Some(number), ..inner });
+            }
+            _ => return None,
+        };
+        Some(InPlace { array, number: None, element: super::place::bound_name(pat)? })
     }
 }
 

@@ -43,7 +43,7 @@ impl Cx<'_> {
     }
 
     /// An argument of a call: beside values, the token that all lanes run, and device variables that the callee may write.
-    fn argument(&mut self, e: &Expr) -> TokenStream {
+    pub(super) fn argument(&mut self, e: &Expr) -> TokenStream {
         match e {
             Expr::Call(call) if is_all_lanes(e) => self.call(call),
             Expr::Path(_) if self.is_prelude(e, "None") => {
@@ -64,6 +64,11 @@ impl Cx<'_> {
                 Some((name, Some(Kind::Lent))) => self.lend(name, name.span()),
                 _ => self.expr(e),
             },
+            // Memory is written through every name for it.
+            Expr::Reference(r) if r.mutability.is_some() && self.is_memory(&r.expr) => {
+                let memory = self.expr(&r.expr);
+                quote_spanned!(e.span()=> &#memory)
+            }
             Expr::Reference(r) if r.mutability.is_some() => match self.lendable(&r.expr).cloned() {
                 Some(name) => self.lend(&name, r.and_token.span()),
                 None => match self.part_of(&r.expr) {
@@ -85,6 +90,11 @@ impl Cx<'_> {
         }
     }
 
+    /// True for a name of memory.
+    fn is_memory(&self, e: &Expr) -> bool {
+        place::name_of(e).is_some_and(|name| self.memory.contains(&name.to_string()))
+    }
+
     /// The device variable that `&mut e` would lend.
     pub fn lendable<'e>(&self, e: &'e Expr) -> Option<&'e Ident> {
         let e = match e {
@@ -94,7 +104,7 @@ impl Cx<'_> {
             }
             e => e,
         };
-        place::name_of(e).filter(|name| self.kind(name) == Some(Kind::Variable))
+        place::name_of(e).filter(|name| self.kind(name) == Some(Kind::Variable) || self.has_value(name))
     }
 
     fn lend(&mut self, name: &Ident, at: Span) -> TokenStream {

@@ -1,7 +1,7 @@
 //! `while`, `for` and `loop`.
 
 use proc_macro2::{Ident, Span, TokenStream};
-use quote::{ToTokens, quote, quote_spanned};
+use quote::{ToTokens, quote_spanned};
 use syn::spanned::Spanned;
 use syn::{
     Expr, ExprForLoop, ExprLoop, ExprMethodCall, ExprRange, ExprWhile, Label, Pat, RangeLimits, Stmt,
@@ -10,19 +10,19 @@ use syn::{
 
 use super::exit::{Target, TargetKind, Trips, any, any_of};
 use super::typed::inferred;
-use super::{Cx, Kind, counted, iterate, lang};
+use super::{Cx, iterate, lang};
 use crate::attrs;
 
 /// `a..b` or `a..=b`, with `.rev()` and `.step_by(k)`.
-struct Range<'e> {
-    start: &'e Expr,
-    end: &'e Expr,
-    step: Option<&'e Expr>,
-    inclusive: bool,
-    reversed: bool,
+pub(super) struct Range<'e> {
+    pub start: &'e Expr,
+    pub end: &'e Expr,
+    pub step: Option<&'e Expr>,
+    pub inclusive: bool,
+    pub reversed: bool,
 }
 
-fn range(e: &Expr) -> Option<Range<'_>> {
+pub(super) fn range(e: &Expr) -> Option<Range<'_>> {
     match e {
         Expr::Paren(p) => range(&p.expr),
         Expr::Range(ExprRange { start: Some(start), end: Some(end), limits, .. }) => {
@@ -47,9 +47,9 @@ fn range(e: &Expr) -> Option<Range<'_>> {
 }
 
 /// What a loop's expansion needs of its body: the tokens, and what was found to leave it.
-struct Body {
-    tokens: TokenStream,
-    target: Target,
+pub(super) struct Body {
+    pub tokens: TokenStream,
+    pub target: Target,
 }
 
 impl Body {
@@ -74,7 +74,7 @@ impl Body {
 
 impl Cx<'_> {
     /// The statements of a loop's body.
-    fn loop_body(
+    pub(super) fn loop_body(
         &mut self,
         kind: TargetKind,
         label: Option<&Label>,
@@ -232,65 +232,9 @@ impl Cx<'_> {
         let range = lang(if r.inclusive { "range_inclusive" } else { "range" }, span);
         let reversed = r.reversed.then(|| quote_spanned!(span=> .rev()));
         let step = r.step.map(|step| {
-            let step = self.operand_expr(step);
+            let step = self.operand_expr(&inferred(step));
             quote_spanned!(span=> .step_by(#step))
         });
         quote_spanned!(span=> #range(#start, #end) #reversed #step)
-    }
-
-    fn unrolled(&mut self, e: &ExprForLoop) -> TokenStream {
-        let explicit = e.attrs.iter().any(attrs::is_unroll);
-        let mut pat = (*e.pat).clone();
-        let iterator = match range(&e.expr) {
-            Some(r) => {
-                let (start, end) = (self.operand_expr(r.start), self.operand_expr(r.end));
-                let name = if r.inclusive { "unroll_inclusive" } else { "unroll" };
-                let call = lang(name, e.expr.span());
-                let reversed = r.reversed.then(|| quote!(.rev()));
-                let step = r.step.map(|s| {
-                    let s = self.operand_expr(s);
-                    quote!(.step_by(#s))
-                });
-                quote_spanned!(e.expr.span()=> #call(#start, #end) #reversed #step)
-            }
-            None if explicit => self.operand_expr(&e.expr),
-            None => {
-                let iterator = self.elements(&e.pat, &e.expr);
-                pat = iterator.0;
-                iterator.1
-            }
-        };
-        let (span, pat) = (e.for_token.span, &pat);
-        let guard = self.guard("unrolled", span);
-        let body = self.loop_body(TargetKind::Unrolled, e.label.as_ref(), &guard, |cx| {
-            cx.scope(|cx| {
-                cx.bind(pat);
-                let before = cx.mixed.len();
-                if let (Pat::Ident(p), true) = (pat, explicit) {
-                    cx.declare_as(&p.ident, Kind::Counted);
-                    if counted::is_mixed(&p.ident, &e.body, &cx.memory) {
-                        cx.mixed.push(p.ident.clone());
-                    }
-                }
-                let body = cx.statements_of_unit(&e.body.stmts);
-                cx.mixed.truncate(before);
-                body
-            })
-        });
-        let tokens = &body.tokens;
-        let unrolled = quote_spanned!(span=> for #pat in #iterator { #tokens });
-        if body.target.leaves.is_empty() {
-            return unrolled;
-        }
-        let (flow, begin) = (self.flow(span), lang("unrolled_begin", span));
-        let declarations = body.target.declarations(span);
-        let [left, returned] =
-            [&body.target.leaves.left, &body.target.leaves.returned].map(|l| any_of(l, span));
-        quote_spanned!(span=> {
-            #declarations
-            let #guard = #begin(&#flow);
-            { let #flow = #guard.flow(); #unrolled }
-            #guard.end(&#left, &#returned)
-        })
     }
 }

@@ -2,7 +2,7 @@
 //!
 //! As an argument of a kernel the struct has one value for all lanes, and as an element of memory each lane has its own, which are two
 //! types. Methods with `self` and `&self` are made for both: what `self` is decides what the fields are, and what a scalar type means as
-//! the result and after `let name:`. Parameters mean what they mean in every device function. Methods with `&mut self`, and functions
+//! the result. Parameters mean what they mean in every device function. Methods with `&mut self`, and functions
 //! without `self` or that give `Self`, are of the values of lanes.
 
 use proc_macro2::TokenStream;
@@ -15,10 +15,10 @@ use super::{Cx, lang};
 use crate::parse::{DeviceImpl, KernelFn};
 use crate::ty::Elements;
 
-/// The `impl` for one value and for the values of lanes, if the struct is one of memory.
-pub(super) fn places(item: &DeviceImpl) -> Option<[DeviceImpl; 2]> {
+/// The `impl` for the values of lanes and for one value, if the struct is one of memory; of a trait also that for the host's struct.
+pub(super) fn places(item: &DeviceImpl) -> Option<Vec<DeviceImpl>> {
     let Type::Path(path) = &*item.frame.self_ty else { return None };
-    let name = path.path.get_ident().filter(|_| item.frame.trait_.is_none())?;
+    let name = path.path.get_ident()?;
     let fields = item.functions.first()?.known.data.get(&name.to_string())?;
     let of = |place: &dyn Fn(&Type) -> TokenStream| -> Type {
         let fields = fields.iter().map(place);
@@ -28,8 +28,16 @@ pub(super) fn places(item: &DeviceImpl) -> Option<[DeviceImpl; 2]> {
     *one.frame.self_ty = of(&|ty| field(ty, "S", &quote!(ByValue), &quote!(Device)));
     *own.frame.self_ty = of(&|ty| field(ty, "V", &quote!(Stored), &quote!(Value)));
     let name_text = name.to_string();
-    one.functions.retain(|f| has_self(f) && !f.mutates_self() && !f.gives(Some(&name_text)));
-    one.frame.items.clear();
+    let of_one = |f: &KernelFn| has_self(f) && !f.mutates_self() && !f.gives(Some(&name_text));
+    let (has_one, has_own) = match item.frame.trait_ {
+        // A trait wants all its functions, with its own results.
+        Some(_) => (item.functions.iter().all(of_one), !item.functions.iter().any(gives_plain)),
+        None => {
+            one.functions.retain(of_one);
+            one.frame.items.clear();
+            (true, true)
+        }
+    };
     for f in &mut one.functions {
         Itself { name, varying: false }.function(f);
     }
@@ -37,7 +45,14 @@ pub(super) fn places(item: &DeviceImpl) -> Option<[DeviceImpl; 2]> {
         f.self_varies = true;
         Itself { name, varying: true }.function(f);
     }
-    Some([one, own])
+    let host = item.frame.trait_.as_ref().filter(|_| !item.functions.iter().any(KernelFn::mutates_self));
+    let host = host.map(|_| item.clone());
+    Some(host.into_iter().chain(has_own.then_some(own)).chain(has_one.then_some(one)).collect())
+}
+
+/// A result that is one value for all lanes.
+fn gives_plain(f: &KernelFn) -> bool {
+    matches!(&f.sig.output, syn::ReturnType::Type(_, ty) if Elements::default().is_plain(ty))
 }
 
 /// What a field is in a kernel. Of scalars the handle is written, as rustc does not see that two projections differ.
@@ -99,12 +114,6 @@ fn has_self_type(ty: &Type) -> bool {
 }
 
 impl VisitMut for Itself<'_> {
-    fn visit_local_mut(&mut self, local: &mut syn::Local) {
-        visit_mut::visit_local_mut(self, local);
-        if let syn::Pat::Type(typed) = &mut local.pat {
-            self.in_lanes(&mut typed.ty);
-        }
-    }
     fn visit_type_mut(&mut self, ty: &mut Type) {
         if let Type::Path(p) = ty
             && self.is_it(&p.path)

@@ -33,6 +33,7 @@ pub(crate) mod signature;
 pub(crate) mod stmt;
 pub(crate) mod traits;
 pub(crate) mod typed;
+mod unrolled;
 mod unused;
 mod vary;
 

@@ -29,6 +29,8 @@ pub(crate) enum Param {
     Token(Ident, Option<TokenStream>),
     /// `name: &mut V<f32>`: a variable of the caller's.
     Lent { name: Ident, arg: Ident, ty: TokenStream },
+    /// `name: &mut Private<f32, 8>`: memory, which is the same through every name for it.
+    Memory { name: Ident, arg: Ident, ty: TokenStream },
     /// Arguments become `ty` by themselves.
     Converted { pat: Pat, arg: Ident, ty: TokenStream },
     /// Arguments become a struct of memory, one for all lanes.
@@ -154,6 +156,9 @@ fn param(
         }
         Type::Reference(r) => match (&*r.elem, r.mutability.is_some()) {
             (Type::Slice(s), mutable) => memory("Slice", &s.elem, mutable),
+            (inner, true) if is_memory(inner) => {
+                Param::Memory { name, arg: arg.clone(), ty: elements.device(inner) }
+            }
             (inner, true) if !elements.is_host(inner) => {
                 if mutable {
                     errors.at(
@@ -178,6 +183,11 @@ fn param(
         ty if elements.converts(ty) && shape != Shape::TraitMethod => converted(elements.device(ty)),
         ty => plain(elements.device(ty)),
     })
+}
+
+/// True for the arrays of a lane and of a workgroup.
+fn is_memory(ty: &Type) -> bool {
+    matches!(ty, Type::Path(p) if p.path.segments.last().is_some_and(|s| ["Private", "Lds", "LdsSlice"].iter().any(|m| s.ident == m)))
 }
 
 /// `&[T]` and the like as types of the language.

@@ -10,7 +10,7 @@ use syn::{Block, Expr, Local, Pat, PatType, Stmt, parse_quote_spanned};
 
 use super::exit::{self, Frame, Leaves, any_of};
 use super::{Cx, function, naming, place, register, schedule, typed};
-use crate::attrs;
+use crate::{attrs, ty};
 
 /// Finds `return`, `break` and `continue`.
 struct Exits(bool);
@@ -180,14 +180,20 @@ impl Cx<'_> {
                 return TokenStream::new();
             };
             let mutable = matches!(pat, Pat::Ident(p) if p.mutability.is_some());
-            let ty = annotation.map(|ty| self.elements.device(ty).to_token_stream());
+            let ty =
+                annotation.map(|ty| match self.varying.has_deferred(name) && self.elements.is_plain(ty) {
+                    true => ty::in_lanes(ty),
+                    false => ty.clone(),
+                });
             let declared = self.defer(name, ty.clone(), mutable, local.span());
-            let ty = ty.map(|ty| {
-                let call = super::lang("holds", name.span());
+            let ty = ty.filter(|ty| !self.elements.is_plain(ty)).map(|ty| {
+                let (ty, call) = (self.elements.device(&ty), super::lang("holds", name.span()));
                 quote_spanned!(name.span()=> #call::<#ty, _>(&#name);)
             });
             return quote!(#declared #ty);
         };
+        let annotation = annotation.map(|ty| self.in_its_lanes(pat, ty));
+        let annotation = annotation.as_deref();
         let value = match annotation {
             Some(ty) => {
                 let elements = self.elements.clone();
@@ -196,15 +202,14 @@ impl Cx<'_> {
                 self.expr(&if plain { init } else { typed::number(&init, &elements).into_owned() })
             }
             // What starts a variable has its type.
-            None if function::all_mut(pat) => self.expr(&typed::inferred(&init.expr)),
+            None if function::all_mut(pat) => {
+                let init = self.members_in_lanes(pat, typed::inferred(&init.expr));
+                self.expr(&init)
+            }
             None => self.expr(&init.expr),
         };
         let value = match annotation {
-            Some(t) if !self.elements.is_host(t) => {
-                let device = self.elements.device(t);
-                let call = super::lang("annotate", init.expr.span());
-                quote_spanned!(init.expr.span()=> #call::<#device, _>(#value))
-            }
+            Some(t) if !self.elements.is_host(t) => self.written(t, &value, init.expr.span()),
             _ => value,
         };
         if let Some((_, els)) = &init.diverge {
@@ -246,7 +251,8 @@ impl Cx<'_> {
             let (name, flow) = (&p.ident, self.flow(p.ident.span()));
             self.declare(name, true);
             let span = init.expr.span();
-            let value = if annotation.is_none() { self.varied(name, value) } else { value };
+            let open = annotation.is_none_or(|ty| matches!(ty::bare(ty), syn::Type::Ptr(_)));
+            let value = if open { self.varied(name, value) } else { value };
             let named = self.named_variable(name);
             return quote_spanned!(span=> let mut #name = ::gcn_dsl::lang::Var::declare(&#flow, #value)#named;);
         }
@@ -258,6 +264,46 @@ impl Cx<'_> {
         let attrs = &local.attrs;
         let named = self.named(pat, attrs);
         quote_spanned!(local.span()=> #(#attrs)* let #pat #annotation = #value; #named)
+    }
+
+    /// The written type of what `pat` names: that of each lane's own values where the body gives it such.
+    fn in_its_lanes<'t>(&self, pat: &Pat, written: &'t syn::Type) -> Cow<'t, syn::Type> {
+        let Pat::Ident(name) = pat else { return Cow::Borrowed(written) };
+        if !self.elements.is_plain(written) {
+            return Cow::Borrowed(written);
+        }
+        match ty::bare(written) {
+            _ if self.varying.has(&name.ident) => Cow::Owned(ty::in_lanes(written)),
+            syn::Type::Tuple(tuple) => {
+                let members = tuple.elems.iter().enumerate().map(|(member, ty)| {
+                    if self.varying.has_member(&name.ident, member) { ty::in_lanes(ty) } else { ty.clone() }
+                });
+                Cow::Owned(parse_quote_spanned!(written.span()=> (#(#members,)*)))
+            }
+            _ => Cow::Borrowed(written),
+        }
+    }
+
+    /// The first value of a variable that is a tuple, with the members that vary made so.
+    fn members_in_lanes(&self, pat: &Pat, mut init: Expr) -> Expr {
+        if let (Pat::Ident(name), Expr::Tuple(tuple)) = (pat, &mut init) {
+            for (member, value) in tuple.elems.iter_mut().enumerate() {
+                if self.varying.has_member(&name.ident, member) {
+                    *value = parse_quote_spanned!(value.span()=> ::gcn_dsl::lang::vary(#value));
+                }
+            }
+        }
+        init
+    }
+
+    /// The value as one of the written type. A plain type leaves open whether it is one for all lanes.
+    pub fn written(&self, ty: &syn::Type, value: &TokenStream, span: Span) -> TokenStream {
+        if self.elements.leaves_open(ty) {
+            let call = super::lang("of_type", span);
+            return quote_spanned!(span=> #call::<#ty, _>(#value));
+        }
+        let (device, call) = (self.elements.device(ty), super::lang("annotate", span));
+        quote_spanned!(span=> #call::<#device, _>(#value))
     }
 
     /// Declares the names of an immutable pattern.

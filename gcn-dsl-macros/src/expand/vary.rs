@@ -3,8 +3,9 @@
 //! `let mut sum = 0.0; sum += x[i];` means a value of each lane, and the type of the first value does not say so. This
 //! analysis reads the body before it is expanded and finds the variables to which something is assigned that certainly
 //! varies, or under a condition that certainly does: as uniform variables they could not compile. It follows names, operators
-//! and control flow to a fixpoint, because loops carry values back. Whatever it cannot see (results of device functions,
-//! fields) counts as uniform; rustc then asks for the type.
+//! and control flow to a fixpoint, because loops carry values back. Whatever it cannot see (results of functions that are declared
+//! elsewhere, fields) counts as uniform; rustc then asks for the type. The members of a tuple vary each on their own. A written
+//! plain type, `let mut sum: f32 = 0.0`, is that of the elements and says nothing about lanes.
 
 mod flow;
 mod numbers;
@@ -30,8 +31,17 @@ enum Shape {
     ReadOnly,
     /// Memory whose elements vary at every index.
     Memory,
+    /// A pointer of which every lane has its own.
+    OwnPointer,
     /// A closure whose value varies.
     Closure,
+}
+
+impl Shape {
+    /// True if every lane has its own value.
+    fn varies(self) -> bool {
+        matches!(self, Shape::Varying | Shape::OwnPointer)
+    }
 }
 
 /// Types whose elements vary.
@@ -48,6 +58,18 @@ struct Binding {
     number: bool,
     /// A `let mut`, by its place in the source; how many varying conditions are around it.
     variable: Option<(String, usize)>,
+    /// Of a tuple.
+    members: Option<Members>,
+}
+
+/// The members of a tuple that a `let` names.
+struct Members {
+    /// The name's place in the source; that of a member adds its number.
+    key: String,
+    /// How many varying conditions are around the `let`.
+    depth: usize,
+    /// Which of them are numbers for certain.
+    numbers: Vec<bool>,
 }
 
 /// The variables of a function that vary, by their names' places in the source.
@@ -62,6 +84,11 @@ impl Varying {
     /// True if the `let` with this variable makes it varying.
     pub fn has(&self, name: &Ident) -> bool {
         self.variables.contains(&key(name))
+    }
+
+    /// The same of a member of the tuple that the variable is.
+    pub fn has_member(&self, name: &Ident, member: usize) -> bool {
+        self.variables.contains(&format!("{}.{member}", key(name)))
     }
 
     /// The same of a variable without a first value, by its name: the assignments are elsewhere.
@@ -90,6 +117,7 @@ fn varying(function: &KernelFn, body: &Block, elements: &Elements) -> Varying {
                 shape: Shape::Varying,
                 number: false,
                 variable: None,
+                members: None,
             }))
             .collect();
         found.on_the_host.clear();
@@ -125,7 +153,7 @@ fn parameter(input: &FnArg, elements: &Elements, known: &Known) -> Option<Bindin
         ty if elements.is_varying(ty) => (Shape::Varying, true),
         ty => (Shape::Other, of_numbers(ty, elements, known)),
     };
-    Some(Binding { name: name.ident.to_string(), shape, number, variable: None })
+    Some(Binding { name: name.ident.to_string(), shape, number, variable: None, members: None })
 }
 
 impl super::Cx<'_> {
@@ -147,8 +175,9 @@ struct Analysis {
     known: Rc<Known>,
     elements: Elements,
     names: Vec<Binding>,
-    /// A `let` without a value is being read.
+    /// A `let` without a value, and one with a plain type, is being read.
     declares: bool,
+    typed: bool,
     /// How many varying conditions are around.
     depth: usize,
     /// The loops around: where they begin, the depth there, their labels.
@@ -193,32 +222,46 @@ impl Analysis {
         };
         let init = local.init.as_ref().map(|i| &*i.expr);
         match ty {
-            Some(ty) => {
+            Some(ty) if !self.elements.is_plain(ty) && !matches!(bare(ty), Type::Ptr(_)) => {
                 init.map(|e| self.expr(e));
                 let shape = if self.known.varies(ty) { Shape::Varying } else { Shape::Other };
                 self.bind(pat, shape, None);
             }
-            None => {
+            ty => {
                 self.declares = init.is_none();
-                self.bind_value(pat, init);
+                self.bind_value(pat, init, ty.is_some_and(|ty| self.elements.is_plain(ty)));
                 self.declares = false;
             }
         }
     }
 
-    /// Binds the names of a pattern to the parts of a value.
-    fn bind_value(&mut self, pat: &Pat, init: Option<&Expr>) {
+    /// Binds the names of a pattern to the parts of a value, whose type may be written as a plain one.
+    fn bind_value(&mut self, pat: &Pat, init: Option<&Expr>, typed: bool) {
         match (pat, init) {
             (Pat::Tuple(p), Some(Expr::Tuple(t))) if p.elems.len() == t.elems.len() => {
                 let parts: Vec<(Shape, &Pat, &Expr)> =
                     p.elems.iter().zip(&t.elems).map(|(p, e)| (self.expr(e), p, e)).collect();
+                self.typed = typed;
                 parts.into_iter().for_each(|(shape, p, e)| self.bind(p, shape, Some(e)));
+            }
+            (Pat::Ident(p), Some(Expr::Tuple(t))) => {
+                let shapes: Vec<Shape> = t.elems.iter().map(|e| self.expr(e)).collect();
+                self.bind(pat, Shape::Other, None);
+                let numbers = t.elems.iter().map(|e| typed || self.is_number(e)).collect();
+                let varying = shapes.iter().enumerate().filter(|(_, shape)| **shape == Shape::Varying);
+                let key = key(&p.ident);
+                self.varying.extend(varying.map(|(member, _)| format!("{key}.{member}")));
+                if let Some(binding) = self.names.last_mut() {
+                    binding.members = Some(Members { key, depth: self.depth, numbers });
+                }
             }
             _ => {
                 let shape = init.map_or(Shape::Other, |e| self.expr(e));
+                self.typed = typed;
                 self.bind(pat, shape, init);
             }
         }
+        self.typed = false;
     }
 
     fn bind(&mut self, pat: &Pat, shape: Shape, init: Option<&Expr>) {
@@ -228,11 +271,25 @@ impl Analysis {
                 let deferred = init.is_none() && self.declares;
                 let variable = if deferred { Some((p.ident.to_string(), self.depth)) } else { variable };
                 let varies = variable.as_ref().is_some_and(|v| self.varying.contains(&v.0));
-                let shape = if varies { Shape::Varying } else { shape };
+                let pointer = matches!(shape, Shape::Memory | Shape::OwnPointer);
+                let shape = match (varies, pointer) {
+                    (true, true) => Shape::OwnPointer,
+                    (true, false) => Shape::Varying,
+                    (false, _) => shape,
+                };
                 // Only a number that is certainly one can be made to vary.
-                let number = init.is_some_and(|e| self.is_number(e)) || shape == Shape::Varying;
-                let variable = variable.filter(|_| number || init.is_none());
-                self.names.push(Binding { name: p.ident.to_string(), shape, number, variable });
+                let number = self.typed || init.is_some_and(|e| self.is_number(e)) || shape == Shape::Varying;
+                let variable = variable.filter(|_| number || pointer || init.is_none());
+                if self.typed && shape.varies() {
+                    self.varying.insert(key(&p.ident));
+                }
+                self.names.push(Binding {
+                    name: p.ident.to_string(),
+                    shape,
+                    number,
+                    variable,
+                    members: None,
+                });
             }
             Pat::Tuple(p) => p.elems.iter().for_each(|p| self.bind(p, Shape::Other, None)),
             // The fields of what varies do.
@@ -259,6 +316,16 @@ impl Analysis {
         self.names.iter().rev().find(|b| name == &b.name)
     }
 
+    /// The member of a tuple that is a number, by its key, with the depth of its declaration.
+    fn member(&self, e: &syn::ExprField) -> Option<(String, usize)> {
+        let (syn::Member::Unnamed(member), Some(binding)) = (&e.member, self.name(&e.base)) else {
+            return None;
+        };
+        let members = binding.members.as_ref()?;
+        let number = members.numbers.get(member.index as usize)?;
+        number.then(|| (format!("{}.{}", members.key, member.index), members.depth))
+    }
+
     /// A value of this shape is assigned.
     fn assign(&mut self, to: &Expr, shape: Shape) {
         match to {
@@ -267,12 +334,20 @@ impl Analysis {
                 self.assign(&e.expr, either(shape, index));
             }
             Expr::Paren(e) => self.assign(&e.expr, shape),
+            Expr::Unary(e) => self.assign(&e.expr, shape),
+            Expr::Field(e) => {
+                if let Some((key, depth)) = self.member(e)
+                    && (shape == Shape::Varying || self.depth > depth)
+                {
+                    self.varying.insert(key);
+                }
+            }
             Expr::Tuple(t) => t.elems.iter().for_each(|e| self.assign(e, Shape::Other)),
             _ => {
                 let depth = self.depth;
                 let variable = self.name(to).and_then(|b| b.variable.clone());
                 if let Some((key, declared)) = variable
-                    && (shape == Shape::Varying || depth > declared)
+                    && (shape.varies() || depth > declared)
                 {
                     self.varying.insert(key);
                 }

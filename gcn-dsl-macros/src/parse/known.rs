@@ -22,8 +22,8 @@ pub(crate) struct Known {
     pub of_lanes: HashSet<String>,
     /// Methods with `&mut self`.
     pub mutating: HashSet<String>,
-    /// Of functions and methods, which parameters are a `&mut V<…>`, `self` not counted.
-    pub lends: HashMap<String, Vec<bool>>,
+    /// Of functions and methods, which parameters are a `&mut V<…>` or of a tuple of them, with that type, `self` not counted.
+    pub lends: HashMap<String, Vec<Option<Type>>>,
     /// Of functions and methods, which parameters are an `Option` of the device, `self` not counted.
     pub options: HashMap<String, Vec<bool>>,
     /// Of functions and methods, which parameters are of an element type that is a parameter, `self` not counted.
@@ -65,12 +65,15 @@ impl Known {
     }
 }
 
-/// Of a parameter that is not `self`, whether it is a `&mut V<…>`.
-fn lends(input: &FnArg) -> Option<bool> {
+/// Of a parameter that is not `self`, the type of what it lends for writing.
+fn lends(input: &FnArg) -> Option<Option<Type>> {
     let FnArg::Typed(typed) = input else { return None };
-    Some(
-        matches!(&*typed.ty, Type::Reference(r) if r.mutability.is_some() && Elements::default().is_varying(&r.elem)),
-    )
+    Some(match &*typed.ty {
+        Type::Reference(r) if r.mutability.is_some() && !matches!(&*r.elem, Type::Slice(_)) => {
+            Some((*r.elem).clone())
+        }
+        _ => None,
+    })
 }
 
 /// Of a parameter that is not `self`, whether it is an `Option` of the device.
@@ -171,8 +174,8 @@ pub(super) fn known(items: &[Item]) -> Known {
         if f.mutates_self() {
             known.mutating.insert(f.sig.ident.to_string());
         }
-        let lent: Vec<bool> = f.sig.inputs.iter().filter_map(lends).collect();
-        if lent.contains(&true) {
+        let lent: Vec<Option<Type>> = f.sig.inputs.iter().filter_map(lends).collect();
+        if lent.iter().any(Option::is_some) {
             known.lends.insert(f.sig.ident.to_string(), lent);
         }
         let options: Vec<bool> = f.sig.inputs.iter().filter_map(takes_option).collect();

@@ -22,16 +22,17 @@ fn becomes(input: TokenStream, expected: &str) {
 fn lets() {
     becomes(quote! { let p = a; }, "let p = a;");
     becomes(quote! { let p: V<f32> = 1.0; }, "let p = lang::annotate::<V<f32>,_>(1.0);");
-    becomes(quote! { let p: f16 = h; }, "let p = lang::annotate::<::gcn_dsl::S<f16>,_>(h);");
-    becomes(quote! { let p: half::bf16 = h; }, "let p = lang::annotate::<::gcn_dsl::S<half::bf16>,_>(h);");
-    becomes(
-        quote! { let p: [[u32; 2]; 3] = h; },
-        "let p = lang::annotate::<[[::gcn_dsl::S<u32>; 2]; 3],_>(h);",
-    );
+    becomes(quote! { let p: f16 = h; }, "let p = lang::of_type::<f16,_>(h);");
+    becomes(quote! { let p: half::bf16 = h; }, "let p = lang::of_type::<half::bf16,_>(h);");
+    becomes(quote! { let p: [[u32; 2]; 3] = h; }, "let p = lang::of_type::<[[u32; 2]; 3],_>(h);");
     becomes(quote! { let p: usize = N; }, "let p: usize = N;");
     becomes(quote! { let p: &str = s; }, "let p: &str = s;");
     becomes(quote! { let (p, q) = (a, x[a]); }, "let (p, q) = (a, lang::load(&x, a),);");
     becomes(quote! { #[allow(unused)] let p = a; }, "#[allow(unused)] let p = a;");
+    becomes(
+        quote! { let mut p: f32 = 0.0; p += x[lane_id()]; },
+        "let mut p = lang::Var::declare(&flow, lang::annotate::<::gcn_dsl::V<f32>,_>(0.0));",
+    );
     becomes(
         quote! { let mut p: V<u32> = 0; },
         "let mut p = lang::Var::declare(&flow, lang::annotate::<V<u32>,_>(0));",
@@ -171,8 +172,8 @@ fn loops() {
     for (range, call) in [
         ("0..a", "range(lang::literal(0), a)"),
         ("0..=a", "range_inclusive(lang::literal(0), a)"),
-        ("(0..a).step_by(4)", "range(lang::literal(0), a).step_by(4)"),
-        ("(0..=a).rev().step_by(4)", "range_inclusive(lang::literal(0), a).rev().step_by(4)"),
+        ("(0..a).step_by(4)", "range(lang::literal(0), a).step_by(lang::literal(4))"),
+        ("(0..=a).rev().step_by(4)", "range_inclusive(lang::literal(0), a).rev().step_by(lang::literal(4))"),
     ] {
         let input: TokenStream = format!("for i in {range} {{ f(i); }}").parse().unwrap();
         becomes(

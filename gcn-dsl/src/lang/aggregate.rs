@@ -5,6 +5,7 @@
 //! and join. `#[device] struct` writes the same implementations for a struct.
 
 use super::control::{Merge, Never};
+use super::operand::OfType;
 use super::var::{AssignIn, Declare, Flatten};
 use super::{IntoDevice, Lds, Private, Ptr, S, Slice, V, Vector};
 use crate::ir::Value;
@@ -130,6 +131,19 @@ impl Nothing for Never {}
 pub fn nothing<N: Nothing>(_: N) {}
 
 #[diagnostic::do_not_recommend]
+impl<E: OfType<W>, W, const N: usize> OfType<[W; N]> for [E; N] {
+    type Value = [E::Value; N];
+    #[track_caller]
+    fn of_type(self) -> [E::Value; N] {
+        let mut out = Vec::with_capacity(N);
+        for e in self {
+            out.push(e.of_type());
+        }
+        out.try_into().unwrap_or_else(|_| unreachable!("as many elements as there are"))
+    }
+}
+
+#[diagnostic::do_not_recommend]
 impl<E: IntoDevice<X>, X, const N: usize> IntoDevice<[X; N]> for [E; N] {
     #[track_caller]
     fn into_device(self) -> [X; N] {
@@ -217,6 +231,15 @@ macro_rules! tuples {
             #[track_caller]
             fn into_device(self) -> ($($b,)+) {
                 ($(self.$i.into_device(),)+)
+            }
+        }
+
+        #[diagnostic::do_not_recommend]
+        impl<$($a: OfType<$b>, $b),+> OfType<($($b,)+)> for ($($a,)+) {
+            type Value = ($($a::Value,)+);
+            #[track_caller]
+            fn of_type(self) -> Self::Value {
+                ($(self.$i.of_type(),)+)
             }
         }
 

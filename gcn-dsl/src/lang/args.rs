@@ -10,7 +10,7 @@ use super::memory::{Ptr, ReadOnly, Slice, Writable};
 use super::stored::{Stored, taken};
 use super::{S, with};
 use crate::ir::{Bin, Inst, Type};
-use crate::scalar::{Elem, Number, Scalar, UnknownVariant};
+use crate::scalar::{Elem, Scalar, UnknownVariant};
 
 /// What a `gcn_kernel!` kernel is called with, and how it wants to be built.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -240,13 +240,13 @@ impl Signature {
     }
     /// Adds `*const T`.
     #[must_use]
-    pub fn pointer<T: Number>(self, name: &'static str) -> Signature {
-        self.arg(SignatureArgKind::Pointer, T::ELEM, name)
+    pub fn pointer<T: Stored>(self, name: &'static str) -> Signature {
+        self.arg(SignatureArgKind::Pointer, <T as Stored>::ELEM, name)
     }
     /// Adds `*mut T`.
     #[must_use]
-    pub fn pointer_mut<T: Number>(self, name: &'static str) -> Signature {
-        self.arg(SignatureArgKind::PointerMut, T::ELEM, name)
+    pub fn pointer_mut<T: Stored>(self, name: &'static str) -> Signature {
+        self.arg(SignatureArgKind::PointerMut, <T as Stored>::ELEM, name)
     }
 
     /// Bytes of the kernarg segment.
@@ -292,12 +292,12 @@ impl Arguments {
         Slice::from_kernarg(self.layout.place(SignatureArgKind::SliceMut, <T as Stored>::ELEM))
     }
     /// The next argument is `*const T`.
-    pub fn pointer<T: Number>(&mut self) -> Ptr<T, ReadOnly> {
-        Ptr::from_kernarg(self.layout.place(SignatureArgKind::Pointer, T::ELEM))
+    pub fn pointer<T: Stored>(&mut self) -> Ptr<T, ReadOnly> {
+        Ptr::from_kernarg(self.layout.place(SignatureArgKind::Pointer, <T as Stored>::ELEM))
     }
     /// The next argument is `*mut T`.
-    pub fn pointer_mut<T: Number>(&mut self) -> Ptr<T, Writable> {
-        Ptr::from_kernarg(self.layout.place(SignatureArgKind::PointerMut, T::ELEM))
+    pub fn pointer_mut<T: Stored>(&mut self) -> Ptr<T, Writable> {
+        Ptr::from_kernarg(self.layout.place(SignatureArgKind::PointerMut, <T as Stored>::ELEM))
     }
 }
 
@@ -376,7 +376,7 @@ impl<'a> Packer<'a> {
     }
 
     /// A device pointer.
-    pub fn pointer<T: Number>(&mut self, pointer: super::DevicePtr<T>) {
+    pub fn pointer<T: Stored>(&mut self, pointer: super::DevicePtr<T>) {
         self.args.push(PackedArg::Pointer(pointer.address()));
     }
 }

@@ -15,7 +15,7 @@ use crate::scalar::{CastTarget, Scalar};
 #[diagnostic::on_unimplemented(
     message = "`{Self}` cannot be converted to `{T}` with `as`",
     label = "no conversion to `{T}`",
-    note = "in a kernel, `as` converts from bool and between i8..i64, u8..u64, f16, bf16, f32, f64, f8e4m3 and f8e5m2; compare with 0 for a condition"
+    note = "in a kernel, `as` converts from bool and between i8..i64, u8..u64, f16, bf16, f32, f64, f8e4m3 and f8e5m2, and between pointers and from and to their addresses, `u64`; compare with 0 for a condition"
 )]
 pub trait CastTo<T> {
     /// `S<T>` of an `S`, `V<T>` of a `V`, `T` of a host value.

@@ -22,6 +22,8 @@ pub(crate) struct Context {
     /// Names of values are noted.
     pub names: bool,
     pub schedule: super::schedule::State,
+    /// How many assignments are around to an element that a value of the device chooses.
+    pub choosing: u32,
 }
 
 /// A fault found while a kernel's body ran on the host: something that types cannot say.
@@ -120,6 +122,7 @@ pub fn trace_with(
         debug,
         names,
         schedule: Default::default(),
+        choosing: 0,
     };
     let previous = CURRENT.with_borrow_mut(|current| current.replace(context));
     let restore = Restore(previous);

@@ -33,7 +33,8 @@ impl<F, G> Here<F, G> {
 #[diagnostic::on_unimplemented(
     message = "an element of `{Self}` cannot be assigned at an index of type `{I}`",
     label = "cannot be indexed by `{I}`",
-    note = "an index is a `u32`, `S<u32>` or `V<u32>`, and for values in registers also a `usize`: convert with `as u32`"
+    note = "an index is a `u32`, `S<u32>` or `V<u32>`, and for values in registers also a `usize`: convert with `as u32`",
+    note = "of pointers in a variable take one and write through it: `let p = a[k]; p[i] = x`"
 )]
 pub trait HasElements<I> {
     /// An element.
@@ -73,11 +74,13 @@ macro_rules! by_device {
                     return self.change_at(known as usize, f);
                 }
                 let loc = Location::caller();
+                with(|c| c.choosing += 1);
                 for (k, element) in self.iter_mut().enumerate() {
                     let mut new = *element;
                     f(&mut new);
                     *element = changed_where(i.value, k as u32, new, *element, loc);
                 }
+                with(|c| c.choosing -= 1);
             }
         }
     )*};
@@ -142,6 +145,13 @@ macro_rules! memory {
             type Element = V<T>;
             #[track_caller]
             fn change_at(&mut self, i: I, f: impl Fn(&mut V<T>)) {
+                let loc = Location::caller();
+                // Every element of the array around is changed and one of the results taken, which a store cannot do.
+                if with(|c| c.choosing > 0) {
+                    let what = "the array is one of several, chosen by an index that is not known when the kernel is built, and none would \
+                                be left unchanged: write to one array for all, `Private::<f32, { N * M }>::new()`, at `i * M + k`";
+                    return with(|c| c.fail(loc, what.to_owned()));
+                }
                 let mut element = self.load_at(i);
                 f(&mut element);
                 self.store_at(i, element);

@@ -223,11 +223,16 @@ impl<X: Flatten, F> Var<X, F> {
     where
         P: Flatten + AssignIn<F, G>,
     {
-        // Numbers in place of values: those that stand in the part say which of the variable's leaves it is made of.
+        Lent { leaves: self.leaves_of(part), types: PhantomData }
+    }
+
+    /// The variable's leaves that a part of it is made of.
+    pub(super) fn leaves_of<P: Flatten>(&self, part: impl FnOnce(&mut X) -> &mut P) -> Vec<Variable> {
+        // Numbers in place of values: those that stand in the part say which leaves these are.
         let mut whole = X::unflatten(&mut (0..).map(Value));
         let mut numbers = Vec::new();
         part(&mut whole).flatten(&mut numbers);
-        Lent { leaves: numbers.iter().map(|n| self.leaves()[n.0 as usize]).collect(), types: PhantomData }
+        numbers.iter().map(|n| self.leaves()[n.0 as usize]).collect()
     }
 }
 
@@ -238,16 +243,26 @@ impl<X: Flatten> Lent<'_, X> {
     }
 }
 
-/// What a device method with `&mut self` is called with beside its other arguments: the call is on a variable, which has the
-/// new value afterwards. If it is missing, the method of another `gcn_kernel!` was called as `x.f()`: write `(&mut x).f()`.
-#[derive(Debug, Clone, Copy)]
-pub struct TheReceiverWrittenAsMutBorrow(());
-
-impl TheReceiverWrittenAsMutBorrow {
-    /// The expansion of a call of such a method.
-    #[allow(clippy::new_without_default, reason = "made by the macro only")]
-    pub fn new() -> Self {
-        TheReceiverWrittenAsMutBorrow(())
+/// What a parameter `d: &mut M` of a device function takes, where `M` is an array of a lane or a workgroup: `&mut d` of one, or of a
+/// field that is one.
+#[diagnostic::on_unimplemented(
+    message = "this parameter takes a `&mut {M}`",
+    label = "not a `&mut {M}`",
+    note = "the array is declared in the kernel, `let d = …`, and lent, `&mut d`"
+)]
+pub trait LendsMemory<M> {
+    /// The array.
+    fn memory(self) -> M;
+}
+impl<M: Copy> LendsMemory<M> for &M {
+    fn memory(self) -> M {
+        *self
+    }
+}
+impl<M: Flatten> LendsMemory<M> for Lent<'_, M> {
+    #[track_caller]
+    fn memory(self) -> M {
+        Var::<M, ()>::of(self.leaves).get()
     }
 }
 

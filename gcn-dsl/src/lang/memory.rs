@@ -169,7 +169,7 @@ impl<T: Number> Slice<T, Writable> {
     }
 }
 
-impl<T: Number, A> Ptr<T, A> {
+impl<T: Stored, A> Ptr<T, A> {
     pub(super) fn from_kernarg(offset: u32) -> Self {
         let ty = Type { count: 2, ..Type::uniform(Elem::U32) };
         Self::from_value(with(|c| c.builder.value(Inst::KernArg { offset }, ty, None)))

@@ -10,6 +10,7 @@ mod args;
 mod atomic;
 mod beside;
 mod by_value;
+mod called_on;
 mod cast;
 mod checked;
 mod compare;
@@ -88,6 +89,7 @@ pub use atomic::{
     Atomic, AtomicElement, AtomicHalf, AtomicInteger, AtomicMemory, AtomicPair, AtomicUnsigned, fence,
 };
 pub use by_value::{ByValue, OneForAll, one_for_all, receiver, receiver_in_lanes};
+pub use called_on::{CalledOn, ChangesWhereItsLanesRun, HoldNumber, HoldOther};
 pub use cast::{CastTo, cast};
 pub use compare::{Compare, Logic, and, eq, ge, gt, le, lt, ne, or};
 pub use context::{TraceError, trace, trace_with};
@@ -102,8 +104,8 @@ pub use extreme::{Extreme, greatest, least};
 pub use float::Approximate;
 pub use float_parts::{BitsOf, from_bits};
 pub use function::{
-    AllLanes, Anyone, CallSite, Called, Changeable, Frames, FromCaller, Lent, Numeric, PromisesAllLanes,
-    TheReceiverWrittenAsMutBorrow, all_lanes, enter, mutable_self, target,
+    AllLanes, Anyone, CallSite, Called, Changeable, Frames, FromCaller, LendsMemory, Lent, Numeric,
+    PromisesAllLanes, all_lanes, enter, mutable_self, target,
 };
 pub use hinted::Cache;
 pub use ids::{
@@ -123,7 +125,7 @@ pub use matrix::{
 };
 pub use maybe::{Absent, Chosen, none, some};
 pub use memory::{Index, LoadAt, Ptr, ReadOnly, Slice, StoreAt, Writable, load, store};
-pub use operand::{At, Operand, SameElement};
+pub use operand::{At, OfType, Operand, SameElement, of_type};
 pub use ops::{Arithmetic, Float, Integer, Signed, Unsigned};
 pub use ordering::{
     AcqRel, Acquire, FenceOrdering, LoadOrdering, MemoryOrdering, Ordering, Relaxed, Release, Scope, SeqCst,
@@ -155,9 +157,9 @@ pub use shuffle::{
 };
 pub use small::{Packed, PackedFormat, Unpacked};
 pub(crate) use stored::taken;
-pub use stored::{ArrayIndex, Bytes, InElement, Leaf, Run, Stored, in_element};
+pub use stored::{ArrayIndex, Bytes, HoldsParts, InElement, Leaf, Run, Stored, in_element};
 pub use subslice::{End, PartOf, part, to_last};
-pub use table::{Choice, TableRow};
+pub use table::{Choice, TableRow, each};
 pub use value::{IntoDevice, S, V, annotate, convert, select, splat};
 pub use var::{AssignIn, Declare, Flatten, Var, holds};
 pub use variants::{Blank, Listed, OfVariant, Placed, Tag, Variants, holds_blank, is_variant, variant};

@@ -96,6 +96,52 @@ macro_rules! literals_of {
 }
 literals_of!(f16 bf16);
 
+/// What `let x: W = e` may be given: `W` and arrays and tuples as written, with one value for all lanes or each lane's own.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is not of the written type `{W}`",
+    label = "expected `{W}`, found `{Self}`",
+    note = "between element types convert with `as`; a literal for a float has a point (`2.0`), and one for an integer has none"
+)]
+pub trait OfType<W> {
+    /// The value of the device.
+    type Value;
+    /// The conversion.
+    fn of_type(self) -> Self::Value;
+}
+
+impl<T: Scalar, E: Operand<T>> OfType<T> for E {
+    type Value = At<E::Place, T>;
+    #[track_caller]
+    fn of_type(self) -> At<E::Place, T> {
+        match E::Place::VARYING {
+            true => E::Place::picked(None, Some(self.varying())),
+            false => E::Place::picked(self.uniform(), None),
+        }
+    }
+}
+
+impl<T: Scalar, E: IntoDevice<V<T>>> OfType<V<T>> for E {
+    type Value = V<T>;
+    #[track_caller]
+    fn of_type(self) -> V<T> {
+        self.into_device()
+    }
+}
+
+impl<T: Scalar, E: IntoDevice<S<T>>> OfType<S<T>> for E {
+    type Value = S<T>;
+    #[track_caller]
+    fn of_type(self) -> S<T> {
+        self.into_device()
+    }
+}
+
+/// The expansion of `let x: W = e` for a type that says nothing about lanes.
+#[track_caller]
+pub fn of_type<W, E: OfType<W>>(e: E) -> E::Value {
+    e.of_type()
+}
+
 /// What was computed for each lane, as one value unless an argument varied.
 #[track_caller]
 pub(super) fn first_unless_varying<P: Kind, T: Scalar>(x: V<T>) -> At<P, T> {

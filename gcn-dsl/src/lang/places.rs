@@ -4,9 +4,8 @@ use std::marker::PhantomData;
 
 use super::known::within;
 use super::memory::{Index, LoadAt, Slice, StoreAt};
-use super::stored::{Bytes, Stored, leaves_of, load, store_leaf};
-use super::var::Flatten;
-use super::{S, V, Writable};
+use super::stored::{Bytes, Stored, load, store};
+use super::{Choice, LanePtr, Ptr, S, V, Writable};
 
 /// What `a[i]` is in an assignment to a part of it, `a[i][k] = x`: rows of LDS, elements of slices that are arrays, and slices of which
 /// `i` chooses one.
@@ -50,6 +49,32 @@ macro_rules! chosen {
 }
 chosen! { [const N: usize] [X; N]; [] [X]; [] Vec<X>; }
 
+macro_rules! chosen_by_device {
+    ($($i:ty => $how:ident $at:ident;)*) => {$(
+        impl<X: Choice, const N: usize> PlaceAt<$i> for [X; N] {
+            type Place = X::$how;
+            #[track_caller]
+            fn place_at(&self, i: $i) -> X::$how {
+                X::$at(self, i)
+            }
+        }
+    )*};
+}
+chosen_by_device! { S<u32> => Uniform at_uniform; V<u32> => Varying at_varying; }
+
+macro_rules! rows_at_pointers {
+    ($($pointer:ident $at:expr;)*) => {$(
+        impl<X: Stored, I: Index, const N: usize> PlaceAt<I> for $pointer<[X; N], Writable> {
+            type Place = LanePtr<X, Writable>;
+            #[track_caller]
+            fn place_at(&self, i: I) -> LanePtr<X, Writable> {
+                $at(*self).add(i).cast()
+            }
+        }
+    )*};
+}
+rows_at_pointers! { Ptr Ptr::for_each_lane; LanePtr std::convert::identity; }
+
 /// An element of memory, or a part of one: where it is.
 #[derive(Debug, Clone, Copy)]
 pub struct ElementPlace<X> {
@@ -77,11 +102,7 @@ impl<X: Stored> ElementPlace<X> {
 
     #[track_caller]
     fn write(&self, value: &X::Value) {
-        let mut values = Vec::new();
-        value.flatten(&mut values);
-        for (leaf, value) in leaves_of::<X>(self.offset).into_iter().zip(values) {
-            store_leaf(self.memory, self.at, leaf, value);
-        }
+        store::<X>(self.memory, self.at, self.offset, value);
     }
 }
 

@@ -3,13 +3,15 @@
 use std::marker::PhantomData;
 use std::panic::Location;
 
-use super::memory::{Backing, Elements, Writable};
-use super::stored::leaves_of;
+use super::control::{Flow, SameScope};
+use super::memory::{Backing, Elements, ReadOnly, Writable};
+use super::operand::OfType;
+use super::stored::{Bytes, load, store};
 use super::{
-    CastTo, Flatten, Index, IntoDevice, LoadAt, LoadDeref, Ptr, S, StoreAt, StoreDeref, Stored, V, Vector,
-    with,
+    CastTo, Choice, Flatten, FromCaller, HoldsParts, Index, IntoDevice, LoadAt, LoadDeref, Ptr, S, StoreAt,
+    StoreDeref, Stored, V, Vector, each, element_of, with,
 };
-use crate::ir::{Bin, Inst, Memory, Place, Type, Value};
+use crate::ir::{Bin, Inst, Memory, Type, Value};
 use crate::scalar::{Elem, Number};
 
 /// A raw pointer to global memory for each lane: what `p.add(i)` is for a varying `i`.
@@ -266,71 +268,43 @@ impl<T, A> Backing<T> for LanePtr<T, A> {
 }
 impl<T, A> Elements<T> for LanePtr<T, A> {}
 
-impl<T: Stored, A, I: Index> LoadAt<I> for Ptr<T, A> {
-    type Output = T::Value;
+macro_rules! elements {
+    ($($pointer:ident)*) => {$(
+        impl<T: Stored, A, I: Index> LoadAt<I> for $pointer<T, A> {
+            type Output = T::Value;
+            #[track_caller]
+            fn load_at(&self, i: I) -> T::Value {
+                let (from, at) = self.element(i.index());
+                load::<T>(from, at, 0)
+            }
+        }
+        impl<T: Stored, I: Index> StoreAt<I> for $pointer<T, Writable> {
+            type Element = T::Value;
+            #[track_caller]
+            fn store_at(&self, i: I, value: T::Value) {
+                let (to, at) = self.element(i.index());
+                store::<T>(to, at, 0, &value);
+            }
+        }
+    )*};
+}
+elements! { Ptr LanePtr }
+
+impl<T: Stored, A> HoldsParts for Ptr<T, A> {
+    type Element = T;
+    type Access = A;
     #[track_caller]
-    fn load_at(&self, i: I) -> T::Value {
-        load::<T>(Memory::Global(self.pointer), i.index())
+    fn element(&self, i: V<u32>) -> (Bytes, V<u32>) {
+        (Bytes::at_pointer(Memory::Global(self.pointer)), i * T::BYTES)
     }
 }
-
-impl<T: Stored, I: Index> StoreAt<I> for Ptr<T, Writable> {
-    type Element = T::Value;
+impl<T: Stored, A> HoldsParts for LanePtr<T, A> {
+    type Element = T;
+    type Access = A;
     #[track_caller]
-    fn store_at(&self, i: I, value: T::Value) {
-        store::<T>(Memory::Global(self.pointer), i.index(), &value);
-    }
-}
-
-impl<T: Stored, A, I: Index> LoadAt<I> for LanePtr<T, A> {
-    type Output = T::Value;
-    #[track_caller]
-    fn load_at(&self, i: I) -> T::Value {
-        let (from, i) = self.reached(i.index());
-        load::<T>(Memory::Lanes(from.pointer), i)
-    }
-}
-
-impl<T: Stored, I: Index> StoreAt<I> for LanePtr<T, Writable> {
-    type Element = T::Value;
-    #[track_caller]
-    fn store_at(&self, i: I, value: T::Value) {
-        let (to, i) = self.reached(i.index());
-        store::<T>(Memory::Lanes(to.pointer), i, &value);
-    }
-}
-
-/// Element `i` of memory, scalar by scalar.
-#[track_caller]
-fn load<T: Stored>(memory: Memory, i: V<u32>) -> T::Value {
-    let (at, loc) = (i * T::BYTES, Location::caller());
-    let mut values = Vec::new();
-    for leaf in leaves_of::<T>(0) {
-        let offset = (at + leaf.offset).value;
-        let loaded = |elem| {
-            let ty = Type { place: Place::Varying, elem, count: 1 };
-            with(|c| c.value(Inst::Load { memory, offset }, ty, loc))
-        };
-        values.push(match leaf.elem {
-            Elem::Bool => super::ne(V::<u8>::from_value(loaded(Elem::U8)), 0).value,
-            elem => loaded(elem),
-        });
-    }
-    T::Value::unflatten(&mut values.into_iter())
-}
-
-#[track_caller]
-fn store<T: Stored>(memory: Memory, i: V<u32>, value: &T::Value) {
-    let (at, loc) = (i * T::BYTES, Location::caller());
-    let mut values = Vec::new();
-    value.flatten(&mut values);
-    for (leaf, value) in leaves_of::<T>(0).into_iter().zip(values) {
-        let offset = (at + leaf.offset).value;
-        let value = match leaf.elem {
-            Elem::Bool => super::cast::<u8, _>(V::<bool>::from_value(value)).value,
-            _ => value,
-        };
-        with(|c| c.effect(Inst::Store { memory, offset, value }, loc));
+    fn element(&self, i: V<u32>) -> (Bytes, V<u32>) {
+        let (to, i) = self.reached(i);
+        (Bytes::at_pointer(Memory::Lanes(to.pointer)), i * T::BYTES)
     }
 }
 
@@ -365,8 +339,49 @@ impl<T: Stored, A> CastTo<u64> for LanePtr<T, A> {
     }
 }
 
-// A variable can hold a pointer.
-impl<T: Stored, A> super::Flatten for LanePtr<T, A> {
+macro_rules! pointer_casts {
+    ($([$($generics:tt)*] $from:ty => $to:ty: $result:ty, $how:expr;)*) => {$(
+        impl<U: Stored, $($generics)*> CastTo<$to> for $from {
+            type Output = $result;
+            #[track_caller]
+            fn cast_to(self) -> $result {
+                $how(self)
+            }
+        }
+    )*};
+}
+pointer_casts! {
+    [T: Stored, A] Ptr<T, A> => *const U: Ptr<U, ReadOnly>, |p: Self| Ptr::from_value(p.pointer);
+    [T: Stored] Ptr<T, Writable> => *mut U: Ptr<U, Writable>, Self::cast;
+    [T: Stored, A] LanePtr<T, A> => *const U: LanePtr<U, ReadOnly>, |p: Self| LanePtr::from_address(p.address());
+    [T: Stored] LanePtr<T, Writable> => *mut U: LanePtr<U, Writable>, Self::cast;
+    [] S<u64> => *const U: Ptr<U, ReadOnly>, Ptr::from_address;
+    [] S<u64> => *mut U: Ptr<U, Writable>, Ptr::from_address;
+    [] V<u64> => *const U: LanePtr<U, ReadOnly>, LanePtr::from_address;
+    [] V<u64> => *mut U: LanePtr<U, Writable>, LanePtr::from_address;
+}
+
+macro_rules! of_pointer_type {
+    ($($pointer:ident)*) => {$(
+        impl<T: Stored, A> OfType<*const T> for $pointer<T, A> {
+            type Value = $pointer<T, ReadOnly>;
+            #[track_caller]
+            fn of_type(self) -> $pointer<T, ReadOnly> {
+                CastTo::<*const T>::cast_to(self)
+            }
+        }
+        impl<T: Stored> OfType<*mut T> for $pointer<T, Writable> {
+            type Value = Self;
+            fn of_type(self) -> Self {
+                self
+            }
+        }
+    )*};
+}
+of_pointer_type! { Ptr LanePtr }
+
+// A variable can hold a pointer: one for all lanes, or each lane's own.
+impl<T: Stored, A> Flatten for LanePtr<T, A> {
     fn flatten(&self, out: &mut Vec<Value>) {
         out.push(self.pointer);
     }
@@ -374,10 +389,75 @@ impl<T: Stored, A> super::Flatten for LanePtr<T, A> {
         Self::from_address(V::from_value(super::next_value(values)))
     }
 }
-impl<T: Stored, A> super::Declare for LanePtr<T, A> {
-    type Value = Self;
-    fn declare(self) -> Self {
+impl<T: Stored, A> Flatten for Ptr<T, A> {
+    fn flatten(&self, out: &mut Vec<Value>) {
+        out.push(self.pointer);
+    }
+    fn unflatten(values: &mut dyn Iterator<Item = Value>) -> Self {
+        Self::from_value(super::next_value(values))
+    }
+}
+macro_rules! declared {
+    ($($pointer:ident)*) => {$(
+        impl<T: Stored, A> super::Declare for $pointer<T, A> {
+            type Value = Self;
+            fn declare(self) -> Self {
+                self
+            }
+        }
+    )*};
+}
+declared! { Ptr LanePtr }
+
+impl<T: Stored, A> Choice for LanePtr<T, A> {
+    type Varying = Self;
+    type Uniform = Self;
+    #[track_caller]
+    fn at_varying(list: &[Self], i: V<u32>) -> Self {
+        element_of(list, i)
+    }
+    #[track_caller]
+    fn at_uniform(list: &[Self], i: S<u32>) -> Self {
+        element_of(list, i)
+    }
+}
+impl<T: Stored, A> Choice for Ptr<T, A> {
+    type Varying = LanePtr<T, A>;
+    type Uniform = Self;
+    #[track_caller]
+    fn at_varying(list: &[Self], i: V<u32>) -> LanePtr<T, A> {
+        element_of(&each(list, |p| p.for_each_lane()), i)
+    }
+    #[track_caller]
+    fn at_uniform(list: &[Self], i: S<u32>) -> Self {
+        Self::from_address(element_of(&each(list, |p| p.address()), i))
+    }
+}
+
+impl<T: Stored, A> super::Vary for LanePtr<T, A> {
+    type Varying = Self;
+    fn vary(self) -> Self {
         self
     }
+}
+impl<T: Stored, A> super::Vary for Ptr<T, A> {
+    type Varying = LanePtr<T, A>;
+    #[track_caller]
+    fn vary(self) -> LanePtr<T, A> {
+        self.for_each_lane()
+    }
+}
+#[diagnostic::do_not_recommend]
+impl<T: Stored, A> IntoDevice<LanePtr<T, A>> for Ptr<T, A> {
+    #[track_caller]
+    fn into_device(self) -> LanePtr<T, A> {
+        self.for_each_lane()
+    }
+}
+
+impl<T, A, F: Flow, G: Flow> super::AssignIn<F, G> for Ptr<T, A> where G::Scope: SameScope<F::Scope> {}
+impl<T, A, F: Flow, G: Flow> super::AssignIn<FromCaller<F>, G> for Ptr<T, A> where
+    G::Lanes: SameScope<F::Lanes>
+{
 }
 impl<T, A, F, G> super::AssignIn<F, G> for LanePtr<T, A> {}

@@ -7,22 +7,42 @@ use half::{bf16, f16};
 
 use super::known::within;
 use super::memory::{Index, LoadAt, Slice, StoreAt};
+use super::operand::OfType;
 use super::var::Flatten;
 use super::{IntoDevice, ReadOnly, S, V, Writable, with};
 use crate::ir::{Bin, Inst, Memory, Place, Type, Value};
 use crate::scalar::{Elem, Number, Scalar, UnknownVariant, f8e4m3, f8e5m2};
 
-/// A slice without its element type.
+/// A slice or a pointer without its element type.
 #[derive(Debug, Clone, Copy)]
 pub struct Bytes {
-    resource: Value,
+    memory: Memory,
     start: Option<Value>,
     constant: bool,
 }
 
 impl<T, A> Slice<T, A> {
     pub(super) fn bytes(&self) -> Bytes {
-        Bytes { resource: self.resource, start: self.start, constant: self.constant }
+        Bytes { memory: Memory::Buffer(self.resource), start: self.start, constant: self.constant }
+    }
+}
+
+impl Bytes {
+    /// Memory that a pointer reaches.
+    pub(super) fn at_pointer(memory: Memory) -> Bytes {
+        Bytes { memory, start: None, constant: false }
+    }
+
+    /// The memory and the place `at` in it. Of a pointer of each lane a place that is not known is a part of the address.
+    #[track_caller]
+    fn reached(self, at: V<u32>) -> (Bytes, V<u32>) {
+        match self.memory {
+            Memory::Lanes(pointer) if with(|c| c.builder.as_const(at.value)).is_none() => {
+                let address = V::<u64>::from_value(pointer) + super::cast::<u64, _>(at);
+                (Bytes::at_pointer(Memory::Lanes(address.value)), 0.into_device())
+            }
+            _ => (self, at),
+        }
     }
 }
 
@@ -176,6 +196,22 @@ where
     }
 }
 
+#[diagnostic::do_not_recommend]
+impl<X: Stored, W, I: Index, const N: usize> OfType<[W; N]> for Run<X, I, N>
+where
+    X::Read<I>: OfType<W>,
+{
+    type Value = [<X::Read<I> as OfType<W>>::Value; N];
+    #[track_caller]
+    fn of_type(self) -> Self::Value {
+        let mut out = Vec::with_capacity(N);
+        for k in 0..N {
+            out.push(self.load_at(k).of_type());
+        }
+        out.try_into().unwrap_or_else(|_| unreachable!("as many elements as there are"))
+    }
+}
+
 /// At a uniform index, one value for all lanes of each element.
 macro_rules! uniform_runs {
     ($i:ty: $($t:ty),*) => {$(
@@ -236,7 +272,7 @@ fn load_leaf(from: Bytes, at: V<u32>, leaf: Leaf) -> Value {
     }
     let (at, loc) = (byte(from, at, leaf.offset), Location::caller());
     let ty = Type { place: Place::Varying, elem: leaf.elem, count: 1 };
-    with(|c| c.value(Inst::Load { memory: Memory::Buffer(from.resource), offset: at.value }, ty, loc))
+    with(|c| c.value(Inst::Load { memory: from.memory, offset: at.value }, ty, loc))
 }
 
 #[track_caller]
@@ -246,7 +282,7 @@ pub(super) fn store_leaf(to: Bytes, at: V<u32>, leaf: Leaf, value: Value) {
         return store_leaf(to, at, Leaf { elem: Elem::U8, ..leaf }, byte.value);
     }
     let (at, loc) = (byte(to, at, leaf.offset), Location::caller());
-    with(|c| c.effect(Inst::Store { memory: Memory::Buffer(to.resource), offset: at.value, value }, loc));
+    with(|c| c.effect(Inst::Store { memory: to.memory, offset: at.value, value }, loc));
 }
 
 pub(super) fn leaves_of<X: Stored>(offset: u32) -> Vec<Leaf> {
@@ -264,6 +300,15 @@ pub(super) fn load<X: Stored>(from: Bytes, at: V<u32>, offset: u32) -> X::Value 
     X::Value::unflatten(&mut values.into_iter())
 }
 
+#[track_caller]
+pub(super) fn store<X: Stored>(to: Bytes, at: V<u32>, offset: u32, value: &X::Value) {
+    let mut values = Vec::new();
+    value.flatten(&mut values);
+    for (leaf, value) in leaves_of::<X>(offset).into_iter().zip(values) {
+        store_leaf(to, at, leaf, value);
+    }
+}
+
 /// A scalar of memory that nothing writes, at a varying place.
 #[track_caller]
 pub(super) fn read_varying<T: Number>(from: Bytes, i: V<u32>, scale: u32, offset: u32) -> V<T> {
@@ -275,11 +320,15 @@ pub(super) fn read_varying<T: Number>(from: Bytes, i: V<u32>, scale: u32, offset
 #[track_caller]
 pub(super) fn read_uniform<T: Number>(from: Bytes, i: S<u32>, scale: u32, offset: u32) -> S<T> {
     let loc = Location::caller();
-    if T::ELEM.bytes() < 4 || !from.constant || !scale.is_multiple_of(4) || !offset.is_multiple_of(4) {
-        let i: V<u32> = i.into_device();
-        let value = load_leaf(from, i * scale, Leaf { elem: T::ELEM, offset });
-        return S::emit(Inst::ReadFirstLane(value), loc);
-    }
+    let dwords = T::ELEM.bytes() >= 4 && scale.is_multiple_of(4) && offset.is_multiple_of(4);
+    let resource = match from.memory {
+        Memory::Buffer(resource) if from.constant && dwords => resource,
+        _ => {
+            let i: V<u32> = i.into_device();
+            let value = load_leaf(from, i * scale, Leaf { elem: T::ELEM, offset });
+            return S::emit(Inst::ReadFirstLane(value), loc);
+        }
+    };
     let dword = S::<u32>::TYPE;
     let at = with(|c| {
         let [scale, offset] = [scale, offset].map(|n| c.builder.constant(u64::from(n), dword));
@@ -288,7 +337,7 @@ pub(super) fn read_uniform<T: Number>(from: Bytes, i: S<u32>, scale: u32, offset
         let at = sum(Bin::Add, at, offset);
         from.start.map_or(at, |start| sum(Bin::Add, at, start))
     });
-    S::emit(Inst::LoadUniform { resource: from.resource, offset: at }, loc)
+    S::emit(Inst::LoadUniform { resource, offset: at }, loc)
 }
 
 impl<T: Stored, I: Index> LoadAt<I> for Slice<T, ReadOnly> {
@@ -311,21 +360,16 @@ impl<T: Stored, I: Index> StoreAt<I> for Slice<T, Writable> {
     type Element = T::Value;
     #[track_caller]
     fn store_at(&self, i: I, value: T::Value) {
-        let at = i.index() * T::BYTES;
-        let mut values = Vec::new();
-        value.flatten(&mut values);
-        for (leaf, value) in leaves_of::<T>(0).into_iter().zip(values) {
-            store_leaf(self.bytes(), at, leaf, value);
-        }
+        store::<T>(self.bytes(), i.index() * T::BYTES, 0, &value);
     }
 }
 
 /// Access to slices whose elements may be assigned to in part. It is a bound of its own, so that the element type is inferred
 /// from any slice and the only error for a read-only one is this trait's.
 #[diagnostic::on_unimplemented(
-    message = "cannot assign to a field of an element of a read-only slice",
+    message = "cannot assign to a field of an element of read-only memory",
     label = "not writable",
-    note = "a `&[T]` argument is read-only: declare it as `&mut [T]`"
+    note = "a `&[T]` or `*const T` argument is read-only: declare it as `&mut [T]` or `*mut T`"
 )]
 pub trait Assignable {}
 impl Assignable for Writable {}
@@ -340,11 +384,40 @@ pub struct InElement<X> {
     part: PhantomData<X>,
 }
 
+/// Memory with elements that have parts: slices and pointers.
+pub trait HoldsParts {
+    /// The elements.
+    type Element: Stored;
+    /// Whether they may be written.
+    type Access;
+    /// The memory, and the first byte of element `i` in it.
+    fn element(&self, i: V<u32>) -> (Bytes, V<u32>);
+}
+impl<T: Stored, A> HoldsParts for Slice<T, A> {
+    type Element = T;
+    type Access = A;
+    #[track_caller]
+    fn element(&self, i: V<u32>) -> (Bytes, V<u32>) {
+        (self.bytes(), i * T::BYTES)
+    }
+}
+impl<M: HoldsParts> HoldsParts for &M {
+    type Element = M::Element;
+    type Access = M::Access;
+    #[track_caller]
+    fn element(&self, i: V<u32>) -> (Bytes, V<u32>) {
+        (**self).element(i)
+    }
+}
+
 /// The expansion of the `x[i]` of an assignment to a part of it.
 #[track_caller]
-pub fn in_element<T: Stored, A: Assignable, I: Index>(x: &Slice<T, A>, i: I) -> InElement<T::Value> {
-    let at = i.index() * T::BYTES;
-    InElement { memory: x.bytes(), at, leaves: leaves_of::<T>(0), part: PhantomData }
+pub fn in_element<M: HoldsParts<Access: Assignable>, I: Index>(
+    x: &M,
+    i: I,
+) -> InElement<<M::Element as Stored>::Value> {
+    let (memory, at) = x.element(i.index());
+    InElement { memory, at, leaves: leaves_of::<M::Element>(0), part: PhantomData }
 }
 
 impl<X: Flatten> InElement<X> {
@@ -393,7 +466,8 @@ impl<X: Flatten, const N: usize> InElement<[X; N]> {
             _ => 0,
         };
         let leaves = self.leaves.into_iter().take(of_one).collect();
-        InElement { memory: self.memory, at: self.at + k * stride, leaves, part: PhantomData }
+        let (memory, at) = self.memory.reached(self.at + k * stride);
+        InElement { memory, at, leaves, part: PhantomData }
     }
 }
 

@@ -203,6 +203,11 @@ impl<X: Entry> Choice for X {
     }
 }
 
+/// A part of each element of a list.
+pub fn each<X, Y>(list: &[X], part: impl Fn(&X) -> Y) -> Vec<Y> {
+    list.iter().map(part).collect()
+}
+
 /// The `table[i]` of `table[i][k]`: which of the rows, and all elements, one row after the other. Nothing is chosen before `k` is known.
 #[derive(Debug, Clone)]
 pub struct TableRow<X, I, const M: usize> {

@@ -91,3 +91,90 @@ fn methods_are_of_arguments_and_of_elements() {
         }
     }
 }
+
+gcn_kernel! {
+    #[device]
+    trait Transform {
+        fn apply_to(self, x: V<f32>) -> V<f32>;
+    }
+
+    #[device]
+    #[repr(C)]
+    struct Scale { by: f32 }
+    #[device]
+    impl Transform for Scale {
+        fn apply_to(self, x: V<f32>) -> V<f32> { x * self.by }
+    }
+
+    #[device]
+    #[repr(C)]
+    struct Shift { by: f32, n: u32 }
+    #[device]
+    impl Transform for Shift {
+        fn apply_to(self, x: V<f32>) -> V<f32> { x + self.by * self.n as f32 }
+    }
+    #[device]
+    impl Shift {
+        fn bin(&self, x: V<f32>, bin: &mut V<u32>) {
+            if x >= self.by { *bin = x as u32 % self.n; }
+        }
+    }
+    #[device]
+    impl std::ops::Mul<V<f32>> for Shift {
+        type Output = V<f32>;
+        fn mul(self, x: V<f32>) -> V<f32> { x * self.by }
+    }
+
+    #[device]
+    fn both<T: Transform, U: Transform>(t: T, u: U, x: V<f32>) -> V<f32> { u.apply_to(t.apply_to(x)) }
+
+    #[workgroup(64)]
+    fn traits(s: Scale, h: Shift, all: &[Shift], x: &mut [f32]) {
+        let i = global_id().x;
+        x[i] = both(s, h, x[i]) + all[i % 2].apply_to(x[i]) + all[1].apply_to(x[i]) + h * x[i];
+    }
+
+    /// An array of structs as an argument, indexed by a loop and by each lane.
+    #[workgroup(64)]
+    fn channels<const N: usize>(shifts: [Shift; N], x: &[f32], y: &mut [u32], z: &mut [f32]) {
+        let i = global_id().x;
+        for c in 0..N {
+            let mut bin = 1000;
+            shifts[c].bin(x[i], &mut bin);
+            y[i * N as u32 + c as u32] = bin;
+        }
+        z[i] = shifts[i % N as u32].by;
+    }
+}
+
+#[test]
+fn traits_of_structs_in_memory() {
+    let all = [Shift { by: 1.0, n: 1 }, Shift { by: 2.0, n: 3 }];
+    let host = |s: &Shift, x: f32| x + s.by * s.n as f32;
+    let h = Shift { by: 0.5, n: 4 };
+    let mut x: Vec<f32> = (0..64).map(|i| i as f32).collect();
+    let expected: Vec<f32> = x
+        .iter()
+        .enumerate()
+        .map(|(i, x)| host(&h, x * 2.0) + host(&all[i % 2], *x) + host(&all[1], *x) + x * h.by)
+        .collect();
+    traits
+        .launch(&Device::simulator(Target::GFX90A), Grid::x(1), (Scale { by: 2.0 }, h, &all, &mut x))
+        .unwrap();
+    assert_eq!(x, expected);
+}
+
+#[test]
+fn arrays_of_structs_as_arguments() {
+    let shifts = [Shift { by: 5.0, n: 7 }, Shift { by: 20.0, n: 3 }, Shift { by: 0.0, n: 10 }];
+    let x: Vec<f32> = (0..64).map(|i| i as f32).collect();
+    let (mut y, mut z) = (vec![0; 192], vec![0.0; 64]);
+    let device = Device::simulator(Target::GFX942);
+    channels::<3>.launch(&device, Grid::x(1), (shifts, &x, &mut y, &mut z)).unwrap();
+    for (i, x) in x.iter().enumerate() {
+        for (c, s) in shifts.iter().enumerate() {
+            assert_eq!(y[i * 3 + c], if *x >= s.by { *x as u32 % s.n } else { 1000 }, "{i} {c}");
+        }
+        assert_eq!(z[i], shifts[i % 3].by);
+    }
+}

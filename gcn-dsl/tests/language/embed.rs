@@ -316,3 +316,39 @@ fn dbg_prints_each_lanes_value_in_the_simulator() {
     assert!(!quiet.assembly(Comments::None).contains("v_xor_b32"));
     assert_eq!(none.report().instructions, quiet.report().instructions);
 }
+
+#[derive(Clone, Copy, Debug, PartialEq)]
+enum Mode {
+    Sum,
+    Max,
+}
+
+gcn_kernel! {
+    /// A mode of the host is compared as on the host, and a `usize` of the host is a step.
+    #[workgroup(BLOCK)]
+    fn in_mode<const BLOCK: usize>(#[host] mode: Mode, x: &[u32], y: &mut [u32]) {
+        let mut all: u32 = 0;
+        for i in (local_id().x..x.len()).step_by(BLOCK) {
+            if mode == Mode::Sum {
+                all += x[i];
+            } else {
+                all = all.max(x[i]);
+            }
+        }
+        let whole = if Mode::Max != mode { workgroup_sum(all) } else { workgroup_max(all) };
+        if local_id().x == 0 {
+            y[0] = whole;
+        }
+    }
+}
+
+#[test]
+fn modes_of_the_host_are_compared() {
+    let x: Vec<u32> = (0..1000).map(|i| i * 37 % 1009).collect();
+    let device = Device::simulator(Target::GFX90A);
+    for (mode, expected) in [(Mode::Sum, x.iter().sum()), (Mode::Max, *x.iter().max().unwrap())] {
+        let mut y = [0];
+        in_mode::<128> { mode }.launch(&device, Grid::x(1), (&x, &mut y)).unwrap();
+        assert_eq!(y, [expected], "{mode:?}");
+    }
+}

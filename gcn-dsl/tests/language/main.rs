@@ -17,4 +17,7 @@ mod natural;
 mod newcomer;
 mod operators;
 mod option;
+mod places;
+mod pointers;
 mod result;
+mod written;

@@ -185,3 +185,27 @@ fn a_variable_cannot_mean_another_array() {
     let error = another.build(Target::GFX942).unwrap_err().to_string();
     assert!(error.contains("assign its elements") && error.contains("memory_fields.rs"), "{error}");
 }
+
+gcn_kernel! {
+    #[device]
+    struct Own {
+        data: Private<u32, 4>,
+        count: V<u32>,
+    }
+
+    /// The array is one of two, and which is not known: a store would reach both.
+    #[workgroup(64)]
+    fn chosen_array(y: &mut [u32]) {
+        let i = global_id().x;
+        let mut own = [Own { data: Private::filled(0), count: 0 }, Own { data: Private::filled(1), count: 0 }];
+        own[i % 2].count += 1;
+        own[i % 2].data[1] = 7;
+        y[i] = own[0].data[1] + own[1].count;
+    }
+}
+
+#[test]
+fn an_array_that_is_not_known_is_not_written() {
+    let error = chosen_array.build(Target::GFX942).unwrap_err().to_string();
+    assert!(error.contains("chosen by an index that is not known when the kernel is built"), "{error}");
+}

@@ -2,9 +2,7 @@
 
 use std::rc::Rc;
 
-use gcn_dsl::lang::{
-    self, IntoDevice, Maybe, OfVariant, Outcome, TheReceiverWrittenAsMutBorrow, Top, V, Var, Variants,
-};
+use gcn_dsl::lang::{self, IntoDevice, Maybe, OfVariant, Outcome, Top, V, Var, Variants};
 use gcn_dsl::prelude::f16;
 use gcn_dsl::scalar::Elem;
 
@@ -236,8 +234,8 @@ impl Held for Variable<Pair> {
     fn step(&self, twice: bool, by: Val) -> Val {
         let (mut receiver, by) = (self.0.get(), of::<u32>(by).lane());
         let result = match twice {
-            false => receiver.step(TheReceiverWrittenAsMutBorrow::new(), by),
-            true => receiver.twice(TheReceiverWrittenAsMutBorrow::new(), by),
+            false => receiver.step(by),
+            true => receiver.twice(by),
         };
         self.0.set(&Top::new(), receiver);
         result.into()

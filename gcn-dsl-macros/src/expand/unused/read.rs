@@ -10,6 +10,7 @@ use super::events::{Event, Target, Write, nothing};
 use super::{Form, Variable};
 use crate::attrs;
 use crate::expand::place::{is_compound, name_of};
+use crate::expand::receiver::may_change;
 use crate::parse::{KernelFn, Known};
 
 /// The variables of a function, and what its body does to them.
@@ -243,7 +244,7 @@ impl Reader {
             }
             Expr::Call(e) => self.all([&*e.func].into_iter().chain(&e.args)),
             Expr::MethodCall(e) => {
-                if self.known.mutating.contains(&e.method.to_string()) {
+                if self.known.mutating.contains(&e.method.to_string()) || may_change(&e.method) {
                     self.lend(&e.receiver);
                 }
                 self.all([&*e.receiver].into_iter().chain(&e.args))

@@ -6,7 +6,9 @@ use proc_macro2::Span;
 use syn::{Expr, ExprCall, Ident, Pat};
 
 use super::super::expr::called;
+
 use super::super::habits::{METHODS, NUMBERS};
+use super::super::iterate::InPlace;
 use super::super::place::is_compound;
 use super::{Analysis, MEMORY, POINTERS, Shape, either};
 use crate::attrs;
@@ -67,9 +69,13 @@ impl Analysis {
             Expr::Paren(e) => self.expr(&e.expr),
             Expr::Group(e) => self.expr(&e.expr),
             Expr::Reference(e) => self.expr(&e.expr),
-            Expr::Cast(e) => self.expr(&e.expr),
+            Expr::Cast(e) => match (self.expr(&e.expr), &*e.ty) {
+                (shape, syn::Type::Ptr(_)) if shape.varies() => Shape::OwnPointer,
+                (_, syn::Type::Ptr(_)) => Shape::Memory,
+                (shape, _) => shape,
+            },
             Expr::Unary(e) => match (self.expr(&e.expr), &e.op) {
-                (Shape::Memory, syn::UnOp::Deref(_)) => Shape::Varying,
+                (Shape::Memory | Shape::OwnPointer, syn::UnOp::Deref(_)) => Shape::Varying,
                 (shape, _) => shape,
             },
             Expr::Binary(e) if is_compound(&e.op) => {
@@ -90,6 +96,13 @@ impl Analysis {
                             self.assign(to, shape);
                         }
                     }
+                    (to, Expr::Tuple(from)) => {
+                        for (member, value) in from.elems.iter().enumerate() {
+                            let shape = self.expr(value);
+                            let member = syn::Member::from(member);
+                            self.assign(&syn::parse_quote!(#to.#member), shape);
+                        }
+                    }
                     (to, from) => {
                         let shape = self.expr(from);
                         self.assign(to, shape);
@@ -98,9 +111,14 @@ impl Analysis {
                 Shape::Other
             }
             Expr::Index(e) => match (self.expr(&e.expr), self.expr(&e.index)) {
-                (Shape::Memory | Shape::Varying, _) | (_, Shape::Varying) => Shape::Varying,
+                (Shape::Memory | Shape::OwnPointer | Shape::Varying, _) | (_, Shape::Varying) => {
+                    Shape::Varying
+                }
                 _ => Shape::Other,
             },
+            Expr::Field(e) if self.member(e).is_some_and(|(key, _)| self.varying.contains(&key)) => {
+                Shape::Varying
+            }
             Expr::Field(e) => match self.expr(&e.base) {
                 // The parts of an element of a slice vary as it does.
                 Shape::Place | Shape::Varying => Shape::Varying,
@@ -194,8 +212,15 @@ impl Analysis {
                 let bounds = if unrolled || elements { Shape::Other } else { of };
                 let unrolled = unrolled || elements;
                 let names = self.names.len();
+                let places = InPlace::of(&e.pat, &e.expr);
+                let written = places.as_ref().and_then(|p| self.name(p.array)?.variable.clone());
                 self.trips(e.for_token.span, e.label.as_ref(), bounds, |cx| {
                     cx.bind_elements(&e.pat, of);
+                    // An assignment through the element's name is one to the array.
+                    if let (Some(places), Some(last)) = (&places, cx.names.last_mut()) {
+                        (last.shape, last.variable) = (of, written);
+                        last.name = places.element.to_string();
+                    }
                     if let (false, Some(counter)) =
                         (unrolled, cx.names.last_mut().filter(|_| matches!(*e.pat, Pat::Ident(_))))
                     {
@@ -246,6 +271,11 @@ impl Analysis {
             Shape::Varying => Shape::Varying,
             Shape::Memory if name == "get" => Shape::Varying,
             // A pointer, or a part of memory.
+            Shape::OwnPointer if POINTERS.contains(&&*name) => Shape::OwnPointer,
+            Shape::OwnPointer => Shape::Varying,
+            Shape::Memory if matches!(&*name, "add" | "offset") && arguments == Shape::Varying => {
+                Shape::OwnPointer
+            }
             Shape::Memory if POINTERS.contains(&&*name) => Shape::Memory,
             _ if self.known.functions.contains(&name) => Shape::Varying,
             Shape::Other if METHODS.contains(&&*name) => arguments,
@@ -254,7 +284,7 @@ impl Analysis {
         }
     }
 
-    /// Variables that a function writes through a `&mut V<…>`.
+    /// Variables that a function writes through a `&mut V<…>`, or a `&mut` of a tuple with such members.
     pub(super) fn lent(
         &mut self,
         function: Option<&Ident>,
@@ -262,10 +292,24 @@ impl Analysis {
     ) {
         let known = Rc::clone(&self.known);
         let Some(lends) = function.and_then(|name| known.lends.get(&name.to_string())) else { return };
-        for (arg, _) in args.iter().zip(lends).filter(|(_, lent)| **lent) {
-            if let Expr::Reference(r) = arg {
-                self.assign(&r.expr, Shape::Varying);
+        for (arg, lent) in args.iter().zip(lends) {
+            if let (Expr::Reference(r), Some(ty)) = (arg, lent) {
+                self.written_as(&r.expr, ty);
             }
+        }
+    }
+
+    /// A function may write values of this type there.
+    fn written_as(&mut self, to: &Expr, ty: &syn::Type) {
+        match crate::ty::bare(ty) {
+            syn::Type::Tuple(tuple) => {
+                for (member, ty) in tuple.elems.iter().enumerate() {
+                    let member = syn::Member::from(member);
+                    self.written_as(&syn::parse_quote!(#to.#member), ty);
+                }
+            }
+            ty if self.known.varies(ty) => self.assign(to, Shape::Varying),
+            _ => {}
         }
     }
 

@@ -28,7 +28,7 @@ impl Analysis {
             Expr::Paren(e) => self.is_number(&e.expr),
             Expr::Group(e) => self.is_number(&e.expr),
             Expr::Unary(e) => !matches!(e.op, syn::UnOp::Deref(_)) && self.is_number(&e.expr),
-            Expr::Cast(_) => true,
+            Expr::Cast(e) => !matches!(*e.ty, syn::Type::Ptr(_)),
             Expr::Binary(e) => self.is_number(&e.left) && self.is_number(&e.right),
             Expr::Array(e) => e.elems.iter().all(|e| self.is_number(e)),
             Expr::Repeat(e) => self.is_number(&e.expr),

@@ -133,6 +133,34 @@ macro_rules! bounds {
 }
 bounds!(S<u32>, V<u32>);
 
+/// What a `for` may step by: what becomes its counter by itself, and a `usize` of the host where it counts in `u32`.
+#[diagnostic::on_unimplemented(
+    message = "a `for` that counts in `{I}` does not step by `{Self}`",
+    label = "expected `{I}`, found `{Self}`",
+    note = "convert with `as`; a step is one value for all lanes"
+)]
+pub trait Step<I> {
+    /// The step.
+    fn step(self) -> I;
+}
+impl<I, K: IntoDevice<I>> Step<I> for K {
+    #[track_caller]
+    fn step(self) -> I {
+        self.into_device()
+    }
+}
+macro_rules! usize_steps {
+    ($($t:ty),*) => {$(
+        impl Step<$t> for usize {
+            #[track_caller]
+            fn step(self) -> $t {
+                self.bound().into_device()
+            }
+        }
+    )*};
+}
+usize_steps!(S<u32>, V<u32>);
+
 /// A range before its loop begins: `a..b`, `a..=b`, with `rev` and `step_by`.
 #[derive(Debug)]
 pub struct Range<I> {
@@ -164,8 +192,8 @@ impl<I: ForIndex> Range<I> {
 
     /// `.step_by(k)`; `k` is read as unsigned and must not be 0.
     #[track_caller]
-    pub fn step_by<K: IntoDevice<I>>(self, step: K) -> Range<I> {
-        let step = step.into_device();
+    pub fn step_by<K: Step<I>>(self, step: K) -> Range<I> {
+        let step = step.step();
         if with(|c| c.builder.as_const(step.ir())) == Some(0) {
             // In the closure the caller would be this function.
             let loc = Location::caller();
