@@ -67,7 +67,7 @@ fn operators_that_rust_fixes_become_calls() {
 #[test]
 fn variables_are_read_and_set() {
     let text = body(quote! { let mut s: f32 = 0.0; s += x[a]; let s2 = s; let s = 1; y[a] = s; });
-    assert!(text.contains("letmuts=::gcn_dsl::lang::Var::declare(&__gcn_flow,::gcn_dsl::lang::annotate::<::gcn_dsl::S<f32>,_>(0.0));"), "{text}");
+    assert!(text.contains("letmuts=::gcn_dsl::lang::Var::declare(&__gcn_flow,::gcn_dsl::lang::of_type::<f32,_>(0.0));"), "{text}");
     assert!(
         text.contains("s.set(&__gcn_flow,s.get()+(::gcn_dsl::lang::load(&x,a)));lets2=s.get();lets=1;"),
         "{text}"
@@ -89,7 +89,7 @@ fn control_flow_carries_its_flow() {
     let text = body(quote! { for k in (0..a).step_by(4) { y[k] = 0.0; } while a > 1 {} });
     assert!(
         text.contains(
-            "for_begin(::gcn_dsl::lang::range(::gcn_dsl::lang::literal(0),a).step_by(4),&__gcn_flow,false,false);loop{{let__gcn_flow=__gcn_loop.flow();letk=__gcn_loop.index();"
+            "for_begin(::gcn_dsl::lang::range(::gcn_dsl::lang::literal(0),a).step_by(::gcn_dsl::lang::literal(4)),&__gcn_flow,false,false);loop{{let__gcn_flow=__gcn_loop.flow();letk=__gcn_loop.index();"
         ),
         "{text}"
     );
