@@ -67,7 +67,12 @@ fn operators_that_rust_fixes_become_calls() {
 #[test]
 fn variables_are_read_and_set() {
     let text = body(quote! { let mut s: f32 = 0.0; s += x[a]; let s2 = s; let s = 1; y[a] = s; });
-    assert!(text.contains("letmuts=::gcn_dsl::lang::Var::declare(&__gcn_flow,::gcn_dsl::lang::of_type::<f32,_>(0.0));"), "{text}");
+    assert!(
+        text.contains(
+            "letmuts=::gcn_dsl::lang::Var::declare(&__gcn_flow,::gcn_dsl::lang::of_type::<f32,_>(0.0));"
+        ),
+        "{text}"
+    );
     assert!(
         text.contains("s.set(&__gcn_flow,s.get()+(::gcn_dsl::lang::load(&x,a)));lets2=s.get();lets=1;"),
         "{text}"
