@@ -161,7 +161,7 @@ fn iterators_over_places() {
                 }
             }
             let mut before = 0;
-            for e in all.iter_mut() {
+            for e in &mut all {
                 (*e, before) = (before, before + *e);
             }
             assert_eq!(y, all, "{target} {i}");
