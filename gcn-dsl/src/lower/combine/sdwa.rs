@@ -34,27 +34,60 @@ struct Part {
     signed: bool,
 }
 
+/// What operands are, where they are constants.
+type Constants<'a> = &'a dyn Fn(usize) -> Option<u32>;
+
+/// An instruction that extracts a part of a register.
+struct Extraction {
+    name: &'static str,
+    /// The operand that it takes the part of.
+    of: usize,
+    signed: bool,
+    /// The first bit and the number of bits, by the constants among the operands.
+    bits: fn(Constants<'_>) -> Option<(u32, u32)>,
+}
+
+const EXTRACTIONS: &[Extraction] = &[
+    Extraction { name: "v_bfe_u32", of: 1, signed: false, bits: as_written },
+    Extraction { name: "v_bfe_i32", of: 1, signed: true, bits: as_written },
+    Extraction { name: "v_and_b32", of: 2, signed: false, bits: masked },
+    Extraction { name: "v_lshrrev_b32", of: 2, signed: false, bits: to_the_end },
+    Extraction { name: "v_ashrrev_i32", of: 2, signed: true, bits: to_the_end },
+];
+
+fn as_written(constant: Constants<'_>) -> Option<(u32, u32)> {
+    Some((constant(2)?, constant(3)?))
+}
+
+fn masked(constant: Constants<'_>) -> Option<(u32, u32)> {
+    match constant(1)? {
+        0xff => Some((0, 8)),
+        0xffff => Some((0, 16)),
+        _ => None,
+    }
+}
+
+fn to_the_end(constant: Constants<'_>) -> Option<(u32, u32)> {
+    let first = constant(1)?;
+    Some((first, 32u32.checked_sub(first)?))
+}
+
 /// The part that an instruction extracts.
 fn part(inst: &MInst) -> Option<Part> {
     let Op::Machine(row, mods) = &inst.op else { return None };
     if *mods != row.default_mods() || inst.keeps_dst || row.format.is_dpp() || row.format.is_sdwa() {
         return None;
     }
-    let bits = |i: usize| inst.operands.get(i).copied().and_then(constant);
-    let (of, first, width) = match row.mnemonic {
-        "v_bfe_u32" | "v_bfe_i32" => (1, bits(2)?, bits(3)?),
-        "v_and_b32" if bits(1)? == 0xff => (2, 0, 8),
-        "v_and_b32" if bits(1)? == 0xffff => (2, 0, 16),
-        "v_lshrrev_b32" | "v_ashrrev_i32" => (2, bits(1)?, 32u32.checked_sub(bits(1)?)?),
-        _ => return None,
-    };
+    let extraction = EXTRACTIONS.iter().find(|extraction| extraction.name == row.mnemonic)?;
+    let constant = |i: usize| inst.operands.get(i).copied().and_then(constant);
+    let (first, width) = (extraction.bits)(&constant)?;
     let selector = match (first, width) {
         (0 | 8 | 16 | 24, 8) => first / 8,
         (0 | 16, 16) => 4 + first / 16,
         _ => return None,
     };
-    let signed = matches!(row.mnemonic, "v_bfe_i32" | "v_ashrrev_i32");
-    Some(Part { of: inst.operands[of], selector: selector as u8, signed })
+    let of = inst.operands[extraction.of];
+    Some(Part { of, selector: selector as u8, signed: extraction.signed })
 }
 
 /// The SDWA form of an instruction of `INTEGERS`.
