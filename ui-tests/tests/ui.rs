@@ -69,7 +69,7 @@ fn stable(said: &str) -> String {
         if line.starts_with(char::is_alphabetic) {
             foreign = false;
         }
-        let inside = line.starts_with([' ', '0', '1', '2', '3', '4', '5', '6', '7', '8', '9']);
+        let inside = line.starts_with(|c: char| c == ' ' || c.is_ascii_digit());
         let (number, code) = if inside { line.split_at(margin.min(line.len())) } else { ("", line) };
         let is_source = line == "..." || code.starts_with(" |") || !number.trim().is_empty();
         if foreign && is_source {

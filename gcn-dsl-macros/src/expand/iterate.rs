@@ -33,6 +33,7 @@ pub(super) struct InPlace<'e> {
 }
 
 impl<'e> InPlace<'e> {
+    /// Recognises the pattern and the iterator of a `for`.
     pub fn of(pat: &'e Pat, e: &'e Expr) -> Option<InPlace<'e>> {
         let array = match e {
             Expr::Paren(p) => return InPlace::of(pat, &p.expr),

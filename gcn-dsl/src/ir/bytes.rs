@@ -65,7 +65,7 @@ struct Sums<'k> {
 }
 
 impl Sums<'_> {
-    /// The last statement of a sum comes last, so statements are visited backwards: what a whole sum has taken is no sum of its own.
+    /// Visits the statements backwards, so that a whole sum is found before the partial sums that it contains.
     fn region(&mut self, region: &mut Region) {
         let inst = |stmt: &Stmt| if let Stmt::Inst(v) = stmt { Some(*v) } else { None };
         let here = region.stmts.iter().filter_map(inst).collect();

@@ -1,7 +1,7 @@
 //! `#[contract]`: a sum or difference of which a product is an operand becomes a fused multiplication and addition, which rounds
 //! once.
 //!
-//! Both stand in one region, so that no multiplication moves into a loop. If others read the product, it stays beside; the fused
+//! Both stand in one region, so that no multiplication moves into a loop. If other instructions read the product, it is computed as well; the fused
 //! instruction costs no more than the sum.
 
 use hashbrown::HashSet;

@@ -228,7 +228,7 @@ impl<X: Flatten, F> Var<X, F> {
 
     /// The variable's leaves that a part of it is made of.
     pub(super) fn leaves_of<P: Flatten>(&self, part: impl FnOnce(&mut X) -> &mut P) -> Vec<Variable> {
-        // Numbers in place of values: those that stand in the part say which leaves these are.
+        // Each value is replaced by its number; the numbers in the part name its leaves.
         let mut whole = X::unflatten(&mut (0..).map(Value));
         let mut numbers = Vec::new();
         part(&mut whole).flatten(&mut numbers);

@@ -28,7 +28,7 @@ macro_rules! products {
 products! { dot_signed i8 i32 dot_unsigned u8 u32 }
 
 gcn_kernel! {
-    /// In reverse, with a byte of another place, with a term that is read twice, and with what is no sum of four.
+    /// Sums in reverse order, of bytes at different places, with a term that is read twice, and of fewer than four terms.
     #[workgroup(64)]
     fn other_terms(x: &[i8], y: &[i8], out: &mut [i32]) {
         let i = local_id().x * 8;

@@ -102,7 +102,7 @@ pub(super) fn alone(kernel: &Kernel, machine: Machine, body: &Region, plan: &Pla
     fitting(machine, registers(kernel, body, plan), kernel.lds_bytes()) < 2 * sharing(machine)
 }
 
-/// The workgroups that fit onto a compute unit, with so many vector registers more.
+/// The number of workgroups that fit onto a compute unit if each wave takes `more` further vector registers.
 pub(super) fn groups(kernel: &Kernel, machine: Machine, body: &Region, plan: &Plan, more: u32) -> u32 {
     fitting(machine, registers(kernel, body, plan) + more, kernel.lds_bytes()) / sharing(machine)
 }

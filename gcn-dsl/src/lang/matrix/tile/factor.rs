@@ -90,13 +90,13 @@ macro_rules! factor {
 factor!(TileA<M, K>, A, M, K, 1, 0, |side, depth| (side, depth));
 factor!(TileB<K, N>, B, N, K, 0, 1, |side, depth| (depth, side));
 
-/// How many fragments of so many bytes a lane loads at once: as many as 16 bytes are, and divide the steps.
+/// The number of fragments that a lane loads at once: as many as fill 16 bytes and divide the number of steps.
 fn together(fragment: u32, steps: usize) -> usize {
     let most = (WIDEST / fragment.max(1)).max(1) as usize;
     (1..=most).rev().find(|n| steps.is_multiple_of(*n)).unwrap_or(1)
 }
 
-/// Where the elements are that a lane holds of so many fragments, whose `k` are neighbours in it. `k`: 1 if columns are.
+/// The places of the elements that a lane holds of several fragments, whose `k` are consecutive. `k` is 1 if columns are `k`.
 fn by_number(
     operand: Operand,
     together: usize,
