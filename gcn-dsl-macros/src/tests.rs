@@ -17,7 +17,11 @@ fn expand(input: proc_macro2::TokenStream) -> String {
 
 /// The messages of an input that is refused.
 fn errors(input: proc_macro2::TokenStream) -> Vec<String> {
-    let text = kernels(input).to_string();
+    messages(&kernels(input).to_string())
+}
+
+/// The messages in an expansion.
+fn messages(text: &str) -> Vec<String> {
     text.split("compile_error !").skip(1).map(|s| s.split('"').nth(1).unwrap_or("").to_owned()).collect()
 }
 

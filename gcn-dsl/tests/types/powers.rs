@@ -94,7 +94,7 @@ fn run(target: Target, x: &[f64], y: &[f64]) -> Vec<f64> {
 #[test]
 fn f64_powers_are_within_their_bound() {
     let mut rng = Random::new(11);
-    let count = samples(32768);
+    let count = samples(8192);
     let (mut x, mut y, mut exact) = (Vec::new(), Vec::new(), Vec::new());
     while x.len() < count {
         let unit = bits(&mut rng) as f64 / u64::MAX as f64;

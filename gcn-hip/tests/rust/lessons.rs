@@ -3,10 +3,11 @@
 use gcn_dsl::BuildCause;
 use gcn_dsl::prelude::*;
 use gcn_examples::{TARGETS, lessons};
+use gcn_test_support::env::fuzz_step;
 
 use crate::{TARGET, devices, file, tests};
 
-/// All sizes of all lessons, most of which are the reference's bit for bit on both; what is not differs from it in the same
+/// Two sizes of all lessons (all of them if `GCN_FUZZ_COUNT` is set), most of which are the reference's bit for bit on both; what is not differs from it in the same
 /// elements, by the same.
 #[test]
 fn lessons_give_on_hip_what_they_give_on_the_simulator() {
@@ -21,7 +22,8 @@ fn lessons_give_on_hip_what_they_give_on_the_simulator() {
             Err(error) if matches!(error.cause, BuildCause::Target { .. }) => continue,
             built => built.unwrap(),
         };
-        for &size in lesson.sizes {
+        let sizes = if fuzz_step(2) == 1 { lesson.sizes } else { &lesson.sizes[..2] };
+        for &size in sizes {
             let on = |device: &Device| {
                 let outcome = (lesson.run)(device, &kernel, size);
                 outcome.unwrap_or_else(|error| panic!("{} {size}: {error}", lesson.name)).comparison
@@ -35,7 +37,7 @@ fn lessons_give_on_hip_what_they_give_on_the_simulator() {
     }
     println!("{target}: {ran} runs, {exact} the reference's bit for bit");
     // All but those with exponentials are exact.
-    assert!(ran > 70 && exact * 4 > ran * 3, "{exact} of {ran}");
+    assert!(ran > 45 && exact * 4 > ran * 3, "{exact} of {ran}");
 }
 
 #[test]

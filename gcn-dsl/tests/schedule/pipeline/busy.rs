@@ -2,6 +2,7 @@
 //!
 //! Tiles come through an L2 that other compute units share, as in the README's table.
 
+use gcn_dsl::BuiltKernel;
 use gcn_dsl::kernel::SingleReason;
 use gcn_dsl::lang::matrix::Spread;
 use gcn_dsl::prelude::*;
@@ -61,13 +62,13 @@ products! {
 type Cycles = [f64; 4];
 
 /// A kernel on one compute unit with as many workgroups as fit; returns their number as well.
-fn run<K, T, C>(kernel: &K, target: Target, depth: u32, settings: &[&str]) -> (Cycles, u32)
+fn run<K, T, C>(kernel: &K, built: &BuiltKernel<K>, depth: u32, settings: &[&str]) -> (Cycles, u32)
 where
     T: Copy + Default,
     C: Copy + Default,
     K: for<'a> Kernel<Args<'a> = (u32, &'a [T], &'a [T], &'a mut [C])>,
 {
-    let built = kernel.build(target).unwrap();
+    let target = built.target();
     let (x, mut y) = (vec![T::default(); 512 * depth as usize], vec![C::default(); 256 * 512]);
     let mut memory = Memory::new();
     let addresses =
@@ -100,11 +101,11 @@ where
         settings.extend(SLOW);
     }
     let least = 1024 / size_of::<T>() as u32;
-    let [(short, _), (long, groups)] = [least, 2 * least].map(|depth| run(kernel, target, depth, &settings));
+    let built = kernel.build(target).unwrap();
+    let [(short, _), (long, groups)] = [least, 2 * least].map(|depth| run(kernel, &built, depth, &settings));
     let [cycles, matrix, lds, lines] = [0, 1, 2, 3].map(|i| long[i] - short[i]);
     let line = if target == Target::GFX90A { 64.0 / 37.0 } else { 128.0 / 54.0 };
     let most = 100.0 * matrix / matrix.max(lds).max(lines * line);
-    let built = kernel.build(target).unwrap();
     let pipeline = &built.pipelines()[0];
     let of = built.signature().name.as_str();
     let (share, buffers) = (100.0 * matrix / cycles, if pipeline.single.is_none() { 2 } else { 1 });

@@ -137,6 +137,9 @@ gcn_kernel! {
     }
 }
 
+/// Compute units of the device: an eighth of an MI300X, whose whole grids would be mostly memory to fill.
+const CUS: u32 = 38;
+
 /// Cycles of so many workgroups, on memory of zeros: a kernel here does the same whatever is in it.
 fn cycles<K: Kernel>(kernel: &K, target: Target, groups: u32, args: K::Args<'_>, slices: [usize; 3]) -> u64 {
     let built = kernel.build(target).unwrap();
@@ -146,7 +149,7 @@ fn cycles<K: Kernel>(kernel: &K, target: Target, groups: u32, args: K::Args<'_>,
     let state = KernelState::from_descriptor(&built.descriptor(), target).unwrap();
     let machine = Machine::new(target, built.code(), state).unwrap();
     let size = built.signature().workgroup;
-    let config = timed::Config { complete: false, ..timed::Config::default() };
+    let config = timed::Config { complete: false, cus: Some(CUS), ..timed::Config::default() };
     timed::run(&machine, &mut memory, [groups, 1, 1], size, &kernarg, &config).unwrap().cycles
 }
 
@@ -182,7 +185,7 @@ fn pays(name: &str, groups: u32, [two, best]: [u64; 2], cycles: impl Fn(Target) 
 #[test]
 fn a_stream_of_products() {
     let n = 64;
-    for groups in [1, 304 * 4] {
+    for groups in [1, CUS * 4] {
         let (len, out) = ((n * 256 * groups) as usize, 64 * groups as usize);
         let (x, slices) = (vec![0.0; len], [len * 4, len * 4, out * 4]);
         pays(
@@ -197,7 +200,7 @@ fn a_stream_of_products() {
 #[test]
 fn a_matrix_by_a_vector() {
     let columns = 256;
-    for groups in [1, 304] {
+    for groups in [1, CUS] {
         let rows = 256 * groups;
         let (len, out) = ((columns * rows) as usize, rows as usize);
         let (a, x, slices) =
@@ -214,7 +217,7 @@ fn a_matrix_by_a_vector() {
 #[test]
 fn fragments_from_memory() {
     let tiles = 64;
-    for groups in [1, 304 * 4] {
+    for groups in [1, CUS * 4] {
         let (len, out) = ((tiles * 256 * groups) as usize, 1024 * groups as usize);
         let (a, slices) = (vec![f16::ZERO; len], [len * 2, len * 2, out * 4]);
         pays(
@@ -229,7 +232,7 @@ fn fragments_from_memory() {
 #[test]
 fn a_product_through_lds() {
     let tiles = 64;
-    for groups in [1, 304 * 2] {
+    for groups in [1, CUS * 2] {
         let (len, out) = ((tiles * 1024 * groups) as usize, 4096 * groups as usize);
         let (a, slices) = (vec![f16::ZERO; len], [len * 2, len * 2, out * 4]);
         pays(

@@ -80,7 +80,7 @@ impl Tally {
 
 #[test]
 fn streams_wait_no_less_than_needed_and_no_more_than_llvm() {
-    let step = if std::env::var("GCN_STREAMS").is_ok_and(|v| v == "all") { 1 } else { 8 };
+    let step = if std::env::var("GCN_STREAMS").is_ok_and(|v| v == "all") { 1 } else { 16 };
     let mut too_large = 0;
     let mut all = Tally::default();
     for (target, packed) in STREAMS {
