@@ -42,6 +42,11 @@ impl Errors {
         std::mem::take(&mut self.spoilt)
     }
 
+    /// True if there is none.
+    pub fn is_empty(&self) -> bool {
+        self.found.is_empty()
+    }
+
     pub fn append(&mut self, other: Errors) {
         self.found.extend(other.found);
         self.spoilt |= other.spoilt;

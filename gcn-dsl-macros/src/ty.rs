@@ -279,6 +279,9 @@ impl Elements {
             let [of, error] = parts.map(|of| self.device(of));
             return quote_spanned!(ty.span()=> ::gcn_dsl::lang::Outcome<#of, #error>);
         }
+        if let Some(Type::Ptr(p)) = varying_element(ty) {
+            return pointer("LanePtr", p);
+        }
         match ty {
             Type::Path(_) if self.is_element(ty) => quote_spanned!(ty.span()=> ::gcn_dsl::S<#ty>),
             Type::Array(a) => {
@@ -291,9 +294,17 @@ impl Elements {
             }
             Type::Paren(p) => self.device(&p.elem),
             Type::Group(g) => self.device(&g.elem),
+            Type::Ptr(p) => pointer("Ptr", p),
             _ => quote!(#ty),
         }
     }
+}
+
+/// A pointer for all lanes, or of each lane.
+fn pointer(what: &str, ty: &syn::TypePtr) -> TokenStream {
+    let (elem, access) = (&ty.elem, if ty.mutability.is_some() { "Writable" } else { "ReadOnly" });
+    let [what, access] = [what, access].map(|name| proc_macro2::Ident::new(name, ty.span()));
+    quote_spanned!(ty.span()=> ::gcn_dsl::lang::#what<#elem, ::gcn_dsl::lang::#access>)
 }
 
 fn is_element_bound(bound: &TypeParamBound) -> bool {

@@ -53,14 +53,19 @@ mod random {
 
 gcn_kernel! {
     #[workgroup(64)]
-    fn from_elsewhere(y: &mut [u32], cells: &mut [random::Cell]) {
+    fn from_elsewhere(y: &mut [u32]) {
         let i = global_id().x;
         let mut rng = random::Rng::new(i);
         y[i] = rng.next();
-        y[i] += cells[i].advance();
         if y[i] > 3 {
             y[i] += rng.count();
         }
+    }
+
+    #[workgroup(64)]
+    fn a_copy(y: &mut [u32], cells: &mut [random::Cell]) {
+        let i = global_id().x;
+        y[i] += cells[i].advance();
     }
 
     #[workgroup(64)]

@@ -78,10 +78,11 @@ impl Cx<'_> {
         if let Some(key) = self.deferred_key(name) {
             self.begin(key, name);
         }
-        let value = if let Some(ty) = self.declared(name).and_then(|declared| declared.ty.as_ref()) {
-            // As where a `let` has a value at once: literals take the type, and uniform values widen to it.
-            self.written(ty, &value, span)
-        } else if self.varying.has_deferred(name) {
+        let ty = self.declared(name).and_then(|declared| declared.ty.as_ref());
+        // As where a `let` has a value at once: literals take the type, and uniform values widen to it.
+        let value = ty.map_or(value.clone(), |ty| self.written(ty, &value, span));
+        let open = ty.is_none_or(|ty| matches!(crate::ty::bare(ty), syn::Type::Ptr(_)));
+        let value = if open && self.varying.has_deferred(name) {
             let vary = lang("vary", span);
             quote_spanned!(span=> #vary(#value))
         } else {

@@ -180,7 +180,7 @@ impl Cx<'_> {
                 if let Some(call) = self.mutating_call(e) {
                     return call;
                 }
-                if let Some(value) = self.extreme_of_constant(e).or_else(|| self.reduction(e)) {
+                if let Some(value) = self.method_of_constant(e).or_else(|| self.reduction(e)) {
                     return value;
                 }
                 self.atomic_of_value(e);
@@ -483,34 +483,6 @@ impl Cx<'_> {
         let on = pairs.unwrap_or_else(|| lang("AnyTarget", span));
         let token = lang("On", span);
         quote_spanned!(span=> #token::<#on>::new())
-    }
-}
-
-impl Cx<'_> {
-    /// `N.min(x)` and `N.max(x)` of a constant, which is of the host while `x` may be of the device.
-    fn extreme_of_constant(&mut self, e: &syn::ExprMethodCall) -> Option<TokenStream> {
-        let function = match e.method.to_string().as_str() {
-            "min" => "least",
-            "max" => "greatest",
-            _ => return None,
-        };
-        let (Expr::Path(path), Some(other), 1) = (&*e.receiver, e.args.first(), e.args.len()) else {
-            return None;
-        };
-        let name = &path.path.segments.last()?.ident;
-        let is_constant =
-            name.to_string().chars().all(|c| c.is_uppercase() || c.is_ascii_digit() || c == '_');
-        // A parameter's constants are numbers of a type that is not known.
-        let of = path.path.segments.iter().rev().nth(1);
-        if !is_constant
-            || self.kind(name).is_some()
-            || of.is_some_and(|of| self.elements.is_parameter(&of.ident))
-        {
-            return None;
-        }
-        let (constant, other) = (self.expr(&e.receiver), self.expr(other));
-        let call = lang(function, e.method.span());
-        Some(quote_spanned!(e.method.span()=> #call(#constant, #other)))
     }
 }
 

@@ -324,15 +324,6 @@ pub(super) fn is_all_lanes(e: &Expr) -> bool {
 }
 
 impl Cx<'_> {
-    /// The first value of a variable, made varying if the kernel assigns to it what varies.
-    pub fn varied(&self, name: &Ident, value: TokenStream) -> TokenStream {
-        if !self.varying.has(name) {
-            return value;
-        }
-        let vary = lang("vary", name.span());
-        quote_spanned!(name.span()=> #vary(#value))
-    }
-
     /// An error for the token where it is not an argument.
     pub fn token_elsewhere(&mut self, at: impl ToTokens) {
         let what = "the token that all lanes run is only the argument of a call: `f(all_lanes(), …)`; elsewhere it could \

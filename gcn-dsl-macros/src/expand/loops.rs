@@ -228,13 +228,20 @@ impl Cx<'_> {
     }
 
     fn range(&mut self, r: &Range<'_>, span: Span) -> TokenStream {
-        let [start, end] = [r.start, r.end].map(|e| self.operand_expr(&inferred(e)));
+        let ends = [r.start, r.end].map(|e| self.inferred_by_name(e));
+        let [start, end] = ends.each_ref().map(|(e, _)| self.operand_expr(e));
+        let uses = ends.iter().map(|(_, uses)| uses);
         let range = lang(if r.inclusive { "range_inclusive" } else { "range" }, span);
         let reversed = r.reversed.then(|| quote_spanned!(span=> .rev()));
         let step = r.step.map(|step| {
             let step = self.operand_expr(&inferred(step));
             quote_spanned!(span=> .step_by(#step))
         });
-        quote_spanned!(span=> #range(#start, #end) #reversed #step)
+        let range = quote_spanned!(span=> #range(#start, #end) #reversed #step);
+        if ends.iter().all(|(_, uses)| uses.is_empty()) {
+            range
+        } else {
+            quote_spanned!(span=> { #(#uses)* #range })
+        }
     }
 }

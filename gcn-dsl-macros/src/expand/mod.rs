@@ -21,7 +21,9 @@ mod logic;
 pub(crate) mod loops;
 pub(crate) mod matching;
 mod methods;
+mod named_numbers;
 mod naming;
+mod of_host;
 mod operators;
 mod pattern;
 pub(crate) mod place;
@@ -127,6 +129,10 @@ struct Name {
     kind: Kind,
     /// How many closures are around its declaration.
     closures: usize,
+    /// A variable that is a pointer.
+    pointer: bool,
+    /// The number without a type that it was declared with.
+    number: Option<syn::Expr>,
 }
 
 impl<'e> Cx<'e> {
@@ -214,7 +220,13 @@ impl<'e> Cx<'e> {
         if self.kernels.iter().any(|k| name == k) && !self.renamed.contains(name) {
             self.renamed.push(name.clone());
         }
-        self.names.push(Name { text: name.to_string(), kind, closures: self.closures });
+        self.names.push(Name {
+            text: name.to_string(),
+            kind,
+            closures: self.closures,
+            pointer: false,
+            number: None,
+        });
     }
 
     /// Items that free the names of kernels: in a pattern, a function's name is a new name, and a unit struct's is not.

@@ -66,7 +66,11 @@ impl Cx<'_> {
         match left {
             Expr::Infer(_) => return quote_spanned!(span=> let _ = #value),
             Expr::Tuple(t) => return self.assign_members(t.elems.iter(), |m| quote!((#(#m,)*)), value, span),
-            Expr::Array(a) => return self.assign_members(a.elems.iter(), |m| quote!([#(#m),*]), value, span),
+            Expr::Array(a) => {
+                let apart = lang("taken_apart", span);
+                let value = quote_spanned!(span=> #apart(#value));
+                return self.assign_members(a.elems.iter(), |m| quote!([#(#m),*]), value, span);
+            }
             Expr::Paren(p) => return self.assign_to(&p.expr, value, span),
             _ => {}
         }
@@ -360,11 +364,13 @@ impl Cx<'_> {
 
     /// The part of a device variable that `left` is, to be assigned.
     fn part<'e>(&mut self, left: &'e Expr) -> Option<Place<'e>> {
-        let part = self.part_of(left);
-        if let Some(Place::Part(root, _)) = part {
-            self.not_captured(root);
+        let Some(Place::Part(root, steps)) = self.part_of(left) else { return None };
+        // What a pointer points to is memory, whether or not the pointer is a variable.
+        if matches!(steps.first(), Some(Step::Index(_))) && self.name(root).is_some_and(|n| n.pointer) {
+            return None;
         }
-        part
+        self.not_captured(root);
+        Some(Place::Part(root, steps))
     }
 
     /// The part of a device variable that `left` is.

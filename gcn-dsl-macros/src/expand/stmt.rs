@@ -186,7 +186,9 @@ impl Cx<'_> {
                     false => ty.clone(),
                 });
             let declared = self.defer(name, ty.clone(), mutable, local.span());
-            let ty = ty.filter(|ty| !self.elements.is_plain(ty)).map(|ty| {
+            let open =
+                |ty: &syn::Type| self.elements.is_plain(ty) || matches!(ty::bare(ty), syn::Type::Ptr(_));
+            let ty = ty.filter(|ty| !open(ty)).map(|ty| {
                 let (ty, call) = (self.elements.device(&ty), super::lang("holds", name.span()));
                 quote_spanned!(name.span()=> #call::<#ty, _>(&#name);)
             });
@@ -203,13 +205,21 @@ impl Cx<'_> {
             }
             // What starts a variable has its type.
             None if function::all_mut(pat) => {
-                let init = self.members_in_lanes(pat, typed::inferred(&init.expr));
-                self.expr(&init)
+                let (init, uses) = self.inferred_by_name(&init.expr);
+                let value = self.expr(&self.members_in_lanes(pat, init));
+                if uses.is_empty() { value } else { quote!({ #uses #value }) }
             }
             None => self.expr(&init.expr),
         };
         let value = match annotation {
             Some(t) if !self.elements.is_host(t) => self.written(t, &value, init.expr.span()),
+            _ => value,
+        };
+        let value = match pat {
+            Pat::Slice(_) => {
+                let apart = super::lang("taken_apart", init.expr.span());
+                quote_spanned!(init.expr.span()=> #apart(#value))
+            }
             _ => value,
         };
         if let Some((_, els)) = &init.diverge {
@@ -250,8 +260,12 @@ impl Cx<'_> {
             }
             let (name, flow) = (&p.ident, self.flow(p.ident.span()));
             self.declare(name, true);
+            if let Some(declared) = self.names.last_mut() {
+                declared.pointer = self.varying.is_pointer(name);
+            }
             let span = init.expr.span();
-            let open = annotation.is_none_or(|ty| matches!(ty::bare(ty), syn::Type::Ptr(_)));
+            let open = annotation
+                .is_none_or(|ty| matches!(ty::bare(ty), syn::Type::Ptr(_)) || self.elements.is_plain(ty));
             let value = if open { self.varied(name, value) } else { value };
             let named = self.named_variable(name);
             return quote_spanned!(span=> let mut #name = ::gcn_dsl::lang::Var::declare(&#flow, #value)#named;);
@@ -260,6 +274,9 @@ impl Cx<'_> {
             return self.let_pattern(pat, &value, local.span());
         }
         self.bind(pat);
+        if annotation.is_none() {
+            self.name_number(pat, &init.expr);
+        }
         let annotation = annotation.filter(|t| self.elements.is_host(t)).map(|t| quote!(: #t));
         let attrs = &local.attrs;
         let named = self.named(pat, attrs);

@@ -3,20 +3,24 @@
 //! `let mut sum = 0.0; sum += x[i];` means a value of each lane, and the type of the first value does not say so. This
 //! analysis reads the body before it is expanded and finds the variables to which something is assigned that certainly
 //! varies, or under a condition that certainly does: as uniform variables they could not compile. It follows names, operators
-//! and control flow to a fixpoint, because loops carry values back. Whatever it cannot see (results of functions that are declared
-//! elsewhere, fields) counts as uniform; rustc then asks for the type. The members of a tuple vary each on their own. A written
-//! plain type, `let mut sum: f32 = 0.0`, is that of the elements and says nothing about lanes.
+//! and control flow to a fixpoint, because loops carry values back. What it cannot see, such as results of functions that are
+//! declared elsewhere, rustc is asked for (`asked`); where that is not possible it counts as uniform. The members of a tuple vary
+//! each on their own. A written plain type, `let mut sum: f32 = 0.0`, is that of the elements and says nothing about lanes.
 
+mod asked;
 mod flow;
 mod numbers;
+mod parameters;
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 use std::rc::Rc;
 
-use syn::{Block, Expr, FnArg, Ident, Pat, Stmt, Type};
+use syn::{Block, Expr, Ident, Pat, Stmt, Type};
 
 use crate::parse::{KernelFn, Known};
-use crate::ty::{Elements, bare};
+use crate::ty::{Elements, bare, is_handle};
+use asked::Question;
+use parameters::parameter;
 
 /// What is known of a value.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -35,6 +39,8 @@ enum Shape {
     OwnPointer,
     /// A closure whose value varies.
     Closure,
+    /// What only rustc knows, by the number of the questions to it.
+    Asked(usize),
 }
 
 impl Shape {
@@ -56,10 +62,23 @@ struct Binding {
     shape: Shape,
     /// A number for certain, or memory of numbers.
     number: bool,
-    /// A `let mut`, by its place in the source; how many varying conditions are around it.
-    variable: Option<(String, usize)>,
+    /// Of a `let mut`, and of a `let` without a value.
+    variable: Option<Variable>,
     /// Of a tuple.
     members: Option<Members>,
+    /// What it was declared with, if that can stand for it.
+    value: Option<Question>,
+}
+
+/// A variable that can be made to vary.
+#[derive(Clone)]
+struct Variable {
+    /// The name's place in the source, or of a `let` without a value the name.
+    key: String,
+    /// How many varying conditions are around it, how many of which only rustc knows, and how many names.
+    depth: usize,
+    doubts: usize,
+    height: usize,
 }
 
 /// The members of a tuple that a `let` names.
@@ -76,6 +95,10 @@ struct Members {
 #[derive(Default)]
 pub(crate) struct Varying {
     variables: HashSet<String>,
+    /// Variables that are pointers.
+    pointers: HashSet<String>,
+    /// Of the others, what they are given of which rustc knows whether it varies.
+    asked: HashMap<String, Vec<Question>>,
     /// Calls of functions of the host, declared in the body, with what varies.
     pub on_the_host: Vec<Ident>,
 }
@@ -86,7 +109,12 @@ impl Varying {
         self.variables.contains(&key(name))
     }
 
-    /// The same of a member of the tuple that the variable is.
+    /// True if the `let` with this variable gives it a pointer.
+    pub fn is_pointer(&self, name: &Ident) -> bool {
+        self.pointers.contains(&key(name))
+    }
+
+    /// True of a member of the tuple that the variable is, if the `let` makes it varying.
     pub fn has_member(&self, name: &Ident, member: usize) -> bool {
         self.variables.contains(&format!("{}.{member}", key(name)))
     }
@@ -106,7 +134,8 @@ fn varying(function: &KernelFn, body: &Block, elements: &Elements) -> Varying {
     let mut found =
         Analysis { known: Rc::clone(&function.known), elements: elements.clone(), ..Analysis::default() };
     loop {
-        let before = (found.varying.len(), found.left.len());
+        let before = found.progress();
+        found.questions.clear();
         found.names = function
             .sig
             .inputs
@@ -118,42 +147,21 @@ fn varying(function: &KernelFn, body: &Block, elements: &Elements) -> Varying {
                 number: false,
                 variable: None,
                 members: None,
+                value: None,
             }))
             .collect();
+        found.ask_for_parameters(function);
         found.on_the_host.clear();
         found.block(body);
-        if before == (found.varying.len(), found.left.len()) {
-            return Varying { variables: found.varying, on_the_host: found.on_the_host };
+        if before == found.progress() {
+            return Varying {
+                variables: found.varying,
+                pointers: found.pointers,
+                asked: found.asked,
+                on_the_host: found.on_the_host,
+            };
         }
     }
-}
-
-/// True for numbers, arrays and tuples of them, and structs of memory.
-fn of_numbers(ty: &Type, elements: &Elements, known: &Known) -> bool {
-    match bare(ty) {
-        Type::Array(array) => of_numbers(&array.elem, elements, known),
-        Type::Tuple(tuple) => tuple.elems.iter().all(|ty| of_numbers(ty, elements, known)),
-        ty => elements.is_element(ty) || known.is_data(ty),
-    }
-}
-
-fn parameter(input: &FnArg, elements: &Elements, known: &Known) -> Option<Binding> {
-    let FnArg::Typed(typed) = input else { return None };
-    let Pat::Ident(name) = &*typed.pat else { return None };
-    let (shape, number) = match bare(&typed.ty) {
-        Type::Reference(r) => match (bare(&r.elem), r.mutability) {
-            (Type::Slice(s), None) => (Shape::ReadOnly, of_numbers(&s.elem, elements, known)),
-            (Type::Slice(_), Some(_)) => (Shape::Memory, false),
-            _ => (Shape::Other, false),
-        },
-        Type::Ptr(_) => (Shape::Memory, false),
-        Type::Path(p) if p.path.segments.last().is_some_and(|s| MEMORY.iter().any(|m| s.ident == m)) => {
-            (Shape::Memory, false)
-        }
-        ty if elements.is_varying(ty) => (Shape::Varying, true),
-        ty => (Shape::Other, of_numbers(ty, elements, known)),
-    };
-    Some(Binding { name: name.ident.to_string(), shape, number, variable: None, members: None })
 }
 
 impl super::Cx<'_> {
@@ -180,12 +188,18 @@ struct Analysis {
     typed: bool,
     /// How many varying conditions are around.
     depth: usize,
-    /// The loops around: where they begin, the depth there, their labels.
-    loops: Vec<(String, usize, Option<String>)>,
+    /// The conditions around of which only rustc knows, by the numbers of the questions.
+    doubts: Vec<usize>,
+    /// The loops around: what a variable that is declared there has, and their labels.
+    loops: Vec<(Variable, Option<String>)>,
     /// Variables that vary.
     varying: HashSet<String>,
+    pointers: HashSet<String>,
     /// Loops that some lanes leave by `break`.
     left: HashSet<String>,
+    questions: Vec<Vec<Question>>,
+    /// Of variables and of loops, the questions that decide whether they vary, where they begin.
+    asked: HashMap<String, Vec<Question>>,
     /// Functions declared in the body, and calls of them with what varies.
     nested: HashSet<String>,
     on_the_host: Vec<Ident>,
@@ -223,8 +237,12 @@ impl Analysis {
         let init = local.init.as_ref().map(|i| &*i.expr);
         match ty {
             Some(ty) if !self.elements.is_plain(ty) && !matches!(bare(ty), Type::Ptr(_)) => {
-                init.map(|e| self.expr(e));
-                let shape = if self.known.varies(ty) { Shape::Varying } else { Shape::Other };
+                let value = init.map_or(Shape::Other, |e| self.expr(e));
+                let shape = match value {
+                    _ if self.known.varies(ty) => Shape::Varying,
+                    Shape::Asked(_) if !is_handle(ty) => value,
+                    _ => Shape::Other,
+                };
                 self.bind(pat, shape, None);
             }
             ty => {
@@ -267,11 +285,16 @@ impl Analysis {
     fn bind(&mut self, pat: &Pat, shape: Shape, init: Option<&Expr>) {
         match pat {
             Pat::Ident(p) => {
-                let variable = p.mutability.is_some().then(|| (key(&p.ident), self.depth));
                 let deferred = init.is_none() && self.declares;
-                let variable = if deferred { Some((p.ident.to_string(), self.depth)) } else { variable };
-                let varies = variable.as_ref().is_some_and(|v| self.varying.contains(&v.0));
+                let variable = match deferred {
+                    true => Some(self.variable(p.ident.to_string())),
+                    false => p.mutability.is_some().then(|| self.variable(key(&p.ident))),
+                };
+                let varies = variable.as_ref().is_some_and(|v| self.varying.contains(&v.key));
                 let pointer = matches!(shape, Shape::Memory | Shape::OwnPointer);
+                if pointer {
+                    self.pointers.insert(key(&p.ident));
+                }
                 let shape = match (varies, pointer) {
                     (true, true) => Shape::OwnPointer,
                     (true, false) => Shape::Varying,
@@ -283,13 +306,18 @@ impl Analysis {
                 if self.typed && shape.varies() {
                     self.varying.insert(key(&p.ident));
                 }
+                let value = init.and_then(|e| self.question(e));
                 self.names.push(Binding {
                     name: p.ident.to_string(),
                     shape,
                     number,
                     variable,
                     members: None,
+                    value,
                 });
+            }
+            Pat::Tuple(_) | Pat::Struct(_) if matches!(shape, Shape::Asked(_)) && init.is_some() => {
+                self.bind_parts(pat, init);
             }
             Pat::Tuple(p) => p.elems.iter().for_each(|p| self.bind(p, Shape::Other, None)),
             // The fields of what varies do.
@@ -331,7 +359,8 @@ impl Analysis {
         match to {
             Expr::Index(e) => {
                 let index = self.expr(&e.index);
-                self.assign(&e.expr, either(shape, index));
+                let shape = self.either(shape, index);
+                self.assign(&e.expr, shape);
             }
             Expr::Paren(e) => self.assign(&e.expr, shape),
             Expr::Unary(e) => self.assign(&e.expr, shape),
@@ -344,18 +373,13 @@ impl Analysis {
             }
             Expr::Tuple(t) => t.elems.iter().for_each(|e| self.assign(e, Shape::Other)),
             _ => {
-                let depth = self.depth;
-                let variable = self.name(to).and_then(|b| b.variable.clone());
-                if let Some((key, declared)) = variable
-                    && (shape.varies() || depth > declared)
-                {
-                    self.varying.insert(key);
+                let Some(variable) = self.name(to).and_then(|b| b.variable.clone()) else { return };
+                if shape.varies() || self.depth > variable.depth {
+                    self.varying.insert(variable.key);
+                } else {
+                    self.wonder(&variable, shape);
                 }
             }
         }
     }
-}
-
-fn either(a: Shape, b: Shape) -> Shape {
-    if a == Shape::Varying || b == Shape::Varying { Shape::Varying } else { Shape::Other }
 }

@@ -59,43 +59,56 @@ numbers! {
 /// Structs and what else may have methods that change it.
 pub trait HoldOther<X, F> {
     /// The value for a call in flow `G`.
-    fn hold<G>(&self, flow: &G) -> ChangesWhereItsLanesRun<X, F, G>;
+    fn hold<G, W>(&self, flow: &G) -> Held<X, F, G, W>;
 }
 impl<X: Flatten, F> HoldOther<X, F> for CalledOn<X, F> {
     #[track_caller]
-    fn hold<G>(&self, _flow: &G) -> ChangesWhereItsLanesRun<X, F, G> {
+    fn hold<G, W>(&self, _flow: &G) -> Held<X, F, G, W> {
         let (value, leaves) = (self.get(), self.leaves.clone());
-        ChangesWhereItsLanesRun { value, leaves, changed: false, types: PhantomData }
+        Held { value, leaves, changed: false, types: PhantomData }
     }
 }
 
-/// A variable's value. A method with `&mut self` may change it where the variable can be assigned: a field that is one value for all
-/// lanes only where all lanes run that have the variable.
+/// The value of a variable of flow `F`, for a call in flow `G`. A method with `&mut self` may change it where the variable can be
+/// assigned: a field that is one value for all lanes only where all lanes run that have the variable.
+///
+/// `W` is open until [`Held::end`] makes it [`ByMethod`]. So rustc takes a method with `&mut self` at first, and names the rule where
+/// [`ChangesIn`] then does not hold. Of a condition that it can judge at once it would only say that this type lacks `DerefMut`.
 #[derive(Debug)]
-pub struct ChangesWhereItsLanesRun<X, F, G> {
+pub struct Held<X, F, G, W> {
     value: X,
     leaves: Vec<Variable>,
     changed: bool,
-    types: PhantomData<(F, G)>,
+    types: PhantomData<(F, G, W)>,
 }
 
-impl<X, F, G> Deref for ChangesWhereItsLanesRun<X, F, G> {
+/// Who changes the value.
+#[derive(Debug)]
+pub struct ByMethod;
+
+/// What may change an `X` of flow `F` in flow `G`.
+pub trait ChangesIn<X, F, G> {}
+impl<X: AssignIn<F, G>, F, G> ChangesIn<X, F, G> for ByMethod {}
+
+impl<X, F, G, W> Deref for Held<X, F, G, W> {
     type Target = X;
     fn deref(&self) -> &X {
         &self.value
     }
 }
-impl<X: AssignIn<F, G>, F, G> DerefMut for ChangesWhereItsLanesRun<X, F, G> {
+impl<X, F, G, W: ChangesIn<X, F, G>> DerefMut for Held<X, F, G, W> {
     fn deref_mut(&mut self) -> &mut X {
         self.changed = true;
         &mut self.value
     }
 }
-impl<X: Flatten, F, G> ChangesWhereItsLanesRun<X, F, G> {
+impl<X, F, G, W> Held<X, F, G, W> {
     /// What the method is called on.
     pub fn it(&mut self) -> &mut Self {
         self
     }
+}
+impl<X: Flatten, F, G> Held<X, F, G, ByMethod> {
     /// Writes the value back after the call.
     #[track_caller]
     pub fn end(self) {
@@ -107,7 +120,7 @@ impl<X: Flatten, F, G> ChangesWhereItsLanesRun<X, F, G> {
     }
 }
 
-/// Such a value.
+/// The value of such a variable.
 #[derive(Debug)]
 pub struct Unchanged<X>(X);
 impl<X: Copy> Unchanged<X> {

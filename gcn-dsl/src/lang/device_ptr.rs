@@ -34,6 +34,17 @@ impl<T> DevicePtr<T> {
         Self::from_address(0)
     }
 
+    /// The same address as one of other elements, for example bytes.
+    ///
+    /// ```
+    /// use gcn_dsl::prelude::*;
+    /// let bytes: DevicePtr<u8> = DevicePtr::<f32>::from_address(256).cast();
+    /// assert_eq!(bytes.address(), 256);
+    /// ```
+    pub const fn cast<U>(self) -> DevicePtr<U> {
+        DevicePtr::from_address(self.address)
+    }
+
     /// The address.
     pub const fn address(self) -> u64 {
         self.address

@@ -8,7 +8,7 @@ use super::held::is_memory;
 use super::known::within;
 use super::memory::{Index, LoadAt, StoreAt};
 use super::var::{AssignIn, Flatten};
-use super::{IntoDevice, Lds, Private, S, V, with};
+use super::{IntoDevice, LanePtr, Lds, Private, Ptr, S, V, Writable, with};
 use crate::ir::{Inst, Place, Pred, Type, Value};
 use crate::scalar::{Elem, Number};
 
@@ -34,7 +34,7 @@ impl<F, G> Here<F, G> {
     message = "an element of `{Self}` cannot be assigned at an index of type `{I}`",
     label = "cannot be indexed by `{I}`",
     note = "an index is a `u32`, `S<u32>` or `V<u32>`, and for values in registers also a `usize`: convert with `as u32`",
-    note = "of pointers in a variable take one and write through it: `let p = a[k]; p[i] = x`"
+    note = "through a pointer in a field or an array numbers are written; for a part of a struct take it, `let p = a[k]; p[i].x = y`"
 )]
 pub trait HasElements<I> {
     /// An element.
@@ -140,16 +140,19 @@ pub fn element_of<X: Flatten>(list: &[X], i: impl Flatten) -> X {
 }
 
 macro_rules! memory {
-    ($($memory:ident)*) => {$(
-        impl<T: Number, const N: usize, I: Index> HasElements<I> for $memory<T, N> {
+    ($([$($generics:tt)*] $memory:ty, $remedy:literal;)*) => {$(
+        impl<T: Number, $($generics)* I: Index> HasElements<I> for $memory {
             type Element = V<T>;
             #[track_caller]
             fn change_at(&mut self, i: I, f: impl Fn(&mut V<T>)) {
                 let loc = Location::caller();
                 // Every element of the array around is changed and one of the results taken, which a store cannot do.
                 if with(|c| c.choosing > 0) {
-                    let what = "the array is one of several, chosen by an index that is not known when the kernel is built, and none would \
-                                be left unchanged: write to one array for all, `Private::<f32, { N * M }>::new()`, at `i * M + k`";
+                    let what = concat!(
+                        "what is written to is one of several, chosen by an index that is not known when the kernel is built, and none \
+                         would be left unchanged: ",
+                        $remedy
+                    );
                     return with(|c| c.fail(loc, what.to_owned()));
                 }
                 let mut element = self.load_at(i);
@@ -159,4 +162,9 @@ macro_rules! memory {
         }
     )*};
 }
-memory!(Private Lds);
+memory! {
+    [const N: usize,] Private<T, N>, "write to one array for all, `Private::<f32, { N * M }>::new()`, at `i * M + k`";
+    [const N: usize,] Lds<T, N>, "write to one array for all, `Lds::<f32, { N * M }>::new()`, at `i * M + k`";
+    [] Ptr<T, Writable>, "take the pointer and write through it, `let p = a[k]; p[i] = x`";
+    [] LanePtr<T, Writable>, "take the pointer and write through it, `let p = a[k]; p[i] = x`";
+}

@@ -29,6 +29,7 @@ mod extreme;
 mod float;
 mod float_parts;
 mod function;
+mod given;
 mod held;
 mod hinted;
 mod ids;
@@ -69,6 +70,7 @@ mod small;
 mod stored;
 mod subslice;
 mod table;
+mod taken_apart;
 mod value;
 mod var;
 mod variants;
@@ -89,7 +91,7 @@ pub use atomic::{
     Atomic, AtomicElement, AtomicHalf, AtomicInteger, AtomicMemory, AtomicPair, AtomicUnsigned, fence,
 };
 pub use by_value::{ByValue, OneForAll, one_for_all, receiver, receiver_in_lanes};
-pub use called_on::{CalledOn, ChangesWhereItsLanesRun, HoldNumber, HoldOther};
+pub use called_on::{ByMethod, CalledOn, ChangesIn, Held, HoldNumber, HoldOther};
 pub use cast::{CastTo, cast};
 pub use compare::{Compare, Logic, and, eq, ge, gt, le, lt, ne, or};
 pub use context::{TraceError, trace, trace_with};
@@ -107,6 +109,7 @@ pub use function::{
     AllLanes, Anyone, CallSite, Called, Changeable, Frames, FromCaller, LendsMemory, Lent, Numeric,
     PromisesAllLanes, all_lanes, enter, mutable_self, target,
 };
+pub use given::{Given, GivenInLanes, GivenToAll, given};
 pub use hinted::Cache;
 pub use ids::{
     Dim3, global_id, global_size, lane_id, local_id, num_workgroups, wave_id, workgroup_id, workgroup_size,
@@ -160,6 +163,7 @@ pub(crate) use stored::taken;
 pub use stored::{ArrayIndex, Bytes, HoldsParts, InElement, Leaf, Run, Stored, in_element};
 pub use subslice::{End, PartOf, part, to_last};
 pub use table::{Choice, TableRow, each};
+pub use taken_apart::{TakenApart, taken_apart};
 pub use value::{IntoDevice, S, V, annotate, convert, select, splat};
 pub use var::{AssignIn, Declare, Flatten, Var, holds};
 pub use variants::{Blank, Listed, OfVariant, Placed, Tag, Variants, holds_blank, is_variant, variant};

@@ -13,7 +13,7 @@ use half::{bf16, f16};
 
 use super::control::{Kind, Matched, Merge, Uniform, Varying};
 use super::literal::Literal;
-use super::{AssignIn, Flatten, IntoDevice, LanePtr, Packed, S, V, Vector, next_value, with};
+use super::{AssignIn, Flatten, IntoDevice, LanePtr, Packed, Ptr, S, V, Vector, next_value, with};
 use crate::ir::{Inst, Place, Pred, Type, Value};
 use crate::scalar::{Number, Scalar, f8e4m3, f8e5m2};
 
@@ -42,6 +42,7 @@ placed! {
     [T] S<T>: Uniform, T;
     [T] V<T>: Varying, T;
     [T] Literal<T>: Uniform, T;
+    [T, A] Ptr<T, A>: Uniform, Self;
     [T, A] LanePtr<T, A>: Varying, Self;
     [T, const N: usize] Vector<T, N>: Varying, Self;
     [F, const N: usize] Packed<F, N>: Varying, Self;

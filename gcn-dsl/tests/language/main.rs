@@ -1,5 +1,6 @@
 //! The language: operators, control flow, functions, assembly in kernels, and errors.
 
+mod as_ported;
 mod bounds;
 mod control;
 mod data_methods;
@@ -9,6 +10,7 @@ mod embed;
 mod enums;
 mod errors;
 mod functions;
+mod given;
 mod iterate;
 mod lazy;
 mod listed;

@@ -26,6 +26,9 @@ pub const LDS_LEN: u32 = 128;
 pub const INPUT_LEN: u32 = 93;
 /// Elements of every slice for atomics.
 pub const SHARED_LEN: u32 = 16;
+/// Elements that each pointer argument points to, and their types. A pointer in a variable is less than half of them further on.
+pub const POINTED_LEN: u32 = 128;
+pub const POINTED: [Elem; 3] = [Elem::U32, Elem::F32, Elem::U16];
 /// Elements of every private array.
 pub const PRIVATE_LEN: u32 = 8;
 /// Elements of an output slice for each lane of the grid.
@@ -130,6 +133,8 @@ pub enum Op {
     Member(usize, usize),
     /// `objectK.peek()`
     Peek(usize),
+    /// `objectK[i & 63]` of a pointer
+    Pointed(usize),
     /// `passed(objectK, x)`: `?` on a `Result`
     Passed(usize),
     /// `again(x, |v| v op y)`
@@ -150,6 +155,12 @@ pub enum Shape {
     /// `shapes::Either`, an enum with parameters
     Either(Elem, Elem),
     Tuple(Elem, Elem),
+    /// `[V<T>; 3]`
+    Array(Elem),
+    /// `cells::Cell`, with the layout of C
+    Cell,
+    /// `*const T`: how many elements after the argument
+    Pointer(Elem),
 }
 
 impl Shape {
@@ -161,6 +172,9 @@ impl Shape {
             Shape::Option(t) => vec![vec![], vec![t]],
             Shape::Result(a, b) | Shape::Either(a, b) => vec![vec![a], vec![b]],
             Shape::Tuple(a, b) => vec![vec![a, b]],
+            Shape::Array(t) => vec![vec![t; 3]],
+            Shape::Cell => vec![vec![Elem::U32, Elem::I64]],
+            Shape::Pointer(_) => vec![vec![Elem::U32]],
         }
     }
 }
@@ -243,9 +257,10 @@ pub enum Stmt {
         index: Expr,
         value: Expr,
     },
-    /// `ownK[i] = …;`
+    /// `ownK[i] = …;`, or `put(&mut ownK, i, …);`
     PrivateStore {
         array: usize,
+        lent: bool,
         index: Expr,
         value: Expr,
     },
@@ -296,6 +311,12 @@ pub enum Stmt {
     SetMember {
         object: usize,
         field: usize,
+        value: Expr,
+    },
+    /// `for e in objectK.iter_mut() { *e op= …; }`
+    Each {
+        object: usize,
+        op: Bin,
         value: Expr,
     },
     /// `match objectK { … }`, `if let`, or `let` with a pattern: the variables that the fields of each variant become.
@@ -380,7 +401,7 @@ impl Stmt {
                 cond.iter().chain(made.iter().flat_map(|m| m.1.iter())).collect()
             }
             Stmt::Step { by, .. } => vec![by],
-            Stmt::SetMember { value, .. } => vec![value],
+            Stmt::SetMember { value, .. } | Stmt::Each { value, .. } => vec![value],
             Stmt::Later { cond, values, .. } => std::iter::once(cond).chain(values).collect(),
         }
     }
@@ -404,7 +425,7 @@ impl Stmt {
                 cond.iter_mut().chain(made.iter_mut().flat_map(|m| m.1.iter_mut())).collect()
             }
             Stmt::Step { by, .. } => vec![by],
-            Stmt::SetMember { value, .. } => vec![value],
+            Stmt::SetMember { value, .. } | Stmt::Each { value, .. } => vec![value],
             Stmt::Later { cond, values, .. } => std::iter::once(cond).chain(values).collect(),
         }
     }
@@ -499,6 +520,7 @@ pub struct Used {
     pub inputs: u16,
     pub outputs: u16,
     pub shared: u16,
+    pub pointed: u16,
 }
 
 pub fn bit(elem: Elem) -> u16 {
@@ -522,6 +544,11 @@ impl Program {
         self.each(&mut |s| match s {
             Stmt::Store { elem, .. } => used.outputs |= bit(*elem),
             Stmt::Shared { elem, .. } => used.shared |= bit(*elem),
+            Stmt::Object { object, .. } => {
+                if let Shape::Pointer(elem) = self.objects[*object] {
+                    used.pointed |= bit(elem);
+                }
+            }
             _ => {}
         });
         used

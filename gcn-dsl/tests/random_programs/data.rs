@@ -3,7 +3,7 @@
 use gcn_dsl::scalar::Elem;
 use gcn_test_support::Random;
 
-use super::ast::{INPUT_LEN, NUMBERS, Program, SHARED, SHARED_LEN, SLOTS};
+use super::ast::{INPUT_LEN, NUMBERS, POINTED, POINTED_LEN, Program, SHARED, SHARED_LEN, SLOTS};
 use super::bits;
 
 /// By element type as a number; what a type does not have is empty.
@@ -11,6 +11,9 @@ use super::bits;
 pub struct Data {
     pub args: [u64; 15],
     pub inputs: [Vec<u64>; 15],
+    /// What pointers point to, in the order of [`POINTED`], and where that is when the program runs.
+    pub pointed: [Vec<u64>; 3],
+    pub pointed_at: [u64; 3],
     pub results: Results,
 }
 
@@ -66,6 +69,8 @@ impl Data {
         let mut data = Data {
             args: [0; 15],
             inputs: Default::default(),
+            pointed: Default::default(),
+            pointed_at: [0; 3],
             results: Results { outputs: Default::default(), shared: Default::default() },
         };
         for elem in NUMBERS {
@@ -77,6 +82,7 @@ impl Data {
         for (k, elem) in SHARED.iter().enumerate() {
             data.results.shared[k] = values(*elem, SHARED_LEN);
         }
+        data.pointed = POINTED.map(|elem| values(elem, POINTED_LEN));
         data
     }
 }

@@ -280,7 +280,7 @@ impl Generator {
                 let array = self.rng.below(self.program.private.len());
                 let (index, ty) = (self.private_index(array), Ty::lane(self.program.private[array]));
                 let value = self.value(ty);
-                out.push(Stmt::PrivateStore { array, index, value });
+                out.push(Stmt::PrivateStore { array, lent: self.one_in(2), index, value });
             }
             _ => out.extend(self.assignment()),
         }

@@ -7,11 +7,14 @@ use gcn_dsl::prelude::f16;
 use gcn_dsl::scalar::Elem;
 
 use super::ast::Shape;
+use super::cells::{Cell, cell};
 use super::shapes::{Either, Long, Machine, Pair, Thing, Word, passed};
 use super::value::{D, Val, of};
 
+/// A cell of each lane.
+type Lanes = <Cell as lang::Stored>::Value;
 type Body<'b> = &'b mut dyn FnMut(usize, Vec<Val>);
-type Values<'b> = &'b mut dyn FnMut(bool) -> (usize, Vec<Val>);
+pub type Values<'b> = &'b mut dyn FnMut(bool) -> (usize, Vec<Val>);
 
 /// A variable with parts.
 pub trait Held {
@@ -36,6 +39,9 @@ pub trait Held {
     }
     fn unwrap_or(&self, _: Val) -> Val {
         unreachable!("`typing` knows what an option is")
+    }
+    fn pointed(&self, _: Val) -> Val {
+        unreachable!("`typing` knows what points")
     }
     fn passed(&self, _: Val) -> Val {
         unreachable!("`typing` knows what is passed on")
@@ -103,6 +109,10 @@ pub fn declare(shape: Shape, cond: Option<D<bool>>, values: Values) -> Rc<dyn He
         Shape::Result(Elem::F32, Elem::U32) => declared!(Outcome<V<f32>, V<u32>>),
         Shape::Either(Elem::U32, Elem::F32) => declared!(Word),
         Shape::Either(Elem::I64, Elem::U16) => declared!(Long),
+        Shape::Array(Elem::U32) => declared!([V<u32>; 3]),
+        Shape::Array(Elem::F32) => declared!([V<f32>; 3]),
+        Shape::Array(Elem::I16) => declared!([V<i16>; 3]),
+        Shape::Cell => declared!(Lanes),
         Shape::Tuple(Elem::U32, Elem::I64) => declared!((V<u32>, V<i64>)),
         Shape::Tuple(Elem::F32, Elem::U16) => declared!((V<f32>, V<u16>)),
         Shape::Tuple(Elem::I32, Elem::F64) => declared!((V<i32>, V<f64>)),
@@ -213,6 +223,68 @@ macro_rules! tuples {
     )*};
 }
 tuples! { u32, i64; f32, u16; i32, f64; }
+
+macro_rules! arrays {
+    ($($t:ty)*) => {$(
+        impl Makes for [V<$t>; 3] {
+            fn made(cond: Option<D<bool>>, values: Values, put: &mut dyn FnMut(Self)) {
+                made!(cond, values, put, |(_, x): (usize, Vec<Val>)| {
+                    [0, 1, 2].map(|k| of::<$t>(x[k]).lane())
+                });
+            }
+        }
+        impl Held for Variable<[V<$t>; 3]> {
+            fn set(&self, cond: Option<D<bool>>, values: Values) {
+                Makes::made(cond, values, &mut |x: [V<$t>; 3]| self.0.set(&Top::new(), x));
+            }
+            fn take(&self, body: Body) {
+                body(0, self.0.get().map(Val::from).to_vec());
+            }
+            fn member(&self, field: usize) -> Val {
+                self.0.get()[field].into()
+            }
+            fn set_member(&self, field: usize, value: Val) {
+                self.0.set_part(&Top::new(), |whole| &mut whole[field], of::<$t>(value).lane());
+            }
+        }
+    )*};
+}
+arrays! { u32 f32 i16 }
+
+impl Makes for Lanes {
+    fn made(cond: Option<D<bool>>, values: Values, put: &mut dyn FnMut(Self)) {
+        made!(cond, values, put, |(_, x): (usize, Vec<Val>)| {
+            cell(of::<u32>(x[0]).lane(), of::<i64>(x[1]).lane())
+        });
+    }
+}
+
+impl Held for Variable<Lanes> {
+    fn set(&self, cond: Option<D<bool>>, values: Values) {
+        Makes::made(cond, values, &mut |x: Lanes| self.0.set(&Top::new(), x));
+    }
+    fn take(&self, body: Body) {
+        body(0, vec![self.member(0), self.member(1)]);
+    }
+    fn member(&self, field: usize) -> Val {
+        if field == 0 { self.0.get().low.into() } else { self.0.get().wide.into() }
+    }
+    fn set_member(&self, field: usize, value: Val) {
+        match field {
+            0 => self.0.set_part(&Top::new(), |whole| &mut whole.low, of::<u32>(value).lane()),
+            _ => self.0.set_part(&Top::new(), |whole| &mut whole.wide, of::<i64>(value).lane()),
+        }
+    }
+    fn step(&self, twice: bool, by: Val) -> Val {
+        let (mut receiver, by) = (self.0.get(), of::<u32>(by).lane());
+        let result = if twice { receiver.twice(by) } else { receiver.step(by) };
+        self.0.set(&Top::new(), receiver);
+        result.into()
+    }
+    fn peek(&self) -> Val {
+        self.0.get().peek().into()
+    }
+}
 
 impl Held for Variable<Pair> {
     fn set(&self, cond: Option<D<bool>>, values: Values) {

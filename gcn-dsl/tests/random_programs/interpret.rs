@@ -7,9 +7,11 @@ use gcn_dsl::ir::{Bin, Pred};
 use gcn_dsl::scalar::Elem;
 
 use super::ast::{
-    Expr, Fetch, INPUT_LEN, Id, LDS_LEN, Op, PRIVATE_LEN, Program, Range, SHARED, SHARED_LEN, Shape, Stmt, Ty,
+    Expr, Fetch, INPUT_LEN, Id, LDS_LEN, Op, POINTED, PRIVATE_LEN, Program, Range, SHARED, SHARED_LEN, Shape,
+    Stmt, Ty,
 };
 use super::bits::{self, Unspecified};
+use super::cells::host_step;
 use super::data::{Data, Results};
 use super::shapes::host_passed;
 use super::typing;
@@ -181,7 +183,7 @@ impl Group<'_> {
                     cell.value = fetch(*op, elem, cell.value, value[lane]);
                 }
             }
-            Stmt::PrivateStore { array, index, value } => {
+            Stmt::PrivateStore { array, index, value, .. } => {
                 let (index, value) = (self.eval(index, mask)?, self.eval(value, mask)?);
                 for lane in lanes_of(mask) {
                     *self.element(*array, index[lane], lane)? = value[lane];
@@ -256,6 +258,16 @@ impl Group<'_> {
                 let value = self.eval(value, mask)?;
                 lanes_of(mask).for_each(|lane| self.objects[*object][lane].1[*field] = value[lane]);
             }
+            Stmt::Each { object, op, value } => {
+                let elem = self.program.objects[*object].variants()[0][0];
+                for k in 0..3 {
+                    let value = self.eval(value, mask)?;
+                    for lane in lanes_of(mask) {
+                        let old = &mut self.objects[*object][lane].1[k];
+                        *old = bits::bin(*op, elem, *old, value[lane])?;
+                    }
+                }
+            }
             Stmt::Take { object, vars, bodies } => {
                 // The value is looked at once: bodies may change the variable.
                 let whole = self.objects[*object].clone();
@@ -272,9 +284,13 @@ impl Group<'_> {
             }
             Stmt::Step { object, twice, var, by } => {
                 let by = self.eval(by, mask)?;
+                let is_cell = self.program.objects[*object] == Shape::Cell;
                 for lane in lanes_of(mask) {
                     let pair = &mut self.objects[*object][lane].1;
                     let mut step = |by: u32| {
+                        if is_cell {
+                            return host_step(pair, by);
+                        }
                         let old = pair[0] as u32;
                         pair[0] = u64::from(old.wrapping_mul(5).wrapping_add(by));
                         pair[1] ^= if old > by { 0x8000_0000 } else { 0 };
@@ -456,7 +472,15 @@ impl Group<'_> {
                 None => Ok(x[0]),
             },
             Op::Member(object, field) => Ok(self.objects[object][lane].1[field]),
+            Op::Pointed(object) => {
+                let (start, index) = (self.objects[object][lane].1[0] & 63, x[0] & 63);
+                let of = POINTED.iter().position(|t| *t == elem).ok_or(Unspecified("no such pointer"))?;
+                Ok(self.data.pointed[of][(start + index) as usize])
+            }
             Op::Peek(object) => match &self.objects[object][lane].1[..] {
+                [low, wide] if self.program.objects[object] == Shape::Cell => {
+                    Ok((low ^ wide) & u64::from(u32::MAX))
+                }
                 [_, level] if bits::is_nan(Elem::F32, *level) => Err(Unspecified("the bits of a NaN")),
                 fields => Ok(fields[0] ^ fields[1]),
             },

@@ -8,6 +8,7 @@
 
 mod ast;
 mod bits;
+mod cells;
 mod counting;
 mod data;
 mod found;
@@ -17,6 +18,7 @@ mod interpret;
 mod memory;
 mod objects;
 mod pipelined;
+mod pointers;
 mod print;
 mod reduce;
 mod run;

@@ -8,6 +8,7 @@ use gcn_dsl::scalar::{Elem, Number, Scalar};
 
 use super::ast::{Fetch, LDS_LEN, PRIVATE_LEN, Place, VarDecl};
 use super::bits::with_type;
+use super::cells::put;
 use super::value::{self, D, Val, of};
 
 const LDS: usize = LDS_LEN as usize;
@@ -27,6 +28,8 @@ pub struct Memory {
     pub load: Option<Load>,
     pub uniform: Option<Load>,
     pub store: Option<Store>,
+    /// The same by `cells::put`.
+    pub put: Option<Store>,
     pub part: Option<Part>,
     pub wide: Option<Wide>,
     pub fetch: Option<FetchFn>,
@@ -198,7 +201,10 @@ pub fn private(elem: Elem) -> Memory {
     with_type!(elem, T => {
         let zero = of::<T>(value::literal(elem, 0)).lane();
         let array = Private::<T, PRIVATE>::filled(zero);
-        Memory { load: load::<T, _>(array), store: store::<T, _>(array), ..Memory::default() }
+        let lent: Store = Box::new(move |i, value| {
+            put(&array, i.lane(), of::<T>(value).lane());
+        });
+        Memory { load: load::<T, _>(array), store: store::<T, _>(array), put: Some(lent), ..Memory::default() }
     }, bool => unreachable!("no private arrays of bool"))
 }
 

@@ -3,7 +3,7 @@
 use gcn_dsl::ir::Bin;
 use gcn_dsl::scalar::Elem;
 
-use super::ast::{Expr, Id, Made, Op, Place, Shape, Stmt, Ty};
+use super::ast::{Expr, Id, Made, Op, POINTED, Place, Shape, Stmt, Ty};
 use super::generate::Generator;
 use super::typing::has_bin;
 
@@ -14,15 +14,26 @@ pub const TUPLES: [(Elem, Elem); 3] =
 
 /// A `Result`'s value and error, and the fields of `Either`.
 pub const RESULTS: [(Elem, Elem); 2] = [(Elem::U32, Elem::I32), (Elem::F32, Elem::U32)];
+pub const ARRAYS: [Elem; 3] = [Elem::U32, Elem::F32, Elem::I16];
 pub const EITHERS: [(Elem, Elem); 2] = [(Elem::U32, Elem::F32), (Elem::I64, Elem::U16)];
 
 /// True if an expression can have a value of the type from such a variable.
 fn gives(shape: Shape, elem: Elem) -> bool {
     match shape {
-        Shape::Thing | Shape::Either(..) => false,
+        Shape::Thing | Shape::Either(..) | Shape::Pointer(_) => false,
         Shape::Result(value, _) => value == elem,
         other => other.variants().concat().contains(&elem),
     }
+}
+
+/// True for a struct with methods.
+pub fn steps(shape: Shape) -> bool {
+    matches!(shape, Shape::Pair | Shape::Cell)
+}
+
+/// True for what has fields or elements that are assigned.
+pub fn has_fields(shape: Shape) -> bool {
+    matches!(shape, Shape::Pair | Shape::Tuple(..) | Shape::Array(_) | Shape::Cell)
 }
 
 impl Generator {
@@ -43,26 +54,47 @@ impl Generator {
         let some = self.object(|_| true);
         match (some, self.rng.below(8)) {
             (Some(object), 2) => {
-                let cond = self.chosen();
+                let pointer = matches!(self.program.objects[object], Shape::Pointer(_));
+                let cond = self.chosen().filter(|_| !pointer);
                 let made = 0..1 + usize::from(cond.is_some());
                 let made = made.map(|_| self.made(self.program.objects[object])).collect();
                 out.push(Stmt::Object { object, new: false, cond, made });
             }
-            (Some(object), 3..5) if self.depth < 3 => self.take(object, out),
-            (_, 5) if let Some(object) = self.object(|s| s == Shape::Pair) => {
+            (_, 3..5)
+                if self.depth < 3
+                    && let Some(object) = self.object(|s| !matches!(s, Shape::Pointer(_))) =>
+            {
+                self.take(object, out);
+            }
+            (_, 5) if let Some(object) = self.object(steps) => {
                 let (by, twice) = (self.value(Ty::lane(Elem::U32)), self.one_in(2));
                 let var = self.declare(Ty::lane(Elem::U32), false);
                 self.enter(var);
                 out.push(Stmt::Step { object, twice, var, by });
             }
-            (_, 6) if let Some(object) = self.object(|s| matches!(s, Shape::Pair | Shape::Tuple(..))) => {
-                let field = self.rng.below(2);
-                let elem = self.program.objects[object].variants()[0][field];
+            (_, 7) if let Some(object) = self.object(|s| matches!(s, Shape::Array(_))) => {
+                let elem = self.program.objects[object].variants()[0][0];
+                let ops = [Bin::Add, Bin::Sub, Bin::Mul, Bin::Xor, Bin::And, Bin::Or];
+                let op = self.pick(&ops);
+                // The array is borrowed while the value is computed.
+                let around = self.objects.clone();
+                self.objects.retain(|other| *other != object);
+                let value = self.value(Ty::lane(elem));
+                self.objects = around;
+                out.push(Stmt::Each { object, op: if has_bin(op, elem) { op } else { Bin::Add }, value });
+            }
+            (_, 6) if let Some(object) = self.object(has_fields) => {
+                let fields = &self.program.objects[object].variants()[0];
+                let field = self.rng.below(fields.len());
+                let elem = fields[field];
                 let value = self.value(Ty::lane(elem));
                 out.push(Stmt::SetMember { object, field, value });
             }
             _ => {
-                let shape = match self.rng.below(10) {
+                let shape = match self.rng.below(15) {
+                    13 | 14 => Shape::Pointer(self.pick(&POINTED)),
+                    10 | 11 => Shape::Array(self.pick(&ARRAYS)),
+                    12 => Shape::Cell,
                     0 => Shape::Pair,
                     1 | 2 => Shape::Thing,
                     3..6 => Shape::Option(self.pick(&OPTIONS)),
@@ -79,7 +111,7 @@ impl Generator {
                         Shape::Tuple(a, b)
                     }
                 };
-                let cond = self.chosen();
+                let cond = self.chosen().filter(|_| !matches!(shape, Shape::Pointer(_)));
                 let made = (0..1 + usize::from(cond.is_some())).map(|_| self.made(shape)).collect();
                 self.program.objects.push(shape);
                 let object = self.program.objects.len() - 1;
@@ -153,6 +185,9 @@ impl Generator {
                 let k = self.rng.below(width as usize) as u32;
                 Expr::new(Op::Wide(elem, width, k), [self.index(128)])
             }
+            2 if let Some(object) = self.object(|s| s == Shape::Pointer(elem)) => {
+                Expr::new(Op::Pointed(object), [self.value(Ty::lane(Elem::U32))])
+            }
             2 => Expr::new(Op::Again(op), [self.expr(ty, depth), self.value(ty)]),
             3 => Expr::new(Op::Either(op), [self.expr(ty, depth), self.value(ty), self.value(ty)]),
             _ => match self.object(|s| gives(s, elem)) {
@@ -166,7 +201,7 @@ impl Generator {
                     (Shape::Option(_) | Shape::Result(..), _) => {
                         Expr::new(Op::MapOr(object, op), [self.value(ty), self.value(ty)])
                     }
-                    (Shape::Pair, true) if elem == Elem::U32 => Expr::leaf(Op::Peek(object)),
+                    (shape, true) if elem == Elem::U32 && steps(shape) => Expr::leaf(Op::Peek(object)),
                     (shape, _) => {
                         let field = shape.variants()[0].iter().position(|t| *t == elem).unwrap_or(0);
                         Expr::leaf(Op::Member(object, field))

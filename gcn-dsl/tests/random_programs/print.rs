@@ -26,6 +26,7 @@ pub fn kernel(program: &Program, name: &str) -> String {
         arg(used.inputs, format!("in_{t}: &[{t}]"));
         arg(used.outputs, format!("out_{t}: &mut [{t}]"));
         arg(used.shared, format!("shared_{t}: &mut [{t}]"));
+        arg(used.pointed, format!("at_{t}: *const {t}"));
     }
     let mut out = format!("#[workgroup({})]\nfn {name}(\n", program.workgroup);
     args.iter().for_each(|a| _ = writeln!(out, "    {a},"));
@@ -44,6 +45,21 @@ pub fn kernel(program: &Program, name: &str) -> String {
     printer.out + "}\n"
 }
 
+/// True for a variable whose written type leaves open whether lanes have their own values: every other one of which that is found by
+/// what it is given.
+pub fn is_plain(program: &Program, var: usize) -> bool {
+    let mut varies = program.vars[var].ty.place == Place::Wave;
+    program.each(&mut |stmt| {
+        let given = match stmt {
+            Stmt::Let { var: to, init: e } | Stmt::Set { var: to, value: e, .. } if *to == var => vec![e],
+            Stmt::Later { var: to, values, .. } if *to == var => values.iter().collect(),
+            _ => Vec::new(),
+        };
+        varies |= given.iter().any(|e| typing::ty(program, e).is_some_and(|t| t.place == Place::Lane));
+    });
+    varies && var % 2 == 1
+}
+
 struct Printer<'p> {
     program: &'p Program,
     out: String,
@@ -60,6 +76,9 @@ fn shape_name(shape: Shape) -> String {
         Shape::Either(Elem::U32, _) => "Word".to_owned(),
         Shape::Either(..) => "Long".to_owned(),
         Shape::Tuple(a, b) => format!("(V<{a}>, V<{b}>)"),
+        Shape::Array(t) => format!("[V<{t}>; 3]"),
+        Shape::Cell => "V<Cell>".to_owned(),
+        Shape::Pointer(t) => format!("*const {t}"),
     }
 }
 
@@ -78,6 +97,9 @@ fn pattern(shape: Shape, variant: usize, fields: &[String]) -> String {
         (Shape::Either(..), 0, [a]) => format!("{}::Left({a})", shape_name(shape)),
         (Shape::Either(..), _, [a]) => format!("{}::Right({a})", shape_name(shape)),
         (Shape::Tuple(..), _, [a, b]) => format!("({a}, {b})"),
+        (Shape::Array(_), _, fields) => format!("[{}]", fields.join(", ")),
+        (Shape::Cell, _, [a, b]) => format!("cell({a}, {b})"),
+        (Shape::Pointer(t), _, [a]) => format!("at_{t}.add({a} & 63)"),
         _ => unreachable!("{shape:?} has no variant {variant} of {} fields", fields.len()),
     }
 }
@@ -212,7 +234,7 @@ impl Printer<'_> {
             Stmt::Let { var, init } => {
                 let decl = self.program.vars[*var];
                 let text = match decl.mutable {
-                    true => format!("let mut x{var}: {} = {};", ty(decl.ty), self.expected(init)),
+                    true => format!("let mut x{var}: {} = {};", self.ty(*var), self.expected(init)),
                     false => format!("let x{var} = {};", self.top(init)),
                 };
                 self.line(&text);
@@ -247,9 +269,12 @@ impl Printer<'_> {
                     "lds{array}.atomic({index}).{op}({value}, Scope::Workgroup, Ordering::Relaxed);"
                 ));
             }
-            Stmt::PrivateStore { array, index, value } => {
+            Stmt::PrivateStore { array, lent, index, value } => {
                 let (index, value) = (self.top(index), self.top(value));
-                self.line(&format!("own{array}[{index}] = {value};"));
+                self.line(&match lent {
+                    true => format!("put(&mut own{array}, {index}, {value});"),
+                    false => format!("own{array}[{index}] = {value};"),
+                });
             }
             Stmt::Match { value, arms, bodies } => {
                 let elem = typing::ty(self.program, value).map_or(Elem::U32, |t| t.elem);
@@ -325,25 +350,49 @@ impl Printer<'_> {
                     None => values[0].clone(),
                     Some(c) => format!("if {} {{ {} }} else {{ {} }}", self.top(c), values[0], values[1]),
                 };
+                // An array of values that each lane has: its plain type says as much.
+                let mut fields = made.iter().flat_map(|m| &m.1);
+                let lanes = |e: &Expr| typing::ty(self.program, e).is_some_and(|t| t.place == Place::Lane);
+                let shape_name = match shape {
+                    Shape::Array(t) if object % 2 == 1 && fields.all(lanes) => format!("[{t}; 3]"),
+                    shape => shape_name(shape),
+                };
                 let text = match new {
-                    true => format!("let mut object{object}: {} = {value};", shape_name(shape)),
+                    // Without a type it is a pointer for all lanes, or of each lane, as its first value is.
+                    true if matches!(shape, Shape::Pointer(_)) && object % 2 == 0 => {
+                        format!("let mut object{object} = {value};")
+                    }
+                    true => format!("let mut object{object}: {shape_name} = {value};"),
                     false => format!("object{object} = {value};"),
                 };
                 self.line(&text);
             }
             Stmt::SetMember { object, field, value } => {
                 let value = self.expected(value);
-                let text = format!("object{object}.{} = {value};", self.field(*object, *field));
+                let text = format!("object{object}{} = {value};", self.field(*object, *field));
                 self.line(&text);
+            }
+            Stmt::Each { object, op, value } => {
+                let head = match object % 2 {
+                    0 => format!("for e in object{object}.iter_mut() {{"),
+                    _ => format!("for e in &mut object{object} {{"),
+                };
+                self.line(&head);
+                let text = format!("    *e {}= {};", symbol(*op), self.expected(value));
+                self.line(&text);
+                self.line("}");
             }
             Stmt::Take { object, vars, bodies } => self.take(*object, vars, bodies),
             Stmt::Step { object, twice, var, by } => {
                 let (name, by) = (if *twice { "twice" } else { "step" }, self.expected(by));
-                // The method is declared by another `gcn_kernel!`.
-                self.line(&format!("let x{var} = (&mut object{object}).{name}({by});"));
+                // The method is declared by another `gcn_kernel!`: whether it changes the variable is said, or for rustc to know.
+                self.line(&match var % 2 {
+                    0 => format!("let x{var} = (&mut object{object}).{name}({by});"),
+                    _ => format!("let x{var} = object{object}.{name}({by});"),
+                });
             }
             Stmt::Later { var, cond, bodies, values } => {
-                self.line(&format!("let x{var}: {};", ty(self.program.vars[*var].ty)));
+                self.line(&format!("let x{var}: {};", self.ty(*var)));
                 let cond = self.top(cond);
                 for (body, (value, head)) in
                     bodies.iter().zip(values.iter().zip([format!("if {cond} {{"), "} else {".to_owned()]))
@@ -360,6 +409,12 @@ impl Printer<'_> {
         }
     }
 
+    /// The written type of a variable.
+    fn ty(&self, var: usize) -> String {
+        let of = self.program.vars[var].ty;
+        if is_plain(self.program, var) { of.elem.to_string() } else { ty(of) }
+    }
+
     /// A literal that takes the type that is expected, or another expression.
     fn expected(&self, e: &Expr) -> String {
         let text = self.top(e);
@@ -372,8 +427,10 @@ impl Printer<'_> {
 
     fn field(&self, object: usize, field: usize) -> String {
         match self.program.objects[object] {
-            Shape::Pair => ["count", "level"][field].to_owned(),
-            _ => field.to_string(),
+            Shape::Pair => [".count", ".level"][field].to_owned(),
+            Shape::Cell => [".low", ".wide"][field].to_owned(),
+            Shape::Array(_) => format!("[{field}]"),
+            _ => format!(".{field}"),
         }
     }
 
@@ -381,6 +438,7 @@ impl Printer<'_> {
         let field = |e: &Expr| match shape {
             // What its parameters are its fields say.
             Shape::Either(..) => format!("splat({})", self.top(e)),
+            Shape::Pointer(_) => self.expr(e),
             _ => self.expected(e),
         };
         pattern(shape, *variant, &fields.iter().map(field).collect::<Vec<_>>())
@@ -390,7 +448,16 @@ impl Printer<'_> {
         let shape = self.program.objects[object];
         let names = |k: usize| vars[k].iter().map(|v| format!("x{v}")).collect::<Vec<_>>();
         match shape {
-            Shape::Pair | Shape::Tuple(..) => {
+            Shape::Cell => {
+                self.line("{");
+                self.indent += 1;
+                let names = names(0).join(", ");
+                self.line(&format!("let ({names}) = (object{object}.low, object{object}.wide);"));
+                self.indent -= 1;
+                self.inside(&bodies[0]);
+            }
+            Shape::Pointer(_) => unreachable!("`typing` knows what is taken apart"),
+            Shape::Pair | Shape::Tuple(..) | Shape::Array(_) => {
                 self.line("{");
                 self.indent += 1;
                 self.line(&format!("let {} = object{object};", pattern(shape, 0, &names(0))));
@@ -470,7 +537,8 @@ impl Printer<'_> {
                 self.expected(&e.args[0]),
                 self.applied(op, &e.args[1])
             ),
-            Op::Member(object, field) => format!("object{object}.{}", self.field(object, field)),
+            Op::Member(object, field) => format!("object{object}{}", self.field(object, field)),
+            Op::Pointed(object) => format!("object{object}[{} & 63]", arg(0)),
             Op::Peek(object) => format!("object{object}.peek()"),
             Op::Passed(object) => format!("passed(object{object}, {})", self.expected(&e.args[0])),
             Op::Again(op) => format!("again({}, |v| {})", top(0), self.applied(op, &e.args[1])),

@@ -6,7 +6,7 @@ use gcn_dsl::{BuildCause, BuildOptions, BuiltKernel};
 use gcn_sim::Memory;
 use gcn_test_support::env::{fuzz_count, fuzz_seed, is_set, setting};
 
-use super::ast::{NUMBERS, Program, SHARED, bit};
+use super::ast::{NUMBERS, POINTED, Program, SHARED, bit};
 use super::bits::Unspecified;
 use super::data::{Data, Results};
 use super::trace::{self, Generated};
@@ -98,6 +98,9 @@ pub fn simulate_on(
         }
     }
     let mut arguments = data.clone();
+    for (k, elem) in POINTED.into_iter().enumerate() {
+        arguments.pointed_at[k] = put(&data.pointed[k], elem)?;
+    }
     let kernarg =
         Generated(program).kernarg((&mut arguments, used), &addresses).map_err(|e| e.to_string())?;
     let options = gcn_sim::Options {

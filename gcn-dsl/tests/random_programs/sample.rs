@@ -3,77 +3,11 @@
 use gcn_dsl::BuiltKernel;
 use gcn_dsl::prelude::*;
 
+use super::cells::{Cell, cell, put};
 use super::shapes::{Long, Machine, Pair, Thing, Word, again, either, passed};
 use super::through_macro::Sampled;
 
 gcn_kernel! {
-    #[workgroup(128)]
-    fn program_2(
-        in_i8: &[i8],
-        a_u8: u8,
-        out_u8: &mut [u8],
-        in_u16: &[u16],
-        a_i32: i32,
-        out_i32: &mut [i32],
-        a_u32: u32,
-        in_u32: &[u32],
-        out_u32: &mut [u32],
-        in_i64: &[i64],
-        in_u64: &[u64],
-        a_f16: f16,
-        in_f16: &[f16],
-        in_f64: &[f64],
-    ) {
-        let (local, global, lane) = (local_id().x, global_id().x, lane_id());
-        let (wave, group) = (wave_id(), workgroup_id().x);
-        let lds0 = Lds::<i64, 128>::new();
-        let lds1 = Lds::<f64, 128>::new();
-        lds0[local] = splat(-9223372036854775808i64);
-        lds1[local] = in_f64[lane];
-        let mut x0: S<u32> = a_u32 + 2147483649u32;
-        let mut x1: V<i32> = -934420703;
-        x0 ^= x0;
-        barrier();
-        for x2 in (2147483644i32..=2147483647i32).step_by(2) {
-            let mut object0: Result<V<u32>, V<i32>> = Ok(select(shuffle(lane, (if in_i8[lane] == in_i8[lane] { in_u32[lane] } else { global })) < in_u32[local], in_u32[local], (lane * splat(a_u32)) & in_u32[lane % 96u32]));
-            let x3: V<f16>;
-            if out_u8[global] > splat(a_u8).max(out_u8[global + 512]) {
-                x3 = in_f16[lane];
-            } else {
-                x3 = select(global > 2147483649u32, in_f16[global].abs(), f16::from_bits(0xbe01 /* -1.5009766 */));
-            }
-        }
-        let mut x4: V<bool> = (splat(a_i32) | x1).to_bits_as::<u32>() != 4294967292u32;
-        let mut object1: Long = Long::Right(splat(in_u16.load_vector::<2>((lane ^ out_u32[global]) & 127u32).get(0)));
-        match object1 {
-            Long::Left(x5) => {
-                x1 += in_u64[local] as i32;
-                let mut object2: Long = Long::Left(splat(either(in_i64.load_vector::<2>((group - out_u32[global + 256]) & 127u32).get(0), |v| v > (local as u64).to_bits_as::<i64>(), |v| v.max((local as u64).to_bits_as::<i64>())).unwrap_or((if a_u32 <= x0 { in_i64.uniform(14u32) } else { in_i64.uniform(11u32) }))));
-            }
-            Long::Right(x6) => {
-                let x11: V<u32>;
-                if x4 {
-                    let mut x7: V<f16> = splat(a_f16);
-                    match object1 {
-                        Long::Left(x8) => {
-                            let mut object3: Result<V<f32>, V<u32>> = Ok(x4 as f32);
-                            let x9 = lds1[in_u32[local] & 127u32];
-                            x1 = (out_i32[global + 512] * 912406113i32) * -3i32;
-                        }
-                        Long::Right(x10) => {
-                        }
-                    }
-                    x11 = in_u32[local];
-                } else {
-                    x11 = splat(a_u32);
-                }
-            }
-        }
-        out_u32[global] = x0;
-        out_i32[global] = x1;
-        out_u8[global] = x4 as u8;
-    }
-
     #[workgroup(64)]
     fn program_3(
         a_i16: i16,
@@ -87,7 +21,7 @@ gcn_kernel! {
         let mut x0: V<f32> = in_f32[global];
         if f32::from_bits(0x4f000000) > splat(34.0f32).ceil() {
             cold_path();
-            let mut x1: V<i16> = (splat(a_i16) ^ in_i16[global]) / -23189i16;
+            let mut x1: i16 = (splat(a_i16) ^ in_i16[global]) / -23189i16;
             let mut x2: V<u32> = 0;
             loop {
                 x2 += 1;
@@ -96,7 +30,7 @@ gcn_kernel! {
                     break;
                 }
                 x1 = x1.wrapping_shl(5);
-                let mut x3: V<i16> = in_i16[lane].wrapping_shr(14u32) | x1.to_bits_as::<i16>();
+                let mut x3: i16 = in_i16[lane].wrapping_shr(14u32) | x1.to_bits_as::<i16>();
             }
             for x4 in (((out_u16[global] - splat(65535u16)) & 7u16)..=5u16).rev().step_by(1) {
                 x0 = (x0 as f32) + -0.0f32;
@@ -106,123 +40,18 @@ gcn_kernel! {
     }
 
     #[workgroup(64)]
-    fn program_6(
-        a_bool: bool,
-        in_i8: &[i8],
-        a_i32: i32,
-        in_i32: &[i32],
-        in_u32: &[u32],
-        out_u32: &mut [u32],
-        in_i64: &[i64],
-        out_i64: &mut [i64],
-        a_f32: f32,
-        in_f32: &[f32],
-        out_f32: &mut [f32],
-        a_f64: f64,
-        in_f64: &[f64],
-        out_f64: &mut [f64],
-    ) {
-        let (local, global, lane) = (local_id().x, global_id().x, lane_id());
-        let (wave, group) = (wave_id(), workgroup_id().x);
-        let lds0 = Lds::<u32, 128>::new();
-        lds0[local] = splat(0u32);
-        lds0[local + 64u32] = out_u32[global + 256].wrapping_shl(in_u32[lane].to_bits_as::<u32>());
-        let x0 = in_f64.uniform(63u32) * a_f64.to_bits_as::<f64>();
-        let mut x1: V<i64> = (in_i8[local] > -6i8) as i64;
-        let mut object0: Option<V<i64>> = if splat(a_f32) != a_f32 { Some(splat(35i64) & -1i64) } else { Some(in_i64.uniform(36u32).to_bits_as::<i64>().max(-9223372036854775808i64)) };
-        if (in_i32[local] - splat(1565762841i32)) < in_i32[in_u32[local] % 96u32] {
-            let mut x2: S<u64> = 18446744073709551612;
-            let mut x3: S<u32> = 0;
-            while (x3 < 3u32) && a_bool {
-                x3 += 1;
-                x1 &= shuffle(x1 - x1, splat(a_i32) as u32);
-                x1 &= 274877906944;
-            }
-        } else {
-            cold_path();
-            x1 &= 6344360052099846943;
-        }
-        let mut x4: V<f32> = again(splat(a_f32), |v| v.max(in_f32.uniform(87u32)));
-        if let Some(x5) = object0 {
-        } else {
-            x4 = splat(95.375f32).floor();
-            x1 = x1;
-        }
-        out_f64[global] = x0;
-        out_i64[global] = x1;
-        out_f32[global] = x4;
-    }
-
-    #[workgroup(64)]
-    fn program_9(
-        a_u8: u8,
-        in_u8: &[u8],
-        out_u8: &mut [u8],
-        in_u16: &[u16],
-        a_u32: u32,
-        in_u32: &[u32],
-        a_i64: i64,
-        out_i64: &mut [i64],
-        a_u64: u64,
-        shared_u64: &mut [u64],
-        a_bf16: bf16,
-        a_f32: f32,
-        out_f32: &mut [f32],
-        in_f64: &[f64],
-        out_f64: &mut [f64],
-    ) {
-        let (local, global, lane) = (local_id().x, global_id().x, lane_id());
-        let (wave, group) = (wave_id(), workgroup_id().x);
-        let mut x0: V<u8> = in_u8[local];
-        if (!(in_f64[lane] <= out_f64[global + 64])) {
-            let mut x1: V<u32> = 0;
-            while (x1 < 3u32) && ((in_u16[lane] as i8) == shuffle(splat(-102i8), splat(a_u32).wrapping_shl(lane ^ a_u32))) {
-                x1 += 1;
-                let mut object0: Result<V<f32>, V<u32>> = Ok(a_f32);
-                x0 = out_u8[global];
-                x0 = x0;
-                x0 = wave_exclusive_product(x0);
-            }
-            if (global == a_u32) || (splat(a_u8) == 196u8) {
-                cold_path();
-                return;
-            }
-        }
-        if (x0 ^ x0) == a_u8 {
-            let mut x2: V<u64> = 18446744073709551610;
-            let mut x3: V<u32> = 0;
-            loop {
-                x3 += 1;
-                if x3 > 2u32 {
-                    cold_path();
-                    break;
-                }
-                x0 += 4;
-                let mut x4: S<u32> = group.wrapping_shr(wave | a_u32);
-                shared_u64.atomic(in_u32[splat(4189845229u32) % 96u32] & 15u32).fetch_add(select(1697892243u32 < splat(18u32), x2 ^ a_u64, splat(bf16::from_bits(0xc260 /* -56 */)) as u64), Scope::Agent, Ordering::Relaxed);
-            }
-        } else {
-            cold_path();
-            let mut x5: V<u8> = ((splat(a_u8) as u8) & (!x0)) + ((x0 - out_u8[global + 64]) / (in_u8[local] | 1u8));
-            out_f32[global + 128] = read_first_lane(x0 as f32);
-            x5 = x0;
-            let mut object1: Thing = if (splat(a_bf16) == splat(a_bf16)) && (a_u8 > a_u8) { Thing::Wide(a_i64) } else { Thing::Wide(read_first_lane(out_i64[global + 64] - out_i64[global])) };
-        }
-        out_u8[global] = x0;
-    }
-
-    #[workgroup(64)]
     fn program_10(
         a_bool: bool,
         in_u8: &[u8],
         out_u8: &mut [u8],
-        a_u16: u16,
         in_i32: &[i32],
         out_i32: &mut [i32],
         a_u32: u32,
         in_u32: &[u32],
         out_u32: &mut [u32],
-        in_i64: &[i64],
+        shared_u32: &mut [u32],
+        in_u64: &[u64],
+        a_f32: f32,
         in_f32: &[f32],
         out_f32: &mut [f32],
     ) {
@@ -235,13 +64,16 @@ gcn_kernel! {
         if (!(x0 || false)) {
             cold_path();
             for x2 in 1i32..splat(2i32) {
-                let mut object0: Result<V<f32>, V<u32>> = if a_bool { Ok(in_f32.load_vector::<2>((x0 as u32) & 127u32).get(0)) } else { Err((select(x0, out_u32[global + 64], splat(a_u32)) as u32) * in_u32[local]) };
-                for x3 in (1u16..((a_u16 + a_u16) & 7u16)).step_by(3) {
-                    object0 = Err(local + local);
-                    out_f32[global + 128] = splat(f32::from_bits(0x68e51c26)) + in_f32[local];
-                    if lane.wrapping_shr(x0 as u32) != (in_u32.uniform(66u32) * splat(a_u32)) {
-                        let mut x4: S<u32> = ((in_u32.uniform(70u32) % ((in_u32.uniform(40u32) + wave) | 1u32)) % (in_u32.uniform(23u32) | 1u32)) & a_u32;
-                        let mut object1: Thing = if (splat(4294967292u32) ^ global) <= 44u32 { Thing::Number(in_u32[local] * 0u32) } else { Thing::Wide(in_i64[lane] & in_i64[local]) };
+                let mut object0: [V<f32>; 3] = if a_bool { [in_f32.load_vector::<2>((x0 as u32) & 127u32).get(0), (select(x0, out_u32[global + 64], splat(a_u32)) as u32) as f32, out_f32[global].mul_add(f32::from_bits(0xdf6659b2), splat(f32::from_bits(0x4da4289a)))] } else { [in_f32[local].min(out_f32[global + 64]) / splat(a_f32), out_f32[global + 128].abs() * (splat(a_f32) + 21.0f32), in_f32[lane]] };
+                shared_u32.atomic((lane ^ out_u32[global + 64]) & 15u32).fetch_or(select(local == 2147483649u32, splat(4294967295u32) / 371870897u32, wave.to_bits_as::<u32>()), Scope::Agent, Ordering::Relaxed);
+                if splat(a_u32).wrapping_shr(27u32) >= 2147483648u32 {
+                    cold_path();
+                    object0[2] = splat(a_f32);
+                } else {
+                    let mut object1: [u32; 3] = if x0 { [splat(7u32) + 0u32, super::bits::table::<i32>(10)[(global ^ in_u32[lane]) & 1023] as u32, shuffle_xor(again(global, |v| v.max(global - in_u32[global])), 7)] } else { [in_u32[local], global ^ group, ((in_u64[lane] | 15350814310798555200u64) as u32) - (x1.to_bits_as::<u32>() + in_u32[local])] };
+                    #[unroll]
+                    for x3 in 0u32..1 {
+                        let x4 = super::bits::table::<u32>(6)[(global ^ lane) & 63].to_bits_as::<u32>();
                     }
                 }
             }
@@ -251,77 +83,201 @@ gcn_kernel! {
     }
 
     #[workgroup(64)]
-    fn program_30(
+    fn program_22(
         a_bool: bool,
-        in_u16: &[u16],
-        a_i32: i32,
+        in_i8: &[i8],
+        out_u8: &mut [u8],
+        a_i16: i16,
+        out_i16: &mut [i16],
         a_u32: u32,
         in_u32: &[u32],
         out_u32: &mut [u32],
-        a_i64: i64,
-        in_i64: &[i64],
         a_bf16: bf16,
-        in_bf16: &[bf16],
-        out_bf16: &mut [bf16],
+        a_f32: f32,
+        out_f32: &mut [f32],
+    ) {
+        let (local, global, lane) = (local_id().x, global_id().x, lane_id());
+        let (wave, group) = (wave_id(), workgroup_id().x);
+        let mut x0: V<bool> = (global < in_u32[global]) || a_bool;
+        let mut x1: V<u32> = 0;
+        loop {
+            x1 += 1;
+            if x1 > 2u32 {
+                cold_path();
+                break;
+            }
+            if global != (global + in_u32.uniform(27u32)) {
+                x0 = x0;
+                continue;
+            }
+            x0 = (in_u32.uniform(84u32) & wave) > read_first_lane(out_u32[global + 128]);
+            let mut object0: Result<V<u32>, V<i32>> = if (splat(a_u32) ^ a_u32) != (out_u32[global + 256] | lane) { Ok(in_u32[(global / (lane.wrapping_shl(46u32) | 1u32)) % 96u32]) } else { Ok(splat(4294967289u32).wrapping_shl(25u32).wrapping_shl(in_u32[local]) & 2048u32) };
+            let mut object1: [i16; 3] = [((splat(a_f32) > f32::from_bits(0xc3421de)) as i16).max(-4i16), splat(a_i16), -32766i16 - out_i16[global + 128]];
+        }
+        if splat(bf16::from_bits(0x42f3 /* 121.5 */)) == a_bf16 {
+            cold_path();
+            if in_i8[lane] < 22i8 {
+                cold_path();
+                if global <= (&in_u32[((group ^ a_u32) & 127u32)..((group ^ a_u32) & 127u32) + 32])[out_u32[global + 128].max(splat(6u32)) & 63u32] {
+                    cold_path();
+                    let mut object2: Option<V<f32>> = Some(out_f32[global + 256]);
+                } else {
+                    x0 = in_u32.load_vector::<2>((in_u32[local] as u32) & 127u32).get(1) < a_u32.max(4294967290u32);
+                    let mut object3: Result<V<f32>, V<u32>> = Ok(super::bits::table::<f32>(10)[(lane ^ lane) & 1023]);
+                    x0 = in_u32[global] == (lane ^ a_u32.max(2147483649u32));
+                }
+            }
+        }
+        out_u8[global] = x0 as u8;
+    }
+
+    #[workgroup(64)]
+    fn program_29(
+        out_i8: &mut [i8],
+        a_i16: i16,
+        out_i16: &mut [i16],
+        a_u32: u32,
+        in_i64: &[i64],
+        a_f16: f16,
+        in_f16: &[f16],
         a_f32: f32,
         in_f32: &[f32],
         out_f32: &mut [f32],
     ) {
         let (local, global, lane) = (local_id().x, global_id().x, lane_id());
         let (wave, group) = (wave_id(), workgroup_id().x);
+        let lds0 = Lds::<f16, 128>::new();
+        let own0 = Private::<f16, 8>::filled(f16::from_bits(0x0 /* 0 */));
+        let own1 = Private::<i8, 8>::filled(0i8);
+        lds0[local] = select(out_f32[global] >= a_f32, splat(a_f16), a_f16);
+        lds0[local + 64u32] = in_f16[lane];
+        let mut x0: V<i16> = -4;
+        let mut x1: i8 = 3;
+        let x4: V<f32>;
+        if splat(a_f32) < splat(a_f32) {
+            let mut x2: S<u32> = 0;
+            while x2 < 4u32 {
+                x2 += 1;
+                x0 -= x0 * wave_sum(splat(a_i16));
+                let mut object0: Thing = if out_f32[global + 64] != -25.75f32 { Thing::Number((a_u32 ^ group).min(a_u32 ^ group)) } else { Thing::Wide(in_i64[global]) };
+                for x3 in (0u32..splat(4u32)).rev().step_by(3) {
+                }
+            }
+            x4 = a_f32;
+        } else {
+            x4 = in_f32[lane];
+        }
+        out_i16[global] = x0;
+        out_i8[global] = x1;
+        out_f32[global] = x4;
+    }
+
+    #[workgroup(64)]
+    fn program_30(
+        a_i16: i16,
+        in_i16: &[i16],
+        a_u32: u32,
+        in_u32: &[u32],
+        out_u32: &mut [u32],
+        in_f32: &[f32],
+        out_f32: &mut [f32],
+        in_f64: &[f64],
+    ) {
+        let (local, global, lane) = (local_id().x, global_id().x, lane_id());
+        let (wave, group) = (wave_id(), workgroup_id().x);
         let mut x0: V<f32> = -78.375;
         let x1 = select(x0 >= 0.1f32, lane | in_u32[local], 2147483650u32);
         x0 = ((&in_f32[(a_u32 & 127u32)..(a_u32 & 127u32) + 17])[(x1 / 2147483649u32) & 63u32] - -110.625f32).trunc();
-        let mut object0: Option<V<u32>> = Some(x1.to_bits_as::<u32>());
-        object0 = if (!((x0 == f32::from_bits(0x67de4ef1)) || (x0 > x0))) { None } else { None };
-        let mut object1: Result<V<u32>, V<i32>> = if in_u32.uniform(61u32).wrapping_shl(21u32) >= (a_u32 + a_u32) { Err((x0 as f32) as i32) } else { Err(a_i32) };
-        x0 += f32::from_bits(0xdf6f87b1);
-        let mut object2: Result<V<u32>, V<i32>> = if in_i64[local] == splat(a_i64) { Ok((x1 / (x1 | 1u32)) + group) } else { Err((-6i32 * x0.to_bits_as::<i32>()) & ((x0 as i32) + -2i32)) };
-        let mut object3: Option<V<f32>> = if (!((x0 > a_f32) && (splat(-9223372036854775807i64) == 2i64))) { Some(in_f32[local]) } else { Some(in_f32[local]) };
-        let x2: V<bf16>;
-        if (32768u16 != in_u16[global]) || ((x0 < splat(a_f32)) && a_bool) {
-            if read_first_lane(in_bf16[global]) == a_bf16 {
+        let mut object0: (V<i32>, V<f64>) = (x1.to_bits_as::<i32>(), in_f64[local]);
+        x0 = x0.round_ties_even().to_bits_as::<f32>();
+        x0 = x0;
+        if in_u32.uniform(61u32).wrapping_shl(21u32) <= in_u32.uniform(10u32).wrapping_shl(a_u32 + a_u32) {
+            let mut object1: Thing = Thing::Number(in_u32[local]);
+            {
+                let (x2, x3) = object0;
+                let mut object2: [V<i16>; 3] = [((if x0 < splat(-18.5f32) { in_i16[global] } else { 35i16 }) - splat(84i16)) - in_i16.load_vector::<4>((x1 * x1) & 127u32).get(1), (a_i16 + splat(-2i16)) * in_i16[global], in_i16[global]];
+                #[unroll]
+                for x4 in 0u32..0 {
+                }
             }
-            x2 = a_bf16;
-        } else {
-            x2 = shuffle_xor((splat(65i64) - in_i64[local]) as bf16, 48);
         }
         out_f32[global] = x0;
         out_u32[global] = x1;
-        out_bf16[global] = x2;
     }
 
     #[workgroup(128)]
     fn program_35(
+        a_bool: bool,
+        out_u8: &mut [u8],
         a_i16: i16,
-        in_i16: &[i16],
-        a_u16: u16,
+        out_i16: &mut [i16],
         a_u32: u32,
+        in_u32: &[u32],
         a_i64: i64,
+        in_i64: &[i64],
         out_i64: &mut [i64],
-        a_u64: u64,
-        in_u64: &[u64],
+        a_f32: f32,
         in_f32: &[f32],
     ) {
         let (local, global, lane) = (local_id().x, global_id().x, lane_id());
         let (wave, group) = (wave_id(), workgroup_id().x);
         let mut x0: V<i64> = select(splat(a_u32) == local, splat(a_i64), a_i64) & 7275738024802130578i64;
-        let mut object0: Option<V<i16>> = if in_u64[local] < a_u64.wrapping_shr(a_u32 ^ a_u32) { Some(in_i16[lane % 96u32] - a_i16) } else { Some(in_i16[local]) };
-        let mut x1: V<u32> = 0;
-        while x1 < 4u32 {
-            x1 += 1;
-            if splat(-0.0f32) < in_f32[local] {
-                cold_path();
-                if splat(a_u16) <= a_u16 {
-                    cold_path();
-                    x0 &= x0.min(-9223372036854775807i64) & 5i64;
-                    x0 += -1;
-                    x0 &= -7;
-                    x0 -= 7;
-                }
-            }
+        let mut object0: Pair = if x0 <= (x0 ^ x0) { Pair { count: (in_u32[lane] | 1831927445u32) * in_u32[global].min(global), level: (&in_f32[(group.wrapping_shl(a_u32 % 2147483649u32) & 127u32)..(group.wrapping_shl(a_u32 % 2147483649u32) & 127u32) + 47])[local & 63u32] } } else { Pair { count: (x0 & x0) as u32, level: (&in_f32[((a_u32 + 4294967289u32) & 127u32)..((a_u32 + 4294967289u32) & 127u32) + 29])[(lane ^ wave) & 63u32] + a_f32 } };
+        x0 |= again(x0, |v| v - (&in_i64[70u32..70u32 + 29])[((out_i16[global + 512] > a_i16) as u32) & 63u32]) % -9223372036854775807i64;
+        let mut x1: u8 = 255;
+        let mut x2: S<bool> = a_bool;
+        x1 = splat(0i8).to_bits_as::<u8>();
+        {
+            let Pair { count: x3, level: x4 } = object0;
+            x1 = super::bits::table::<u8>(7)[(global ^ in_u32.load_vector::<2>((x3 / 1u32) & 127u32).get(0)) & 127];
+            let mut object1: Option<V<u32>> = if again(x3, |v| v & object0.peek()) > object0.peek() { None } else { Some(global) };
         }
         out_i64[global] = x0;
+        out_u8[global] = x1;
+        out_u8[global + 256] = x2 as u8;
+    }
+
+    #[workgroup(64)]
+    fn program_41(
+        a_u8: u8,
+        in_u8: &[u8],
+        in_u32: &[u32],
+        out_u32: &mut [u32],
+        a_f32: f32,
+        out_f32: &mut [f32],
+        a_f64: f64,
+        in_f64: &[f64],
+    ) {
+        let (local, global, lane) = (local_id().x, global_id().x, lane_id());
+        let (wave, group) = (wave_id(), workgroup_id().x);
+        let lds0 = Lds::<f64, 128>::new();
+        lds0[local] = either(splat(a_f64), |v| v > (in_f64[local].max(splat(-103.625f64)) * a_f64), |v| v.max(in_f64[local].max(splat(-103.625f64)) * a_f64)).unwrap_or(in_f64[lane]);
+        lds0[local + 64u32] = in_f64.load_vector::<2>((if 3832633909u32 <= local { in_u32[local] } else { splat(128u32) }) & 127u32).get(0);
+        let mut x0: V<u32> = in_u32[local].max(out_f32[global].to_bits_as::<u32>());
+        let mut x1: u32 = group - 2147483648u32;
+        let mut x2: V<u32> = 0;
+        loop {
+            x2 += 1;
+            if x2 > 3u32 {
+                cold_path();
+                break;
+            }
+            x0 = x1;
+            let mut object0: V<Cell> = if (if splat(a_u8) != splat(a_u8) { a_f32 } else { splat(96.125f32) }) > shuffle(out_f32[global], x0 % 1u32) { cell(x0, super::bits::table::<i64>(7)[(group ^ x1) & 127]) } else { cell(x0.min(x0).wrapping_shr(super::bits::table::<u32>(6)[(global ^ x0) & 63]), in_u32[x0 % 96u32] as i64) };
+        }
+        match in_u8[x0 % 96u32] & 7u8 {
+            2u8..=3u8 => {
+                x0 = (if x1.min(x1) < (x0 + 0u32) { x1.min(0u32) + x1 } else { in_u32[x0 % 96u32] });
+            }
+            7u8..=8u8 => {
+                let mut object1: Thing = if x0.min(in_u32[lane]) >= (x1 + x1) { Thing::Nothing } else { Thing::Both { near: splat(1934363920i32), far: splat(13.0f32) } };
+            }
+            _ => {
+                x0 -= in_u32[x0 % 96u32];
+            }
+        }
+        out_u32[global] = x0;
+        out_u32[global + 64] = x1;
     }
 
     #[workgroup(128)]
@@ -339,32 +295,63 @@ gcn_kernel! {
     }
 
     #[workgroup(64)]
-    fn program_59(
+    fn program_57(
+        a_bool: bool,
         out_u8: &mut [u8],
+        a_i16: i16,
+        in_i16: &[i16],
         in_u16: &[u16],
+        in_i32: &[i32],
+        a_u32: u32,
         in_u32: &[u32],
-        out_u32: &mut [u32],
+        a_i64: i64,
+        in_i64: &[i64],
+        in_bf16: &[bf16],
+        out_bf16: &mut [bf16],
+        a_f32: f32,
         in_f32: &[f32],
+        out_f32: &mut [f32],
     ) {
         let (local, global, lane) = (local_id().x, global_id().x, lane_id());
         let (wave, group) = (wave_id(), workgroup_id().x);
-        let lds0 = Lds::<u16, 128>::new();
-        lds0[local] = splat(48u16);
-        lds0[local + 64u32] = in_u16[local];
-        let mut x0: S<bool> = false;
-        let mut x1: S<u32> = ((in_u32.uniform(34u32) | in_u32.uniform(90u32)) as u32) as u32;
-        for x2 in 65535u16..65535u16 {
-            x1 = x1.wrapping_shl(786892223);
+        let own0 = Private::<f64, 8>::filled(0.0f64);
+        let x0 = a_bool;
+        let x1 = in_f32[lane];
+        let mut x2: V<f32> = x1;
+        out_f32[global + 64] = x2;
+        let mut x3: bf16 = again(splat(bf16::from_bits(0x42d4 /* 106 */)), |v| v + select(splat(bf16::from_bits(0x42dc /* 110 */)) <= in_bf16[local], shuffle_xor(out_bf16[global + 64], 48), in_bf16[local]));
+        out_f32[global] = (if in_u32.uniform(26u32) >= wave { in_f32.uniform(21u32) + a_f32 } else { in_f32.uniform(18u32).floor() });
+        for x4 in 4294967294u32..splat(4294967295u32) {
+            x3 = x3;
         }
-        let mut x3: V<u32> = 0;
-        while x3 < 2u32 {
-            x3 += 1;
-            let mut x4: V<u32> = select(in_f32[lane] <= in_f32.uniform(75u32), x1 % ((x1 / 1u32) | 1u32), lane.min(in_u32[lane]));
-            let mut object0: Thing = if (!(x1 < x1)) { Thing::Nothing } else { Thing::Nothing };
+        let mut x5: V<u32> = 0;
+        while (x5 < 5u32) && (x2 == -99.125f32) {
+            x5 += 1;
+            let mut object0: [V<i16>; 3] = [in_i16.load_vector::<4>((local / ((if in_i64[global] > a_i64 { in_u32[local] } else { a_u32 }) | 1u32)) & 127u32).get(1), splat(a_i16), in_i16[local]];
         }
-        out_u32[global] = ((in_u32[local] as u32) > in_u32[local]) as u32;
+        let mut object1: Result<V<u32>, V<i32>> = Err(in_i32[local]);
+        match in_u16[global] {
+            2u16..=65535u16 => {
+                let mut x6: V<bool> = false;
+                let mut x7: V<f32> = 86.25;
+            }
+            65535u16 => {
+                match object1 {
+                    Ok(x8) => {
+                    }
+                    Err(x9) => {
+                    }
+                }
+            }
+            7u16..=65535u16 => {
+            }
+            _ => {
+            }
+        }
         out_u8[global] = x0 as u8;
-        out_u32[global] = x1;
+        out_f32[global] = x1;
+        out_f32[global + 64] = x2;
+        out_bf16[global] = x3;
     }
 
     #[workgroup(64)]
@@ -392,7 +379,7 @@ gcn_kernel! {
         lds0[local] = either(splat(a_u32), |v| v > global.wrapping_shr(splat(a_u32) % 1u32), |v| v & global.wrapping_shr(splat(a_u32) % 1u32)).unwrap_or((&in_u32[55u32..55u32 + 39])[local & 63u32].wrapping_shr(lane));
         lds0[local + 64u32] = global;
         let x0 = in_u32[local % 96u32].max(2u32);
-        let mut x1: S<f16> = a_f16 - a_f16;
+        let mut x1: f16 = a_f16 - a_f16;
         out_i16[global + 64] = super::bits::table::<i16>(3)[(global ^ global) & 7];
         shared_u32.atomic((x0 + x0) & 15u32).fetch_add(either(x0, |v| v > ((in_u32.uniform(46u32) - a_u32) & a_u32), |v| v * ((in_u32.uniform(46u32) - a_u32) & a_u32)).unwrap_or(select(splat(9223372036854775808u64) == in_u64[global], x0.wrapping_shr(16u32), 4294967289u32)), Scope::Agent, Ordering::Relaxed);
         x1 = x1;
@@ -438,14 +425,14 @@ gcn_kernel! {
         let (local, global, lane) = (local_id().x, global_id().x, lane_id());
         let (wave, group) = (wave_id(), workgroup_id().x);
         let x0 = in_i32[global];
-        let mut x1: S<u32> = 0;
+        let mut x1: u32 = 0;
         while (x1 < 3u32) && (in_f32.uniform(59u32) > (a_f32 + a_f32)) {
             x1 += 1;
             let mut x2: V<bool> = wave_inclusive_min(in_u16.load_vector::<2>(local & 127u32).get(0)) != (a_u16 + 64u16);
             x2 = in_f32[lane] < 65504.0f32;
         }
         let mut object0: (V<i32>, V<f64>) = (either((x0 % -2147483647i32) * in_i32[local], |v| v > select(in_i64[local] == in_i64.uniform(27u32), read_lane(x0, (wave + group) % 64u32), x0), |v| v | select(in_i64[local] == in_i64.uniform(27u32), read_lane(x0, (wave + group) % 64u32), x0)).unwrap_or(super::bits::table::<i32>(3)[(global ^ shuffle_xor(local, 18)) & 7].min(-2147483648i32)), splat(a_f64).min(in_f64[global]));
-        let mut x3: V<f32> = -111.625;
+        let mut x3: f32 = -111.625;
         if (if a_bool { in_u32.uniform(39u32) } else { 20u32 }) <= splat(a_u32) {
             x3 = in_f32.uniform(56u32) * x3;
             object0 = if x0 != splat(1965618447i32) { (4i32 + x0, splat(a_f64)) } else { (a_i32 as i32, out_f64[global + 256].mul_add(101.0f64, in_f64[local])) };
@@ -455,133 +442,104 @@ gcn_kernel! {
         out_f32[global] = x3;
     }
 
-    #[workgroup(128)]
-    fn program_77(
-        a_bool: bool,
-        a_i8: i8,
-        a_u8: u8,
-        in_u8: &[u8],
-        out_u8: &mut [u8],
-        a_i32: i32,
-        in_i32: &[i32],
-        out_i32: &mut [i32],
-        a_f32: f32,
-        in_f32: &[f32],
-        out_f32: &mut [f32],
-        in_f64: &[f64],
-    ) {
-        let (local, global, lane) = (local_id().x, global_id().x, lane_id());
-        let (wave, group) = (wave_id(), workgroup_id().x);
-        let lds0 = Lds::<f64, 128>::new();
-        lds0[local] = in_f64[local];
-        let mut x0: V<bool> = (a_i32.to_bits_as::<i32>() > 4i32) && (splat(a_i32) != a_f32.to_bits_as::<i32>());
-        if (!(a_bool && a_bool)) {
-            cold_path();
-            let x1 = out_f32[global + 256] != in_f32[local];
-        } else {
-            cold_path();
-            x0 = again(out_i32[global + 128], |v| v | splat(a_i32)) <= (out_i32[global] as i32);
-            if shuffle_xor(splat(a_i32), 40) == (a_i8 as i32) {
-                cold_path();
-                return;
-            }
-            lds0[local] = splat(-70.875f64);
-            match (splat(0u8) ^ a_u8).max(in_u8[local]) & 7u8 {
-                4u8 => {
-                    for x2 in ((in_i32.uniform(53u32).wrapping_shl(69u32) & 7i32) - 3i32)..((in_i32.load_vector::<4>(in_i32[global].to_bits_as::<u32>() & 127u32).get(1) & 7i32) - 3i32) {
-                    }
-                }
-                6u8 => {
-                }
-                _ => {
-                }
-            }
-        }
-        out_u8[global] = x0 as u8;
-    }
-
     #[workgroup(64)]
-    fn program_79(
-        a_bool: bool,
-        a_u8: u8,
-        out_u8: &mut [u8],
-        a_u16: u16,
-        a_u32: u32,
-        out_u32: &mut [u32],
-        out_bf16: &mut [bf16],
-        a_f32: f32,
-        in_f32: &[f32],
-        a_f64: f64,
-        in_f64: &[f64],
-    ) {
-        let (local, global, lane) = (local_id().x, global_id().x, lane_id());
-        let (wave, group) = (wave_id(), workgroup_id().x);
-        let lds0 = Lds::<f64, 128>::new();
-        lds0[local] = in_f64[global] - 105.25f64;
-        lds0[local + 64u32] = shuffle_xor(splat(a_f64), 27);
-        let x0 = out_u8[global];
-        let mut x1: S<bool> = 54u8 == (a_u8 & a_u8);
-        let x2 = x0.max(x0) as bf16;
-        let mut object0: (V<f32>, V<u16>) = (select(out_u32[global] != local, splat(a_f32), in_f32[lane]).mul_add(-20.0f32, x0 as f32), splat(a_u16));
-        x1 = x1;
-        x1 = a_u32 >= group;
-        x1 = a_u32 > (a_u32.wrapping_shl(63u32) as u32);
-        let mut x3: S<bool> = a_bool;
-        x3 = a_bool;
-        {
-            let (x4, x5) = object0;
-        }
-        out_u8[global] = x0;
-        out_u8[global + 64] = x1 as u8;
-        out_bf16[global] = x2;
-        out_u8[global + 128] = x3 as u8;
-    }
-
-    #[workgroup(64)]
-    fn program_99(
-        out_u8: &mut [u8],
-        in_u16: &[u16],
+    fn program_93(
+        in_i8: &[i8],
+        out_i8: &mut [i8],
+        a_i16: i16,
+        in_i16: &[i16],
+        out_i16: &mut [i16],
         a_u32: u32,
         in_u32: &[u32],
-        in_i64: &[i64],
-        a_u64: u64,
-        in_u64: &[u64],
+        out_u32: &mut [u32],
         a_f32: f32,
-        in_f32: &[f32],
         out_f32: &mut [f32],
     ) {
         let (local, global, lane) = (local_id().x, global_id().x, lane_id());
         let (wave, group) = (wave_id(), workgroup_id().x);
+        let lds0 = Lds::<i8, 128>::new();
         let own0 = Private::<u16, 8>::filled(0u16);
-        let own1 = Private::<u64, 8>::filled(0u64);
-        let x0 = 0.1f32 * splat(13.625f32);
-        let x1 = (if x0 != a_f32 { in_u16[lane] } else { in_u16[lane] }) > in_u16[local];
-        let x2 = in_f32.uniform(32u32) != a_f32;
-        let mut object0: Pair = if ((5559080232536983251i64 < in_i64[lane]) && false) || (group != wave) { Pair { count: global + ((lane & global) + (if x1 { 27u32 } else { lane })), level: x0 } } else { Pair { count: select((lane as i16) < (splat(-32767i16) ^ 9220i16), (splat(73u32) % 2147483649u32).max(5u32), 2147483650u32), level: x0 } };
-        if (wave - 84u32) <= 1464563003u32 {
-            let mut x3: S<f32> = a_f32.max(in_f32.uniform(78u32));
-            if in_f32[local].abs() > (x0 * x3) {
-                object0.count = x0 as u32;
-                if a_u32.min(group) < read_first_lane(local) {
-                    {
-                        let Pair { count: x4, level: x5 } = object0;
-                        let mut x6: S<i64> = 4426741278397323122i64 ^ a_u64.to_bits_as::<u64>().to_bits_as::<i64>();
-                        x6 = x6.min(x6).wrapping_shr(in_u32.uniform(38u32));
-                    }
-                    object0 = Pair { count: x0 as u32, level: x3 };
-                }
-                let mut x7: V<f32> = object0.level;
-                let mut x8: S<u32> = 0;
-                while x8 < 2u32 {
-                    x8 += 1;
-                    object0.level = object0.level;
-                    own1[object0.count & 7u32] = in_u64[lane];
-                }
+        lds0[local] = out_i8[global + 256].max(43i8);
+        lds0[local + 64u32] = in_i8[lane];
+        let mut x0: V<f32> = out_f32[global];
+        let mut x1: u32 = select(x0 <= x0, (if x0 >= f32::from_bits(0x4e96f137) { in_u32[global % 96u32] } else { (&in_u32[((a_u32 / 1u32) & 127u32)..((a_u32 / 1u32) & 127u32) + 36])[in_u32[in_u32[global] % 96u32] & 63u32] }), a_u32);
+        x1 *= 1024;
+        let mut object0: Option<V<i16>> = if a_f32 <= x0 { Some((x0 >= x0) as i16) } else { Some(in_i16[local]) };
+        barrier();
+        out_f32[global + 128] = splat(a_f32);
+        let mut x2: S<i16> = a_i16 % (a_i16.wrapping_shl(group) | 1i16);
+        for x3 in (4u32..(wave & 7u32)).rev().step_by(1) {
+            object0 = Some(splat(a_i16));
+            let mut x4: V<f32> = splat(51.125f32).to_bits_as::<f32>();
+            out_u32[global + 256] = in_u32[local] / 1u32;
+            if let Some(x6) = object0 {
+            } else {
+                x4 = splat(a_f32) * x4;
+                let x5 = a_f32.trunc();
             }
         }
         out_f32[global] = x0;
-        out_u8[global] = x1 as u8;
-        out_u8[global + 64] = x2 as u8;
+        out_u32[global] = x1;
+        out_i16[global] = x2;
+    }
+
+    #[workgroup(64)]
+    fn program_97(
+        a_u32: u32,
+        in_u32: &[u32],
+        out_u32: &mut [u32],
+        in_i64: &[i64],
+        a_f32: f32,
+        in_f32: &[f32],
+        out_f32: &mut [f32],
+    ) {
+        let (local, global, lane) = (local_id().x, global_id().x, lane_id());
+        let (wave, group) = (wave_id(), workgroup_id().x);
+        let lds0 = Lds::<u16, 128>::new();
+        lds0[local] = wave_inclusive_xor(splat(0u16));
+        lds0[local + 64u32] = (f32::from_bits(0x9a724b07) > in_f32[local]) as u16;
+        let x0 = splat(27.375f32);
+        let mut object0: V<Cell> = cell(in_u32[in_u32[local] % 96u32], in_i64[local].wrapping_shl(65u32));
+        if x0 < (if x0 <= a_f32 { x0 } else { out_f32[global + 128] }) {
+            let mut x1: V<u32> = 0;
+            loop {
+                x1 += 1;
+                if x1 > 3u32 {
+                    cold_path();
+                    break;
+                }
+                let mut x2: V<bool> = -104.875f32 >= splat(21.0f32);
+            }
+            let x3: u32;
+            if (!(x0 != x0)) {
+                x3 = in_u32[local].wrapping_shr(splat(a_u32));
+            } else {
+                x3 = in_u32[global];
+            }
+        }
+        barrier();
+        let mut x4: V<u32> = 0;
+        loop {
+            x4 += 1;
+            if x4 > 2u32 {
+                cold_path();
+                break;
+            }
+            object0 = cell(in_u32[in_u32[global] % 96u32], object0.wide);
+        }
+        if a_f32 <= (in_f32.uniform(25u32) as f32) {
+            cold_path();
+            out_u32[global + 64] = local / 3u32;
+        }
+        object0 = if x0 == (x0 / 0.375f32) { cell(in_u32[lane], in_i64[local].wrapping_shl(8u32)) } else { cell(global & global, (in_i64.uniform(70u32) | in_i64.uniform(47u32)).min(4i64)) };
+        #[unroll]
+        for x5 in 0u32..3 {
+            for x6 in (0u8..splat(0u8)).rev().step_by(2) {
+                let x7 = x0;
+                let mut object1: Option<V<f32>> = if in_u32[local] != (global | in_u32[local]) { Some(in_f32[local]) } else { None };
+            }
+        }
+        out_f32[global] = x0;
     }
 
     #[workgroup(128)]
@@ -596,7 +554,7 @@ gcn_kernel! {
         let (wave, group) = (wave_id(), workgroup_id().x);
         let mut x0: S<f16> = f16::from_bits(0x3e79 /* 1.6181641 */);
         x0 = a_f16;
-        let x1: V<i16>;
+        let x1: i16;
         if out_f16[global + 256] != x0 {
             x1 = (&in_i16[77u32..77u32 + 69])[(splat(a_f64) as u32) & 63u32];
         } else {
@@ -611,110 +569,25 @@ gcn_kernel! {
     }
 
     #[workgroup(128)]
-    fn program_108(
+    fn program_123(
         a_bool: bool,
-        out_u8: &mut [u8],
+        in_i16: &[i16],
+        a_u16: u16,
         a_u32: u32,
         in_u32: &[u32],
         out_u32: &mut [u32],
-        a_f16: f16,
-        in_f16: &[f16],
-        in_f64: &[f64],
-    ) {
-        let (local, global, lane) = (local_id().x, global_id().x, lane_id());
-        let (wave, group) = (wave_id(), workgroup_id().x);
-        let lds0 = Lds::<f64, 128>::new();
-        let lds1 = Lds::<f32, 128>::new();
-        lds0[local] = in_f64[lane].round_ties_even();
-        lds1[local] = splat(f32::from_bits(0x6f7dd625));
-        let mut x0: V<bool> = in_u32.load_vector::<4>(lane & 127u32).get(0) >= group;
-        let mut x1: V<u32> = lane;
-        x0 = x0;
-        let mut object0: Option<V<u32>> = if a_bool { Some(select(x0, x1, a_u32)) } else { Some(x1.min(x1)) };
-        x0 = in_f16[global].max(f16::from_bits(0xfc00 /* -inf */)) == (a_f16 - f16::from_bits(0xd61c /* -97.75 */));
-        x1 += 2147483650;
-        out_u8[global] = x0 as u8;
-        out_u32[global] = x1;
-    }
-
-    #[workgroup(128)]
-    fn program_109(
-        out_u8: &mut [u8],
-        in_i16: &[i16],
-        out_i16: &mut [i16],
-        in_u16: &[u16],
-        in_u32: &[u32],
-        out_u32: &mut [u32],
-    ) {
-        let (local, global, lane) = (local_id().x, global_id().x, lane_id());
-        let (wave, group) = (wave_id(), workgroup_id().x);
-        let x0 = (!(splat(0u32) == 7u32));
-        let mut x1: V<u32> = lane * 1688272086u32;
-        #[unroll]
-        for x2 in 0u32..0 {
-            let x3 = x1;
-            for x4 in (((lane ^ x1) & 7u32)..(in_u32[local] & 7u32)).rev().step_by(3) {
-                match wave_product(in_u16[lane] / (in_u16[local] | 1u16)) {
-                    65533u16..=65535u16 => {
-                        x1 |= x1;
-                    }
-                    5u16..=65535u16 => {
-                        out_i16[global] = shuffle_xor((&in_i16[89u32..89u32 + 58])[x3.to_bits_as::<u32>() & 63u32], 25);
-                    }
-                    _ => {
-                    }
-                }
-            }
-        }
-        out_u8[global] = x0 as u8;
-        out_u32[global] = x1;
-    }
-
-    #[workgroup(64)]
-    fn program_116(
-        in_i8: &[i8],
-        out_i8: &mut [i8],
-        in_u16: &[u16],
-        in_u32: &[u32],
-        out_u32: &mut [u32],
-        a_f16: f16,
-        in_f16: &[f16],
-        out_f16: &mut [f16],
-        in_bf16: &[bf16],
-        out_bf16: &mut [bf16],
-        in_f32: &[f32],
-    ) {
-        let (local, global, lane) = (local_id().x, global_id().x, lane_id());
-        let (wave, group) = (wave_id(), workgroup_id().x);
-        let own0 = Private::<f16, 8>::filled(f16::from_bits(0x0 /* 0 */));
-        let own1 = Private::<f32, 8>::filled(0.0f32);
-        let x0 = read_first_lane(select(wave <= local, 67108864u32, lane));
-        let mut x1: V<bf16> = select((33.5f32 == in_f32[lane]) || (in_f16[lane] != out_f16[global]), in_bf16[local], bf16::from_bits(0x1 /* 0.000000000000000000000000000000000000000091835 */));
-        let mut x2: V<u32> = 0;
-        while (x2 < 1u32) && ((in_u16[lane] as u32) > (in_u32[lane] as u32)) {
-            x2 += 1;
-            x1 = out_i8[global + 64] as bf16;
-            for x3 in (0u64..=splat(5u64)).rev().step_by(2) {
-                x1 *= splat(a_f16) as bf16;
-                if in_u32[local] <= global.wrapping_shl(48u32) {
-                    x1 = in_u32[local].min(global) as bf16;
-                    continue;
-                }
-                x1 = (!(&in_i8[((x0 - x0) & 127u32)..((x0 - x0) & 127u32) + 62])[again(in_u32[local], |v| v.min(x0.max(x0).wrapping_shr(x0))) & 63u32]) as bf16;
-            }
-            x1 = (in_f16[lane] / a_f16) as bf16;
-        }
-        out_u32[global] = x0;
-        out_bf16[global] = x1;
-    }
-
-    #[workgroup(128)]
-    fn program_123(
-        a_bool: bool,
-        in_i8: &[i8],
-        in_u32: &[u32],
-        out_u32: &mut [u32],
+        at_u32: *const u32,
+        a_i64: i64,
+        in_i64: &[i64],
+        out_i64: &mut [i64],
+        a_u64: u64,
         in_u64: &[u64],
+        a_bf16: bf16,
+        in_bf16: &[bf16],
+        a_f32: f32,
+        a_f64: f64,
+        in_f64: &[f64],
+        out_f64: &mut [f64],
     ) {
         let (local, global, lane) = (local_id().x, global_id().x, lane_id());
         let (wave, group) = (wave_id(), workgroup_id().x);
@@ -725,217 +598,195 @@ gcn_kernel! {
         let mut x0: S<u32> = wave;
         if local < global {
             cold_path();
-            let mut object0: Result<V<u32>, V<i32>> = Ok(in_u32[local]);
-        }
-        for x1 in (2147483644i32..splat(2147483647i32)).step_by(4) {
-            for x2 in (254u8..splat(255u8)).step_by(3) {
-                if all(in_u32[lane] == 7u32) {
-                    match in_i8[local] & 7i8 {
-                        2i8..=127i8 => {
-                            let mut x3: V<u32> = (x0 - x0).min(0u32);
-                            x3 *= (out_u32[global + 256] | x3).min(x3 & x3);
-                        }
-                        0i8 => {
-                            let x4 = x0 - 0u32;
-                            let x5 = (&in_u64[24u32..24u32 + 28])[(local as u32) & 63u32];
-                        }
-                        _ => {
-                            let mut x6: S<bool> = a_bool;
-                        }
-                    }
-                    let mut x7: V<u32> = 4294967289;
+            let mut object0: V<Cell> = cell((local * x0).max(in_u32[local]) - 4294967294u32, in_u64[global].to_bits_as::<i64>());
+        } else {
+            let mut object1: *const u32 = at_u32.add(global & 63);
+            let mut x1: u32 = in_u32.uniform(65u32);
+            for x2 in (5i16..=(((in_i16[lane] % 30469i16) & 7i16) - 3i16)).step_by(2) {
+                let mut object2: V<Cell> = if a_bf16 > super::bits::table::<bf16>(6)[(lane ^ in_u32[global]) & 63] { cell(out_u32[global + 128], (-splat(a_f64)).to_bits_as::<i64>()) } else { cell(lane.wrapping_shl(26u32), x0 as i64) };
+                let mut x3: u32 = x0.max(x0);
+                if in_bf16[global] != splat(bf16::from_bits(0xc1a9 /* -21.125 */)) {
+                    cold_path();
+                    let mut object3: (V<u32>, V<i64>) = if in_u32[local] == in_u32[local] { (in_u32[global] % 1u32, in_i64[global]) } else { (splat(a_u32), ((a_i64 & in_i64.uniform(30u32)) + out_i64[global + 256].wrapping_shl(44u32)).max(89i64)) };
                 }
-                let mut x8: V<u32> = in_u32[lane];
-                x8 = x8.wrapping_shr(4294967289);
-                x8 = x8.wrapping_shl(2);
+                let x4 = x2;
             }
         }
+        out_u32[global] = splat(2147483649u32);
+        let mut object4: (V<f32>, V<u16>) = (shuffle_xor(splat(a_f32), 39), (a_u16 * a_u16) - (a_bool as u16));
+        let x5: u32;
+        if (f64::from_bits(0x7ff0000000000000) * in_f64[lane]) < out_f64[global + 128] {
+            if a_u64.to_bits_as::<u64>() < 16510385046859142061u64 {
+                cold_path();
+                if global == (lane / (global | 1u32)) {
+                }
+            }
+            x5 = out_u32[global].wrapping_shr(54u32) ^ 84u32;
+        } else {
+            x5 = in_u32[in_u32[local] % 96u32];
+        }
         out_u32[global] = x0;
+        out_u32[global + 128] = x5;
     }
 
-    #[workgroup(128)]
-    fn program_131(
-        a_bool: bool,
-        out_u8: &mut [u8],
-        a_i16: i16,
-        in_i16: &[i16],
-        out_i16: &mut [i16],
-        a_u16: u16,
-        in_u16: &[u16],
-        out_u16: &mut [u16],
-        a_i32: i32,
+    #[workgroup(64)]
+    fn program_152(
+        a_i8: i8,
+        a_u8: u8,
+        in_u8: &[u8],
         in_i32: &[i32],
         shared_i32: &mut [i32],
         a_u32: u32,
         in_u32: &[u32],
         out_u32: &mut [u32],
+        a_f32: f32,
+        in_f32: &[f32],
+        out_f32: &mut [f32],
+        out_f64: &mut [f64],
+    ) {
+        let (local, global, lane) = (local_id().x, global_id().x, lane_id());
+        let (wave, group) = (wave_id(), workgroup_id().x);
+        let own0 = Private::<i64, 8>::filled(0i64);
+        let mut x0: V<u32> = in_u32.load_vector::<2>((global ^ in_u32[lane]) & 127u32).get(0);
+        let mut x1: u32 = out_f64[global + 64] as u32;
+        let x2 = (x0 % (x1.max(1u32) | 1u32)) | x1.min(x1);
+        x0 = (in_f32[local] as u32).max((if splat(131072u32) >= 0u32 { x2 } else { in_u32[lane] })) - 0u32;
+        let x3 = splat(110.5f32);
+        for x4 in (((a_i8 & a_i8) & 7i8) - 3i8)..=4i8 {
+            let mut object0: Result<V<f32>, V<u32>> = if x3 != x3 { Err(x2.min(x2)) } else { Err(wave_xor(x1 ^ wave)) };
+            if a_f32 != in_f32[local] {
+                match object0 {
+                    Ok(x5) => {
+                        x0 |= x5 as u32;
+                    }
+                    Err(x6) => {
+                        x0 = local - 3u32;
+                        x1 += 2738491921;
+                        out_f32[global + 64] = x3;
+                    }
+                }
+                if object0.is_ok() {
+                    cold_path();
+                    let mut object1: Thing = Thing::Nothing;
+                    shared_i32.atomic(x0.wrapping_shr(34u32) & 15u32).fetch_add(in_i32[local], Scope::Agent, Ordering::Relaxed);
+                    x0 &= in_u32[local];
+                    x0 = x2 % (select(splat(a_u8) > in_u8[local], x1, a_u32) | 1u32);
+                }
+            }
+        }
+        out_u32[global] = x0;
+        out_u32[global + 64] = x1;
+        out_u32[global + 128] = x2;
+        out_f32[global] = x3;
+    }
+
+    #[workgroup(128)]
+    fn program_169(
+        a_i32: i32,
+        in_u32: &[u32],
+        in_i64: &[i64],
+        out_i64: &mut [i64],
         a_f16: f16,
-        a_bf16: bf16,
-        out_bf16: &mut [bf16],
+        in_f16: &[f16],
+        out_f32: &mut [f32],
     ) {
         let (local, global, lane) = (local_id().x, global_id().x, lane_id());
         let (wave, group) = (wave_id(), workgroup_id().x);
         let lds0 = Lds::<u32, 128>::new();
-        let lds1 = Lds::<u16, 128>::new();
-        lds0[local] = global.wrapping_shr(23u32);
-        lds1[local] = out_u16[global + 128];
-        let mut x0: S<bool> = a_bool;
-        let mut x1: V<i16> = wave_inclusive_and(in_i16[lane]) % 5599i16;
-        let mut x2: S<bf16> = bf16::from_bits(0x4257 /* 53.75 */) / a_bf16;
-        let mut object0: Thing = Thing::Nothing;
-        let mut x3: V<u32> = 0;
-        while (x3 < 5u32) && (splat(a_f16) < a_f16.max(f16::from_bits(0x3c00 /* 1 */))) {
-            x3 += 1;
-            let x4 = a_u16 + (a_u16 * 32770u16);
+        lds0[local] = in_u32[lane].wrapping_shr(21u32);
+        let mut x0: V<i64> = -3;
+        let x1 = (87u32 + in_u32[local]).to_bits_as::<f32>();
+        let mut x2: S<u32> = 0;
+        while (x2 < 3u32) && (!(-2147483647i32 == a_i32)) {
+            x2 += 1;
+            let mut x3: V<u32> = 0;
+            while (x3 < 5u32) && (splat(98i32) == a_i32) {
+                x3 += 1;
+                x0 += 5;
+                x0 = in_f16[local] as i64;
+                x0 -= x0;
+                x0 ^= in_i64[lane].max(x0) + 1152921504606846976i64;
+            }
+            let mut x4: S<f16> = a_f16;
         }
-        x2 += x2;
-        let mut object1: Option<V<u32>> = if a_i16.wrapping_shr(0u32) < 13i16 { None } else { None };
-        let mut x5: V<u32> = 0;
-        while (x5 < 2u32) && (-5i16 > splat(-24324i16)) {
-            x5 += 1;
-            let mut x6: S<u32> = 0;
-            while (x6 < 1u32) && (super::bits::table::<i16>(7)[(wave ^ a_u32) & 127] >= a_i16.wrapping_shr(a_u32 * 0u32)) {
-                x6 += 1;
-                let mut x7: V<i16> = in_u16[local] as i16;
-                x7 *= in_i16[(x7 as u32) % 96u32];
-                let mut object2: Thing = Thing::Nothing;
-            }
-            shared_i32.atomic((&in_u32[85u32..85u32 + 46])[(wave + out_u32[global + 256]) & 63u32] & 15u32).fetch_or(a_i32, Scope::Agent, Ordering::Relaxed);
-        }
-        let mut object3: Result<V<u32>, V<i32>> = Err(in_i32[lane]);
-        x2 = x2;
-        match object3 {
-            Ok(x8) => {
-            }
-            Err(x9) => {
-            }
-        }
-        out_u8[global] = x0 as u8;
-        out_i16[global] = x1;
-        out_bf16[global] = x2;
-    }
-
-    #[workgroup(128)]
-    fn program_155(
-        a_u8: u8,
-        out_u8: &mut [u8],
-        in_i32: &[i32],
-        a_u32: u32,
-        in_u32: &[u32],
-        a_f32: f32,
-        in_f32: &[f32],
-    ) {
-        let (local, global, lane) = (local_id().x, global_id().x, lane_id());
-        let (wave, group) = (wave_id(), workgroup_id().x);
-        let own0 = Private::<u32, 8>::filled(0u32);
-        let mut x0: V<bool> = select(local == a_u32, -84.5f32, in_f32[local]) < (if a_u8 != a_u8 { a_f32 / a_f32 } else { super::bits::table::<f32>(6)[(group ^ a_u32) & 63] });
-        let mut x1: V<u32> = 0;
-        loop {
-            x1 += 1;
-            if x1 > 3u32 {
-                cold_path();
-                break;
-            }
-            own0[0u32] = in_u32.load_vector::<4>(in_i32[global].to_bits_as::<u32>() & 127u32).get(3) | (2300120311u32 * local);
-            if any(in_u32[global] != in_u32[lane]) {
-            }
-        }
-        out_u8[global] = x0 as u8;
+        out_i64[global] = x0;
+        out_f32[global] = x1;
     }
 
     #[workgroup(64)]
-    fn program_157(
-        a_bool: bool,
+    fn program_172(
         a_i8: i8,
         in_i8: &[i8],
-        out_u8: &mut [u8],
-        in_u16: &[u16],
-        in_u32: &[u32],
-        out_u32: &mut [u32],
-        in_u64: &[u64],
-        a_bf16: bf16,
-        a_f32: f32,
-        out_f32: &mut [f32],
-    ) {
-        let (local, global, lane) = (local_id().x, global_id().x, lane_id());
-        let (wave, group) = (wave_id(), workgroup_id().x);
-        let lds0 = Lds::<i8, 128>::new();
-        lds0[local] = in_i8[lane];
-        lds0[local + 64u32] = select(in_u64[local] < in_u64[lane], in_i8[local], splat(a_i8));
-        let x0 = a_f32;
-        if a_bool {
-            cold_path();
-            let mut x1: S<f32> = x0;
-        }
-        let mut x2: V<f32> = x0;
-        let x3 = in_u32.uniform(35u32);
-        let mut object0: (V<f32>, V<u16>) = if a_f32 == x0 { (a_f32, wave_inclusive_or(splat(47464u16))) } else { (splat(a_f32) as f32, (in_u32[lane] as u16).min(6u16) * in_u16[local]) };
-        let mut x4: V<bool> = true;
-        x4 = (x2 as u32) <= x3;
-        if x0 < x0 {
-            x4 = x4;
-            return;
-        }
-        let mut x5: V<u32> = 0;
-        while x5 < 1u32 {
-            x5 += 1;
-            x4 = splat(a_bf16) >= bf16::from_bits(0xdf7d /* -18230571000000000000 */);
-        }
-        out_f32[global] = x0;
-        out_f32[global + 64] = x2;
-        out_u32[global] = x3;
-        out_u8[global] = x4 as u8;
-    }
-
-    #[workgroup(128)]
-    fn program_165(
-        out_u8: &mut [u8],
+        out_i8: &mut [i8],
+        a_i16: i16,
+        at_u16: *const u16,
+        a_i32: i32,
         in_i32: &[i32],
-        a_u32: u32,
+        out_i32: &mut [i32],
         in_u32: &[u32],
         out_u32: &mut [u32],
-        a_f16: f16,
+        a_i64: i64,
+        in_i64: &[i64],
+        out_i64: &mut [i64],
         in_f16: &[f16],
+        out_f16: &mut [f16],
         a_f32: f32,
-        in_f32: &[f32],
-        out_f32: &mut [f32],
     ) {
         let (local, global, lane) = (local_id().x, global_id().x, lane_id());
         let (wave, group) = (wave_id(), workgroup_id().x);
-        let x0 = in_f32.uniform(30u32);
-        let mut x1: V<bool> = 61.625f32 == splat(a_f32);
-        let x3: V<f32>;
-        if in_f16[lane] >= (f16::from_bits(0x3344 /* 0.22705078 */) + a_f16) {
+        let x0 = select(in_i8[global] != -126i8, (if splat(6i32) > -2i32 { in_i8[local] } else { 0i8 }), splat(a_i8));
+        for x1 in 3i32..((in_i32[lane].wrapping_shr(in_u32[global]) & 7i32) - 3i32) {
+            let mut object0: Option<V<i64>> = None;
+            object0 = if select(x1 <= a_i32, local, global) > (global & local) { Some(out_i64[global + 64].max(splat(35184372088832i64))) } else { Some(a_i64 / -5i64) };
             let mut x2: V<u32> = 0;
-            while (x2 < 1u32) && (out_f32[global].max(splat(f32::from_bits(0xdf5931b9))) >= -92.5f32) {
+            while (x2 < 2u32) && (!object0.is_some()) {
                 x2 += 1;
-                let mut object0: Thing = Thing::Number((out_u32[global] - in_u32[global]).wrapping_shl(shuffle_xor(splat(a_u32), 2)) & (in_i32[lane].to_bits_as::<u32>() & local));
+                let mut x3: i32 = in_i32.uniform(10u32) & a_i32;
+                x3 = (a_i32 & x3).wrapping_shr(58u32);
+                x3 += 17;
+                out_u32[global + 128] = (in_i32[lane].wrapping_shr(3u32) + x3.wrapping_shr(wave as u32)) as u32;
             }
-            x3 = out_f32[global + 256];
-        } else {
-            x3 = in_f32.load_vector::<2>(splat(a_u32) & 127u32).get(0);
         }
-        out_f32[global] = x0;
-        out_u8[global] = x1 as u8;
-        out_f32[global + 128] = x3;
+        let mut x4: V<u32> = lane;
+        if 64.25f32 >= a_f32 {
+            cold_path();
+            if x4 != x4 {
+                cold_path();
+                if (out_f16[global + 64] / f16::from_bits(0x7314 /* 14496 */)) < in_f16[lane] {
+                    let mut x5: i32 = ((in_i32[lane] >= -2147483648i32) as i32).wrapping_shr(59u32);
+                    if any(splat(a_i16) >= -32767i16) {
+                        x4 = in_u32[local].to_bits_as::<u32>();
+                        x5 -= x5;
+                    }
+                    let mut object1: *const u16 = at_u16.add(((if in_i64[global] == in_i64[global] { x4 } else { 2u32 }) as u32) & 63);
+                } else {
+                    cold_path();
+                    x4 = (&in_u32[((in_u32.uniform(31u32) + group) & 127u32)..((in_u32.uniform(31u32) + group) & 127u32) + 7])[(out_i32[global] as u32) & 63u32] + x4;
+                }
+            }
+        }
+        out_i8[global] = x0;
+        out_u32[global] = x4;
     }
 
     #[workgroup(64)]
     fn program_173(
+        a_bool: bool,
+        a_i8: i8,
         out_u8: &mut [u8],
-        in_i16: &[i16],
         a_u16: u16,
         in_u16: &[u16],
         a_i32: i32,
         in_i32: &[i32],
-        out_i32: &mut [i32],
         a_u32: u32,
         in_u32: &[u32],
         out_u32: &mut [u32],
         a_i64: i64,
-        out_i64: &mut [i64],
+        in_i64: &[i64],
+        shared_i64: &mut [i64],
         in_bf16: &[bf16],
         out_bf16: &mut [bf16],
+        a_f32: f32,
         in_f32: &[f32],
     ) {
         let (local, global, lane) = (local_id().x, global_id().x, lane_id());
@@ -944,78 +795,87 @@ gcn_kernel! {
         lds0[local] = in_u16[lane];
         lds0[local + 64u32] = again(splat(a_u16), |v| v + shuffle_xor(global as u16, 20).min((in_u16[global] / ((splat(a_u16) | a_u16) | 1u16)) % (splat(42u16) | 1u16)));
         let mut x0: V<bool> = in_u32[lane] <= global;
-        let mut x1: V<u32> = in_u32[local];
+        let mut x1: u32 = in_u32[local];
         out_bf16[global] = (if in_i32.uniform(83u32) >= a_i32 { in_bf16[lane] } else { splat(bf16::from_bits(0xddf2 /* -2179742200000000000 */)) });
-        let mut object0: Thing = if select(x0, splat(-221873282i32), out_i32[global]) < (a_i32 % ((in_i32.uniform(33u32) as i32) | 1i32)) { Thing::Both { near: in_i32[local], far: in_f32[lane] } } else { Thing::Nothing };
-        x1 = x1.min(splat(1587879103u32));
-        x1 += x1;
-        barrier();
-        let mut object1: Option<V<i16>> = Some(wave_exclusive_and(in_i16[local]));
-        let mut x2: V<u32> = 0;
-        while x2 < 4u32 {
-            x2 += 1;
-            if (splat(59i32) - in_i32.uniform(92u32)) < -2147483647i32 {
-                cold_path();
-                break;
+        let mut object0: Result<V<f32>, V<u32>> = if (!x0) { Err(read_lane(x1, group % 64u32) * read_first_lane(x1)) } else { Err(x1) };
+        shared_i64.atomic(in_u32[local] & 15u32).fetch_min(in_i64[lane], Scope::Agent, Ordering::Relaxed);
+        if splat(93i32) < (a_i32 ^ a_i32) {
+            for x2 in 4294967294u32..splat(4294967295u32) {
+                object0 = if a_i8.wrapping_shl(wave) > a_i8.wrapping_shr(32u32) { Err(x1) } else { Ok((a_f32 - in_f32[local]).abs()) };
+                lds0[local] = a_u16.wrapping_shl(23u32);
+                let mut x3: V<i32> = 948525831;
+                if (if a_bool { in_i32.uniform(46u32) } else { a_i32 }) == a_i32 {
+                    cold_path();
+                    continue;
+                }
             }
-            for x3 in 2u16..((a_u16 % (a_u16.wrapping_shl(in_u32.uniform(63u32).wrapping_shr(a_u32)) | 1u16)) & 7u16) {
-                x0 = object1.is_some();
-            }
+            x1 = lane ^ a_u32;
+        } else {
+            let x4 = in_i64[lane] | (a_i64 + 72i64);
+            lds0[local] = splat(65529u16);
         }
-        x1 = x1.wrapping_shl(again(x1, |v| v | x1));
-        let mut x4: V<i64> = splat(a_i64);
         out_u8[global] = x0 as u8;
         out_u32[global] = x1;
-        out_i64[global] = x4;
     }
 
-    #[workgroup(64)]
-    fn program_182(
+    #[workgroup(128)]
+    fn program_178(
         a_bool: bool,
-        a_u8: u8,
+        a_i8: i8,
+        in_i8: &[i8],
         in_u8: &[u8],
-        out_u8: &mut [u8],
+        a_u16: u16,
+        in_u16: &[u16],
+        out_u16: &mut [u16],
+        a_i32: i32,
         in_i32: &[i32],
+        out_i32: &mut [i32],
+        shared_i32: &mut [i32],
         a_u32: u32,
         in_u32: &[u32],
+        out_u32: &mut [u32],
+        a_i64: i64,
+        a_f32: f32,
         out_f32: &mut [f32],
-        a_f64: f64,
-        in_f64: &[f64],
-        out_f64: &mut [f64],
     ) {
         let (local, global, lane) = (local_id().x, global_id().x, lane_id());
         let (wave, group) = (wave_id(), workgroup_id().x);
-        let mut x0: S<f64> = a_f64;
-        let mut x1: S<f64> = in_f64.uniform(87u32);
-        let x2 = in_f64[global];
-        let mut object0: Pair = Pair { count: local.wrapping_shl(lane), level: (if splat(a_u8) <= (in_u8[global] + out_u8[global + 128]) { out_f32[global] } else { 98.25f32 }) };
-        let mut x3: S<u32> = 0;
-        while (x3 < 4u32) && a_bool {
-            x3 += 1;
-            let mut x4: V<i32> = in_i32.load_vector::<2>(object0.peek() & 127u32).get(0) / 1i32;
-            for x5 in (4294967292u32..splat(4294967295u32)).step_by(3) {
-                x4 = x4;
-                let x6 = (&mut object0).step((if any(x0 == x2) { out_f64[global] as u32 } else { a_u32 * (in_u32.uniform(96u32) & in_u32.uniform(10u32)) }));
-                {
-                    let Pair { count: x7, level: x8 } = object0;
+        let own0 = Private::<u32, 8>::filled(0u32);
+        let own1 = Private::<bf16, 8>::filled(bf16::from_bits(0x0 /* 0 */));
+        let x0 = (a_u16 % 3735u16).wrapping_shr(1u32);
+        if splat(a_i32) > 3i32 {
+            put(&mut own1, splat(a_u32) & 7u32, (&in_u16[((if a_bool { group } else { a_u32 }) & 127u32)..((if a_bool { group } else { a_u32 }) & 127u32) + 32])[(out_u32[global] / (wave_exclusive_min(in_u32[local]) | 1u32)) & 63u32].to_bits_as::<bf16>());
+            out_f32[global + 128] = (a_f32 / f32::from_bits(0xd0ffc932)) - a_f32;
+        } else {
+            shared_i32.atomic(in_u32[local] & 15u32).fetch_xor(splat(a_i32), Scope::Agent, Ordering::Relaxed);
+            for x1 in ((a_i32.to_bits_as::<u32>() & 7u32)..0u32).rev() {
+                let x5: u32;
+                if (a_i64 as u32) == x1.max(a_u32) {
+                    x5 = splat(4151643208u32);
+                } else {
+                    if out_i32[global + 256].wrapping_shl((splat(-2147483648i32) <= in_i32[global]) as u32) >= (6i32 - splat(a_i32)) {
+                        cold_path();
+                        let mut x2: V<i8> = shuffle_xor(either(splat(a_i8), |v| v > ((splat(a_i32).max(splat(a_i32)) & (in_i32[local] & -2147483648i32)) as i8), |v| v - ((splat(a_i32).max(splat(a_i32)) & (in_i32[local] & -2147483648i32)) as i8)).unwrap_or(in_i8[lane]) | -1i8, 27);
+                    }
+                    for x3 in (255u8..=splat(255u8)).step_by(4) {
+                        let x4 = ballot(x3 == 7u8) | 2u64;
+                    }
+                    x5 = 0u32 - (in_u8[local].wrapping_shl(in_u32[global].max(0u32)) as u32);
                 }
             }
         }
-        out_f64[global] = x0;
-        out_f64[global + 64] = x1;
-        out_f64[global + 128] = x2;
+        out_u16[global] = x0;
     }
 
     #[workgroup(128)]
     fn program_187(
         a_bool: bool,
+        a_i16: i16,
         in_u16: &[u16],
         in_i32: &[i32],
         a_u32: u32,
         in_u32: &[u32],
         out_u32: &mut [u32],
-        shared_u32: &mut [u32],
-        in_f16: &[f16],
         out_f32: &mut [f32],
     ) {
         let (local, global, lane) = (local_id().x, global_id().x, lane_id());
@@ -1030,132 +890,86 @@ gcn_kernel! {
             x0 = wave.wrapping_shr(a_u32).max(wave);
             let mut object0: Thing = Thing::Both { near: ((in_i32[global] | in_i32[lane]) + read_lane(splat(2097152i32), group % 64u32)).max(215650235i32), far: out_f32[global + 128] };
             own0[6u32] = in_u16.load_vector::<2>((x0 / (out_u32[global + 256] | 1u32)) & 127u32).get(1).to_bits_as::<f16>();
-        }
-        if (local * x0) >= (in_u32.uniform(24u32) + a_u32) {
-            cold_path();
-            own0[4u32] = in_f16[global];
         } else {
             cold_path();
-            shared_u32.atomic(x0 & 15u32).fetch_min(a_u32 * in_u32[out_u32[global + 128] % 96u32], Scope::Agent, Ordering::Relaxed);
-        }
-        if x0 < 16777216u32 {
-            x0 *= (a_u32 as u32) | x0;
-            let mut x1: V<u32> = 0;
-            while x1 < 2u32 {
-                x1 += 1;
+            if group.wrapping_shl(19u32) <= wave.to_bits_as::<u32>() {
+                cold_path();
+                return;
+            }
+            x0 = x0.wrapping_shl(42u32);
+            if (a_i16 - a_i16) >= 0i16 {
+                x0 = wave_exclusive_or(x0);
+                return;
+            }
+            if lane.wrapping_shl(46u32) == shuffle(x0, x0 | x0) {
+                cold_path();
+                x0 += super::bits::table::<u32>(6)[(global ^ local) & 63] * 0u32;
+            } else {
+                cold_path();
+                let mut object1: Thing = Thing::Number(x0.wrapping_shr(x0 + lane));
             }
         }
         out_u32[global] = x0;
     }
 
     #[workgroup(128)]
-    fn program_188(
-        a_bool: bool,
-        a_i16: i16,
-        in_i16: &[i16],
-        out_i16: &mut [i16],
-        a_u32: u32,
-        in_u32: &[u32],
+    fn program_194(
         out_u32: &mut [u32],
         in_i64: &[i64],
-        in_f16: &[f16],
-        out_f16: &mut [f16],
-        out_bf16: &mut [bf16],
-        a_f32: f32,
         in_f32: &[f32],
         out_f32: &mut [f32],
     ) {
         let (local, global, lane) = (local_id().x, global_id().x, lane_id());
         let (wave, group) = (wave_id(), workgroup_id().x);
-        let own0 = Private::<f16, 8>::filled(f16::from_bits(0x0 /* 0 */));
-        let own1 = Private::<i64, 8>::filled(0i64);
-        let x0 = (in_i16[local] % -32767i16) - select(in_u32[global] <= local, in_i16[global], a_i16);
-        let x1 = wave;
-        let mut x2: V<u32> = 0;
-        loop {
-            x2 += 1;
-            if x2 > 1u32 {
-                cold_path();
-                break;
-            }
-            let x3 = super::bits::table::<i16>(6)[(lane ^ out_u32[global].min(in_u32[local])) & 63];
-            own1[(in_f16[global] as u32) & 7u32] = in_i64.uniform(25u32).wrapping_shr(58u32) ^ -9223372036854775806i64;
-            let x4 = in_i16[lane];
+        let lds0 = Lds::<u32, 128>::new();
+        let lds1 = Lds::<i64, 128>::new();
+        lds0[local] = out_u32[global + 256];
+        lds1[local] = (if in_f32[global] == in_f32[local] { in_i64[lane] } else { in_i64[global] });
+        let mut x0: V<f32> = in_f32[local];
+        if (91.625f32 - x0) != -60.375f32 {
+            let mut object0: Long = Long::Left(splat((out_f32[global + 512] + (x0 * x0)) as i64));
+            let mut object1: Option<V<i16>> = None;
+        } else {
+            cold_path();
+            x0 = x0;
         }
-        own1[local & 7u32] = in_i16[local] as i64;
-        let mut object0: Word = Word::Right(splat(out_f32[global + 256]));
-        object0 = if a_bool { Word::Right(splat(shuffle_xor(in_f32[local], 3))) } else { Word::Left(splat(either(in_u32[lane], |v| v > (!in_u32[lane]), |v| v * (!in_u32[lane])).unwrap_or(global))) };
-        let mut x5: V<i16> = (a_i16 + a_i16).wrapping_shr(x1 | 3455741077u32);
-        let mut object1: Result<V<u32>, V<i32>> = Ok((group ^ a_u32) * 7u32);
-        let mut x6: V<u32> = 0;
-        loop {
-            x6 += 1;
-            if x6 > 3u32 {
-                cold_path();
-                break;
-            }
-            match object1 {
-                Ok(x7) => {
-                    x5 = (in_i16.load_vector::<2>((x7 & splat(3239612151u32)) & 127u32).get(1) / -8071i16).wrapping_shl(45u32);
-                    let mut object2: Option<V<f16>> = if out_bf16[global] == bf16::from_bits(0x4270 /* 60 */) { Some(splat(f16::from_bits(0xc9e0 /* -11.75 */))) } else { None };
-                }
-                Err(x8) => {
-                    own0[0u32] = select(x0 > x0, f16::from_bits(0x562a /* 98.625 */), out_f16[global].min(f16::from_bits(0x7c00 /* inf */)));
-                    own1[in_u32[local].max(local) & 7u32] = splat(0i64);
-                    x5 = again(splat(a_f32), |v| v + out_f32[global + 128]) as i16;
-                    x5 = x5.wrapping_shl(1);
-                }
-            }
-        }
-        out_i16[global] = x0;
-        out_u32[global] = x1;
-        out_i16[global + 128] = x5;
+        out_f32[global] = x0;
     }
 
     #[workgroup(128)]
-    fn program_190(
+    fn program_198(
         a_bool: bool,
-        out_i16: &mut [i16],
-        in_i32: &[i32],
+        a_i8: i8,
+        in_i8: &[i8],
+        out_i8: &mut [i8],
+        out_i32: &mut [i32],
         a_u32: u32,
         in_u32: &[u32],
         out_u32: &mut [u32],
-        in_u64: &[u64],
-        out_u64: &mut [u64],
-        a_f32: f32,
+        in_i64: &[i64],
         in_f32: &[f32],
     ) {
         let (local, global, lane) = (local_id().x, global_id().x, lane_id());
         let (wave, group) = (wave_id(), workgroup_id().x);
-        let lds0 = Lds::<u32, 128>::new();
-        let own0 = Private::<i16, 8>::filled(0i16);
-        lds0[local] = in_u32[local];
-        let x0 = (!a_u32).wrapping_shl(wave_and(global));
-        if (38u32 <= lane) && (a_f32 >= 112.25f32) {
-            let mut x1: V<u64> = (18446744073709551610u64 | out_u64[global + 128]) / ((out_i16[global + 128] as u64) | 1u64);
-            let mut x2: S<u32> = (if a_bool { x0 } else { x0 });
-            match (shuffle_xor(in_i32[global], 38) * in_i32.load_vector::<4>(select(lane != local, lane, lane) & 127u32).get(3)) & 7i32 {
-                1i32..=2147483647i32 => {
-                    x1 = (&in_u64[82u32..82u32 + 3])[(splat(a_u32) ^ x0) & 63u32];
-                    let mut object0: Word = if splat(a_u32) != (x2 | a_u32) { Word::Left(splat(in_u32[local] as u32)) } else { Word::Right(splat((if splat(a_u32) >= 2446228454u32 { a_f32 } else { in_f32[lane] }))) };
-                    if (!(!a_bool)) {
-                        cold_path();
-                        return;
-                    }
-                }
-                -1i32..=3i32 => {
-                }
-                -2i32..=3i32 => {
-                }
-                _ => {
-                }
-            }
-        }
-        out_u32[global] = x0;
+        let lds0 = Lds::<i8, 128>::new();
+        lds0[local] = splat(a_i8);
+        let x0 = select(splat(16.75f32) <= in_f32[global], (-out_i32[global + 256]), out_i32[global + 256]);
+        let x1 = (in_i8[local] as u32) / 4294967295u32;
+        let mut object0: Long = if a_bool { Long::Left(splat((&in_i64[58u32..58u32 + 62])[(&in_u32[(a_u32 & 127u32)..(a_u32 & 127u32) + 31])[(x1 ^ 0u32) & 63u32] & 63u32])) } else { Long::Left(splat((in_i64[global].max(in_i64[global]) / -1i64).to_bits_as::<i64>())) };
+        let mut x2: V<u32> = read_first_lane(x1) % 9u32;
+        out_i8[global + 128] = (global as i8) + (out_i8[global + 128] % (splat(0i8) | 1i8));
+        x2 += 84;
+        x2 = x2.wrapping_shl(2147483648);
+        lds0[local] = (in_i8[global] / 11i8) * (a_i8 * -3i8);
+        out_i32[global] = x0;
+        out_u32[global] = x1;
+        out_u32[global + 128] = x2;
     }
 
     #[workgroup(128)]
     fn program_220(
+        a_bool: bool,
+        a_u16: u16,
         in_u16: &[u16],
         out_u16: &mut [u16],
         a_i32: i32,
@@ -1164,15 +978,15 @@ gcn_kernel! {
         shared_i32: &mut [i32],
         in_u32: &[u32],
         out_u32: &mut [u32],
-        a_u64: u64,
-        in_u64: &[u64],
+        a_i64: i64,
+        a_f16: f16,
     ) {
         let (local, global, lane) = (local_id().x, global_id().x, lane_id());
         let (wave, group) = (wave_id(), workgroup_id().x);
         let own0 = Private::<i16, 8>::filled(0i16);
         let own1 = Private::<bf16, 8>::filled(bf16::from_bits(0x0 /* 0 */));
         let mut x0: V<u16> = in_u16[(global % (splat(2147483650u32) | 1u32)) % 96u32];
-        let mut x1: S<u32> = 4;
+        let mut x1: u32 = 4;
         shared_i32.atomic(out_u32[global + 128] & 15u32).fetch_xor(in_i32[global].min(out_i32[global + 256] * in_i32.uniform(35u32)), Scope::Agent, Ordering::Relaxed);
         for x2 in (((a_i32.wrapping_shl(63u32) & 7i32) - 3i32)..=1i32).rev().step_by(4) {
             for x3 in 4u32..(read_first_lane(in_u32[local]) & 7u32) {
@@ -1184,57 +998,14 @@ gcn_kernel! {
                     cold_path();
                     if let Some(x4) = object0 {
                     } else {
-                        x0 *= 65530;
-                        match (in_u64[out_u32[global + 256] % 96u32] ^ (in_u64.uniform(18u32) * a_u64)) & 7u64 {
-                            0u64..=6u64 => {
-                            }
-                            _ => {
-                            }
-                        }
+                        x0 = (if a_bool { a_u16 } else { a_u16 }) - (a_u16 as u16);
+                        x0 = (if splat(f16::from_bits(0x5420 /* 66 */)) != a_f16 { splat(524288i64) } else { a_i64 }).wrapping_shl(34u32) as u16;
                     }
                 }
             }
         }
         out_u16[global] = x0;
         out_u32[global] = x1;
-    }
-
-    #[workgroup(128)]
-    fn program_222(
-        a_bool: bool,
-        in_i8: &[i8],
-        out_u8: &mut [u8],
-        a_u32: u32,
-        in_u32: &[u32],
-        out_u32: &mut [u32],
-        in_i64: &[i64],
-        in_bf16: &[bf16],
-        out_bf16: &mut [bf16],
-        out_f64: &mut [f64],
-    ) {
-        let (local, global, lane) = (local_id().x, global_id().x, lane_id());
-        let (wave, group) = (wave_id(), workgroup_id().x);
-        let lds0 = Lds::<i64, 128>::new();
-        let lds1 = Lds::<f64, 128>::new();
-        let own0 = Private::<bf16, 8>::filled(bf16::from_bits(0x0 /* 0 */));
-        let own1 = Private::<i8, 8>::filled(0i8);
-        lds0[local] = (-splat(-9223372036854775808i64));
-        lds1[local] = out_f64[global];
-        let x0 = (wave | a_u32) % (wave.min(a_u32) | 1u32);
-        let mut x1: V<u32> = wave_exclusive_sum(global);
-        let mut x2: V<bool> = (x0 ^ a_u32) < x0;
-        for x3 in ((x0 & 7u32)..(x1 & 7u32)).rev().step_by(1) {
-            let mut object0: Option<V<i64>> = if a_bool { Some((splat(-1i8) as i64) & (if a_bool { in_i64[lane] } else { 16i64 })) } else { None };
-            object0 = Some(x1.max(x1) as i64);
-            own1[in_u32[lane].min(x3) & 7u32] = shuffle(in_i8[lane], x1.wrapping_shl(4u32));
-        }
-        x2 = out_bf16[global + 128] <= in_bf16[lane];
-        lds0[local] = in_i64[local];
-        let mut x4: V<u8> = 250;
-        out_u32[global] = x0;
-        out_u32[global + 128] = x1;
-        out_u8[global] = x2 as u8;
-        out_u8[global + 128] = x4;
     }
 
     #[workgroup(128)]
@@ -1247,7 +1018,7 @@ gcn_kernel! {
         let (local, global, lane) = (local_id().x, global_id().x, lane_id());
         let (wave, group) = (wave_id(), workgroup_id().x);
         let mut x0: S<f64> = read_first_lane(in_f64[lane]);
-        let mut x1: V<bf16> = in_bf16[local];
+        let mut x1: bf16 = in_bf16[local];
         let mut x2: S<u32> = 0;
         while x2 < 1u32 {
             x2 += 1;
@@ -1257,6 +1028,51 @@ gcn_kernel! {
         }
         out_f64[global] = x0;
         out_bf16[global] = x1;
+    }
+
+    #[workgroup(64)]
+    fn program_227(
+        a_bool: bool,
+        a_i32: i32,
+        in_i32: &[i32],
+        out_i32: &mut [i32],
+        a_u32: u32,
+        in_u32: &[u32],
+        out_u32: &mut [u32],
+        a_i64: i64,
+        a_f32: f32,
+        in_f32: &[f32],
+        out_f32: &mut [f32],
+    ) {
+        let (local, global, lane) = (local_id().x, global_id().x, lane_id());
+        let (wave, group) = (wave_id(), workgroup_id().x);
+        let own0 = Private::<i16, 8>::filled(0i16);
+        let own1 = Private::<i8, 8>::filled(0i8);
+        let mut x0: V<f32> = splat(a_f32);
+        if in_f32[global] >= in_f32.uniform(66u32) {
+            x0 = x0;
+            let mut object0: Result<V<u32>, V<i32>> = if in_f32.load_vector::<4>(either(out_u32[global], |v| v > (lane - splat(a_u32)), |v| v & (lane - splat(a_u32))).unwrap_or(lane) & 127u32).get(2) <= in_f32[global] { Ok(local) } else { Ok(super::bits::table::<u32>(10)[(lane ^ splat(a_u32).wrapping_shl(lane.min(4294967292u32))) & 1023]) };
+            x0 *= -55.5;
+        }
+        let mut object1: V<Cell> = cell(super::bits::table::<u32>(6)[(wave ^ in_u32.uniform(72u32).max(in_u32.uniform(58u32))) & 63], splat(a_i64));
+        object1 = if (!(in_i32[local] < in_i32[local])) { cell(lane, splat(16384i64).wrapping_shl(shuffle_xor(splat(0u32), 19))) } else { cell(a_f32.min(a_f32).to_bits_as::<u32>(), wave_exclusive_product(splat(a_i64)) % -3i64) };
+        let x1 = object1.step(again(lane, |v| v & splat(2147483649u32)));
+        x0 += x0;
+        if a_bool {
+            let mut x2: V<f32> = select(x1 == 1048576u32, x0, x0);
+            let x3: i32;
+            if (&in_u32[70u32..70u32 + 56])[(in_u32[global] * 66u32) & 63u32] >= (splat(1i32) as u32) {
+                out_u32[global] = wave & in_u32.uniform(19u32);
+                x2 = ((a_f32 / a_f32) * select(a_i32 > in_i32[global], x2, 113.625f32)).max(-107.0f32);
+                x3 = in_i32[local];
+            } else {
+                x3 = select(in_i32[global] == out_i32[global + 128], splat(a_f32), f32::from_bits(0x8c237d67)).to_bits_as::<i32>() % (out_i32[global + 128].max(-2147483647i32) | 1i32);
+            }
+            if x0 <= a_f32 {
+            }
+        }
+        out_f32[global] = x0;
+        out_u32[global] = x1;
     }
 
     #[workgroup(64)]
@@ -1275,7 +1091,7 @@ gcn_kernel! {
             for x3 in (18446744073709551612u64..18446744073709551615u64).step_by(4) {
                 x2 = any(in_f16[lane] <= in_f16[lane]);
                 let mut x4: S<u32> = read_first_lane(lane);
-                let mut x5: V<f16> = in_f16[local];
+                let mut x5: f16 = in_f16[local];
                 x4 = x4.wrapping_shl(4294967291);
             }
         }
@@ -1287,132 +1103,85 @@ gcn_kernel! {
     }
 
     #[workgroup(64)]
-    fn program_234(
-        a_bool: bool,
-        a_u8: u8,
+    fn program_259(
+        a_i8: i8,
+        out_i8: &mut [i8],
         out_u8: &mut [u8],
-        a_i16: i16,
-        a_u16: u16,
-        out_u16: &mut [u16],
-        a_i32: i32,
-        out_i32: &mut [i32],
         a_u32: u32,
         in_u32: &[u32],
-        out_u32: &mut [u32],
         a_i64: i64,
-        in_i64: &[i64],
-        a_u64: u64,
-        out_f16: &mut [f16],
+        a_f32: f32,
         in_f32: &[f32],
+        out_f32: &mut [f32],
+        in_f64: &[f64],
+        out_f64: &mut [f64],
     ) {
         let (local, global, lane) = (local_id().x, global_id().x, lane_id());
         let (wave, group) = (wave_id(), workgroup_id().x);
-        let lds0 = Lds::<i64, 128>::new();
-        lds0[local] = in_i64[lane];
-        lds0[local + 64u32] = in_i64[local];
-        let mut x0: S<u32> = read_lane(in_u32[lane], read_lane(local, (group % (wave | 1u32)) % 64u32) % 64u32) * a_u32;
-        let mut x1: V<f16> = splat(f16::from_bits(0xd45e /* -69.875 */));
-        let mut x2: S<u32> = read_lane(in_u32[local].max(lane).min(4096u32), (x0 % 11u32) % 64u32);
-        lds0[local] = splat(a_i64);
-        for x3 in ((a_i16.wrapping_shr(x2.min(4294967293u32)) & 7i16) - 3i16)..=((super::bits::table::<i16>(10)[(wave ^ x2) & 1023] & 7i16) - 3i16) {
-            x0 -= x0;
-            let x4 = x0;
-            let mut x5: V<f32> = in_f32[lane];
-            let mut x6: V<u32> = out_u32[global];
+        let lds0 = Lds::<u32, 128>::new();
+        lds0[local] = super::bits::table::<u32>(6)[(lane ^ global) & 63];
+        lds0[local + 64u32] = in_u32[local];
+        let mut x0: V<f64> = in_f64[global];
+        let x1: f32;
+        if (a_f32 / a_f32) != a_f32.mul_add(60.5f32, in_f32.uniform(8u32)) {
+            x1 = in_f32[lane];
+        } else {
+            x1 = in_f32[global];
         }
-        x0 = a_u32;
-        out_i32[global + 256] = out_i32[global + 128] ^ a_i32;
-        x0 = x0.wrapping_shr(0);
-        x0 &= (a_u8 < a_u8) as u32;
-        let mut x7: V<u8> = splat(a_u8).min(54u8);
-        x7 -= 249;
-        for x8 in (0u64..=((a_u64 & a_u64) & 7u64)).rev() {
-            let mut object0: Long = if (x0 & x0) <= (x2 * 4294967291u32) { Long::Right(splat(out_u16[global + 128] ^ a_u16)) } else { Long::Right(splat((x2 < splat(4294967293u32)) as u16)) };
-            if (if in_u32[local] >= x2 { splat(a_u64) } else { 18446744073709551614u64 }) > (if a_bool { x8 } else { 18446744073709551609u64 }) {
-            }
+        if (local / (in_u32[lane].min(2147483649u32) | 1u32)) != shuffle_xor(in_u32[lane], 15) {
+            cold_path();
+            return;
         }
-        out_u32[global] = x0;
-        out_f16[global] = x1;
-        out_u32[global + 128] = x2;
-        out_u8[global] = x7;
+        x0 = x0 + in_f64[splat(a_u32) % 96u32];
+        let mut object0: Thing = Thing::Wide(a_i64);
+        let mut x2: V<bool> = in_f32.uniform(70u32) == out_f32[global + 128];
+        for x3 in ((((out_i8[global + 64] | splat(a_i8)) & 7i8) - 3i8)..((splat(a_i8) & 7i8) - 3i8)).rev() {
+        }
+        out_f64[global] = x0;
+        out_f32[global] = x1;
+        out_u8[global] = x2 as u8;
     }
 
-    #[workgroup(128)]
-    fn program_251(
+    #[workgroup(64)]
+    fn program_262(
         a_bool: bool,
-        a_u8: u8,
-        in_u8: &[u8],
         out_u8: &mut [u8],
-        a_i16: i16,
-        in_i16: &[i16],
-        a_u16: u16,
-        a_u32: u32,
+        in_i32: &[i32],
+        out_i32: &mut [i32],
         in_u32: &[u32],
-        in_i64: &[i64],
-        shared_u64: &mut [u64],
-        a_f16: f16,
+        out_u32: &mut [u32],
+        a_f64: f64,
         in_f64: &[f64],
     ) {
         let (local, global, lane) = (local_id().x, global_id().x, lane_id());
         let (wave, group) = (wave_id(), workgroup_id().x);
-        let mut x0: V<u8> = (if 253u8 < splat(a_u8) { in_u8[lane] } else { splat(7u8) });
-        let mut x1: V<bool> = lane < 2147483650u32;
-        let mut x2: V<u8> = 1;
-        x1 = x0 == 129u8;
-        let mut object0: Option<V<i16>> = Some(in_i16[global] - in_i16[global]);
-        x0 += 78;
-        if splat(bf16::from_bits(0xc292 /* -73 */)).to_bits_as::<f16>() < a_f16 {
-            if x1 {
+        let lds0 = Lds::<f64, 128>::new();
+        lds0[local] = splat(a_f64);
+        lds0[local + 64u32] = again(in_f64[local], |v| v - splat(-10.375f64));
+        let mut x0: V<u8> = 128;
+        let mut x1: i32 = read_lane(in_i32[local], in_u32.uniform(77u32) % 64u32);
+        barrier();
+        let mut x2: V<u32> = 0;
+        loop {
+            x2 += 1;
+            if x2 > 2u32 {
                 cold_path();
-                x0 |= 19;
+                break;
             }
-            object0 = if a_bool { None } else { None };
-            let mut object1: Thing = Thing::Wide((if in_u8[local] > x2 { in_i64[lane] } else { 83i64 }));
-        } else {
-            cold_path();
-            #[unroll]
-            for x3 in 0u32..0 {
-                x2 = x2.wrapping_shr(in_u32[(splat(a_u16) as u32) % 96u32]);
-                if (a_u8 - 4u8) >= (a_bool as u8) {
-                    if (x0 | x0) <= 88u8 {
-                        x0 -= 0;
-                        let mut x4: V<u8> = 8;
-                    }
-                    if super::bits::table::<u32>(6)[(wave ^ a_u32) & 63] < (if a_bool { 7u32 } else { wave }) {
-                        x1 = (!((lane - global) != (in_f64.uniform(42u32) as u32)));
-                        for x5 in 18446744073709551613u64..splat(18446744073709551615u64) {
-                            shared_u64.atomic(local.wrapping_shr(60u32) & 15u32).fetch_xor(x5, Scope::Agent, Ordering::Relaxed);
-                        }
-                    } else {
-                        cold_path();
-                        object0 = if again(out_u8[global + 128], |v| v | x2) < (x0 & x2) { Some(a_i16) } else { None };
-                    }
-                } else {
-                    cold_path();
-                    let mut x6: S<u32> = 65536;
-                }
-            }
+            let mut object0: Result<V<f32>, V<u32>> = if in_i32[lane].max(splat(-3i32)) == splat(-2147483646i32).wrapping_shr(62u32) { Err(out_u32[global].wrapping_shl(37u32)) } else { Err((if false && a_bool { in_u32.uniform(36u32).min(group) } else { 3309693844u32 })) };
         }
         out_u8[global] = x0;
-        out_u8[global + 128] = x1 as u8;
-        out_u8[global + 256] = x2;
+        out_i32[global] = x1;
     }
 
     #[workgroup(64)]
     fn program_265(
-        in_i16: &[i16],
-        out_i16: &mut [i16],
-        a_i32: i32,
-        in_i32: &[i32],
+        a_i8: i8,
         a_u32: u32,
         in_u32: &[u32],
         out_u32: &mut [u32],
         a_i64: i64,
         in_i64: &[i64],
-        out_i64: &mut [i64],
-        a_u64: u64,
-        in_u64: &[u64],
-        a_f16: f16,
         in_f16: &[f16],
         out_f16: &mut [f16],
         a_f32: f32,
@@ -1429,60 +1198,353 @@ gcn_kernel! {
         let mut x0: V<u32> = super::bits::table::<u32>(10)[(lane ^ (global - in_u32[lane])) & 1023];
         out_u32[global + 128] = in_u32[local];
         lds0[local] = in_f16[global];
-        let mut object0: Thing = if (x0 & x0) > x0.wrapping_shr(9u32) { Thing::Both { near: (group as i32) | (in_i32.uniform(89u32) ^ in_i32.uniform(65u32)), far: splat(-85.0f32) * in_f32.load_vector::<4>(shuffle(in_u32[global], x0 | wave) & 127u32).get(1) } } else { Thing::Wide(select(x0 > x0, in_i64.uniform(38u32), out_i64[global]) % ((in_i64[global] | a_i64) | 1i64)) };
-        let mut object1: Result<V<f32>, V<u32>> = if -66.625f32 <= in_f32[lane] { Ok((local < a_u32) as f32) } else { Err(x0) };
-        if in_u64.uniform(64u32) >= (in_u64.uniform(35u32) - a_u64) {
-            cold_path();
-            return;
-        }
-        object0 = Thing::Number(shuffle(splat(a_i32), x0 % 2147483651u32) as u32);
-        out_i16[global] = in_i16[(x0 - x0) % 96u32];
-        match object1 {
-            Ok(x1) => {
-                out_f32[global + 128] = (if x0.min(in_u32[local]) <= (a_u32 ^ 2147483648u32) { x1 } else { in_f32.uniform(49u32) - a_f32 });
-            }
-            Err(x2) => {
-                lds0[local] = either(splat(a_f16), |v| v > ((splat(a_f32) < a_f32) as f16), |v| v + ((splat(a_f32) < a_f32) as f16)).unwrap_or(splat(f16::from_bits(0xd124 /* -41.125 */)) / f16::from_bits(0xcb30 /* -14.375 */));
+        let mut object0: V<Cell> = if (x0 & x0) > x0.wrapping_shr(9u32) { cell((group as u32) | (wave ^ wave), splat(-850774377047107296i64) * in_i64.load_vector::<2>(shuffle(in_u32[global], x0 | wave) & 127u32).get(1)) } else { cell(select(x0 > x0, in_u32[local], in_u32[global]) % (x0.wrapping_shl(63u32) | 1u32), in_i64[lane] * a_i64) };
+        let mut x1: u32 = a_u32;
+        x1 = group;
+        {
+            let (x2, x3) = (object0.low, object0.wide);
+            out_f32[global] = in_f32[(x2 ^ x0) % 96u32].min(-65.875f32);
+            if (&in_u32[54u32..54u32 + 51])[x2.max(lane) & 63u32] == 10u32 {
+                cold_path();
+                for x4 in (2u32..(x2 & 7u32)).step_by(2) {
+                    match a_i8 {
+                        -4i8..=3i8 => {
+                        }
+                        _ => {
+                        }
+                    }
+                }
             }
         }
         out_u32[global] = x0;
+        out_u32[global + 64] = x1;
+    }
+
+    #[workgroup(64)]
+    fn program_266(
+        a_i32: i32,
+        in_i32: &[i32],
+        out_i32: &mut [i32],
+        in_u64: &[u64],
+        out_u64: &mut [u64],
+    ) {
+        let (local, global, lane) = (local_id().x, global_id().x, lane_id());
+        let (wave, group) = (wave_id(), workgroup_id().x);
+        let mut x0: V<i32> = in_i32.uniform(96u32) & -2147483648i32;
+        let mut x1: u64 = in_u64.uniform(85u32);
+        let x2 = either(in_i32[lane], |v| v > (in_i32[local] as i32), |v| v.min(in_i32[local] as i32)).unwrap_or(in_i32[global].max(splat(a_i32))) / (in_i32[local] | 1i32);
+        for x3 in (0u64..splat(5u64)).rev() {
+            for x4 in (252u8..=splat(255u8)).rev() {
+                x0 = splat(48i32);
+                x0 = x2 ^ 0i32;
+            }
+        }
+        out_i32[global] = x0;
+        out_u64[global] = x1;
+        out_i32[global + 128] = x2;
+    }
+
+    #[workgroup(128)]
+    fn program_276(
+        a_bool: bool,
+        in_u8: &[u8],
+        a_u16: u16,
+        in_u16: &[u16],
+        a_i32: i32,
+        in_i32: &[i32],
+        out_i32: &mut [i32],
+        a_u32: u32,
+        in_u32: &[u32],
+        out_u32: &mut [u32],
+        a_i64: i64,
+        shared_i64: &mut [i64],
+        a_f16: f16,
+        a_f32: f32,
+        in_f32: &[f32],
+        out_f32: &mut [f32],
+        in_f64: &[f64],
+    ) {
+        let (local, global, lane) = (local_id().x, global_id().x, lane_id());
+        let (wave, group) = (wave_id(), workgroup_id().x);
+        let mut x0: V<i32> = in_i32[local];
+        if 73i32 <= x0 {
+            x0 = x0.wrapping_shl(in_u32[local]);
+            shared_i64.atomic(global.min(local) & 15u32).fetch_and((&in_f64[92u32..92u32 + 5])[(lane - a_u32) & 63u32].to_bits_as::<i64>(), Scope::Agent, Ordering::Relaxed);
+        } else {
+            shared_i64.atomic(splat(a_u32).min(61u32) & 15u32).fetch_and(splat(a_i64), Scope::Agent, Ordering::Relaxed);
+            let mut object0: Result<V<u32>, V<i32>> = if x0 > -2147483648i32 { Ok((a_bool as f16) as u32) } else { Ok(in_u32[local] ^ in_u32[local]) };
+        }
+        let mut object1: Thing = if x0 <= x0 { Thing::Number(in_u32[local]) } else { Thing::Nothing };
+        let mut object2: [V<f32>; 3] = if -3i32 <= a_i32.min(a_i32) { [splat(35.875f32), splat(a_f32), x0.to_bits_as::<f32>().round_ties_even()] } else { [in_f32[global], (lane != 2335933075u32) as f32, in_f32[global]] };
+        if 0i32 > (a_f16 as i32) {
+            x0 *= in_i32[local];
+            let mut object3: Result<V<f32>, V<u32>> = if in_u8.load_vector::<4>((local / 2147483649u32) & 127u32).get(1) != 2u8 { Ok(shuffle(splat(f32::from_bits(0x7f61b1e6)), splat(2147483648u32) / 7u32) - super::bits::table::<f32>(6)[(lane ^ out_u32[global + 128]) & 63]) } else { Ok(read_first_lane(out_f32[global + 256] / 93.75f32)) };
+        } else {
+            cold_path();
+            for e in object2.iter_mut() {
+                *e -= a_f32;
+            }
+        }
+        x0 = in_i32.uniform(11u32).wrapping_shl(45u32);
+        match object1 {
+            Thing::Nothing => {
+                if (in_u16[global] as f64) < f64::from_bits(0x386f879bea9cdd43) {
+                    x0 *= -2147483647;
+                    x0 -= 1024;
+                    let x1: u32;
+                    if x0 == (splat(a_f32) as i32) {
+                        x1 = (if a_u16 >= a_u16 { a_u32 | 2147483649u32 } else { in_u32.uniform(80u32).max(2147483649u32) });
+                    } else {
+                        x1 = splat(86u32).wrapping_shl(in_u32[global]).wrapping_shr(in_u32[global]);
+                    }
+                }
+            }
+            Thing::Number(x2) => {
+            }
+            Thing::Both { near: x3, far: x4 } => {
+            }
+            Thing::Wide(x5) => {
+            }
+        }
+        out_i32[global] = x0;
+    }
+
+    #[workgroup(128)]
+    fn program_281(
+        a_i8: i8,
+        in_i8: &[i8],
+        out_i8: &mut [i8],
+        a_i32: i32,
+        in_i32: &[i32],
+        out_i32: &mut [i32],
+        a_u32: u32,
+        in_u32: &[u32],
+        out_u32: &mut [u32],
+        in_f16: &[f16],
+        in_f32: &[f32],
+        out_f32: &mut [f32],
+    ) {
+        let (local, global, lane) = (local_id().x, global_id().x, lane_id());
+        let (wave, group) = (wave_id(), workgroup_id().x);
+        let lds0 = Lds::<f16, 128>::new();
+        let lds1 = Lds::<u32, 128>::new();
+        lds0[local] = in_f16[global];
+        lds1[local] = in_u32[local].wrapping_shl(11u32);
+        let mut x0: V<f32> = in_f32[lane % 96u32].mul_add(-67.125f32, select(in_i32[global] < in_i32[local], in_f32[global], out_f32[global + 256]));
+        let mut x1: u32 = global as u32;
+        let mut x2: S<i8> = a_i8 ^ a_i8;
+        x2 = a_i8 + 0i8;
+        let mut x3: i32 = (!(splat(-794017209i32) + out_i32[global]));
+        x1 = read_lane(select(x3 >= a_i32, in_u32[global], in_u32.uniform(5u32)), (group - a_u32) % 64u32);
+        let mut object0: Result<V<u32>, V<i32>> = Err(read_first_lane((if splat(a_i32) > x3 { x3 } else { x3 })));
+        x2 = x2.wrapping_shl(26u32).wrapping_shr(47u32);
+        if x3 == in_i32.uniform(4u32) {
+            cold_path();
+            match object0 {
+                Ok(x4) => {
+                    match in_i8[local] {
+                        6i8..=127i8 => {
+                            x1 = x1.wrapping_shr(in_i8[lane] as u32);
+                            #[unroll]
+                            for x5 in 0u32..3 {
+                                x0 *= x0;
+                                x0 = x0;
+                            }
+                            let x6 = splat(a_i32) | x0.to_bits_as::<i32>();
+                        }
+                        6i8 => {
+                            lds1[local] = x4 - x1;
+                            x1 = select(local < x4, x1.wrapping_shl(66u32), x1 % 1u32).min(object0.map_or(x1, |v| v * x4));
+                        }
+                        -2i8..=3i8 => {
+                            x1 = (x1 - global) % 53u32;
+                            x3 = in_i32[local] & x3;
+                        }
+                        _ => {
+                        }
+                    }
+                }
+                Err(x7) => {
+                }
+            }
+        }
+        out_f32[global] = x0;
+        out_u32[global] = x1;
+        out_i8[global] = x2;
+        out_i32[global] = x3;
+    }
+
+    #[workgroup(128)]
+    fn program_283(
+        a_bool: bool,
+        a_u8: u8,
+        in_u8: &[u8],
+        out_u8: &mut [u8],
+        in_i32: &[i32],
+        in_u32: &[u32],
+        out_u32: &mut [u32],
+        in_i64: &[i64],
+        in_f32: &[f32],
+        out_f32: &mut [f32],
+    ) {
+        let (local, global, lane) = (local_id().x, global_id().x, lane_id());
+        let (wave, group) = (wave_id(), workgroup_id().x);
+        let mut x0: V<u32> = (&in_u32[18u32..18u32 + 53])[shuffle(lane, wave_exclusive_max(in_u32[local])) & 63u32];
+        let mut x1: u8 = in_u8[local] & splat(a_u8);
+        let mut x2: V<bool> = all(in_i32[local] == in_i32[global]);
+        x0 = in_u32[lane];
+        let mut object0: Result<V<f32>, V<u32>> = if a_bool { Ok(in_f32[lane]) } else { Err(x0.max(x0)) };
+        x2 = in_u8[local] == x1;
+        x2 = ((x0 ^ x0) + x0.wrapping_shl(14u32)) <= (x0.wrapping_shr(13u32) / ((local ^ global) | 1u32));
+        let mut object1: Word = Word::Right(splat(out_f32[global].mul_add(f32::from_bits(0x7fc00000), in_f32[lane])));
+        match object1 {
+            Word::Left(x3) => {
+                match object0 {
+                    Ok(x4) => {
+                        let mut x5: bool = splat(6i64) <= in_i64[global];
+                    }
+                    Err(x6) => {
+                    }
+                }
+            }
+            Word::Right(x7) => {
+            }
+        }
+        out_u32[global] = x0;
+        out_u8[global] = x1;
+        out_u8[global + 256] = x2 as u8;
+    }
+
+    #[workgroup(128)]
+    fn program_285(
+        a_bool: bool,
+        in_u8: &[u8],
+        out_u8: &mut [u8],
+        in_i16: &[i16],
+        at_u16: *const u16,
+        a_u32: u32,
+        in_u32: &[u32],
+        out_u32: &mut [u32],
+        a_i64: i64,
+        in_i64: &[i64],
+        a_f32: f32,
+        in_f32: &[f32],
+        out_f32: &mut [f32],
+    ) {
+        let (local, global, lane) = (local_id().x, global_id().x, lane_id());
+        let (wave, group) = (wave_id(), workgroup_id().x);
+        let lds0 = Lds::<i64, 128>::new();
+        let lds1 = Lds::<u16, 128>::new();
+        let own0 = Private::<i16, 8>::filled(0i16);
+        lds0[local] = (&in_i64[29u32..29u32 + 59])[in_u32[local % 96u32] & 63u32];
+        lds1[local] = splat(32769u16) / 32769u16;
+        let mut x0: V<u8> = in_u8[global];
+        let mut x1: f32 = 39.625;
+        let mut x2: V<bool> = in_u32.uniform(48u32) != local;
+        let mut object0 = at_u16.add(either((if a_f32 == in_f32[global] { global } else { a_u32 }), |v| v > ((out_u32[global + 128] ^ in_u32[local]) % (wave_exclusive_min(in_u32[lane]) | 1u32)), |v| v ^ ((out_u32[global + 128] ^ in_u32[local]) % (wave_exclusive_min(in_u32[lane]) | 1u32))).unwrap_or(in_u32[lane] as u32) & 63);
+        own0[6u32] = in_i16[global] / (splat(-6i16).min(splat(0i16)) | 1i16);
+        let mut object1: V<Cell> = cell(splat(31u32), a_i64.wrapping_shr(4u32));
+        put(&mut own0, 3u32, in_i16[local]);
+        x1 = read_first_lane(in_f32[global]);
+        let mut object2: Thing = if a_bool { Thing::Wide(a_i64) } else { Thing::Number(lane as u32) };
+        out_u8[global] = x0;
+        out_f32[global] = x1;
+        out_u8[global + 128] = x2 as u8;
+    }
+
+    #[workgroup(128)]
+    fn program_286(
+        out_u8: &mut [u8],
+        in_i16: &[i16],
+        a_u16: u16,
+        in_u16: &[u16],
+        out_u16: &mut [u16],
+        a_u32: u32,
+        in_u32: &[u32],
+        out_u32: &mut [u32],
+        in_i64: &[i64],
+        out_i64: &mut [i64],
+        a_f32: f32,
+        in_f32: &[f32],
+        a_f64: f64,
+        in_f64: &[f64],
+    ) {
+        let (local, global, lane) = (local_id().x, global_id().x, lane_id());
+        let (wave, group) = (wave_id(), workgroup_id().x);
+        let lds0 = Lds::<u32, 128>::new();
+        lds0[local] = lane.max(55u32);
+        let mut x0: S<u32> = a_u32;
+        let mut x1: bool = false;
+        x1 = (in_f32.load_vector::<4>((lane + x0) & 127u32).get(2) * 65504.0f32) <= a_f32;
+        x1 = (a_f64 < (if global >= in_u32[local] { in_f64[global] } else { in_f64[local] })) && (x0.max(a_u32) <= 6u32);
+        let mut x2: V<i64> = in_i64[local];
+        lds0[local] = in_u32[global];
+        barrier();
+        let mut object0: Long = Long::Right(splat(in_i16[local].to_bits_as::<u16>() - ((0u16 - out_u16[global + 128]) % (in_u16[global].wrapping_shl(local + in_u32[global]) | 1u16))));
+        for x3 in (127i8..splat(127i8)).step_by(4) {
+            if all(in_f32[local] != in_f32.uniform(90u32)) {
+                cold_path();
+                let mut x4: V<f32> = 68.875;
+            } else {
+                cold_path();
+                object0 = if (-a_f32) <= 105.25f32 { Long::Left(splat(17592186044416i64 * x2)) } else { Long::Right(splat(splat(a_u16).min(2u16))) };
+            }
+            match object0 {
+                Long::Left(x5) => {
+                    x1 = in_f32[local] >= (local as f32);
+                    match object0 {
+                        Long::Left(x6) => {
+                            let x7 = lds0[in_u32[local] & 127u32];
+                        }
+                        Long::Right(x8) => {
+                        }
+                    }
+                }
+                Long::Right(x9) => {
+                }
+            }
+        }
+        out_u32[global] = x0;
+        out_u8[global] = x1 as u8;
+        out_i64[global] = x2;
     }
 }
 
 pub const SAMPLE: &[Sampled] = &[
-    (2, |target, options| program_2.build_with(target, options).map(BuiltKernel::into_any)),
     (3, |target, options| program_3.build_with(target, options).map(BuiltKernel::into_any)),
-    (6, |target, options| program_6.build_with(target, options).map(BuiltKernel::into_any)),
-    (9, |target, options| program_9.build_with(target, options).map(BuiltKernel::into_any)),
     (10, |target, options| program_10.build_with(target, options).map(BuiltKernel::into_any)),
+    (22, |target, options| program_22.build_with(target, options).map(BuiltKernel::into_any)),
+    (29, |target, options| program_29.build_with(target, options).map(BuiltKernel::into_any)),
     (30, |target, options| program_30.build_with(target, options).map(BuiltKernel::into_any)),
     (35, |target, options| program_35.build_with(target, options).map(BuiltKernel::into_any)),
+    (41, |target, options| program_41.build_with(target, options).map(BuiltKernel::into_any)),
     (52, |target, options| program_52.build_with(target, options).map(BuiltKernel::into_any)),
-    (59, |target, options| program_59.build_with(target, options).map(BuiltKernel::into_any)),
+    (57, |target, options| program_57.build_with(target, options).map(BuiltKernel::into_any)),
     (75, |target, options| program_75.build_with(target, options).map(BuiltKernel::into_any)),
     (76, |target, options| program_76.build_with(target, options).map(BuiltKernel::into_any)),
-    (77, |target, options| program_77.build_with(target, options).map(BuiltKernel::into_any)),
-    (79, |target, options| program_79.build_with(target, options).map(BuiltKernel::into_any)),
-    (99, |target, options| program_99.build_with(target, options).map(BuiltKernel::into_any)),
+    (93, |target, options| program_93.build_with(target, options).map(BuiltKernel::into_any)),
+    (97, |target, options| program_97.build_with(target, options).map(BuiltKernel::into_any)),
     (102, |target, options| program_102.build_with(target, options).map(BuiltKernel::into_any)),
-    (108, |target, options| program_108.build_with(target, options).map(BuiltKernel::into_any)),
-    (109, |target, options| program_109.build_with(target, options).map(BuiltKernel::into_any)),
-    (116, |target, options| program_116.build_with(target, options).map(BuiltKernel::into_any)),
     (123, |target, options| program_123.build_with(target, options).map(BuiltKernel::into_any)),
-    (131, |target, options| program_131.build_with(target, options).map(BuiltKernel::into_any)),
-    (155, |target, options| program_155.build_with(target, options).map(BuiltKernel::into_any)),
-    (157, |target, options| program_157.build_with(target, options).map(BuiltKernel::into_any)),
-    (165, |target, options| program_165.build_with(target, options).map(BuiltKernel::into_any)),
+    (152, |target, options| program_152.build_with(target, options).map(BuiltKernel::into_any)),
+    (169, |target, options| program_169.build_with(target, options).map(BuiltKernel::into_any)),
+    (172, |target, options| program_172.build_with(target, options).map(BuiltKernel::into_any)),
     (173, |target, options| program_173.build_with(target, options).map(BuiltKernel::into_any)),
-    (182, |target, options| program_182.build_with(target, options).map(BuiltKernel::into_any)),
+    (178, |target, options| program_178.build_with(target, options).map(BuiltKernel::into_any)),
     (187, |target, options| program_187.build_with(target, options).map(BuiltKernel::into_any)),
-    (188, |target, options| program_188.build_with(target, options).map(BuiltKernel::into_any)),
-    (190, |target, options| program_190.build_with(target, options).map(BuiltKernel::into_any)),
+    (194, |target, options| program_194.build_with(target, options).map(BuiltKernel::into_any)),
+    (198, |target, options| program_198.build_with(target, options).map(BuiltKernel::into_any)),
     (220, |target, options| program_220.build_with(target, options).map(BuiltKernel::into_any)),
-    (222, |target, options| program_222.build_with(target, options).map(BuiltKernel::into_any)),
     (226, |target, options| program_226.build_with(target, options).map(BuiltKernel::into_any)),
+    (227, |target, options| program_227.build_with(target, options).map(BuiltKernel::into_any)),
     (231, |target, options| program_231.build_with(target, options).map(BuiltKernel::into_any)),
-    (234, |target, options| program_234.build_with(target, options).map(BuiltKernel::into_any)),
-    (251, |target, options| program_251.build_with(target, options).map(BuiltKernel::into_any)),
+    (259, |target, options| program_259.build_with(target, options).map(BuiltKernel::into_any)),
+    (262, |target, options| program_262.build_with(target, options).map(BuiltKernel::into_any)),
     (265, |target, options| program_265.build_with(target, options).map(BuiltKernel::into_any)),
+    (266, |target, options| program_266.build_with(target, options).map(BuiltKernel::into_any)),
+    (276, |target, options| program_276.build_with(target, options).map(BuiltKernel::into_any)),
+    (281, |target, options| program_281.build_with(target, options).map(BuiltKernel::into_any)),
+    (283, |target, options| program_283.build_with(target, options).map(BuiltKernel::into_any)),
+    (285, |target, options| program_285.build_with(target, options).map(BuiltKernel::into_any)),
+    (286, |target, options| program_286.build_with(target, options).map(BuiltKernel::into_any)),
 ];

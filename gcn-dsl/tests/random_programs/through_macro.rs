@@ -9,7 +9,7 @@ use gcn_dsl::prelude::Target;
 use gcn_dsl::{BuildError, BuildOptions, BuiltKernel};
 use gcn_test_support::stored::assert_current;
 
-use super::ast::{Op, Program, Range, Stmt, Ty};
+use super::ast::{Op, Program, Range, Stmt, Ty, VarDecl};
 use super::data::Data;
 use super::run::{TARGETS, simulate};
 use super::sample::SAMPLE;
@@ -31,7 +31,16 @@ fn features(program: &Program) -> BTreeSet<String> {
     let mut features = BTreeSet::new();
     program.each(&mut |stmt| {
         features.insert(match stmt {
-            Stmt::Let { var, .. } => format!("let, mutable {}", program.vars[*var].mutable),
+            Stmt::Let { var, .. } => {
+                let VarDecl { ty, mutable } = program.vars[*var];
+                let plain = mutable && print::is_plain(program, *var);
+                format!("let, mutable {mutable}, plain {plain} {:?}", plain.then_some(ty.place))
+            }
+            Stmt::Later { var, .. } => format!("later, plain {}", print::is_plain(program, *var)),
+            Stmt::PrivateStore { lent, .. } => format!("private, lent {lent}"),
+            Stmt::Step { object, twice, var, .. } => {
+                format!("step {:?} {twice}, written {}", program.objects[*object], var % 2 == 0)
+            }
             Stmt::Set { op, .. } => format!("set {op:?}"),
             Stmt::If { els, .. } => format!("if, else {}", !els.is_empty()),
             Stmt::For { range: Range { inclusive, reversed, step, .. }, .. } => {
@@ -97,7 +106,7 @@ fn chosen() -> BTreeSet<u64> {
 
 fn source() -> String {
     let mut out = String::from("//! Made from random programs; see `through_macro.rs`.\n\n");
-    out.push_str("use gcn_dsl::BuiltKernel;\nuse gcn_dsl::prelude::*;\n\nuse super::shapes::{Long, Machine, Pair, Thing, Word, again, either, passed};\nuse super::through_macro::Sampled;\n\ngcn_kernel! {\n");
+    out.push_str("use gcn_dsl::BuiltKernel;\nuse gcn_dsl::prelude::*;\n\nuse super::cells::{Cell, cell, put};\nuse super::shapes::{Long, Machine, Pair, Thing, Word, again, either, passed};\nuse super::through_macro::Sampled;\n\ngcn_kernel! {\n");
     let (mut kernels, mut list) = (String::new(), String::new());
     for seed in chosen() {
         kernels += &print::kernel(&generate::program(seed), &format!("program_{seed}"));

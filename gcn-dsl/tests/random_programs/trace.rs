@@ -8,14 +8,15 @@ use gcn_dsl::launch::DevicePacker;
 use gcn_dsl::scalar::Elem;
 
 use super::ast::{
-    Arm, Expr, Id, Made, NUMBERS, Op, Place, Program, SHARED, SHARED_LEN, Stmt, Used, bit, has_breaks,
-    has_continues, is_cold,
+    Arm, Expr, Id, Made, NUMBERS, Op, POINTED, Place, Program, SHARED, SHARED_LEN, Shape, Stmt, Used, bit,
+    has_breaks, has_continues, is_cold,
 };
 use super::bits::{table, with_type};
 use super::counting::{self, Open, together};
 use super::data::Data;
 use super::held::{self, Held};
 use super::memory::{self, Memory, Variable};
+use super::pointers::Pointers;
 use super::typing;
 use super::value::{self, D, Val, of};
 
@@ -39,6 +40,7 @@ impl Kernel for Generated<'_> {
                 s = if used.inputs & bit(elem) != 0 { s.slice::<T>("in") } else { s };
                 s = if used.outputs & bit(elem) != 0 { s.slice_mut::<T>("out") } else { s };
                 s = if used.shared & bit(elem) != 0 { s.slice_mut::<T>("shared") } else { s };
+                s = if used.pointed & bit(elem) != 0 { s.pointer::<T>("at") } else { s };
             }, bool => {});
         }
         s
@@ -69,6 +71,10 @@ impl Kernel for Generated<'_> {
             if used.shared & bit(elem) != 0 {
                 packer.args.push(slice(SHARED_LEN as usize));
             }
+            if used.pointed & bit(elem) != 0 {
+                let of = POINTED.iter().position(|t| *t == elem);
+                packer.args.push(PackedArg::Pointer(of.map_or(0, |k| data.pointed_at[k])));
+            }
         }
     }
 
@@ -86,6 +92,7 @@ struct Tracer<'p> {
     inputs: [Option<Memory>; 15],
     outputs: [Option<Memory>; 15],
     shared: [Option<Memory>; 15],
+    pointers: Pointers,
     lds: Vec<Memory>,
     private: Vec<Memory>,
     vars: Vec<Option<Variable>>,
@@ -102,6 +109,7 @@ impl<'p> Tracer<'p> {
         let has = |mask: u16, elem: Elem| mask & bit(elem) != 0;
         let (mut args, mut inputs) = ([None; 15], [const { None }; 15]);
         let (mut outputs, mut shared) = ([const { None }; 15], [const { None }; 15]);
+        let mut pointers = Pointers::default();
         if has(used.args, Elem::Bool) {
             args[Elem::Bool as usize] = Some(arguments.value::<bool>().into());
         }
@@ -113,6 +121,9 @@ impl<'p> Tracer<'p> {
             inputs[i] = has(used.inputs, elem).then(|| memory::input(arguments, elem));
             outputs[i] = has(used.outputs, elem).then(|| memory::output(arguments, elem));
             shared[i] = has(used.shared, elem).then(|| memory::shared(arguments, elem));
+            if has(used.pointed, elem) {
+                pointers.take(arguments, elem);
+            }
         }
         let ids = [
             lang::local_id().x.into(),
@@ -134,6 +145,7 @@ impl<'p> Tracer<'p> {
             inputs,
             outputs,
             shared,
+            pointers,
             lds,
             private,
             vars,
@@ -189,9 +201,11 @@ impl<'p> Tracer<'p> {
                 let (index, value) = (of(self.eval(index)), self.eval(value));
                 self.lds[*array].fetch.as_ref().expect("an atomic type")(*op, index, value);
             }
-            Stmt::PrivateStore { array, index, value } => {
+            Stmt::PrivateStore { array, lent, index, value } => {
                 let (index, value) = (of(self.eval(index)), self.eval(value));
-                self.private[*array].store.as_ref().expect("a private array is writable")(index, value);
+                let array = &self.private[*array];
+                let store = if *lent { &array.put } else { &array.store };
+                store.as_ref().expect("a private array is writable")(index, value);
             }
             Stmt::Match { value, arms, bodies } => {
                 let value = self.eval(value);
@@ -249,12 +263,16 @@ impl<'p> Tracer<'p> {
             Stmt::Object { object, new, cond, made } => {
                 let cond = cond.as_ref().map(|c| of::<bool>(self.eval(c)));
                 let (old, shape) = (self.objects[*object].clone(), self.program.objects[*object]);
+                let pointers = self.pointers;
                 let mut values = |then: bool| {
                     let (variant, fields): &Made = if then { &made[0] } else { &made[1] };
                     (*variant, fields.iter().map(|e| self.eval(e)).collect())
                 };
                 if *new {
-                    let held = held::declare(shape, cond, &mut values);
+                    let held = match shape {
+                        Shape::Pointer(elem) => pointers.declare(elem, &mut values),
+                        shape => held::declare(shape, cond, &mut values),
+                    };
                     self.objects[*object] = Some(held);
                 } else {
                     old.expect("`typing` knows what is in scope").set(cond, &mut values);
@@ -263,6 +281,14 @@ impl<'p> Tracer<'p> {
             Stmt::SetMember { object, field, value } => {
                 let value = self.eval(value);
                 self.object(*object).set_member(*field, value);
+            }
+            Stmt::Each { object, op, value } => {
+                let object = self.object(*object);
+                for k in 0..3 {
+                    let old = object.member(k);
+                    let value = self.eval(value);
+                    object.set_member(k, value::bin(*op, old, value));
+                }
             }
             Stmt::Take { object, vars, bodies } => {
                 let object = self.object(*object);
@@ -356,6 +382,7 @@ impl<'p> Tracer<'p> {
             Op::IsSome(object) => self.object(object).is_some(),
             Op::UnwrapOr(object) => self.object(object).unwrap_or(x[0]),
             Op::MapOr(object, op) => self.object(object).map_or(x[0], &|v| value::bin(op, v, x[1])),
+            Op::Pointed(object) => self.object(object).pointed(x[0]),
             Op::Member(object, field) => self.object(object).member(field),
             Op::Peek(object) => self.object(object).peek(),
             Op::Passed(object) => self.object(object).passed(x[0]),

@@ -7,6 +7,7 @@ use super::ast::{
     Expr, Id, LDS_LEN, NUMBERS, Op, PRIVATE_LEN, Place, Program, Range, SHARED, SLOTS, Shape, Stmt, Ty,
     has_breaks,
 };
+use super::objects::{has_fields, steps};
 
 pub fn is_int(elem: Elem) -> bool {
     !elem.is_float() && elem != Elem::Bool
@@ -160,7 +161,7 @@ impl Checker<'_> {
                 check(SHARED.contains(&elem))?;
                 self.becomes(value, Ty::lane(elem))
             }
-            Stmt::PrivateStore { array, index, value } => {
+            Stmt::PrivateStore { array, index, value, .. } => {
                 self.private_index(index)?;
                 self.becomes(value, Ty::lane(*self.program.private.get(*array)?))
             }
@@ -198,6 +199,7 @@ impl Checker<'_> {
                 let variants = self.program.objects.get(*object)?.variants();
                 cond.as_ref().map_or(Some(()), |c| self.condition(c).map(|_| ()))?;
                 check(made.len() == 1 + usize::from(cond.is_some()))?;
+                check(cond.is_none() || !matches!(self.program.objects[*object], Shape::Pointer(_)))?;
                 for (variant, fields) in made {
                     let types = variants.get(*variant)?;
                     check(types.len() == fields.len())?;
@@ -211,8 +213,17 @@ impl Checker<'_> {
                 let elem = self.member(*object, *field)?;
                 self.becomes(value, Ty::lane(elem))
             }
+            Stmt::Each { object, op, value } => {
+                let Shape::Array(elem) = self.object(*object)? else { return None };
+                let mut reads = false;
+                value.each(&mut |e| reads |= matches!(e.op, Op::Member(of, _) if of == *object));
+                check(!reads)?;
+                self.binary(*op, Ty::lane(elem), self.ty(value)?).map(|_| ())
+            }
             Stmt::Take { object, vars, bodies } => {
-                let variants = self.object(*object)?.variants();
+                let shape = self.object(*object)?;
+                let variants = shape.variants();
+                check(!matches!(shape, Shape::Pointer(_)))?;
                 check(variants.len() == vars.len() && bodies.len() == vars.len())?;
                 // One variant is always the one: `let` with a pattern, and no condition.
                 let place = if vars.len() == 1 { Place::Host } else { Place::Lane };
@@ -229,7 +240,7 @@ impl Checker<'_> {
                 Some(())
             }
             Stmt::Step { object, var, by, .. } => {
-                check(self.object(*object)? == Shape::Pair)?;
+                check(steps(self.object(*object)?))?;
                 self.becomes(by, Ty::lane(Elem::U32))?;
                 let decl = *self.program.vars.get(*var)?;
                 check(decl.ty == Ty::lane(Elem::U32) && !decl.mutable)?;
@@ -260,7 +271,7 @@ impl Checker<'_> {
     /// The type of a field of a struct or of a tuple.
     fn member(&self, object: usize, field: usize) -> Option<Elem> {
         match self.object(object)? {
-            shape @ (Shape::Pair | Shape::Tuple(..)) => shape.variants()[0].get(field).copied(),
+            shape if has_fields(shape) => shape.variants()[0].get(field).copied(),
             _ => None,
         }
     }
@@ -345,8 +356,13 @@ impl Checker<'_> {
                 ty
             }
             Op::Member(object, field) => Ty::lane(self.member(object, field)?),
+            Op::Pointed(object) => {
+                let Shape::Pointer(elem) = self.object(object)? else { return None };
+                check(args[0].elem == Elem::U32)?;
+                Ty::lane(elem)
+            }
             Op::Peek(object) => {
-                check(self.object(object)? == Shape::Pair)?;
+                check(steps(self.object(object)?))?;
                 Ty::lane(Elem::U32)
             }
             Op::Passed(object) => {

@@ -10,16 +10,22 @@ use super::super::expr::called;
 use super::super::habits::{METHODS, NUMBERS};
 use super::super::iterate::InPlace;
 use super::super::place::is_compound;
-use super::{Analysis, MEMORY, POINTERS, Shape, either};
+use super::asked::{IN_ALL_LANES, of_all_lanes};
+use super::{Analysis, MEMORY, POINTERS, Shape};
 use crate::attrs;
 
 impl Analysis {
     /// Runs `f` under a condition of this shape.
     pub(super) fn under<R>(&mut self, condition: Shape, f: impl FnOnce(&mut Self) -> R) -> R {
-        let depth = self.depth;
-        self.depth += usize::from(condition == Shape::Varying);
+        let (depth, doubts) = (self.depth, self.doubts.len());
+        match condition {
+            Shape::Varying => self.depth += 1,
+            Shape::Asked(questions) => self.doubts.push(questions),
+            _ => {}
+        }
         let result = f(self);
         self.depth = depth;
+        self.doubts.truncate(doubts);
         result
     }
 
@@ -33,9 +39,12 @@ impl Analysis {
     ) {
         let key = format!("{at:?}");
         let label = label.map(|l| l.name.ident.to_string());
-        let condition = if self.left.contains(&key) { Shape::Varying } else { condition };
+        let condition = match self.left.contains(&key) {
+            true => Shape::Varying,
+            false => self.decided_by(condition, &key, self.names.len()),
+        };
         self.under(condition, |cx| {
-            cx.loops.push((key, cx.depth, label));
+            cx.loops.push((cx.variable(key), label));
             body(cx);
             cx.loops.pop();
         });
@@ -43,25 +52,34 @@ impl Analysis {
 
     pub(super) fn leave(&mut self, label: Option<&syn::Lifetime>) {
         let target = self.loops.iter().rposition(|l| match label {
-            Some(label) => l.2.as_ref() == Some(&label.ident.to_string()),
+            Some(label) => l.1.as_ref() == Some(&label.ident.to_string()),
             None => true,
         });
         // The loops between are left as well.
-        for (key, depth, _) in target.and_then(|target| self.loops.get(target..)).unwrap_or_default() {
-            if self.depth > *depth {
-                self.left.insert(key.clone());
+        let left = target.and_then(|target| self.loops.get(target..)).unwrap_or_default().to_vec();
+        for (start, _) in left {
+            if self.depth > start.depth {
+                self.left.insert(start.key);
+            } else {
+                self.wonder(&start, Shape::Other);
             }
         }
     }
 
     pub(super) fn any<'e>(&mut self, parts: impl IntoIterator<Item = &'e Expr>) -> Shape {
-        parts.into_iter().fold(Shape::Other, |all, e| either(all, self.expr(e)))
+        parts.into_iter().fold(Shape::Other, |all, e| {
+            let shape = self.expr(e);
+            self.either(all, shape)
+        })
     }
 
     pub(super) fn expr(&mut self, e: &Expr) -> Shape {
         match e {
             Expr::Path(p) => match self.name(e) {
-                Some(binding) => binding.shape,
+                Some(binding) => match (binding.shape, binding.variable.clone()) {
+                    (shape, Some(v)) if !shape.varies() => self.decided_by(shape, &v.key, v.height),
+                    (shape, _) => shape,
+                },
                 None if self.is_varying_variant(&p.path) => Shape::Varying,
                 None => Shape::Other,
             },
@@ -74,8 +92,9 @@ impl Analysis {
                 (_, syn::Type::Ptr(_)) => Shape::Memory,
                 (shape, _) => shape,
             },
-            Expr::Unary(e) => match (self.expr(&e.expr), &e.op) {
+            Expr::Unary(u) => match (self.expr(&u.expr), &u.op) {
                 (Shape::Memory | Shape::OwnPointer, syn::UnOp::Deref(_)) => Shape::Varying,
+                (Shape::Asked(_), syn::UnOp::Deref(_)) => self.ask(e),
                 (shape, _) => shape,
             },
             Expr::Binary(e) if is_compound(&e.op) => {
@@ -85,7 +104,8 @@ impl Analysis {
             }
             Expr::Binary(e) if matches!(e.op, syn::BinOp::And(_) | syn::BinOp::Or(_)) => {
                 let left = self.expr(&e.left);
-                either(left, self.under(left, |cx| cx.expr(&e.right)))
+                let right = self.under(left, |cx| cx.expr(&e.right));
+                self.either(left, right)
             }
             Expr::Binary(e) => self.any([&*e.left, &*e.right]),
             Expr::Assign(e) => {
@@ -110,25 +130,29 @@ impl Analysis {
                 }
                 Shape::Other
             }
-            Expr::Index(e) => match (self.expr(&e.expr), self.expr(&e.index)) {
+            Expr::Index(i) => match (self.expr(&i.expr), self.expr(&i.index)) {
                 (Shape::Memory | Shape::OwnPointer | Shape::Varying, _) | (_, Shape::Varying) => {
                     Shape::Varying
                 }
-                _ => Shape::Other,
+                (Shape::Asked(_), _) => self.ask(e),
+                (_, index) => self.either(Shape::Other, index),
             },
             Expr::Field(e) if self.member(e).is_some_and(|(key, _)| self.varying.contains(&key)) => {
                 Shape::Varying
             }
-            Expr::Field(e) => match self.expr(&e.base) {
+            Expr::Field(f) => match (self.expr(&f.base), &f.member) {
                 // The parts of an element of a slice vary as it does.
-                Shape::Place | Shape::Varying => Shape::Varying,
-                _ => match &e.member {
-                    syn::Member::Named(name) if self.known.fields.contains(&name.to_string()) => {
-                        Shape::Varying
-                    }
-                    _ => Shape::Other,
-                },
+                (Shape::Place | Shape::Varying, _) => Shape::Varying,
+                (_, syn::Member::Named(name)) if self.known.fields.contains(&name.to_string()) => {
+                    Shape::Varying
+                }
+                (Shape::Asked(_), _) => self.ask(e),
+                _ => Shape::Other,
             },
+            Expr::Struct(s) => {
+                self.any(s.fields.iter().map(|f| &f.expr));
+                self.ask(e)
+            }
             Expr::MethodCall(e) => self.method(e),
             Expr::Call(e) => self.call(e),
             Expr::Tuple(e) => {
@@ -165,7 +189,10 @@ impl Analysis {
                     cx.names.truncate(names);
                     (then, e.else_branch.as_ref().map(|(_, e)| cx.expr(e)))
                 });
-                els.map_or(Shape::Other, |els| either(condition, either(then, els)))
+                els.map_or(Shape::Other, |els| {
+                    let value = self.either(then, els);
+                    self.either(condition, value)
+                })
             }
             Expr::Match(e) => {
                 let matched = self.expr(&e.expr);
@@ -177,9 +204,9 @@ impl Analysis {
                         cx.under(guard, |cx| cx.expr(&arm.body))
                     });
                     self.names.truncate(names);
-                    either(all, shape)
+                    self.either(all, shape)
                 });
-                either(matched, arms)
+                self.either(matched, arms)
             }
             Expr::Block(e) if e.attrs.iter().any(attrs::is_comptime) => Shape::Other,
             Expr::Block(e) => self.block(&e.block),
@@ -212,6 +239,10 @@ impl Analysis {
                 let bounds = if unrolled || elements { Shape::Other } else { of };
                 let unrolled = unrolled || elements;
                 let names = self.names.len();
+                let first = match &*e.expr {
+                    Expr::Range(r) => r.start.as_ref().and_then(|start| self.question(start)),
+                    _ => None,
+                };
                 let places = InPlace::of(&e.pat, &e.expr);
                 let written = places.as_ref().and_then(|p| self.name(p.array)?.variable.clone());
                 self.trips(e.for_token.span, e.label.as_ref(), bounds, |cx| {
@@ -225,6 +256,7 @@ impl Analysis {
                         (unrolled, cx.names.last_mut().filter(|_| matches!(*e.pat, Pat::Ident(_))))
                     {
                         counter.number = true;
+                        counter.value = first;
                     }
                     cx.block(&e.body);
                 });
@@ -278,9 +310,10 @@ impl Analysis {
             }
             Shape::Memory if POINTERS.contains(&&*name) => Shape::Memory,
             _ if self.known.functions.contains(&name) => Shape::Varying,
+            _ if matches!(&*name, "rev" | "step_by") => self.either(receiver, arguments),
             Shape::Other if METHODS.contains(&&*name) => arguments,
-            Shape::Other if matches!(&*name, "rev" | "step_by") => arguments,
-            _ => Shape::Other,
+            _ if IN_ALL_LANES.contains(&&*name) => Shape::Other,
+            _ => self.ask(&Expr::MethodCall(e.clone())),
         }
     }
 
@@ -332,7 +365,7 @@ impl Analysis {
                 _ if self.known.functions.contains(function) => Shape::Varying,
                 (true, _) => Shape::Memory,
                 (_, true) => arguments,
-                _ => Shape::Other,
+                _ => self.ask(&Expr::Call(e.clone())),
             };
         }
         let Some(name) = called(&e.func).map(ToString::to_string) else { return Shape::Other };
@@ -353,7 +386,8 @@ impl Analysis {
             {
                 Shape::Varying
             }
-            _ => Shape::Other,
+            name if of_all_lanes(name) || self.nested.contains(name) => Shape::Other,
+            _ => self.ask(&Expr::Call(e.clone())),
         }
     }
 }

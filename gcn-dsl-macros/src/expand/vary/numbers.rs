@@ -35,7 +35,8 @@ impl Analysis {
             Expr::Index(e) => self.is_of_numbers(&e.expr),
             Expr::Path(p) => {
                 if let Some(binding) = self.name(e) {
-                    return binding.number && matches!(binding.shape, Shape::Other | Shape::Varying);
+                    return binding.number
+                        && matches!(binding.shape, Shape::Other | Shape::Varying | Shape::Asked(_));
                 }
                 let names: Vec<String> = p.path.segments.iter().map(|s| s.ident.to_string()).collect();
                 match names.as_slice() {

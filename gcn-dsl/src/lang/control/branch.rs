@@ -235,7 +235,7 @@ impl Joined {
 #[diagnostic::on_unimplemented(
     message = "the branches give `{Self}` and `{B}`, which do not join to one device value",
     label = "branches do not join",
-    note = "both need the same element type; a host value joins as a constant"
+    note = "both need the same element type; a host value joins as a constant; beside a value of a type parameter a literal needs `T: Arithmetic`"
 )]
 pub trait Merge<How, B>: Sized {
     /// The joined value: varying if the condition or a branch is.

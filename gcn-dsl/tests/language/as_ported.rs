@@ -1,0 +1,188 @@
+//! Lines as people port them from CUDA: numbers and constants first, names of numbers, pointers in variables, fields and parameters,
+//! elements that are arrays taken apart.
+
+use gcn_dsl::prelude::*;
+
+const SEED: u32 = 0xD251_1F53;
+
+gcn_kernel! {
+    #[workgroup(64)]
+    fn numbers_first(x: &[i32], y: &mut [i32], high: &mut [u32]) {
+        let i = local_id().x;
+        let low = 0.max(x[i]);
+        let limited = 15.min((low + 1) as u8);
+        y[i] = low + (-3).max(x[i] - 40) + limited as i32 + 1.max(i as i32 * 2 - 5);
+        high[i] = SEED.mul_hi(i * 0x9e37_79b9) + 5.mul_hi(i);
+    }
+
+    /// The names are of numbers whose type the uses of the variables say.
+    #[workgroup(64)]
+    fn names_of_numbers(x: &[f32], y: &mut [f32]) {
+        let tile = Lds::<f32, 64>::new();
+        let i = local_id().x;
+        let size = 64;
+        let eps = 0.5;
+        tile[i] = x[i];
+        barrier();
+        let mut half = size / 2;
+        while half >= 2 {
+            if i < half {
+                tile[i] = tile[i] + tile[i + half];
+            }
+            barrier();
+            half >>= 1;
+        }
+        let mut sum = eps;
+        for k in 0..size {
+            sum += tile[k];
+        }
+        y[i] = sum;
+    }
+
+    #[workgroup(64)]
+    fn taken_apart(points: &[[f32; 3]], y: &mut [f32]) {
+        let i = global_id().x;
+        let [x, y0, z] = points[i];
+        let [a, ..] = points[0];
+        let [mut sum, other] = [x, y0];
+        sum += other;
+        let p;
+        let q;
+        [p, _, q] = points[i];
+        y[i] = sum + z + a + p * q;
+    }
+}
+
+#[test]
+fn a_number_or_a_constant_may_come_first() {
+    let x: Vec<i32> = (0..64).map(|i| i - 20).collect();
+    let (mut y, mut high) = (vec![0; 64], vec![0; 64]);
+    numbers_first.launch(&Device::simulator(Target::GFX942), Grid::x(1), (&x, &mut y, &mut high)).unwrap();
+    for (i, x) in x.into_iter().enumerate() {
+        let low = 0.max(x);
+        let limited = 15.min((low + 1) as u8);
+        assert_eq!(y[i], low + (-3).max(x - 40) + i32::from(limited) + 1.max(i as i32 * 2 - 5));
+        let product = u64::from(SEED) * u64::from((i as u32).wrapping_mul(0x9e37_79b9));
+        assert_eq!(high[i], (product >> 32) as u32);
+    }
+}
+
+#[test]
+fn a_name_of_a_number_takes_the_type_of_its_uses() {
+    let x: Vec<f32> = (0..64).map(|i| (i % 5) as f32).collect();
+    let mut y = vec![0.0; 64];
+    names_of_numbers.launch(&Device::simulator(Target::GFX90A), Grid::x(1), (&x, &mut y)).unwrap();
+    let mut tile = x;
+    for half in [32, 16, 8, 4, 2] {
+        (0..half).for_each(|i| tile[i] += tile[i + half]);
+    }
+    assert_eq!(y, [0.5 + tile.iter().sum::<f32>(); 64]);
+}
+
+#[test]
+fn an_element_that_is_an_array_is_taken_apart() {
+    let points: Vec<[f32; 3]> = (0..64).map(|i| [i as f32, 0.5, 2.0 * i as f32]).collect();
+    let mut y = vec![0.0; 64];
+    taken_apart.launch(&Device::simulator(Target::GFX906), Grid::x(1), (&points, &mut y)).unwrap();
+    for (y, [a, b, c]) in y.into_iter().zip(points) {
+        assert_eq!(y, a + b + c + a * c);
+    }
+}
+
+gcn_kernel! {
+    #[device]
+    struct Row {
+        from: *const f32,
+        to: *mut f32,
+        stride: u32,
+    }
+
+    #[device]
+    impl Row {
+        fn double(&self, i: V<u32>) {
+            self.to[i * self.stride] = self.from[i] * 2.0;
+        }
+    }
+
+    /// A pointer of each lane.
+    #[device]
+    fn sum_of(p: V<*const f32>, n: u32) -> V<f32> {
+        let mut sum = 0.0;
+        for k in 0..n {
+            sum += p[k];
+        }
+        sum + *p
+    }
+
+    #[device]
+    #[repr(C)]
+    #[derive(PartialEq)]
+    struct Cell {
+        n: u32,
+        m: [u32; 2],
+    }
+
+    /// Parts of a struct through a pointer in a variable.
+    #[workgroup(64)]
+    fn parts(cells: *mut Cell) {
+        let mut p = cells;
+        p = p.add(lane_id());
+        p[0].n += 7;
+        p[64].m[1] = lane_id();
+        p[64].m[lane_id() & 1] += 2;
+    }
+
+    #[workgroup(64)]
+    fn pointers(x: *const f32, y: *mut f32, odd: bool) {
+        let i = local_id().x;
+        let from: *const f32;
+        if i % 2 == 0 {
+            from = x.add(i);
+        } else {
+            from = x.add(128);
+        }
+        let mut to = y;
+        to = to.add(i * 2);
+        to[0] = *from;
+        to[i & 1] += 1.0;
+        let mut all = y;
+        if odd {
+            all = all.add(128);
+        }
+        all[i] = sum_of(x.add(i), 4) + sum_of(x, 2);
+        let row = Row { from: x, to: y.add(256), stride: 3 };
+        row.double(i);
+    }
+}
+
+#[test]
+fn parts_of_structs_are_written_through_pointers_in_variables() {
+    let device = Device::simulator(Target::GFX90A);
+    let cells = device.upload(&[Cell { n: 1, m: [2, 3] }; 128]).unwrap();
+    parts.launch(&device, Grid::x(1), (cells.as_ptr(),)).unwrap();
+    let cells = cells.to_vec().unwrap();
+    for i in 0..64u32 {
+        assert_eq!(cells[i as usize], Cell { n: 8, m: [2, 3] });
+        let mut m = [2, i];
+        m[(i & 1) as usize] += 2;
+        assert_eq!(cells[64 + i as usize], Cell { n: 1, m });
+    }
+}
+
+#[test]
+fn pointers_are_in_variables_fields_and_parameters() {
+    let device = Device::simulator(Target::GFX942);
+    let x: Vec<f32> = (0..256).map(|i| i as f32).collect();
+    let (from, to) = (device.upload(&x).unwrap(), device.upload(&[0.0f32; 512]).unwrap());
+    let bytes: DevicePtr<u8> = from.as_ptr().cast();
+    assert_eq!(bytes.address(), from.as_ptr().address());
+    pointers.launch(&device, Grid::x(1), (from.as_ptr(), to.as_ptr(), true)).unwrap();
+    let y = to.to_vec().unwrap();
+    for i in 0..64 {
+        let own = if i % 2 == 0 { x[i] } else { 128.0 };
+        assert_eq!((y[2 * i], y[2 * i + 1]), if i % 2 == 0 { (own + 1.0, 0.0) } else { (own, 1.0) });
+        let sum: f32 = x[i..i + 4].iter().sum();
+        assert_eq!(y[128 + i], sum + x[i] + x[0] + x[1] + x[0]);
+        assert_eq!(y[256 + 3 * i], 2.0 * x[i]);
+    }
+}
