@@ -126,6 +126,25 @@ pub fn check_with(program: &Program, options: Options) -> CheckReport {
     }
 }
 
+/// Instructions that are wrong on some machines with the registers that they have, whatever is around them: the part of the check
+/// that needs no control flow.
+///
+/// ```
+/// use gcn_isa::hazards::Config;
+/// use gcn_isa::{Inst, Program, Reg, Target, check, table};
+///
+/// // From gfx90a on, the last VGPR of the allocation must not have the amount of a 64-bit shift.
+/// let mut program = Program::new(Target::GFX90A, "example");
+/// let shift = table::find_form(program.target, "v_lshlrev_b64", "").unwrap();
+/// program.push(Inst::new(shift, [Reg::v(0, 2).into(), Reg::v(7, 1).into(), Reg::v(0, 2).into()]));
+/// assert_eq!(check::register_errata(&program, Config::default()).len(), 1);
+/// program.target = Target::GFX908;
+/// assert!(check::register_errata(&program, Config::default()).is_empty());
+/// ```
+pub fn register_errata(program: &Program, rules: Config) -> Vec<Finding> {
+    errata::check(program, rules)
+}
+
 /// Lines whose accesses of LDS, loads from memory straight into it included, `program` never waits for where
 /// [`MemoryModel::Sure`] says it must, in ascending order. [`crate::wait::LdsOrder`] takes them.
 pub fn unordered_lds_accesses(program: &Program) -> Vec<usize> {

@@ -37,6 +37,7 @@ pub mod pipeline;
 mod print;
 pub mod private;
 pub mod probe;
+pub mod products;
 pub mod range;
 pub mod schedule;
 pub mod sink;

@@ -11,7 +11,8 @@ use gcn_isa::{Target, check};
 use super::registers::{self, Registers};
 use super::{AsmError, BuildOptions, Built, BuiltKernel, limits};
 use crate::ir::{
-    bytes, contract, dce, far, gvn, licm, merge, packed, ping_pong, pipeline, private, sink, tails, uniform,
+    bytes, contract, dce, far, gvn, licm, merge, packed, ping_pong, pipeline, private, products, sink, tails,
+    uniform,
 };
 use crate::kernel::debug::Debug;
 use crate::kernel::{spec, variables};
@@ -194,7 +195,8 @@ fn passes(
         gvn::run(&mut ir);
         dce::run(&mut ir);
         let sums = bytes::run(&mut ir, target);
-        if packed::run(&mut ir, target) || sums {
+        let halves = products::run(&mut ir);
+        if packed::run(&mut ir, target) || sums || halves {
             dce::run(&mut ir);
         }
     }

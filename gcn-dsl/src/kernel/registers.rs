@@ -1,12 +1,14 @@
 //! Register allocation for a kernel: chooses between the scheduled and the written order, whichever needs
 //! less spill code, and adds scratch memory only if nothing else is enough.
 
+use std::borrow::Cow;
+
 use gcn_isa::Operand;
 use gcn_isa::reg::FLAT_SCRATCH;
 
 use crate::mir::Inputs;
 use crate::mir::{Function, MInst, MOperand, VReg};
-use crate::regalloc::{self, AllocError, Allocated, LdsFrame, LdsRoom, Limits, SpillTo};
+use crate::regalloc::{self, AllocError, Allocated, Draft, LdsFrame, LdsRoom, Limits, SpillTo};
 
 /// Where values may go in LDS that find no register.
 #[derive(Clone, Copy)]
@@ -22,6 +24,25 @@ pub(super) struct Registers {
     pub inputs: Inputs,
 }
 
+/// An allocation of a kernel that may not be the one to use.
+struct Candidate<'f> {
+    draft: Draft<'f>,
+    inputs: Inputs,
+}
+
+impl Candidate<'_> {
+    fn cost(&self) -> usize {
+        self.draft.spills().total()
+    }
+
+    fn verified(self) -> Result<Registers, Box<AllocError>> {
+        let Candidate { draft, mut inputs } = self;
+        let allocated = draft.verified()?;
+        inputs.scratch_bytes = inputs.scratch_bytes.max(allocated.spills.frame_bytes);
+        Ok(Registers { allocated, inputs })
+    }
+}
+
 /// Allocates registers for a function in its scheduled order, or in the written one.
 pub(super) fn assign(
     scheduled: Option<Function>,
@@ -30,32 +51,34 @@ pub(super) fn assign(
     limits: &Limits,
     lds: Lds,
 ) -> Result<Registers, Box<AllocError>> {
-    let Some(scheduled) = scheduled else { return allocate(&function, inputs, limits, lds) };
+    let Some(scheduled) = scheduled else { return allocate(&function, inputs, limits, lds)?.verified() };
     let first = allocate(&scheduled, inputs, limits, lds);
-    let cost = |r: &Registers| r.allocated.spills.total();
-    match first {
-        Ok(ref found) if cost(found) == 0 => first,
-        // The order of the text may need fewer registers.
-        first => match (first, allocate(&function, inputs, limits, lds)) {
-            (Ok(a), Ok(b)) => Ok(if cost(&b) < cost(&a) { b } else { a }),
-            (Err(_), Ok(b)) => Ok(b),
-            (a, Err(_)) => a,
-        },
+    if first.as_ref().is_ok_and(|first| first.cost() == 0) {
+        return first?.verified();
+    }
+    // The order of the text may need fewer registers.
+    match (first, allocate(&function, inputs, limits, lds)) {
+        (Ok(a), Ok(b)) => {
+            let (better, other) = if b.cost() < a.cost() { (b, a) } else { (a, b) };
+            better.verified().or_else(|_| other.verified())
+        }
+        (Err(_), Ok(only)) => only.verified(),
+        (first, Err(_)) => first?.verified(),
     }
 }
 
-fn allocate(
-    function: &Function,
-    inputs: Inputs,
+fn allocate<'f>(
+    function: &'f Function,
+    mut inputs: Inputs,
     limits: &Limits,
     lds: Lds,
-) -> Result<Registers, Box<AllocError>> {
-    match regalloc::allocate(function, limits) {
-        Ok(allocated) => return Ok(Registers { allocated, inputs }),
+) -> Result<Candidate<'f>, Box<AllocError>> {
+    match regalloc::draft(Cow::Borrowed(function), limits) {
+        Ok(draft) => return Ok(Candidate { draft, inputs }),
         Err(AllocError::DoesNotFit { .. }) => {}
         Err(error) => return Err(error.into()),
     }
-    let (mut function, mut inputs) = (function.clone(), inputs);
+    let mut function = function.clone();
     let frame = inputs.reserve_scratch(&mut function, 4, 4);
     set_up_first(&mut function);
     let mut spill = SpillTo { frame: Some(frame), ..limits.spill };
@@ -63,10 +86,8 @@ fn allocate(
         let address = inputs.lane_address(&mut function, lds.workgroup, lds.room.address);
         spill.lds = Some(LdsFrame { address, room: lds.room });
     }
-    let limits = Limits { spill, ..*limits };
-    let allocated = regalloc::allocate(&function, &limits)?;
-    inputs.scratch_bytes = inputs.scratch_bytes.max(allocated.spills.frame_bytes);
-    Ok(Registers { allocated, inputs })
+    let draft = regalloc::draft(Cow::Owned(function), &Limits { spill, ..*limits })?;
+    Ok(Candidate { draft, inputs })
 }
 
 /// Puts the set-up of `FLAT_SCRATCH` before everything else: the first values may go to scratch already.

@@ -3,7 +3,8 @@
 use gcn_emit::kernel::{DenormMode, KernelSpec, WorkItemIds, WorkgroupSize};
 use gcn_emit::metadata::KernelArg;
 use gcn_isa::Program;
-use gcn_isa::check::{self, Amount};
+use gcn_isa::check;
+use gcn_isa::hazards::Config;
 
 use crate::ir;
 use crate::lang::{Signature, SignatureArg, SignatureArgKind};
@@ -42,7 +43,7 @@ pub(crate) fn declare(signature: &Signature, spec: &mut KernelSpec) {
 /// Keeps clear of the erratum about the last VGPR that is allocated (64-bit shifts on gfx90a): with one more,
 /// the allocation ends elsewhere.
 pub(crate) fn mind_the_last_register(spec: &mut KernelSpec) {
-    let concerned = check::check(&spec.program).findings.iter().any(|f| f.need == Amount::OtherRegister);
+    let concerned = !check::register_errata(&spec.program, Config::default()).is_empty();
     spec.resources.next_free_vgpr += u32::from(concerned);
 }
 

@@ -44,6 +44,30 @@ pub(super) fn uses(f: &Function, inst: &MInst) -> SmallVec<[VUse; 5]> {
     uses
 }
 
+/// The virtual operands of all instructions of a function. An allocation looks at each several times.
+pub(super) struct Uses {
+    list: Vec<VUse>,
+    /// By number of the instruction: where its operands begin; and the end of all.
+    from: Vec<u32>,
+}
+
+impl Uses {
+    pub fn of(f: &Function) -> Uses {
+        let mut all = Uses { list: Vec::new(), from: vec![0] };
+        for inst in f.blocks.iter().flat_map(|b| &b.insts) {
+            all.list.extend(uses(f, inst));
+            all.from.push(all.list.len() as u32);
+        }
+        all
+    }
+
+    /// The virtual operands of instruction `number`, in operand order.
+    pub fn at(&self, number: u32) -> &[VUse] {
+        let number = number as usize;
+        &self.list[self.from[number] as usize..self.from[number + 1] as usize]
+    }
+}
+
 /// True if a result of `len` dwords must not share registers with sources that die in the instruction.
 ///
 /// - Matrix instructions write D over several passes while they still read A and B (and C, unless it is D

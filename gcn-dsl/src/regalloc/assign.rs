@@ -42,29 +42,25 @@ struct Taken {
     owner: VReg,
 }
 
-/// The taken segments of one register, in ascending order.
+/// The taken segments of one register, in descending order. With [`Order::Start`] a short class is placed among the last entries
+/// then, also where classes with segments through the whole function have been placed before, and entries that ended before the
+/// current class starts are removed from the end when the register is looked at.
 #[derive(Default)]
-struct Unit {
-    taken: Vec<Taken>,
-    /// Segments before it ended before the current class starts. It advances with [`Order::Start`] only.
-    cursor: usize,
-}
+struct Unit(Vec<Taken>);
 
 impl Unit {
-    fn advance(&mut self, start: Slot) {
-        while self.taken.get(self.cursor).is_some_and(|s| s.end <= start) {
-            self.cursor += 1;
+    /// Forgets what ended before `start`: no later question may be about an earlier slot.
+    fn is_free(&mut self, start: Slot, segs: &Segs) -> bool {
+        while self.0.last().is_some_and(|s| s.end <= start) {
+            self.0.pop();
         }
-    }
-
-    fn is_free(&self, segs: &Segs) -> bool {
-        let mut at = self.cursor;
+        let mut rest = &self.0[..];
         for seg in segs.as_slice() {
             // Usually the entry at hand decides already; search only if it ended before the segment.
-            if self.taken.get(at).is_some_and(|s| s.end <= seg.start) {
-                at += self.taken[at..].partition_point(|s| s.end <= seg.start);
+            if rest.last().is_some_and(|s| s.end <= seg.start) {
+                rest = &rest[..rest.partition_point(|s| s.end > seg.start)];
             }
-            if self.taken.get(at).is_some_and(|s| s.start < seg.end) {
+            if rest.last().is_some_and(|s| s.start < seg.end) {
                 return false;
             }
         }
@@ -74,24 +70,39 @@ impl Unit {
     /// The classes that occupy this register during `segs`.
     fn owners<'u>(&'u self, segs: &'u Segs) -> impl Iterator<Item = VReg> + 'u {
         segs.as_slice().iter().flat_map(|seg| {
-            let from = self.cursor + self.taken[self.cursor..].partition_point(|s| s.end <= seg.start);
-            self.taken[from..].iter().take_while(|s| s.start < seg.end).map(|s| s.owner)
+            let end = self.0.partition_point(|s| s.end > seg.start);
+            self.0[..end].iter().rev().take_while(|s| s.start < seg.end).map(|s| s.owner)
         })
     }
 
-    fn take(&mut self, owner: VReg, segs: &[Seg]) {
-        for &Seg { start, end } in segs {
-            let at = self.cursor + self.taken[self.cursor..].partition_point(|s| s.start < start);
-            self.taken.insert(at, Taken { start, end, owner });
-        }
+    /// The entries from this slot on, and those before it, which are removed.
+    fn split(&mut self, end: Slot) -> Vec<Taken> {
+        let at = self.0.partition_point(|s| s.start >= end);
+        self.0.split_off(at)
     }
 
-    fn release(&mut self, segs: &[Seg]) {
-        for seg in segs {
-            let at = self.taken.partition_point(|s| s.start < seg.start);
-            self.taken.remove(at);
-            self.cursor -= usize::from(at < self.cursor);
+    fn take(&mut self, owner: VReg, segs: &[Seg]) {
+        let taken = |&Seg { start, end }: &Seg| Taken { start, end, owner };
+        if let [seg] = segs {
+            let at = self.0.partition_point(|s| s.start > seg.start);
+            return self.0.insert(at, taken(seg));
         }
+        // One merge: an insertion for each segment would move all earlier entries each time.
+        let Some(last) = segs.last() else { return };
+        let mut before = self.split(last.end).into_iter().peekable();
+        for seg in segs.iter().rev() {
+            while let Some(later) = before.next_if(|s| s.start > seg.start) {
+                self.0.push(later);
+            }
+            self.0.push(taken(seg));
+        }
+        self.0.extend(before);
+    }
+
+    /// Removes the entries of a class, of which `last` is the last segment.
+    fn release(&mut self, owner: VReg, last: Seg) {
+        let before = self.split(last.end);
+        self.0.extend(before.into_iter().filter(|s| s.owner != owner));
     }
 }
 
@@ -122,6 +133,19 @@ pub(super) trait SpillCosts {
     fn of(&self, root: VReg) -> Option<f32>;
 }
 
+/// The owners that were met at the place at hand. A class may meet very many, each with very many segments.
+struct Seen {
+    /// By class: when it was met last.
+    round: Vec<u32>,
+    now: u32,
+}
+
+impl Seen {
+    fn is_new(&mut self, owner: VReg) -> bool {
+        std::mem::replace(&mut self.round[owner.0 as usize], self.now) != self.now
+    }
+}
+
 /// The assignment of one register file.
 pub(super) struct File<'a> {
     pub classes: &'a Classes,
@@ -138,9 +162,8 @@ impl File<'_> {
         let mut units = self.units();
         self.pinned(&mut units, places)?;
         for (root, start) in self.unplaced(places) {
-            self.advance(&mut units, start);
             let base = self
-                .free(&units, root, places)
+                .free(&mut units, (root, start), places)
                 .ok_or(NoPlace { len: self.classes.live_lanes(root).len() as u8, start })?;
             self.place(&mut units, root, base, places);
         }
@@ -153,15 +176,15 @@ impl File<'_> {
         let mut units = self.units();
         self.pinned(&mut units, places)?;
         let mut evicted = Vec::new();
+        let mut seen = Seen { round: vec![0; places.0.len()], now: 0 };
         for (root, start) in self.unplaced(places) {
-            self.advance(&mut units, start);
-            if let Some(base) = self.free(&units, root, places) {
+            if let Some(base) = self.free(&mut units, (root, start), places) {
                 self.place(&mut units, root, base, places);
                 continue;
             }
             let mine = costs.of(root);
             // `None` also if every eviction would cost at least as much as spilling this class itself.
-            let Some((base, others)) = self.cheapest_eviction(&units, root, mine, costs) else {
+            let Some((base, others)) = self.cheapest_eviction(&units, root, mine, costs, &mut seen) else {
                 if mine.is_none() {
                     return Err(NoPlace { len: self.classes.live_lanes(root).len() as u8, start });
                 }
@@ -173,7 +196,7 @@ impl File<'_> {
             for other in others {
                 let at = places.0[other.0 as usize].take().map_or(0, usize::from);
                 for (unit, lane) in units[at..].iter_mut().zip(self.classes.live_lanes(other)) {
-                    unit.release(lane.as_slice());
+                    lane.as_slice().last().into_iter().for_each(|last| unit.release(other, *last));
                 }
                 evicted.push(other);
             }
@@ -187,8 +210,9 @@ impl File<'_> {
         for (root, base) in self.classes.pinned().filter(|p| self.classes.info(p.0).file == self.file) {
             let lanes = self.classes.live_lanes(root);
             let Some(start) = lanes.iter().filter_map(Segs::start).min() else { continue };
-            let there = units.get(usize::from(base)..usize::from(base) + lanes.len());
-            if !there.is_some_and(|units| units.iter().zip(lanes).all(|(u, lane)| u.is_free(lane))) {
+            let there = units.get_mut(usize::from(base)..usize::from(base) + lanes.len());
+            let free = |units: &mut [Unit]| units.iter_mut().zip(lanes).all(|(u, lane)| u.is_free(0, lane));
+            if !there.is_some_and(free) {
                 return Err(NoPlace { len: lanes.len() as u8, start });
             }
             self.place(units, root, base, places);
@@ -213,12 +237,6 @@ impl File<'_> {
         units
     }
 
-    fn advance(&self, units: &mut [Unit], start: Slot) {
-        if self.order == Order::Start {
-            units.iter_mut().for_each(|u| u.advance(start));
-        }
-    }
-
     /// The possible first registers of a class, in ascending order.
     fn bases(&self, root: VReg) -> impl Iterator<Item = u16> + use<> {
         let (align, remainder) = self.classes.align(root);
@@ -226,15 +244,18 @@ impl File<'_> {
         (u16::from(remainder)..(self.limit + 1).saturating_sub(len)).step_by(usize::from(align))
     }
 
-    /// A free place for the class: a hinted one, otherwise the lowest.
-    fn free(&self, units: &[Unit], root: VReg, places: &Places) -> Option<u16> {
+    /// A free place for the class, which starts at this slot: a hinted one, otherwise the lowest.
+    fn free(&self, units: &mut [Unit], (root, start): (VReg, Slot), places: &Places) -> Option<u16> {
         let lanes = self.classes.live_lanes(root);
         let (align, remainder) = self.classes.align(root);
-        let fits = |base: u16| {
-            usize::from(base) + lanes.len() <= units.len()
-                && base % u16::from(align) == u16::from(remainder)
-                && units[usize::from(base)..].iter().zip(lanes).all(|(u, lane)| u.is_free(lane))
+        // In the order of size the next class may start earlier.
+        let start = if self.order == Order::Start { start } else { 0 };
+        let mut fits = |base: u16| {
+            let base = usize::from(base);
+            let there = units.get_mut(base..base + lanes.len());
+            there.is_some_and(|there| there.iter_mut().zip(lanes).all(|(u, lane)| u.is_free(start, lane)))
         };
+        let aligned = |base: &u16| base % u16::from(align) == u16::from(remainder);
         let mine = self.hints.partition_point(|h| h.0 < root);
         // A class may have very many copies, and each hint costs a test of all its dwords: the limit of eight
         // bounds the time.
@@ -243,7 +264,7 @@ impl File<'_> {
                 Hint::At(base) => Some(base),
                 Hint::Near(other, delta) => u16::try_from(i32::from(places.get(other)?) + delta).ok(),
             }
-            .filter(|&base| fits(base))
+            .filter(|base| aligned(base) && fits(*base))
         });
         hinted.or_else(|| self.bases(root).find(|&base| fits(base)))
     }
@@ -257,20 +278,22 @@ impl File<'_> {
         root: VReg,
         mine: Option<f32>,
         costs: &dyn SpillCosts,
+        seen: &mut Seen,
     ) -> Option<(u16, Vec<VReg>)> {
         let lanes = self.classes.live_lanes(root);
         let mut best: Option<(f32, f32, u16, Vec<VReg>)> = None;
         'bases: for base in self.bases(root) {
             let mut others: Vec<VReg> = Vec::new();
             let (mut most, mut sum) = (0.0f32, 0.0f32);
+            seen.now += 1;
             for (unit, lane) in units[usize::from(base)..].iter().zip(lanes) {
                 for owner in unit.owners(lane) {
-                    if others.contains(&owner) {
-                        continue;
-                    }
                     let Some(cost) = (owner != NO_OWNER).then(|| costs.of(owner)).flatten() else {
                         continue 'bases;
                     };
+                    if !seen.is_new(owner) {
+                        continue;
+                    }
                     (most, sum) = (most.max(cost), sum + cost);
                     // A class is never evicted for one that costs the same or less: that would only make the
                     // spill code more expensive.

@@ -8,7 +8,7 @@
 
 use hashbrown::HashMap;
 
-use super::access::{self, VUse};
+use super::access::{self, Uses, VUse};
 use super::input;
 use super::segs::{Seg, Segs, Slot};
 use crate::mir::{Function, Op, VReg};
@@ -22,6 +22,8 @@ pub(super) struct Numbering {
     pub dword: Vec<u32>,
     /// First instruction of each block, and the count of all.
     pub inst: Vec<u32>,
+    /// The virtual operands by instruction.
+    pub uses: Uses,
 }
 
 impl Numbering {
@@ -38,7 +40,13 @@ impl Numbering {
         Numbering {
             dword: sums(&mut f.vregs.iter().map(|v| u32::from(v.len))),
             inst: sums(&mut f.blocks.iter().map(|b| b.insts.len() as u32)),
+            uses: Uses::of(f),
         }
+    }
+
+    /// The virtual operands of each instruction of a block.
+    pub fn uses_of(&self, block: usize) -> impl DoubleEndedIterator<Item = &[VUse]> + ExactSizeIterator {
+        (self.inst[block]..self.inst[block + 1]).map(|number| self.uses.at(number))
     }
 
     /// Block and instruction in it at `slot`.
@@ -69,16 +77,14 @@ struct Local {
     written: Masks,
 }
 
-fn local_sets(f: &Function) -> Vec<Local> {
+fn local_sets(f: &Function, numbers: &Numbering) -> Vec<Local> {
     let mut exposed = vec![0u32; f.vregs.len()];
     let mut written = vec![0u32; f.vregs.len()];
     let mut touched = Vec::new();
-    f.blocks
-        .iter()
+    (0..f.blocks.len())
         .map(|block| {
-            for inst in &block.insts {
-                let uses = access::uses(f, inst);
-                for u in &uses {
+            for uses in numbers.uses_of(block) {
+                for u in uses {
                     touched.push(u.slice.reg.0);
                     if u.read {
                         let v = u.slice.reg.0 as usize;
@@ -104,7 +110,7 @@ fn local_sets(f: &Function) -> Vec<Local> {
 }
 
 /// Solves liveness over the blocks, register by register.
-pub(super) fn solve(f: &Function) -> Liveness {
+pub(super) fn solve(f: &Function, numbers: &Numbering) -> Liveness {
     let mut preds = vec![Vec::new(); f.blocks.len()];
     for (b, succs) in input::successors(f).into_iter().enumerate() {
         for s in succs {
@@ -112,7 +118,7 @@ pub(super) fn solve(f: &Function) -> Liveness {
         }
     }
     let (mut exposed, mut written) = (Vec::new(), Vec::new());
-    for (b, local) in local_sets(f).into_iter().enumerate() {
+    for (b, local) in local_sets(f, numbers).into_iter().enumerate() {
         exposed.extend(local.exposed.into_iter().map(|(v, mask)| (v, b, mask)));
         written.extend(local.written.into_iter().map(|(v, mask)| (v, b, mask)));
     }
@@ -181,7 +187,7 @@ pub(super) fn intervals(f: &Function, numbers: &Numbering, live: &Liveness) -> V
     let dwords = numbers.dword.last().copied().unwrap_or(0) as usize;
     let mut scan = Scan { segs: vec![Segs::default(); dwords], end: vec![0; dwords] };
     let nothing = Masks::new();
-    for (b, block) in f.blocks.iter().enumerate().rev() {
+    for b in (0..f.blocks.len()).rev() {
         let first = numbers.inst[b];
         let block_end = 2 * numbers.inst[b + 1];
         // A dword that is live into the next block in layout order keeps its segment open across the
@@ -190,8 +196,8 @@ pub(super) fn intervals(f: &Function, numbers: &Numbering, live: &Liveness) -> V
         for (v, mask) in difference(&live.live_out[b], next) {
             bits(mask).for_each(|k| scan.end[numbers.dword[v as usize] as usize + k] = block_end);
         }
-        for (i, inst) in block.insts.iter().enumerate().rev() {
-            scan.step(numbers, 2 * (first + i as u32), &access::uses(f, inst));
+        for (i, uses) in numbers.uses_of(b).enumerate().rev() {
+            scan.step(numbers, 2 * (first + i as u32), uses);
         }
         let before = b.checked_sub(1).map_or(&nothing, |before| &live.live_out[before]);
         for (v, mask) in difference(&live.live_in[b], before) {
@@ -255,12 +261,10 @@ impl Scan {
 }
 
 /// The registers that are live at `slot` with masks of their live dwords, in ascending order.
-pub(super) fn live_at(f: &Function, numbers: &Numbering, live: &Liveness, slot: Slot) -> Vec<(VReg, u32)> {
+pub(super) fn live_at(numbers: &Numbering, live: &Liveness, slot: Slot) -> Vec<(VReg, u32)> {
     let (block, at) = numbers.locate(slot);
     let mut set: HashMap<u32, u32> = live.live_out[block].iter().copied().collect();
-    let insts = &f.blocks[block].insts;
-    for (i, inst) in insts.iter().enumerate().skip(at).rev() {
-        let uses = access::uses(f, inst);
+    for (i, uses) in numbers.uses_of(block).enumerate().skip(at).rev() {
         let add = |set: &mut HashMap<u32, u32>, u: &VUse| {
             *set.entry(u.slice.reg.0).or_insert(0) |= access::mask(u.slice);
         };

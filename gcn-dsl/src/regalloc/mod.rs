@@ -34,13 +34,14 @@
 //!    Holloway and Smith 1998). If that fails because of fragmentation, the widest classes are placed first;
 //!    if that fails too, both orders are tried again with less coalescing.
 //! 6. `rewrite` produces the program.
-//! 7. `verify` checks the result independently; debug builds run it on every allocation.
+//! 7. `verify` checks the result independently; debug builds run it on every allocation that is used (`draft`).
 //!
 //! All steps take near-linear time in the number of instructions and live segments.
 
 mod access;
 mod assign;
 mod classes;
+mod draft;
 mod error;
 mod input;
 mod limits;
@@ -59,15 +60,18 @@ mod worklist;
 #[cfg(test)]
 mod tests;
 
+use std::borrow::Cow;
+
 use gcn_isa::{Operand, Program, Reg, RegFile, reg};
 
+pub use draft::{Draft, draft};
 pub use error::{AllocError, InstPlace, VerifyError};
 pub use limits::{LdsFrame, LdsRoom, Limits, SpillTo, Spills};
 pub use pressure::{FilePressure, LiveReg, Pressure};
 pub use verify::verify;
 
 use assign::{Order, Places};
-use classes::{Classes, Coalesce};
+use classes::{Classes, Coalesce, Hint};
 use live::{Liveness, Numbering};
 use moves::{Moves, Source};
 use segs::Seg;
@@ -138,60 +142,12 @@ struct Scratch {
 /// The files in order of allocation. AGPRs come first: in a unified file their number limits the VGPRs.
 const FILES: [RegFile; 3] = [RegFile::Agpr, RegFile::Vgpr, RegFile::Sgpr];
 
-/// Strategies, tried in this order until one fits. Those with full coalescing come first: a copy that is not
-/// coalesced costs an instruction on every execution, while the order of placement costs nothing at run time.
-const ATTEMPTS: [(Coalesce, Order); 4] = [
-    (Coalesce::All, Order::Start),
-    (Coalesce::All, Order::Size),
-    (Coalesce::Whole, Order::Start),
-    (Coalesce::Whole, Order::Size),
-];
-
-/// Allocates `f` within `limits`.
+/// Allocates `f` within `limits`, and verifies the result.
 ///
 /// # Errors
-/// [`AllocError::DoesNotFit`] if the registers do not suffice, with the place and the values that need most;
-/// [`AllocError::Malformed`] if `f` breaks a rule of [`crate::mir`].
+/// Those of [`draft`].
 pub fn allocate(f: &Function, limits: &Limits) -> Result<Allocated, AllocError> {
-    input::check(f)?;
-    let job = Job::new(f, limits);
-    pins::check(&job)?;
-    let mut failure = None;
-    for (coalesce, order) in ATTEMPTS {
-        match job.attempt(coalesce, order) {
-            Ok(done) => {
-                if cfg!(debug_assertions) {
-                    verify(f, &done)?;
-                }
-                return Ok(done);
-            }
-            Err(error @ AllocError::DoesNotFit { tuple, .. }) => {
-                failure = failure.or(Some(error));
-                // Without `tuple` the peak itself is over the limit. Less coalescing only adds live ranges,
-                // so the other strategies cannot fit either.
-                if tuple.is_none() {
-                    break;
-                }
-            }
-            Err(error) => return Err(error),
-        }
-    }
-    if limits.spill != SpillTo::default() && failure.is_some() {
-        // Spilled code is verified in release builds as well: it is rare, and it is the most intricate part.
-        // If the verifier cannot follow the optimised spill code, conservative code replaces it; that must
-        // verify.
-        let done = spill::allocate(f, limits, false)?;
-        let Err(refused) = verify(f, &done) else { return Ok(done) };
-        let mut done = spill::allocate(f, limits, true)?;
-        verify(f, &done)?;
-        done.refused = Some(refused);
-        return Ok(done);
-    }
-    Err(failure.unwrap_or_else(|| AllocError::Malformed {
-        kernel: f.name.clone(),
-        at: input::place(f, 0, 0),
-        rule: "no allocation was tried".into(),
-    }))
+    draft(Cow::Borrowed(f), limits)?.verified()
 }
 
 /// The facts that all attempts share.
@@ -206,10 +162,16 @@ struct Job<'f> {
     reserved: Vec<(Reg, Seg)>,
 }
 
+/// Classes whose copies are coalesced, before they have places.
+struct Coalesced {
+    classes: Classes,
+    hints: Vec<(VReg, Hint)>,
+}
+
 impl<'f> Job<'f> {
     fn new(f: &'f Function, limits: &'f Limits) -> Job<'f> {
         let numbers = Numbering::new(f);
-        let live = live::solve(f);
+        let live = live::solve(f, &numbers);
         let moves = Moves::of(f.target);
         let scratch = scratch_copies(f, &numbers, &moves);
         let reserved = reserved(f, &numbers);
@@ -246,12 +208,20 @@ impl<'f> Job<'f> {
         }
     }
 
-    fn attempt(&self, coalesce: Coalesce, order: Order) -> Result<Allocated, AllocError> {
+    fn coalesced(&self, coalesce: Coalesce) -> Coalesced {
         let mut classes = self.classes();
         classes.coalesce(self.f, &self.numbers, coalesce);
         self.discard_scratch(&mut classes);
-        let pressure = self.pressure(&classes);
         let hints = classes.hints();
+        Coalesced { classes, hints }
+    }
+
+    fn attempt(
+        &self,
+        Coalesced { classes, hints }: &mut Coalesced,
+        pressure: &Pressure,
+        order: Order,
+    ) -> Result<Allocated, AllocError> {
         let mut places = Places::new(self.f.vregs.len() + self.scratch.len());
         let mut agprs = 0;
         for file in FILES {
@@ -270,7 +240,7 @@ impl<'f> Job<'f> {
             if peak.peak > u32::from(limit) {
                 return Err(misfit(None, peak.at, peak.live.clone()));
             }
-            let (classes, hints, reserved) = (&classes, &hints[..], &self.reserved[..]);
+            let (classes, hints, reserved) = (&*classes, &hints[..], &self.reserved[..]);
             assign::File { classes, hints, file, limit, reserved, order }.assign(&mut places).map_err(
                 |no| {
                     let (block, inst) = self.numbers.locate(no.start);
@@ -285,7 +255,7 @@ impl<'f> Job<'f> {
                 agprs = places.used(classes, file);
             }
         }
-        self.finish(&mut classes, &places, pressure)
+        self.finish(classes, &places, pressure.clone())
     }
 
     fn finish(
@@ -336,7 +306,7 @@ impl<'f> Job<'f> {
 
     /// The registers of `file` that are live at `slot`, widest first.
     fn live_at(&self, file: RegFile, slot: segs::Slot) -> Vec<LiveReg> {
-        let live = live::live_at(self.f, &self.numbers, &self.live, slot);
+        let live = live::live_at(&self.numbers, &self.live, slot);
         let mut list: Vec<LiveReg> = live
             .into_iter()
             .filter(|(v, _)| self.f.info(*v).file == file)
@@ -344,8 +314,9 @@ impl<'f> Job<'f> {
             .collect();
         let mut wanted: hashbrown::HashMap<VReg, usize> =
             list.iter().enumerate().map(|(i, l)| (l.reg, i)).collect();
-        for inst in self.f.blocks.iter().flat_map(|b| &b.insts).filter(|i| i.loc.is_some()) {
-            for u in access::uses(self.f, inst).iter().filter(|u| u.write && !u.undef) {
+        let insts = self.f.blocks.iter().flat_map(|b| &b.insts).enumerate();
+        for (number, inst) in insts.filter(|(_, inst)| inst.loc.is_some()) {
+            for u in self.numbers.uses.at(number as u32).iter().filter(|u| u.write && !u.undef) {
                 if let Some(i) = wanted.remove(&u.slice.reg) {
                     list[i].defined = inst.loc;
                 }

@@ -51,7 +51,7 @@ use super::classes::{Classes, Coalesce};
 use super::error::AllocError;
 use super::live::{Liveness, Numbering};
 use super::segs::Segs;
-use super::{Allocated, FILES, Job, Limits, Span, Spills, input};
+use super::{Allocated, Coalesced, FILES, Job, Limits, Pressure, Span, Spills, input};
 use crate::mir::{Function, Op, VReg};
 use cost::Costs;
 use exec::InitialExec;
@@ -79,16 +79,40 @@ fn backoff(round: usize) -> usize {
 /// Coalescing and orders to try.
 const ATTEMPTS: [(Coalesce, Order); 2] = [(Coalesce::All, Order::Start), (Coalesce::Whole, Order::Size)];
 
+/// What is known of a function that does not fit: the first round begins with it.
+pub(super) struct Start<'f> {
+    pub job: Job<'f>,
+    /// With [`Coalesce::All`].
+    pub coalesced: Coalesced,
+    pub pressure: Pressure,
+}
+
 /// Allocates `f`, which does not fit `limits` without spilling.
-///
-/// `conservative` leaves out everything that only saves instructions: rematerialisation, shared places, and
-/// registers that several readers share.
-pub(super) fn allocate(f: &Function, limits: &Limits, conservative: bool) -> Result<Allocated, AllocError> {
+pub(super) fn allocate<'f>(
+    f: &'f Function,
+    limits: &'f Limits,
+    start: Start<'f>,
+) -> Result<Allocated, AllocError> {
+    attempts(f, limits, Some(start), false)
+}
+
+/// The same without everything that only saves instructions: rematerialisation, shared places, and registers
+/// that several readers share.
+pub(super) fn conservatively(f: &Function, limits: &Limits) -> Result<Allocated, AllocError> {
+    attempts(f, limits, None, true)
+}
+
+fn attempts<'f>(
+    f: &'f Function,
+    limits: &'f Limits,
+    mut start: Option<Start<'f>>,
+    conservative: bool,
+) -> Result<Allocated, AllocError> {
     let mut failure = None;
     for (coalesce, order) in ATTEMPTS {
         let mut spiller = Spiller::new(f, limits);
         spiller.work.conservative = conservative;
-        match spiller.run(coalesce, order) {
+        match spiller.run(coalesce, order, start.take()) {
             Ok(done) => return Ok(done),
             Err(error) => failure = failure.or(Some(error)),
         }
@@ -96,7 +120,7 @@ pub(super) fn allocate(f: &Function, limits: &Limits, conservative: bool) -> Res
     Err(failure.unwrap_or_else(|| malformed(f, "no allocation was tried")))
 }
 
-fn malformed(f: &Function, rule: &str) -> AllocError {
+pub(super) fn malformed(f: &Function, rule: &str) -> AllocError {
     AllocError::Malformed { kernel: f.name.clone(), at: input::place(f, 0, 0), rule: rule.into() }
 }
 
@@ -155,29 +179,37 @@ impl<'f> Spiller<'f> {
         Spiller { f, work: Work::new(f, limits), regions: Regions::of(f), limits: *limits }
     }
 
-    fn run(mut self, coalesce: Coalesce, order: Order) -> Result<Allocated, AllocError> {
+    fn run(
+        mut self,
+        coalesce: Coalesce,
+        order: Order,
+        mut start: Option<Start<'_>>,
+    ) -> Result<Allocated, AllocError> {
         let mut pressure = None;
         for round in 0..ROUNDS {
             self.work.skip_levels = backoff(round);
             let limits = self.limits;
             let function = &self.work.f;
-            let job = Job::new(function, &limits);
-            let mut classes = job.classes();
-            classes.coalesce(function, &job.numbers, coalesce);
-            job.discard_scratch(&mut classes);
+            let (job, Coalesced { mut classes, hints }, known) = match start.take() {
+                Some(Start { job, coalesced, pressure }) => (job, coalesced, Some(pressure)),
+                None => {
+                    let job = Job::new(function, &limits);
+                    let coalesced = job.coalesced(coalesce);
+                    (job, coalesced, None)
+                }
+            };
             // Only the first round shows the pressure of the function itself; later rounds measure spill
             // code.
             if pressure.is_none() {
-                let peaks = job.pressure(&classes);
+                let peaks = known.unwrap_or_else(|| job.pressure(&classes));
                 divide(function.target, &mut self.limits, peaks.vgpr.peak, peaks.agpr.peak);
                 let has = |file| self.limits.of(file, function.target, 0) > 0;
                 let room = [has(RegFile::Agpr), has(RegFile::Vgpr)].map(|has| has && limits.spill.agprs);
                 self.work.room = room;
                 pressure = Some(peaks);
             }
-            let hints = classes.hints();
             let exec = InitialExec::of(function, &job.live);
-            let costs = Costs::of_round(&self.work, &mut classes, &exec);
+            let costs = Costs::of_round(&self.work, &job.numbers, &mut classes, &exec);
             let mut places = Places::new(function.vregs.len() + job.scratch.len());
             let mut evicted = Vec::new();
             for file in FILES {
@@ -283,7 +315,7 @@ impl<'f> Spiller<'f> {
                 }
             }
         }
-        let facts = Facts { regions: &self.regions, exec, live };
+        let facts = Facts { regions: &self.regions, numbers, exec, live };
         let split = match self.work.conservative {
             true => Split::default(),
             false => Split::of_round(&mut self.work, &facts, classes, &spilled),

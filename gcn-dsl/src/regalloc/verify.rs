@@ -30,22 +30,27 @@
 
 mod copies;
 mod edge;
+mod facts;
+mod operands;
 mod pinned;
 mod spills;
 mod state;
+mod value;
 
 use gcn_isa::table::Behaviours;
-use gcn_isa::{Inst, Operand, Reg, RegFile, reg::RegUnit};
+use gcn_isa::{Inst, Operand, RegFile, reg::RegUnit};
 use hashbrown::HashSet;
+use smallvec::SmallVec;
 
 use super::error::VerifyError;
-use super::live::{self, Liveness};
+use super::live::{self, Liveness, Numbering};
 use super::worklist::Worklist;
 use super::{Allocated, access, input};
 use crate::mir::{Function, MInst, MOperand, Op, VReg, VSlice};
 use edge::Edge;
 use spills::Repeats;
-use state::{ACTIVE, ALL, Cell, State, Value};
+use state::State;
+use value::{ACTIVE, ALL, Cell, Value};
 
 /// Checks that `a` computes what `f` says. The order of instructions is taken from `f`.
 pub fn verify(f: &Function, a: &Allocated) -> Result<(), VerifyError> {
@@ -100,7 +105,7 @@ impl<'a> Checker<'a> {
             first,
             dword,
             register,
-            live: live::solve(f),
+            live: live::solve(f, &Numbering::new(f)),
             crossing: HashSet::new(),
             last_named: Vec::new(),
             repeats: Repeats::default(),
@@ -218,6 +223,11 @@ impl<'a> Checker<'a> {
             return Ok(());
         }
         let succs = input::successors(self.f);
+        // Blocks that are entered from more than one place; the kernel's start is one.
+        let mut joins = vec![false; self.f.blocks.len()];
+        let mut is_entered = vec![false; self.f.blocks.len()];
+        is_entered[0] = true;
+        succs.iter().flatten().for_each(|&s| joins[s] |= std::mem::replace(&mut is_entered[s], true));
         let mut entry: Vec<Option<Edge>> = vec![None; self.f.blocks.len()];
         let mut undefined = self.undefined_at_entry();
         undefined.extend(&self.crossing);
@@ -228,9 +238,10 @@ impl<'a> Checker<'a> {
         // predecessor has been executed. A block that is visited again is checked again, with the weaker
         // state.
         let mut work = Worklist::from_entry(self.f.blocks.len());
+        let mut state = State::new(self.register.len());
         while let Some(block) = work.next() {
             let Some(edge) = &entry[block] else { continue };
-            let mut state = State::new(edge);
+            state = state.enter(edge);
             edge.repeatable.iter().for_each(|&number| self.repeatable(&mut state, number));
             let mut line = self.a.block_line.get(block).map_or(usize::MAX, |&l| l as usize);
             for (i, inst) in self.f.blocks[block].insts.iter().enumerate() {
@@ -248,8 +259,8 @@ impl<'a> Checker<'a> {
             for &s in &succs[block] {
                 let out = state.edge(|dword| self.crosses(s, dword));
                 let joined = match &entry[s] {
-                    None => out,
-                    Some(old) => old.meet(&out, |number| self.results(number)),
+                    Some(old) if joins[s] => old.meet(&out, |number| self.results(number)),
+                    _ => out,
                 };
                 if entry[s].as_ref() != Some(&joined) {
                     entry[s] = Some(joined);
@@ -324,14 +335,14 @@ impl<'a> Checker<'a> {
         }
         // Read the old EXEC before the writes below change the state.
         let marks = exec_marks(state, out);
-        let mut written: Vec<(RegUnit, Value)> = Vec::new();
-        for u in &out.writes() {
-            for (k, unit) in u.reg.units().enumerate() {
-                if written.iter().any(|w| w.0 == unit) {
-                    return self.fail(at, format!("{} gets two results", unit.reg()));
-                }
-                written.push((unit, self.value(inst, u.operand, k, unit)));
+        let writes = out.writes();
+        let mut written: SmallVec<[(RegUnit, Value); 16]> = SmallVec::new();
+        for (n, u) in writes.iter().enumerate() {
+            if writes[..n].iter().any(|w| w.reg.overlaps(u.reg)) {
+                return self.fail(at, format!("{} gets two results", u.reg));
             }
+            let named = |(k, unit)| (unit, self.value(inst, u.operand, k, unit));
+            written.extend(u.reg.units().enumerate().map(named));
         }
         // All old values are forgotten before any new one is recorded: a result may be in the register of
         // another one's old value.
@@ -356,7 +367,7 @@ impl<'a> Checker<'a> {
             state.hold_active(cell, value);
         }
         marks.into_iter().for_each(|(unit, mark)| state.add(Cell::Unit(unit), mark, ALL));
-        if out.writes().iter().any(|u| u.reg.overlaps(gcn_isa::reg::EXEC)) {
+        if writes.iter().any(|u| u.reg.overlaps(gcn_isa::reg::EXEC)) {
             state.exec_changed(narrows_exec(out));
         }
         Ok(())
@@ -389,74 +400,6 @@ impl<'a> Checker<'a> {
             Value::Special(code) => format!("hardware value {code}"),
             Value::InitialExec(half) => format!("half {half} of the initial EXEC"),
         }
-    }
-
-    /// Checks that an operand has the right file, width and alignment; a fixed one must be identical.
-    fn operand(&self, at: At, want: MOperand, have: Operand) -> Result<(), VerifyError> {
-        match (want, have) {
-            (MOperand::Virt(slice), Operand::Reg(reg)) => {
-                let info = self.f.info(slice.reg);
-                let file_end = if reg.file == RegFile::Sgpr { input::FIRST_NAMED_SGPR } else { 256 };
-                let natural = match (reg.file, reg.len) {
-                    (_, 1) => 1,
-                    (RegFile::Sgpr, 2) => 2,
-                    (RegFile::Sgpr, _) => 4,
-                    _ if self.f.target.needs_even_vgpr_tuples() => 2,
-                    _ => 1,
-                };
-                let aligned = reg.index.is_multiple_of(natural);
-                if (reg.file, reg.len) != (info.file, slice.len) || !aligned || reg.end() > file_end {
-                    return self.fail(at, format!("{reg} cannot hold {slice:?} of {info:?}"));
-                }
-                Ok(())
-            }
-            // Checked by `labels`.
-            (MOperand::Fixed(Operand::Label(_)), Operand::Label(_)) => Ok(()),
-            (MOperand::Fixed(fixed), have) if fixed == have => Ok(()),
-            _ => self.fail(at, format!("operand {have:?} stands for {want:?}")),
-        }
-    }
-
-    /// Instructions that may write a result before they have read all sources for the last time: atomics that
-    /// return a value are replayed after an XNACK, SADs of several bytes read in steps, sparse matrix
-    /// instructions read their index late.
-    fn writes_while_reading(&self, out: &Inst) -> bool {
-        use gcn_isa::Class as C;
-        let replayed = matches!(
-            out.desc.class,
-            C::SmemAtomicRet | C::LdsAtomicRet | C::VmemAtomicRet | C::FlatAtomicRet | C::GlobalAtomicRet
-        );
-        replayed || out.desc.class == C::Smfmac || out.desc.does(Behaviours::WRITES_EARLY)
-    }
-
-    /// Checks that results do not share registers with sources where the hardware forbids it.
-    fn overlaps(&self, at: At, out: &Inst) -> Result<(), VerifyError> {
-        let reg = |name: &str| out.operand(name).and_then(Operand::reg);
-        let clash = |a: Option<Reg>, b: Option<Reg>| matches!((a, b), (Some(a), Some(b)) if a.overlaps(b));
-        if out.desc.is_matrix() {
-            let d = reg("vdst");
-            let sources = d.is_some_and(|d| d.len > 4) && (clash(d, reg("src0")) || clash(d, reg("src1")));
-            if sources || (d != reg("src2") && clash(d, reg("src2"))) {
-                return self.fail(at, "the result of a matrix instruction overlaps a source".into());
-            }
-        }
-        if self.writes_while_reading(out) {
-            let reads = |i: usize| out.desc.operands[i].access == gcn_isa::Access::Read;
-            let at_operand = |i: usize| out.operands[i].reg();
-            let results = (0..out.operands.len()).filter(|&i| !reads(i));
-            for result in results {
-                if (0..out.operands.len()).any(|i| reads(i) && clash(at_operand(result), at_operand(i))) {
-                    return self.fail(at, format!("a result of {} overlaps a source", out.desc.printed));
-                }
-            }
-        }
-        if out.desc.class == gcn_isa::Class::SmemLoad {
-            let d = reg("sdata");
-            if d.is_some_and(|d| d.len > 1) && (clash(d, reg("sbase")) || clash(d, reg("soffset"))) {
-                return self.fail(at, "a scalar load overwrites its own address".into());
-            }
-        }
-        Ok(())
     }
 }
 

@@ -9,6 +9,7 @@ mod counts;
 mod divisors;
 mod eight;
 mod floats;
+mod halves;
 mod integers;
 mod math;
 mod methods;

@@ -3,9 +3,9 @@
 //! This is Chaitin's cost, the spill code weighted by an estimate of the execution frequency, divided by the
 //! length of the life: the benefit of an eviction is the time for which it frees a register.
 
-use super::super::access;
 use super::super::assign::SpillCosts;
 use super::super::classes::Classes;
+use super::super::live::Numbering;
 use super::exec::{InitialExec, ignores_exec};
 use super::work::{Kind, Work};
 use crate::mir::VReg;
@@ -30,18 +30,18 @@ impl SpillCosts for Costs {
 }
 
 impl Costs {
-    pub fn of_round(work: &Work, classes: &mut Classes, exec: &InitialExec) -> Costs {
+    pub fn of_round(work: &Work, numbers: &Numbering, classes: &mut Classes, exec: &InitialExec) -> Costs {
         let regs = work.f.vregs.len();
         // Loads and stores that each register would need, weighted; negative infinity if it cannot be
         // spilled.
         let mut cost = vec![0.0f32; regs];
         for (b, block) in work.f.blocks.iter().enumerate() {
             let often = frequency(block.loop_depth);
-            for (i, inst) in block.insts.iter().enumerate() {
+            for ((i, inst), uses) in block.insts.iter().enumerate().zip(numbers.uses_of(b)) {
                 // A masked reload leaves the inactive lanes of the new register undefined. An instruction
                 // that reads them needs the original register, unless no lane is inactive.
                 let blind = ignores_exec(inst) && !exec.at(b, i);
-                for u in access::uses(&work.f, inst) {
+                for u in uses {
                     let cost = &mut cost[u.slice.reg.0 as usize];
                     if blind && work.f.info(u.slice.reg).file != RegFile::Sgpr {
                         *cost = f32::NEG_INFINITY;

@@ -8,7 +8,6 @@
 
 use hashbrown::{HashMap, HashSet};
 
-use super::super::access;
 use super::super::classes::Classes;
 use super::super::live::Numbering;
 use super::moves::repeatable;
@@ -46,7 +45,7 @@ pub(super) fn find(
                 in_loop[dst.reg.0 as usize] |= block.loop_depth > 0;
                 continue;
             }
-            for u in access::uses(f, inst) {
+            for u in numbers.uses.at(number) {
                 let v = u.slice.reg.0 as usize;
                 writes[v] += u32::from(u.write && !u.undef);
                 in_loop[v] |= u.write && block.loop_depth > 0;

@@ -18,7 +18,7 @@ use hashbrown::HashMap;
 use super::super::access;
 use super::super::classes::Classes;
 use super::super::input;
-use super::super::live::{self, Liveness};
+use super::super::live::{self, Liveness, Numbering};
 use super::exec::InitialExec;
 use super::insert::runs;
 use super::moves::Transfer;
@@ -28,7 +28,7 @@ use crate::mir::{MInst, MOperand, Op, VReg, VRegInfo, VSlice};
 
 /// Spilled registers with one home, which are split together.
 struct Unit {
-    /// Each register with the dword of the home at which it begins.
+    /// Each register with the dword of the home at which it begins, in order of registers.
     members: Vec<(VReg, u8)>,
     home: HomeId,
     info: VRegInfo,
@@ -102,6 +102,7 @@ pub(super) struct Split {
 /// Facts about the function in a round.
 pub(super) struct Facts<'a> {
     pub regions: &'a Regions,
+    pub numbers: &'a Numbering,
     pub exec: &'a InitialExec,
     pub live: &'a Liveness,
 }
@@ -138,7 +139,7 @@ impl Split {
             units[index].members.push((reg, at));
             split.of.insert(reg, (index, at));
         }
-        split.note_uses(work, &mut units);
+        split.note_uses(work, facts.numbers, &mut units);
         for unit in &units {
             let mut parts = Vec::new();
             let skip = if unit.within == ROOT { 0 } else { work.skip_levels };
@@ -150,13 +151,13 @@ impl Split {
         split
     }
 
-    fn note_uses(&self, work: &Work, units: &mut [Unit]) {
+    fn note_uses(&self, work: &Work, numbers: &Numbering, units: &mut [Unit]) {
         if units.is_empty() {
             return;
         }
-        for (b, block) in work.f.blocks.iter().enumerate() {
-            for (inst, role) in block.insts.iter().zip(&work.roles[b]) {
-                for u in access::uses(&work.f, inst) {
+        for (b, roles) in work.roles.iter().enumerate() {
+            for (uses, role) in numbers.uses_of(b).zip(roles) {
+                for u in uses {
                     let Some(&(unit, at)) = self.of.get(&u.slice.reg) else { continue };
                     let unit = &mut units[unit];
                     let mask = access::mask(u.slice) << (at - unit.base);
@@ -277,7 +278,8 @@ impl Split {
     /// after it.
     pub fn rename(&self, work: &Work, (b, i): (usize, usize), inst: &mut MInst, role: Role) -> Vec<Transfer> {
         let mut stores = Vec::new();
-        if self.of.is_empty() {
+        let is_split = |o: &MOperand| matches!(o, MOperand::Virt(s) if self.of.contains_key(&s.reg));
+        if self.of.is_empty() || !inst.operands.iter().any(is_split) {
             return stores;
         }
         // The register of a part belongs to all members of the unit: one of them may hold a value where
@@ -330,13 +332,25 @@ impl Unit {
     /// The dwords that are live at a block's entry.
     fn live_in(&self, facts: &Facts<'_>, block: usize) -> u32 {
         let Some(live) = facts.live.live_in.get(block) else { return 0 };
-        let mask = |&(reg, at): &(VReg, u8)| live::mask_of(live, reg) << (at - self.base);
-        self.members.iter().map(mask).fold(0, |all, m| all | m)
+        let moved = |at: u8, dwords: u32| dwords << (at - self.base);
+        // A variable that is written again and again has as many members as writes: what is live at one place is searched for among
+        // them then, and not each of them among what is live.
+        if self.members.len() <= live.len() {
+            let mask = |&(reg, at): &(VReg, u8)| moved(at, live::mask_of(live, reg));
+            return self.members.iter().map(mask).fold(0, |all, m| all | m);
+        }
+        let mask = |&(reg, dwords): &(u32, u32)| Some(moved(self.member(VReg(reg))?, dwords));
+        live.iter().filter_map(mask).fold(0, |all, m| all | m)
+    }
+
+    /// The dword of the home at which a member begins.
+    fn member(&self, reg: VReg) -> Option<u8> {
+        self.members.binary_search_by_key(&reg, |m| m.0).ok().map(|i| self.members[i].1)
     }
 
     fn is_named(&self, inst: &MInst) -> bool {
         inst.operands.iter().any(|o| match o {
-            MOperand::Virt(s) => self.members.iter().any(|m| m.0 == s.reg),
+            MOperand::Virt(s) => self.member(s.reg).is_some(),
             MOperand::Fixed(_) => false,
         })
     }

@@ -6,8 +6,8 @@ use hashbrown::HashMap;
 
 use super::super::access;
 use super::exec::writes_exec;
-use super::work::{Home, TaggedInst, Work};
-use crate::mir::{Op, VReg};
+use super::work::{Home, Role, TaggedInst, Work};
+use crate::mir::{MInst, Op, VReg};
 
 /// Instructions close to each other that name the same spilled register. They share the register into which
 /// it is loaded.
@@ -100,12 +100,8 @@ impl Work {
             }
             // A copy of a register to itself writes nothing new.
             let to_itself = inst.op == Op::Copy && inst.operands.first() == inst.operands.get(1);
-            for u in access::uses(&self.f, inst).iter().filter(|u| u.write && !u.undef && !to_itself) {
-                if self.spilled(u.slice.reg).is_some_and(|(home, _)| role.home() != Some(home))
-                    && let Some(s) = found.get_mut(&u.slice.reg).and_then(|list| list.last_mut())
-                {
-                    s.changes.push((i, access::mask(u.slice), Change::Written));
-                }
+            if !to_itself && inst.operands.iter().any(|o| self.homed(*o).is_some()) {
+                self.note_writes((i, inst, *role), &mut found);
             }
             if writes_exec(inst) {
                 exec = i + 1;
@@ -117,5 +113,16 @@ impl Work {
             list.iter_mut().for_each(Stretch::finish);
         }
         found
+    }
+
+    /// Notes what instruction `i` writes to spilled registers whose stretch contains it.
+    fn note_writes(&self, (i, inst, role): (usize, &MInst, Role), found: &mut HashMap<VReg, Vec<Stretch>>) {
+        for u in access::uses(&self.f, inst).iter().filter(|u| u.write && !u.undef) {
+            if self.spilled(u.slice.reg).is_some_and(|(home, _)| role.home() != Some(home))
+                && let Some(s) = found.get_mut(&u.slice.reg).and_then(|list| list.last_mut())
+            {
+                s.changes.push((i, access::mask(u.slice), Change::Written));
+            }
+        }
     }
 }

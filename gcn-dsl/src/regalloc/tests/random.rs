@@ -484,7 +484,7 @@ fn spilled_functions_compute_what_they_say() {
                 total.again += a.spills.again;
                 // There may be no place for what is spilled plainly.
                 if seed % 4 == 0
-                    && let Ok(plain) = spill::allocate(&f, &limits, true)
+                    && let Ok(plain) = spill::conservatively(&f, &limits)
                 {
                     verify(&f, &plain).unwrap_or_else(|e| panic!("seed {seed}, plain: {e}"));
                     run += moves;

@@ -7,7 +7,8 @@ use smallvec::SmallVec;
 use super::super::error::VerifyError;
 use super::super::input;
 use super::super::moves::{MNEMONICS, Source};
-use super::state::{ACTIVE, ALL, Cell, INACTIVE, Lanes, State, Value};
+use super::state::State;
+use super::value::{ACTIVE, ALL, Cell, INACTIVE, Lanes, Value};
 use super::{At, Checker};
 use crate::mir::{MInst, MOperand};
 

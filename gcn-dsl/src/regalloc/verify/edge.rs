@@ -1,10 +1,13 @@
-//! What the checker knows at a block boundary, and the facts that hold on two edges.
+//! What the checker knows at a block boundary: a state's facts as an edge and back, and the facts that hold on two edges.
 
 use gcn_isa::reg::RegUnit;
 use gcn_isa::{Reg, RegFile, reg};
+use hashbrown::HashSet;
 
 use super::super::input;
-use super::state::{ACTIVE, ALL, Cell, INACTIVE, Lanes, Value};
+use super::facts::Marks;
+use super::state::State;
+use super::value::{ACTIVE, ALL, Cell, INACTIVE, Lanes, Value};
 
 /// The state at a block boundary, with all sets sorted.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -136,5 +139,74 @@ impl Edge {
         list.sort_unstable();
         list.dedup();
         list
+    }
+}
+
+impl State {
+    /// The state at the entry of another block: what the edge says, and nothing of this state.
+    pub fn enter(self, edge: &Edge) -> State {
+        let State { mut facts, .. } = self;
+        facts.clear();
+        let mut state = State::with(facts);
+        let marked = [
+            (&edge.undefined, Marks::UNDEFINED),
+            (&edge.undef_inactive, Marks::UNDEF_INACTIVE),
+            (&edge.undef_active, Marks::UNDEF_ACTIVE),
+        ];
+        for (values, marks) in marked {
+            values.iter().for_each(|&value| state.facts.mark(value, marks));
+        }
+        edge.held.iter().for_each(|&((value, cell), lanes)| state.add(cell, value, lanes));
+        state.entered.clone_from(&edge.held);
+        state.facts.settle();
+        edge.constants.iter().for_each(|&(dword, bits)| state.equals(dword, bits));
+        edge.roots.iter().for_each(|&(dword, root)| state.copied(dword, root));
+        state
+    }
+
+    /// The part of the state that a successor can use; `crosses` tells which dwords it needs.
+    pub fn edge(&self, crosses: impl Fn(u32) -> bool) -> Edge {
+        let constants = self.constants.iter().map(|(&d, &bits)| (d, bits));
+        let mut constants: Vec<(u32, u32)> = constants.filter(|c| crosses(c.0)).collect();
+        constants.sort_unstable();
+        let needed: HashSet<u32> = constants.iter().map(|c| c.1).collect();
+        let crosses = |value: &Value| match value {
+            Value::Dword(d) => crosses(*d),
+            Value::Own(_) | Value::InitialExec(_) => true,
+            Value::Const(bits) => needed.contains(bits),
+            Value::Special(_) => false,
+        };
+        // Most of what was known at the entry still is, and is in order; only what became known since must be sorted.
+        let mut new = Vec::new();
+        for &cell in self.facts.changed() {
+            let values = self.facts.held(cell).iter().filter(|v| crosses(&v.0));
+            new.extend(values.map(|&(v, lanes)| ((v, cell), lanes)));
+        }
+        new.sort_unstable();
+        let mut held = Vec::with_capacity(self.entered.len() + new.len());
+        let mut new = new.into_iter().peekable();
+        for &known in &self.entered {
+            let (value, cell) = known.0;
+            if crosses(&value) && self.facts.is_kept(cell, value) {
+                held.extend(std::iter::from_fn(|| new.next_if(|n| *n < known)));
+                held.push(known);
+            }
+        }
+        held.extend(new);
+        let marked = |mark| -> Vec<Value> {
+            let mut list: Vec<Value> = self.facts.marked(mark).filter(&crosses).collect();
+            list.sort_unstable();
+            list
+        };
+        let mut repeatable: Vec<u32> = self.repeatable.iter().copied().collect();
+        repeatable.sort_unstable();
+        let (undefined, undef_inactive) = (marked(Marks::UNDEFINED), marked(Marks::UNDEF_INACTIVE));
+        let known = self.roots.iter().filter(|(d, root)| {
+            crosses(&Value::Dword(**d)) && matches!(root, Value::Dword(_) | Value::Const(_))
+        });
+        let mut roots: Vec<(u32, Value)> = known.map(|(&d, &root)| (d, root)).collect();
+        roots.sort_unstable();
+        let undef_active = marked(Marks::UNDEF_ACTIVE);
+        Edge { held, constants, undefined, undef_inactive, undef_active, repeatable, roots }
     }
 }

@@ -4,7 +4,8 @@
 use gcn_isa::Operand;
 
 use super::super::error::VerifyError;
-use super::state::{ACTIVE, Cell, State, Value};
+use super::state::State;
+use super::value::{ACTIVE, Cell, Value};
 use super::{At, Checker};
 use crate::mir::{MInst, MOperand, VSlice};
 use gcn_isa::Reg;

@@ -12,7 +12,8 @@ use smallvec::SmallVec;
 
 use super::super::error::VerifyError;
 use super::super::moves::Source;
-use super::state::{ACTIVE, ALL, Cell, Lanes, State, Value};
+use super::state::State;
+use super::value::{ACTIVE, ALL, Cell, Lanes, Value};
 use super::{At, Checker};
 use crate::mir::{MInst, MOperand, Op};
 

@@ -1,0 +1,108 @@
+//! Allocations that are not verified yet: of several for one kernel, in the orders that its instructions may have, only the one that
+//! is used needs to be.
+
+use std::borrow::Cow;
+
+use super::assign::Order;
+use super::classes::Coalesce;
+use super::{
+    AllocError, Allocated, Coalesced, Job, Limits, Pressure, SpillTo, Spills, input, pins, spill, verify,
+};
+use crate::mir::Function;
+
+/// Strategies, tried in this order until one fits. Those with full coalescing come first: a copy that is not
+/// coalesced costs an instruction on every execution, while the order of placement costs nothing at run time.
+const ATTEMPTS: [(Coalesce, Order); 4] = [
+    (Coalesce::All, Order::Start),
+    (Coalesce::All, Order::Size),
+    (Coalesce::Whole, Order::Start),
+    (Coalesce::Whole, Order::Size),
+];
+
+/// An allocation that is not verified.
+pub struct Draft<'f> {
+    f: Cow<'f, Function>,
+    limits: Limits,
+    allocated: Allocated,
+    /// It has spill code, or could have some.
+    is_spilled: bool,
+}
+
+/// Allocates `f` within `limits`.
+///
+/// # Errors
+/// [`AllocError::DoesNotFit`] if the registers do not suffice, with the place and the values that need most;
+/// [`AllocError::Malformed`] if `f` breaks a rule of [`crate::mir`].
+pub fn draft<'f>(f: Cow<'f, Function>, limits: &Limits) -> Result<Draft<'f>, AllocError> {
+    input::check(&f)?;
+    let job = Job::new(&f, limits);
+    pins::check(&job)?;
+    let mut first = job.coalesced(ATTEMPTS[0].0);
+    let pressure = job.pressure(&first.classes);
+    let (allocated, is_spilled) = match without_spilling(&job, &mut first, &pressure)? {
+        Ok(done) => (done, false),
+        Err(_) if limits.spill != SpillTo::default() => {
+            (spill::allocate(&f, limits, spill::Start { job, coalesced: first, pressure })?, true)
+        }
+        Err(misfit) => return Err(misfit),
+    };
+    Ok(Draft { f, limits: *limits, allocated, is_spilled })
+}
+
+/// The allocation with the first strategy that fits, or why `first`, with the classes of the first one, does not.
+fn without_spilling(
+    job: &Job<'_>,
+    first: &mut Coalesced,
+    pressure: &Pressure,
+) -> Result<Result<Allocated, AllocError>, AllocError> {
+    let [(_, order), others @ ..] = ATTEMPTS;
+    let misfit = match job.attempt(first, pressure, order) {
+        Ok(done) => return Ok(Ok(done)),
+        Err(error @ AllocError::DoesNotFit { .. }) => error,
+        Err(error) => return Err(error),
+    };
+    // Without `tuple` the peak itself is over the limit. Less coalescing only adds live ranges, so the other
+    // strategies cannot fit either.
+    if matches!(misfit, AllocError::DoesNotFit { tuple: None, .. }) {
+        return Ok(Err(misfit));
+    }
+    for (coalesce, order) in others {
+        let mut coalesced = job.coalesced(coalesce);
+        let pressure = job.pressure(&coalesced.classes);
+        match job.attempt(&mut coalesced, &pressure, order) {
+            Ok(done) => return Ok(Ok(done)),
+            Err(AllocError::DoesNotFit { tuple: Some(_), .. }) => {}
+            Err(AllocError::DoesNotFit { .. }) => break,
+            Err(error) => return Err(error),
+        }
+    }
+    Ok(Err(misfit))
+}
+
+impl Draft<'_> {
+    /// The spill code of the allocation.
+    #[must_use]
+    pub fn spills(&self) -> &Spills {
+        &self.allocated.spills
+    }
+
+    /// The allocation, verified. Spilled code is verified in release builds as well: it is rare, and it is the most intricate part.
+    /// If the verifier cannot follow the optimised spill code, conservative code replaces it; that must verify.
+    ///
+    /// # Errors
+    /// That of the verifier, or of the allocation with conservative code.
+    pub fn verified(self) -> Result<Allocated, AllocError> {
+        let Draft { f, limits, allocated, is_spilled } = self;
+        if !is_spilled {
+            if cfg!(debug_assertions) {
+                verify(&f, &allocated)?;
+            }
+            return Ok(allocated);
+        }
+        let Err(refused) = verify(&f, &allocated) else { return Ok(allocated) };
+        let mut conservative = spill::conservatively(&f, &limits)?;
+        verify(&f, &conservative)?;
+        conservative.refused = Some(refused);
+        Ok(conservative)
+    }
+}

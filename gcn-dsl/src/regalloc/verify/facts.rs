@@ -1,0 +1,235 @@
+//! What is known of each cell and each value, in tables by number: a step of the checker asks for dozens of them, and a hash for
+//! each would take most of its time. The tables serve all blocks; emptying them takes time for what is in them, not for their size.
+
+use gcn_isa::reg::RegUnit;
+use hashbrown::HashMap;
+use smallvec::SmallVec;
+
+use super::value::{Cell, Lanes, Value};
+
+/// The values that a cell holds.
+pub(super) type Values = SmallVec<[(Value, Lanes); 2]>;
+
+bitflags::bitflags! {
+    /// What is known of a value beside its cells.
+    #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+    pub(super) struct Marks: u8 {
+        /// It is undefined in all lanes.
+        const UNDEFINED = 1;
+        /// It is undefined in the lanes that are inactive now.
+        const UNDEF_INACTIVE = 1 << 1;
+        /// It is undefined in the active lanes, because an undefined value was copied.
+        const UNDEF_ACTIVE = 1 << 2;
+        /// It equals a constant.
+        const CONSTANT = 1 << 3;
+        /// It is a copy of another value.
+        const COPY = 1 << 4;
+        /// It has copies.
+        const COPIED = 1 << 5;
+        /// It is a source or result of an instruction that could be repeated.
+        const REPEATS = 1 << 6;
+        /// It is in the list of those of which something is known.
+        const LISTED = 1 << 7;
+    }
+}
+
+/// What is known of a value.
+#[derive(Default)]
+pub(super) struct Known {
+    /// The cells that hold it.
+    pub cells: SmallVec<[Cell; 2]>,
+    pub marks: Marks,
+}
+
+/// What is known of a cell.
+#[derive(Default)]
+struct Held {
+    values: Values,
+    is_listed: bool,
+    is_changed: bool,
+}
+
+/// The tables.
+pub(super) struct Facts {
+    /// Dwords of virtual registers.
+    dwords: usize,
+    /// By number: registers, then what `cell_numbers` numbers.
+    cells: Vec<Held>,
+    /// By number: dwords, registers, halves of EXEC, then what `value_numbers` numbers.
+    values: Vec<Known>,
+    cell_numbers: HashMap<Cell, usize>,
+    value_numbers: HashMap<Value, usize>,
+    /// Cells and values of which something is or was known.
+    listed_cells: Vec<Cell>,
+    listed_values: Vec<Value>,
+    /// Cells of which something may have become known.
+    changed: Vec<Cell>,
+}
+
+impl Facts {
+    /// Tables in which nothing is known, for a function with so many dwords in virtual registers.
+    pub fn new(dwords: usize) -> Facts {
+        let mut facts = Facts {
+            dwords,
+            cells: Vec::new(),
+            values: Vec::new(),
+            cell_numbers: HashMap::new(),
+            value_numbers: HashMap::new(),
+            listed_cells: Vec::new(),
+            listed_values: Vec::new(),
+            changed: Vec::new(),
+        };
+        facts.cells.resize_with(RegUnit::COUNT, Held::default);
+        facts.values.resize_with(dwords + RegUnit::COUNT + 2, Known::default);
+        facts
+    }
+
+    /// Forgets everything.
+    pub fn clear(&mut self) {
+        self.settle();
+        for cell in std::mem::take(&mut self.listed_cells) {
+            if let Some(at) = self.cell_number(cell) {
+                self.cells[at].values.clear();
+                self.cells[at].is_listed = false;
+            }
+        }
+        for value in std::mem::take(&mut self.listed_values) {
+            if let Some(at) = self.value_number(value) {
+                self.values[at].cells.clear();
+                self.values[at].marks = Marks::empty();
+            }
+        }
+    }
+
+    /// Takes what is known now for unchanged.
+    pub fn settle(&mut self) {
+        for cell in std::mem::take(&mut self.changed) {
+            if let Some(at) = self.cell_number(cell) {
+                self.cells[at].is_changed = false;
+            }
+        }
+    }
+
+    /// The cells of which something may have become known since the last [`Facts::settle`].
+    pub fn changed(&self) -> &[Cell] {
+        &self.changed
+    }
+
+    /// True if what an unchanged cell held then includes this value, and still does.
+    pub fn is_kept(&self, cell: Cell, value: Value) -> bool {
+        self.cell_number(cell).is_some_and(|at| {
+            let held = &self.cells[at];
+            !held.is_changed && held.values.iter().any(|v| v.0 == value)
+        })
+    }
+
+    fn cell_number(&self, cell: Cell) -> Option<usize> {
+        match cell {
+            Cell::Unit(unit) => Some(unit.index()),
+            other => self.cell_numbers.get(&other).copied(),
+        }
+    }
+
+    fn value_number(&self, value: Value) -> Option<usize> {
+        match value {
+            Value::Dword(d) => Some(d as usize),
+            Value::Own(unit) => Some(self.dwords + unit.index()),
+            Value::InitialExec(half) => Some(self.dwords + RegUnit::COUNT + usize::from(half)),
+            other => self.value_numbers.get(&other).copied(),
+        }
+    }
+
+    /// The values that a cell holds.
+    pub fn held(&self, cell: Cell) -> &[(Value, Lanes)] {
+        self.cell_number(cell).map_or(&[], |at| &self.cells[at].values)
+    }
+
+    /// The same, to change them.
+    pub fn held_mut(&mut self, cell: Cell) -> &mut Values {
+        let at = self.cell_number(cell).unwrap_or_else(|| {
+            self.cells.push(Held::default());
+            self.cell_numbers.insert(cell, self.cells.len() - 1);
+            self.cells.len() - 1
+        });
+        let held = &mut self.cells[at];
+        if !std::mem::replace(&mut held.is_listed, true) {
+            self.listed_cells.push(cell);
+        }
+        if !std::mem::replace(&mut held.is_changed, true) {
+            self.changed.push(cell);
+        }
+        &mut held.values
+    }
+
+    /// The cells that hold a value.
+    pub fn cells(&self, value: Value) -> &[Cell] {
+        self.value_number(value).map_or(&[], |at| &self.values[at].cells)
+    }
+
+    /// True if all of these marks are set.
+    pub fn has(&self, value: Value, marks: Marks) -> bool {
+        self.value_number(value).is_some_and(|at| self.values[at].marks.contains(marks))
+    }
+
+    /// What is known of a value, to change it.
+    pub fn known_mut(&mut self, value: Value) -> &mut Known {
+        let at = self.value_number(value).unwrap_or_else(|| {
+            self.values.push(Known::default());
+            self.value_numbers.insert(value, self.values.len() - 1);
+            self.values.len() - 1
+        });
+        let known = &mut self.values[at];
+        if !known.marks.contains(Marks::LISTED) {
+            known.marks |= Marks::LISTED;
+            self.listed_values.push(value);
+        }
+        known
+    }
+
+    pub fn mark(&mut self, value: Value, marks: Marks) {
+        self.known_mut(value).marks |= marks;
+    }
+
+    /// Removes marks; true if one of them was set.
+    pub fn unmark(&mut self, value: Value, marks: Marks) -> bool {
+        let Some(at) = self.value_number(value) else { return false };
+        let all = &mut self.values[at].marks;
+        let had = all.intersects(marks);
+        *all -= marks;
+        had
+    }
+
+    /// Removes marks of all values.
+    pub fn unmark_all(&mut self, marks: Marks) {
+        let listed = std::mem::take(&mut self.listed_values);
+        listed.iter().for_each(|&value| _ = self.unmark(value, marks));
+        self.listed_values = listed;
+    }
+
+    /// The cells that may hold something.
+    pub fn listed_cells(&self) -> &[Cell] {
+        &self.listed_cells
+    }
+
+    /// The values with this mark, in no order.
+    pub fn marked(&self, mark: Marks) -> impl Iterator<Item = Value> + '_ {
+        self.listed_values.iter().copied().filter(move |&value| self.has(value, mark))
+    }
+
+    /// The cell no longer holds the value.
+    pub fn leave(&mut self, cell: Cell, value: Value) {
+        if let Some(at) = self.value_number(value) {
+            self.values[at].cells.retain(|c| *c != cell);
+        }
+    }
+
+    /// No cell holds the value any more.
+    pub fn leave_all(&mut self, value: Value) {
+        let Some(at) = self.value_number(value) else { return };
+        for cell in std::mem::take(&mut self.values[at].cells) {
+            if let Some(at) = self.cell_number(cell) {
+                self.cells[at].values.retain(|v| v.0 != value);
+            }
+        }
+    }
+}

@@ -1,0 +1,52 @@
+//! Values, the cells that hold them, and the lanes in which they do.
+
+use gcn_isa::RegFile;
+use gcn_isa::reg::RegUnit;
+
+/// A value that a register may hold.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
+pub(super) enum Value {
+    /// The current value of a dword of a virtual register, by number.
+    Dword(u32),
+    /// The current value of a machine register that is not allocated, or a register's initial state.
+    Own(RegUnit),
+    /// A constant.
+    Const(u32),
+    /// A hardware value by its source encoding. It is tracked only for the copy that reads it.
+    Special(u8),
+    /// A half of the initial EXEC.
+    InitialExec(u8),
+}
+
+/// A place that holds values.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
+pub(super) enum Cell {
+    /// A register.
+    Unit(RegUnit),
+    /// A lane of a VGPR.
+    Lane(RegUnit, u8),
+    /// A dword of the frame, one for each lane.
+    Frame(u32),
+    /// A slot of LDS, a dword for each lane.
+    Lds(u32),
+}
+
+impl Cell {
+    /// True if EXEC masks writes to it.
+    pub fn is_masked(self) -> bool {
+        match self {
+            Cell::Unit(unit) => unit.reg().file != RegFile::Sgpr,
+            Cell::Lane(..) => false,
+            Cell::Frame(_) | Cell::Lds(_) => true,
+        }
+    }
+}
+
+/// The lanes in which a cell holds a value, as a set of the two bits below.
+pub(super) type Lanes = u8;
+/// The active lanes.
+pub(super) const ACTIVE: Lanes = 1;
+/// The inactive lanes in which the value is defined.
+pub(super) const INACTIVE: Lanes = 2;
+/// All lanes in which the value is defined.
+pub(super) const ALL: Lanes = 3;
