@@ -4,6 +4,7 @@
 //!   the bits of three words, `(a & b) ^ (a & c) ^ (b & c)`, takes one of two words where they agree, and the third elsewhere.
 //! - `v_perm_b32`: an `or` of masked and shifted words whose every byte is a byte of one of two words, 0 or 255. Each byte's
 //!   origin is followed through the expression; a part that is such a permutation already is looked through.
+//! - `v_bcnt_u32_b32`: the ones of a word and a sum.
 
 use smallvec::SmallVec;
 
@@ -13,11 +14,12 @@ use crate::scalar::Elem;
 
 /// The instruction that computes what `inst` of type `ty` does with less, or `inst`.
 pub(super) fn of_bits(b: &mut Builder, inst: Inst, ty: Type) -> Inst {
-    let Inst::Bin(op @ (Bin::Or | Bin::Xor), x, y) = inst else { return inst };
+    let Inst::Bin(op @ (Bin::Or | Bin::Xor | Bin::Add), x, y) = inst else { return inst };
     if ty.place != Place::Varying {
         return inst;
     }
     let found = match op {
+        Bin::Add => counted(b, [x, y], ty),
         Bin::Or => permutation(b, [x, y], ty).or_else(|| masked_or(b, [x, y], ty)),
         _ => masked_xor(b.kernel(), [x, y], ty)
             .or_else(|| masked_or(b, [x, y], ty))
@@ -94,6 +96,20 @@ fn majority(b: &mut Builder, sides: [Value; 2], ty: Type) -> Option<Call> {
         }
     }
     None
+}
+
+/// The ones of its first source and its second source together.
+const COUNT: &str = "v_bcnt_u32_b32";
+
+/// `x.count_ones() + y`, for which counting starts at `y` and not at 0. A constant `y` might need a register.
+fn counted(b: &Builder, sides: [Value; 2], ty: Type) -> Option<Call> {
+    let kernel = b.kernel();
+    orders(sides).into_iter().find_map(|[count, other]| {
+        let Inst::Machine(call) = &kernel.def(count).inst else { return None };
+        let [Arg::Value(x), Arg::Value(start)] = call.args[..] else { return None };
+        let from_zero = **call == Call::plain(COUNT, [x, start], ty) && b.as_const(start) == Some(0);
+        (from_zero && b.as_const(other).is_none()).then(|| Call::plain(COUNT, [x, other], ty))
+    })
 }
 
 /// Where a byte comes from.

@@ -68,7 +68,7 @@ fn scalar_op(op: Bin, calc: Calc) -> Option<&'static str> {
 }
 
 /// VALU mnemonic of an operation, where one instruction does it, and whether its sources are reversed.
-fn vector_op(op: Bin, calc: Calc) -> Option<(&'static str, bool)> {
+pub(super) fn vector_op(op: Bin, calc: Calc) -> Option<(&'static str, bool)> {
     use Calc::{F16, F32, F64, I32, I64, U32, U64};
     let plain = |m| Some((m, false));
     let reversed = |m| Some((m, true));
@@ -139,6 +139,9 @@ impl Lower<'_> {
         {
             return done;
         }
+        if let Some(done) = self.sum_with_condition(v, op, [a, b]) {
+            return done;
+        }
         // Both factors fit 24 bits, for which there is a full-rate multiplication.
         let fits_24 = match self.ranges.get(a).max.max(self.ranges.get(b).max) {
             0..FULL_RATE => Some("v_mul_u32_u24"),
@@ -156,6 +159,11 @@ impl Lower<'_> {
         }
         if op == Bin::Mul && ty.place == Place::Varying && matches!(calc(ty.elem), Calc::I64 | Calc::U64) {
             return self.mul_64(dst, [a, b], zero_above);
+        }
+        if let (Bin::And | Bin::Or | Bin::Xor, Place::Varying, Calc::I64 | Calc::U64) =
+            (op, ty.place, calc(ty.elem))
+        {
+            return self.bitwise_64(op, dst, [a, b], zero_above);
         }
         if matches!(op, Bin::Shl | Bin::Shr) && ty.elem.bytes() < 4 {
             // Rust masks shift counts by the width of the type; the hardware masks them by 31.
@@ -262,15 +270,7 @@ impl Lower<'_> {
             }
             (Bin::Add | Bin::Sub, Calc::I64 | Calc::U64) => self.add_sub_64_vector(op, dst, a, b),
             (Bin::And | Bin::Or | Bin::Xor, Calc::I64 | Calc::U64) => {
-                for i in 0..2 {
-                    let (x, y) = (self.half(a, i), self.half(b, i));
-                    let (mnemonic, _) = vector_op(op, Calc::U32).unwrap_or(("v_and_b32", false));
-                    let d = VSlice { reg: dst.reg, start: dst.start + i, len: 1 };
-                    self.assemble(dst, i);
-                    let (x, y) = if self.is_vgpr(y) { (x, y) } else { (y, x) };
-                    self.machine(mnemonic, &[d], &[x, y])?;
-                }
-                Ok(())
+                self.bitwise_64(op, dst, [a, b], [false; 2])
             }
             (Bin::Mul, Calc::I64 | Calc::U64) => self.mul_64(dst, [a, b], [false; 2]),
             (Bin::Min | Bin::Max, Calc::I64 | Calc::U64) => {

@@ -5,7 +5,7 @@ use gcn_isa::reg::RegFile;
 use gcn_isa::table;
 use smallvec::SmallVec;
 
-use super::arith::raw_bits;
+use super::arith::{Calc, raw_bits, vector_op};
 use super::{Lower, Lowered, Src, Width};
 use crate::ir::{Bin, Inst, Value};
 use crate::mir::{MOperand, VSlice};
@@ -14,6 +14,9 @@ use crate::scalar::Elem;
 pub(super) fn c32(bits: u32) -> Src {
     Src::Const(u64::from(bits), Width::B32)
 }
+
+/// A dword of ones.
+const ONES: u64 = 0xffff_ffff;
 
 impl Lower<'_> {
     /// Correctly rounded `a / b` by the instructions made for it: scale, refine the reciprocal by Newton's
@@ -121,6 +124,36 @@ impl Lower<'_> {
         self.assemble(dst, 0);
         self.copy(lo, low);
         self.machine(if sum.len() == 3 { "v_add3_u32" } else { "v_add_u32" }, &[hi], &sum)
+    }
+
+    /// A bitwise operation on integers of 64 bits, half by half; of which integers the upper half is known to be 0. A half that is all
+    /// zeros or ones decides the result's or leaves the other one as it is.
+    pub(super) fn bitwise_64(
+        &mut self,
+        op: Bin,
+        dst: VSlice,
+        of: [Src; 2],
+        zero_above: [bool; 2],
+    ) -> Lowered {
+        let (mnemonic, _) = vector_op(op, Calc::U32).unwrap_or(("v_and_b32", false));
+        for i in 0..2 {
+            let part = VSlice { reg: dst.reg, start: dst.start + i, len: 1 };
+            self.assemble(dst, i);
+            let [x, y] = [0, 1].map(|k| match zero_above[k] && i == 1 {
+                true => Src::Const(0, Width::B32),
+                false => self.half(of[k], i),
+            });
+            let (known, other) = if let Src::Const(..) = x { (x, y) } else { (y, x) };
+            match (op, known) {
+                (Bin::And, Src::Const(0, _)) | (Bin::Or, Src::Const(ONES, _)) => self.copy(part, known),
+                (Bin::And, Src::Const(ONES, _)) | (Bin::Or | Bin::Xor, Src::Const(0, _)) => {
+                    self.copy(part, other)
+                }
+                _ if self.is_vgpr(y) => self.machine(mnemonic, &[part], &[x, y])?,
+                _ => self.machine(mnemonic, &[part], &[y, x])?,
+            }
+        }
+        Ok(())
     }
 
     /// True for an integer of 64 bits whose upper half is known to be 0.

@@ -28,6 +28,7 @@
 mod arith;
 pub(crate) mod atomic;
 mod call;
+mod carry;
 mod combine;
 mod compare;
 pub(crate) mod constants;

@@ -1,31 +1,34 @@
 //! Dead-code elimination on machine instructions: drops arithmetic whose results are unused because selection
-//! folded it into other instructions.
+//! folded it into other instructions. Of a 64-bit value one half may be all that is used, so each dword counts for itself.
+
+use std::ops::Range;
 
 use gcn_isa::operand::Operand;
 use gcn_isa::table::{Access, Format, ImplicitRegs};
 
-use super::{Function, MInst, MOperand, Op};
+use super::{Function, MInst, MOperand, Op, VSlice};
 
 /// Removes dead instructions from `f`: those whose results only dead instructions read.
 pub fn run(f: &mut Function) {
-    let mut reads = reads(f);
+    let dwords = Dwords::of(f);
+    let mut reads = reads(f, &dwords);
     let insts: Vec<&MInst> = f.blocks.iter().flat_map(|b| &b.insts).collect();
-    let makers = Makers::of(f, &insts);
+    let makers = Makers::of(f, &insts, &dwords);
     let mut dead = vec![false; insts.len()];
     let mut found = false;
     let mut work: Vec<u32> = (0..insts.len() as u32).filter(|&i| makers.removable[i as usize]).collect();
     // Worklist: an instruction that dies may be the last reader of another one's result.
     while let Some(i) = work.pop() {
         let inst = insts[i as usize];
-        if dead[i as usize] || results(inst).any(|r| reads[r as usize] > 0) {
+        if dead[i as usize] || dwords.written(inst).any(|dword| reads[dword] > 0) {
             continue;
         }
         dead[i as usize] = true;
         found = true;
-        for reg in read_by(inst) {
-            reads[reg as usize] -= 1;
-            if reads[reg as usize] == 0 {
-                work.extend_from_slice(makers.of_reg(reg));
+        for dword in dwords.read(inst) {
+            reads[dword] -= 1;
+            if reads[dword] == 0 {
+                work.extend_from_slice(makers.writing(dword));
             }
         }
     }
@@ -35,9 +38,48 @@ pub fn run(f: &mut Function) {
     }
 }
 
-/// The removable instructions, by the registers that they write.
+/// Numbers of the dwords of all virtual registers.
+struct Dwords {
+    /// By register: the number of its first dword; and their count.
+    first: Vec<usize>,
+}
+
+impl Dwords {
+    fn of(f: &Function) -> Dwords {
+        let lengths = f.vregs.iter().map(|info| usize::from(info.len));
+        let next = |sum: &mut usize, len: usize| Some(std::mem::replace(sum, *sum + len));
+        Dwords { first: lengths.chain([0]).scan(0, next).collect() }
+    }
+
+    fn count(&self) -> usize {
+        self.first.last().copied().unwrap_or(0)
+    }
+
+    fn of_slice(&self, slice: &VSlice) -> Range<usize> {
+        let first = self.first[slice.reg.0 as usize] + usize::from(slice.start);
+        first..first + usize::from(slice.len)
+    }
+
+    fn of_operands(&self, inst: &MInst, access_is: impl Fn(Access) -> bool) -> impl Iterator<Item = usize> {
+        inst.operands.iter().enumerate().flat_map(move |(i, operand)| match operand {
+            MOperand::Virt(slice) if access_is(access(inst, i)) => self.of_slice(slice),
+            _ => 0..0,
+        })
+    }
+
+    /// What an instruction reads, but for reads that only keep a part of a result.
+    fn read(&self, inst: &MInst) -> impl Iterator<Item = usize> {
+        self.of_operands(inst, |access| access != Access::Write)
+    }
+
+    fn written(&self, inst: &MInst) -> impl Iterator<Item = usize> {
+        self.of_operands(inst, |access| access != Access::Read)
+    }
+}
+
+/// The removable instructions, by the dwords that they write.
 struct Makers {
-    /// Where the list of each register begins.
+    /// Where the list of each dword begins.
     first: Vec<u32>,
     insts: Vec<u32>,
     /// By instruction: it does nothing but write virtual registers.
@@ -45,51 +87,42 @@ struct Makers {
 }
 
 impl Makers {
-    fn of(f: &Function, insts: &[&MInst]) -> Makers {
+    fn of(f: &Function, insts: &[&MInst], dwords: &Dwords) -> Makers {
         let scc_is_read = scc_is_read(f);
         let removable: Vec<bool> =
             insts.iter().zip(scc_is_read).map(|(inst, read)| is_removable(inst, read)).collect();
-        let each = |visit: &mut dyn FnMut(u32, u32)| {
+        let each = |visit: &mut dyn FnMut(usize, u32)| {
             let removable = insts.iter().enumerate().filter(|(i, _)| removable[*i]);
-            removable.for_each(|(i, inst)| results(inst).for_each(|reg| visit(reg, i as u32)));
+            removable.for_each(|(i, inst)| dwords.written(inst).for_each(|dword| visit(dword, i as u32)));
         };
         // Counted, summed up, and filled from the back of each list.
-        let mut first = vec![0u32; f.vregs.len() + 1];
-        each(&mut |reg, _| first[reg as usize] += 1);
+        let mut first = vec![0u32; dwords.count() + 1];
+        each(&mut |dword, _| first[dword] += 1);
         let mut sum = 0;
         for end in &mut first {
             sum += *end;
             *end = sum;
         }
         let mut list = vec![0; sum as usize];
-        each(&mut |reg, i| {
-            first[reg as usize] -= 1;
-            list[first[reg as usize] as usize] = i;
+        each(&mut |dword, i| {
+            first[dword] -= 1;
+            list[first[dword] as usize] = i;
         });
         Makers { first, insts: list, removable }
     }
 
-    fn of_reg(&self, reg: u32) -> &[u32] {
-        let reg = reg as usize;
-        &self.insts[self.first[reg] as usize..self.first[reg + 1] as usize]
+    fn writing(&self, dword: usize) -> &[u32] {
+        &self.insts[self.first[dword] as usize..self.first[dword + 1] as usize]
     }
 }
 
-/// How often each register is read, not counting reads that only keep a part of a result.
-fn reads(f: &Function) -> Vec<u32> {
-    let mut reads = vec![0; f.vregs.len()];
-    f.kept.iter().for_each(|reg| reads[reg.0 as usize] += 1);
+/// How often each dword is read, not counting reads that only keep a part of a result.
+fn reads(f: &Function, dwords: &Dwords) -> Vec<u32> {
+    let mut reads = vec![0; dwords.count()];
+    let kept = f.kept.iter().flat_map(|reg| dwords.of_slice(&reg.all(f.info(*reg))));
     let insts = f.blocks.iter().flat_map(|b| &b.insts);
-    insts.flat_map(read_by).for_each(|reg| reads[reg as usize] += 1);
+    kept.chain(insts.flat_map(|inst| dwords.read(inst))).for_each(|dword| reads[dword] += 1);
     reads
-}
-
-/// The registers that an instruction reads, one for each operand that does.
-fn read_by(inst: &MInst) -> impl Iterator<Item = u32> {
-    inst.operands.iter().enumerate().filter_map(|(i, operand)| match operand {
-        MOperand::Virt(slice) if access(inst, i) != Access::Write => Some(slice.reg.0),
-        _ => None,
-    })
 }
 
 /// True if `inst` writes its operand of this number.
@@ -103,13 +136,6 @@ fn access(inst: &MInst, operand: usize) -> Access {
         Op::Copy | Op::Undef if operand == 0 => Access::Write,
         _ => Access::Read,
     }
-}
-
-fn results(inst: &MInst) -> impl Iterator<Item = u32> {
-    inst.operands.iter().enumerate().filter_map(|(i, operand)| match operand {
-        MOperand::Virt(slice) if access(inst, i) != Access::Read => Some(slice.reg.0),
-        _ => None,
-    })
 }
 
 /// For each instruction in order, whether the SCC that it leaves is read. Writer and reader of SCC are in one
@@ -145,5 +171,6 @@ fn is_removable(inst: &MInst, scc_is_read: bool) -> bool {
         _ => false,
     };
     let virt = |(i, operand): (usize, &MOperand)| !written(i) || matches!(operand, MOperand::Virt(_));
-    plain && inst.operands.iter().enumerate().all(virt) && results(inst).next().is_some()
+    let writes = (0..inst.operands.len()).any(written);
+    plain && writes && inst.operands.iter().enumerate().all(virt)
 }

@@ -9,6 +9,7 @@ mod counts;
 mod divisors;
 mod eight;
 mod floats;
+mod folded;
 mod halves;
 mod integers;
 mod math;

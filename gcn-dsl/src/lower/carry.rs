@@ -1,0 +1,58 @@
+//! A condition that is added or subtracted as 0 or 1: the carry of an addition.
+
+use gcn_isa::RegFile;
+
+use super::arith::{Calc, calc};
+use super::{Lower, Lowered, Src, Width};
+use crate::ir::{Bin, Inst, Place, Value};
+use crate::scalar::Elem;
+
+/// A condition as a number.
+struct Bit {
+    mask: Value,
+    /// It is 1 where the condition holds, and not where it does not.
+    where_it_holds: bool,
+}
+
+impl Lower<'_> {
+    /// The condition that `v` gives as 0 or 1, if nothing else reads `v`.
+    fn bit(&self, v: Value) -> Option<Bit> {
+        let kernel = self.kernel;
+        let bit = match kernel.def(v).inst {
+            Inst::Select(mask, x, y) => match (kernel.constant(x)?, kernel.constant(y)?) {
+                (1, 0) => Bit { mask, where_it_holds: true },
+                (0, 1) => Bit { mask, where_it_holds: false },
+                _ => return None,
+            },
+            Inst::Cast(mask) if kernel.ty(mask).elem == Elem::Bool => Bit { mask, where_it_holds: true },
+            _ => return None,
+        };
+        (self.readers[v.0 as usize] == 1 && kernel.constant(bit.mask).is_none()).then_some(bit)
+    }
+
+    /// `x + c` and `x - c` of a condition `c`, instead of selecting 0 or 1 first. `None` if neither operand is one, or if the other is in
+    /// scalar registers: the instruction may read one scalar, which is the carry.
+    pub(super) fn sum_with_condition(&mut self, v: Value, op: Bin, [x, y]: [Value; 2]) -> Option<Lowered> {
+        let ty = self.kernel.ty(v);
+        let is_word = matches!(calc(ty.elem), Calc::I32 | Calc::U32) && ty.elem.bytes() == 4;
+        if ty.place != Place::Varying || !is_word {
+            return None;
+        }
+        let orders = match op {
+            Bin::Add => &[(x, y), (y, x)][..],
+            Bin::Sub => &[(x, y)][..],
+            _ => return None,
+        };
+        let (other, bit) = orders.iter().find_map(|(other, c)| Some((*other, self.bit(*c)?)))?;
+        let (other, mask) = (self.operand(other), self.operand(bit.mask));
+        if !self.is_vgpr(other) {
+            return None;
+        }
+        // 1 where the condition does not hold is 1 - c: x + (1 - c) = x - (-1) - c, and x - (1 - c) = x + (-1) + c.
+        let mnemonic =
+            if (op == Bin::Add) == bit.where_it_holds { "v_addc_co_u32" } else { "v_subbrev_co_u32" };
+        let constant = if bit.where_it_holds { 0 } else { u64::from(u32::MAX) };
+        let (dst, ignored) = (self.define(v), self.new_reg(RegFile::Sgpr, 2));
+        Some(self.machine(mnemonic, &[dst, ignored], &[Src::Const(constant, Width::B32), other, mask]))
+    }
+}
