@@ -147,7 +147,7 @@ impl Lower<'_> {
             match (op, known) {
                 (Bin::And, Src::Const(0, _)) | (Bin::Or, Src::Const(ONES, _)) => self.copy(part, known),
                 (Bin::And, Src::Const(ONES, _)) | (Bin::Or | Bin::Xor, Src::Const(0, _)) => {
-                    self.copy(part, other)
+                    self.copy(part, other);
                 }
                 _ if self.is_vgpr(y) => self.machine(mnemonic, &[part], &[x, y])?,
                 _ => self.machine(mnemonic, &[part], &[y, x])?,

@@ -194,7 +194,7 @@ fn loops_and_parts_are_asked_for_too() {
     until_left.launch(&Device::simulator(Target::GFX90A), Grid::x(1), (&x, &mut y, &mut z)).unwrap();
     for lane in 0..64 {
         let (mut state, mut steps) = (lane as u32, 1);
-        while next(&mut state) % 4 != 0 {
+        while !next(&mut state).is_multiple_of(4) {
             steps += 1;
         }
         assert_eq!([y[lane], y[lane + 64]], [steps, lane as u32 + 3], "lane {lane}");
