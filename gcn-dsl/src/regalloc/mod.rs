@@ -145,7 +145,7 @@ const FILES: [RegFile; 3] = [RegFile::Agpr, RegFile::Vgpr, RegFile::Sgpr];
 /// Allocates `f` within `limits`, and verifies the result.
 ///
 /// # Errors
-/// Those of [`draft`].
+/// Those of [`draft()`].
 pub fn allocate(f: &Function, limits: &Limits) -> Result<Allocated, AllocError> {
     draft(Cow::Borrowed(f), limits)?.verified()
 }
