@@ -474,8 +474,9 @@ impl Group<'_> {
             Op::Member(object, field) => Ok(self.objects[object][lane].1[field]),
             Op::Pointed(object) => {
                 let (start, index) = (self.objects[object][lane].1[0] & 63, x[0] & 63);
-                let of = POINTED.iter().position(|t| *t == elem).ok_or(Unspecified("no such pointer"))?;
-                Ok(self.data.pointed[of][(start + index) as usize])
+                let shape = self.program.objects[object];
+                let of = POINTED.iter().position(|t| shape == Shape::Pointer(*t));
+                Ok(self.data.pointed[of.ok_or(Unspecified("no such pointer"))?][(start + index) as usize])
             }
             Op::Peek(object) => match &self.objects[object][lane].1[..] {
                 [low, wide] if self.program.objects[object] == Shape::Cell => {
