@@ -29,6 +29,11 @@ pub enum Elem {
 }
 
 impl Elem {
+    /// What Rust masks the counts of shifts with: the width in bits, less one.
+    pub const fn shift_mask(self) -> u32 {
+        8 * self.bytes() - 1
+    }
+
     /// Bytes in memory.
     pub const fn bytes(self) -> u32 {
         match self {

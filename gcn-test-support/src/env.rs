@@ -43,10 +43,16 @@ pub fn fuzz_seeds(first: u64, count: u64) -> Range<u64> {
     first..first.saturating_add(fuzz_count(count))
 }
 
-/// The step through a fixed list of cases that an ordinary run samples: 1 if `GCN_FUZZ_COUNT` asks for a full run.
+/// True if `GCN_FUZZ_COUNT` asks for a full run.
+#[must_use]
+pub fn is_full_run() -> bool {
+    is_set("GCN_FUZZ_COUNT")
+}
+
+/// The step through a fixed list of cases that an ordinary run samples: 1 in a full run.
 #[must_use]
 pub fn fuzz_step(sample: usize) -> usize {
-    if is_set("GCN_FUZZ_COUNT") { 1 } else { sample }
+    if is_full_run() { 1 } else { sample }
 }
 
 /// True if tests are to write the files that they compare with: `GCN_BLESS=1`.

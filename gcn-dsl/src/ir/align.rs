@@ -91,8 +91,7 @@ impl Alignment {
             Inst::Select(_, a, b) => self.known(a).min(self.known(b)),
             Inst::Bin(op, a, b) => {
                 let (x, y) = (self.known(a), self.known(b));
-                // Rust masks counts by the width of the type.
-                let count = constant(b).map(|count| count & (8 * kernel.ty(v).elem.bytes() - 1));
+                let count = constant(b).map(|count| count & kernel.ty(v).elem.shift_mask());
                 match (op, count) {
                     (Bin::Add | Bin::Sub | Bin::Or | Bin::Xor, _) => x.min(y),
                     // A zero bit of either operand is zero in the result.

@@ -147,9 +147,8 @@ impl Ranges {
             Inst::Bitcast(a) | Inst::Cast(a) if is_word(kernel, a) => self.get(a),
             Inst::Read(var) => self.variables[var.0 as usize],
             Inst::Select(_, a, b) => self.get(a).join(self.get(b)),
-            // Rust masks counts by the width of the type.
             Inst::Bin(op @ (Bin::Shl | Bin::Shr), a, b) => {
-                let count = constant(kernel, b).map(|count| count & (8 * ty.elem.bytes() - 1));
+                let count = constant(kernel, b).map(|count| count & ty.elem.shift_mask());
                 bin(op, self.get(a), self.get(b), count, ty.elem)
             }
             Inst::Bin(op, a, b) => bin(op, self.get(a), self.get(b), constant(kernel, b), ty.elem),

@@ -12,7 +12,7 @@ use super::stored::{Run, Stored};
 pub trait TakenApart {
     /// The array of its elements.
     type Array;
-    /// It.
+    /// This value as such an array.
     fn array(self) -> Self::Array;
 }
 

@@ -167,7 +167,7 @@ impl Lower<'_> {
         }
         if matches!(op, Bin::Shl | Bin::Shr) && ty.elem.bytes() < 4 {
             // Rust masks shift counts by the width of the type; the hardware masks them by 31.
-            b = self.masked_count(b, ty.place, 8 * ty.elem.bytes() - 1)?;
+            b = self.masked_count(b, ty.place, ty.elem.shift_mask())?;
         }
         if ty.elem == Elem::Bool && ty.place == Place::Varying {
             let mnemonic = match op {

@@ -2,9 +2,8 @@
 
 use gcn_isa::RegFile;
 
-use super::arith::{Calc, calc};
 use super::{Lower, Lowered, Src, Width};
-use crate::ir::{Bin, Inst, Place, Value};
+use crate::ir::{Bin, Inst, Value};
 use crate::scalar::Elem;
 
 /// A condition as a number.
@@ -33,9 +32,7 @@ impl Lower<'_> {
     /// `x + c` and `x - c` of a condition `c`, instead of selecting 0 or 1 first. `None` if neither operand is one, or if the other is in
     /// scalar registers: the instruction may read one scalar, which is the carry.
     pub(super) fn sum_with_condition(&mut self, v: Value, op: Bin, [x, y]: [Value; 2]) -> Option<Lowered> {
-        let ty = self.kernel.ty(v);
-        let is_word = matches!(calc(ty.elem), Calc::I32 | Calc::U32) && ty.elem.bytes() == 4;
-        if ty.place != Place::Varying || !is_word {
+        if !self.kernel.ty(v).is_varying_word() {
             return None;
         }
         let orders = match op {

@@ -4,7 +4,7 @@
 use gcn_dsl::prelude::*;
 use gcn_test_support::Random;
 
-use super::{TARGETS, bits};
+use super::{TARGETS, bits, instructions};
 
 const N: usize = 128;
 
@@ -55,11 +55,6 @@ fn inputs() -> (Vec<u32>, Vec<u32>) {
     (x, y)
 }
 
-/// How many instructions of the kernel begin so.
-fn count(kernel: &str, mnemonic: &str) -> usize {
-    kernel.lines().filter(|line| line.trim_start().starts_with(mnemonic)).count()
-}
-
 #[test]
 fn conditions_are_carries() {
     let (x, y) = inputs();
@@ -76,8 +71,8 @@ fn conditions_are_carries() {
             assert_eq!(signed[i + N], kept, "{target}: {a}");
         }
         let text = carries.build(target).unwrap().assembly(Comments::None);
-        let sums = count(&text, "v_addc_co_u32") + count(&text, "v_subbrev_co_u32");
-        assert_eq!((sums, count(&text, "v_cndmask_b32")), (5, 0), "{text}");
+        let sums = instructions(&text, "v_addc_co_u32") + instructions(&text, "v_subbrev_co_u32");
+        assert_eq!((sums, instructions(&text, "v_cndmask_b32")), (5, 0), "{text}");
     }
 }
 
@@ -96,7 +91,7 @@ fn counts_start_at_the_sum() {
         }
     }
     let text = counts.build(Target::GFX942).unwrap().assembly(Comments::None);
-    assert_eq!(count(&text, "v_bcnt_u32_b32"), 6, "four of the loop, and two of the halves: {text}");
+    assert_eq!(instructions(&text, "v_bcnt_u32_b32"), 6, "four of the loop, and two of the halves: {text}");
 }
 
 #[test]

@@ -72,3 +72,8 @@ fn f16_of(x: f64) -> half::f16 {
 fn bf16_of(x: f64) -> half::bf16 {
     half::bf16::from_f64(rounded(x, 8, -126, half::bf16::MAX.to_f64()))
 }
+
+/// How many instructions of the kernel begin so.
+fn instructions(kernel: &str, mnemonic: &str) -> usize {
+    kernel.lines().filter(|line| line.trim_start().starts_with(mnemonic)).count()
+}

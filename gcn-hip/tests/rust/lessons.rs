@@ -3,7 +3,7 @@
 use gcn_dsl::BuildCause;
 use gcn_dsl::prelude::*;
 use gcn_examples::{TARGETS, lessons};
-use gcn_test_support::env::fuzz_step;
+use gcn_test_support::env::is_full_run;
 
 use crate::{TARGET, devices, file, tests};
 
@@ -22,7 +22,7 @@ fn lessons_give_on_hip_what_they_give_on_the_simulator() {
             Err(error) if matches!(error.cause, BuildCause::Target { .. }) => continue,
             built => built.unwrap(),
         };
-        let sizes = if fuzz_step(2) == 1 { lesson.sizes } else { &lesson.sizes[..2] };
+        let sizes = if is_full_run() { lesson.sizes } else { &lesson.sizes[..2] };
         for &size in sizes {
             let on = |device: &Device| {
                 let outcome = (lesson.run)(device, &kernel, size);

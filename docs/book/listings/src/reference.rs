@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
 use gcn_isa::reference::{self, Page};
-use gcn_isa::{Target, layout, table};
+use gcn_isa::{InstDesc, Target, table};
 
 /// Where an instruction is listed, by the encoding formats of the manuals.
 const FAMILIES: [(&str, &str, &[&str]); 5] = [
@@ -112,9 +112,7 @@ pub fn layouts() -> Chapter {
             "\n## {target}\n\n| instruction | M x N x K, blocks | passes | operations per clock and CU | A | B | D |\n\
              |---|---|---:|---:|---|---|---|"
         );
-        let multiplies = |name: &&str| {
-            layout::instructions().iter().any(|(on, row, _)| *on == target && row.mnemonic == *name)
-        };
+        let multiplies = |name: &&str| table::find_mnemonic(target, name).any(InstDesc::is_matrix);
         let names = table::mnemonics().filter(multiplies);
         for page in names.filter_map(|name| reference::page(name, Some(target)).ok()) {
             for facts in &page.matrix {

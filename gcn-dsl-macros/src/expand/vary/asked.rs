@@ -117,7 +117,7 @@ impl Analysis {
         }
     }
 
-    /// What is of this shape but for the questions about a variable or a loop that begins where so many names are in scope.
+    /// The shape of a value that the questions about a variable or a loop decide as well. `height` names are in scope where that begins.
     pub(super) fn decided_by(&mut self, shape: Shape, key: &str, height: usize) -> Shape {
         match (shape, self.asked.get(key)) {
             (Shape::Other | Shape::Asked(_), Some(asked)) if !asked.is_empty() => {

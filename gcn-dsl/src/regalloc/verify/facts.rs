@@ -67,7 +67,7 @@ pub(super) struct Facts {
 }
 
 impl Facts {
-    /// Tables in which nothing is known, for a function with so many dwords in virtual registers.
+    /// Empty tables. `dwords` is the number of dwords in the virtual registers of the function.
     pub fn new(dwords: usize) -> Facts {
         let mut facts = Facts {
             dwords,
@@ -186,6 +186,7 @@ impl Facts {
         known
     }
 
+    /// Sets marks.
     pub fn mark(&mut self, value: Value, marks: Marks) {
         self.known_mut(value).marks |= marks;
     }

@@ -40,7 +40,7 @@ pub(super) struct State {
 }
 
 impl State {
-    /// A state for a function with so many dwords in virtual registers, in which nothing is known.
+    /// An empty state. `dwords` is the number of dwords in the virtual registers of the function.
     pub fn new(dwords: usize) -> State {
         State::with(Facts::new(dwords))
     }
