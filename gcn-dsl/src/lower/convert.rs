@@ -95,15 +95,16 @@ impl Lower<'_> {
 
     /// The word that `v` is a shift of, and by how many bits, if `bits` of them remain.
     fn shifted_word(&self, v: Value, bits: u32) -> Option<(Value, u32)> {
-        let word = |v: Value| matches!(self.kernel.ty(v).elem, Elem::I32 | Elem::U32);
+        let elem = self.kernel.ty(v).elem;
         let Inst::Bin(Bin::Shr, x, count) = self.kernel.def(self.kernel.resolved(v)).inst else {
             return None;
         };
         let count = match self.kernel.def(count).inst {
-            Inst::Const(count) => u32::try_from(count).ok()?,
+            // The count is masked by the width, as the shift alone would do.
+            Inst::Const(count) => count as u32 & elem.shift_mask(),
             _ => return None,
         };
-        (word(v) && count + bits <= 32).then_some((x, count))
+        (matches!(elem, Elem::I32 | Elem::U32) && count + bits <= 32).then_some((x, count))
     }
 
     /// `dst = src as to` on the VALU.

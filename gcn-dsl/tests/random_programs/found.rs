@@ -112,3 +112,23 @@ fn counts_of_narrow_shifts_are_masked_before_bits_are_known() {
         assert_eq!(y, expected, "{target}");
     }
 }
+
+gcn_kernel! {
+    #[workgroup(64)]
+    fn farthest_shift(x: &[u32], y: &mut [u32]) {
+        let i = local_id().x;
+        y[i] = x[i].wrapping_shr(0xffff_fff8) as u8 as u32;
+    }
+}
+
+/// By 24, as the count is masked: a shift and a cast are one instruction, which takes the masked count.
+#[test]
+fn counts_beyond_a_word_are_masked_before_a_cast_takes_its_bits() {
+    let x: Vec<u32> = (0..64u32).map(|i| i.wrapping_mul(0x0812_3457)).collect();
+    for target in Target::ALL {
+        let mut y = vec![7; 64];
+        farthest_shift.launch(&Device::simulator(target), Grid::x(1), (&x, &mut y)).unwrap();
+        let expected: Vec<u32> = x.iter().map(|x| x.wrapping_shr(0xffff_fff8) & 0xff).collect();
+        assert_eq!(y, expected, "{target}");
+    }
+}
