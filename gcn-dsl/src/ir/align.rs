@@ -80,10 +80,6 @@ impl Alignment {
 
     /// The alignment of `v` by its instruction; its operands are known.
     fn look(&self, kernel: &Kernel, v: Value) -> u32 {
-        let constant = |v: Value| match kernel.def(v).inst {
-            Inst::Const(bits) => Some(bits as u32),
-            _ => None,
-        };
         match kernel.def(v).inst {
             Inst::Const(bits) => (bits as u32).trailing_zeros(),
             Inst::Splat(a) | Inst::ReadFirstLane(a) | Inst::Bitcast(a) => self.known(a),
@@ -91,14 +87,13 @@ impl Alignment {
             Inst::Select(_, a, b) => self.known(a).min(self.known(b)),
             Inst::Bin(op, a, b) => {
                 let (x, y) = (self.known(a), self.known(b));
-                let count = constant(b).map(|count| count & kernel.ty(v).elem.shift_mask());
-                match (op, count) {
+                match (op, kernel.shift_count(b, kernel.ty(v).elem)) {
                     (Bin::Add | Bin::Sub | Bin::Or | Bin::Xor, _) => x.min(y),
                     // A zero bit of either operand is zero in the result.
                     (Bin::And, _) => x.max(y),
                     (Bin::Mul, _) => x + y,
-                    (Bin::Shl, Some(k)) if k < 32 => x + k,
-                    (Bin::Shr, Some(k)) if k < 32 => x.saturating_sub(k),
+                    (Bin::Shl, Some(k)) => x + k,
+                    (Bin::Shr, Some(k)) => x.saturating_sub(k),
                     (Bin::Min | Bin::Max, _) => x.min(y),
                     _ => 0,
                 }

@@ -208,7 +208,9 @@ impl Sums<'_> {
             match kernel.def(word).inst {
                 Inst::Bitcast(of) if is_word(kernel.ty(of)) => word = of,
                 Inst::Bin(Bin::Shr, of, count) if number == 0 => {
-                    let count = kernel.constant(count).filter(|count| [8, 16, 24].contains(count))?;
+                    let elem = kernel.ty(of).elem;
+                    let count =
+                        kernel.shift_count(count, elem).filter(|count| [8, 16, 24].contains(count))?;
                     (word, number) = (of, count as usize / 8);
                 }
                 _ => return Some(Byte { word, number, signed }),

@@ -300,6 +300,12 @@ impl Kernel {
         }
     }
 
+    /// By how many bits a shift of `elem` moves, if its count is constant: Rust masks counts by the width of the type. Whoever
+    /// reads a count reads it here, as a constant may be of any size.
+    pub fn shift_count(&self, count: Value, elem: Elem) -> Option<u32> {
+        self.constant(count).map(|count| count as u32 & elem.shift_mask())
+    }
+
     /// A new value; its instruction goes to the end of `out`.
     pub fn append(&mut self, inst: Inst, ty: Type, loc: Option<SourceLoc>, out: &mut Vec<Stmt>) -> Value {
         self.values.push(ValueDef { inst, ty: Some(ty), loc });

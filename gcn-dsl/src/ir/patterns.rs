@@ -225,8 +225,8 @@ fn followed(kernel: &Kernel, v: Value, depth: u32, operations: &mut u32) -> Opti
             }))
         }
         Inst::Bin(op @ (Bin::Shl | Bin::Shr), x, count) => {
-            let count = kernel.constant(*count)?;
-            if count % 8 != 0 || count >= 32 {
+            let count = kernel.shift_count(*count, ty.elem)?;
+            if count % 8 != 0 {
                 return None;
             }
             *operations += 1;

@@ -148,8 +148,7 @@ impl Ranges {
             Inst::Read(var) => self.variables[var.0 as usize],
             Inst::Select(_, a, b) => self.get(a).join(self.get(b)),
             Inst::Bin(op @ (Bin::Shl | Bin::Shr), a, b) => {
-                let count = constant(kernel, b).map(|count| count & ty.elem.shift_mask());
-                bin(op, self.get(a), self.get(b), count, ty.elem)
+                bin(op, self.get(a), self.get(b), kernel.shift_count(b, ty.elem), ty.elem)
             }
             Inst::Bin(op, a, b) => bin(op, self.get(a), self.get(b), constant(kernel, b), ty.elem),
             _ => Range::ANY,
@@ -175,12 +174,12 @@ fn bin(op: Bin, a: Range, b: Range, constant: Option<u32>, elem: Elem) -> Range 
         (Bin::And, _) => Range::of(Some(a.max.min(b.max)), a.ones & b.ones),
         // No carries: the bound follows from the highest possible bit.
         (Bin::Or | Bin::Xor, _) => Range::of(None, a.ones | b.ones),
-        (Bin::Shl, Some(k)) if k < 32 => {
+        (Bin::Shl, Some(k)) => {
             // Nothing is shifted out, so the bound shifts too.
             let exact = a.max.leading_zeros() >= k;
             Range::of(exact.then(|| a.max << k), a.ones << k)
         }
-        (Bin::Shr, Some(k)) if k < 32 && natural => Range::of(Some(a.max >> k), a.ones >> k),
+        (Bin::Shr, Some(k)) if natural => Range::of(Some(a.max >> k), a.ones >> k),
         (Bin::MulHi, _) if natural => Range::up_to(((u64::from(a.max) * u64::from(b.max)) >> 32) as u32),
         (Bin::Div, Some(d)) if d > 0 && natural => Range::up_to(a.max / d),
         (Bin::Rem, Some(d)) if d > 0 && natural => Range::up_to(a.max.min(d - 1)),

@@ -152,6 +152,7 @@ impl Lower<'_> {
             _ => None,
         };
         let zero_above = [a, b].map(|v| self.has_zero_above(v));
+        let count = b;
         let (a, mut b) = (self.operand(a), self.operand(b));
         let dst = self.define(v);
         if op == Bin::Mul && ty.place == Place::Varying && matches!(calc(ty.elem), Calc::I32 | Calc::U32) {
@@ -167,7 +168,10 @@ impl Lower<'_> {
         }
         if matches!(op, Bin::Shl | Bin::Shr) && ty.elem.bytes() < 4 {
             // Rust masks shift counts by the width of the type; the hardware masks them by 31.
-            b = self.masked_count(b, ty.place, ty.elem.shift_mask())?;
+            b = match self.kernel.shift_count(count, ty.elem) {
+                Some(count) => Src::Const(count.into(), Width::B32),
+                None => self.masked_count(b, ty.place, ty.elem.shift_mask())?,
+            };
         }
         if ty.elem == Elem::Bool && ty.place == Place::Varying {
             let mnemonic = match op {

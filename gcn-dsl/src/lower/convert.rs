@@ -82,13 +82,14 @@ impl Lower<'_> {
         };
         let shifted = kernel.resolved(masked);
         Some(match kernel.def(shifted).inst {
-            Inst::Bin(Bin::Shr, x, count) if kernel.ty(x).is_varying_word() => match kernel.constant(count) {
-                // Of a signed word, the highest byte alone would be extended.
-                Some(count @ (8 | 16 | 24)) if masked != v || kernel.ty(x).elem == Elem::U32 => {
-                    (x, count as u32 / 8)
+            Inst::Bin(Bin::Shr, x, count) if kernel.ty(x).is_varying_word() => {
+                let elem = kernel.ty(x).elem;
+                match kernel.shift_count(count, elem) {
+                    // Of a signed word, the highest byte alone would be extended.
+                    Some(count @ (8 | 16 | 24)) if masked != v || elem == Elem::U32 => (x, count / 8),
+                    _ => (masked, 0),
                 }
-                _ => (masked, 0),
-            },
+            }
             _ => (masked, 0),
         })
     }
@@ -99,11 +100,7 @@ impl Lower<'_> {
         let Inst::Bin(Bin::Shr, x, count) = self.kernel.def(self.kernel.resolved(v)).inst else {
             return None;
         };
-        let count = match self.kernel.def(count).inst {
-            // The count is masked by the width, as the shift alone would do.
-            Inst::Const(count) => count as u32 & elem.shift_mask(),
-            _ => return None,
-        };
+        let count = self.kernel.shift_count(count, elem)?;
         (matches!(elem, Elem::I32 | Elem::U32) && count + bits <= 32).then_some((x, count))
     }
 

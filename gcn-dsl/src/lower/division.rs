@@ -10,8 +10,7 @@ impl Lower<'_> {
         match (op, self.kernel.ty(v).elem) {
             (Bin::Shr, Elem::U32) => {
                 let Inst::Bin(Bin::MulHi, x, multiplier) = self.kernel.def(a).inst else { return None };
-                let shift = self.constant_of(b)?;
-                self.quotient(v, x, multiplier, shift)
+                self.quotient(v, x, multiplier, self.kernel.shift_count(b, Elem::U32)?)
             }
             (Bin::MulHi, Elem::U32) => self.quotient(v, a, b, 0),
             (Bin::Sub, _) => self.rest(v, a, b),
@@ -20,7 +19,7 @@ impl Lower<'_> {
     }
 
     fn quotient(&mut self, v: Value, x: Value, multiplier: Value, shift: u32) -> Option<Lowered> {
-        let multiplier = self.constant_of(multiplier)?;
+        let multiplier = self.kernel.constant(multiplier)? as u32;
         let (factor, shift) = division::in_24_bits(self.ranges.get(x).max, multiplier, shift)?;
         let (x, product, dst) = (self.operand(x), self.temp_v(), self.define(v));
         let [factor, shift] = [factor, shift].map(|c| Src::Const(u64::from(c), Width::B32));
@@ -31,21 +30,13 @@ impl Lower<'_> {
     /// `a - x * c` where `x` and `c` are below 2^23.
     fn rest(&mut self, v: Value, a: Value, product: Value) -> Option<Lowered> {
         let Inst::Bin(Bin::Mul, x, c) = self.kernel.def(product).inst else { return None };
-        let c = self.constant_of(c).filter(|c| *c < 1 << 23)?;
+        let c = self.kernel.constant(c).map(|c| c as u32).filter(|c| *c < 1 << 23)?;
         if self.ranges.get(x).max >= 1 << 23 || !self.is_word(x) {
             return None;
         }
         let (a, x, dst) = (self.operand(a), self.operand(x), self.define(v));
         let minus = Src::Const(u64::from(c.wrapping_neg()), Width::B32);
         Some(self.machine("v_mad_i32_i24", &[dst], &[x, minus, a]))
-    }
-
-    fn constant_of(&self, v: Value) -> Option<u32> {
-        match self.kernel.def(v).inst {
-            Inst::Const(bits) => Some(bits as u32),
-            Inst::Splat(of) => self.constant_of(of),
-            _ => None,
-        }
     }
 
     fn is_word(&self, v: Value) -> bool {

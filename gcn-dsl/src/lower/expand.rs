@@ -166,7 +166,7 @@ impl Lower<'_> {
             Inst::Cast(x) => unsigned(*x),
             Inst::Bin(Bin::And, x, y) => self.has_zero_above(*x) || self.has_zero_above(*y),
             Inst::Bin(Bin::Shr, _, count) if kernel.ty(v).elem == Elem::U64 => {
-                kernel.constant(*count).is_some_and(|count| (32..64).contains(&count))
+                kernel.shift_count(*count, Elem::U64).is_some_and(|count| count >= 32)
             }
             _ => false,
         }

@@ -1,7 +1,7 @@
 //! Interval analysis of signed integers of up to 32 bits.
 
 use super::super::{Bin, Inst, Kernel, Place, Type, Value};
-use super::{Ranges, constant};
+use super::Ranges;
 use crate::scalar::Elem;
 
 /// All numbers from `low` to `high`.
@@ -51,7 +51,7 @@ impl Interval {
                 let (a, b) = (of(a)?, of(b)?);
                 Interval { low: a.low.min(b.low), high: a.high.max(b.high) }
             }
-            Inst::Bin(op, a, b) => Interval::of_bin(op, ty, of(a)?, of(b)?, constant(kernel, b))?,
+            Inst::Bin(op, a, b) => Interval::of_bin(op, ty, of(a)?, of(b)?, kernel.shift_count(b, ty.elem))?,
             _ => return None,
         };
         Interval::exact(ty, found.low, found.high)
@@ -72,10 +72,7 @@ impl Interval {
                     Some(Interval { low: all.low.min(product?), high: all.high.max(product?) })
                 })
             }
-            Bin::Shr if natural => {
-                let count = count.filter(|count| *count < 8 * ty.elem.bytes())?;
-                Some(Interval { low: a.low >> count, high: a.high >> count })
-            }
+            Bin::Shr if natural => Some(Interval { low: a.low >> count?, high: a.high >> count? }),
             Bin::Min if natural => Some(Interval { low: a.low.min(b.low), high: a.high.min(b.high) }),
             Bin::Max if natural => Some(Interval { low: a.low.max(b.low), high: a.high.max(b.high) }),
             _ => None,
