@@ -14,6 +14,7 @@ mod errors;
 mod expand;
 mod operator;
 mod parse;
+mod rename;
 #[cfg(test)]
 mod tests;
 mod ty;

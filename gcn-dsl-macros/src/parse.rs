@@ -1,5 +1,6 @@
 //! Tokens to functions with their attributes. Nothing is judged here but syntax.
 
+mod compound;
 mod known;
 
 use std::rc::Rc;
@@ -330,6 +331,7 @@ pub(crate) fn items(input: TokenStream) -> syn::Result<Vec<Item>> {
         while !input.is_empty() {
             items.push(input.parse()?);
         }
+        compound::as_operators(&mut items);
         introduce(&mut items);
         Ok(items)
     };

@@ -13,9 +13,8 @@ use super::typed::typed_block;
 use super::{Cx, Kind, counted, helper, lang, methods, operators, place, question, receiver, unused};
 use crate::check;
 use crate::errors::Errors;
-use crate::operator::of_assignment;
 use crate::parse::{DeviceImpl, KernelFn, is_device};
-use crate::ty;
+use crate::{rename, ty};
 
 /// A function beside kernels.
 pub(crate) fn free(function: &KernelFn, errors: &mut Errors) -> TokenStream {
@@ -32,20 +31,6 @@ pub(super) fn lints(function: &KernelFn, errors: &Errors) -> Option<TokenStream>
 
 /// `#[device] impl`.
 pub(crate) fn implementation(item: &DeviceImpl, errors: &mut Errors) -> TokenStream {
-    let frame = &item.frame;
-    if let Some((_, path, _)) = &frame.trait_
-        && let Some(plain) = of_assignment(path, &frame.self_ty)
-    {
-        // `a = a + b` is what a kernel makes of `a += b`.
-        if !item.functions.iter().any(|f| f.known.left_of.contains(&plain)) {
-            let what = format!(
-                "`a += b` is `a = a + b` in a kernel: write `impl {}` for the type, which gives both",
-                plain.0
-            );
-            errors.at(path, what);
-        }
-        return TokenStream::new();
-    }
     if let Some(places) = methods::places(item) {
         // All are of one source: what is wrong with it is said once.
         let blocks = places.iter().enumerate().map(|(k, place)| match k {
@@ -188,7 +173,7 @@ fn body(function: &KernelFn, signed: &Signed, block: &syn::Block, errors: &mut E
         let what = "the function gives this value to nobody: write what it returns, for example `-> V<f32>`, or a `;` after it";
         cx.errors.at(value, what);
     }
-    let renamed = match function.mutates_self().then(|| receiver::renamed(block)) {
+    let renamed = match function.mutates_self().then(|| rename::renamed(block, receiver::NAME)) {
         Some(Ok(block)) => Some(block),
         Some(Err(error)) => {
             cx.errors.push(error);

@@ -4,10 +4,10 @@
 //! A call on a variable gives the method a value that goes back to the variable if the method changed it (`gcn_dsl::lang::called_on`),
 //! since methods of other macro calls are known to rustc alone.
 
-use proc_macro2::{Group, Ident, Span, TokenStream, TokenTree};
-use quote::{ToTokens, quote_spanned};
+use proc_macro2::{Ident, Span, TokenStream};
+use quote::quote_spanned;
 use syn::spanned::Spanned;
-use syn::{Block, Expr, ExprMethodCall};
+use syn::{Expr, ExprMethodCall};
 
 use super::habits::METHODS;
 use super::place::{Place, Step};
@@ -40,27 +40,10 @@ pub(super) fn may_change(method: &Ident) -> bool {
 
 /// The name of `self` in the expansion of a method with `&mut self`.
 pub(super) fn name(at: Span) -> Ident {
-    Ident::new("__gcn_self", at)
+    Ident::new(NAME, at)
 }
 
-/// The body with that name for `self`.
-pub(super) fn renamed(block: &Block) -> syn::Result<Block> {
-    syn::parse2(tokens(block.to_token_stream()))
-}
-
-fn tokens(from: TokenStream) -> TokenStream {
-    from.into_iter()
-        .map(|token| match token {
-            TokenTree::Ident(i) if i == "self" => TokenTree::Ident(name(i.span())),
-            TokenTree::Group(g) => {
-                let mut group = Group::new(g.delimiter(), tokens(g.stream()));
-                group.set_span(g.span());
-                TokenTree::Group(group)
-            }
-            other => other,
-        })
-        .collect()
-}
+pub(super) const NAME: &str = "__gcn_self";
 
 impl Cx<'_> {
     /// The call of a method that changes its receiver, or may do so: `(&mut x).f()`, `x.f()` on a variable.

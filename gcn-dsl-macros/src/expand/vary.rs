@@ -320,6 +320,7 @@ impl Analysis {
                 self.bind_parts(pat, init);
             }
             Pat::Tuple(p) => p.elems.iter().for_each(|p| self.bind(p, Shape::Other, None)),
+            Pat::Slice(p) => p.elems.iter().for_each(|p| self.bind(p, shape, None)),
             // The fields of what varies do.
             Pat::TupleStruct(p) => p.elems.iter().for_each(|p| self.bind(p, shape, None)),
             Pat::Struct(p) => p.fields.iter().for_each(|f| self.bind(&f.pat, shape, None)),

@@ -36,8 +36,6 @@ pub(crate) struct Known {
     pub generic: HashSet<String>,
     /// Device enums whose values are each lane's own.
     pub varying: HashSet<String>,
-    /// Operators that `impl`s are for, with the types on their left.
-    pub left_of: HashSet<(String, String)>,
     /// Operators that `impl`s are for.
     pub operators: HashSet<String>,
 }
@@ -216,11 +214,6 @@ pub(super) fn known(items: &[Item]) -> Known {
     known.of_data = methods_of_data(items, &known);
     known.of_lanes = items.iter().flat_map(gives_itself).collect();
     known.operators = items.iter().filter_map(operator).collect();
-    let impls = items.iter().filter_map(|item| match item {
-        Item::Impl(i) => i.frame.trait_.as_ref().map(|(_, path, _)| (path, &i.frame.self_ty)),
-        _ => None,
-    });
-    known.left_of = impls.filter_map(|(path, ty)| crate::operator::with_left(path, ty)).collect();
     known.functions.retain(|name| !others.functions.contains(name));
     known.fields.retain(|name| !others.fields.contains(name));
     known

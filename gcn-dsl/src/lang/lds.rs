@@ -3,8 +3,12 @@
 use std::marker::PhantomData;
 use std::panic::Location;
 
-use super::memory::{Backing, Elements, indexed};
-use super::{Index, IntoDevice, LdsPlane, LdsRow, LdsSlice, LoadAt, PlaceAt, StoreAt, V, Vector, with};
+use super::known::refuse_outside;
+use super::memory::{Backing, Elements};
+use super::stored::{self, Bytes, HoldsParts, Stored};
+use super::{
+    Index, IntoDevice, LdsPlane, LdsRow, LdsSlice, LoadAt, PlaceAt, StoreAt, V, Vector, Writable, with,
+};
 use crate::ir::{LdsId, Memory};
 use crate::scalar::Number;
 
@@ -50,7 +54,40 @@ use crate::scalar::Number;
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 ///
-/// or planes of rows, `t[z][y][x]` of an `Lds::<[[f32; 64]; 4], 2>`: two planes of four rows.
+/// or planes of rows, `t[z][y][x]` of an `Lds::<[[f32; 64]; 4], 2>`: two planes of four rows; or structs of memory:
+///
+/// ```
+/// use gcn_dsl::prelude::*;
+/// gcn_kernel! {
+///     #[device]
+///     #[repr(C)]
+///     pub struct Body {
+///         at: [f32; 3],
+///         mass: f32,
+///     }
+///
+///     /// The mass within `r` of each body, of those of its block.
+///     #[workgroup(64)]
+///     fn near(bodies: &[Body], r: f32, y: &mut [f32]) {
+///         let block = Lds::<Body, 64>::new();
+///         let me = bodies[global_id().x];
+///         block[local_id().x] = me;
+///         barrier();
+///         let mut mass = 0.0;
+///         for k in 0..64u32 {
+///             let other = block[k];
+///             let d = [other.at[0] - me.at[0], other.at[1] - me.at[1], other.at[2] - me.at[2]];
+///             mass += if d[0] * d[0] + d[1] * d[1] + d[2] * d[2] <= r * r { other.mass } else { 0.0 };
+///         }
+///         y[global_id().x] = mass;
+///     }
+/// }
+/// let bodies: Vec<Body> = (0..64).map(|i| Body { at: [i as f32, 0.0, 0.0], mass: 2.0 }).collect();
+/// let mut y = vec![0.0; 64];
+/// near.launch(&Device::simulator(Target::GFX90A), Grid::x(1), (&bodies, 1.5, &mut y))?;
+/// assert_eq!((y[0], y[9]), (4.0, 6.0));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Debug)]
 pub struct Lds<T, const N: usize> {
     id: LdsId,
@@ -64,59 +101,129 @@ impl<T, const N: usize> Clone for Lds<T, N> {
 }
 impl<T, const N: usize> Copy for Lds<T, N> {}
 
-/// What an [`Lds`] array consists of: numbers, rows of numbers, or planes of rows.
+/// What an [`Lds`] array consists of: numbers, `bool`, rows of numbers, planes of rows, and `#[device] #[repr(C)] struct`s.
 #[diagnostic::on_unimplemented(
-    message = "LDS holds numbers, rows of numbers and planes of rows, not values of type `{Self}`",
+    message = "LDS holds numbers, rows of numbers, planes of rows and structs of memory, not values of type `{Self}`",
     label = "no element of LDS",
-    note = "keep the parts of a struct in arrays of their own, `Lds::<f32, N>::new()` for each; an enum without fields is a number with `#[device] #[repr(u32)]`; of four dimensions compute two as one index"
+    note = "a struct is declared in `gcn_kernel!` with `#[device] #[repr(C)]`, an enum without fields with `#[device] #[repr(u32)]`; of four dimensions compute two as one index"
 )]
 pub trait LdsElement {
-    /// Numbers in one element.
-    const LEN: usize;
-    /// Bytes of a number.
+    /// Bytes of an element.
     const BYTES: u32;
+    /// What `a[i]` is: a value of each lane, or a row or a plane, which is a place.
+    type Read;
+    /// What is stored.
+    type Value;
+    /// Reads an element.
+    fn read(from: LdsPlace) -> Self::Read;
+    /// Writes an element.
+    fn write(to: LdsPlace, value: Self::Value);
+}
+
+/// An element of an LDS array: where it is.
+#[derive(Debug, Clone, Copy)]
+pub struct LdsPlace {
+    id: LdsId,
+    /// Which element, and of how many.
+    i: V<u32>,
+    len: usize,
+}
+
+impl LdsPlace {
+    /// The element as one of memory.
+    #[track_caller]
+    pub fn read<T: Stored>(self) -> T::Value {
+        refuse_outside(self.i, 1, self.len, Location::caller());
+        stored::load::<T>(Bytes::of(Memory::Lds(self.id)), self.i * T::BYTES, 0)
+    }
+
+    /// Stores it as one of memory.
+    #[track_caller]
+    pub fn write<T: Stored>(self, value: &T::Value) {
+        refuse_outside(self.i, 1, self.len, Location::caller());
+        stored::store::<T>(Bytes::of(Memory::Lds(self.id)), self.i * T::BYTES, 0, value);
+    }
 }
 
 impl<T: Number> LdsElement for T {
-    const LEN: usize = 1;
     const BYTES: u32 = T::ELEM.bytes();
+    type Read = V<T>;
+    type Value = V<T>;
+    #[track_caller]
+    fn read(from: LdsPlace) -> V<T> {
+        from.read::<T>()
+    }
+    #[track_caller]
+    fn write(to: LdsPlace, value: V<T>) {
+        to.write::<T>(&value);
+    }
+}
+
+impl LdsElement for bool {
+    const BYTES: u32 = 1;
+    type Read = V<bool>;
+    type Value = V<bool>;
+    #[track_caller]
+    fn read(from: LdsPlace) -> V<bool> {
+        from.read::<bool>()
+    }
+    #[track_caller]
+    fn write(to: LdsPlace, value: V<bool>) {
+        to.write::<bool>(&value);
+    }
 }
 
 impl<T: Number, const M: usize> LdsElement for [T; M] {
-    const LEN: usize = M;
-    const BYTES: u32 = T::ELEM.bytes();
+    const BYTES: u32 = <[T; M] as Stored>::BYTES;
+    type Read = LdsRow<T>;
+    type Value = [V<T>; M];
+    #[track_caller]
+    fn read(from: LdsPlace) -> LdsRow<T> {
+        LdsRow::of(from.id, from.i, [from.len, M], M as u32, None, Location::caller())
+    }
+    #[track_caller]
+    fn write(to: LdsPlace, row: [V<T>; M]) {
+        to.write::<[T; M]>(&row);
+    }
 }
 
 impl<T: Number, const M: usize, const L: usize> LdsElement for [[T; M]; L] {
-    const LEN: usize = M * L;
-    const BYTES: u32 = T::ELEM.bytes();
-}
-
-impl<T: Number, const M: usize, const N: usize, I: Index> LoadAt<I> for Lds<[T; M], N> {
-    type Output = LdsRow<T>;
+    const BYTES: u32 = <[[T; M]; L] as Stored>::BYTES;
+    type Read = LdsPlane<T, M, L>;
+    type Value = [[V<T>; M]; L];
     #[track_caller]
-    fn load_at(&self, i: I) -> LdsRow<T> {
-        LdsRow::of(self.id, i.index(), [N, M], M as u32, None, Location::caller())
+    fn read(from: LdsPlace) -> LdsPlane<T, M, L> {
+        LdsPlane::of(from.id, from.i, from.len, Location::caller())
+    }
+    #[track_caller]
+    fn write(to: LdsPlace, plane: [[V<T>; M]; L]) {
+        to.write::<[[T; M]; L]>(&plane);
     }
 }
 
-/// A whole row.
-impl<T: Number, const M: usize, const N: usize, I: Index> StoreAt<I> for Lds<[T; M], N> {
-    type Element = [V<T>; M];
+impl<T: LdsElement, const N: usize, I: Index> LoadAt<I> for Lds<T, N> {
+    type Output = T::Read;
     #[track_caller]
-    fn store_at(&self, i: I, row: [V<T>; M]) {
-        let place = self.load_at(i);
-        for (k, element) in row.into_iter().enumerate() {
-            place.store_at(k as u32, element);
-        }
+    fn load_at(&self, i: I) -> T::Read {
+        T::read(LdsPlace { id: self.id, i: i.index(), len: N })
     }
 }
 
-impl<T: Number, const M: usize, const L: usize, const N: usize, I: Index> LoadAt<I> for Lds<[[T; M]; L], N> {
-    type Output = LdsPlane<T, M, L>;
+impl<T: LdsElement, const N: usize, I: Index> StoreAt<I> for Lds<T, N> {
+    type Element = T::Value;
     #[track_caller]
-    fn load_at(&self, i: I) -> LdsPlane<T, M, L> {
-        LdsPlane::of(self.id, i.index(), N, Location::caller())
+    fn store_at(&self, i: I, value: T::Value) {
+        T::write(LdsPlace { id: self.id, i: i.index(), len: N }, value);
+    }
+}
+
+impl<T: Stored, const N: usize> HoldsParts for Lds<T, N> {
+    type Element = T;
+    type Access = Writable;
+    #[track_caller]
+    fn element(&self, i: V<u32>) -> (Bytes, V<u32>) {
+        refuse_outside(i, 1, N, Location::caller());
+        (Bytes::of(Memory::Lds(self.id)), i * T::BYTES)
     }
 }
 
@@ -147,7 +254,7 @@ impl<T, const N: usize> Lds<T, N> {
     where
         T: LdsElement,
     {
-        Lds { id: with(|c| c.builder.lds(N * T::LEN, T::BYTES)), element: PhantomData }
+        Lds { id: with(|c| c.builder.lds(N, T::BYTES)), element: PhantomData }
     }
 }
 
@@ -219,5 +326,3 @@ impl<T, const N: usize> Backing<T> for Lds<T, N> {
     }
 }
 impl<T, const N: usize> Elements<T> for Lds<T, N> {}
-
-indexed!([const N: usize,] Lds<T, N>);

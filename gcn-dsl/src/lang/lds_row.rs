@@ -5,8 +5,8 @@ use std::panic::Location;
 
 use super::known::refuse_outside;
 use super::matrix::Groups;
-use super::memory::{Backing, Elements, indexed};
-use super::{Index, LoadAt, PlaceAt, V};
+use super::memory::{Backing, Elements, load_elements, store_elements};
+use super::{Index, LoadAt, PlaceAt, StoreAt, V};
 use crate::ir::{LdsId, Memory};
 use crate::scalar::Number;
 
@@ -93,4 +93,18 @@ impl<T> Backing<T> for LdsRow<T> {
 }
 impl<T> Elements<T> for LdsRow<T> {}
 
-indexed!([] LdsRow<T>);
+impl<T: Number, I: Index> LoadAt<I> for LdsRow<T> {
+    type Output = V<T>;
+    #[track_caller]
+    fn load_at(&self, i: I) -> V<T> {
+        V::from_value(load_elements(self, i.index(), 1, Location::caller()))
+    }
+}
+
+impl<T: Number, I: Index> StoreAt<I> for LdsRow<T> {
+    type Element = V<T>;
+    #[track_caller]
+    fn store_at(&self, i: I, value: V<T>) {
+        store_elements(self, i.index(), value.value, Location::caller());
+    }
+}

@@ -3,8 +3,9 @@
 use std::marker::PhantomData;
 use std::panic::Location;
 
-use super::memory::{Backing, Elements, indexed};
-use super::{Index, IntoDevice, LoadAt, S, V, Vector, select, with};
+use super::memory::{Backing, Elements};
+use super::stored::{Bytes, HoldsParts, Stored};
+use super::{Index, IntoDevice, LoadAt, S, V, Vector, Writable, select, with};
 use crate::ir::{Bin, Inst, LdsId, Memory, Value};
 use crate::scalar::Number;
 
@@ -69,11 +70,11 @@ impl<T> Clone for LdsSlice<T> {
 }
 impl<T> Copy for LdsSlice<T> {}
 
-impl<T: Number> LdsSlice<T> {
+impl<T: Stored> LdsSlice<T> {
     /// Declares an array of `len` elements, a host number.
     pub fn new(len: impl LdsLen) -> Self {
         let len = len.number();
-        let id = with(|c| c.builder.lds(len, T::ELEM.bytes()));
+        let id = with(|c| c.builder.lds(len, T::BYTES));
         Self::whole(id, len as u32)
     }
 
@@ -106,7 +107,7 @@ impl<T: Number> LdsSlice<T> {
         let loc = Location::caller();
         let (start, ty) = (start.into_device(), S::<u32>::TYPE);
         let start = with(|c| {
-            let size = c.builder.constant(u64::from(T::ELEM.bytes()), ty);
+            let size = c.builder.constant(u64::from(T::BYTES), ty);
             let bytes = c.value(Inst::Bin(Bin::Mul, start.value, size), ty, loc);
             match self.start {
                 Some(before) => c.value(Inst::Bin(Bin::Add, before, bytes), ty, loc),
@@ -119,11 +120,17 @@ impl<T: Number> LdsSlice<T> {
     /// The same bytes as elements of another type; a rest that is not a whole element is left out. The slice must start at a
     /// multiple of the element's size, as every array and every slice of larger elements does.
     #[track_caller]
-    pub fn cast<U: Number>(&self) -> LdsSlice<U> {
-        let len = self.len * T::ELEM.bytes() / U::ELEM.bytes();
+    pub fn cast<U: Stored>(&self) -> LdsSlice<U> {
+        let len = self.len * T::BYTES / U::BYTES;
         LdsSlice { id: self.id, start: self.start, len, element: PhantomData }
     }
 
+    fn bytes(&self) -> Bytes {
+        Bytes::from(Memory::Lds(self.id), self.start)
+    }
+}
+
+impl<T: Number> LdsSlice<T> {
     /// Element `i`, or 0 if there is none.
     #[track_caller]
     pub fn get(&self, i: impl Index) -> V<T> {
@@ -159,4 +166,11 @@ impl<T> Backing<T> for LdsSlice<T> {
 }
 impl<T> Elements<T> for LdsSlice<T> {}
 
-indexed!([] LdsSlice<T>);
+impl<T: Stored> HoldsParts for LdsSlice<T> {
+    type Element = T;
+    type Access = Writable;
+    #[track_caller]
+    fn element(&self, i: V<u32>) -> (Bytes, V<u32>) {
+        (self.bytes(), i * T::BYTES)
+    }
+}

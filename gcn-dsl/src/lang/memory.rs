@@ -400,30 +400,6 @@ pub fn store<A: StoreAt<I> + ?Sized, I, E: IntoDevice<A::Element>>(a: &A, i: I, 
     a.store_at(i, value.into_device());
 }
 
-/// `a[i]` and `a[i] = v` for memory of which every element can be read and written. The brackets hold generic parameters other than `T`.
-macro_rules! indexed {
-    ([$($generics:tt)*] $memory:ty) => {
-        impl<T: $crate::scalar::Number, $($generics)* I: $crate::lang::Index> $crate::lang::memory::LoadAt<I> for $memory {
-            type Output = $crate::lang::V<T>;
-            #[track_caller]
-            fn load_at(&self, i: I) -> $crate::lang::V<T> {
-                let loc = std::panic::Location::caller();
-                $crate::lang::V::from_value($crate::lang::memory::load_elements(self, i.index(), 1, loc))
-            }
-        }
-
-        impl<T: $crate::scalar::Number, $($generics)* I: $crate::lang::Index> $crate::lang::memory::StoreAt<I> for $memory {
-            type Element = $crate::lang::V<T>;
-            #[track_caller]
-            fn store_at(&self, i: I, value: $crate::lang::V<T>) {
-                let loc = std::panic::Location::caller();
-                $crate::lang::memory::store_elements(self, i.index(), value.value, loc);
-            }
-        }
-    };
-}
-pub(super) use indexed;
-
 impl<X: Copy, const N: usize> LoadAt<usize> for [X; N] {
     type Output = X;
     #[track_caller]

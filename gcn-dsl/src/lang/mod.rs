@@ -23,6 +23,7 @@ mod device_ptr;
 mod divide;
 mod dma;
 mod element;
+mod elements;
 mod embed;
 mod euclid;
 mod extreme;
@@ -116,7 +117,7 @@ pub use ids::{
 };
 pub use iterate::{Ordered, Total, greatest_of, least_of, product_of, sum_of};
 pub use lazy::{LeftSide, and_begin, or_begin};
-pub use lds::Lds;
+pub use lds::{Lds, LdsElement, LdsPlace};
 pub use lds_row::{LdsPlane, LdsRow};
 pub use lds_slice::LdsSlice;
 pub use literal::{Literal, Real, TakesLiteral, Vary, Whole, literal, real, vary, whole};

@@ -6,7 +6,7 @@ use std::panic::Location;
 use super::control::{Flow, SameScope};
 use super::memory::{Backing, Elements, ReadOnly, Writable};
 use super::operand::OfType;
-use super::stored::{Bytes, load, store};
+use super::stored::Bytes;
 use super::{
     CastTo, Choice, Flatten, FromCaller, HoldsParts, Index, IntoDevice, LoadAt, LoadDeref, Ptr, S, StoreAt,
     StoreDeref, Stored, V, Vector, each, element_of, with,
@@ -268,34 +268,12 @@ impl<T, A> Backing<T> for LanePtr<T, A> {
 }
 impl<T, A> Elements<T> for LanePtr<T, A> {}
 
-macro_rules! elements {
-    ($($pointer:ident)*) => {$(
-        impl<T: Stored, A, I: Index> LoadAt<I> for $pointer<T, A> {
-            type Output = T::Value;
-            #[track_caller]
-            fn load_at(&self, i: I) -> T::Value {
-                let (from, at) = self.element(i.index());
-                load::<T>(from, at, 0)
-            }
-        }
-        impl<T: Stored, I: Index> StoreAt<I> for $pointer<T, Writable> {
-            type Element = T::Value;
-            #[track_caller]
-            fn store_at(&self, i: I, value: T::Value) {
-                let (to, at) = self.element(i.index());
-                store::<T>(to, at, 0, &value);
-            }
-        }
-    )*};
-}
-elements! { Ptr LanePtr }
-
 impl<T: Stored, A> HoldsParts for Ptr<T, A> {
     type Element = T;
     type Access = A;
     #[track_caller]
     fn element(&self, i: V<u32>) -> (Bytes, V<u32>) {
-        (Bytes::at_pointer(Memory::Global(self.pointer)), i * T::BYTES)
+        (Bytes::of(Memory::Global(self.pointer)), i * T::BYTES)
     }
 }
 impl<T: Stored, A> HoldsParts for LanePtr<T, A> {
@@ -304,7 +282,7 @@ impl<T: Stored, A> HoldsParts for LanePtr<T, A> {
     #[track_caller]
     fn element(&self, i: V<u32>) -> (Bytes, V<u32>) {
         let (to, i) = self.reached(i);
-        (Bytes::at_pointer(Memory::Lanes(to.pointer)), i * T::BYTES)
+        (Bytes::of(Memory::Lanes(to.pointer)), i * T::BYTES)
     }
 }
 

@@ -1,9 +1,12 @@
 //! Arrays of each lane's own.
 
 use std::marker::PhantomData;
+use std::panic::Location;
 
-use super::memory::{Backing, Elements, indexed};
-use super::{IntoDevice, StoreAt, V, with};
+use super::known::refuse_outside;
+use super::memory::{Backing, Elements};
+use super::stored::{Bytes, HoldsParts, Stored};
+use super::{IntoDevice, StoreAt, V, Writable, with};
 use crate::ir::{Memory, PrivateId};
 use crate::scalar::Number;
 
@@ -57,9 +60,9 @@ impl<T, const N: usize> Private<T, N> {
     #[allow(clippy::new_without_default, reason = "it allocates: every call is another array")]
     pub fn new() -> Self
     where
-        T: Number,
+        T: Stored,
     {
-        let bytes = u32::try_from(N * T::ELEM.bytes() as usize).unwrap_or(u32::MAX / 2);
+        let bytes = u32::try_from(N * T::BYTES as usize).unwrap_or(u32::MAX / 2);
         Private { id: with(|c| c.builder.private(bytes)), element: PhantomData }
     }
 
@@ -105,4 +108,12 @@ impl<T, const N: usize> Backing<T> for Private<T, N> {
 }
 impl<T, const N: usize> Elements<T> for Private<T, N> {}
 
-indexed!([const N: usize,] Private<T, N>);
+impl<T: Stored, const N: usize> HoldsParts for Private<T, N> {
+    type Element = T;
+    type Access = Writable;
+    #[track_caller]
+    fn element(&self, i: V<u32>) -> (Bytes, V<u32>) {
+        refuse_outside(i, 1, N, Location::caller());
+        (Bytes::of(Memory::Private(self.id)), i * T::BYTES)
+    }
+}

@@ -6,7 +6,7 @@ use std::panic::Location;
 use half::{bf16, f16};
 
 use super::known::within;
-use super::memory::{Index, LoadAt, Slice, StoreAt};
+use super::memory::{Index, LoadAt, Slice};
 use super::operand::OfType;
 use super::var::Flatten;
 use super::{IntoDevice, ReadOnly, S, V, Writable, with};
@@ -28,8 +28,13 @@ impl<T, A> Slice<T, A> {
 }
 
 impl Bytes {
-    /// Memory that a pointer reaches.
-    pub(super) fn at_pointer(memory: Memory) -> Bytes {
+    /// Memory from `start` on, uniform, in bytes.
+    pub(super) fn from(memory: Memory, start: Option<Value>) -> Bytes {
+        Bytes { start, ..Bytes::of(memory) }
+    }
+
+    /// Memory with a beginning of its own.
+    pub(super) fn of(memory: Memory) -> Bytes {
         Bytes { memory, start: None, constant: false }
     }
 
@@ -39,7 +44,7 @@ impl Bytes {
         match self.memory {
             Memory::Lanes(pointer) if with(|c| c.builder.as_const(at.value)).is_none() => {
                 let address = V::<u64>::from_value(pointer) + super::cast::<u64, _>(at);
-                (Bytes::at_pointer(Memory::Lanes(address.value)), 0.into_device())
+                (Bytes::of(Memory::Lanes(address.value)), 0.into_device())
             }
             _ => (self, at),
         }
@@ -348,22 +353,6 @@ impl<T: Stored, I: Index> LoadAt<I> for Slice<T, ReadOnly> {
     }
 }
 
-impl<T: Stored, I: Index> LoadAt<I> for Slice<T, Writable> {
-    type Output = T::Value;
-    #[track_caller]
-    fn load_at(&self, i: I) -> T::Value {
-        load::<T>(self.bytes(), i.index() * T::BYTES, 0)
-    }
-}
-
-impl<T: Stored, I: Index> StoreAt<I> for Slice<T, Writable> {
-    type Element = T::Value;
-    #[track_caller]
-    fn store_at(&self, i: I, value: T::Value) {
-        store::<T>(self.bytes(), i.index() * T::BYTES, 0, &value);
-    }
-}
-
 /// Access to slices whose elements may be assigned to in part. It is a bound of its own, so that the element type is inferred
 /// from any slice and the only error for a read-only one is this trait's.
 #[diagnostic::on_unimplemented(
@@ -384,7 +373,7 @@ pub struct InElement<X> {
     part: PhantomData<X>,
 }
 
-/// Memory with elements that have parts: slices and pointers.
+/// Memory with elements that have parts: slices, pointers and arrays.
 pub trait HoldsParts {
     /// The elements.
     type Element: Stored;

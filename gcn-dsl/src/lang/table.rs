@@ -120,6 +120,50 @@ uniform_choices! {
     [] half::f16, half::f16, memory; [] half::bf16, half::bf16, memory; [] f32, f32, memory; [] f64, f64, memory;
 }
 
+/// Indices of the host, which are `u32` on the device.
+impl Entry for usize {
+    type Elem = u32;
+    type AtUniform = S<u32>;
+    #[track_caller]
+    fn varying(self) -> V<u32> {
+        index(self).varying()
+    }
+    #[track_caller]
+    fn uniform(self) -> S<u32> {
+        index(self).uniform()
+    }
+    #[track_caller]
+    fn choose(i: S<u32>, bit: u32, a: S<u32>, b: S<u32>) -> S<u32> {
+        u32::choose(i, bit, a, b)
+    }
+    #[track_caller]
+    fn placeholder() -> S<u32> {
+        u32::placeholder()
+    }
+    #[track_caller]
+    fn loaded(table: &[usize], i: V<u32>) -> Option<V<u32>> {
+        u32::loaded(&each(table, |x| index(*x)), i)
+    }
+    #[track_caller]
+    fn loaded_uniform(table: &[usize], i: S<u32>) -> Option<S<u32>> {
+        u32::loaded_uniform(&each(table, |x| index(*x)), i)
+    }
+}
+
+#[track_caller]
+fn index(x: usize) -> u32 {
+    let loc = Location::caller();
+    u32::try_from(x).unwrap_or_else(|_| {
+        with(|c| {
+            c.fail(
+                loc,
+                format!("a table of `usize` holds indices of the device, which are `u32`, and {x} is none"),
+            )
+        });
+        0
+    })
+}
+
 /// The table in memory after the code.
 #[track_caller]
 fn memory<T: Stored>(table: &[T]) -> Slice<T, ReadOnly> {

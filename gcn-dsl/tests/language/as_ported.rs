@@ -186,3 +186,97 @@ fn pointers_are_in_variables_fields_and_parameters() {
         assert_eq!(y[256 + 3 * i], 2.0 * x[i]);
     }
 }
+
+const OPPOSITE: [usize; 4] = [2, 3, 0, 1];
+const FAR: [usize; 100] = {
+    let mut table = [0; 100];
+    let mut k = 0;
+    while k < 100 {
+        table[k] = k * 37 % 64;
+        k += 1;
+    }
+    table
+};
+
+gcn_kernel! {
+    #[device]
+    #[derive(Clone, Copy)]
+    struct Vec3 { x: V<f32>, y: V<f32>, z: V<f32> }
+
+    #[device]
+    impl std::ops::AddAssign for Vec3 {
+        fn add_assign(&mut self, o: Vec3) {
+            self.x += o.x;
+            self.y += o.y;
+            self.z += o.z;
+        }
+    }
+
+    #[device]
+    impl std::ops::MulAssign<V<f32>> for Vec3 {
+        fn mul_assign(&mut self, by: V<f32>) {
+            let old = *self;
+            *self = Vec3 { x: old.x * by, y: old.y * by, z: old.z };
+            if self.x > 20.0 { self.x = 20.0; }
+        }
+    }
+
+    #[workgroup(64)]
+    fn compound(x: &[f32], y: &mut [f32]) {
+        let i = local_id().x;
+        let mut v = Vec3 { x: x[i], y: 1.0, z: 2.0 };
+        for k in 0..3u32 { v += Vec3 { x: k as f32, y: x[i], z: 0.5 }; }
+        v *= x[i];
+        v *= 2.0;
+        y[3 * i] = v.x;
+        y[3 * i + 1] = v.y;
+        y[3 * i + 2] = v.z;
+    }
+
+    /// Variables that a pattern takes out of an array of constants, and indices in tables.
+    #[workgroup(64)]
+    fn rounds(data: &[u32], out: &mut [u32]) {
+        let i = local_id().x;
+        let first = [1u32, 2, 3, 4];
+        let [mut a, mut b, mut c, mut d] = first;
+        let mut part = [0u32; 4];
+        if data[i] % 2 == 0 {
+            for k in 0..4 { part[k] = data[OPPOSITE[k]]; }
+        }
+        for k in 0..4 {
+            let t = d + data[FAR[i] + k as u32] + part[OPPOSITE[k]];
+            d = c;
+            c = b + t;
+            b = a;
+            a = t;
+        }
+        out[i] = a ^ (b << 8) ^ (c << 16) ^ (d << 24) + data[FAR[3 * (i % 16)]];
+    }
+}
+
+#[test]
+fn compound_operators_of_structs_are_written_as_such() {
+    let x: Vec<f32> = (0..64).map(|i| i as f32 * 0.25).collect();
+    let mut y = [0.0; 192];
+    compound.launch(&Device::simulator(Target::GFX90A), Grid::x(1), (&x, &mut y)).unwrap();
+    for (i, x) in x.into_iter().enumerate() {
+        let once = ((x + 3.0) * x).min(20.0);
+        assert_eq!(y[3 * i..3 * i + 3], [(once * 2.0).min(20.0), (1.0 + 3.0 * x) * x * 2.0, 3.5]);
+    }
+}
+
+#[test]
+fn variables_come_out_of_arrays_and_indices_out_of_tables() {
+    let data: Vec<u32> = (0..68u32).map(|i| i * i % 51).collect();
+    let mut out = [0; 64];
+    rounds.launch(&Device::simulator(Target::GFX942), Grid::x(1), (&data, &mut out)).unwrap();
+    for i in 0..64 {
+        let [mut a, mut b, mut c, mut d] = [1u32, 2, 3, 4];
+        for k in 0..4 {
+            let part = if data[i] % 2 == 0 { data[OPPOSITE[OPPOSITE[k]]] } else { 0 };
+            let t = d + data[FAR[i] + k] + part;
+            (d, c, b, a) = (c, b + t, a, t);
+        }
+        assert_eq!(out[i], a ^ (b << 8) ^ (c << 16) ^ ((d << 24) + data[FAR[3 * (i % 16)]]), "{i}");
+    }
+}

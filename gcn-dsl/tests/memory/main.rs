@@ -11,6 +11,7 @@ mod modules;
 mod phases;
 mod pointers;
 mod private;
+mod shared_structs;
 mod streams;
 mod tails;
 mod times;

@@ -1,0 +1,79 @@
+//! `impl AddAssign`: a kernel makes `a = a + b` of `a += b`, so that what it needs is an `impl Add`.
+
+use std::collections::HashSet;
+
+use quote::quote_spanned;
+use syn::spanned::Spanned;
+use syn::visit_mut::{self, VisitMut};
+use syn::{Block, Expr, FnArg, Ident, parse_quote_spanned};
+
+use super::{DeviceImpl, Item};
+use crate::operator::{of_assignment, with_left};
+use crate::rename::renamed;
+
+/// Makes an `impl Add` of every `impl AddAssign`. Beside an `impl Add` for the same type it is left out: the two agree in any program
+/// that does not mean to surprise.
+pub(super) fn as_operators(items: &mut Vec<Item>) {
+    let plain: HashSet<(String, String)> = items.iter().filter_map(|item| of_impl(item, with_left)).collect();
+    items.retain(|item| of_impl(item, of_assignment).is_none_or(|operator| !plain.contains(&operator)));
+    for item in items {
+        if let Some((operator, _)) = of_impl(item, of_assignment)
+            && let Item::Impl(found) = item
+        {
+            as_operator(found, &operator);
+        }
+    }
+}
+
+/// An operator, and the type on its left.
+type Operator = (String, String);
+
+fn of_impl(item: &Item, operator: fn(&syn::Path, &syn::Type) -> Option<Operator>) -> Option<Operator> {
+    let Item::Impl(found) = item else { return None };
+    let (_, path, _) = found.frame.trait_.as_ref()?;
+    operator(path, &found.frame.self_ty)
+}
+
+fn as_operator(found: &mut DeviceImpl, operator: &str) {
+    let ty = found.frame.self_ty.clone();
+    let Some((_, path, _)) = &mut found.frame.trait_ else { return };
+    let Some(last) = path.segments.last() else { return };
+    let (at, arguments) = (last.ident.span(), &last.arguments);
+    let name = Ident::new(operator, at);
+    *path = parse_quote_spanned!(at=> ::std::ops::#name #arguments);
+    found.frame.items.push(parse_quote_spanned!(at=> type Output = #ty;));
+    for function in &mut found.functions {
+        let Some(FnArg::Receiver(receiver)) = function.sig.inputs.first_mut() else { continue };
+        *receiver = parse_quote_spanned!(receiver.span()=> self);
+        function.sig.ident = Ident::new(&operator.to_lowercase(), function.sig.ident.span());
+        function.sig.output = parse_quote_spanned!(at=> -> #ty);
+        if let Ok(body) = &function.body {
+            function.body = changed(body);
+        }
+    }
+}
+
+/// The body on a variable instead of `self`, and then that variable.
+fn changed(body: &Block) -> syn::Result<Block> {
+    let at = body.span();
+    let variable = Ident::new("__gcn_left", at);
+    let mut body = renamed(body, &variable.to_string())?;
+    Place(&variable).visit_block_mut(&mut body);
+    let statements = &body.stmts;
+    syn::parse2(quote_spanned!(at=> { let mut #variable = self; { #(#statements)* } #variable }))
+}
+
+/// `*variable` is the variable itself.
+struct Place<'a>(&'a Ident);
+
+impl VisitMut for Place<'_> {
+    fn visit_expr_mut(&mut self, e: &mut Expr) {
+        visit_mut::visit_expr_mut(self, e);
+        if let Expr::Unary(unary) = e
+            && matches!(unary.op, syn::UnOp::Deref(_))
+            && matches!(&*unary.expr, Expr::Path(path) if path.path.is_ident(self.0))
+        {
+            *e = (*unary.expr).clone();
+        }
+    }
+}
