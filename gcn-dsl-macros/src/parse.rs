@@ -224,7 +224,7 @@ impl KernelFn {
     /// It returns `Self`, which is called `name`.
     pub fn gives(&self, name: Option<&str>) -> bool {
         let syn::ReturnType::Type(_, ty) = &self.sig.output else { return false };
-        name_of(ty).is_some_and(|of| of == "Self" || Some(&*of) == name)
+        name_of(crate::ty::handled(ty)).is_some_and(|of| of == "Self" || Some(&*of) == name)
     }
 
     /// It takes `&mut self`.

@@ -27,6 +27,11 @@ pub(crate) fn is_handle(ty: &Type) -> bool {
     last_name(ty).is_some_and(|n| n == "S" || n == "V")
 }
 
+/// `V<…>`.
+pub(crate) fn is_own(ty: &Type) -> bool {
+    last_name(ty).is_some_and(|n| n == "V")
+}
+
 /// The type without the groups and parentheses around it: those of a macro's `$t:ty` are not seen.
 pub(crate) fn bare(ty: &Type) -> &Type {
     match ty {

@@ -88,12 +88,12 @@ pub mod prelude {
         wave_product, wave_sum, wave_xor, write_lane,
     };
     pub use crate::lang::{
-        workgroup_and, workgroup_exclusive_and, workgroup_exclusive_max, workgroup_exclusive_min,
-        workgroup_exclusive_or, workgroup_exclusive_product, workgroup_exclusive_sum,
-        workgroup_exclusive_xor, workgroup_inclusive_and, workgroup_inclusive_max, workgroup_inclusive_min,
-        workgroup_inclusive_or, workgroup_inclusive_product, workgroup_inclusive_sum,
-        workgroup_inclusive_xor, workgroup_max, workgroup_min, workgroup_or, workgroup_product,
-        workgroup_sum, workgroup_xor,
+        workgroup_all, workgroup_and, workgroup_any, workgroup_count, workgroup_exclusive_and,
+        workgroup_exclusive_max, workgroup_exclusive_min, workgroup_exclusive_or,
+        workgroup_exclusive_product, workgroup_exclusive_sum, workgroup_exclusive_xor,
+        workgroup_inclusive_and, workgroup_inclusive_max, workgroup_inclusive_min, workgroup_inclusive_or,
+        workgroup_inclusive_product, workgroup_inclusive_sum, workgroup_inclusive_xor, workgroup_max,
+        workgroup_min, workgroup_or, workgroup_product, workgroup_sum, workgroup_xor,
     };
     pub use crate::scalar::{Number, Scalar, bf16, f8e4m3, f8e5m2, f16};
     pub use crate::sched::Classes;

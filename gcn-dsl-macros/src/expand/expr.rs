@@ -34,6 +34,9 @@ const BY_TARGET: [&str; 6] = ["all_lanes", "mfma", "mfma_with", "mfma_scale", "s
 /// Functions of single lanes that take the targets.
 const CONVERSIONS: [&str; 1] = ["scaled_from"];
 
+/// What follows `workgroup_` in the name of a function of all lanes.
+const OPERATIONS: [&str; 10] = ["sum", "product", "min", "max", "and", "or", "xor", "any", "all", "count"];
+
 /// `workgroup_sum`, `workgroup_exclusive_max` and the like are functions of the whole workgroup too.
 fn is_convergent(name: &Ident) -> bool {
     let name = name.to_string();
@@ -41,8 +44,7 @@ fn is_convergent(name: &Ident) -> bool {
         let scan = rest.strip_prefix("inclusive_").or_else(|| rest.strip_prefix("exclusive_"));
         scan.unwrap_or(rest)
     });
-    CONVERGENT.contains(&&*name)
-        || operation.is_some_and(|op| ["sum", "product", "min", "max", "and", "or", "xor"].contains(&op))
+    CONVERGENT.contains(&&*name) || operation.is_some_and(|op| OPERATIONS.contains(&op))
 }
 
 /// Syntax that kernels do not have, with what to write instead.

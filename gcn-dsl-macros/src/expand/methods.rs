@@ -13,7 +13,7 @@ use syn::{ExprMethodCall, FnArg, Ident, Type, parse_quote, parse_quote_spanned};
 
 use super::{Cx, lang};
 use crate::parse::{DeviceImpl, KernelFn};
-use crate::ty::Elements;
+use crate::ty::{Elements, handled, is_own};
 
 /// The `impl` for the values of lanes and for one value, if the struct is one of memory; of a trait also that for the host's struct.
 pub(super) fn places(item: &DeviceImpl) -> Option<Vec<DeviceImpl>> {
@@ -115,11 +115,15 @@ fn has_self_type(ty: &Type) -> bool {
 
 impl VisitMut for Itself<'_> {
     fn visit_type_mut(&mut self, ty: &mut Type) {
-        if let Type::Path(p) = ty
-            && self.is_it(&p.path)
-        {
-            *ty = parse_quote_spanned!(ty.span()=> Self);
-            return;
+        let in_lanes = is_own(ty) && matches!(handled(ty), Type::Path(p) if self.is_it(&p.path));
+        match ty {
+            // Each lane's own is what `Self` is in the `impl` of lanes, and another type in the other one.
+            _ if in_lanes && !self.varying => return,
+            Type::Path(p) if in_lanes || self.is_it(&p.path) => {
+                *ty = parse_quote_spanned!(ty.span()=> Self);
+                return;
+            }
+            _ => {}
         }
         visit_mut::visit_type_mut(self, ty);
     }

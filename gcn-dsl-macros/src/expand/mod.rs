@@ -8,6 +8,7 @@ mod counted;
 mod data;
 mod deferred;
 mod embed;
+mod endless;
 pub(crate) mod enumeration;
 pub(crate) mod exit;
 pub(crate) mod expr;

@@ -9,7 +9,7 @@ use syn::visit::Visit;
 use syn::{Block, Expr, Local, Pat, PatType, Stmt, parse_quote_spanned};
 
 use super::exit::{self, Frame, Leaves, any_of};
-use super::{Cx, function, naming, place, register, schedule, typed};
+use super::{Cx, endless, function, naming, place, register, schedule, typed};
 use crate::{attrs, ty};
 
 /// Finds `return`, `break` and `continue`.
@@ -125,12 +125,14 @@ impl Cx<'_> {
     /// The statements of a body whose value converts to its written type.
     pub fn value_as_it_is(&mut self, stmts: &[Stmt], span: Span) -> TokenStream {
         let body = self.statements(stmts);
+        let never = || {
+            let never = super::lang("Never", span);
+            quote_spanned!(span=> #body #never)
+        };
         match stmts.last() {
+            Some(Stmt::Expr(Expr::Loop(e), None)) if endless::is_endless(e) => never(),
             Some(Stmt::Expr(_, None)) => body,
-            _ if exit::diverges(stmts) => {
-                let never = super::lang("Never", span);
-                quote_spanned!(span=> #body #never)
-            }
+            _ if exit::diverges(stmts) => never(),
             _ => body,
         }
     }

@@ -11,8 +11,8 @@ use super::reduce::{
 };
 use super::wave::Convergent;
 use super::{
-    LdsSlice, S, V, all_lanes, barrier, lane_id, read_first_lane, read_lane, select, splat, wave_id, with,
-    workgroup_size,
+    IntoDevice, LdsSlice, S, V, all_lanes, ballot, barrier, eq, lane_id, ne, read_first_lane, read_lane,
+    select, splat, wave_id, with, workgroup_size,
 };
 use crate::gcn_kernel;
 use crate::ir::Bin;
@@ -82,6 +82,14 @@ gcn_kernel! {
     fn reduce<O: Operation<T>, T: Number>(all: AllLanes, x: V<T>) -> T {
         let own = O::of_wave(x);
         comptime if waves() == 1 { own } else { joined::<O, T>(all_lanes(), own).0 }
+    }
+
+    /// In how many work-items `c` holds.
+    #[device]
+    #[track_caller]
+    fn counted(all: AllLanes, c: V<bool>) -> u32 {
+        let own = ballot(c).count_ones();
+        comptime if waves() == 1 { own } else { joined::<Add, u32>(all_lanes(), own).0 }
     }
 
     #[device]
@@ -182,4 +190,28 @@ workgroup! {
         wave_or inclusive_or exclusive_or |a, b| a | b;
     Integer Xor workgroup_xor workgroup_inclusive_xor workgroup_exclusive_xor "The bitwise exclusive or" "0"
         wave_xor inclusive_xor exclusive_xor |a, b| a ^ b;
+}
+
+/// In how many work-items of the workgroup `c` holds, as `__syncthreads_count` of CUDA.
+///
+/// Every work-item must get here: two barriers.
+#[track_caller]
+pub fn workgroup_count<F: Convergent>(flow: &F, c: impl IntoDevice<V<bool>>) -> S<u32> {
+    counted(all_lanes(flow, On::<AnyTarget>::new()), c.into_device())
+}
+
+/// Whether `c` holds in any work-item of the workgroup, as `__syncthreads_or` of CUDA.
+///
+/// Every work-item must get here: two barriers.
+#[track_caller]
+pub fn workgroup_any<F: Convergent>(flow: &F, c: impl IntoDevice<V<bool>>) -> S<bool> {
+    ne(workgroup_count(flow, c), 0)
+}
+
+/// Whether `c` holds in every work-item of the workgroup, as `__syncthreads_and` of CUDA.
+///
+/// Every work-item must get here: two barriers.
+#[track_caller]
+pub fn workgroup_all<F: Convergent>(flow: &F, c: impl IntoDevice<V<bool>>) -> S<bool> {
+    eq(workgroup_count(flow, !c.into_device()), 0)
 }

@@ -84,3 +84,42 @@ fn one_wave_and_broken_waves() {
     check!(f32 of_f32 161);
     check!(bf16 of_bf16 65);
 }
+
+gcn_kernel! {
+    #[workgroup(200)]
+    fn conditions(x: &[u32], limit: u32, counts: &mut [u32]) {
+        let i = global_id().x;
+        let high = x[i] > limit;
+        let count = workgroup_count(high);
+        let mut rounds = 0;
+        for k in 0..5u32 {
+            if workgroup_all(x[i] < k * 100) { break; }
+            rounds += 1;
+        }
+        if local_id().x == 0 {
+            let w = workgroup_id().x;
+            counts[4 * w] = count;
+            counts[4 * w + 1] = rounds;
+        }
+        // The last wave has lanes that never run, and the workgroup is left by all of its waves at once.
+        if !workgroup_any(high) { return; }
+        counts[4 * workgroup_id().x + 2] = workgroup_count(true);
+    }
+}
+
+#[test]
+fn conditions_are_joined_over_the_workgroup() {
+    let x: Vec<u32> = (0..600).map(|i| if i < 200 { i % 97 } else { i }).collect();
+    let device = Device::simulator(Target::GFX90A);
+    for limit in [50, 97, 250, 598, 600] {
+        let mut counts = [0; 12];
+        conditions.launch(&device, Grid::x(3), (&x, limit, &mut counts)).unwrap();
+        for w in 0..3 {
+            let part = &x[200 * w..][..200];
+            let count = part.iter().filter(|x| **x > limit).count() as u32;
+            let rounds = (0..5).take_while(|k| !part.iter().all(|x| *x < k * 100)).count() as u32;
+            let all = if count > 0 { 200 } else { 0 };
+            assert_eq!(counts[4 * w..4 * w + 4], [count, rounds, all, 0], "{limit}, {w}");
+        }
+    }
+}

@@ -280,3 +280,82 @@ fn variables_come_out_of_arrays_and_indices_out_of_tables() {
         assert_eq!(out[i], a ^ (b << 8) ^ (c << 16) ^ ((d << 24) + data[FAR[3 * (i % 16)]]), "{i}");
     }
 }
+
+gcn_kernel! {
+    #[device]
+    #[repr(C)]
+    pub struct Complex { re: f32, im: f32 }
+
+    #[device]
+    impl Complex {
+        fn times(self, o: V<Complex>) -> V<Complex> {
+            Complex { re: self.re * o.re - self.im * o.im, im: self.re * o.im + self.im * o.re }
+        }
+        fn distance(self, o: V<Complex>) -> V<f32> {
+            (self.re - o.re).abs() + (self.im - o.im).abs()
+        }
+    }
+
+    #[device]
+    struct Rng { s: V<u32> }
+
+    #[device]
+    impl Rng {
+        fn next(&mut self) -> V<f32> {
+            self.s ^= self.s << 13;
+            self.s ^= self.s >> 17;
+            self.s ^= self.s << 5;
+            (self.s >> 8) as f32 / 16_777_216.0
+        }
+        /// Nothing but `return` leaves the loop.
+        fn in_circle(&mut self) -> (V<f32>, V<f32>) {
+            loop {
+                let (x, y) = (self.next() * 2.0 - 1.0, self.next() * 2.0 - 1.0);
+                for k in 0..2u32 {
+                    if k == 1 { break; }
+                }
+                if x * x + y * y < 1.0 { return (x, y); }
+            }
+        }
+    }
+
+    #[workgroup(64)]
+    fn own_values(z: &mut [Complex], first: Complex, d: &mut [f32], points: &mut [[f32; 2]]) {
+        let i = local_id().x;
+        let w = z[i];
+        z[i] = w.times(z[63 - i]).times(w);
+        d[i] = first.distance(w) + w.distance(w);
+        let mut rng = Rng { s: i + 1 };
+        let (x, y) = rng.in_circle();
+        points[i] = [x, y];
+    }
+}
+
+#[test]
+fn methods_take_each_lanes_own_struct_and_loops_end_by_return() {
+    let z: Vec<Complex> = (0..64).map(|i| Complex { re: i as f32, im: 2.0 - i as f32 }).collect();
+    let (mut out, mut d, mut points) = (z.clone(), [0.0; 64], [[0.0; 2]; 64]);
+    let first = Complex { re: 5.0, im: -1.0 };
+    let device = Device::simulator(Target::GFX942);
+    own_values.launch(&device, Grid::x(1), (&mut out, first, &mut d, &mut points)).unwrap();
+    let times = |a: Complex, b: Complex| (a.re * b.re - a.im * b.im, a.re * b.im + a.im * b.re);
+    for i in 0..64 {
+        let (re, im) = times(z[i], z[63 - i]);
+        assert_eq!((out[i].re, out[i].im), times(Complex { re, im }, z[i]), "{i}");
+        assert_eq!(d[i], (5.0 - z[i].re).abs() + (-1.0 - z[i].im).abs());
+        let mut s = i as u32 + 1;
+        let mut next = || {
+            s ^= s << 13;
+            s ^= s >> 17;
+            s ^= s << 5;
+            (s >> 8) as f32 / 16_777_216.0
+        };
+        let point = loop {
+            let point = [next() * 2.0 - 1.0, next() * 2.0 - 1.0];
+            if point[0] * point[0] + point[1] * point[1] < 1.0 {
+                break point;
+            }
+        };
+        assert_eq!(points[i], point);
+    }
+}
