@@ -1,11 +1,18 @@
-//! A private array holds numbers.
+//! Arrays of a lane and of the workgroup hold what memory holds.
 use gcn_dsl::prelude::*;
 
 gcn_kernel! {
+    #[device]
+    struct Point {
+        x: V<f32>,
+        y: V<f32>,
+    }
+
     #[workgroup(64)]
     fn kernel(x: &mut [u32]) {
-        let a = Private::<bool, 4>::new();
-        x[lane_id()] = a.len();
+        let a = Private::<Point, 4>::new();
+        let b = Lds::<Point, 4>::new();
+        x[lane_id()] = a.len() + b.len();
     }
 }
 

@@ -256,9 +256,7 @@ impl<T, const N: usize> Lds<T, N> {
     {
         Lds { id: with(|c| c.builder.lds(N, T::BYTES)), element: PhantomData }
     }
-}
 
-impl<T: Number, const N: usize> Lds<T, N> {
     /// Number of elements.
     pub const fn len(&self) -> u32 {
         N as u32
@@ -269,12 +267,14 @@ impl<T: Number, const N: usize> Lds<T, N> {
         N == 0
     }
 
-    /// Element `i`, or 0 if there is none.
-    #[track_caller]
-    pub fn get(&self, i: impl Index) -> V<T> {
-        self.as_slice().get(i)
+    /// Byte address of the array in the workgroup's LDS, for [`isa`](crate::isa) functions. An instruction that takes it
+    /// reads and writes the same memory as `a[i]`.
+    pub fn address(&self) -> u32 {
+        with(|c| c.builder.kernel().lds.get(self.id.0 as usize).map_or(0, |lds| lds.offset))
     }
+}
 
+impl<T: Stored, const N: usize> Lds<T, N> {
     /// The array as a slice.
     pub fn as_slice(&self) -> LdsSlice<T> {
         LdsSlice::whole(self.id, self.len())
@@ -292,14 +292,16 @@ impl<T: Number, const N: usize> Lds<T, N> {
 
     /// The same bytes as elements of another type.
     #[track_caller]
-    pub fn cast<U: Number>(&self) -> LdsSlice<U> {
+    pub fn cast<U: Stored>(&self) -> LdsSlice<U> {
         self.as_slice().cast()
     }
+}
 
-    /// Byte address of the array in the workgroup's LDS, for [`isa`](crate::isa) functions. An instruction that takes it
-    /// reads and writes the same memory as `a[i]`.
-    pub fn address(&self) -> u32 {
-        with(|c| c.builder.kernel().lds.get(self.id.0 as usize).map_or(0, |lds| lds.offset))
+impl<T: Number, const N: usize> Lds<T, N> {
+    /// Element `i`, or 0 if there is none.
+    #[track_caller]
+    pub fn get(&self, i: impl Index) -> V<T> {
+        self.as_slice().get(i)
     }
 
     /// Loads `K` consecutive elements from index `i` on with one instruction of up to 16 bytes. The address must be a
