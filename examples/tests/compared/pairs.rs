@@ -244,9 +244,7 @@ pub const PAIRS: &[Pair] = pairs! {
         perlin [16, 1] [256, 1]
             "width:u32=128 scale:f32=0.13 table:u32[256] out:f32[4096]";
         reflect [16, 1] [256, 1]
-            "width:u32=128 count:u32=8 spheres:f32[32] out:f32[4096]"
-            // What a branch selects is copied to its variables.
-            limit = 1.09;
+            "width:u32=128 count:u32=8 spheres:f32[32] out:f32[4096]";
     }
     layers {
         softmax_online [8, 1] [256, 1]

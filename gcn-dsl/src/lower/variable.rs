@@ -270,12 +270,17 @@ impl Lower<'_> {
                 self.values.insert(value, dst.reg);
                 return true;
             }
-            if mentions(dst.reg) > 0 || result_slot(inst).is_none() {
+            if mentions(dst.reg) > 0 || result_slot(inst).is_none() && !is_copy(inst) {
                 return false;
             }
         }
         false
     }
+}
+
+/// True for a copy to a virtual register: the lanes that run are the same before and after it.
+fn is_copy(inst: &MInst) -> bool {
+    inst.op == Op::Copy && matches!(inst.operands.first(), Some(MOperand::Virt(_)))
 }
 
 /// The operand that is the single result of a plain arithmetic instruction.
