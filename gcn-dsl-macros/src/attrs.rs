@@ -8,7 +8,13 @@ pub(crate) fn is_comptime(attr: &Attribute) -> bool {
 }
 
 pub(crate) fn is_unroll(attr: &Attribute) -> bool {
-    attr.path().is_ident("unroll")
+    attr.path().is_ident("unroll") && !is_rolled(attr)
+}
+
+/// True for `#[unroll(1)]`: the loop makes one trip at a time.
+pub(crate) fn is_rolled(attr: &Attribute) -> bool {
+    let one = |n: syn::LitInt| n.base10_digits() == "1";
+    attr.path().is_ident("unroll") && attr.parse_args().is_ok_and(one)
 }
 
 pub(crate) fn is_schedule(attr: &Attribute) -> bool {

@@ -123,6 +123,15 @@ fn host_time_code_stays() {
 }
 
 #[test]
+fn rolled_loops_say_so() {
+    let text = body(quote! {
+        #[unroll(1)]
+        for k in 0..a { y[k] = 0.0; }
+    });
+    assert!(text.contains("::gcn_dsl::lang::rolled(&__gcn_loop);loop{"), "{text}");
+}
+
+#[test]
 fn faults_are_named_with_a_remedy() {
     let declared = |tokens| errors(tokens).join("|");
     assert!(declared(quote! { fn k(x: &[f32]) {} }).contains("#[workgroup(256)]"));

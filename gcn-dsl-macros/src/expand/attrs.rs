@@ -3,7 +3,10 @@
 use syn::{Attribute, Expr, Meta};
 
 use super::Cx;
-use crate::attrs::{is_comptime, is_manual, is_matrix, is_ping_pong, is_pipeline, is_schedule, is_unroll};
+use super::loops::range;
+use crate::attrs::{
+    is_comptime, is_manual, is_matrix, is_ping_pong, is_pipeline, is_rolled, is_schedule, is_unroll,
+};
 
 /// The attributes of an expression that the expansion takes apart. Others keep theirs.
 fn of(e: &Expr) -> &[Attribute] {
@@ -46,6 +49,9 @@ fn not_pipelined(e: &Expr) -> &'static str {
 const NO_PING_PONG: &str = "`#[ping_pong]` stands before a `for` over a range, whose trips all waves of the workgroup make; an \
                             `#[unroll] for` has none on the device";
 
+const NO_TRIPS: &str =
+    "`#[unroll(1)]` stands before a `for` over a range, which makes one trip at a time then";
+
 impl Cx<'_> {
     /// Refuses `#[pipeline]` before a `let`, for which rustc would have no better word than that it does not know it.
     pub fn not_on_let(&mut self, attrs: &[Attribute]) {
@@ -68,6 +74,13 @@ impl Cx<'_> {
                 self.errors.at(attr, NO_PING_PONG);
                 continue;
             }
+            if is_rolled(attr) {
+                let ranges = matches!(e, Expr::ForLoop(of) if !unrolled && range(&of.expr).is_some());
+                if !ranges {
+                    self.errors.at(attr, NO_TRIPS);
+                }
+                continue;
+            }
             let known = match e {
                 Expr::ForLoop(_) => is_unroll(attr) || is_ping_pong(attr),
                 Expr::Block(_) if is_matrix(attr) => true,
@@ -88,7 +101,7 @@ impl Cx<'_> {
                 let what = match is_unroll(attr) {
                     true => {
                         "`#[unroll]` takes no arguments: the loop is unrolled completely; without it, the compiler makes 2, 4 or 8 iterations at a \
-                             time by itself where that pays"
+                             time by itself where that pays, which `#[unroll(1)]` forbids"
                     }
                     false => "this attribute takes no arguments",
                 };

@@ -168,6 +168,10 @@ impl Cx<'_> {
             self.errors.at(pat, "the variable of a device `for` is a plain name or `_`");
         }
         let pipeline = self.pipeline(e, &guard);
+        let rolled = e.attrs.iter().find(|a| attrs::is_rolled(a)).map(|attr| {
+            let rolled = lang("rolled", attr.path().span());
+            quote_spanned!(attr.path().span()=> #rolled(&#guard);)
+        });
         let ping_pong = e.attrs.iter().find(|a| attrs::is_ping_pong(a));
         let trips = match (ping_pong, &pipeline) {
             (Some(_), _) => Trips::PingPong,
@@ -186,6 +190,7 @@ impl Cx<'_> {
             #declarations
             let #guard = #begin;
             #pipeline
+            #rolled
             #trip
             #end
         });

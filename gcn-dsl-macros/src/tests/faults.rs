@@ -140,6 +140,7 @@ fn attributes_without_effect() {
         "`#[unroll]`, `#[pipeline]` and `#[ping_pong]` before `for`",
     );
     refused(quote! { #[unroll(4)] for i in 0..4 { f(i); } }, "takes no arguments");
+    refused(quote! { #[unroll(1)] while a > 1 { f(a); } }, "one trip at a time");
     let declared = |attrs: TokenStream| errors(quote! { #attrs fn k() {} }).join("|");
     assert!(declared(quote! { #[workgroup(64)] #[inline] }).contains("unknown attribute"));
     assert!(declared(quote! { #[workgroup(64)] #[workgroup(32)] }).contains("already"));

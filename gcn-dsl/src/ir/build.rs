@@ -35,6 +35,8 @@ pub struct Builder {
     labels: u32,
     /// Constants that stand for undefined bits.
     undefined: HashSet<Value>,
+    /// Counters of loops that make one trip at a time.
+    rolled: HashSet<Variable>,
 }
 
 #[derive(Debug, Default)]
@@ -88,6 +90,7 @@ impl Builder {
             declared_at: Vec::new(),
             labels: 0,
             undefined: HashSet::new(),
+            rolled: HashSet::new(),
         }
     }
 
@@ -237,6 +240,16 @@ impl Builder {
     /// Notes that the loop that counts in `counter` is to be pipelined.
     pub fn pipeline(&mut self, request: Request) {
         self.kernel.pipelines.push(request);
+    }
+
+    /// Notes that the loop that counts in `counter` makes one trip at a time.
+    pub fn keep_rolled(&mut self, counter: Variable) {
+        self.rolled.insert(counter);
+    }
+
+    /// True for the counter of such a loop.
+    pub(super) fn is_rolled(&self, counter: Variable) -> bool {
+        self.rolled.contains(&counter)
     }
 
     /// Declares an LDS array of `len` elements of `element_bytes` bytes. An array that no memory can hold

@@ -3,10 +3,12 @@
 //! [`Trial`] executes the loop on what is known, with nothing but its variables as state, and counts the instructions that would
 //! remain. If they are few, the body is appended again for each trip, so that its addresses and conditions fold and its loads
 //! merge with those of other trips. A loop of more trips, whose body is straight and short, makes several trips at a time. That is
-//! right without a test in between, because their number divides the number of trips.
+//! right without a test in between, because their number divides the number of trips. A loop whose trips are not known makes several at
+//! a time as well, and the rest one by one, if it loads from memory ([`counted`]).
 //!
 //! LLVM does the same, by the same kind of limits (`LoopUnrollPass`, and `AMDGPUTTIImpl::getUnrollingPreferences`).
 
+mod counted;
 mod replay;
 mod trial;
 
@@ -15,6 +17,7 @@ use hashbrown::HashSet;
 use super::build::Builder;
 use super::mark::Mark;
 use super::{Inst, Kernel, Place, Region, Schedule, Stmt, Value, Variable};
+pub use counted::{Counted, run as counted};
 use replay::Replay;
 use trial::Trial;
 
@@ -125,7 +128,9 @@ fn may_repeat(b: &Builder, looped: Loop<'_>) -> bool {
     let kernel = b.kernel();
     let once = |v: Value| match &kernel.def(v).inst {
         Inst::Schedule(what) => **what != Schedule::Mark(Mark::Cold),
-        Inst::Write { var, .. } => b.is_pinned(*var) || kernel.pipelines.iter().any(|p| p.counter == *var),
+        Inst::Write { var, .. } => {
+            b.is_pinned(*var) || b.is_rolled(*var) || kernel.pipelines.iter().any(|p| p.counter == *var)
+        }
         // The resource of a slice, about which the kernel has notes.
         Inst::Concat(_) => {
             kernel.read_only.contains(&v)

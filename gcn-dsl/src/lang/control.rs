@@ -25,4 +25,4 @@ pub use loops::{
 };
 pub use matching::{Matched, host_value, is, is_at_least, is_at_most, is_below, is_between, otherwise};
 pub use pipeline::{TripsTogether, pipeline, pipeline_count};
-pub use range::{ForIndex, ForLoop, ForRange, Range, Step, for_begin, range, range_inclusive};
+pub use range::{ForIndex, ForLoop, ForRange, Range, Step, for_begin, range, range_inclusive, rolled};

@@ -2,6 +2,7 @@
 
 use gcn_dsl::prelude::*;
 
+mod counted;
 mod exits;
 mod loops;
 mod matching;

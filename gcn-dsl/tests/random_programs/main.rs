@@ -29,6 +29,7 @@ mod shapes;
 mod through_macro;
 mod tight;
 mod trace;
+mod trips;
 mod typing;
 mod value;
 mod variables;

@@ -3,7 +3,7 @@
 use hashbrown::HashMap;
 
 use super::super::build::Builder;
-use super::super::{Inst, Label, Place, Region, Stmt, Value, if_conversion};
+use super::super::{Inst, Label, Place, Region, Stmt, Value, Variable, if_conversion};
 use super::{Loop, MOST_TRIPS};
 
 /// Appends statements again.
@@ -11,9 +11,19 @@ use super::{Loop, MOST_TRIPS};
 pub(super) struct Replay {
     names: HashMap<Value, Value>,
     labels: HashMap<Label, Label>,
+    variables: HashMap<Variable, Variable>,
 }
 
 impl Replay {
+    /// A replay in which `other` takes the place of `var`.
+    pub fn with(var: Variable, other: Variable) -> Replay {
+        Replay { variables: HashMap::from([(var, other)]), ..Replay::default() }
+    }
+
+    fn variable(&self, var: Variable) -> Variable {
+        self.variables.get(&var).copied().unwrap_or(var)
+    }
+
     /// The value that stands for `v` in the trip that is being appended.
     pub fn renamed(&self, v: Value) -> Value {
         self.names.get(&v).copied().unwrap_or(v)
@@ -121,7 +131,11 @@ impl Replay {
     fn inst(&mut self, b: &mut Builder, v: Value) {
         let def = b.kernel().def(v).clone();
         match def.inst {
-            Inst::Write { var, value, .. } => b.write(var, self.renamed(value), def.loc),
+            Inst::Write { var, value, .. } => b.write(self.variable(var), self.renamed(value), def.loc),
+            Inst::Read(var) => {
+                let new = b.read(self.variable(var), def.loc);
+                self.names.insert(v, new);
+            }
             mut inst if def.ty.is_none() => {
                 inst.operands_mut(|operand| *operand = self.renamed(*operand));
                 b.effect(inst, def.loc);

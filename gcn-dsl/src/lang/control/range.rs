@@ -6,6 +6,7 @@ use std::panic::Location;
 use super::exit::{Kind, Leave, Never, Uniform, Varying};
 use super::flow::{Flow, InLoop};
 use super::loops::{Exits, loop_guard};
+use crate::ir::unroll::{self, Counted};
 use crate::ir::{Bin, Inst, Pred, Region, Stmt, Type, Value, Variable};
 use crate::lang::context::{Context, source};
 use crate::lang::literal::Literal;
@@ -203,6 +204,11 @@ impl<I: ForIndex> Range<I> {
     }
 }
 
+/// The expansion of `#[unroll(1)]` before the `for` that `guard` has begun.
+pub fn rolled<I, F, B, R>(guard: &ForLoop<I, F, B, R>) {
+    with(|c| c.builder.keep_rolled(guard.counter));
+}
+
 /// A `for` whose body is being built.
 #[derive(Debug)]
 pub struct ForLoop<I, F, B, R> {
@@ -288,13 +294,23 @@ impl<I: ForIndex, F: Flow, B: Kind, R: Kind> ForLoop<I, F, B, R> {
                         c.builder.close(varying);
                         return c.builder.looped(None, test, body);
                     }
-                    c.builder.stmt(Stmt::DoWhile { body, cond: test });
+                    match self.counted(test) {
+                        Some(counted) => unroll::counted(&mut c.builder, counted, body),
+                        None => c.builder.stmt(Stmt::DoWhile { body, cond: test }),
+                    }
                 }
             }
             let then = c.builder.close(varying);
             c.builder.branch(self.enter, varying, then, Region::default());
         });
         self.exits.close();
+    }
+
+    /// The loop, if it counts up by one and stops before its end.
+    fn counted(&self, again: Value) -> Option<Counted> {
+        let Range { start, end, inclusive, reversed, step } = &self.range;
+        let plain = !inclusive && !reversed && step.is_none();
+        plain.then(|| Counted { counter: self.counter, start: start.ir(), end: end.ir(), again })
     }
 
     /// Moves the counter. Returns whether another trip follows, or, where lanes leave one by one, whether none does.
