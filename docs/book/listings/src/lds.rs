@@ -16,6 +16,7 @@ gcn_kernel! {
         }
         barrier();
         let mut sum: V<u32> = 0;
+        #[unroll(1)] // a word at a time: four trips at once would read several
         for k in 0..pitch {
             sum += tile[lane_id() * pitch + k];
         }
