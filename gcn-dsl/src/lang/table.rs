@@ -154,12 +154,9 @@ impl Entry for usize {
 fn index(x: usize) -> u32 {
     let loc = Location::caller();
     u32::try_from(x).unwrap_or_else(|_| {
-        with(|c| {
-            c.fail(
-                loc,
-                format!("a table of `usize` holds indices of the device, which are `u32`, and {x} is none"),
-            )
-        });
+        let message =
+            format!("a table of `usize` holds indices of the device, which are `u32`, and {x} is none");
+        with(|c| c.fail(loc, message));
         0
     })
 }

@@ -16,6 +16,8 @@ gcn_kernel! {
         let first = workgroup_id().x * n;
         let mut sum: V<f32> = 0.0;
         comptime if STAGES == 1 {
+            // One trip at a time, as the pipelined loop makes them: four at once hide memory, too.
+            #[unroll(1)]
             for k in 0..n {
                 sum = stream_step(first + k, a, b, sum);
             }
