@@ -273,7 +273,7 @@ fn variables_come_out_of_arrays_and_indices_out_of_tables() {
     for i in 0..64 {
         let [mut a, mut b, mut c, mut d] = [1u32, 2, 3, 4];
         for k in 0..4 {
-            let part = if data[i] % 2 == 0 { data[OPPOSITE[OPPOSITE[k]]] } else { 0 };
+            let part = if data[i].is_multiple_of(2) { data[OPPOSITE[OPPOSITE[k]]] } else { 0 };
             let t = d + data[FAR[i] + k] + part;
             (d, c, b, a) = (c, b + t, a, t);
         }
