@@ -45,7 +45,7 @@ mod stmt;
 pub mod tails;
 mod ty;
 pub mod uniform;
-pub mod unroll;
+pub(crate) mod unroll;
 pub mod wave;
 
 use gcn_isa::Reg;
