@@ -19,6 +19,8 @@ use crate::mir::{MInst, MOperand, Op, VReg};
 struct Known {
     made: Vec<MInst>,
     read_at: Vec<u32>,
+    /// Some reader wants a part of the value only.
+    in_parts: bool,
 }
 
 /// For each class of `roots` that can be rematerialised, the defining instruction.
@@ -56,6 +58,7 @@ pub(super) fn find(
                 let known = known.entry(root).or_default();
                 if u.read {
                     known.read_at.push(2 * number);
+                    known.in_parts |= u.slice.len < classes.info(root).len;
                 }
                 // Two definitions already disqualify the class.
                 if u.write && !u.undef && known.made.len() < 2 {
@@ -77,7 +80,10 @@ pub(super) fn find(
         let [made] = &known.made[..] else { continue };
         let [MOperand::Virt(dst), sources @ ..] = &made.operands[..] else { continue };
         let whole = dst.start == 0 && dst.len == classes.info(root).len && classes.find(dst.reg) == (root, 0);
-        if !whole || !repeatable(made) {
+        // An instruction computes all of its result, and a reader of a part has a register for that part. A constant is copied to
+        // each dword.
+        let of_dwords = made.op == Op::Copy && matches!(sources, [MOperand::Fixed(_)]);
+        if !whole || !repeatable(made) || known.in_parts && !of_dwords {
             continue;
         }
         // A source that is evicted in the same round is not stable, although its home holds the value: its

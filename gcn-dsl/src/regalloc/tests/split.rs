@@ -2,7 +2,7 @@
 
 use gcn_isa::{Operand, Reg, Target};
 
-use super::build::Build;
+use super::build::{Build, int, slice};
 use super::exec;
 use crate::mir::{Function, VReg};
 use crate::regalloc::{Allocated, Limits, SpillTo, allocate};
@@ -117,4 +117,24 @@ fn a_value_that_a_loop_changes_is_stored_after_it() {
     let counts = accesses(&a);
     assert_eq!((counts[1], counts[3]), ([0, 0], [0, 0]), "{counts:?}");
     assert_eq!((counts[2][0], counts[4][1]), (4, 4), "{counts:?}");
+}
+
+/// A 64-bit value that one instruction computes of what stays in registers, of which a half is read where registers are few: the
+/// instruction cannot be repeated for the half alone.
+#[test]
+fn halves_are_not_recomputed() {
+    let (mut b, p, _) = start(0);
+    let (pair, half) = (b.v(2), b.v(1));
+    b.inst("v_lshlrev_b64", &[&pair, &p, &int(1)]);
+    crowd(&mut b, p, 8);
+    b.copy(&half, &slice(pair, 1, 1));
+    write(&mut b, p, &[half]);
+    b.inst("v_or3_b32", &[&half, &slice(pair, 0, 1), &p, &p]);
+    crowd(&mut b, p, 8);
+    write(&mut b, p, &[half]);
+    b.inst("v_and_or_b32", &[&half, &slice(pair, 1, 1), &p, &p]);
+    write(&mut b, p, &[half]);
+    let f = b.end();
+    let a = allocated(&f, 10);
+    assert!(accesses(&a).iter().flatten().sum::<usize>() > 0, "{:?}", accesses(&a));
 }
