@@ -45,7 +45,13 @@ pub(super) fn places(item: &DeviceImpl) -> Option<Vec<DeviceImpl>> {
         f.self_varies = true;
         Itself { name, varying: true }.function(f);
     }
-    let host = item.frame.trait_.as_ref().filter(|_| !item.functions.iter().any(KernelFn::mutates_self));
+    // `type Output = Complex`.
+    for item in &mut own.frame.items {
+        Itself { name, varying: true }.visit_impl_item_mut(item);
+    }
+    // The host's struct is a functor: it computes nothing itself.
+    let computes = |f: &KernelFn| f.mutates_self() || f.gives(Some(&name_text));
+    let host = item.frame.trait_.as_ref().filter(|_| !item.functions.iter().any(computes));
     let host = host.map(|_| item.clone());
     Some(host.into_iter().chain(has_own.then_some(own)).chain(has_one.then_some(one)).collect())
 }

@@ -359,3 +359,50 @@ fn methods_take_each_lanes_own_struct_and_loops_end_by_return() {
         assert_eq!(points[i], point);
     }
 }
+
+gcn_kernel! {
+    #[device]
+    #[repr(C)]
+    #[derive(PartialEq)]
+    pub struct Pair { a: f32, b: [u32; 2] }
+
+    #[device]
+    impl std::ops::Add for Pair {
+        type Output = Pair;
+        fn add(self, o: Pair) -> Pair {
+            Pair { a: self.a + o.a, b: [self.b[0] + o.b[1], self.b[1] ^ o.b[0]] }
+        }
+    }
+
+    #[device]
+    impl std::ops::MulAssign<V<f32>> for Pair {
+        fn mul_assign(&mut self, by: V<f32>) {
+            self.a *= by;
+            self.b[0] += 1;
+        }
+    }
+
+    #[workgroup(64)]
+    fn of_memory(p: &mut [Pair], q: &[Pair], x: &[f32]) {
+        let i = local_id().x;
+        let (far, near): (V<Pair>, V<Pair>) = (q[63 - i], q[i]);
+        let mut sum = p[i] + far;
+        sum += near;
+        sum *= x[i];
+        p[i] = sum;
+    }
+}
+
+#[test]
+fn structs_of_memory_have_operators() {
+    let pair = |i: u32| Pair { a: i as f32, b: [i, 2 * i + 1] };
+    let (mut p, q): (Vec<Pair>, Vec<Pair>) =
+        ((0..64).map(pair).collect(), (0..64).map(|i| pair(i * 3)).collect());
+    let x: Vec<f32> = (0..64).map(|i| i as f32 * 0.5).collect();
+    of_memory.launch(&Device::simulator(Target::GFX90A), Grid::x(1), (&mut p, &q, &x)).unwrap();
+    let add = |s: Pair, o: Pair| Pair { a: s.a + o.a, b: [s.b[0].wrapping_add(o.b[1]), s.b[1] ^ o.b[0]] };
+    for i in 0..64 {
+        let sum = add(add(pair(i as u32), q[63 - i]), q[i]);
+        assert_eq!(p[i], Pair { a: sum.a * x[i], b: [sum.b[0] + 1, sum.b[1]] }, "{i}");
+    }
+}
