@@ -160,16 +160,10 @@ fn stored(name: &Ident, types: &[&Type], item: &ItemStruct) -> TokenStream {
             }
         }
         impl ::gcn_dsl::lang::LdsElement for #name {
-            const BYTES: u32 = <#name as ::gcn_dsl::lang::Stored>::BYTES;
-            type Read = <#name as ::gcn_dsl::lang::Stored>::Value;
-            type Value = <#name as ::gcn_dsl::lang::Stored>::Value;
+            type Indexed = <#name as ::gcn_dsl::lang::Stored>::Value;
             #[track_caller]
-            fn read(from: ::gcn_dsl::lang::LdsPlace) -> Self::Read {
+            fn indexed(from: ::gcn_dsl::lang::LdsPlace) -> Self::Indexed {
                 from.read::<#name>()
-            }
-            #[track_caller]
-            fn write(to: ::gcn_dsl::lang::LdsPlace, value: Self::Value) {
-                to.write::<#name>(&value);
             }
         }
         impl ::gcn_dsl::lang::ByValue for #name {

@@ -1,5 +1,7 @@
 //! Builds a [`Kernel`] statement by statement, folding constants and sharing equal values on the way.
 
+mod regions;
+
 use std::rc::Rc;
 
 use gcn_isa::Reg;
@@ -10,8 +12,8 @@ use super::named::Named;
 use super::pipeline::Request;
 use super::probe::{FIRST, Probe};
 use super::{
-    Inst, Kernel, Label, LdsDef, LdsId, Memory, Pin, PrivateDef, PrivateId, Region, Stmt, Type, Value,
-    ValueDef, Variable, flow, fold, if_conversion, unroll,
+    Inst, Kernel, LdsDef, LdsId, Memory, Pin, PrivateDef, PrivateId, Region, Stmt, Type, Value, ValueDef,
+    Variable, fold,
 };
 
 /// A table of constants begins at a multiple of so many bytes.
@@ -355,132 +357,6 @@ impl Builder {
         // Inactive lanes still hold the old value, but nothing can read them before the mask widens. That
         // happens at a region's end, where all known values are forgotten.
         self.top().known.insert(var, value);
-    }
-
-    /// Opens a region; `varying` if only some lanes run it.
-    pub fn open(&mut self, varying: bool) {
-        self.divergence += u32::from(varying);
-        self.open.push(Open::default());
-    }
-
-    /// Opens a region that runs at most once for each time that the current one does: what is constant here is so there.
-    pub(super) fn open_branch(&mut self, varying: bool) {
-        let known = self.top().known.clone();
-        self.open(varying);
-        let constant = known.into_iter().filter(|(_, v)| self.as_const(*v).is_some()).collect();
-        self.top().known = constant;
-    }
-
-    /// The variables that are constant at the current point, with their bits.
-    pub(super) fn known_constants(&self) -> HashMap<Variable, u64> {
-        let known = self.open.last().into_iter().flat_map(|top| &top.known);
-        known.filter_map(|(var, v)| Some((*var, self.as_const(*v)?))).collect()
-    }
-
-    /// Notes that the innermost region never runs: its condition is known.
-    pub fn never_runs(&mut self) {
-        self.top().never = true;
-    }
-
-    /// True in a region that never runs, and in those within.
-    pub fn is_never_run(&self) -> bool {
-        self.open.iter().any(|open| open.never)
-    }
-
-    /// Closes the innermost region.
-    pub fn close(&mut self, varying: bool) -> Region {
-        self.divergence -= u32::from(varying);
-        self.top_pop()
-    }
-
-    /// Opens a closed region again to append to it.
-    pub fn reopen(&mut self, region: Region, varying: bool) {
-        self.divergence += u32::from(varying);
-        let ended = flow::ends(&region);
-        let mut written = HashSet::new();
-        region.each_inst(&mut |v| {
-            if let Inst::Write { var, .. } = self.kernel.def(v).inst {
-                written.insert(var);
-            }
-        });
-        self.open.push(Open { region, ended, written, ..Open::default() });
-    }
-
-    /// Appends a statement that consists of closed regions. Variables may have changed in it, and lanes that
-    /// left it have seen the earlier writes. What is constant, and not written in it, stays known: it needs no register.
-    pub fn stmt(&mut self, stmt: Stmt) {
-        let (mut known, written) =
-            (std::mem::take(&mut self.top().known), std::mem::take(&mut self.top().pending));
-        known.retain(|var, v| self.as_const(*v).is_some() && !written.contains(var));
-        let top = self.top();
-        top.known = known;
-        top.unread.clear();
-        if !top.ended {
-            top.ended = flow::never_falls_through(&stmt);
-            top.region.stmts.push(stmt);
-        }
-    }
-
-    /// Appends the branch of closed regions, or of a condition that is known for all lanes the region that runs.
-    pub fn branch(&mut self, cond: Value, varying: bool, then: Region, els: Region) {
-        match self.as_const(cond).filter(|_| !varying) {
-            Some(0) => els.stmts.into_iter().for_each(|stmt| self.stmt(stmt)),
-            Some(_) => then.stmts.into_iter().for_each(|stmt| self.stmt(stmt)),
-            None if varying && !self.is_dead() && if_conversion::run(self, cond, [&then, &els]) => {}
-            None => self.stmt(Stmt::If { cond, then, els }),
-        }
-    }
-
-    /// Appends a loop of closed regions on a condition that its head computes, or, without a head, its body for the next trip: as
-    /// straight code, if the trips are known and few.
-    pub fn looped(&mut self, head: Option<Region>, cond: Value, body: Region) {
-        let pending = std::mem::take(&mut self.top().pending);
-        if unroll::run(self, unroll::Loop { head: head.as_ref(), cond, body: &body }) {
-            return;
-        }
-        self.top().pending = pending;
-        self.stmt(match head {
-            Some(head) => Stmt::While { head, cond, body },
-            None => Stmt::DoWhile { body, cond },
-        });
-    }
-
-    /// A label for a block.
-    pub fn label(&mut self) -> Label {
-        self.labels += 1;
-        Label(self.labels - 1)
-    }
-
-    /// Opens the body of a block. It counts as divergent: lanes may leave it and come back after it.
-    pub fn open_block(&mut self) -> Label {
-        self.open(true);
-        self.label()
-    }
-
-    /// Closes the body of a block and appends the block.
-    pub fn close_block(&mut self, label: Label) {
-        let body = self.close(true);
-        self.stmt(Stmt::Block { label, body });
-    }
-
-    /// Appends an exit from the enclosing block `label`.
-    pub fn exit(&mut self, label: Label) {
-        self.stmt(Stmt::Exit(label));
-    }
-
-    /// True if no lane gets to the current point.
-    pub fn is_dead(&self) -> bool {
-        self.open.iter().any(|open| open.ended)
-    }
-
-    /// How many varying conditions enclose the current point.
-    pub fn divergence(&self) -> u32 {
-        self.divergence
-    }
-
-    /// How many regions are open, the kernel's body included.
-    pub fn depth(&self) -> usize {
-        self.open.len()
     }
 
     fn push(&mut self, inst: Inst, ty: Option<Type>, loc: Option<SourceLoc>) -> Value {

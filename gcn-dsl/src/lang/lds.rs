@@ -107,17 +107,11 @@ impl<T, const N: usize> Copy for Lds<T, N> {}
     label = "no element of LDS",
     note = "a struct is declared in `gcn_kernel!` with `#[device] #[repr(C)]`, an enum without fields with `#[device] #[repr(u32)]`; of four dimensions compute two as one index"
 )]
-pub trait LdsElement {
-    /// Bytes of an element.
-    const BYTES: u32;
+pub trait LdsElement: Stored {
     /// What `a[i]` is: a value of each lane, or a row or a plane, which is a place.
-    type Read;
-    /// What is stored.
-    type Value;
-    /// Reads an element.
-    fn read(from: LdsPlace) -> Self::Read;
-    /// Writes an element.
-    fn write(to: LdsPlace, value: Self::Value);
+    type Indexed;
+    /// The element at a place.
+    fn indexed(from: LdsPlace) -> Self::Indexed;
 }
 
 /// An element of an LDS array: where it is.
@@ -130,82 +124,58 @@ pub struct LdsPlace {
 }
 
 impl LdsPlace {
-    /// The element as one of memory.
+    /// The element as a value.
     #[track_caller]
     pub fn read<T: Stored>(self) -> T::Value {
-        refuse_outside(self.i, 1, self.len, Location::caller());
-        stored::load::<T>(Bytes::of(Memory::Lds(self.id)), self.i * T::BYTES, 0)
+        let (from, at) = self.reached::<T>();
+        stored::load::<T>(from, at, 0)
     }
 
-    /// Stores it as one of memory.
+    /// The array, and the element's first byte in it.
     #[track_caller]
-    pub fn write<T: Stored>(self, value: &T::Value) {
+    fn reached<T: Stored>(self) -> (Bytes, V<u32>) {
         refuse_outside(self.i, 1, self.len, Location::caller());
-        stored::store::<T>(Bytes::of(Memory::Lds(self.id)), self.i * T::BYTES, 0, value);
+        (Bytes::of(Memory::Lds(self.id)), self.i * T::BYTES)
     }
 }
 
 impl<T: Number> LdsElement for T {
-    const BYTES: u32 = T::ELEM.bytes();
-    type Read = V<T>;
-    type Value = V<T>;
+    type Indexed = V<T>;
     #[track_caller]
-    fn read(from: LdsPlace) -> V<T> {
+    fn indexed(from: LdsPlace) -> V<T> {
         from.read::<T>()
-    }
-    #[track_caller]
-    fn write(to: LdsPlace, value: V<T>) {
-        to.write::<T>(&value);
     }
 }
 
 impl LdsElement for bool {
-    const BYTES: u32 = 1;
-    type Read = V<bool>;
-    type Value = V<bool>;
+    type Indexed = V<bool>;
     #[track_caller]
-    fn read(from: LdsPlace) -> V<bool> {
+    fn indexed(from: LdsPlace) -> V<bool> {
         from.read::<bool>()
-    }
-    #[track_caller]
-    fn write(to: LdsPlace, value: V<bool>) {
-        to.write::<bool>(&value);
     }
 }
 
 impl<T: Number, const M: usize> LdsElement for [T; M] {
-    const BYTES: u32 = <[T; M] as Stored>::BYTES;
-    type Read = LdsRow<T>;
-    type Value = [V<T>; M];
+    type Indexed = LdsRow<T>;
     #[track_caller]
-    fn read(from: LdsPlace) -> LdsRow<T> {
+    fn indexed(from: LdsPlace) -> LdsRow<T> {
         LdsRow::of(from.id, from.i, [from.len, M], M as u32, None, Location::caller())
-    }
-    #[track_caller]
-    fn write(to: LdsPlace, row: [V<T>; M]) {
-        to.write::<[T; M]>(&row);
     }
 }
 
 impl<T: Number, const M: usize, const L: usize> LdsElement for [[T; M]; L] {
-    const BYTES: u32 = <[[T; M]; L] as Stored>::BYTES;
-    type Read = LdsPlane<T, M, L>;
-    type Value = [[V<T>; M]; L];
+    type Indexed = LdsPlane<T, M, L>;
     #[track_caller]
-    fn read(from: LdsPlace) -> LdsPlane<T, M, L> {
+    fn indexed(from: LdsPlace) -> LdsPlane<T, M, L> {
         LdsPlane::of(from.id, from.i, from.len, Location::caller())
-    }
-    #[track_caller]
-    fn write(to: LdsPlace, plane: [[V<T>; M]; L]) {
-        to.write::<[[T; M]; L]>(&plane);
     }
 }
 
 impl<T: LdsElement, const N: usize, I: Index> LoadAt<I> for Lds<T, N> {
-    type Output = T::Read;
+    type Output = T::Indexed;
     #[track_caller]
-    fn load_at(&self, i: I) -> T::Read {
-        T::read(LdsPlace { id: self.id, i: i.index(), len: N })
+    fn load_at(&self, i: I) -> Self::Output {
+        T::indexed(self.place(i))
     }
 }
 
@@ -213,7 +183,8 @@ impl<T: LdsElement, const N: usize, I: Index> StoreAt<I> for Lds<T, N> {
     type Element = T::Value;
     #[track_caller]
     fn store_at(&self, i: I, value: T::Value) {
-        T::write(LdsPlace { id: self.id, i: i.index(), len: N }, value);
+        let (to, at) = self.place(i).reached::<T>();
+        stored::store::<T>(to, at, 0, &value);
     }
 }
 
@@ -222,8 +193,7 @@ impl<T: Stored, const N: usize> HoldsParts for Lds<T, N> {
     type Access = Writable;
     #[track_caller]
     fn element(&self, i: V<u32>) -> (Bytes, V<u32>) {
-        refuse_outside(i, 1, N, Location::caller());
-        (Bytes::of(Memory::Lds(self.id)), i * T::BYTES)
+        self.place(i).reached::<T>()
     }
 }
 
@@ -240,6 +210,11 @@ where
 }
 
 impl<T, const N: usize> Lds<T, N> {
+    #[track_caller]
+    fn place(&self, i: impl Index) -> LdsPlace {
+        LdsPlace { id: self.id, i: i.index(), len: N }
+    }
+
     pub(super) fn id(&self) -> LdsId {
         self.id
     }
