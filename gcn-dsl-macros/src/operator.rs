@@ -1,7 +1,7 @@
 //! The traits of operators, `Mul<V<f32>>`.
 
 use quote::ToTokens;
-use syn::{GenericArgument, Path, PathArguments, Type};
+use syn::{GenericArgument, Path, PathArguments, PathSegment, Type};
 
 use crate::ty;
 
@@ -10,8 +10,11 @@ const OPERATORS: [&str; 10] = ["Add", "Sub", "Mul", "Div", "Rem", "BitAnd", "Bit
 
 /// The type on the right of an operator's trait.
 pub(crate) fn right(of: &Path) -> Option<&Type> {
-    let last = of.segments.last().filter(|s| OPERATORS.iter().any(|name| s.ident == name))?;
-    let PathArguments::AngleBracketed(args) = &last.arguments else { return None };
+    argument(of.segments.last().filter(|s| OPERATORS.iter().any(|name| s.ident == name))?)
+}
+
+fn argument(of: &PathSegment) -> Option<&Type> {
+    let PathArguments::AngleBracketed(args) = &of.arguments else { return None };
     match args.args.first() {
         Some(GenericArgument::Type(ty)) => Some(ty::bare(ty)),
         _ => None,
@@ -24,15 +27,26 @@ pub(crate) fn key(of: &Path, right: impl ToTokens, left: &Type) -> Option<String
     Some(format!("{left} {name} {right}", left = left.to_token_stream(), right = right.to_token_stream()))
 }
 
-/// What `a += b` of a type needs, for the trait `AddAssign` of that type: `Add`, and the type.
-pub(crate) fn of_assignment(of: &Path, left: &Type) -> Option<(String, String)> {
-    let name = of.segments.last()?.ident.to_string();
+/// An operator and the types of its sides, left and right.
+pub(crate) type Sides = (String, [String; 2]);
+
+/// What `a += b` needs, for the trait `AddAssign<R>` of the type on its left: `Add`, and the types.
+pub(crate) fn of_assignment(of: &Path, left: &Type) -> Option<Sides> {
+    let last = of.segments.last()?;
+    let name = last.ident.to_string();
     let plain = name.strip_suffix("Assign").filter(|plain| OPERATORS.contains(plain))?;
-    Some((plain.to_owned(), left.to_token_stream().to_string()))
+    Some((plain.to_owned(), sides(last, left)))
 }
 
-/// An operator that an `impl` is for, and the type on its left.
-pub(crate) fn with_left(of: &Path, left: &Type) -> Option<(String, String)> {
-    let name = of.segments.last()?.ident.to_string();
-    OPERATORS.contains(&&*name).then(|| (name, left.to_token_stream().to_string()))
+/// The operator that an `impl` is for, and the types.
+pub(crate) fn of_impl(of: &Path, left: &Type) -> Option<Sides> {
+    let last = of.segments.last()?;
+    let name = last.ident.to_string();
+    OPERATORS.contains(&&*name).then(|| (name, sides(last, left)))
+}
+
+/// Without another one the right side has the type of the left.
+fn sides(of: &PathSegment, left: &Type) -> [String; 2] {
+    let right = argument(of).filter(|right| !matches!(right, Type::Path(p) if p.path.is_ident("Self")));
+    [left, right.unwrap_or(left)].map(|ty| ty.to_token_stream().to_string())
 }

@@ -8,16 +8,16 @@ use syn::visit_mut::{self, VisitMut};
 use syn::{Block, Expr, FnArg, Ident, parse_quote_spanned};
 
 use super::{DeviceImpl, Item};
-use crate::operator::{of_assignment, with_left};
+use crate::operator::{Sides, of_assignment, of_impl};
 use crate::rename::renamed;
 
-/// Makes an `impl Add` of every `impl AddAssign`. Beside an `impl Add` for the same type it is left out: the two agree in any program
-/// that does not mean to surprise.
+/// Makes an `impl Add` of every `impl AddAssign`. Beside an `impl Add` for the same two types it is left out: the two agree in any
+/// program that does not mean to surprise.
 pub(super) fn as_operators(items: &mut Vec<Item>) {
-    let plain: HashSet<(String, String)> = items.iter().filter_map(|item| of_impl(item, with_left)).collect();
-    items.retain(|item| of_impl(item, of_assignment).is_none_or(|operator| !plain.contains(&operator)));
+    let plain: HashSet<Sides> = items.iter().filter_map(|item| sides(item, of_impl)).collect();
+    items.retain(|item| sides(item, of_assignment).is_none_or(|operator| !plain.contains(&operator)));
     for item in items {
-        if let Some((operator, _)) = of_impl(item, of_assignment)
+        if let Some((operator, _)) = sides(item, of_assignment)
             && let Item::Impl(found) = item
         {
             as_operator(found, &operator);
@@ -25,10 +25,7 @@ pub(super) fn as_operators(items: &mut Vec<Item>) {
     }
 }
 
-/// An operator, and the type on its left.
-type Operator = (String, String);
-
-fn of_impl(item: &Item, operator: fn(&syn::Path, &syn::Type) -> Option<Operator>) -> Option<Operator> {
+fn sides(item: &Item, operator: fn(&syn::Path, &syn::Type) -> Option<Sides>) -> Option<Sides> {
     let Item::Impl(found) = item else { return None };
     let (_, path, _) = found.frame.trait_.as_ref()?;
     operator(path, &found.frame.self_ty)

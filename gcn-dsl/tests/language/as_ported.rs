@@ -221,6 +221,15 @@ gcn_kernel! {
         }
     }
 
+    /// An operator on another type leaves the assignment above as it is, which serves `v + w`, too.
+    #[device]
+    impl std::ops::Add<V<f32>> for Vec3 {
+        type Output = Vec3;
+        fn add(self, by: V<f32>) -> Vec3 {
+            Vec3 { x: self.x + by, y: self.y + by, z: self.z + by }
+        }
+    }
+
     #[workgroup(64)]
     fn compound(x: &[f32], y: &mut [f32]) {
         let i = local_id().x;
@@ -228,6 +237,7 @@ gcn_kernel! {
         for k in 0..3u32 { v += Vec3 { x: k as f32, y: x[i], z: 0.5 }; }
         v *= x[i];
         v *= 2.0;
+        v = v + x[i];
         y[3 * i] = v.x;
         y[3 * i + 1] = v.y;
         y[3 * i + 2] = v.z;
@@ -261,7 +271,8 @@ fn compound_operators_of_structs_are_written_as_such() {
     compound.launch(&Device::simulator(Target::GFX90A), Grid::x(1), (&x, &mut y)).unwrap();
     for (i, x) in x.into_iter().enumerate() {
         let once = ((x + 3.0) * x).min(20.0);
-        assert_eq!(y[3 * i..3 * i + 3], [(once * 2.0).min(20.0), (1.0 + 3.0 * x) * x * 2.0, 3.5]);
+        let product = [(once * 2.0).min(20.0), (1.0 + 3.0 * x) * x * 2.0, 3.5];
+        assert_eq!(y[3 * i..3 * i + 3], product.map(|of| of + x));
     }
 }
 

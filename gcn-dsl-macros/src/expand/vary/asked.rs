@@ -35,7 +35,12 @@ pub(super) fn of_all_lanes(name: &str) -> bool {
         "fence",
         "all_lanes",
     ];
-    NAMES.contains(&name) || ["wave_", "workgroup_"].iter().any(|p| name.starts_with(p))
+    NAMES.contains(&name) || among_lanes(name).is_some()
+}
+
+/// What follows `wave_` or `workgroup_` in the name of a function of all lanes.
+pub(super) fn among_lanes(name: &str) -> Option<&str> {
+    ["wave_", "workgroup_"].iter().find_map(|group| name.strip_prefix(group))
 }
 
 /// How many questions a variable has at most, each of which is code for rustc, and how many names a question replaces.

@@ -10,7 +10,7 @@ use super::super::expr::called;
 use super::super::habits::{METHODS, NUMBERS};
 use super::super::iterate::InPlace;
 use super::super::place::is_compound;
-use super::asked::{IN_ALL_LANES, of_all_lanes};
+use super::asked::{IN_ALL_LANES, among_lanes, of_all_lanes};
 use super::{Analysis, MEMORY, POINTERS, Shape};
 use crate::attrs;
 
@@ -381,11 +381,7 @@ impl Analysis {
             "lane_id" | "select" | "splat" | "mbcnt" | "match_any" | "write_lane" | "lane_mask"
             | "quad_permute" => Shape::Varying,
             name if ["shuffle", "row_"].iter().any(|p| name.starts_with(p)) => Shape::Varying,
-            name if ["wave_", "workgroup_"].iter().any(|p| name.starts_with(p))
-                && name.contains("clusive_") =>
-            {
-                Shape::Varying
-            }
+            name if among_lanes(name).is_some_and(|op| op.contains("clusive_")) => Shape::Varying,
             name if of_all_lanes(name) || self.nested.contains(name) => Shape::Other,
             _ => self.ask(&Expr::Call(e.clone())),
         }

@@ -4,6 +4,7 @@ use syn::{Block, Expr, Lit, Stmt};
 
 use super::super::expr::called;
 use super::super::habits::{METHODS, NUMBERS};
+use super::asked::among_lanes;
 use super::{Analysis, Shape};
 
 impl Analysis {
@@ -55,9 +56,8 @@ impl Analysis {
             Expr::Block(e) => self.ends_in_number(&e.block),
             Expr::Call(e) => called(&e.func).is_some_and(|name| {
                 let name = name.to_string();
-                let reduction = ["wave_", "workgroup_"].iter().find_map(|p| name.strip_prefix(p));
                 matches!(&*name, "read_first_lane" | "read_lane" | "lane_id" | "wave_id")
-                    || reduction.is_some_and(|op| matches!(op, "sum" | "product" | "min" | "max"))
+                    || among_lanes(&name).is_some_and(|op| matches!(op, "sum" | "product" | "min" | "max"))
             }),
             Expr::Field(e) if self.is_of_numbers(&e.base) => true,
             Expr::Field(e) => {
