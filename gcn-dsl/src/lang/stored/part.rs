@@ -67,7 +67,8 @@ pub fn in_element<M: HoldsParts<Access: Assignable>, I: Index>(
 impl<X: Flatten> InElement<X> {
     /// A field of it, or what a number of the host chooses in it.
     pub fn part<P: Flatten>(self, part: impl FnOnce(&mut X) -> &mut P) -> InElement<P> {
-        // Numbers in place of values: those that stand in the part are the places of its scalars in the list of all.
+        // The field is found by running the accessor on a struct whose scalars are numbered: the numbers in the field are the
+        // positions of its scalars among all leaves.
         let mut whole = X::unflatten(&mut (0..).map(Value));
         let mut numbers = Vec::new();
         part(&mut whole).flatten(&mut numbers);
@@ -130,7 +131,7 @@ macro_rules! array_indices {
         impl ArrayIndex for $t {
             #[track_caller]
             fn of_lanes(self) -> V<u32> {
-                // What does not fit is no element either.
+                // An index that does not fit into a `u32` is out of bounds like `u32::MAX`.
                 u32::try_from(self).unwrap_or(u32::MAX).into_device()
             }
         }
