@@ -32,17 +32,20 @@ pub(crate) type Sides = (String, [String; 2]);
 
 /// What `a += b` needs, for the trait `AddAssign<R>` of the type on its left: `Add`, and the types.
 pub(crate) fn of_assignment(of: &Path, left: &Type) -> Option<Sides> {
-    let last = of.segments.last()?;
-    let name = last.ident.to_string();
-    let plain = name.strip_suffix("Assign").filter(|plain| OPERATORS.contains(plain))?;
-    Some((plain.to_owned(), sides(last, left)))
+    named(of, "Assign", left)
 }
 
 /// The operator that an `impl` is for, and the types.
 pub(crate) fn of_impl(of: &Path, left: &Type) -> Option<Sides> {
+    named(of, "", left)
+}
+
+/// The operator whose name stands before the suffix.
+fn named(of: &Path, suffix: &str, left: &Type) -> Option<Sides> {
     let last = of.segments.last()?;
     let name = last.ident.to_string();
-    OPERATORS.contains(&&*name).then(|| (name, sides(last, left)))
+    let name = name.strip_suffix(suffix).filter(|name| OPERATORS.contains(name))?;
+    Some((name.to_owned(), sides(last, left)))
 }
 
 /// Without another one the right side has the type of the left.

@@ -1,5 +1,6 @@
 //! `gcn annotate`: samples of the program counter from a GPU, beside source, assembly and the timed model.
 
+mod arbiter;
 mod csv;
 mod json;
 mod page;

@@ -69,6 +69,16 @@ fn on_current(f: &mut dyn FnMut(&mut Context)) {
     });
 }
 
+/// Appends to the kernel that is being traced, below the language.
+///
+/// # Panics
+/// Outside a kernel.
+#[doc(hidden)]
+#[track_caller]
+pub fn with_builder<R>(f: impl FnOnce(&mut Builder) -> R) -> R {
+    with(|c| f(&mut c.builder))
+}
+
 /// Runs `f` on the kernel being built, if there is one: for what happens when values go out of scope.
 pub(crate) fn try_with(f: impl FnOnce(&mut Context)) {
     CURRENT.with(|current| {

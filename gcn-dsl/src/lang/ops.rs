@@ -2,20 +2,20 @@
 //!
 //! `S op S` is `S`; anything with a `V` is `V`; host values join as constants. Integers wrap, shift counts are taken
 //! modulo the width, as in Rust's release builds; division by zero gives an unspecified value instead of a panic.
-//! Methods of integers are in `integer`, of floats in `float` and `math`.
+//! Shifts are in `shift`, methods of integers in `integer`, of floats in `float` and `math`.
 
-use std::ops::{Add, BitAnd, BitOr, BitXor, Div, Mul, Neg, Not, Rem, Shl, Shr, Sub};
+use std::ops::{Add, BitAnd, BitOr, BitXor, Div, Mul, Neg, Not, Rem, Sub};
 use std::panic::Location;
 
 use half::{bf16, f16};
 
-use super::control::{Kind, Uniform, Varying};
+use super::control::Kind;
 use super::known::refuse_operand;
 use super::literal::{HostInteger, HostNumber, Literal, TakesLiteral, Vary};
 use super::operand::{At, Operand};
 use super::{Declare, IntoDevice, S, V};
 use crate::ir::{Bin, Inst, Un};
-use crate::scalar::{Elem, Number, Scalar};
+use crate::scalar::{Number, Scalar};
 
 /// Element types with `+ - * / %`: integers, f16, bf16, f32 and f64. `bf16` computes in `f32` and rounds each result.
 ///
@@ -156,7 +156,7 @@ macro_rules! integers {
 integers! { i8, u8; i16, u16; i32, u32; i64, u64; }
 
 #[track_caller]
-fn bin_s<T: Scalar>(op: Bin, a: S<T>, b: S<T>) -> S<T> {
+pub(super) fn bin_s<T: Scalar>(op: Bin, a: S<T>, b: S<T>) -> S<T> {
     refuse_operand::<T>(op, b.value, Location::caller());
     if let Some(divided) = super::divide::s(op, a, b).or_else(|| super::remainder::s(op, a, b)) {
         return divided;
@@ -165,7 +165,7 @@ fn bin_s<T: Scalar>(op: Bin, a: S<T>, b: S<T>) -> S<T> {
 }
 
 #[track_caller]
-fn bin_v<T: Scalar>(op: Bin, a: impl IntoDevice<V<T>>, b: impl IntoDevice<V<T>>) -> V<T> {
+pub(super) fn bin_v<T: Scalar>(op: Bin, a: impl IntoDevice<V<T>>, b: impl IntoDevice<V<T>>) -> V<T> {
     let (a, b) = (a.into_device(), b.into_device());
     refuse_operand::<T>(op, b.value, Location::caller());
     if let Some(divided) = super::divide::v(op, a, b).or_else(|| super::remainder::v(op, a, b)) {
@@ -226,47 +226,6 @@ binary! {
 pub trait Bits: Scalar {}
 mark!(Bits: bool, i8, u8, i16, u16, i32, u32, i64, u64);
 
-macro_rules! shifts {
-    ($($tr:ident $method:ident $op:ident;)*) => {$(
-        impl<T: Integer, R: ShiftCount> $tr<R> for S<T> {
-            type Output = At<R::Place, T>;
-            #[track_caller]
-            fn $method(self, rhs: R) -> At<R::Place, T> {
-                // No closures: what they call has their place.
-                match rhs.uniform() {
-                    Some(n) => R::Place::picked(Some(bin_s(Bin::$op, self, S::from_value(n.value))), None),
-                    None => {
-                        let n = V::from_value(rhs.varying().value);
-                        R::Place::picked(None, Some(bin_v(Bin::$op, self, n)))
-                    }
-                }
-            }
-        }
-        impl<T: Integer, R: ShiftCount> $tr<R> for V<T> {
-            type Output = V<T>;
-            #[track_caller]
-            fn $method(self, rhs: R) -> V<T> {
-                bin_v(Bin::$op, self, V::from_value(rhs.varying().value))
-            }
-        }
-    )*};
-}
-
-impl<U: HostInteger, R: ShiftsLiteral<U>> Shl<R> for Literal<U> {
-    type Output = R::Output;
-    #[track_caller]
-    fn shl(self, rhs: R) -> R::Output {
-        rhs.after(Bin::Shl, self.0)
-    }
-}
-impl<U: HostInteger, R: ShiftsLiteral<U>> Shr<R> for Literal<U> {
-    type Output = R::Output;
-    #[track_caller]
-    fn shr(self, rhs: R) -> R::Output {
-        rhs.after(Bin::Shr, self.0)
-    }
-}
-
 /// The right side of an operator whose left side is a literal of type `U`.
 #[diagnostic::on_unimplemented(
     message = "an operator's sides have different element types: `{U}` and `{Self}`",
@@ -300,121 +259,6 @@ impl<T: Arithmetic + TakesLiteral<U>, U> BesideLiteral<U> for V<T> {
         bin_v(op, T::of(left), self)
     }
 }
-
-/// What a literal of type `U` may be shifted by: an integer of the host or of the device.
-#[diagnostic::on_unimplemented(
-    message = "a shift count is an integer, not `{Self}`",
-    label = "shifted by `{Self}`",
-    note = "convert with `as u32`"
-)]
-pub trait ShiftsLiteral<U> {
-    /// A value of the host by one, else of the device.
-    type Output;
-    /// `left << self` or `left >> self`.
-    fn after(self, op: Bin, left: U) -> Self::Output;
-}
-
-impl<U: HostInteger, R: HostInteger> ShiftsLiteral<U> for R {
-    type Output = U;
-    fn after(self, op: Bin, left: U) -> U {
-        left.shift(op, self.count())
-    }
-}
-impl<U: Integer, N: Integer> ShiftsLiteral<U> for S<N> {
-    type Output = S<U>;
-    #[track_caller]
-    fn after(self, op: Bin, left: U) -> S<U> {
-        bin_s(op, left.into_device(), S::from_value(count_s(self).value))
-    }
-}
-impl<U: Integer, N: Integer> ShiftsLiteral<U> for V<N> {
-    type Output = V<U>;
-    #[track_caller]
-    fn after(self, op: Bin, left: U) -> V<U> {
-        bin_v(op, left, V::from_value(ShiftCount::varying(self).value))
-    }
-}
-
-/// What may stand to the right of `<<` and `>>` on a value of the device: a `u32`, and integers of the device. As in Rust it need not
-/// be of the left side's type; of a negative one the low bits count.
-#[diagnostic::on_unimplemented(
-    message = "a shift count is a `u32` or an integer of the device, not `{Self}`",
-    label = "shifted by `{Self}`",
-    note = "convert with `as u32`"
-)]
-pub trait ShiftCount: Copy {
-    /// Where it is: host values are uniform.
-    type Place: Kind;
-    /// The count, varying.
-    fn varying(self) -> V<u32>;
-    /// The count as one value for all lanes; `None` if it varies.
-    fn uniform(self) -> Option<S<u32>>;
-}
-
-impl ShiftCount for u32 {
-    type Place = Uniform;
-    fn varying(self) -> V<u32> {
-        self.into_device()
-    }
-    fn uniform(self) -> Option<S<u32>> {
-        Some(self.into_device())
-    }
-}
-impl<N: Integer> ShiftCount for S<N> {
-    type Place = Uniform;
-    #[track_caller]
-    fn varying(self) -> V<u32> {
-        count_s(self).into_device()
-    }
-    #[track_caller]
-    fn uniform(self) -> Option<S<u32>> {
-        Some(count_s(self))
-    }
-}
-impl<N: Integer> ShiftCount for V<N> {
-    type Place = Varying;
-    #[track_caller]
-    fn varying(self) -> V<u32> {
-        match N::ELEM {
-            Elem::U32 => V::from_value(self.value),
-            _ => super::cast::<u32, _>(self),
-        }
-    }
-    fn uniform(self) -> Option<S<u32>> {
-        None
-    }
-}
-
-#[track_caller]
-fn count_s<N: Integer>(n: S<N>) -> S<u32> {
-    match N::ELEM {
-        Elem::U32 => S::from_value(n.value),
-        _ => super::cast::<u32, _>(n),
-    }
-}
-
-shifts! {
-    Shl shl Shl;
-    Shr shr Shr;
-}
-
-/// A number of the host is shifted by one of the device.
-macro_rules! host_shifts {
-    ($($t:ident)*) => {$(
-        host_shifts!(@of $t: S Shl shl, V Shl shl, S Shr shr, V Shr shr);
-    )*};
-    (@of $t:ident: $($handle:ident $trait:ident $method:ident),*) => {$(
-        impl<N: Integer> $trait<$handle<N>> for $t {
-            type Output = $handle<$t>;
-            #[track_caller]
-            fn $method(self, n: $handle<N>) -> $handle<$t> {
-                let number: $handle<$t> = self.into_device();
-                number.$method(n)
-            }
-        }
-    )*};
-}
-host_shifts! { i8 u8 i16 u16 i32 u32 i64 u64 }
 
 macro_rules! unary_both {
     ($handle:ident) => {

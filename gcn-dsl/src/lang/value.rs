@@ -33,8 +33,14 @@ macro_rules! handle {
         impl<T: Scalar> $name<T> {
             pub(crate) const TYPE: Type = Type { place: Place::$place, elem: T::ELEM, count: 1 };
 
-            pub(crate) fn from_value(value: Value) -> Self {
+            #[doc(hidden)]
+            pub fn from_value(value: Value) -> Self {
                 $name { value, element: PhantomData }
+            }
+
+            #[doc(hidden)]
+            pub fn to_value(self) -> Value {
+                self.value
             }
 
             pub(crate) fn emit(inst: Inst, loc: &'static Location<'static>) -> Self {

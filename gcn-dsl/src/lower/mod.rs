@@ -46,8 +46,6 @@ mod pairs;
 mod scc;
 mod schedule;
 mod skip;
-#[cfg(test)]
-mod tests;
 mod unary;
 mod undef;
 mod variable;

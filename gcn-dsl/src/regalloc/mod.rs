@@ -57,9 +57,6 @@ pub mod values;
 mod verify;
 mod worklist;
 
-#[cfg(test)]
-mod tests;
-
 use std::borrow::Cow;
 
 use gcn_isa::{Operand, Program, Reg, RegFile, reg};
@@ -68,6 +65,7 @@ pub use draft::{Draft, draft};
 pub use error::{AllocError, InstPlace, VerifyError};
 pub use limits::{LdsFrame, LdsRoom, Limits, SpillTo, Spills};
 pub use pressure::{FilePressure, LiveReg, Pressure};
+pub use spill::conservatively;
 pub use verify::verify;
 
 use assign::{Order, Places};
@@ -117,19 +115,23 @@ pub struct Allocated {
     /// Where named values are, by the origins of lines.
     pub values: values::Values,
     /// For each instruction of the function, by number, its lines in the program. `verify` follows them.
-    spans: Vec<Span>,
+    pub spans: Vec<Span>,
     /// First line of each block, and the count of all lines.
-    block_line: Vec<u32>,
+    pub block_line: Vec<u32>,
 }
 
 /// The lines of one instruction: moves before it (`start..main`), the instruction itself (`main..main_end`),
 /// moves after it (`main_end..end`).
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-struct Span {
-    start: u32,
-    main: u32,
-    main_end: u32,
-    end: u32,
+pub struct Span {
+    /// The first move before the instruction.
+    pub start: u32,
+    /// The instruction's first line.
+    pub main: u32,
+    /// The first line after the instruction.
+    pub main_end: u32,
+    /// The first line after the moves that follow it.
+    pub end: u32,
 }
 
 /// A scratch VGPR for the copy with this instruction number, see [`Moves::needs_scratch`].

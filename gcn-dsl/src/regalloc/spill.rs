@@ -98,7 +98,7 @@ pub(super) fn allocate<'f>(
 
 /// The same without everything that only saves instructions: rematerialisation, shared places, and registers
 /// that several readers share.
-pub(super) fn conservatively(f: &Function, limits: &Limits) -> Result<Allocated, AllocError> {
+pub fn conservatively(f: &Function, limits: &Limits) -> Result<Allocated, AllocError> {
     attempts(f, limits, None, true)
 }
 

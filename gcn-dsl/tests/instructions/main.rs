@@ -3,4 +3,5 @@
 mod asm;
 mod asm_lines;
 mod beside_llvm;
+mod functions;
 mod isa;

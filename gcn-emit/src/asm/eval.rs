@@ -7,9 +7,10 @@
 use smallvec::SmallVec;
 
 use super::Assembler;
-use super::expr::{Binary, Expr, Item, Specifier, Unary};
+use super::expr::{Expr, Item, Specifier};
 use super::fault::Fault;
 use super::layout::Layout;
+use super::operator::{Binary, Unary};
 use super::section::Place;
 use super::symbols::{Def, Sym};
 use crate::object::Binding;

@@ -2,6 +2,7 @@
 
 use object::elf;
 
+use super::assembly::RelocationPlace;
 use super::eval::{Atom, Memo, Value};
 use super::fault::{Fault, Located};
 use super::fixup::{Base, Outcome};
@@ -9,7 +10,7 @@ use super::layout::Layout;
 use super::section::{GapKind, Place, StreamId, write_fill, write_leb, write_repeated};
 use super::span::Span;
 use super::symbols::{Def, Sym};
-use super::{AsmLabel, Assembler, Assembly, Diagnostics, RelocationPlace};
+use super::{AsmLabel, Assembler, Assembly, Diagnostics};
 use crate::object::{
     Binding, Module, Relocation, RelocationBase, RelocationKind, Section, SectionId, Symbol, SymbolId,
     SymbolPlace, check_notes,

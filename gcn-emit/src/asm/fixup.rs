@@ -2,9 +2,10 @@
 
 use super::Assembler;
 use super::eval::{Atom, Memo, Value};
-use super::expr::{Binary, Expr, Item, Specifier};
+use super::expr::{Expr, Item, Specifier};
 use super::fault::Fault;
 use super::layout::Layout;
+use super::operator::Binary;
 use super::section::Place;
 use super::span::Span;
 use super::symbols::{Def, Sym};

@@ -170,7 +170,7 @@ impl<'s> Assembler<'s> {
             Item::Symbol(code),
             Item::Specifier(Specifier::Rel64),
             Item::Symbol(descriptor),
-            Item::Binary(super::expr::Binary::Sub),
+            Item::Binary(super::operator::Binary::Sub),
         ];
         let expr = self.exprs.store(&items);
         let place = Place { bytes: kernel.place.bytes + CODE_ENTRY_OFFSET, ..kernel.place };

@@ -43,7 +43,8 @@
 mod constant;
 mod operand;
 mod options;
-mod request;
+#[doc(hidden)] // for the test that calls every function
+pub mod request;
 mod sgprs;
 #[cfg(test)]
 mod tests;

@@ -23,19 +23,23 @@ impl Input {
         Input { arg, neg: false, abs: false, sext: false }
     }
 
-    pub(super) const fn value(value: Value) -> Input {
+    #[doc(hidden)]
+    pub const fn value(value: Value) -> Input {
         Input::plain(Arg::Value(value))
     }
 
-    pub(super) const fn imm(value: i64) -> Input {
+    #[doc(hidden)]
+    pub const fn imm(value: i64) -> Input {
         Input::plain(Arg::Imm(value))
     }
 
-    pub(super) const fn literal(bits: u32) -> Input {
+    #[doc(hidden)]
+    pub const fn literal(bits: u32) -> Input {
         Input::plain(Arg::Literal(bits))
     }
 
-    pub(super) const OFF: Input = Input::plain(Arg::Off);
+    #[doc(hidden)]
+    pub const OFF: Input = Input::plain(Arg::Off);
 }
 
 /// An operand of `DWORDS` registers in a vector slot: varying, uniform or a host value.

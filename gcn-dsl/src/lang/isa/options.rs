@@ -72,7 +72,8 @@ pub struct BufferFormat {
 }
 
 impl BufferFormat {
-    pub(super) fn options(self) -> Options {
+    #[doc(hidden)]
+    pub fn options(self) -> Options {
         // Values that do not fit stay out of range, for the encoder to refuse.
         let fits = self.dfmt < 16 && self.nfmt < 8;
         Options::new()
@@ -92,7 +93,8 @@ impl Options {
         self
     }
 
-    pub(super) fn at(offset: i32) -> Options {
+    #[doc(hidden)]
+    pub fn at(offset: i32) -> Options {
         // Zero is what an instruction without an offset has, and some have none.
         if offset == 0 {
             Options::new()
@@ -101,17 +103,20 @@ impl Options {
         }
     }
 
-    pub(super) fn at_both(offset0: u8, offset1: u8) -> Options {
+    #[doc(hidden)]
+    pub fn at_both(offset0: u8, offset1: u8) -> Options {
         Options::new()
             .put(Modifiers::OFFSET0, |g| g.mods.offset0 = offset0)
             .put(Modifiers::OFFSET1, |g| g.mods.offset1 = offset1)
     }
 
-    pub(super) fn table(bitop3: u8) -> Options {
+    #[doc(hidden)]
+    pub fn table(bitop3: u8) -> Options {
         Options::new().put(Modifiers::BITOP3, |g| g.mods.bitop3 = bitop3)
     }
 
-    pub(super) fn addressing(offen: bool, idxen: bool) -> Options {
+    #[doc(hidden)]
+    pub fn addressing(offen: bool, idxen: bool) -> Options {
         let mut options = Options::new();
         if offen {
             options = options.put(Modifiers::OFFEN, |g| g.mods.offen = true);

@@ -81,7 +81,7 @@ one_result! {
 }
 
 /// A call of an instruction that is being put together.
-pub(super) struct Request {
+pub struct Request {
     mnemonic: &'static str,
     variant: Variant,
     effect: Effect,
@@ -93,40 +93,46 @@ pub(super) struct Request {
 }
 
 impl Request {
-    pub(super) fn new(mnemonic: &'static str, variant: Variant, effect: Effect) -> Request {
+    /// A call without operands.
+    pub fn new(mnemonic: &'static str, variant: Variant, effect: Effect) -> Request {
         let given = Given::default();
         Request { mnemonic, variant, effect, old: None, scc: None, vcc: None, m0: None, given }
     }
 
-    pub(super) fn old(self, old: Input) -> Request {
+    /// What the destination holds where it is not written.
+    pub fn old(self, old: Input) -> Request {
         Request { old: value(old), ..self }
     }
 
-    pub(super) fn scc(self, scc: impl IntoDevice<S<bool>>) -> Request {
+    /// The SCC that the instruction reads.
+    pub fn scc(self, scc: impl IntoDevice<S<bool>>) -> Request {
         Request { scc: Some(scc.into_device().value), ..self }
     }
 
-    pub(super) fn vcc(self, vcc: Input) -> Request {
+    /// The lane mask in VCC that it reads.
+    pub fn vcc(self, vcc: Input) -> Request {
         Request { vcc: value(vcc), ..self }
     }
 
-    pub(super) fn m0(self, m0: Input) -> Request {
+    /// The M0 that it reads.
+    pub fn m0(self, m0: Input) -> Request {
         Request { m0: value(m0), ..self }
     }
 
-    pub(super) fn set(self, options: Options) -> Request {
+    /// Adds modifiers.
+    pub fn set(self, options: Options) -> Request {
         Request { given: self.given.and(options.0), ..self }
     }
 
     /// Appends the instruction.
     #[track_caller]
-    pub(super) fn call<R: Results>(self, inputs: &[Input]) -> R {
+    pub fn call<R: Results>(self, inputs: &[Input]) -> R {
         let values = self.append(inputs, R::types(), Location::caller());
         R::take(&mut values.into_iter())
     }
 
     /// Appends the instruction; its results, in order.
-    pub(super) fn append(
+    pub fn append(
         self,
         inputs: &[Input],
         results: SmallVec<[Type; 2]>,

@@ -4,9 +4,9 @@
 
 use gcn_isa::Target;
 
-use crate::ir::dce;
-use crate::lang::{self, Arguments, S, V, global_id};
-use crate::regalloc::{Limits, allocate};
+use gcn_dsl::ir::dce;
+use gcn_dsl::lang::{self, Arguments, S, V, global_id};
+use gcn_dsl::regalloc::{Limits, allocate};
 
 mod exits;
 
@@ -16,7 +16,7 @@ fn program(target: Target, body: impl FnOnce()) -> gcn_isa::Program {
     let mut kernel = lang::trace("k", target, [256, 1, 1], body).expect("traces");
     dce::run(&mut kernel);
     let (function, _) =
-        super::lower(&kernel, target, [256, 1, 1]).unwrap_or_else(|e| panic!("{e}\n{kernel}"));
+        gcn_dsl::lower::lower(&kernel, target, [256, 1, 1]).unwrap_or_else(|e| panic!("{e}\n{kernel}"));
     let program = allocate(&function, &Limits::default()).expect("fits").program;
     gcn_emit::encode::encode_program(&program).unwrap_or_else(|e| panic!("{e}\n{kernel}"));
     program

@@ -4,8 +4,8 @@ use gcn_isa::{Operand, Reg, Target, reg};
 
 use super::build::{Build, int, slice};
 use super::exec;
-use crate::mir::{Function, VReg};
-use crate::regalloc::{AllocError, Allocated, Limits, allocate, verify};
+use gcn_dsl::mir::{Function, VReg};
+use gcn_dsl::regalloc::{AllocError, Allocated, Limits, allocate, verify};
 
 pub fn allocated(f: &Function) -> Allocated {
     let a = allocate(f, &Limits::default()).unwrap_or_else(|e| panic!("{e}"));

@@ -1,12 +1,12 @@
 //! Operands that are read and written, several results, and results that must not meet a source: what calls
-//! of single instructions (`crate::isa`) are made of.
+//! of single instructions (`gcn_dsl::isa`) are made of.
 
 use gcn_isa::{Operand, Reg, RegFile, Target, reg};
 
 use super::build::{Build, int};
 use super::hand::allocated;
-use crate::mir::{Function, Op, VReg};
-use crate::regalloc::{Allocated, verify};
+use gcn_dsl::mir::{Function, Op, VReg};
+use gcn_dsl::regalloc::{Allocated, verify};
 
 /// `b` with a VGPR that holds the work-item id.
 fn with_id(target: Target) -> (Build, VReg) {

@@ -4,8 +4,8 @@ use gcn_isa::{Operand, Reg, Target};
 
 use super::build::{Build, int, slice};
 use super::exec;
-use crate::mir::{Function, VReg};
-use crate::regalloc::{Allocated, Limits, SpillTo, allocate};
+use gcn_dsl::mir::{Function, VReg};
+use gcn_dsl::regalloc::{Allocated, Limits, SpillTo, allocate};
 
 /// A function's registers: the address, and values that were loaded.
 fn start(values: usize) -> (Build, VReg, Vec<VReg>) {

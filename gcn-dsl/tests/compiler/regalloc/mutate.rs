@@ -7,8 +7,8 @@ use gcn_test_support::Random;
 use super::exec;
 use super::random::crowded;
 use super::split::{allocated, inner_loop};
-use crate::mir::Function;
-use crate::regalloc::{Allocated, Span, allocate, verify};
+use gcn_dsl::mir::Function;
+use gcn_dsl::regalloc::{Allocated, Span, allocate, verify};
 
 /// What is done to an allocation.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

@@ -5,12 +5,12 @@
 //! A vector write changes the active part only. EXEC is the lowest bit of its lower half: whether the second
 //! part is active.
 
-use gcn_isa::{Access, Class, Inst, InstDesc, Operand, Reg, RegFile, reg, reg::RegUnit};
+use gcn_isa::{Access, Class, Inst, InstDesc, Label, Operand, Reg, RegFile, reg, reg::RegUnit};
 use gcn_test_support::Random;
 use hashbrown::HashMap;
 
-use crate::mir::{Function, MInst, MOperand, Op, VSlice};
-use crate::regalloc::{Allocated, input, moves::Source};
+use gcn_dsl::mir::{Function, MInst, MOperand, Op, VSlice};
+use gcn_dsl::regalloc::Allocated;
 
 fn mix(x: u64) -> u64 {
     Random::new(x).next_u64()
@@ -39,6 +39,15 @@ fn is_function(desc: &InstDesc) -> bool {
         && desc.operands.iter().skip(1).all(|o| o.access == Access::Read)
 }
 
+/// The 32-bit constant that an operand is.
+fn constant(operand: Operand) -> Option<u32> {
+    match operand {
+        Operand::Inline(inline) => Some(inline.bits32()),
+        Operand::Literal(bits) => Some(bits),
+        _ => None,
+    }
+}
+
 fn exec_low() -> usize {
     reg::EXEC.units().next().unwrap().index()
 }
@@ -52,13 +61,10 @@ impl Machine<'_> {
     fn soft(&self, operand: MOperand, k: usize) -> Soft {
         match operand {
             MOperand::Virt(s) => self.virt[s.reg.0 as usize][usize::from(s.start) + k],
-            MOperand::Fixed(fixed) => match Source::of(fixed) {
-                Some(Source::Reg(reg)) => {
-                    self.own[reg.sub(k as u8).units().next().unwrap().index()].map(Some)
-                }
-                Some(Source::Const(bits)) => [Some(u64::from(bits)); 2],
-                Some(Source::Special(s)) => [Some(1000 + s as u64); 2],
-                None => [None; 2],
+            MOperand::Fixed(fixed) => match fixed {
+                Operand::Reg(reg) => self.own[reg.sub(k as u8).units().next().unwrap().index()].map(Some),
+                Operand::Special(s) => [Some(1000 + s as u64); 2],
+                _ => [constant(fixed).map(u64::from); 2],
             },
         }
     }
@@ -107,7 +113,7 @@ impl Machine<'_> {
 
     /// A machine instruction that was left out because its result is made again where it is read.
     fn left_out(&mut self, inst: &MInst) {
-        let crate::mir::Op::Machine(desc, mods) = inst.op else { return };
+        let gcn_dsl::mir::Op::Machine(desc, mods) = inst.op else { return };
         let operands = inst.operands.iter().map(|o| match o {
             MOperand::Fixed(fixed) => *fixed,
             MOperand::Virt(_) => Operand::Off,
@@ -123,7 +129,7 @@ impl Machine<'_> {
         let name = inst.desc.mnemonic;
         let unit = |o: Operand, k: usize| o.reg().unwrap().units().nth(k).unwrap();
         if name == "v_writelane_b32" || name == "v_readlane_b32" {
-            let Some(Source::Const(lane)) = Source::of(inst.operands[2]) else { panic!("{inst:?}") };
+            let lane = constant(inst.operands[2]).unwrap_or_else(|| panic!("{inst:?}"));
             let (to, from) = (unit(inst.operands[0], 0), unit(inst.operands[1], 0));
             if name == "v_writelane_b32" {
                 let value = self.hard[from.index()];
@@ -251,15 +257,15 @@ impl Machine<'_> {
         let from: Vec<[u64; 2]> = match from {
             Operand::Reg(reg) => reg.units().map(|u| self.hard[u.index()]).collect(),
             Operand::Special(s) => vec![[1000 + s as u64; 2]],
-            constant => {
-                let Some(Source::Const(bits)) = Source::of(constant) else { panic!("{inst:?}") };
+            other => {
+                let bits = constant(other).unwrap_or_else(|| panic!("{inst:?}"));
                 vec![[u64::from(bits); 2]; 2]
             }
         };
         for (unit, value) in to.units().zip(from) {
             let parts = self.parts(to.file);
             self.set_hard(unit, value, parts);
-            if !input::allocatable(to) {
+            if to.file == RegFile::Sgpr && to.index >= reg::FIRST_NAMED_SGPR {
                 self.own[unit.index()] = self.hard[unit.index()];
             }
         }
@@ -335,12 +341,21 @@ pub fn run(f: &Function, a: &Allocated, steps: usize, seed: u64) -> Result<usize
         }
         (span.main_end..span.end).for_each(|l| m.spill(&a.program.lines[l as usize].inst));
         at += 1;
-        match input::branch_target(inst) {
+        match branch_target(inst) {
             Some(target) if rng.chance(50) || desc_falls(inst) => (block, at) = (target, 0),
             _ => {}
         }
     }
     Ok(around)
+}
+
+/// The block that a branch goes to.
+fn branch_target(inst: &MInst) -> Option<usize> {
+    matches!(inst.op, Op::Machine(desc, _) if desc.class == Class::Branch).then_some(())?;
+    inst.operands.iter().find_map(|o| match o {
+        MOperand::Fixed(Operand::Label(Label(block))) => Some(*block as usize),
+        _ => None,
+    })
 }
 
 /// True for the unconditional branch.

@@ -3,7 +3,7 @@
 use gcn_isa::program::SourceLoc;
 use gcn_isa::{Inline, Label, Operand, RegFile, Target, table};
 
-use crate::mir::{Function, MBlock, MInst, MOperand, Op, VReg, VSlice};
+use gcn_dsl::mir::{Function, MBlock, MInst, MOperand, Op, VReg, VSlice};
 
 /// Something that can stand as an operand.
 pub trait AsOperand {

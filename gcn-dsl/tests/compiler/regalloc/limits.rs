@@ -4,8 +4,8 @@ use gcn_isa::{RegFile, Target};
 
 use super::build::{Build, slice};
 use super::hand::allocated;
-use crate::mir::{Function, VReg};
-use crate::regalloc::{AllocError, Limits, allocate};
+use gcn_dsl::mir::{Function, VReg};
+use gcn_dsl::regalloc::{AllocError, Limits, allocate};
 
 /// `count` values of `len` VGPRs that are live at once, plus the address.
 fn crowd(target: Target, len: u8, count: usize, singles: usize) -> Function {

@@ -9,11 +9,12 @@
 use gcn_isa::Target;
 use gcn_test_support::{Random, env::fuzz_seeds};
 
-use crate::ir::{Bin, Inst, Label, Pred, Region, Stmt, Type, Value, Variable};
-use crate::lang::{self, Arguments, Signature, V, with};
-use crate::launch::DevicePacker;
-use crate::scalar::Elem;
-use crate::{Device, Grid, Kernel};
+use gcn_dsl::ir::build::Builder;
+use gcn_dsl::ir::{Bin, Inst, Label, Pred, Region, Stmt, Type, Value, Variable};
+use gcn_dsl::lang::{self, Arguments, Signature, V, with_builder};
+use gcn_dsl::launch::DevicePacker;
+use gcn_dsl::scalar::Elem;
+use gcn_dsl::{Device, Grid, Kernel};
 
 const LANES: usize = 128;
 const U32: Type = Type::varying(Elem::U32);
@@ -296,19 +297,19 @@ struct Emit {
 }
 
 fn value(inst: Inst, ty: Type) -> Value {
-    with(|c| c.builder.value(inst, ty, None))
+    with_builder(|b| b.value(inst, ty, None))
 }
 
 fn constant(bits: u32, ty: Type) -> Value {
-    with(|c| c.builder.constant(u64::from(bits), ty))
+    with_builder(|b| b.constant(u64::from(bits), ty))
 }
 
 fn read(var: Variable) -> Value {
-    with(|c| c.builder.read(var, None))
+    with_builder(|b| b.read(var, None))
 }
 
 fn write(var: Variable, v: Value) {
-    with(|c| c.builder.write(var, v, None));
+    with_builder(|b| b.write(var, v, None));
 }
 
 impl Emit {
@@ -336,7 +337,7 @@ impl Emit {
 
     /// A counter that starts at 0.
     fn count_from_0(&mut self) -> Variable {
-        let counter = with(|c| c.builder.declare(S32));
+        let counter = with_builder(|b| b.declare(S32));
         write(counter, constant(0, S32));
         self.trips.push(counter);
         counter
@@ -354,9 +355,9 @@ impl Emit {
     }
 
     fn region(&mut self, varying: bool, steps: &[Step]) -> Region {
-        with(|c| c.builder.open(varying));
+        with_builder(|b| b.open(varying));
         self.steps(steps);
-        with(|c| c.builder.close(varying))
+        with_builder(|b| b.close(varying))
     }
 
     fn step(&mut self, step: &Step) {
@@ -377,35 +378,35 @@ impl Emit {
                 let (c, varying) = (self.cond(*cond), cond.varying());
                 let then = self.region(varying, then);
                 let els = self.region(varying, els);
-                with(|b| b.builder.stmt(Stmt::If { cond: c, then, els }));
+                with_builder(|b| b.stmt(Stmt::If { cond: c, then, els }));
             }
             Step::Block(label, body) => {
-                let l = with(|c| c.builder.open_block());
+                let l = with_builder(Builder::open_block);
                 self.labels.push((*label, l));
                 self.steps(body);
                 self.labels.pop();
-                with(|c| c.builder.close_block(l));
+                with_builder(|b| b.close_block(l));
             }
             Step::Loop { trips, outer, body } => {
-                let l = with(|c| c.builder.open_block());
+                let l = with_builder(Builder::open_block);
                 self.labels.push((*outer, l));
                 let counter = self.count_from_0();
-                with(|c| c.builder.open(true));
+                with_builder(|b| b.open(true));
                 self.steps(body);
                 let done = self.count(counter, Pred::Ge, *trips);
-                with(|c| {
+                with_builder(|b| {
                     let leave = Region { stmts: vec![Stmt::Exit(l)] };
-                    c.builder.stmt(Stmt::If { cond: done, then: leave, els: Region::default() });
-                    let body = c.builder.close(true);
-                    c.builder.stmt(Stmt::Loop { body });
+                    b.stmt(Stmt::If { cond: done, then: leave, els: Region::default() });
+                    let body = b.close(true);
+                    b.stmt(Stmt::Loop { body });
                 });
                 self.trips.pop();
                 self.labels.pop();
-                with(|c| c.builder.close_block(l));
+                with_builder(|b| b.close_block(l));
             }
             Step::While { trips, cond, body } => {
                 let counter = self.count_from_0();
-                with(|c| c.builder.open(true));
+                with_builder(|b| b.open(true));
                 let bounded = value(
                     Inst::Cmp(Pred::Lt, read(counter), constant(*trips, S32)),
                     Type::uniform(Elem::Bool),
@@ -418,31 +419,31 @@ impl Emit {
                     false => (bounded, Type::uniform(Elem::Bool)),
                 };
                 let both = value(Inst::Bin(Bin::And, holds, bounded), ty);
-                let head = with(|c| c.builder.close(true));
-                with(|c| c.builder.open(true));
+                let head = with_builder(|b| b.close(true));
+                with_builder(|b| b.open(true));
                 self.steps(body);
                 self.count(counter, Pred::Lt, *trips);
-                with(|c| {
-                    let body = c.builder.close(true);
-                    c.builder.stmt(Stmt::While { head, cond: both, body });
+                with_builder(|b| {
+                    let body = b.close(true);
+                    b.stmt(Stmt::While { head, cond: both, body });
                 });
                 self.trips.pop();
             }
             Step::Count { trips, body } => {
                 let counter = self.count_from_0();
-                with(|c| c.builder.open(true));
+                with_builder(|b| b.open(true));
                 self.steps(body);
                 let again = self.count(counter, Pred::Lt, *trips);
-                with(|c| {
-                    let body = c.builder.close(true);
-                    c.builder.stmt(Stmt::DoWhile { body, cond: again });
+                with_builder(|b| {
+                    let body = b.close(true);
+                    b.stmt(Stmt::DoWhile { body, cond: again });
                 });
                 self.trips.pop();
             }
             Step::Exit(label) => {
                 let found =
                     self.labels.iter().rev().find(|l| l.0 == *label).expect("exits are inside their blocks");
-                with(|c| c.builder.exit(found.1));
+                with_builder(|b| b.exit(found.1));
             }
         }
     }
@@ -465,13 +466,13 @@ impl Kernel for RandomKernel<'_> {
         let out = args.slice_mut::<u32>();
         let lane = lang::global_id().x;
         let first: V<u32> = lang::load(&state, lane);
-        let [x, y] = [first.value, constant(0, U32)].map(|init| {
-            let var = with(|c| c.builder.declare(U32));
+        let [x, y] = [first.to_value(), constant(0, U32)].map(|init| {
+            let var = with_builder(|b| b.declare(U32));
             write(var, init);
             var
         });
         let mut emit =
-            Emit { x, y, argument: argument.value, out, lane, labels: Vec::new(), trips: Vec::new() };
+            Emit { x, y, argument: argument.to_value(), out, lane, labels: Vec::new(), trips: Vec::new() };
         emit.steps(self.steps);
         let (x, y): (V<u32>, V<u32>) = (V::from_value(read(x)), V::from_value(read(y)));
         lang::store(&state, lane, x ^ (y * 0x9e37_79b1));

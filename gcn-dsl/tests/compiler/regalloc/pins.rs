@@ -7,8 +7,8 @@ use super::build::Build;
 use super::exec;
 use super::hand::allocated;
 use super::random::function;
-use crate::mir::{Function, Pin, VReg};
-use crate::regalloc::{AllocError, Limits, SpillTo, allocate, verify};
+use gcn_dsl::mir::{Function, Pin, VReg};
+use gcn_dsl::regalloc::{AllocError, Limits, SpillTo, allocate, verify};
 
 fn pin(f: &mut Function, reg: VReg, to: Reg) {
     let loc = f.blocks[0].insts.first().and_then(|i| i.loc);
@@ -163,10 +163,10 @@ fn the_checker_sees_what_is_not_where_it_was_promised() {
             let pin = &mut promised.pins[n];
             pin.to.index += u16::from(f.info(pin.reg).align);
             let used = f.blocks.iter().flat_map(|b| &b.insts).any(|i| {
-                matches!(i.op, crate::mir::Op::Machine(..))
+                matches!(i.op, gcn_dsl::mir::Op::Machine(..))
                     && i.operands
                         .iter()
-                        .any(|o| matches!(o, crate::mir::MOperand::Virt(s) if s.reg == pin.reg))
+                        .any(|o| matches!(o, gcn_dsl::mir::MOperand::Virt(s) if s.reg == pin.reg))
             });
             if used {
                 assert!(verify(&promised, &a).is_err(), "seed {seed}, pin {n}");

@@ -6,9 +6,9 @@ use gcn_test_support::env::fuzz_count;
 
 use super::build::{AsOperand, Build, int, slice};
 use super::exec;
-use crate::mir::{Function, MInst, MOperand, Op, VReg, VSlice};
-use crate::regalloc::{
-    AllocError, Allocated, LdsFrame, LdsRoom, Limits, SpillTo, Spills, allocate, spill, verify,
+use gcn_dsl::mir::{Function, MInst, MOperand, Op, VReg, VSlice};
+use gcn_dsl::regalloc::{
+    AllocError, Allocated, LdsFrame, LdsRoom, Limits, SpillTo, Spills, allocate, conservatively, verify,
 };
 
 /// Tuple widths.
@@ -129,7 +129,7 @@ impl Gen {
             _ => {
                 let (d, x) = (self.part(RegFile::Vgpr, 1), self.part(RegFile::Vgpr, 1));
                 let inst = self.b.inst("v_mov_b32_dpp", &[&d, &x]);
-                if keeps && let crate::mir::Op::Machine(_, mods) = &mut inst.op {
+                if keeps && let gcn_dsl::mir::Op::Machine(_, mods) = &mut inst.op {
                     mods.dpp.as_mut().unwrap().bank_mask = 3;
                 }
             }
@@ -183,8 +183,8 @@ impl Gen {
         let d = if self.rng.chance(40) { c } else { self.part(file, cd) };
         let c: &dyn AsOperand = if gfx908 || self.rng.chance(70) { &c } else { &int(0) };
         let clash = |x: &dyn AsOperand, whole: bool| match x.operand(&self.b.f) {
-            crate::mir::MOperand::Virt(x) => x.reg == d.reg && (whole || x != d),
-            crate::mir::MOperand::Fixed(_) => false,
+            gcn_dsl::mir::MOperand::Virt(x) => x.reg == d.reg && (whole || x != d),
+            gcn_dsl::mir::MOperand::Fixed(_) => false,
         };
         if !clash(&a, true) && !clash(&b, true) && !clash(c, false) {
             self.b.inst(name, &[&d, &a, &b, c]);
@@ -210,9 +210,9 @@ impl Gen {
     fn patch(&mut self, block: usize, name: &str, target: usize) {
         let row = gcn_isa::table::find_form(self.b.f.target, name, "").unwrap();
         let operand = Operand::Label(gcn_isa::Label(target as u32));
-        self.b.f.blocks[block].insts.push(crate::mir::MInst {
-            op: crate::mir::Op::Machine(row, row.default_mods()),
-            operands: [crate::mir::MOperand::Fixed(operand)].into_iter().collect(),
+        self.b.f.blocks[block].insts.push(gcn_dsl::mir::MInst {
+            op: gcn_dsl::mir::Op::Machine(row, row.default_mods()),
+            operands: [gcn_dsl::mir::MOperand::Fixed(operand)].into_iter().collect(),
             keeps_dst: false,
             loc: None,
         });
@@ -484,7 +484,7 @@ fn spilled_functions_compute_what_they_say() {
                 total.again += a.spills.again;
                 // There may be no place for what is spilled plainly.
                 if seed % 4 == 0
-                    && let Ok(plain) = spill::conservatively(&f, &limits)
+                    && let Ok(plain) = conservatively(&f, &limits)
                 {
                     verify(&f, &plain).unwrap_or_else(|e| panic!("seed {seed}, plain: {e}"));
                     run += moves;

@@ -1,0 +1,4 @@
+//! The compiler below the language: lowering and register allocation, by what their modules offer each other.
+
+mod lower;
+mod regalloc;
