@@ -109,7 +109,7 @@ fn string(token: &TokenTree) -> Option<syn::LitStr> {
     }
 }
 
-/// How many tokens make the name of a label that is defined here, the colon not counted.
+/// If a label is defined here: the number of tokens in its name, without the colon.
 fn label(tokens: &[TokenTree]) -> Option<usize> {
     let mut after_word = false;
     for (index, token) in tokens.iter().enumerate() {

@@ -237,7 +237,7 @@ impl Cx<'_> {
                     let what = "an element is not borrowed: write to it by its index, `y[i] = …`";
                     self.errors.at(e, what);
                 }
-                // A part of a slice is a slice; whether it may be written its type says.
+                // A part of a slice is a slice; its type says whether it may be written.
                 let part = matches!(&*e.expr, Expr::Index(i) if matches!(*i.index, Expr::Range(_)));
                 let (mutability, inner) = (e.mutability.filter(|_| !part), self.expr(&e.expr));
                 quote_spanned!(e.span()=> &#mutability #inner)

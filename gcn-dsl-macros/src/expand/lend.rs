@@ -49,7 +49,7 @@ impl Cx<'_> {
             Expr::Path(_) if self.is_prelude(e, "None") => {
                 quote_spanned!(e.span()=> ::core::option::Option::None)
             }
-            // It may be one of the host: what becomes a value of the device does so by itself.
+            // The parameter may be a host `Option`. If it is a device one, the argument converts implicitly.
             Expr::Call(call) if self.is_prelude(&call.func, "Some") && call.args.len() == 1 => {
                 let value = self.argument(&call.args[0]);
                 quote_spanned!(e.span()=> ::core::option::Option::Some(#value))
@@ -64,7 +64,7 @@ impl Cx<'_> {
                 Some((name, Some(Kind::Lent))) => self.lend(name, name.span()),
                 _ => self.expr(e),
             },
-            // Memory is written through every name for it.
+            // Memory needs no `&mut`: any name for it may write it.
             Expr::Reference(r) if r.mutability.is_some() && self.is_memory(&r.expr) => {
                 let memory = self.expr(&r.expr);
                 quote_spanned!(e.span()=> &#memory)

@@ -1,10 +1,10 @@
 //! If-conversion: a small varying branch that only computes values becomes straight code and selects.
 //!
 //! A varying branch narrows EXEC, runs both sides, and restores EXEC. Where the sides have no effect but to write variables, all lanes
-//! may compute both sides and select. The model counts instructions: of the branch those that change EXEC and the moves of values
-//! that no instruction of a side computes, of the selects one for each dword; they change signs of f32 on the way. The sides are
-//! as short as those that `lower::skip` executes without a skip branch, so nothing runs that would be jumped over. Their instructions
-//! are appended again, so that they are folded and shared with the code around.
+//! may compute both sides and select. The cost model counts instructions. A branch costs those that change EXEC, and a move for each
+//! value that no instruction of a side computes. The selects cost one instruction for each dword; they negate an f32 at no cost.
+//! Only sides are converted that are short enough for `lower::skip` to execute without a skip branch, so nothing runs that would
+//! have been jumped over. Their instructions are appended again, so that they are folded and shared with the code around.
 
 use gcn_isa::program::SourceLoc;
 use hashbrown::HashMap;

@@ -56,7 +56,7 @@ numbers! {
     [T: Scalar] S<T>; [T: Scalar] V<T>; [T: Number, const N: usize] Vector<T, N>; [T: Stored, A] Ptr<T, A>; [T: Stored, A] LanePtr<T, A>;
 }
 
-/// Structs and what else may have methods that change it.
+/// Structs and other types whose methods may change them.
 pub trait HoldOther<X, F> {
     /// The value for a call in flow `G`.
     fn hold<G, W>(&self, flow: &G) -> Held<X, F, G, W>;

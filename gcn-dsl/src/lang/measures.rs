@@ -3,7 +3,7 @@
 use super::ops::{Integer, Signed, Unsigned};
 use super::{IntoDevice, S, V, cast, eq, ge, gt, le, lt, ne, read_first_lane};
 
-/// The largest number whose square is not above `x`. Of negative numbers unspecified.
+/// The largest number whose square is not above `x`. For a negative number the result is unspecified.
 #[track_caller]
 fn square_root<T: Integer>(x: V<T>) -> V<T> {
     let root = match T::ELEM.bytes() {

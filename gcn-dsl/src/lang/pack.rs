@@ -56,7 +56,7 @@ impl<T: Number, const N: usize> Vector<T, N> {
         std::array::from_fn(|k| self.get(k))
     }
 
-    /// The vector with element `k`, known when the kernel is built, replaced. The build fails if `k` is not below `N`.
+    /// The vector with `x` as element `k`. `k` is known when the kernel is built; the build fails if it is not below `N`.
     #[track_caller]
     pub fn with(self, k: usize, x: impl IntoDevice<V<T>>) -> Self {
         let k = within(k, N, "element", || format!("a vector of {N}"));

@@ -101,7 +101,7 @@ pub(super) fn exp<T: Float>(x: V<T>) -> Option<V<T>> {
     }
     let low = x.mul_add(LOG2_E[1], x.mul_add(LOG2_E[0], -high));
     let k = high.round_ties_even();
-    // Of large and infinite arguments the sign is enough; they have no rest.
+    // For large and infinite arguments only the sign matters; they have no remainder.
     let far = gt(x.abs(), 1000.0);
     let r: F = select(far, x, (high - k) + low);
     Some(cast(isa::v_ldexp_f32(r.approx_exp2(), isa::v_cvt_i32_f32(k).to_bits_as::<u32>())))

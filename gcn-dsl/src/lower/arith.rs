@@ -200,7 +200,7 @@ impl Lower<'_> {
         self.bin_vector(op, ty.elem, dst, a, b)
     }
 
-    /// True for a mask or a limit that what is known of the left operand makes superfluous.
+    /// True for a mask or a limit that changes nothing, given what is known of the left operand.
     fn keeps_left(&self, op: Bin, ty: Type, [a, b]: [Value; 2]) -> bool {
         let (known, signed) = (self.ranges.get(a), self.ranges.interval(a));
         let bits = self.kernel.constant(b).map(|bits| bits as u32).filter(|_| ty.is_varying_word());

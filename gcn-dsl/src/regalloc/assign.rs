@@ -42,9 +42,9 @@ struct Taken {
     owner: VReg,
 }
 
-/// The taken segments of one register, in descending order. With [`Order::Start`] a short class is placed among the last entries
-/// then, also where classes with segments through the whole function have been placed before, and entries that ended before the
-/// current class starts are removed from the end when the register is looked at.
+/// The taken segments of one register, in descending order. With [`Order::Start`] a short class is therefore inserted near the end,
+/// even if classes with segments throughout the function were placed before it, and entries that end before the current class starts
+/// are removed from the end whenever the register is considered.
 #[derive(Default)]
 struct Unit(Vec<Taken>);
 
@@ -75,7 +75,7 @@ impl Unit {
         })
     }
 
-    /// The entries from this slot on, and those before it, which are removed.
+    /// Keeps the entries that start at this slot or later; removes and returns the others.
     fn split(&mut self, end: Slot) -> Vec<Taken> {
         let at = self.0.partition_point(|s| s.start >= end);
         self.0.split_off(at)

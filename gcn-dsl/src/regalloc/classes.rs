@@ -249,7 +249,7 @@ impl Classes {
         self.hint_two_addresses(f);
     }
 
-    /// The result of an instruction belongs where its addend was, if it is shorter then. After the copies, which cost more.
+    /// Hints at one register for the result and the addend of instructions that are then shorter. Copies, which cost more, go first.
     fn hint_two_addresses(&mut self, f: &Function) {
         for [to, addend] in
             f.blocks.iter().flat_map(|b| &b.insts).filter_map(|inst| two_address::tied(f, inst))

@@ -59,7 +59,7 @@ impl Value {
             (specifier, Specifier::None) | (Specifier::None, specifier) => specifier,
             _ => return Err(Fault::NotRelocatable),
         };
-        // With a specifier the linker is asked for something else than a distance: nothing is folded.
+        // A specifier asks the linker for something other than a distance, so nothing is folded.
         let fold = sum.specifier == Specifier::None;
         let mut plus: SmallVec<[Atom; 2]> = [self.plus, other.plus].into_iter().flatten().collect();
         let mut minus: SmallVec<[Atom; 2]> = [self.minus, other.minus].into_iter().flatten().collect();

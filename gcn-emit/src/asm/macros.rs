@@ -239,7 +239,7 @@ impl<'s> Assembler<'s> {
 
     /// Expands a body once for each value.
     pub fn each(&mut self, name: &'static str, span: Span, each: Each<'s>) -> Result<()> {
-        // The first round begins where an empty text ends.
+        // An empty text ends at once, and the first round begins where a text ends.
         let entry = Entry { text: "", file: each.body.file, line: each.body.line };
         self.enter(&entry, Call { span, name, is_file: false }, Rounds::Each(Box::new(each)))
     }

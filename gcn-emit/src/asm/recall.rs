@@ -44,8 +44,9 @@ impl Recalled<'_> {
 #[derive(Default)]
 pub struct Recall<'s> {
     places: Vec<Option<Recalled<'s>>>,
-    /// Statements kept and found since the last look at how many are found.
+    /// Statements kept since the hit rate was last examined.
     kept: usize,
+    /// Statements found since then.
     found: usize,
     /// Statements for which the cache is switched off, since lookups have found too little.
     resting: usize,

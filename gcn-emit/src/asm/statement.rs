@@ -68,7 +68,7 @@ impl<'s> Assembler<'s> {
             out.push_str(written);
             return;
         }
-        // In a line of its own, so that nothing that follows becomes a part of the comment.
+        // On a line of its own, so that no following text becomes part of the comment.
         if !(out.ends_with('\n') || out.is_empty()) {
             out.push('\n');
         }

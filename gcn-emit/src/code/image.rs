@@ -34,7 +34,7 @@ enum Half {
 pub(super) enum Target {
     /// An offset in the section itself.
     Here(i64),
-    /// A function that the section does not have, by any number of its own.
+    /// A function outside the section, with a number that tells it from the others.
     Outside(usize),
     /// Not known before linking.
     Unknown,

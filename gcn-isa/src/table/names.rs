@@ -45,7 +45,7 @@ impl Hasher for NameHasher {
     }
 
     fn write_u8(&mut self, _: u8) {
-        // The end mark of a text: texts of other lengths have another hash already.
+        // `str` hashes an end mark after its bytes. None is needed: the length is part of the hash.
     }
 
     fn finish(&self) -> u64 {

@@ -115,7 +115,7 @@ impl Small {
         let sign = if negative { self.sign_bit() } else { 0 };
         match self.top {
             Top::Fnuz => self.sign_bit(),
-            // Of NaN the host reference makes the largest number; for e5m2 it sets the upper fraction bit.
+            // The host reference turns NaN into the largest number; for e5m2 it sets the upper fraction bit.
             Top::Finite | Top::NanOnly => sign | (self.sign_bit() - 1),
             Top::Ieee => sign | (self.largest() + 1) | 1 << (self.fraction - 1),
         }

@@ -8,8 +8,9 @@ use super::wave::Outcome;
 pub(super) struct InstUse {
     pub issued: u64,
     pub stalls: Stalls,
-    /// Cycles lost to another wave whose instruction began execution, and to one that did not either.
+    /// Cycles in which another wave won the arbitration and its instruction began.
     pub lost_to_issue: u64,
+    /// Cycles in which another wave won, but its instruction could not begin either.
     pub lost_to_stall: u64,
 }
 

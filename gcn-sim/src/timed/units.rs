@@ -18,7 +18,7 @@ pub(super) struct Vector {
     latency: u64,
     pub l1: Cache,
     port: Channel,
-    /// Lines of the instruction at hand, kept for their memory.
+    /// Cache lines that the current instruction accesses. A field, so that its memory is allocated once.
     lines: Vec<u64>,
     /// When the unit worked for the last instruction: first cycle, and how many.
     pub span: (u64, u64),

@@ -224,8 +224,8 @@ impl WaveState {
         Ok(next)
     }
 
-    /// Brings the results of the operations that have become certain: in order those that return so, then the others, the
-    /// oldest last.
+    /// Delivers the results of operations that are now certain to be done: first those that return in order, in that order, then
+    /// the others, the oldest last.
     fn deliver(&mut self, cx: &mut Cx<'_>) {
         let done = self.counters.done();
         if done.is_empty() {

@@ -29,7 +29,7 @@ enum Part {
 }
 use Part::{Minus, MinusZero, One, Source};
 
-/// An instruction as a mixed one, whichever of its sources is of f16.
+/// How an instruction is written as a `v_fma_mix`, whose sources may each be f16 or f32.
 struct Row {
     outer: &'static str,
     sources: [Part; 3],

@@ -46,7 +46,7 @@ impl Made {
 pub(super) enum Content {
     /// A section of the module.
     Input(usize),
-    /// Several mergeable sections without their repetitions.
+    /// Several mergeable sections as one, which holds each entry once.
     Merged(usize),
     /// Memory of a `SymbolPlace::Common` symbol.
     Common,

@@ -128,7 +128,7 @@ struct Format {
 }
 
 impl Format {
-    /// The resource's, or the instruction's if it has one; `None` if it is invalid.
+    /// The format in the resource, or for typed instructions the one in the instruction; `None` if it is invalid.
     fn of(cx: &Cx<'_>, s: &Step, typed: bool) -> Option<Format> {
         let word = cx.w.s[s.rsrc as usize + 3];
         let (data, number, select) = if typed {

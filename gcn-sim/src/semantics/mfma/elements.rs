@@ -17,7 +17,7 @@ pub(super) trait Acc: Copy + Default + Send + Sync + 'static {
     fn negated(self) -> Self;
     /// Where the sum begins.
     fn begin(self) -> Self::Sum;
-    /// The accumulator with a sum that began with it.
+    /// The accumulator after a sum that began with it: `self` was its start, and `sum` is its value now.
     fn end(self, sum: Self::Sum) -> Self;
     /// The result as it is written: default NaN, denormals flushed if asked.
     fn finished(self, flush: bool) -> Self;

@@ -249,7 +249,8 @@ fn resource_key(resource: u8) -> u64 {
     u64::MAX - u64::from(resource)
 }
 
-/// Accesses of different workgroups that are atomic, but for a workgroup only. Before gfx942 a load without bits may be one.
+/// Accesses by different workgroups that are atomic only at workgroup scope. Before gfx942 a load without cache bits may be such an
+/// access.
 fn narrow(one: &Epoch, other: &Epoch) -> Option<Missing> {
     let workgroup = |e: &Epoch| e.scope == Scope::Workgroup;
     let may_be = one.order.max(other.order) == Order::Atomic && (workgroup(one) || workgroup(other));

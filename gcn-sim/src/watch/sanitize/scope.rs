@@ -216,7 +216,7 @@ impl Sync {
         }
     }
 
-    /// The same of agent scope, and the wave has waited for it.
+    /// An acquire at agent scope, for whose completion the wave has waited.
     pub(super) fn acquire_waited(&mut self, released: &Released, group: u32, wave: usize) {
         self.acquire(released, group, wave, Scope::Agent);
         self.waited.join(&self.read);

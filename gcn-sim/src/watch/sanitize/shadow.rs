@@ -10,7 +10,7 @@ use super::clock::{Clock, Thread, WAVES};
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Order {
     Plain,
-    /// A store that may be meant as an atomic one: by one lane.
+    /// A store by a single lane, which may be meant as an atomic one.
     Release,
     /// Atomic by its bits or by what it is.
     Atomic,

@@ -35,7 +35,7 @@ impl Read {
     }
 }
 
-/// The reads of a wave since it is known which are done.
+/// The reads of a wave that are not yet known to be done.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Reads(Vec<Read>);
 
