@@ -220,10 +220,4 @@ impl Code {
     pub fn line_at(&self, offset: u64) -> Option<usize> {
         self.places.binary_search_by_key(&offset, |p| p.offset).ok()
     }
-
-    /// The line of the program with the instruction in a line of the assembly file (the first, if there are
-    /// several).
-    pub fn line_of_source(&self, source: u32) -> Option<usize> {
-        self.places.iter().position(|p| p.line == Some(source))
-    }
 }

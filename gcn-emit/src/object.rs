@@ -33,7 +33,5 @@ pub use write_relocatable::write_relocatable;
 #[cfg(feature = "containers")]
 pub use typed_arena;
 
-/// `e_ident[EI_ABIVERSION]` of code object V5 (guide, *ELF Header*).
-pub const ABI_VERSION_V5: u8 = 3;
 /// `e_ident[EI_OSABI]` of a code object for HSA runtimes.
 const ELFOSABI_AMDGPU_HSA: u8 = 64;
