@@ -33,27 +33,19 @@ macro_rules! shifts {
                 bin_v(Bin::$op, self, V::from_value(rhs.varying().value))
             }
         }
+        impl<U: HostInteger, R: ShiftsLiteral<U>> $tr<R> for Literal<U> {
+            type Output = R::Output;
+            #[track_caller]
+            fn $method(self, rhs: R) -> R::Output {
+                rhs.after(Bin::$op, self.0)
+            }
+        }
     )*};
 }
 
 shifts! {
     Shl shl Shl;
     Shr shr Shr;
-}
-
-impl<U: HostInteger, R: ShiftsLiteral<U>> Shl<R> for Literal<U> {
-    type Output = R::Output;
-    #[track_caller]
-    fn shl(self, rhs: R) -> R::Output {
-        rhs.after(Bin::Shl, self.0)
-    }
-}
-impl<U: HostInteger, R: ShiftsLiteral<U>> Shr<R> for Literal<U> {
-    type Output = R::Output;
-    #[track_caller]
-    fn shr(self, rhs: R) -> R::Output {
-        rhs.after(Bin::Shr, self.0)
-    }
 }
 
 /// What a literal of type `U` may be shifted by: an integer of the host or of the device.

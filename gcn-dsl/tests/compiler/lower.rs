@@ -1,5 +1,5 @@
 //! Lowering of small kernels, through allocation and encoding. What the numbers come to is tested on the
-//! simulator (`tests/language/operators.rs`); here every operation must find its instructions on both
+//! simulator (`language/operators.rs`); here every operation must find its instructions on both
 //! targets.
 
 use gcn_isa::Target;

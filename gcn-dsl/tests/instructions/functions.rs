@@ -78,10 +78,19 @@ struct Case<'a> {
     modifier: Options,
 }
 
+fn has_newbcast_only(row: &InstDesc) -> bool {
+    row.dpp_controls == DppControls::ROW_NEWBCAST
+}
+
+/// The modifiers without which the row's form does not exist.
+fn required(row: &InstDesc) -> Options {
+    if has_newbcast_only(row) { Options::new().row_newbcast(1) } else { Options::new() }
+}
+
 /// The modifiers that a call of the row's form may have, one at a time, with a value that fits.
 fn modifiers(row: &InstDesc) -> Vec<Options> {
-    let newbcast = row.dpp_controls == DppControls::ROW_NEWBCAST;
-    let new = || if newbcast { Options::new().row_newbcast(1) } else { Options::new() };
+    let newbcast = has_newbcast_only(row);
+    let new = || required(row);
     let each = [
         (Modifiers::CLAMP, new().clamp()),
         (Modifiers::OMOD, new().omod(Omod::Mul4)),
@@ -178,12 +187,7 @@ fn forms(f: &Function, target: Target) -> Vec<&'static InstDesc> {
 fn cases(f: &Function, target: Target) -> Vec<Case<'_>> {
     let mut list = Vec::new();
     for row in forms(f, target) {
-        let first = if row.dpp_controls == DppControls::ROW_NEWBCAST {
-            Options::new().row_newbcast(1)
-        } else {
-            Options::new()
-        };
-        list.push(Case { f, row, form: Form::Short, modifier: first });
+        list.push(Case { f, row, form: Form::Short, modifier: required(row) });
     }
     let rows = f.rows.iter().filter(|row| row.targets.contains(target));
     let form = *f.forms().last().unwrap_or(&Form::Short);
