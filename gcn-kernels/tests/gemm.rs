@@ -7,7 +7,7 @@ use gcn_dsl::sim::{Mode, Options, Sanitize};
 use gcn_dsl::{BuildCause, BuiltKernel, LaunchError};
 use gcn_kernels::activation::{Activation, Gelu, Identity, Relu, Silu};
 use gcn_kernels::gemm;
-use gcn_test_support::env::fuzz_step;
+use gcn_test_support::env::{fuzz_step, is_thorough, some_of};
 
 const TARGETS: [Target; 4] = [Target::GFX908, Target::GFX90A, Target::GFX942, Target::GFX950];
 
@@ -194,11 +194,12 @@ macro_rules! tests {
 
             #[test]
             fn agrees_with_the_reference() {
-                let ran = on::<Rows, Rows>(TARGETS.into_iter());
-                assert!(ran >= $least, "{ran} targets");
+                // gfx942, which has the instructions of every type, by itself.
+                let ran = on::<Rows, Rows>(some_of(&TARGETS, 2).iter().copied());
+                assert!(ran >= if is_thorough() { $least } else { 1 }, "{ran} targets");
             }
 
-            /// By default each target in one of the orders; all of them if `GCN_FUZZ_COUNT` is set.
+            /// In a thorough run each target in one of the orders, in a full one all of them.
             #[test]
             fn takes_factors_stored_the_other_way() {
                 let targets = |first: usize| {
@@ -207,7 +208,7 @@ macro_rules! tests {
                     TARGETS.into_iter().skip(first.min(step - 1)).step_by(step)
                 };
                 let ran = on::<Rows, Columns>(targets(0)) + on::<Columns, Rows>(targets(1)) + on::<Columns, Columns>(targets(2));
-                assert!(ran >= $least, "{ran} targets");
+                assert!(ran >= if is_thorough() { $least } else { 1 }, "{ran} targets");
             }
 
             /// Three parts of the depth, of which the last is shorter or empty.

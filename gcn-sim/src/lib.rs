@@ -23,6 +23,9 @@ pub mod timeline;
 pub mod tune;
 mod watch;
 
+#[doc(hidden)] // for tests only
+pub use watch::sanitize::{Alone, Registers};
+
 pub use crate::core::error::{Hazard, Instruction, LaunchError, OutOfBounds, SimError, Site, Space};
 pub use crate::core::finding::{Access, AccessKind, Finding, FindingKind, Party, Stale};
 pub use crate::core::grid::Grid;

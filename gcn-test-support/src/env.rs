@@ -24,10 +24,23 @@ pub fn is_set(variable: &str) -> bool {
     std::env::var_os(variable).is_some()
 }
 
-/// How many random cases a test runs: `GCN_FUZZ_COUNT`, by default `default`.
+/// An ordinary run takes one in so many of the cases of a thorough one.
+const ORDINARY: usize = 4;
+
+/// True in a thorough run, as `.ci/run` makes it: `GCN_THOROUGH` is set, or `GCN_FUZZ_COUNT` asks for a full run.
 #[must_use]
-pub fn fuzz_count<T: FromStr>(default: T) -> T {
-    setting("GCN_FUZZ_COUNT", default)
+pub fn is_thorough() -> bool {
+    is_set("GCN_THOROUGH") || is_full_run()
+}
+
+/// How many random cases a test runs: `GCN_FUZZ_COUNT`, by default `thorough` in a thorough run, and a quarter of it in an ordinary one.
+#[must_use]
+pub fn fuzz_count<T: FromStr + TryFrom<usize> + TryInto<usize>>(thorough: T) -> T {
+    let ordinary = |count: T| {
+        let count: usize = count.try_into().ok().expect("a number of cases");
+        T::try_from(count.div_ceil(ORDINARY)).ok().expect("less than the number that it is a part of")
+    };
+    setting("GCN_FUZZ_COUNT", if is_thorough() { thorough } else { ordinary(thorough) })
 }
 
 /// The first seed of a test with random cases: `GCN_FUZZ_SEED`, by default `default`.
@@ -49,10 +62,30 @@ pub fn is_full_run() -> bool {
     is_set("GCN_FUZZ_COUNT")
 }
 
-/// The step through a fixed list of cases that an ordinary run samples: 1 in a full run.
+/// The step through a fixed list of cases of which a thorough run takes one in `thorough`, and an ordinary run one in four of those: 1 in
+/// a full run.
 #[must_use]
-pub fn fuzz_step(sample: usize) -> usize {
-    if is_full_run() { 1 } else { sample }
+pub fn fuzz_step(thorough: usize) -> usize {
+    if is_full_run() {
+        1
+    } else if is_thorough() {
+        thorough
+    } else {
+        ORDINARY * thorough
+    }
+}
+
+/// All of `cases` in a thorough run; in an ordinary one the one with the number `which`, counted round and round.
+///
+/// # Panics
+/// If there are none.
+#[must_use]
+pub fn some_of<T>(cases: &[T], which: usize) -> &[T] {
+    if is_thorough() {
+        return cases;
+    }
+    let which = which % cases.len();
+    &cases[which..=which]
 }
 
 /// True if tests are to write the files that they compare with: `GCN_BLESS=1`.

@@ -5,6 +5,7 @@ use std::time::Instant;
 use gcn_dsl::prelude::*;
 use gcn_dsl::{BuildCause, BuildOptions};
 use gcn_examples::lessons;
+use gcn_test_support::env::{is_thorough, some_of};
 
 use crate::llvm;
 
@@ -16,7 +17,10 @@ fn lessons_with_source_lines_verify_on_every_target() {
     let path = folder.file("lesson.hsaco");
     let mut built = 0;
     let (mut bytes, mut seconds) = ([0, 0], [0.0, 0.0]);
-    for (lesson, target) in lessons::ALL.iter().flat_map(|l| Target::ALL.map(|t| (l, t))) {
+    let targets = |number| some_of(&Target::ALL, number).iter();
+    for (lesson, &target) in
+        lessons::ALL.iter().enumerate().flat_map(|(n, l)| targets(n).map(move |t| (l, t)))
+    {
         let what = format!("{} on {target}", lesson.name);
         let mut code = Vec::new();
         for source_lines in [false, true] {
@@ -41,5 +45,5 @@ fn lessons_with_source_lines_verify_on_every_target() {
         assert!(code.windows(2).all(|c| c[0] == c[1]), "{what}: debug information changes the code");
     }
     println!("{built} objects: {bytes:?} bytes, built in {seconds:.2?} s");
-    assert!(verifier.is_none() || built > 50, "{built}");
+    assert!(verifier.is_none() || built > if is_thorough() { 50 } else { 12 }, "{built}");
 }

@@ -10,6 +10,7 @@ use gcn_emit::rewrite::{Verdict, explain};
 use gcn_examples::lessons;
 use gcn_isa::check::{Options, check_with};
 use gcn_isa::hazards::RuleSet;
+use gcn_test_support::env::{is_thorough, some_of};
 
 fn of_text(kernel: &BuiltKernel) -> Unit {
     let options = asm::Options { keep_instructions: true, ..asm::Options::default() };
@@ -35,7 +36,10 @@ fn assert_clean(unit: &Unit, what: &str) {
 #[test]
 fn lessons_are_clean_for_every_target_and_xnack_setting() {
     let mut built = 0;
-    for (lesson, target) in lessons::ALL.iter().flat_map(|l| Target::ALL.map(|t| (l, t))) {
+    let targets = |number| some_of(&Target::ALL, number).iter();
+    for (lesson, &target) in
+        lessons::ALL.iter().enumerate().flat_map(|(n, l)| targets(n).map(move |t| (l, t)))
+    {
         let mut clauses = Vec::new();
         for xnack in [Feature::Any, Feature::On, Feature::Off] {
             let what = format!("{} on {target}, XNACK {xnack:?}", lesson.name);
@@ -54,5 +58,5 @@ fn lessons_are_clean_for_every_target_and_xnack_setting() {
         }
         assert!(clauses.is_empty() || clauses[0] == clauses[1] && clauses[1] >= clauses[2], "{clauses:?}");
     }
-    assert!(built > 150, "{built}");
+    assert!(built > if is_thorough() { 150 } else { 40 }, "{built}");
 }

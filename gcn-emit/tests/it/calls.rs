@@ -13,7 +13,7 @@ use gcn_isa::check;
 use gcn_isa::program::Jump;
 
 fn data(name: &str) -> Vec<u8> {
-    let path = format!("{}/tests/data/calls/calls.{name}.gz", env!("CARGO_MANIFEST_DIR"));
+    let path = format!("{}/data/calls/calls.{name}.gz", env!("CARGO_MANIFEST_DIR"));
     let mut bytes = Vec::new();
     let file = std::fs::File::open(&path).unwrap_or_else(|e| panic!("{path}: {e}"));
     flate2::read::GzDecoder::new(file).read_to_end(&mut bytes).unwrap();

@@ -8,7 +8,7 @@ use gcn_emit::object::{Module, link, read_code_object};
 use gcn_test_support::Random;
 
 fn object(name: &str) -> Vec<u8> {
-    let path = format!("{}/tests/data/lines/{name}.gz", env!("CARGO_MANIFEST_DIR"));
+    let path = format!("{}/data/lines/{name}.gz", env!("CARGO_MANIFEST_DIR"));
     let mut bytes = Vec::new();
     flate2::read::GzDecoder::new(std::fs::File::open(path).unwrap()).read_to_end(&mut bytes).unwrap();
     bytes

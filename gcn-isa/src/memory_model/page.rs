@@ -8,7 +8,7 @@ const INTRODUCTION: &str = "\
 # The memory model
 
 How atomics and fences become machine instructions: the code sequences of the LLVM AMDGPU guide (LLVM 17), which
-`gcn_isa::memory_model` holds as data. This page is written from that data: `GCN_BLESS=1 cargo test -p gcn-isa memory_model`.
+`gcn_isa::memory_model` holds as data. This page is written from that data: `GCN_BLESS=1 cargo test -p gcn-isa-tests memory_model`.
 
 In a kernel:
 

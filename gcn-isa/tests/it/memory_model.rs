@@ -220,9 +220,9 @@ fn waits_that_order_memory_are_recognised() {
     }
 }
 
-/// `GCN_BLESS=1 cargo test -p gcn-isa memory_model` writes the page.
+/// `GCN_BLESS=1 cargo test -p gcn-isa-tests memory_model` writes the page.
 #[test]
 fn page_is_current() {
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../docs/memory-model.md");
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/memory-model.md");
     assert_current(path, &page());
 }

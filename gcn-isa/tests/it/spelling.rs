@@ -13,7 +13,7 @@ const CRATES: [&str; 6] = ["gcn-emit", "gcn-sim", "gcn-dsl", "gcn-dsl-macros", "
 
 /// The source files of the crates of which a line has the property.
 fn files(crates: &[&str], property: fn(&str) -> bool) -> BTreeSet<String> {
-    let root = Path::new(env!("CARGO_MANIFEST_DIR")).parent().expect("the workspace");
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).ancestors().nth(2).expect("the workspace");
     let mut found = BTreeSet::new();
     for name in crates {
         for folder in ["src", "build"] {

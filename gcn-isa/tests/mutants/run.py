@@ -187,7 +187,7 @@ def build(folder, all_mutants):
     assert states in text, "Rule::states is written otherwise now"
     open(rule, "w").write(text.replace(states, states.replace("n.1", "crate::mutants::row(self.id, n.1)")))
     environment = dict(os.environ, CARGO_TARGET_DIR=os.environ.get("CARGO_TARGET_DIR", os.path.join(folder, "target")))
-    command = ["cargo", "test", "-p", "gcn-isa", "--no-run", "--lib", "--test", "proof", "--test", "it"]
+    command = ["cargo", "test", "-p", "gcn-isa", "-p", "gcn-isa-tests", "--no-run", "--lib", "--test", "proof", "--test", "it"]
     done = subprocess.run(command, cwd=tree, env=environment, stderr=subprocess.PIPE, text=True)
     if done.returncode != 0:
         sys.exit(done.stderr)

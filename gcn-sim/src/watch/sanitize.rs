@@ -16,6 +16,8 @@ mod scope;
 mod shadow;
 mod spin;
 
+pub use defined::{Alone, Registers};
+
 use std::collections::{HashMap, HashSet};
 use std::sync::atomic::AtomicU64;
 use std::sync::{Mutex, MutexGuard, PoisonError};

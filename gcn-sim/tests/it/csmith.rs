@@ -1,7 +1,7 @@
 //! Programs by csmith, compiled by clang for this machine and for the targets: `gcn check` has no certain finding on them, and the
 //! simulator computes what this machine does. Skipped loudly where csmith or clang 22 is not installed.
 //!
-//! `GCN_CSMITH=0,200 cargo test --release -p gcn-sim --test it csmith -- --nocapture` runs other programs than the few of every test
+//! `GCN_CSMITH=0,200 cargo test --release -p gcn-sim-tests --test it csmith -- --nocapture` runs other programs than the few of every test
 //! run, each at every level for every target. A program that runs for too long is left out, and counted.
 
 use std::path::Path;

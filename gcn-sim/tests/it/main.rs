@@ -4,6 +4,7 @@
 
 mod aiter;
 mod bytes;
+mod calls;
 mod clang;
 mod copies;
 mod coverage;

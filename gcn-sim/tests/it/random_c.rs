@@ -1,7 +1,7 @@
 //! Random programs in C, compiled by clang for this machine and for the targets: the simulator has to compute what this
 //! machine does. Skipped loudly where clang 22 is not installed; `GCN_REQUIRE_LLVM=1` makes that an error.
 //!
-//! `GCN_RANDOM_C=FIRST,COUNT cargo test -p gcn-sim --test it random_c` runs other programs.
+//! `GCN_RANDOM_C=FIRST,COUNT cargo test -p gcn-sim-tests --test it random_c` runs other programs.
 
 mod expression;
 mod generate;

@@ -1,5 +1,6 @@
 //! Sanitizers: each finds its fault, and stays silent about the same program done right.
 
+mod bits;
 mod scopes;
 
 use std::collections::BTreeMap;
@@ -576,7 +577,7 @@ fn reports_name_source_lines_and_are_data() {
     assert_eq!((&json["register"], &json["party"]["lane"]), (&"v9".into(), &0.into()));
 }
 
-/// Prints how much slower each mode is than functional mode: `cargo test -p gcn-sim --test it slow_down -- --ignored
+/// Prints how much slower each mode is than functional mode: `cargo test -p gcn-sim-tests --test it slow_down -- --ignored
 /// --nocapture`.
 #[test]
 #[ignore = "a measurement"]

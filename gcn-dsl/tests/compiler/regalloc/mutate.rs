@@ -3,6 +3,7 @@
 
 use gcn_isa::{Operand, RegFile};
 use gcn_test_support::Random;
+use gcn_test_support::env::{fuzz_count, is_thorough};
 
 use super::exec;
 use super::random::crowded;
@@ -118,7 +119,7 @@ fn broken_spills_are_refused() {
     // wrong.
     let mut counts = [[0; 2]; MUTATIONS.len()];
     let mut wrong = 0;
-    for seed in (0..60).step_by(2) {
+    for seed in 0..fuzz_count(30) {
         let (f, limits) = crowded(seed);
         let Ok(good) = allocate(&f, &limits) else { continue };
         let mut rng = Random::new(seed);
@@ -137,7 +138,8 @@ fn broken_spills_are_refused() {
     // Many values of these functions are undefined, so that many mutants are as good; few that are refused
     // are.
     let refused: usize = counts.iter().map(|c| c[0]).sum();
-    assert!(counts.iter().all(|c| c[0] > 10) && wrong * 10 > refused * 8, "{counts:?}, {wrong}");
+    let many = counts.iter().all(|c| c[0] > 10) && wrong * 10 > refused * 8;
+    assert!(many || !is_thorough(), "{counts:?}, {wrong}");
 }
 
 /// Where every value is defined and read, no load and no store can be left out.

@@ -12,7 +12,7 @@ use crate::llvm::{Llvm, Scratch, text};
 /// Every file, each after a line with a NUL, its path and its length.
 const CORPUS: &[u8] = include_bytes!("../../data/corpus.s.gz");
 /// Path, and digest of `describe` of the object that llvm-mc 22 makes of the file without its `.amdgcn_target` line (LLVM 22
-/// does not know all spellings). Made by `GCN_BLESS=1 cargo test -p gcn-emit --test it asm::corpus`.
+/// does not know all spellings). Made by `GCN_BLESS=1 cargo test -p gcn-emit-tests --test it asm::corpus`.
 const DIGESTS: &str = include_str!("../../data/corpus_digests.tsv");
 
 /// A file of the corpus.
@@ -102,7 +102,7 @@ fn every_file_is_what_llvm_makes_of_it() {
         }
     }
     if bless() {
-        let path = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/data/corpus_digests.tsv");
+        let path = concat!(env!("CARGO_MANIFEST_DIR"), "/data/corpus_digests.tsv");
         std::fs::write(path, digests).expect("the data directory is writable");
     }
 }

@@ -1,6 +1,6 @@
 //! The page with the results.
 
-const PAGE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../docs/findings.md");
+const PAGE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/findings.md");
 
 /// Tests of different parts of the page must not write it at the same time.
 static WRITING: std::sync::Mutex<()> = std::sync::Mutex::new(());

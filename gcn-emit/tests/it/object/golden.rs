@@ -59,7 +59,7 @@ fn unpack(bytes: &[u8]) -> Vec<u8> {
 
 /// The text of a hand-written file.
 pub fn source(name: &str) -> String {
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data/link").join(format!("{name}.s"));
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("data/link").join(format!("{name}.s"));
     std::fs::read_to_string(path).expect("test data is there")
 }
 

@@ -5,6 +5,7 @@ use gcn_emit::target_id::TargetId;
 use gcn_isa::check::{self, check_with};
 use gcn_isa::hazards::{Config, RuleSet};
 use gcn_test_support::Random;
+use gcn_test_support::env::fuzz_count;
 
 use super::unit;
 
@@ -90,11 +91,12 @@ fn agree(name: &str, text: &str) -> bool {
 #[test]
 fn fix_does_what_check_asks_for() {
     let mut changed = 0;
-    for seed in 0..250 {
+    let seeds = fuzz_count(250);
+    for seed in 0..seeds {
         let text = random(&mut Random::new(seed));
-        changed += usize::from(agree(&format!("seed {seed}"), &text));
+        changed += u64::from(agree(&format!("seed {seed}"), &text));
     }
-    assert!(changed > 200, "{changed}");
+    assert!(changed * 5 > seeds * 4, "{changed}");
 }
 
 /// The second load overwrites the address of the first, which XNACK replay would execute once more.

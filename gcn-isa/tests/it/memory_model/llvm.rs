@@ -208,7 +208,7 @@ fn write(rows: &[(String, Vec<String>)]) {
     for (name, cells) in rows {
         writeln!(text, "{name}\t{}", cells.join("\t")).unwrap();
     }
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data/memory-model-llvm22.tsv");
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("data/memory-model-llvm22.tsv");
     std::fs::write(path, text).expect("the answers can be written");
 }
 

@@ -1,10 +1,11 @@
 //! Random streams, 1,200 for each target, with the `s_waitcnt` that LLVM 22 puts in: straight, branching and looping.
-//! `GCN_STREAMS=all` goes through all of them, otherwise through every eighth.
+//! A full run goes through all of them.
 
 use gcn_isa::check::Finding;
 use gcn_isa::program::{Entry, EntryKind};
 use gcn_isa::wait::{WaitOptions, insert_waitcnt};
 use gcn_isa::{Program, Target};
+use gcn_test_support::env::fuzz_step;
 
 use super::counters::{by_instruction, waits_early};
 use super::oracle::{Verdict, judge_counters};
@@ -80,7 +81,7 @@ impl Tally {
 
 #[test]
 fn streams_wait_no_less_than_needed_and_no_more_than_llvm() {
-    let step = if std::env::var("GCN_STREAMS").is_ok_and(|v| v == "all") { 1 } else { 16 };
+    let step = fuzz_step(16);
     let mut too_large = 0;
     let mut all = Tally::default();
     for (target, packed) in STREAMS {

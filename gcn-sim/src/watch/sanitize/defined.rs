@@ -7,15 +7,13 @@
 //! own function says which ([`corners`]): it runs on a wave beside, with the undefined bits of each source all 0 and all 1, and what
 //! differs in the result is undefined. So no instruction has a second semantics here, and modifiers, DPP and SDWA need no rules.
 
+mod alone;
 mod corners;
 mod evaluate;
 mod info;
 mod matrix;
 mod memory;
 mod uses;
-
-#[cfg(test)]
-mod tests;
 
 use gcn_isa::reg::{self, Reg, RegFile};
 
@@ -24,6 +22,7 @@ use crate::core::machine::Machine;
 use crate::core::value::LANES;
 use crate::core::wave::Lanes;
 
+pub use alone::{Alone, Registers};
 pub(super) use corners::{Aside, Places};
 pub(super) use evaluate::{Changes, Now};
 pub(super) use info::{Info, Kind};

@@ -23,7 +23,7 @@ fn throughputs_are_as_published_and_the_document_is_current() {
         rows += 1;
     }
     assert_eq!(rows, published().count());
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../docs/timing.md");
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/timing.md");
     let document = std::fs::read_to_string(path).unwrap();
     let (_, generated) = document.split_once(MARK).unwrap();
     assert!(

@@ -15,7 +15,7 @@ const CASES: &str = include_str!("../../../data/asm_macros.txt");
 /// How many programs are generated.
 const GENERATED: u64 = 400;
 /// For each case a digest of its text, and one of what llvm-mc 22 makes of it, or `refused`. Made by
-/// `GCN_BLESS=1 cargo test -p gcn-emit --test it asm::macros::llvm`.
+/// `GCN_BLESS=1 cargo test -p gcn-emit-tests --test it asm::macros::llvm`.
 const GOLDEN: &str = include_str!("../../../data/asm_macros.tsv");
 const REFUSED: &str = "refused";
 
@@ -79,7 +79,7 @@ fn cases_mean_what_they_mean_to_llvm() {
     if bless() {
         let mut text = String::new();
         golden.iter().for_each(|(case, result)| text += &format!("{case}\t{result}\n"));
-        let path = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/data/asm_macros.tsv");
+        let path = concat!(env!("CARGO_MANIFEST_DIR"), "/data/asm_macros.tsv");
         std::fs::write(path, text).expect("the file can be written");
     }
     assert!(wrong.is_empty(), "{} differences:\n{}", wrong.len(), wrong.join("\n\n"));

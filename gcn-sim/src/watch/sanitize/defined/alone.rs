@@ -1,0 +1,84 @@
+//! One instruction by itself, so that `gcn-sim-tests` can hold [`Now::changes`] against what the instruction computes.
+
+use gcn_isa::Inst;
+
+use super::{Aside, Bits, Info, Kind, Now, Word};
+use crate::core::exec::Cx;
+use crate::core::machine::Machine;
+use crate::core::memory::Memory;
+use crate::core::step::Step;
+use crate::core::value::LANES;
+use crate::core::wave::{Lanes, Mode, Wave};
+use crate::semantics::execute::execute;
+use crate::semantics::op;
+
+/// The registers of a wave: their values, or which of their bits are undefined.
+#[derive(Clone, Debug)]
+pub struct Registers {
+    /// By number.
+    pub s: [u32; 128],
+    /// By slot, VGPRs first, then AGPRs; a word for each lane.
+    pub v: Vec<[u32; LANES]>,
+    /// SCC.
+    pub scc: bool,
+}
+
+/// An instruction whose results are followed bit by bit.
+pub struct Alone<'m> {
+    machine: &'m Machine,
+    step: Step,
+    info: Info,
+    aside: Aside,
+    memory: Memory,
+}
+
+impl<'m> Alone<'m> {
+    /// `None` for instructions that the simulator does not know, and for those with an effect on other than registers.
+    pub fn new(machine: &'m Machine, inst: &Inst) -> Option<Alone<'m>> {
+        let (exec, directed) = op::of(inst, machine.target()).ok()?;
+        let step = Step::resolve(inst.clone(), (0, 8), machine.target(), machine.registers(), exec, directed);
+        let info = Info::of(machine, inst);
+        let followed = !matches!(info.kind, Kind::Memory | Kind::Decides | Kind::Nothing);
+        followed.then(|| Alone { machine, step, info, aside: Aside::default(), memory: Memory::new() })
+    }
+
+    fn wave(&self, registers: &Registers) -> Wave {
+        let mut wave = Wave::new(self.machine.vector_registers(), 0);
+        wave.s = registers.s;
+        wave.v.copy_from_slice(&registers.v);
+        (wave.scc, wave.mode) = (registers.scc, Mode::new(0xf0));
+        wave
+    }
+
+    /// The registers after the instruction; `None` if it cannot be executed on these.
+    pub fn after(&self, registers: &Registers) -> Option<Registers> {
+        let (mut wave, mut lds) = (self.wave(registers), Vec::new());
+        let (memory, machine) = (&self.memory, self.machine);
+        execute(&mut Cx { w: &mut wave, lds: &mut lds, memory, machine, trace: None }, &self.step).ok()?;
+        Some(Registers { s: wave.s, v: wave.v, scc: wave.scc })
+    }
+
+    /// Which bits are undefined after the instruction; `None` if undefined bits reach an address or EXEC, which is reported.
+    pub fn undefined_after(&mut self, registers: &Registers, undefined: &Registers) -> Option<Registers> {
+        let mut bits = Bits::default();
+        bits.start(self.machine, 0, 0);
+        bits.scalars.copy_from_slice(&undefined.s);
+        bits.scc = undefined.scc;
+        for (slot, register) in undefined.v.iter().enumerate() {
+            bits.set(Word::Vector(slot), register);
+        }
+        let (mut wave, mut lds) = (self.wave(registers), Vec::new());
+        let (memory, machine) = (&self.memory, self.machine);
+        let cx = Cx { w: &mut wave, lds: &mut lds, memory, machine, trace: None };
+        let now = Now { cx: &cx, step: &self.step, inst: &self.step.inst, info: &self.info, bits: &bits };
+        let changes = now.changes(&mut self.aside).ok()?;
+        if now.uses().is_some() || changes.exec().is_some() {
+            return None;
+        }
+        let mut after = bits.clone();
+        changes.apply(&mut after);
+        let lanes = |slot| -> Lanes { after.all(Word::Vector(slot)) };
+        let s = std::array::from_fn(|number| after.scalars[number]);
+        Some(Registers { s, v: (0..undefined.v.len()).map(lanes).collect(), scc: after.scc })
+    }
+}
