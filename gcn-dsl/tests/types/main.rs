@@ -30,9 +30,9 @@ use gcn_test_support::env::fuzz_count;
 
 const TARGETS: [Target; 6] = Target::ALL;
 
-/// How many samples to take where `small` are enough for every day.
-fn samples(small: usize) -> usize {
-    (small * fuzz_count(1)).next_multiple_of(256)
+/// How many samples to take where `thorough` are enough for a thorough run.
+fn samples(thorough: usize) -> usize {
+    (thorough * fuzz_count(4)).div_ceil(4).next_multiple_of(256)
 }
 
 /// Random bits: anything, few bits, runs of ones, near the ends.

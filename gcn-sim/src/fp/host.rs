@@ -18,29 +18,36 @@ pub(crate) trait Work {
 pub(crate) fn run<W: Work>(work: W) -> W::Out {
     #[cfg(test)]
     match forced::way() {
-        Some(forced::Way::Avx2) => return forced::avx2(work),
+        Some(forced::Way::Avx2) => return narrow(work),
         Some(forced::Way::Portable) => return portable(work),
         None => {}
     }
-    best(work)
+    wide(work)
 }
 
+// Each of the three below is compiled once, and the first that the host has not falls through to the next. The code is large.
+
 #[multiversion::multiversion(
-    targets(
-        "x86_64+avx2+avx512bw+avx512cd+avx512dq+avx512f+avx512vl+bmi1+bmi2+f16c+fma+lzcnt+popcnt",
-        "x86_64+avx2+bmi1+bmi2+f16c+fma+lzcnt+popcnt",
-    ),
+    targets("x86_64+avx2+avx512bw+avx512cd+avx512dq+avx512f+avx512vl+bmi1+bmi2+f16c+fma+lzcnt+popcnt"),
     dispatcher = "direct"
 )]
-fn best<W: Work>(work: W) -> W::Out {
+fn wide<W: Work>(work: W) -> W::Out {
     multiversion::target::match_target! {
         "x86_64+avx512f" => work.run::<true, true>(),
+        _ => narrow(work),
+    }
+}
+
+#[multiversion::multiversion(targets("x86_64+avx2+bmi1+bmi2+f16c+fma+lzcnt+popcnt"), dispatcher = "direct")]
+fn narrow<W: Work>(work: W) -> W::Out {
+    multiversion::target::match_target! {
         "x86_64+fma" => work.run::<true, false>(),
         _ => portable(work),
     }
 }
 
 /// Does the work as the build has it.
+#[inline(never)]
 pub(crate) fn portable<W: Work>(work: W) -> W::Out {
     if cfg!(any(target_feature = "fma", target_arch = "aarch64")) {
         work.run::<true, false>()
@@ -52,7 +59,6 @@ pub(crate) fn portable<W: Work>(work: W) -> W::Out {
 /// Ways that the host would not take by itself, for tests.
 #[cfg(test)]
 pub(crate) mod forced {
-    use super::{Work, portable};
     use std::cell::Cell;
 
     /// A way that is not the best.
@@ -76,16 +82,5 @@ pub(crate) mod forced {
         let result = f();
         WAY.set(None);
         result
-    }
-
-    #[multiversion::multiversion(
-        targets("x86_64+avx2+bmi1+bmi2+f16c+fma+lzcnt+popcnt"),
-        dispatcher = "direct"
-    )]
-    pub(super) fn avx2<W: Work>(work: W) -> W::Out {
-        multiversion::target::match_target! {
-            "x86_64+fma" => work.run::<true, false>(),
-            _ => portable(work),
-        }
     }
 }

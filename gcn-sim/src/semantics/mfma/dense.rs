@@ -27,15 +27,15 @@ pub(super) struct Input {
 }
 
 impl Input {
-    /// Widens the elements of some lines, into the first of `out`; returns these.
+    /// Widens the elements of some lines, into the first of `out`.
     // Loops instead of `array::map` here and below: that is not inlined into code for the host's wide vectors.
     #[inline(always)]
-    pub(super) fn read<'o, T: Sum, const N: usize>(
+    fn read<T: Sum, const N: usize>(
         &self,
         registers: &Registers<'_>,
         lines: Range<usize>,
-        out: &'o mut [[T; N]],
-    ) -> &'o mut [[T; N]] {
+        out: &mut [[T; N]],
+    ) {
         let out = &mut out[..lines.len()];
         for (out, line) in out.iter_mut().zip(&self.lines[lines]) {
             let own: [u32; N] = self.words(registers.get(line.register, false), *line);
@@ -54,7 +54,6 @@ impl Input {
             }
         }
         T::widen(&self.decoder, out.as_flattened_mut());
-        out
     }
 
     /// The words of a line.
@@ -115,6 +114,9 @@ impl<T: Acc> Dense<T> {
 /// What is added to a block of the accumulator, whose rows have `N` elements. `FUSED`: the host has a fused multiply-add. `R` rows at
 /// a time stay in the host's registers.
 pub(super) trait Products<T> {
+    /// The least and the most rows of a matrix.
+    const ROWS: [u16; 2];
+
     /// Adds it.
     fn add<const FUSED: bool, const N: usize, const R: usize>(
         &self,
@@ -131,6 +133,25 @@ impl<T: Acc> Dense<T> {
     pub(super) fn inputs<'c>(&self, cx: &'c Cx<'_>, s: &Step) -> Result<[Registers<'c>; 2], Fault> {
         let wide = T::WORDS == 2;
         Ok([Registers::of(cx, &s.src[0], wide)?, Registers::of(cx, &s.src[1], wide)?])
+    }
+
+    /// Widens elements of these lines of A and of B.
+    // A loop, so that the code for every format stands once in that of a size.
+    #[inline(always)]
+    pub(super) fn read<'o, const N: usize>(
+        &self,
+        registers: &[Registers<'_>; 2],
+        lines: [Range<usize>; 2],
+        out: &'o mut [[[T::Sum; N]; STRETCH]; 2],
+    ) -> [&'o mut [[T::Sum; N]]; 2] {
+        let counts = [lines[0].len(), lines[1].len()];
+        for (((input, registers), lines), out) in
+            [&self.a, &self.b].into_iter().zip(registers).zip(lines).zip(out.iter_mut())
+        {
+            input.read(registers, lines, out);
+        }
+        let [a, b] = out;
+        [&mut a[..counts[0]], &mut b[..counts[1]]]
     }
 }
 
@@ -164,13 +185,15 @@ pub(super) fn stretches(start: usize, len: usize) -> impl Iterator<Item = Range<
     (start..start + len).step_by(STRETCH).map(move |at| at..(at + STRETCH).min(start + len))
 }
 
-/// Room for widened elements.
+/// Room for widened elements of A and B.
 #[inline(always)]
-pub(super) fn room<T: Sum, const N: usize>() -> [[T; N]; STRETCH] {
-    [[T::default(); N]; STRETCH]
+pub(super) fn room<T: Sum, const N: usize>() -> [[[T; N]; STRETCH]; 2] {
+    [[[T::default(); N]; STRETCH]; 2]
 }
 
 impl<T: Acc> Products<T> for Dense<T> {
+    const ROWS: [u16; 2] = if T::WORDS == 1 { [4, 32] } else { [4, 16] };
+
     #[inline(always)]
     fn add<const FUSED: bool, const N: usize, const R: usize>(
         &self,
@@ -181,11 +204,10 @@ impl<T: Acc> Products<T> for Dense<T> {
     ) -> Result<(), Fault> {
         let k = usize::from(self.shape.k);
         let neg = self.negations;
-        let [a_registers, b_registers] = self.inputs(cx, s)?;
-        let (mut a, mut b) = (room::<T::Sum, N>(), room());
+        let registers = self.inputs(cx, s)?;
+        let mut widened = room::<T::Sum, N>();
         for lines in stretches(block * k, k) {
-            let a = self.a.read(&a_registers, lines.clone(), &mut a);
-            let b = self.b.read(&b_registers, lines, &mut b);
+            let [a, b] = self.read(&registers, [lines.clone(), lines], &mut widened);
             // The sign of A's elements is as good as that of B's.
             if (neg ^ neg >> 1) & 1 == 1 {
                 a.as_flattened_mut().iter_mut().for_each(|x| *x = x.negated());
@@ -216,11 +238,11 @@ impl<T: Acc, P: Products<T>> Work for Execution<'_, '_, T, P> {
     #[inline(always)]
     fn run<const FUSED: bool, const WIDE: bool>(self) -> Outcome {
         match self.dense.shape.n {
-            32 if WIDE => self.sized::<FUSED, 32, 4>(),
-            4 => self.sized::<FUSED, 4, 4>(),
+            4 if P::ROWS[0] == 4 => self.sized::<FUSED, 4, 4>(),
             16 if T::WORDS == 1 => self.sized::<FUSED, 16, 4>(),
             16 => self.sized::<FUSED, 16, 2>(),
-            32 => self.sized::<FUSED, 32, 2>(),
+            32 if WIDE && P::ROWS[1] == 32 => self.sized::<FUSED, 32, 4>(),
+            32 if P::ROWS[1] == 32 => self.sized::<FUSED, 32, 2>(),
             _ => Err(Fault::Unsupported("a matrix of this size")),
         }
     }

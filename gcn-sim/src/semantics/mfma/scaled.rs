@@ -69,6 +69,8 @@ fn is_near(scale: u32) -> bool {
 }
 
 impl Products<f32> for Scaled {
+    const ROWS: [u16; 2] = [16, 32];
+
     #[inline(always)]
     fn add<const FUSED: bool, const N: usize, const R: usize>(
         &self,
@@ -77,16 +79,15 @@ impl Products<f32> for Scaled {
         _: usize,
         acc: &mut [[f32; N]; N],
     ) -> Result<(), Fault> {
-        let [a_registers, b_registers] = self.dense.inputs(cx, s)?;
-        let (mut a, mut b) = (room(), room());
+        let registers = self.dense.inputs(cx, s)?;
+        let mut widened = room();
         // N, which the compiler does not know here: it would unroll the loop over a row and vectorise across rows instead.
         let width = usize::from(self.dense.shape.n);
         for run in 0..usize::from(self.dense.shape.k) / RUN {
             let scales = [self.scales::<N>(cx, s, 0, run), self.scales(cx, s, 1, run)];
             let exact = scales.as_flattened().iter().fold(true, |all, scale| all & is_near(*scale));
             for lines in stretches(run * RUN, RUN) {
-                let a = self.dense.a.read(&a_registers, lines.clone(), &mut a);
-                let b = self.dense.b.read(&b_registers, lines, &mut b);
+                let [a, b] = self.dense.read(&registers, [lines.clone(), lines], &mut widened);
                 if exact {
                     scale(a, &scales[0][..width]);
                     scale(b, &scales[1][..width]);

@@ -48,6 +48,8 @@ fn pairs(lines: &[Line], bits: u8) -> Vec<Line> {
 }
 
 impl<T: Acc> Products<T> for Sparse<T> {
+    const ROWS: [u16; 2] = [16, 32];
+
     #[inline(always)]
     fn add<const FUSED: bool, const N: usize, const R: usize>(
         &self,
@@ -59,16 +61,16 @@ impl<T: Acc> Products<T> for Sparse<T> {
         let Src::Vector(index) = s.src[2] else {
             return Err(Fault::Unsupported("indices outside the vector registers"));
         };
-        let [a_registers, b_registers] = self.dense.inputs(cx, s)?;
-        let (mut a, mut b, mut places) = (room::<T::Sum, N>(), room(), [[0; N]; STRETCH]);
+        let registers = self.dense.inputs(cx, s)?;
+        let (mut widened, mut places) = (room::<T::Sum, N>(), [[0; N]; STRETCH]);
         for (at, lines) in self.indices.chunks(STRETCH / 2).enumerate() {
             for (places, line) in places.iter_mut().zip(lines) {
                 let indices = &cx.w.v[usize::from(index)][line.lanes(N)];
                 places.iter_mut().zip(indices).for_each(|(place, bits)| *place = bits >> line.low_bit & 3);
             }
             let first = at * STRETCH / 2;
-            let a = self.dense.a.read(&a_registers, first..first + lines.len(), &mut a);
-            let b = self.dense.b.read(&b_registers, 2 * first..2 * (first + lines.len()), &mut b);
+            let end = first + lines.len();
+            let [a, b] = self.dense.read(&registers, [first..end, 2 * first..2 * end], &mut widened);
             multiply::<T, FUSED, N, R>(a, &places, b, acc, self.dense.exact_product);
         }
         Ok(())
