@@ -24,6 +24,8 @@ pub mod tune;
 mod watch;
 
 #[doc(hidden)] // for tests only
+pub use fp::host::{Way, forced};
+#[doc(hidden)] // for tests only
 pub use watch::sanitize::{Alone, Registers};
 
 pub use crate::core::error::{Hazard, Instruction, LaunchError, OutOfBounds, SimError, Site, Space};

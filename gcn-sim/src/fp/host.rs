@@ -3,7 +3,9 @@
 //! The build is for the least processor of its architecture. Work that is compiled for more as well is chosen here when it
 //! runs; `multiversion` does what takes unsafe code for that.
 
-/// Work that is worth compiling twice.
+use std::cell::Cell;
+
+/// Work that is worth compiling for each way.
 pub(crate) trait Work {
     /// What comes of it.
     type Out;
@@ -13,16 +15,33 @@ pub(crate) trait Work {
     fn run<const FUSED: bool, const WIDE: bool>(self) -> Self::Out;
 }
 
-/// Does the work in the best way that the host has.
+/// A way that is not the best.
+#[derive(Clone, Copy, Debug)]
+pub enum Way {
+    /// Vectors of 32 bytes and fused multiply-adds, if the host has them.
+    Avx2,
+    /// As the build has it.
+    Portable,
+}
+
+thread_local!(static WAY: Cell<Option<Way>> = const { Cell::new(None) });
+
+/// Does `f`, and all work in it on this thread this way, for tests.
+pub fn forced<T>(way: Way, f: impl FnOnce() -> T) -> T {
+    WAY.set(Some(way));
+    let result = f();
+    WAY.set(None);
+    result
+}
+
+/// Does the work in the best way that the host has, unless another is forced.
 #[inline]
 pub(crate) fn run<W: Work>(work: W) -> W::Out {
-    #[cfg(test)]
-    match forced::way() {
-        Some(forced::Way::Avx2) => return narrow(work),
-        Some(forced::Way::Portable) => return portable(work),
-        None => {}
+    match WAY.get() {
+        None => wide(work),
+        Some(Way::Avx2) => narrow(work),
+        Some(Way::Portable) => portable(work),
     }
-    wide(work)
 }
 
 // Each of the three below is compiled once, and the first that the host has not falls through to the next. The code is large.
@@ -53,34 +72,5 @@ pub(crate) fn portable<W: Work>(work: W) -> W::Out {
         work.run::<true, false>()
     } else {
         work.run::<false, false>()
-    }
-}
-
-/// Ways that the host would not take by itself, for tests.
-#[cfg(test)]
-pub(crate) mod forced {
-    use std::cell::Cell;
-
-    /// A way that is not the best.
-    #[derive(Clone, Copy, Debug)]
-    pub(crate) enum Way {
-        /// Vectors of 32 bytes and fused multiply-adds, if the host has them.
-        Avx2,
-        /// As the build has it.
-        Portable,
-    }
-
-    thread_local!(static WAY: Cell<Option<Way>> = const { Cell::new(None) });
-
-    pub(super) fn way() -> Option<Way> {
-        WAY.get()
-    }
-
-    /// Does `f`, and all work in it on this thread this way.
-    pub(crate) fn with<T>(way: Option<Way>, f: impl FnOnce() -> T) -> T {
-        WAY.set(way);
-        let result = f();
-        WAY.set(None);
-        result
     }
 }

@@ -10,8 +10,6 @@ mod dense;
 mod elements;
 mod scaled;
 mod sparse;
-#[cfg(test)]
-mod tests;
 
 use std::ops::Range;
 use std::sync::Arc;

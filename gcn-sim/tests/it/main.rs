@@ -39,5 +39,6 @@ mod together;
 mod triton;
 mod typed;
 mod vector;
+mod ways;
 mod whole;
 mod witness;

@@ -1,19 +1,12 @@
-//! Whole instructions in each way that hosts may do them.
-
-use std::collections::BTreeMap;
+//! Matrix instructions in each way that hosts may do them.
 
 use gcn_isa::table::{self, InstDesc, OperandDesc, OperandKinds};
 use gcn_isa::{Inst, Operand, Reg, Target, layout};
+use gcn_sim::{Alone, KernelState, Machine, Registers, Way, forced};
 use gcn_test_support::Random;
 
-use crate::core::exec::Cx;
-use crate::core::kernel::KernelState;
-use crate::core::machine::{Machine, Resolved};
-use crate::core::memory::Memory;
-use crate::core::step::{RegisterMap, Step};
-use crate::core::value::LANES;
-use crate::core::wave::{Lanes, Mode, Wave};
-use crate::fp::host::forced::{Way, with};
+/// Lanes of a wave.
+const LANES: usize = 64;
 
 /// Registers between the operands of an instruction, which have 32 at most.
 const APART: u16 = 40;
@@ -59,16 +52,16 @@ fn instruction(random: &mut Random, row: &'static InstDesc, target: Target) -> O
     Some(inst)
 }
 
-/// The registers after the instruction, done in one way.
-fn after(machine: &Machine, step: &Step, v: &[Lanes], way: Option<Way>) -> Vec<Lanes> {
-    let mut wave = Wave::new(machine.vector_registers(), 0);
-    wave.v.copy_from_slice(v);
-    wave.mode = Mode::new(0xf0);
-    let (mut lds, memory) = (Vec::new(), Memory::new());
-    let mut cx = Cx { w: &mut wave, lds: &mut lds, memory: &memory, machine, trace: None };
-    let next = with(way, || step.exec.run(&mut cx, step));
-    assert!(next.is_ok(), "{:?}", step.inst);
-    wave.v.to_vec()
+/// Registers with numbers and, where the instruction takes them, scales.
+fn registers(random: &mut Random, inst: &Inst) -> Registers {
+    let mut v = vec![[0; LANES]; 512];
+    v.iter_mut().flatten().for_each(|bits| *bits = word(random));
+    for (named, operand) in inst.desc.operands.iter().zip(&inst.operands) {
+        if let (true, Operand::Reg(reg)) = (named.name.contains("scale"), operand) {
+            v[usize::from(reg.index)].iter_mut().for_each(|bits| *bits = scale(random));
+        }
+    }
+    Registers { s: [0; 128], v, scc: false }
 }
 
 /// Vectors of 64 bytes, of 32, and none: the same bits.
@@ -77,37 +70,27 @@ fn all_ways_of_the_host_have_the_same_bits() {
     let mut random = Random::new(7);
     for target in [Target::GFX908, Target::GFX90A, Target::GFX942, Target::GFX950] {
         let state = KernelState { vgprs: 256, agprs: 256, ..KernelState::default() };
-        // Without code, whose loading would make every instruction a part of this test's binary.
-        let resolved = Resolved {
-            steps: Vec::new(),
-            registers: RegisterMap { vgprs: 256, agprs: 256, sgprs: 102 },
-            copies_to_lds: false,
-            entry: 0,
-            faults: BTreeMap::new(),
-        };
-        let machine = Machine::of_steps(target, state, resolved);
-        let mut tried = 0;
+        let machine = Machine::new(target, &[0, 0, 0x81, 0xbf], state).unwrap();
+        let (mut tried, mut scaled) = (0, 0);
         for row in table::rows().iter().filter(|row| row.is_matrix() && row.targets.contains(target)) {
             let formats = layout::shape(row, target).is_some_and(|shape| shape.formats_chosen);
             for _ in 0..if formats { 12 } else { 3 } {
                 let Some(inst) = instruction(&mut random, row, target) else { continue };
-                let Ok(exec) = super::exec(&inst, target) else { continue };
-                let step = Step::resolve(inst, (0, 8), target, machine.registers(), exec, None);
-                let mut v: Vec<Lanes> = vec![[0; LANES]; machine.vector_registers()];
-                v.iter_mut().flatten().for_each(|bits| *bits = word(&mut random));
-                for slot in step.scales {
-                    if let Some(register) = v.get_mut(usize::from(slot)) {
-                        register.iter_mut().for_each(|bits| *bits = scale(&mut random));
-                    }
-                }
-                let best = after(&machine, &step, &v, None);
+                let Some(alone) = Alone::new(&machine, &inst) else { continue };
+                let before = registers(&mut random, &inst);
+                let best = alone.after(&before).unwrap();
                 for way in [Way::Avx2, Way::Portable] {
-                    let other = after(&machine, &step, &v, Some(way));
-                    assert!(best == other, "{target}, {way:?}: {:?}", step.inst);
+                    let other = forced(way, || alone.after(&before)).unwrap();
+                    assert!(best.v == other.v, "{target}, {way:?}: {inst:?}");
                 }
+                assert!(best.v != before.v, "{target}: {inst:?} changes nothing");
                 tried += 1;
+                scaled += usize::from(row.operands.iter().any(|operand| operand.name.contains("scale")));
             }
         }
-        assert!(tried >= 40, "{target}: {tried}");
+        assert!(
+            tried >= 40 && (scaled > 0) == (target == Target::GFX950),
+            "{target}: {tried}, {scaled} scaled"
+        );
     }
 }
