@@ -274,10 +274,9 @@ fn what_llvm_accepts_without_a_word_is_told() {
     }
 }
 
-/// Files of the corpus: one in six, or all.
+/// Files of the corpus: in a thorough run one in six.
 fn some_files() -> Vec<corpus::File> {
-    let step = fuzz_step(6);
-    corpus::files().into_iter().step_by(step).collect()
+    corpus::files().into_iter().step_by(fuzz_step(6)).collect()
 }
 
 fn unit(name: &str, text: &str) -> Unit {
@@ -295,7 +294,7 @@ fn compilers_descriptors_are_right() {
         kernels += unit.kernels.len();
     }
     println!("{kernels} kernels");
-    assert!(kernels > 40);
+    assert!(kernels * fuzz_step(6) > 200, "{kernels}");
 }
 
 /// With too few registers in the descriptor, the register that is told is the last that the compiler says it uses
