@@ -132,6 +132,9 @@ pub fn holds(original: &Program, seed: usize, totals: &mut Totals) -> Result<(),
 /// The target's programs are enough to say something.
 pub fn is_substantial(target: Target, totals: &Totals) {
     println!("{target}: faithful: {totals:?}");
+    if totals.programs < 100 {
+        return;
+    }
     assert!(totals.unordered * 20 < totals.runs, "{totals:?}");
     assert!(totals.early * 2 > totals.runs && totals.different * 5 > totals.early, "{totals:?}");
 }
