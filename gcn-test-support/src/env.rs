@@ -24,7 +24,7 @@ pub fn is_set(variable: &str) -> bool {
     std::env::var_os(variable).is_some()
 }
 
-/// An ordinary run takes one in so many of the cases of a thorough one.
+/// How many times as many cases a thorough run has as an ordinary one.
 const ORDINARY: usize = 4;
 
 /// True in a thorough run, as `.ci/run` makes it: `GCN_THOROUGH` is set, or `GCN_FUZZ_COUNT` asks for a full run.

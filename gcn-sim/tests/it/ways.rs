@@ -6,7 +6,7 @@ use gcn_sim::{Alone, KernelState, Machine, Registers, Way, forced};
 use gcn_test_support::Random;
 
 /// Lanes of a wave.
-const LANES: usize = 64;
+const LANES: usize = gcn_isa::target::WAVE_SIZE as usize;
 
 /// Registers between the operands of an instruction, which have 32 at most.
 const APART: u16 = 40;

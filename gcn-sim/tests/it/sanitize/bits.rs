@@ -4,10 +4,10 @@ use gcn_isa::table::{self, Access, Class, InstDesc, Modifiers, OperandDesc, Oper
 use gcn_isa::{Inline, Inst, Operand, Reg, Sdwa, Target};
 use gcn_sim::{Alone, KernelState, Machine, Registers};
 use gcn_test_support::Random;
-use gcn_test_support::env::{fuzz_step, setting};
+use gcn_test_support::env::{fuzz_count, fuzz_step};
 
 /// Lanes of a wave.
-const LANES: usize = 64;
+const LANES: usize = gcn_isa::target::WAVE_SIZE as usize;
 
 /// A word as programs have them.
 fn word(random: &mut Random) -> u32 {
@@ -211,7 +211,7 @@ fn undefined_bits_reach_nothing_that_counts_as_defined() {
                 continue;
             }
             let mut ran = 0;
-            for _ in 0..setting("GCN_FUZZ_COUNT", if row.is_matrix() { 1 } else { 2 }) {
+            for _ in 0..fuzz_count(if row.is_matrix() { 1 } else { 2 }) {
                 let Some(inst) = instruction(&mut random, row) else { break };
                 match trial(&mut random, &machine, &inst) {
                     Ok(true) => ran += 1,
