@@ -10,6 +10,7 @@ use gcn_emit::kernel::{KernelSpec, UserSgprs, WorkgroupSize};
 use gcn_emit::metadata::KernelArg;
 use gcn_emit::object::write_code_object;
 use gcn_emit::text::parse_program;
+use gcn_test_support::skipped;
 
 #[allow(unsafe_code, reason = "the names are those of no library, of libc, and of the stand-in")]
 fn load_from(names: &[OsString]) -> Result<HipLibrary, HipError> {
@@ -52,14 +53,14 @@ fn another_library_is_told_apart() {
     assert_eq!(error, expected);
 }
 
-/// The real library. Without it says so and gives `None`; panics instead if `GCN_REQUIRE_HIP=1`.
-fn real_library(test: &str) -> Option<HipLibrary> {
+/// The real library. Without it the running test is skipped, and this gives `None`; panics instead if `GCN_REQUIRE_HIP=1`.
+fn real_library() -> Option<HipLibrary> {
     match HipLibrary::load() {
         Ok(library) => Some(library),
         Err(error) => {
             let required = std::env::var_os("GCN_REQUIRE_HIP").is_some_and(|v| v == "1");
             assert!(!required, "GCN_REQUIRE_HIP=1, but {error}");
-            println!("SKIPPED: {test}: {error}");
+            skipped(&error.to_string(), "install ROCm and have a GPU that it knows");
             None
         }
     }
@@ -68,7 +69,7 @@ fn real_library(test: &str) -> Option<HipLibrary> {
 /// With a GPU runs a kernel on it; without one the error has to say so.
 #[test]
 fn the_real_library_opens_a_device_or_says_that_there_is_none() {
-    let Some(library) = real_library("the_real_library") else { return };
+    let Some(library) = real_library() else { return };
     match library.open(0) {
         Ok(device) => store_on(&device),
         Err(error @ HipError::NoDevice { .. }) => {
@@ -78,7 +79,9 @@ fn the_real_library_opens_a_device_or_says_that_there_is_none() {
             }
             println!("{text}");
         }
-        Err(HipError::Unsupported { source, .. }) => println!("SKIPPED: {source}"),
+        Err(HipError::Unsupported { source, .. }) => {
+            skipped(&source.to_string(), "have a GPU for which kernels can be built");
+        }
         Err(error) => panic!("{error}"),
     }
 }
@@ -142,7 +145,7 @@ impl Fake {
                 Some(Fake { dir, file })
             }
             Err(error) => {
-                println!("SKIPPED: rustc cannot be run: {error}");
+                skipped(&format!("rustc cannot be run: {error}"), "have `rustc` in PATH");
                 None
             }
         }

@@ -3,6 +3,8 @@
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
+use crate::skipped;
+
 /// Names under which distributions install it.
 const NAMES: [&str; 3] = ["chromium", "chromium-browser", "google-chrome"];
 
@@ -15,7 +17,7 @@ pub struct Window {
     pub dark: bool,
 }
 
-/// Path of Chromium, `None` (with a loud line) where it is not installed.
+/// Path of Chromium, `None` (the running test being [`skipped`]) where it is not installed.
 ///
 /// # Panics
 /// If it is not installed although `GCN_REQUIRE_CHROMIUM=1` says that it must be.
@@ -26,7 +28,7 @@ pub fn chromium() -> Option<PathBuf> {
     if found.is_none() {
         let required = std::env::var_os("GCN_REQUIRE_CHROMIUM").is_some_and(|v| v == "1");
         assert!(!required, "Chromium is not in PATH, but GCN_REQUIRE_CHROMIUM=1");
-        eprintln!("SKIPPED: Chromium is not in PATH; install it to see what pages draw");
+        skipped("Chromium is not in PATH", "install Chromium (Debian and Ubuntu: apt-get install chromium)");
     }
     found
 }

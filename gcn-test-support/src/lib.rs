@@ -6,6 +6,8 @@ pub mod compiled;
 pub mod env;
 pub mod llvm;
 mod random;
+pub mod skip;
 pub mod stored;
 
 pub use random::Random;
+pub use skip::skipped;

@@ -2,10 +2,16 @@
 
 use std::path::PathBuf;
 
+use crate::skipped;
+
 /// The version whose output the tests were written against.
 const VERSION: &str = "22";
 
-/// Path of a tool, `None` (with a loud line) where it is not installed.
+/// All that any test needs of it.
+const REMEDY: &str =
+    "install LLVM 22 (Debian and Ubuntu: apt-get install llvm-22 lld-22 clang-22 clang-tools-22)";
+
+/// Path of a tool, `None` (the running test being [`skipped`]) where it is not installed.
 ///
 /// # Panics
 /// If it is not installed although `GCN_REQUIRE_LLVM=1` says that it must be.
@@ -16,7 +22,7 @@ pub fn tool(name: &str) -> Option<PathBuf> {
     if found.is_none() {
         let required = std::env::var_os("GCN_REQUIRE_LLVM").is_some_and(|v| v == "1");
         assert!(!required, "`{versioned}` is not in PATH, but GCN_REQUIRE_LLVM=1");
-        eprintln!("SKIPPED: `{versioned}` is not in PATH; install LLVM {VERSION} to compare with it");
+        skipped(&format!("`{versioned}` is not in PATH"), REMEDY);
     }
     found
 }

@@ -3,6 +3,7 @@
 use std::io::BufReader;
 use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
 
+use gcn_test_support::skipped;
 use lsp_server::{Message, Notification, Request, RequestId};
 use serde_json::{Value, json};
 
@@ -276,7 +277,10 @@ fn a_client_library_understands_the_server() {
     let python = std::env::var("GCN_PYTHON").unwrap_or_else(|_| "python3".to_owned());
     let has = Command::new(&python).args(["-c", "import pygls.lsp.client"]).output();
     if !has.is_ok_and(|o| o.status.success()) {
-        eprintln!("SKIPPED: `{python}` does not have the package `pygls`");
+        skipped(
+            &format!("`{python}` does not have the package `pygls`"),
+            "install Python and its package `pygls`",
+        );
         return;
     }
     let script = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/data/lsp_client.py");

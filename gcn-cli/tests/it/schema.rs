@@ -2,6 +2,7 @@
 
 use std::path::PathBuf;
 
+use gcn_test_support::skipped;
 use serde_json::Value;
 
 use crate::{gcn, gcn_with};
@@ -167,7 +168,7 @@ fn no_colour_where_it_is_not_wanted() {
         script.output().map(|run| String::from_utf8_lossy(&run.stdout).into_owned())
     };
     let (Ok(coloured), Ok(plain)) = (on_terminal(""), on_terminal("1")) else {
-        eprintln!("SKIPPED: no `script`");
+        skipped("`script` is not in PATH", "install `script` (Debian and Ubuntu: apt-get install bsdutils)");
         return;
     };
     assert!(coloured.contains("\u{1b}["), "{coloured}");

@@ -11,14 +11,10 @@ use gcn_test_support::llvm::tool;
 pub struct Llvm(());
 
 impl Llvm {
-    /// Finds the tools. Without them says so and gives `None`; panics instead if `GCN_REQUIRE_LLVM=1`.
-    pub fn find(test: &str) -> Option<Llvm> {
+    /// Finds the tools. Without them the running test is skipped, and this gives `None`; panics instead if `GCN_REQUIRE_LLVM=1`.
+    pub fn find() -> Option<Llvm> {
         let all = ["llvm-mc", "ld.lld", "llvm-readelf", "llvm-objdump"].map(tool);
-        let found = all.iter().all(Option::is_some).then_some(Llvm(()));
-        if found.is_none() {
-            eprintln!("SKIPPED: {test}");
-        }
-        found
+        all.iter().all(Option::is_some).then_some(Llvm(()))
     }
 
     /// Runs a tool that must succeed and say nothing on standard error; its standard output.

@@ -37,7 +37,7 @@ struct Pair<'a> {
 
 /// Each group of test kernels on each target.
 fn for_each_pair(test: &str, groups: fn(Target) -> Vec<Vec<KernelSpec>>, f: impl Fn(&Pair<'_>)) {
-    let Some(llvm) = Llvm::find(test) else { return };
+    let Some(llvm) = Llvm::find() else { return };
     let dir = Scratch::new(test);
     let mut count = 0;
     for target in Target::ALL {
@@ -80,7 +80,7 @@ fn llvm_makes_the_same_code_and_descriptors_of_our_assembly() {
 /// Each version of the format: the assembler gets the version and the metadata that belongs to it.
 #[test]
 fn every_version_is_what_llvm_makes_of_it() {
-    let Some(llvm) = Llvm::find("every_version") else { return };
+    let Some(llvm) = Llvm::find() else { return };
     let dir = Scratch::new("versions");
     for target in [Target::GFX900, Target::GFX942] {
         for version in [CodeObjectVersion::V4, CodeObjectVersion::V5, CodeObjectVersion::V6] {
@@ -186,7 +186,7 @@ fn settings_read_back_what_the_specification_says() {
 /// Objects of other versions, without metadata, and with code whose size no symbol gives.
 #[test]
 fn objects_of_others_are_read() {
-    let Some(llvm) = Llvm::find("objects_of_others_are_read") else { return };
+    let Some(llvm) = Llvm::find() else { return };
     let dir = Scratch::new("others");
     for (version, abi_version) in [(4, 2), (5, 3), (6, 4)] {
         let assembly = format!(

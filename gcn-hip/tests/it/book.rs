@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use gcn_dsl::prelude::*;
-use gcn_test_support::llvm::tool;
+use gcn_test_support::{llvm::tool, skip::has_program};
 
 use crate::api::library;
 
@@ -89,8 +89,7 @@ fn the_program_in_cpp_is_right() {
 
 #[test]
 fn the_program_in_python_is_right() {
-    if Command::new("python3").arg("--version").output().is_err() {
-        eprintln!("SKIPPED: no `python3`");
+    if !has_program("python3") {
         return;
     }
     let folder = Folder::new("python");

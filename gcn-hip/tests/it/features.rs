@@ -6,7 +6,7 @@
 use std::path::Path;
 use std::process::Command;
 
-use gcn_test_support::llvm::tool;
+use gcn_test_support::{llvm::tool, skipped};
 
 use crate::api::library;
 use crate::programs::{TARGETS, compile};
@@ -14,7 +14,7 @@ use crate::programs::{TARGETS, compile};
 #[test]
 fn programs_find_what_they_use() {
     let (Some(sdk), Some(clang)) = (std::env::var_os("GCN_HIP_SDK"), tool("clang++")) else {
-        eprintln!("SKIPPED: GCN_HIP_SDK names nothing to compile programs with");
+        skipped("GCN_HIP_SDK is not set", "set GCN_HIP_SDK (docs/hip.md)");
         return;
     };
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/programs/sdk");

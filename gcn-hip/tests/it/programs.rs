@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
-use gcn_test_support::{env, llvm::tool};
+use gcn_test_support::{env, llvm::tool, skipped};
 use serde_json::Value;
 
 use crate::api::library;
@@ -109,8 +109,9 @@ fn programs(folder: &Path) -> Vec<Program> {
 fn programs_of_others_report_success() {
     let (folder, sdk) = (std::env::var_os("GCN_HIP_PROGRAMS"), std::env::var_os("GCN_HIP_SDK"));
     let (Some(folder), Some(sdk), Some(clang)) = (folder, sdk, tool("clang++")) else {
-        eprintln!(
-            "SKIPPED: GCN_HIP_PROGRAMS and GCN_HIP_SDK name no programs and nothing to compile them with"
+        skipped(
+            "GCN_HIP_PROGRAMS or GCN_HIP_SDK is not set",
+            "set GCN_HIP_PROGRAMS and GCN_HIP_SDK (docs/hip.md)",
         );
         return;
     };

@@ -4,6 +4,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
 use gcn_dsl::prelude::*;
+use gcn_test_support::skipped;
 
 use crate::{TARGET, file, saxpy};
 
@@ -21,14 +22,15 @@ impl Folder {
         Folder(path)
     }
 
-    /// Runs a command here on gfx942; `None`, said aloud, where there is no such command.
+    /// Runs a command here on gfx942; `None` where there is no such command, and the running test is [`skipped`].
     fn run(&self, command: &str, arguments: &[&str]) -> Option<Output> {
         let mut command = Command::new(command);
         command.args(arguments).current_dir(&self.0).env(TARGET, "gfx942").env("LD_LIBRARY_PATH", &self.0);
         match command.output() {
             Ok(output) => Some(output),
             Err(error) if error.kind() == std::io::ErrorKind::NotFound => {
-                eprintln!("SKIPPED: {command:?}: {error}");
+                let program = command.get_program().to_string_lossy();
+                skipped(&format!("`{program}`: {error}"), &format!("install `{program}`"));
                 None
             }
             Err(error) => panic!("{command:?}: {error}"),

@@ -14,7 +14,7 @@ mod record;
 mod run;
 mod spec;
 
-use gcn_test_support::env::is_thorough;
+use gcn_test_support::{env::is_thorough, skipped};
 use run::{Alphabets, LARGE, Run, SMALL};
 
 #[test]
@@ -32,7 +32,7 @@ fn small_scopes() {
 #[test]
 fn large_scopes() {
     let Some(mut run) = Run::by_environment() else {
-        println!("SKIPPED: GCN_PROOF_SECONDS is not set");
+        skipped("GCN_PROOF_SECONDS is not set", "set GCN_PROOF_SECONDS (docs/proof.md)");
         return;
     };
     for scope in SMALL.into_iter().chain(LARGE) {

@@ -12,13 +12,14 @@ use std::path::PathBuf;
 
 use gcn_sim::Options;
 use gcn_sim::launch::{Buffer, Element, Output, Prepared, Program, Spec};
-use gcn_test_support::Random;
+use gcn_test_support::{Random, skipped};
 
 /// Folder of the unpacked kernels.
 fn folder() -> Option<PathBuf> {
     let folder = std::env::var_os("GCN_AITER").map(PathBuf::from);
     if folder.is_none() {
-        eprintln!("SKIPPED: set GCN_AITER to the folder `aiter_meta/hsa` of the unpacked amd-aiter wheel");
+        let remedy = "set GCN_AITER to the folder `aiter_meta/hsa` of the unpacked amd-aiter wheel";
+        skipped("GCN_AITER is not set", remedy);
     }
     folder
 }

@@ -14,7 +14,7 @@ use gcn_isa::check;
 use gcn_isa::hazards::Grade;
 use gcn_sim::Options;
 use gcn_sim::launch::{Buffer, Element, Program, Spec};
-use gcn_test_support::llvm::tool;
+use gcn_test_support::{llvm::tool, skipped};
 
 use super::random_c::{Folder, TARGET, TARGETS, asked, compile};
 
@@ -155,7 +155,7 @@ fn programs_by_csmith_check_clean_and_compute_what_this_machine_does() {
     }
     let (folder, mut csmith) = (Folder::new("csmith-version", 0), Command::new("csmith"));
     if csmith.arg("--version").current_dir(folder.file("")).output().is_err() {
-        eprintln!("SKIPPED: `csmith` is not in PATH");
+        skipped("`csmith` is not in PATH", "install csmith (Debian and Ubuntu: apt-get install csmith)");
         return;
     }
     let asked = asked("GCN_CSMITH");

@@ -1,6 +1,6 @@
 //! Kernels that Triton 3.9.0 compiled and that are right: every mode accepts them, and sanitizers have at most notes.
 //!
-//! Each was refused or reported once: for undefined halves of 64-bit operands, and for waves that store the same value. `gcn-cli`'s tests
+//! Each was refused or reported once: for undefined halves of 64-bit operands, and for waves that store the same value. `gcn-tools`'s tests
 //! run 84 others.
 
 use std::io::Read;

@@ -1,17 +1,19 @@
-//! Code objects that others made, if there are any: `GCN_AITER_DIR` names a directory with `.co` files, such as
+//! Code objects that others made, if there are any: `GCN_AITER` names a directory with `.co` files, such as
 //! `aiter_meta/hsa` of AMD's `amd-aiter` wheel (2,501 objects, 12.2 million instructions).
 
 use std::time::{Duration, Instant};
 
 use gcn_emit::disasm::{Options, disassemble};
 use gcn_emit::object::read_code_object;
+use gcn_test_support::skipped;
 
 use super::{Count, count, files, round_trip};
 
 #[test]
 fn foreign_objects_assemble_again() {
-    let Some(dir) = std::env::var_os("GCN_AITER_DIR") else {
-        println!("SKIPPED: foreign_objects_assemble_again: GCN_AITER_DIR is not set");
+    let Some(dir) = std::env::var_os("GCN_AITER") else {
+        let remedy = "set GCN_AITER to the folder `aiter_meta/hsa` of the unpacked amd-aiter wheel";
+        skipped("GCN_AITER is not set", remedy);
         return;
     };
     let mut total = Count::default();

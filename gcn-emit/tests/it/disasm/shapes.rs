@@ -182,7 +182,7 @@ fn kernel_of(target: Target, bytes: &[u8]) -> String {
 /// Any bytes in `.text`: what stands there is assembled to the same bytes, by this crate and by LLVM.
 #[test]
 fn any_bytes_assemble_again() {
-    let llvm = Llvm::find("any_bytes_assemble_again");
+    let llvm = Llvm::find();
     let dir = Scratch::new("disasm");
     for target in Target::ALL {
         let mut words = Words::new(target, 21, seeds(target));

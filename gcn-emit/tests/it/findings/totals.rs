@@ -38,7 +38,7 @@ struct Results {
 #[test]
 fn stripped_and_fixed_files_are_safe_and_not_dearer() {
     let all = std::env::var("GCN_CORPUS").is_ok_and(|v| v == "all");
-    let llvm = Llvm::find("stripped_and_fixed_files_are_safe_and_not_dearer");
+    let llvm = Llvm::find();
     let scratch = Scratch::new("findings-totals");
     let mut results = Results::default();
     let files = corpus::files();

@@ -55,7 +55,7 @@ const NOT_ARCHITECTED: &[(&str, u32, &str, u64)] = &[
 
 #[test]
 fn each_directive_of_the_assembler_changes_the_field_of_its_name() {
-    let Some(llvm) = Llvm::find("each_directive_of_the_assembler") else { return };
+    let Some(llvm) = Llvm::find() else { return };
     let dir = Scratch::new("descriptor");
     for target in [Target::GFX906, Target::GFX90A, Target::GFX942] {
         let mut directives = DIRECTIVES.to_vec();

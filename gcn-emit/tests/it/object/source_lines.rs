@@ -112,7 +112,6 @@ fn every_instruction_has_its_line_and_its_calls_for_llvm_and_for_our_reader() {
             }
         }
         if !has_llvm {
-            eprintln!("SKIPPED: LLVM as a witness of debug information");
             continue;
         }
         let folder = Scratch::new("source-lines");
@@ -207,7 +206,6 @@ fn parameters_have_a_place_until_the_segments_address_is_overwritten() {
     ];
     kernel.program.lines.iter_mut().for_each(|l| l.loc = Some(SourceLoc::new("k.rs", 1, 1)));
     if tool("llvm-dwarfdump").is_none() {
-        eprintln!("SKIPPED: LLVM as a witness of debug information");
         return;
     }
     let folder = Scratch::new("source-lines-parameters");

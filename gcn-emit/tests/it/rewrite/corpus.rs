@@ -58,7 +58,7 @@ fn fixing_again_changes_nothing() {
 
 #[test]
 fn stripped_files_assemble_with_llvm() {
-    let Some(llvm) = Llvm::find("rewrite::corpus::stripped_files_assemble_with_llvm") else { return };
+    let Some(llvm) = Llvm::find() else { return };
     let dir = Scratch::new("rewrite");
     for file in files() {
         let fixed = strip(&file.path, &file.text).text;

@@ -10,9 +10,7 @@ fn attention_forward() {
     for folder in ["gfx942/fmha_v3_fwd/MI300", "gfx942/fmha_v3_fwd/MI308", "gfx950/fmha_v3_fwd"] {
         for file in files(folder) {
             // With these arguments they load K from 4 GB after it.
-            if name(&file).starts_with("fwd_hd192_hd128_bf16_causal") {
-                eprintln!("SKIPPED: {}", file.display());
-            } else {
+            if !name(&file).starts_with("fwd_hd192_hd128_bf16_causal") {
                 one(&file);
             }
         }
