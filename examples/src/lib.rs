@@ -46,7 +46,7 @@ mod teach;
 
 pub use compare::{Comparison, Element};
 pub use lesson::{Lesson, Outcome, Size, TARGETS};
-pub use output::{OutputError, write};
+pub use output::{OutputError, folder_for, write};
 pub use steady::{Arg, Steady};
 pub use teach::{LessonError, teach};
 

@@ -9,31 +9,34 @@ use crate::Steady;
 
 /// A file could not be written.
 #[derive(Debug, thiserror::Error)]
-#[error("cannot write `{}`: {source}; the examples need a writable source tree", path.display())]
+#[error("cannot write `{}`: {source}; `--out DIR` writes elsewhere", path.display())]
 pub struct OutputError {
     path: PathBuf,
     source: std::io::Error,
 }
 
-/// `target/gcn` of the workspace, independent of where cargo's own target directory is.
-fn folder() -> PathBuf {
-    let package = Path::new(env!("CARGO_MANIFEST_DIR"));
-    package.parent().unwrap_or(package).join("target/gcn")
+/// `target/gcn` of the workspace that encloses `here`, or of the package, or of `here` itself outside of any: where the program runs, not
+/// the checkout in which it was compiled, which may be gone or another one.
+#[must_use]
+pub fn folder_for(here: &Path) -> PathBuf {
+    let manifests =
+        || here.ancestors().filter_map(|f| Some((f, std::fs::read_to_string(f.join("Cargo.toml")).ok()?)));
+    let is_workspace = |text: &str| text.lines().any(|line| line.starts_with("[workspace]"));
+    let workspace = manifests().find(|(_, text)| is_workspace(text)).or_else(|| manifests().next());
+    workspace.map_or(here, |(folder, _)| folder).join("target/gcn")
 }
 
-/// Writes the assembly (with the reason of each wait) and the code object, and returns both paths, `.s`
-/// first.
+/// Writes the assembly (with the reason of each wait) and the code object to `folder`, and returns both paths, `.s` first.
 ///
 /// # Errors
 /// The path that could not be written and why.
-pub fn write(name: &str, kernel: &BuiltKernel) -> Result<[PathBuf; 2], OutputError> {
+pub fn write(folder: &Path, name: &str, kernel: &BuiltKernel) -> Result<[PathBuf; 2], OutputError> {
     let stem = format!("{name}.{}", kernel.target());
-    let folder = folder();
     let failed = |path: &Path| {
         let path = path.to_owned();
         move |source| OutputError { path, source }
     };
-    std::fs::create_dir_all(&folder).map_err(failed(&folder))?;
+    std::fs::create_dir_all(folder).map_err(failed(folder))?;
     let assembly = folder.join(format!("{stem}.s"));
     std::fs::write(&assembly, kernel.assembly(Comments::Explain)).map_err(failed(&assembly))?;
     let object = folder.join(format!("{stem}.hsaco"));
@@ -45,9 +48,14 @@ pub fn write(name: &str, kernel: &BuiltKernel) -> Result<[PathBuf; 2], OutputErr
 ///
 /// # Errors
 /// As [`write`].
-pub fn write_steady(name: &str, kernel: &BuiltKernel, steady: &Steady) -> Result<PathBuf, OutputError> {
+pub fn write_steady(
+    folder: &Path,
+    name: &str,
+    kernel: &BuiltKernel,
+    steady: &Steady,
+) -> Result<PathBuf, OutputError> {
     let stem = format!("{name}.{}", kernel.target());
-    let path = folder().join(format!("{stem}.steady.json"));
+    let path = folder.join(format!("{stem}.steady.json"));
     match std::fs::write(&path, steady.json(kernel, &format!("{stem}.hsaco"))) {
         Ok(()) => Ok(path),
         Err(source) => Err(OutputError { path, source }),

@@ -1,5 +1,7 @@
 //! The common part of the example programs: build, write, simulate, compare, report.
 
+use std::ffi::OsString;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::time::Instant;
 
@@ -23,6 +25,15 @@ fn chosen() -> Result<Option<Device>, LessonError> {
     }
 }
 
+/// The folder for the files, by the arguments of the program.
+fn folder(mut arguments: impl Iterator<Item = OsString>) -> Result<PathBuf, LessonError> {
+    match (arguments.next(), arguments.next(), arguments.next()) {
+        (None, ..) => Ok(output::folder_for(&std::env::current_dir().unwrap_or_default())),
+        (Some(option), Some(folder), None) if option == "--out" => Ok(folder.into()),
+        (Some(argument), ..) => Err(LessonError::Arguments { argument: argument.display().to_string() }),
+    }
+}
+
 /// Why an example stopped.
 #[derive(Debug, thiserror::Error)]
 pub enum LessonError {
@@ -41,6 +52,14 @@ pub enum LessonError {
         /// What it says.
         name: String,
     },
+    /// The arguments are not those of a lesson.
+    #[error(
+        "a lesson has no argument `{argument}`; `--out DIR` is the only option: the folder for its files"
+    )]
+    Arguments {
+        /// The first of them.
+        argument: String,
+    },
     /// The kernel ran, but its result is not the reference's.
     #[error("{name} {size} on {target} differs from the reference: {comparison}")]
     Wrong {
@@ -55,21 +74,22 @@ pub enum LessonError {
     },
 }
 
-/// Builds the lesson's kernel for each target that it is written for, writes its files, simulates every size,
-/// compares with the reference and prints a short report. gfx950 is among the targets if the kernel's steady state is of
+/// Builds the lesson's kernel for each target that it is written for, writes its files to [`folder_for`](crate::folder_for) the working
+/// directory or to the folder after `--out`, simulates every size, compares with the reference and prints a short report. gfx950 is among the targets if the kernel's steady state is of
 /// interest. With `GCN_DEVICE=hip:0` the lesson runs on that GPU, for its target alone.
 pub fn teach(lesson: &Lesson) -> ExitCode {
-    let device = match chosen() {
-        Ok(device) => device,
-        Err(error) => {
-            eprintln!("error: {error}");
-            return ExitCode::FAILURE;
-        }
-    };
+    let (device, folder) =
+        match chosen().and_then(|device| Ok((device, folder(std::env::args_os().skip(1))?))) {
+            Ok(chosen) => chosen,
+            Err(error) => {
+                eprintln!("error: {error}");
+                return ExitCode::FAILURE;
+            }
+        };
     let simulated = TARGETS.into_iter().chain(lesson.steady.map(|_| Target::GFX950));
     let targets = device.as_ref().map_or_else(|| simulated.collect(), |device| vec![device.target()]);
     for target in targets {
-        match on_target(lesson, target, device.as_ref()) {
+        match on_target(lesson, target, device.as_ref(), &folder) {
             Ok(()) | Err(LessonError::Build(BuildError { cause: BuildCause::Target { .. }, .. })) => {}
             Err(error) => {
                 eprintln!("error: {error}");
@@ -80,14 +100,19 @@ pub fn teach(lesson: &Lesson) -> ExitCode {
     ExitCode::SUCCESS
 }
 
-fn on_target(lesson: &Lesson, target: Target, device: Option<&Device>) -> Result<(), LessonError> {
+fn on_target(
+    lesson: &Lesson,
+    target: Target,
+    device: Option<&Device>,
+    folder: &Path,
+) -> Result<(), LessonError> {
     let kernel = lesson.build(target)?;
     println!("{}", kernel.report());
-    for path in output::write(lesson.name, &kernel)? {
+    for path in output::write(folder, lesson.name, &kernel)? {
         println!("  wrote         {}", path.display());
     }
     if let Some(steady) = &lesson.steady {
-        println!("  wrote         {}", output::write_steady(lesson.name, &kernel, steady)?.display());
+        println!("  wrote         {}", output::write_steady(folder, lesson.name, &kernel, steady)?.display());
     }
     // Strict: a read that comes before its wait is an error, so the waits are judged as well as the numbers.
     let device = device.cloned().unwrap_or_else(|| Device::simulator(target));
@@ -107,4 +132,22 @@ fn on_target(lesson: &Lesson, target: Target, device: Option<&Device>) -> Result
         );
     }
     Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_lesson_has_one_option() {
+        let folder_of = |arguments: &[&str]| folder(arguments.iter().map(OsString::from));
+        assert_eq!(folder_of(&["--out", "x"]).unwrap(), Path::new("x"));
+        // Tests run in the folder of their package.
+        let workspace = Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap();
+        assert_eq!(folder_of(&[]).unwrap(), workspace.join("target/gcn"));
+        for wrong in [&["x"][..], &["--out"], &["--out", "x", "y"], &["--target", "x"]] {
+            let error = folder_of(wrong).unwrap_err().to_string();
+            assert!(error.contains(&format!("`{}`", wrong[0])) && error.contains("--out DIR"), "{error}");
+        }
+    }
 }

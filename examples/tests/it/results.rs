@@ -88,14 +88,23 @@ fn building_twice_gives_the_same_bytes() {
 }
 
 #[test]
-fn files_land_in_the_workspace() {
+fn files_land_where_the_program_runs() {
+    let root = std::env::temp_dir().join(format!("gcn-examples-{}", std::process::id()));
+    let project = root.join("workspace/package/src");
+    std::fs::create_dir_all(&project).unwrap();
+    assert_eq!(gcn_examples::folder_for(&project), project.join("target/gcn"));
+    std::fs::write(root.join("workspace/package/Cargo.toml"), "[package]\n").unwrap();
+    assert_eq!(gcn_examples::folder_for(&project), root.join("workspace/package/target/gcn"));
+    std::fs::write(root.join("workspace/Cargo.toml"), "[workspace]\n").unwrap();
+    let folder = gcn_examples::folder_for(&project);
+    assert_eq!(folder, root.join("workspace/target/gcn"));
     let kernel = lessons::saxpy::LESSON.build(Target::GFX942).unwrap();
-    let [assembly, object] = gcn_examples::write("saxpy", &kernel).unwrap();
-    assert!(
-        assembly.ends_with("target/gcn/saxpy.gfx942.s") && object.ends_with("target/gcn/saxpy.gfx942.hsaco")
-    );
+    let [assembly, object] = gcn_examples::write(&folder, "saxpy", &kernel).unwrap();
+    assert_eq!(assembly, folder.join("saxpy.gfx942.s"));
+    assert_eq!(object, folder.join("saxpy.gfx942.hsaco"));
     assert_eq!(std::fs::read(object).unwrap(), kernel.code_object());
     assert_eq!(std::fs::read_to_string(assembly).unwrap(), kernel.assembly(Comments::Explain));
+    std::fs::remove_dir_all(root).unwrap();
 }
 
 /// The layout that README's C program relies on: `float a`, then twice a pointer and a `uint32_t`, as C
