@@ -2,7 +2,7 @@
 
 import pytest
 
-import gcn
+import gcn_tools as gcn
 
 
 @pytest.fixture(autouse=True)

@@ -1,5 +1,5 @@
 //! The extension module behind the Python package `gcn`: its functions take a file's name and bytes and options as JSON, and return
-//! what the libraries report, as JSON. `python/gcn/__init__.py` gives them types.
+//! what the libraries report, as JSON. `python/gcn_tools/__init__.py` gives them types.
 
 mod options;
 mod sim;

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-import gcn
-from gcn import cluster
+import gcn_tools as gcn
+from gcn_tools import cluster
 
 ray = pytest.importorskip("ray")
 

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-import gcn
+import gcn_tools as gcn
 
 ROOT = Path(__file__).resolve().parents[2]
 LINK = ROOT / "gcn-emit/tests/data/link"

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-import gcn
+import gcn_tools as gcn
 
 PROGRAM = """
 import array, ctypes, sys

@@ -5,7 +5,7 @@ import textwrap
 
 import pytest
 
-import gcn
+import gcn_tools as gcn
 
 pytest_plugins = ["pytester"]
 

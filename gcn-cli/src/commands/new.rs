@@ -1,6 +1,6 @@
 //! `gcn new`.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use gcn_isa::Target;
 
@@ -39,6 +39,8 @@ const FILES: [(&str, &str); 5] = [
     (".github/workflows/ci.yml", include_str!("new/ci.yml.in")),
 ];
 
+const VERSION: &str = env!("CARGO_PKG_VERSION");
+
 /// Writes the project.
 pub fn run(args: &Args) -> Result<(), Failure> {
     let folder = Path::new(&args.path);
@@ -47,10 +49,13 @@ pub fn run(args: &Args) -> Result<(), Failure> {
     if folder.exists() {
         return Err(Failure::usage(format!("{} exists already", folder.display())));
     }
+    let library = Library::beside(Path::new(env!("CARGO_MANIFEST_DIR")));
     let filled = |text: &str| {
         text.replace("{{name}}", name)
             .replace("{{krate}}", &name.replace('-', "_"))
-            .replace("{{dependency}}", &dependency(Path::new(env!("CARGO_MANIFEST_DIR"))))
+            .replace("{{dependency}}", &library.dependency())
+            .replace("{{checkout}}", library.checkout())
+            .replace("{{action}}", &library.action())
             .replace(
                 "{{workspace}}",
                 if is_in_a_workspace(folder) {
@@ -69,14 +74,45 @@ pub fn run(args: &Args) -> Result<(), Failure> {
     file::print(hint.as_bytes())
 }
 
-/// What stands for the library in `[dependencies]`, for a `gcn` that was compiled in `package`: the crate beside it in a checkout.
-/// Cargo unpacks packages from crates.io into folders with versions in their names.
-fn dependency(package: &Path) -> String {
-    let library = package.with_file_name("gcn-dsl");
-    if library.join("Cargo.toml").is_file() {
-        format!("gcn-dsl = {{ path = '{}' }}", library.display())
-    } else {
-        format!("gcn-dsl = \"{}\"", env!("CARGO_PKG_VERSION"))
+/// Where a project takes gcn-dsl from: its manifest and its workflow have to agree.
+#[derive(Debug, PartialEq)]
+enum Library {
+    /// The crate in a checkout.
+    Checkout(PathBuf),
+    /// The version of this `gcn`, from crates.io.
+    Release,
+}
+
+impl Library {
+    /// The library for a `gcn` that was compiled in `package`: the crate beside it in a checkout. Cargo unpacks packages from crates.io
+    /// into folders with versions in their names.
+    fn beside(package: &Path) -> Library {
+        let library = package.with_file_name("gcn-dsl");
+        if library.join("Cargo.toml").is_file() { Library::Checkout(library) } else { Library::Release }
+    }
+
+    /// The entry of `[dependencies]`.
+    fn dependency(&self) -> String {
+        match self {
+            Library::Checkout(library) => format!("gcn-dsl = {{ path = '{}' }}", library.display()),
+            Library::Release => format!("gcn-dsl = \"{VERSION}\""),
+        }
+    }
+
+    /// The steps of the workflow that provide the library.
+    fn checkout(&self) -> &'static str {
+        match self {
+            Library::Checkout(_) => include_str!("new/checkout.yml.in"),
+            Library::Release => "",
+        }
+    }
+
+    /// The action that installs `gcn` and checks: of the same source as the library.
+    fn action(&self) -> String {
+        match self {
+            Library::Checkout(_) => "./gcn-dsl".to_owned(),
+            Library::Release => format!("gcn-dsl/gcn-dsl@v{VERSION}"),
+        }
     }
 }
 
@@ -117,9 +153,14 @@ mod tests {
     fn the_library_is_that_of_the_checkout_or_a_version() {
         let here = Path::new(env!("CARGO_MANIFEST_DIR"));
         let library = here.with_file_name("gcn-dsl");
-        assert_eq!(dependency(here), format!("gcn-dsl = {{ path = '{}' }}", library.display()));
-        let unpacked = Path::new("/registry/src/gcn-cli-0.1.0");
-        assert_eq!(dependency(unpacked), format!("gcn-dsl = \"{}\"", env!("CARGO_PKG_VERSION")));
+        assert_eq!(
+            Library::beside(here).dependency(),
+            format!("gcn-dsl = {{ path = '{}' }}", library.display())
+        );
+        let unpacked = Library::beside(Path::new("/registry/src/gcn-tools-0.1.0"));
+        assert_eq!(unpacked.dependency(), format!("gcn-dsl = \"{VERSION}\""));
+        assert_eq!(unpacked.action(), format!("gcn-dsl/gcn-dsl@v{VERSION}"));
+        assert_eq!(unpacked.checkout(), "");
     }
 
     #[test]

@@ -1,4 +1,4 @@
-//! `docs/gcn.md` shows what the command prints now. `GCN_BLESS=1 cargo test -p gcn-cli docs` writes it anew.
+//! `docs/gcn.md` shows what the command prints now. `GCN_BLESS=1 cargo test -p gcn-tools docs` writes it anew.
 
 use gcn_test_support::stored::assert_current;
 

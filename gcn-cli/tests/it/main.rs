@@ -17,6 +17,7 @@ mod fix;
 mod lsp;
 mod macros;
 mod mutated;
+mod names;
 mod new;
 mod rules;
 mod run;

@@ -1,7 +1,7 @@
 //! Files with bytes changed, cut or repeated: every command ends, without panic or abort, within its memory
 //! and time.
 //!
-//! A few hundred files as a rule; `GCN_MUTATED=20000 cargo test --release -p gcn-cli mutated` for 20,000 a
+//! A few hundred files as a rule; `GCN_MUTATED=20000 cargo test --release -p gcn-tools mutated` for 20,000 a
 //! command.
 
 use std::process::{Command, Stdio};

@@ -1,4 +1,4 @@
-//! `gcn rules`, and `docs/hazards.md`, which it writes. `GCN_BLESS=1 cargo test -p gcn-cli docs` writes the
+//! `gcn rules`, and `docs/hazards.md`, which it writes. `GCN_BLESS=1 cargo test -p gcn-tools docs` writes the
 //! page anew.
 
 use gcn_test_support::stored::assert_current;

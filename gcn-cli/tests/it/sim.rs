@@ -1,5 +1,5 @@
 //! `gcn sim`: what it prints and writes, its exit codes, and the examples of `docs/sim.md`
-//! (`GCN_BLESS=1 cargo test -p gcn-cli sim` writes them anew).
+//! (`GCN_BLESS=1 cargo test -p gcn-tools sim` writes them anew).
 
 use std::path::{Path, PathBuf};
 
@@ -50,7 +50,7 @@ fn the_examples_of_the_page_are_current() {
 
 /// A folder of this test's own.
 fn folder(name: &str) -> PathBuf {
-    let folder = std::env::temp_dir().join(format!("gcn-cli-sim-{name}-{}", std::process::id()));
+    let folder = std::env::temp_dir().join(format!("gcn-tools-sim-{name}-{}", std::process::id()));
     std::fs::create_dir_all(&folder).expect("a folder");
     folder
 }

@@ -37,7 +37,7 @@ struct Case {
 
 impl Case {
     fn new(name: &str) -> Case {
-        let folder = std::env::temp_dir().join(format!("gcn-cli-timeline-{name}-{}", std::process::id()));
+        let folder = std::env::temp_dir().join(format!("gcn-tools-timeline-{name}-{}", std::process::id()));
         std::fs::create_dir_all(&folder).expect("a folder");
         let path = |name: &str| folder.join(name).to_string_lossy().into_owned();
         let (file, spec) = (path(&format!("{HOSTILE}.s")), path("spec.json"));

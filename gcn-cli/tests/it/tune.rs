@@ -11,7 +11,7 @@ struct Folder(PathBuf);
 
 impl Folder {
     fn new(name: &str) -> Folder {
-        let path = std::env::temp_dir().join(format!("gcn-cli-tune-{name}-{}", std::process::id()));
+        let path = std::env::temp_dir().join(format!("gcn-tools-tune-{name}-{}", std::process::id()));
         std::fs::create_dir_all(path.join("all")).expect("a folder");
         std::fs::write(path.join("all/two.hsaco"), two_kernels()).expect("the object");
         Folder(path)

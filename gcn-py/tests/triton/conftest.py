@@ -30,7 +30,7 @@ def missing():
             __import__(module)
         except ImportError:
             return f"{module} is not installed"
-    import gcn.triton
+    import gcn_tools.triton
 
-    gcn.triton.use(os.environ["GCN_HIP_LIBRARY"], os.environ.get("GCN_HIP_TARGET") or "gfx942")
+    gcn_tools.triton.use(os.environ["GCN_HIP_LIBRARY"], os.environ.get("GCN_HIP_TARGET") or "gfx942")
     return None

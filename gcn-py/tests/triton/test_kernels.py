@@ -5,7 +5,7 @@ import pytest
 import triton
 import triton.language as tl
 
-from gcn.triton import Array, synchronize
+from gcn_tools.triton import Array, synchronize
 
 
 @pytest.fixture
@@ -344,7 +344,7 @@ def beyond_kernel(x, n):
 
 
 def test_an_access_out_of_bounds_is_an_error_of_the_launch_and_not_of_the_process(capfd):
-    import gcn.triton
+    import gcn_tools.triton
 
     x = Array.zeros(16, np.int32)
     # Triton's launcher sets a RuntimeError and goes on to its hooks, so that Python makes a SystemError of it.
@@ -357,6 +357,6 @@ def test_an_access_out_of_bounds_is_an_error_of_the_launch_and_not_of_the_proces
     with pytest.raises(gcn.Error, match="hipDeviceSynchronize: .*illegal memory access"):
         synchronize()
     # The device keeps the error until it is reset, and has no memory and no modules then.
-    gcn.triton._call("hipDeviceReset")
+    gcn_tools.triton._call("hipDeviceReset")
     x._address = 0
     np.testing.assert_array_equal(Array.zeros(16, np.int32).numpy(), 0)

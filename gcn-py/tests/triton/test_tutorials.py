@@ -6,7 +6,7 @@ import triton
 import triton.language as tl
 from triton.language.extra import libdevice
 
-from gcn.triton import Array, synchronize
+from gcn_tools.triton import Array, synchronize
 
 
 @pytest.fixture

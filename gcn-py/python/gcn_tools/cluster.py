@@ -1,7 +1,7 @@
 """Work that outgrows a machine, as tasks of a Ray cluster: tuning and campaigns (docs/tuning.md).
 
-``python -m gcn.cluster tune DIRECTORY -o table.json`` measures candidates as ``gcn tune`` does, and writes the same table.
-``python -m gcn.cluster run 100 -o campaign.json -- COMMAND {i} {n}`` runs a command once for each of 100 parts. Both keep what is done
+``python -m gcn_tools.cluster tune DIRECTORY -o table.json`` measures candidates as ``gcn tune`` does, and writes the same table.
+``python -m gcn_tools.cluster run 100 -o campaign.json -- COMMAND {i} {n}`` runs a command once for each of 100 parts. Both keep what is done
 after each task, and started again do what is left. Ray connects to the cluster that ``RAY_ADDRESS`` names, or starts one here.
 """
 
@@ -15,7 +15,7 @@ import sys
 from pathlib import Path
 from typing import Any, Callable, Iterable, Iterator, Mapping, Optional, Sequence, Union
 
-import gcn
+import gcn_tools as gcn
 
 PathLike = Union[str, "os.PathLike[str]"]
 
@@ -178,7 +178,7 @@ def _pairs(given: Sequence[str]) -> "dict[str, str]":
 
 def main(arguments: Optional[Sequence[str]] = None) -> int:
     """The command line; returns 1 if a part of a campaign failed."""
-    parser = argparse.ArgumentParser(prog="python -m gcn.cluster", description=__doc__)
+    parser = argparse.ArgumentParser(prog="python -m gcn_tools.cluster", description=__doc__)
     commands = parser.add_subparsers(dest="what", required=True)
     one = commands.add_parser("tune", help="measure candidates, as gcn tune does")
     one.add_argument("candidates", nargs="+", help="JSON files and directories of them")

@@ -4,7 +4,7 @@ Every function takes a *source*: the path of a file, its contents as bytes (or a
 text, which is a ``str`` with a line break. Code objects, relocatable objects, bundles, host libraries and programs of HIP are read
 as well, gzipped or not. What a library refuses is an :class:`Error` with the place, the rule and the remedy.
 
->>> import gcn
+>>> import gcn_tools as gcn
 >>> text = '''.amdgcn_target "amdgcn-amd-amdhsa--gfx942"
 ... global_load_dword v1, v0, s[4:5]
 ... v_add_u32 v2, v1, v1
@@ -26,9 +26,9 @@ import os
 import warnings
 from typing import Any, Iterable, Mapping, Optional, Sequence, Union
 
-from gcn import _gcn
-from gcn._gcn import TARGETS, Error
-from gcn._reports import (
+from gcn_tools import _gcn
+from gcn_tools._gcn import TARGETS, Error
+from gcn_tools._reports import (
     Advice,
     Change,
     Explanation,
@@ -40,7 +40,7 @@ from gcn._reports import (
     Report,
     Run,
 )
-from gcn._arguments import Buffer, bind, write_back
+from gcn_tools._arguments import Buffer, bind, write_back
 
 __all__ = [
     "TARGETS",

@@ -18,7 +18,7 @@ from typing import Any, Iterator, Optional, Union
 
 import pytest
 
-import gcn
+import gcn_tools as gcn
 
 #: The grades of findings, from the lowest.
 GRADES = ("cautious", "documented", "certain")

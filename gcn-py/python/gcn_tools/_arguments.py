@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from typing import Any, Mapping, Optional, Sequence, Union
 
-from gcn._gcn import Error
+from gcn_tools._gcn import Error
 
 #: Elements by the letter of the buffer protocol; `l` and `L` have the size that the platform says.
 _LETTERS = {

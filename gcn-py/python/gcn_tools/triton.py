@@ -5,16 +5,16 @@ a GPU; :class:`Array` is memory that they reach.
 
 ::
 
-    import gcn.triton, numpy, triton, triton.language as tl
+    import gcn_tools.triton, numpy, triton, triton.language as tl
 
-    gcn.triton.use("target/release/libamdhip64.so", target="gfx942")
+    gcn_tools.triton.use("target/release/libamdhip64.so", target="gfx942")
 
     @triton.jit
     def double(x, n, BLOCK: tl.constexpr):
         i = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
         tl.store(x + i, 2 * tl.load(x + i, i < n), i < n)
 
-    x = gcn.triton.Array(numpy.arange(1000, dtype=numpy.float32))
+    x = gcn_tools.triton.Array(numpy.arange(1000, dtype=numpy.float32))
     double[(4,)](x, 1000, BLOCK=256)
     print(x.numpy())
 
@@ -30,7 +30,7 @@ import os
 from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any, Callable, Optional, Sequence, Union
 
-from gcn._gcn import Error
+from gcn_tools._gcn import Error
 
 if TYPE_CHECKING:
     import numpy
@@ -101,7 +101,7 @@ def use(library: Union[str, "os.PathLike[str]"], target: Optional[str] = None) -
 
 def _call(name: str, *arguments: Any) -> None:
     if _library is None:
-        raise Error("the simulator is not in use: call gcn.triton.use(library, target) first")
+        raise Error("the simulator is not in use: call gcn_tools.triton.use(library, target) first")
     code = getattr(_library, name)(*arguments)
     if code != 0:
         text = _library.hipGetErrorString
