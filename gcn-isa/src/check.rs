@@ -21,6 +21,7 @@
 
 mod access;
 mod advice;
+mod barriers;
 mod calls;
 mod choices;
 mod counters;
@@ -68,8 +69,8 @@ pub enum MemoryModel {
     Off,
     /// A program may have several buffers in LDS: while data arrives in one, others are used and barriers are passed. An
     /// LDS DMA is reported, once, if LDS is read before the DMA is done and never after a wait for it; an LDS write or DMA
-    /// before a barrier if no barrier comes after a wait for it; an LDS read before a barrier, once, if LDS is written between
-    /// that barrier and the next.
+    /// before a barrier, for each such barrier, unless the program shows that it leaves it to a later barrier; an LDS read before
+    /// a barrier, once, if LDS is written between that barrier and the next.
     Sure,
     /// Every access of LDS may be to what any other concerns, and every barrier is there for what stands before it.
     Strict,

@@ -5,6 +5,7 @@ use std::collections::{BTreeSet, HashSet};
 use smallvec::SmallVec;
 
 use super::access::Accesses;
+use super::barriers::{Barriers, Verdict};
 use super::facts::{Facts, LineFacts};
 use super::operation::Operation;
 use super::outstanding::Outstanding;
@@ -17,7 +18,7 @@ use crate::counters::{self, Counter, MemoryEffect, Stream, WaitCnt};
 use crate::hazards::Grade;
 use crate::hazards::counter::{self as rules, CounterRule};
 use crate::indexing::Indexing;
-use crate::inst::{Inst, RegUse, Via};
+use crate::inst::{RegUse, Via};
 use crate::program::{EntryKind, Line, Program};
 use crate::reg::Reg;
 use crate::table::{Behaviours, Class};
@@ -61,8 +62,8 @@ impl<'a> CounterCheck<'a> {
         for (block, entry) in self.flow.cfg.blocks.iter().zip(&self.states) {
             let Some(mut state) = entry.clone() else { continue };
             for (line, facts) in numbered(self.lines, block) {
-                for broken in self.broken(&state, line) {
-                    if self.is_worth_telling(&broken, line, &mut paths, &mut told) {
+                for mut broken in self.broken(&state, line) {
+                    if self.is_worth_telling(&mut broken, line, &mut paths, &mut told) {
                         tell(&broken, line, &mut paths);
                     }
                     // One finding says it: a wait before this access of LDS serves those that follow in the block.
@@ -78,12 +79,12 @@ impl<'a> CounterCheck<'a> {
     }
 
     /// False for what may be the order of a program with several buffers in LDS: see [`MemoryModel::Sure`].
-    fn is_worth_telling(
-        &self,
-        broken: &Broken,
+    fn is_worth_telling<'s>(
+        &'s self,
+        broken: &mut Broken,
         line: usize,
         paths: &mut PathSearch<'_>,
-        told: &mut Told,
+        told: &mut Told<'s>,
     ) -> bool {
         let Some(first) = broken.first.filter(|_| LDS_RULES.contains(&broken.rule)) else { return true };
         if self.options.memory_model == MemoryModel::Strict {
@@ -93,15 +94,27 @@ impl<'a> CounterCheck<'a> {
         if rule == rules::BARRIER_LDS_READ.id {
             return self.is_written_after(line, told) && told.findings.insert((rule, first));
         }
-        let served_by: fn(&Inst, &LineFacts) -> bool = match rule {
-            id if id == rules::LDS_DMA.id => |_, facts| facts.reads_lds(),
-            _ => |inst, _| inst.desc.class == Class::Barrier,
-        };
-        told.findings.insert((rule, first)) && !paths.is_served(first, rule, served_by)
+        if rule == rules::LDS_DMA.id {
+            return told.findings.insert((rule, first))
+                && !paths.is_served(first, rule, |_, facts| facts.reads_lds());
+        }
+        let barriers =
+            told.barriers.get_or_insert_with(|| Barriers::new(self.program, self.flow, self.lines));
+        let (first, verdict) = barriers.judge(first, line);
+        broken.first = Some(first);
+        broken.is_shown = verdict == Verdict::Late;
+        match verdict {
+            Verdict::Deferred => false,
+            Verdict::Late => told.late.insert((rule, first, line)),
+            Verdict::Unknown => {
+                told.findings.insert((rule, first))
+                    && !paths.is_served(first, rule, |inst, _| inst.desc.class == Class::Barrier)
+            }
+        }
     }
 
     /// True if LDS may be written after the barrier at `line` and before the next.
-    fn is_written_after(&self, line: usize, told: &mut Told) -> bool {
+    fn is_written_after(&self, line: usize, told: &mut Told<'_>) -> bool {
         let phases = told.phases.get_or_insert_with(|| Phases::of(self.program, self.flow, self.lines));
         phases.is_written_after(line, self.program, self.flow, self.lines)
     }
@@ -112,10 +125,13 @@ const CONVENTION: [&CounterRule; 2] = [&rules::CALL_ENTRY, &rules::CALL_EXIT];
 
 /// What has been found out while telling.
 #[derive(Default)]
-struct Told {
+struct Told<'a> {
     /// Rules with the first instruction.
     findings: HashSet<(&'static str, usize)>,
+    /// Rules about barriers, of which a later access of LDS is known, with both instructions.
+    late: HashSet<(&'static str, usize, usize)>,
     phases: Option<Phases>,
+    barriers: Option<Barriers<'a>>,
 }
 
 /// Rules about accesses of LDS, which depend on addresses.
@@ -179,6 +195,8 @@ pub(super) struct Broken {
     reg: Option<Reg>,
     via: Via,
     pub need: WaitCnt,
+    /// Nothing is taken for granted of addresses: an access of LDS follows for which the first instruction is too late.
+    is_shown: bool,
 }
 
 impl CounterCheck<'_> {
@@ -197,6 +215,7 @@ impl CounterCheck<'_> {
                     reg: None,
                     via: Via::Name,
                     need: counter.at(0),
+                    is_shown: false,
                 },
             );
         }
@@ -216,7 +235,7 @@ impl CounterCheck<'_> {
                 let rule = doubt.unwrap_or(rule);
                 let need = operation.stream().counter().at(operation.needed());
                 let (reg, via) = (used.map(|u| u.reg), used.map_or(Via::Name, |u| u.via));
-                add(broken, Broken { rule, first: Some(operation.line()), reg, via, need });
+                add(broken, Broken { rule, first: Some(operation.line()), reg, via, need, is_shown: false });
             }
         }
         broken.sort_by_key(|b| b.first);
@@ -283,7 +302,14 @@ impl CounterCheck<'_> {
             if let Some(first) = state.any_on(counter) {
                 add(
                     broken,
-                    Broken { rule, first: Some(first), reg: None, via: Via::Name, need: counter.at(0) },
+                    Broken {
+                        rule,
+                        first: Some(first),
+                        reg: None,
+                        via: Via::Name,
+                        need: counter.at(0),
+                        is_shown: false,
+                    },
                 );
             }
         }
@@ -296,11 +322,16 @@ impl CounterCheck<'_> {
             Some(first) => paths.judge(first, second),
             None => Judgement::default(),
         };
-        let unknown = LDS_RULES.contains(&rule).then_some(Caveat::Addresses);
+        let unknown = (LDS_RULES.contains(&rule) && !broken.is_shown).then_some(Caveat::Addresses);
         let caveat = caveat.or(unknown).or(Caveat::of_index(broken.via));
         Finding {
             rule: rule.id,
-            grade: if caveat.is_some() { Grade::Cautious } else { rule.grade() },
+            grade: match caveat {
+                Some(_) => Grade::Cautious,
+                // By itself the rule is no more than a doubt, because it does not see what follows.
+                None if broken.is_shown => Grade::Documented,
+                None => rule.grade(),
+            },
             title: rule.title,
             first: broken.first,
             second,

@@ -120,8 +120,9 @@ counter_rules! {
     BARRIER_LDS = "barrier.lds",
         "a barrier is reached before an LDS write is done, so other waves may not see it";
         MEMORY_MODEL, FROM_GFX90A, LLVM;
-        "the barrier itself asks for nothing; a program that uses several buffers may pass it with accesses \
-         outstanding".
+        "the barrier itself asks for nothing, and a program that uses several buffers may pass it with accesses \
+         outstanding. The memory model's release asks for the wait: where an access of LDS can follow before a later \
+         barrier publishes the write, the finding is documented".
     /// A barrier before an LDS read is done.
     BARRIER_LDS_READ = "barrier.lds-read",
         "a barrier is reached before an LDS read is done, so another wave may overwrite what it reads";
@@ -133,8 +134,9 @@ counter_rules! {
     BARRIER_LDS_DMA = "barrier.lds-dma",
         "a barrier is reached before a load into LDS is done, so other waves may not see it";
         MEMORY_MODEL, FROM_GFX90A, LLVM;
-        "the barrier itself asks for nothing; a program that uses several buffers may pass it with accesses \
-         outstanding".
+        "the barrier itself asks for nothing, and a program that uses several buffers may pass it with accesses \
+         outstanding. The memory model's release asks for the wait: where an access of LDS can follow before a later \
+         barrier publishes the write, the finding is documented".
     /// A 64-bit shift by the last VGPR.
     SHIFT64 = "llvm.shift64", "the amount of a 64-bit shift stands in the last VGPR of the allocation";
         "LLVM 22; LLVM pull request 183839", FROM_GFX90A, LLVM;

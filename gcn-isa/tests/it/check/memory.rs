@@ -135,6 +135,100 @@ fn a_read_may_pass_a_barrier_that_no_write_follows() {
     assert_eq!(sure(&tile("s_waitcnt lgkmcnt(0)")), []);
 }
 
+/// clang waits before the barrier of each of these (AMDGPU guide, memory model: a release of workgroup scope waits for
+/// lgkmcnt(0)). Neither a wait for what was read after the barrier nor a second barrier makes up for that.
+#[test]
+fn a_write_that_others_read_after_the_barrier_is_documented() {
+    let written = [("barrier.lds", Grade::Documented)];
+    let sure = |text: &str| {
+        let found = rules(text, MemoryModel::Sure);
+        found
+            .into_iter()
+            .filter(|f| f.0.starts_with("barrier.") && f.0 != "barrier.lds-read")
+            .collect::<Vec<_>>()
+    };
+    let (write, read) =
+        ("ds_write_b32 v9, v8", "ds_read_b32 v0, v7 | s_waitcnt lgkmcnt(0) | v_mov_b32_e32 v1, v0");
+    // A wait before the barrier.
+    let done = |text: &str| text.replacen("| s_barrier", "| s_waitcnt vmcnt(0) lgkmcnt(0) | s_barrier", 1);
+    for text in [
+        format!("{write} | s_barrier | {read} | s_endpgm"),
+        format!("{write} | s_barrier | {read} | s_barrier | s_endpgm"),
+        format!(
+            "{write} | s_barrier | {read} | s_barrier | {write} | s_waitcnt lgkmcnt(0) | s_barrier | {read} | s_endpgm"
+        ),
+        format!("L1: | {write} | s_barrier | {read} | s_barrier | s_cbranch_scc1 L1 | s_endpgm"),
+        // After the loop something else is read.
+        format!(
+            "L1: | {write} | s_barrier | {read} | s_barrier | s_cbranch_scc1 L1 | ds_write_b32 v6, v1 | \
+             s_waitcnt lgkmcnt(0) | s_barrier | {read} | s_endpgm"
+        ),
+        // The address is computed anew and stays the same.
+        format!(
+            "L1: | v_lshlrev_b32_e32 v9, 2, v20 | {write} | s_barrier | {read} | s_barrier | s_cbranch_scc1 L1 | s_endpgm"
+        ),
+        // Two writes, of which the older is the one that is read.
+        format!("{write} | ds_add_u32 v6, v8 | s_barrier | {read} | s_endpgm"),
+        // One path waits, and the other does not.
+        format!(
+            "{write} | s_cbranch_scc1 L1 | s_waitcnt lgkmcnt(0) | L1: | s_nop 0 | s_barrier | {read} | s_endpgm"
+        ),
+    ] {
+        assert_eq!(sure(&text), written, "{text}");
+        assert_eq!(sure(&done(&text)), [], "{}", done(&text));
+        assert_eq!(rules(&text, MemoryModel::Off), []);
+    }
+    // Round the loop.
+    let rotated = format!("L1: | s_nop 0 | s_barrier | {read} | {write} | s_cbranch_scc1 L1 | s_endpgm");
+    assert_eq!(sure(&rotated), written);
+    assert_eq!(sure(&done(&rotated)), []);
+    let dma = format!(
+        "L1: | global_load_lds_dword v[2:3], off | s_barrier | ds_read_b32 v0, v7 | s_waitcnt vmcnt(0) lgkmcnt(0) | \
+         v_mov_b32_e32 v1, v0 | s_barrier | s_cbranch_scc1 L1 | s_endpgm"
+    );
+    assert_eq!(sure(&dma), [("barrier.lds-dma", Grade::Documented)]);
+    assert_eq!(sure(&done(&dma)), []);
+    // FLAT may mean memory.
+    assert_eq!(
+        sure(&format!("flat_store_dword v[2:3], v8 | s_barrier | {read} | s_endpgm")),
+        [("barrier.lds", Grade::Cautious)]
+    );
+}
+
+/// Patterns of AITER's attention kernels and of Triton's pipelines, which hold several buffers.
+#[test]
+fn a_write_may_be_left_to_a_later_barrier() {
+    let read = "ds_read_b32 v0, v7 | s_waitcnt lgkmcnt(0) | v_mov_b32_e32 v1, v0";
+    for text in [
+        // Waited for before anything accesses LDS.
+        format!("ds_write_b32 v9, v8 | s_barrier | s_waitcnt lgkmcnt(0) | s_barrier | {read} | s_endpgm"),
+        // The waits count what stays outstanding.
+        format!(
+            "ds_write_b32 v9, v8 | s_barrier | ds_read_b32 v2, v6 | s_waitcnt lgkmcnt(1) | s_barrier | {read} | s_endpgm"
+        ),
+        format!(
+            "ds_write_b32 v6, v8 | ds_write_b32 v9, v8 | s_waitcnt lgkmcnt(1) | s_barrier | ds_read_b32 v2, v6 | \
+             s_waitcnt lgkmcnt(0) | s_barrier | {read} | s_endpgm"
+        ),
+        // The buffers rotate.
+        format!(
+            "L1: | s_barrier | {read} | s_barrier | v_lshl_add_u32 v9, v20, 4, s9 | ds_write_b32 v9, v8 | \
+             s_add_i32 s9, s9, s10 | s_cbranch_scc1 L1 | s_endpgm"
+        ),
+        format!(
+            "L1: | s_mov_b32 m0, s9 | s_add_i32 s9, s9, s10 | global_load_lds_dword v[2:3], off | s_barrier | {read} | \
+             s_waitcnt vmcnt(0) | s_barrier | s_cbranch_scc1 L1 | s_endpgm"
+        ),
+    ] {
+        let found = rules(&text, MemoryModel::Sure);
+        assert_eq!(
+            found.iter().filter(|f| f.0 != "barrier.lds-read").collect::<Vec<_>>(),
+            [] as [&(&str, Grade); 0],
+            "{text}"
+        );
+    }
+}
+
 /// A page fault half-way through a scalar load replays it, by which time it may have overwritten its own address.
 #[test]
 fn a_scalar_load_over_its_own_address_may_not_be_replayed() {

@@ -1,0 +1,328 @@
+//! Whether a write of LDS that is outstanding at a barrier is wrong there, or waits for a later barrier on purpose.
+//!
+//! A barrier publishes what is done, so that a write of LDS, or a load into LDS, must be waited for before the barrier after
+//! which another wave accesses the same bytes. Addresses are not known. A program with several buffers passes barriers with a
+//! write outstanding, waits for it later, and publishes it by a later barrier. That this is meant is shown in one of two ways,
+//! and a wait that only serves the results of reads issued after the write does not show it:
+//!
+//! - waits before barriers count the operations that may stay outstanding, or one waits for this write and for nothing younger;
+//! - in the loop that contains both, the write goes to another place in each iteration.
+//!
+//! In either case something must read LDS after the later barrier before the same write comes again at the same address:
+//! otherwise nobody could see what it wrote but who reads between the two barriers.
+//!
+//! Each write is judged for each barrier, over the paths on which it is outstanding there.
+
+use std::collections::{HashMap, HashSet, VecDeque};
+
+use super::facts::LineFacts;
+use crate::cfg::Flow;
+use crate::counters::{MemoryEffect, Stream};
+use crate::program::Program;
+use crate::reg::{self, Reg, RegUnit};
+use crate::table::Class;
+
+/// What is to be said of a write that is outstanding at a barrier.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Verdict {
+    /// It is published by a later barrier.
+    Deferred,
+    /// LDS may be accessed after the barrier with the write outstanding or published by no barrier.
+    Late,
+    /// No access of LDS is known to follow: there is none, FLAT may mean memory, or the search came to the end of its budget.
+    Unknown,
+}
+
+/// Lines that all searches together may look at: so many for each line of the program, and so many at least.
+const LOOKS: (usize, usize) = (32, 1 << 21);
+
+/// States of one search.
+const MOST_STATES: usize = 4096;
+
+/// Definitions through which the value of an address is followed.
+const MOST_VALUES: usize = 64;
+
+/// How many times as many operations as its counter holds may be younger than a write that a wait is still expected for.
+const MOST_FULL: u8 = 3;
+
+/// How many earlier writes of the same block are judged with one.
+const MOST_TOGETHER: usize = 16;
+
+/// Registers that a loop writes, with the line if it is only one.
+type Written = HashMap<RegUnit, Option<usize>>;
+
+/// Judges writes within a budget that keeps the whole check linear in the program's length.
+pub(super) struct Barriers<'a> {
+    program: &'a Program,
+    flow: &'a Flow,
+    lines: &'a [LineFacts],
+    /// Stretches of blocks from the target of a backward edge to its source, the shortest first.
+    loops: Vec<(usize, usize)>,
+    /// The registers that each stretch writes, once asked for.
+    written: HashMap<(usize, usize), Written>,
+    looks: usize,
+}
+
+/// Where a path stands.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+enum Stage {
+    /// The write is outstanding.
+    Open(Open),
+    /// It is done. `untouched` if that is harmless only as long as nothing accesses LDS before the next barrier.
+    Done { untouched: bool, passed: bool },
+    /// Another barrier has published it.
+    Published { passed: bool },
+}
+
+/// A path on which the write is outstanding.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+struct Open {
+    /// Operations of its stream that are younger.
+    younger: u8,
+    /// Nothing younger is on its counter.
+    alone: bool,
+    /// The barrier has been passed.
+    passed: bool,
+    /// LDS has been accessed since.
+    accessed: bool,
+    /// A wait before a barrier has left it outstanding on purpose.
+    counted: bool,
+}
+
+impl<'a> Barriers<'a> {
+    pub fn new(program: &'a Program, flow: &'a Flow, lines: &'a [LineFacts]) -> Barriers<'a> {
+        let blocks = &flow.cfg.blocks;
+        let mut loops: Vec<(usize, usize)> = (0..blocks.len())
+            .filter(|b| !flow.is_hub(*b))
+            .flat_map(|b| {
+                let back = blocks[b].succs.iter().filter(move |s| **s <= b && !flow.enters(b, **s));
+                back.map(move |s| (*s, b))
+            })
+            .collect();
+        loops.sort_unstable_by_key(|l| (l.1 - l.0, l.0));
+        loops.dedup();
+        let looks = lines.len().saturating_mul(LOOKS.0).max(LOOKS.1);
+        Barriers { program, flow, lines, loops, written: HashMap::new(), looks }
+    }
+
+    /// The write that breaks the rule at `barrier`: `write`, or one before it in its block that it hides, and what is to be
+    /// said of it.
+    pub fn judge(&mut self, write: usize, barrier: usize) -> (usize, Verdict) {
+        let mut worst = (write, self.verdict(write, barrier));
+        if worst.1 == Verdict::Deferred {
+            for older in self.hidden(write) {
+                let verdict = self.verdict(older, barrier);
+                if verdict != Verdict::Deferred {
+                    worst = (older, verdict);
+                    break;
+                }
+            }
+        }
+        worst
+    }
+
+    /// Earlier writes of LDS on the same stream that nothing has waited for, the latest first: of several that are outstanding
+    /// the youngest stands for all.
+    fn hidden(&self, write: usize) -> Vec<usize> {
+        let start = self.flow.cfg.blocks[self.flow.cfg.block_of(write)].start;
+        let Some(stream) = self.stream(write) else { return Vec::new() };
+        let mut found = Vec::new();
+        for line in (start..write).rev().take(stream.counter().capacity().into()) {
+            let waits =
+                self.lines[line].wait.is_some_and(|w| stream.counter().of(w) <= stream.counter().cap());
+            if waits || self.is_barrier(line) || found.len() == MOST_TOGETHER {
+                break;
+            }
+            if self.stream(line) == Some(stream) {
+                found.push(line);
+            }
+        }
+        found
+    }
+
+    /// The stream on which `line` writes LDS.
+    fn stream(&self, line: usize) -> Option<Stream> {
+        let writes = MemoryEffect::LDS_WRITE | MemoryEffect::LDS_DMA;
+        self.lines[line].events.iter().find(|e| e.memory.intersects(writes)).map(|e| e.stream)
+    }
+
+    fn is_barrier(&self, line: usize) -> bool {
+        self.program.lines[line].inst.desc.class == Class::Barrier
+    }
+
+    /// True if a barrier comes next after the wait at `line`.
+    fn is_before_barrier(&self, line: usize) -> bool {
+        let idle = |l: &usize| matches!(self.program.lines[*l].inst.desc.class, Class::Waitcnt | Class::Nop);
+        let next = (line + 1..self.program.lines.len()).find(|l| !idle(l));
+        next.is_some_and(|l| self.is_barrier(l))
+    }
+
+    fn verdict(&mut self, write: usize, barrier: usize) -> Verdict {
+        let Some(stream) = self.stream(write) else { return Verdict::Unknown };
+        let moves = self.moves(write, barrier);
+        // LDS is not read by what a wait for memory serves.
+        let any_wait = moves || stream.counter() != Stream::Lds.counter();
+        let blocks = &self.flow.cfg.blocks;
+        let start = self.flow.cfg.block_of(write);
+        let begin = Open { younger: 0, alone: true, passed: false, accessed: false, counted: false };
+        // The nearest first: what publishes a write is not far.
+        let mut open = VecDeque::from([(write + 1..blocks[start].end, start, Stage::Open(begin))]);
+        let mut seen: HashSet<(usize, Stage)> = HashSet::new();
+        let mut late = false;
+        while let Some((range, block, mut stage)) = open.pop_front() {
+            if seen.len() >= MOST_STATES || self.looks == 0 {
+                return Verdict::Unknown;
+            }
+            self.looks = self.looks.saturating_sub(range.len() + 1);
+            let mut goes_on = true;
+            for line in range {
+                // There, the same bytes are written anew.
+                goes_on = (line != write || moves) && !self.lines[line].returns();
+                let next = if goes_on { self.after(stage, line, (stream, barrier, any_wait)) } else { None };
+                let touches = self.lines[line].reads_lds() || self.lines[line].writes_lds();
+                late |= touches && line != write && stage.is_between();
+                goes_on = next.is_some();
+                let Some(next) = next else { break };
+                if matches!(next, Stage::Published { .. }) && self.lines[line].reads_lds() {
+                    return Verdict::Deferred;
+                }
+                stage = next;
+            }
+            if goes_on {
+                let next = blocks[block].succs.iter().filter(|s| !self.flow.comes_back(block, **s));
+                for &next in next {
+                    if seen.insert((next, stage)) {
+                        open.push_back((blocks[next].start..blocks[next].end, next, stage));
+                    }
+                }
+            }
+        }
+        // A FLAT store may mean memory.
+        if late && stream != Stream::FlatLgkm { Verdict::Late } else { Verdict::Unknown }
+    }
+
+    /// Where a path stands after `line`; `None` where it shows nothing.
+    fn after(&self, stage: Stage, line: usize, how: (Stream, usize, bool)) -> Option<Stage> {
+        let (stream, barrier, any_wait) = how;
+        let facts = &self.lines[line];
+        let touches = facts.reads_lds() || facts.writes_lds();
+        match stage {
+            Stage::Open(open) => {
+                let counter = stream.counter();
+                if let Some(value) = facts.wait.map(|w| counter.of(w)).filter(|v| *v <= counter.cap()) {
+                    let counts = value > 0 && self.is_before_barrier(line);
+                    let counted = open.counted || counts;
+                    if value > 0 && !(stream.in_order() && open.younger >= value) {
+                        return Some(Stage::Open(Open { counted, ..open }));
+                    }
+                    let is_meant = any_wait || counted || open.alone;
+                    let done = Stage::Done { untouched: !is_meant, passed: open.passed };
+                    let is_published = is_meant || !open.accessed;
+                    // A loop that fills buffers ahead leaves with some that nobody reads.
+                    return (is_published && (open.passed || any_wait)).then_some(done);
+                }
+                let same = facts.events.iter().filter(|e| e.stream == stream);
+                let younger = same.map(|e| e.count).fold(open.younger, u8::saturating_add);
+                let others = facts.events.iter().any(|e| e.stream.counter() == counter);
+                // No wait can tell it from others any more.
+                (younger < counter.capacity().saturating_mul(MOST_FULL)).then(|| {
+                    Stage::Open(Open {
+                        younger,
+                        alone: open.alone && !others,
+                        passed: open.passed || line == barrier,
+                        accessed: open.accessed || open.passed && touches,
+                        ..open
+                    })
+                })
+            }
+            // What other paths have to do with it says nothing about this one.
+            Stage::Done { passed: false, .. } | Stage::Published { passed: false } if line == barrier => None,
+            Stage::Done { passed, .. } if self.is_barrier(line) => Some(Stage::Published { passed }),
+            Stage::Done { untouched, .. } => (!(untouched && touches)).then_some(stage),
+            Stage::Published { .. } => Some(stage),
+        }
+    }
+
+    /// True if, in the smallest loop that contains both lines, the address in LDS that `write` writes may change from one
+    /// iteration to the next.
+    fn moves(&mut self, write: usize, barrier: usize) -> bool {
+        let (a, b) = (self.flow.cfg.block_of(write), self.flow.cfg.block_of(barrier));
+        let around = |l: &&(usize, usize)| l.0 <= a.min(b) && a.max(b) <= l.1;
+        let Some(&stretch) = self.loops.iter().find(around) else { return false };
+        let lines = self.flow.cfg.blocks[stretch.0].start..self.flow.cfg.blocks[stretch.1].end;
+        if !self.written.contains_key(&stretch) {
+            self.looks = self.looks.saturating_sub(lines.len());
+            let mut written = HashMap::new();
+            for line in lines {
+                for unit in self.program.lines[line].inst.writes().iter().flat_map(|w| w.reg.units()) {
+                    written.entry(unit).and_modify(|l| *l = None).or_insert(Some(line));
+                }
+            }
+            self.written.insert(stretch, written);
+        }
+        let Some(written) = self.written.get(&stretch) else { return false };
+        let mut values = Values { barriers: self, written, known: HashMap::new(), looks: self.looks };
+        let units: Vec<RegUnit> = self.address_of(write).into_iter().flat_map(Reg::units).collect();
+        let changes = units.into_iter().any(|unit| values.change(unit, write));
+        self.looks = values.looks;
+        changes
+    }
+
+    /// The register that says where in LDS `write` writes.
+    fn address_of(&self, write: usize) -> Option<Reg> {
+        let inst = &self.program.lines[write].inst;
+        if self.lines[write].events.iter().any(|e| e.memory.contains(MemoryEffect::LDS_DMA)) {
+            return Some(reg::M0);
+        }
+        inst.reads().iter().find(|r| r.operand.is_some()).map(|r| r.reg)
+    }
+}
+
+impl Stage {
+    /// True after the barrier and before the one that publishes.
+    fn is_between(self) -> bool {
+        match self {
+            Stage::Open(open) => open.passed,
+            Stage::Done { passed, .. } => passed,
+            Stage::Published { .. } => false,
+        }
+    }
+}
+
+/// Values in a loop.
+struct Values<'b, 'a> {
+    barriers: &'b Barriers<'a>,
+    /// The registers that the loop writes.
+    written: &'b Written,
+    /// Definitions that have been looked at or are being looked at, and whether they change.
+    known: HashMap<(RegUnit, usize), bool>,
+    looks: usize,
+}
+
+impl Values<'_, '_> {
+    /// True if the value of `unit` before `line` may differ from one iteration to the next: it is loaded, or counts on itself.
+    fn change(&mut self, unit: RegUnit, line: usize) -> bool {
+        let Some(only) = self.written.get(&unit) else { return false };
+        let (program, cfg) = (self.barriers.program, &self.barriers.flow.cfg);
+        let start = cfg.blocks[cfg.block_of(line)].start;
+        let before = (start..line).rev().find(|l| {
+            self.looks = self.looks.saturating_sub(1);
+            program.lines[*l].inst.writes().iter().any(|w| w.reg.units().any(|u| u == unit))
+        });
+        let Some(from) = before.or(*only) else { return true };
+        if self.looks == 0 || self.known.len() == MOST_VALUES || !self.barriers.lines[from].events.is_empty()
+        {
+            return true;
+        }
+        if let Some(known) = self.known.get(&(unit, from)) {
+            return *known;
+        }
+        // Whoever comes back here counts on itself.
+        self.known.insert((unit, from), true);
+        let reads = program.lines[from].inst.reads();
+        let mut named = reads.iter().filter(|r| r.operand.is_some()).flat_map(|r| r.reg.units());
+        let changes = named.any(|u| self.change(u, from));
+        self.known.insert((unit, from), changes);
+        changes
+    }
+}
