@@ -147,6 +147,8 @@ fn point(role: Role, inst: &Inst) -> Point {
     let unknown_exit =
         || inst.desc.class == Class::Branch && !inst.operands.iter().any(|o| matches!(o, Operand::Label(_)));
     match role {
+        // LDS is shared by a workgroup only, at whose scope a release waits for no load from memory; the barrier does the rest.
+        Role::Write if inst.desc.class == Class::LdsWrite && !inst.mods.gds => Point::Access,
         Role::Write => Point::Publish,
         Role::Load | Role::Acquire => Point::Access,
         Role::Private if inst.desc.class == Class::Barrier || unknown_exit() => Point::Publish,

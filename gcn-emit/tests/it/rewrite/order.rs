@@ -47,6 +47,60 @@ fn a_partial_wait_stays_partial() {
     ]);
 }
 
+/// What each write of LDS needs is its own data. By the memory model's rows a release to LDS waits for no load from memory.
+#[test]
+fn a_write_of_lds_keeps_no_wait_for_other_loads() {
+    let program = |waits: [&'static str; 4]| {
+        let mut lines = vec![
+            "buffer_load_dwordx4 v[20:23], v1, s[16:19], 0 offen",
+            "buffer_load_dwordx4 v[24:27], v2, s[16:19], 0 offen",
+            "global_load_dwordx4 v[28:31], v[4:5], off",
+            "global_load_dwordx4 v[32:35], v[6:7], off",
+        ];
+        let writes = [
+            "ds_write_b128 v10, v[20:23]",
+            "ds_write_b128 v11, v[24:27]",
+            "ds_write_b128 v12, v[28:31]",
+            "ds_write_b128 v13, v[32:35]",
+        ];
+        for (wait, write) in waits.into_iter().zip(writes) {
+            lines.extend(Some(wait).filter(|w| !w.is_empty()));
+            lines.push(write);
+        }
+        lines.push("s_endpgm");
+        lines
+    };
+    let all = ["s_waitcnt vmcnt(3)", "s_waitcnt vmcnt(2)", "s_waitcnt vmcnt(1)", "s_waitcnt vmcnt(0)"];
+    assert_eq!(fixed(&program(["s_waitcnt vmcnt(1)", "s_waitcnt vmcnt(0)", "", ""]), true), program(all));
+}
+
+/// clang's loop over tiles with every wait removed, and with only the one before the first barrier removed: clang has it there.
+#[test]
+fn what_a_barrier_publishes_is_waited_for() {
+    let tile = |publish: bool, others: bool| {
+        let wait = |on: bool, wait: &'static str| Some(wait).filter(|_| on);
+        let lines = [
+            Some("L1:"),
+            Some("global_load_dword v8, v[0:1], off"),
+            wait(others, "s_waitcnt vmcnt(0)"),
+            Some("ds_write_b32 v2, v8"),
+            wait(publish, "s_waitcnt lgkmcnt(0)"),
+            Some("s_barrier"),
+            Some("ds_read_b32 v7, v7"),
+            Some("ds_read_b32 v8, v5 offset:1020"),
+            wait(others, "s_waitcnt lgkmcnt(0)"),
+            Some("v_fmac_f32_e32 v3, v7, v8"),
+            Some("s_barrier"),
+            Some("s_cbranch_scc1 L1"),
+            Some("s_endpgm"),
+        ];
+        lines.into_iter().flatten().collect::<Vec<_>>()
+    };
+    for others in [false, true] {
+        assert_eq!(fixed(&tile(false, others), false), tile(true, true));
+    }
+}
+
 #[test]
 fn what_nobody_can_tell_goes() {
     let gone = |lines: &[&str]| {
