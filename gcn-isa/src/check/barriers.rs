@@ -225,15 +225,13 @@ impl<'a> Barriers<'a> {
                 let younger = same.map(|e| e.count).fold(open.younger, u8::saturating_add);
                 let others = facts.events.iter().any(|e| e.stream.counter() == counter);
                 // No wait can tell it from others any more.
-                (younger < counter.capacity().saturating_mul(MOST_FULL)).then(|| {
-                    Stage::Open(Open {
-                        younger,
-                        alone: open.alone && !others,
-                        passed: open.passed || line == barrier,
-                        accessed: open.accessed || open.passed && touches,
-                        ..open
-                    })
-                })
+                (younger < counter.capacity().saturating_mul(MOST_FULL)).then_some(Stage::Open(Open {
+                    younger,
+                    alone: open.alone && !others,
+                    passed: open.passed || line == barrier,
+                    accessed: open.accessed || open.passed && touches,
+                    ..open
+                }))
             }
             // What other paths have to do with it says nothing about this one.
             Stage::Done { passed: false, .. } | Stage::Published { passed: false } if line == barrier => None,
