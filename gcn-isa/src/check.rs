@@ -35,7 +35,7 @@ mod report;
 mod vccz;
 
 pub use advice::Advice;
-pub use report::{Amount, Caveat, CheckReport, Finding};
+pub use report::{Amount, Caveat, CheckReport, Finding, NotListed};
 
 use crate::cfg::Flow;
 use crate::counters::{self as events, MemoryEffect};
@@ -92,8 +92,8 @@ impl Default for Options {
     }
 }
 
-/// How many findings a report lists at most: a program of a million instructions without any wait has far more than anybody
-/// reads.
+/// How many findings of each grade a report lists at most: a program of a million instructions without any wait has far more
+/// than anybody reads. Those beyond are counted ([`CheckReport::not_listed`]).
 pub const MOST_FINDINGS: usize = 100_000;
 
 /// Checks `program` against every rule.
@@ -109,19 +109,20 @@ pub fn check_with(program: &Program, options: Options) -> CheckReport {
     let facts = Facts::of(program, &flow, options);
     CounterCheck::new(program, &flow, &facts, options).findings(&mut found);
     if options.errata {
-        errata::check(program, options.rules).into_iter().for_each(|f| found.push(|| f));
+        errata::check(program, options.rules).into_iter().for_each(|f| found.push(f));
         if options.rules.counts(&VCCZ_HALF) {
-            vccz::check(program, &flow).into_iter().for_each(|f| found.push(|| f));
+            vccz::check(program, &flow).into_iter().for_each(|f| found.push(f));
         }
     }
-    let Findings { list: mut findings, omitted } = found;
+    let Findings { list: mut findings, not_listed, undecided, .. } = found;
     findings.sort_by_key(|f| (f.second, f.first));
     let unknown_exits = flow.unknown_exits().collect();
     CheckReport {
         target: program.target,
         instructions: program.lines.len(),
         findings,
-        omitted,
+        not_listed,
+        undecided,
         unknown_exits,
     }
 }

@@ -42,7 +42,9 @@ impl<'a> CounterCheck<'a> {
 
     /// Findings of the counter rules.
     pub fn findings(&self, findings: &mut Findings) {
-        self.each_broken(|broken, line, paths| findings.push(|| self.finding(broken, line, paths)));
+        let undecided =
+            self.each_broken(|broken, line, paths| findings.push(self.finding(broken, line, paths)));
+        findings.undecided += undecided;
     }
 
     /// The lines whose accesses of LDS break a rule, in ascending order.
@@ -54,8 +56,9 @@ impl<'a> CounterCheck<'a> {
         lines.into_iter().collect()
     }
 
-    /// Calls `tell` for each rule that is broken and worth telling, with the line that breaks it.
-    fn each_broken(&self, mut tell: impl FnMut(&Broken, usize, &mut PathSearch<'_>)) {
+    /// Calls `tell` for each rule that is broken and worth telling, with the line that breaks it. The number of broken rules
+    /// of which a budget left undecided whether they are.
+    fn each_broken(&self, mut tell: impl FnMut(&Broken, usize, &mut PathSearch<'_>)) -> usize {
         let mut paths = PathSearch::new(self.program, self.flow, self.lines);
         let mut told = Told::default();
         for (block, entry) in self.flow.cfg.blocks.iter().zip(&self.states) {
@@ -75,6 +78,7 @@ impl<'a> CounterCheck<'a> {
                 facts.step(&mut state, line);
             }
         }
+        paths.unserved
     }
 
     /// False for what may be the order of a program with several buffers in LDS: see [`MemoryModel::Sure`].
@@ -229,20 +233,21 @@ impl CounterCheck<'_> {
         access: &Accesses<'_>,
         line: usize,
     ) -> Option<(&'static CounterRule, Option<RegUse>)> {
+        let mut registers: SmallVec<[(&'static CounterRule, RegUse); 3]> = SmallVec::new();
         if let Some(written) = operation.writes() {
-            if let Some(read) = access.reads_too_early(operation.stream(), written, operation.live()) {
-                return Some((&rules::RAW, Some(read)));
-            }
-            if let Some(write) = access.writes_too_early(operation.stream(), written, operation.live()) {
-                let ordered = operation.stream() == Stream::FlatVm
-                    && access.events.iter().any(|e| e.stream == Stream::Vmem);
-                return Some((if ordered { &rules::WAW_FLAT } else { &rules::WAW }, Some(write)));
-            }
+            let read = access.reads_too_early(operation.stream(), written, operation.live());
+            registers.extend(read.map(|read| (&rules::RAW, read)));
+            let write = access.writes_too_early(operation.stream(), written, operation.live());
+            let ordered = operation.stream() == Stream::FlatVm
+                && access.events.iter().any(|e| e.stream == Stream::Vmem);
+            let rule = if ordered { &rules::WAW_FLAT } else { &rules::WAW };
+            registers.extend(write.map(|write| (rule, write)));
         }
-        for held in operation.holds() {
-            if let Some(write) = access.overwrites(*held) {
-                return Some((&rules::WAR, Some(write)));
-            }
+        let overwritten = operation.holds().iter().find_map(|held| access.overwrites(*held));
+        registers.extend(overwritten.map(|write| (&rules::WAR, write)));
+        // A register that an index may reach must not hide one that the instruction surely uses.
+        if let Some((rule, used)) = registers.into_iter().min_by_key(|r| r.1.via == Via::AnyIndex) {
+            return Some((rule, Some(used)));
         }
         let dma = operation.memory().contains(MemoryEffect::LDS_DMA);
         if dma && access.memory.intersects(self.options.memory_model.lds_accesses()) {

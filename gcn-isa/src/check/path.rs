@@ -62,6 +62,17 @@ pub(super) struct PathSearch<'a> {
     /// For a rule, the blocks from whose start something that serves it can be reached.
     serving: HashMap<&'static str, Vec<bool>>,
     looks: usize,
+    /// How often [`PathSearch::is_served`] was left undecided.
+    pub unserved: usize,
+}
+
+/// The nodes that a search has found.
+struct Explored<'a> {
+    nodes: Vec<Node<'a>>,
+    /// What the best path among them takes for granted; `None` if none reaches the second instruction.
+    judged: Option<Option<Caveat>>,
+    /// False if the budget ended the search: there may be more paths, and better ones.
+    complete: bool,
 }
 
 impl<'a> PathSearch<'a> {
@@ -74,6 +85,7 @@ impl<'a> PathSearch<'a> {
             exits: None,
             serving: HashMap::new(),
             looks: lines.len().saturating_mul(LOOKS.0).max(LOOKS.1),
+            unserved: 0,
         }
     }
 
@@ -83,13 +95,27 @@ impl<'a> PathSearch<'a> {
         if (first + 1..block.end).contains(&second) {
             return Judgement::default();
         }
-        let unfollowed = Judgement { path: Vec::new(), caveat: Some(Caveat::Unfollowed) };
-        let Some((nodes, _)) = self.explore(first, Some(second)) else { return unfollowed };
-        let Some(at) = nodes.iter().position(|n| matches!(n.end, End::Second)) else { return unfollowed };
-        let path = self.path(&nodes, at);
-        let exits = self.exits.get_or_insert_with(|| Exits::of(self.program, self.flow));
-        let caveat = choices::caveat(self.flow, exits, &nodes);
+        // Jumps to unknown places lead everywhere: following them must not spend what certain paths need.
+        let mut explored = self.explore(first, Some(second), false);
+        let decided = explored.complete;
+        if decided && explored.judged.is_none() && self.flow.has_guesses() {
+            explored = self.explore(first, Some(second), true);
+        }
+        let at = explored.nodes.iter().position(|n| matches!(n.end, End::Second));
+        let path = at.map(|at| self.path(&explored.nodes, at)).unwrap_or_default();
+        let caveat = match explored.judged {
+            Some(None) => None,
+            _ if !decided => Some(Caveat::Undecided),
+            Some(caveat) => caveat,
+            None => Some(Caveat::Unfollowed),
+        };
         Judgement { path, caveat }
+    }
+
+    /// What the best path of `nodes` to the second instruction takes for granted.
+    fn judged(&mut self, nodes: &[Node<'_>]) -> Option<Caveat> {
+        let exits = self.exits.get_or_insert_with(|| Exits::of(self.program, self.flow));
+        choices::caveat(self.flow, exits, nodes)
     }
 
     /// True if after a wait that finishes the operation of `first` an instruction can come that `serves`, or if that could
@@ -100,8 +126,9 @@ impl<'a> PathSearch<'a> {
         rule: &'static str,
         serves: fn(&Inst, &LineFacts) -> bool,
     ) -> bool {
-        let Some((nodes, complete)) = self.explore(first, None) else { return true };
+        let Explored { nodes, complete, .. } = self.explore(first, None, true);
         if !complete {
+            self.unserved += 1;
             return true;
         }
         let line_serves = |line: usize| serves(&self.program.lines[line].inst, &self.lines[line]);
@@ -117,29 +144,55 @@ impl<'a> PathSearch<'a> {
         })
     }
 
-    /// Every block that can be entered with the operation of `first` outstanding, in order of their distance in blocks; and
-    /// whether these are all. `None` when the budget is spent.
-    fn explore(&mut self, first: usize, second: Option<usize>) -> Option<(Vec<Node<'a>>, bool)> {
+    /// Every block that can be entered with the operation of `first` outstanding, in order of their distance in blocks; through
+    /// jumps to unknown places only if `guesses`. The search ends early once a path to `second` takes nothing for granted.
+    fn explore(&mut self, first: usize, second: Option<usize>, guesses: bool) -> Explored<'a> {
+        let mut explored = Explored { nodes: Vec::new(), judged: None, complete: false };
         if self.looks == 0 {
-            return None;
+            return explored;
         }
+        explored.complete = self.search(&mut explored.nodes, first, second, guesses);
+        if explored.nodes.iter().any(|n| matches!(n.end, End::Second)) {
+            explored.judged = Some(self.judged(&explored.nodes));
+            explored.complete &= self.exits.as_ref().is_some_and(|e| e.complete);
+        }
+        explored
+    }
+
+    /// Fills `nodes` for [`PathSearch::explore`]. False if the search ended early.
+    fn search(
+        &mut self,
+        nodes: &mut Vec<Node<'a>>,
+        first: usize,
+        second: Option<usize>,
+        guesses: bool,
+    ) -> bool {
         let start = self.flow.cfg.block_of(first);
         let mut state = Outstanding::default();
         self.lines[first].step(&mut state, first);
         let end = self.follow(&mut state, first, first + 1..self.flow.cfg.blocks[start].end, second);
-        let mut nodes = vec![Node { block: start, state, calls: Calls::default(), parent: 0, end }];
+        nodes.push(Node { block: start, state, calls: Calls::default(), parent: 0, end });
         // States by number, and nodes by block and the number of the state that comes in.
         let mut states: HashMap<Outstanding<'a>, usize> = HashMap::new();
         let mut known: HashMap<(usize, usize, Calls), usize> = HashMap::new();
         let mut done = 0;
+        // Judging takes time linear in the nodes: when the second instruction is first reached, and each time that they have
+        // doubled since.
+        let (mut reached, mut next_look) = (false, 0);
         while done < nodes.len() {
+            if reached && nodes.len() >= next_look {
+                next_look = 2 * nodes.len();
+                if self.judged(nodes).is_none() {
+                    return false;
+                }
+            }
             if matches!(nodes[done].end, End::Open(_)) {
                 let from = nodes[done].block;
                 let state = nodes[done].state.clone().blurred();
                 let number = states.len();
                 let number = *states.entry(state.clone()).or_insert(number);
                 for &succ in &self.flow.cfg.blocks[from].succs {
-                    if self.flow.comes_back(from, succ) {
+                    if self.flow.comes_back(from, succ) || (!guesses && self.flow.is_guess(succ)) {
                         continue;
                     }
                     self.looks = self.looks.saturating_sub(1);
@@ -149,11 +202,12 @@ impl<'a> PathSearch<'a> {
                         Some(&node) => node,
                         None => {
                             if nodes.len() >= MOST_NODES || self.looks == 0 {
-                                return Some((nodes, false));
+                                return false;
                             }
                             let block = &self.flow.cfg.blocks[succ];
                             let mut state = state.clone();
                             let end = self.follow(&mut state, first, block.start..block.end, second);
+                            reached |= matches!(end, End::Second);
                             nodes.push(Node { block: succ, state, calls, parent: done, end });
                             known.insert(key, nodes.len() - 1);
                             nodes.len() - 1
@@ -166,7 +220,7 @@ impl<'a> PathSearch<'a> {
             }
             done += 1;
         }
-        Some((nodes, true))
+        true
     }
 
     /// Follows the operation of `first` through `range`.

@@ -111,7 +111,8 @@ impl View {
         needs
     }
 
-    fn each_need(&self, second: &View, config: Config, since: Since, mut found: impl FnMut(Need)) {
+    /// Calls `found` with what each rule asks if `second` comes after this instruction and `since` stands between.
+    pub(crate) fn each_need(&self, second: &View, config: Config, since: Since, mut found: impl FnMut(Need)) {
         // Most pairs of neighbours end here.
         if !self.binds.intersects(second.kinds) {
             return;
