@@ -106,8 +106,7 @@ pub fn check_with(program: &Program, options: Options) -> CheckReport {
     let flow = options.rules.flow(program);
     let mut found = Findings::default();
     Distances::new(program, &flow, options.rules).findings(&mut found);
-    let facts = Facts::of(program, &flow, options);
-    CounterCheck::new(program, &flow, &facts, options).findings(&mut found);
+    counters(program, &flow, options, &mut found);
     if options.errata {
         errata::check(program, options.rules).into_iter().for_each(|f| found.push(f));
         if options.rules.counts(&VCCZ_HALF) {
@@ -125,6 +124,22 @@ pub fn check_with(program: &Program, options: Options) -> CheckReport {
         undecided,
         unknown_exits,
     }
+}
+
+/// Findings of the counter rules: first those on certain paths, then what jumps to unknown places add.
+fn counters(program: &Program, flow: &Flow, options: Options, found: &mut Findings) {
+    let facts = Facts::of(program, flow, options);
+    let check = CounterCheck::new(program, flow, &facts, options);
+    if !flow.has_guesses() {
+        check.findings(found);
+        return;
+    }
+    // Without the jumps, all places where they may lead are entered from outside, except those to which only dead jumps lead.
+    let (mut sure, reachable) = (Flow::sure(program), flow.reachable());
+    sure.roots.retain(|root| reachable[root.block]);
+    let facts = Facts::of(program, &sure, options);
+    let known = CounterCheck::new(program, &sure, &facts, options).findings(found);
+    check.findings_beyond(&known, found);
 }
 
 /// Instructions that are wrong on some machines with the registers that they have, whatever is around them: the part of the check

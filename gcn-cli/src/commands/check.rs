@@ -178,6 +178,13 @@ fn outcome(args: &Args, rules: Config, name: &str) -> Outcome {
             return outcome;
         }
     };
+    // Of several objects in a file some may be empty, or hold nothing but kernels of 0 bytes.
+    let empty = |input: &Input| input.unit.instructions() == 0 && input.unit.kernels.is_empty();
+    if inputs.iter().all(empty) {
+        outcome.complaint = Some(format!("error: {name}: it contains no instruction to check"));
+        outcome.summary.unreadable = 1;
+        return outcome;
+    }
     for input in &inputs {
         one(args, rules, input, &mut outcome);
     }
@@ -185,12 +192,6 @@ fn outcome(args: &Args, rules: Config, name: &str) -> Outcome {
 }
 
 fn one(args: &Args, rules: Config, input: &Input, outcome: &mut Outcome) {
-    // A file may hold nothing but kernels of 0 bytes.
-    if input.unit.instructions() == 0 && input.unit.kernels.is_empty() {
-        outcome.complaint = Some(format!("error: {}: it contains no instruction to check", input.name));
-        outcome.summary.unreadable += 1;
-        return;
-    }
     let checked = Checked::new(
         input,
         args.level(),

@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use smallvec::SmallVec;
 
 use super::calls::Calls;
-use super::report::{Amount, Caveat, Finding, Findings};
+use super::report::{self, Amount, Caveat, Finding, Findings};
 use crate::cfg::Flow;
 use crate::hazards::{self, Config, Grade, Kinds, Need, Since, Views};
 use crate::program::Program;
@@ -34,13 +34,14 @@ impl<'a> Distances<'a> {
     /// Findings of the wait-state rules.
     pub fn findings(&self, findings: &mut Findings) {
         let mut clause = 0;
-        let mut jumps = self.views.len().saturating_mul(UNKNOWN_JUMPS.0).max(UNKNOWN_JUMPS.1);
+        let budget = self.views.len().saturating_mul(HUB_WALKS.0).max(HUB_WALKS.1);
+        let mut budgets = Budgets { jumps: budget, returns: budget };
         for (index, block) in self.flow.cfg.blocks.iter().enumerate().filter(|b| self.reachable[b.0]) {
             if !self.falls_into(index) {
                 clause = block.start;
             }
             for second in block.start..block.end {
-                self.check(index, second, &mut jumps, findings);
+                self.check(index, second, &mut budgets, findings);
                 if let Some((first, need)) = self.clause_need(clause, second) {
                     if !self.is_found_above(first, second, need) {
                         findings.push(self.clause_finding(first, second, need));
@@ -109,10 +110,18 @@ impl Entered {
     }
 }
 
-/// Unknown exits whose last lines are walked back from what may follow them, all walks of a program together, for each of its
-/// lines and at least. A program in which everything may jump everywhere has too many pairs to look at each. An instruction
-/// whose walk this budget ends counts as undecided.
-const UNKNOWN_JUMPS: (usize, usize) = (32, 1 << 20);
+/// Ends of blocks that are walked back from what may follow them through hubs of one kind, all walks of a program together, for
+/// each of its lines and at least. A program in which everything may jump everywhere, or in which every function is called from
+/// everywhere, has too many pairs to look at each.
+const HUB_WALKS: (usize, usize) = (32, 1 << 20);
+
+/// What is left of the walks through hubs.
+struct Budgets {
+    /// Through those of jumps to unknown places.
+    jumps: usize,
+    /// Through those of returns. An instruction whose walk this ends counts as undecided.
+    returns: usize,
+}
 
 /// A distance that is too short. Of each pair of instructions and each grade one is kept: a cautious rule that asks for more, or a
 /// jump that may come a shorter way, must not hide what a better supported one asks for on a path that is certain.
@@ -128,7 +137,7 @@ struct Short {
 impl Short {
     fn new(first: usize, need: Need, distance: u32, stretch: usize, jumps: bool) -> Short {
         let caveat = jumps.then_some(Caveat::UnknownJump).or(Caveat::of_index(need.via));
-        let grade = if caveat.is_some() { Grade::Cautious } else { need.rule.grade() };
+        let grade = report::grade(need.rule.grade(), caveat, need.via);
         Short { first, need, distance, stretch, caveat, grade }
     }
 
@@ -173,7 +182,7 @@ impl Distances<'_> {
         self.finding(&short, second, &[stretch])
     }
 
-    fn check(&self, block: usize, second: usize, jumps: &mut usize, findings: &mut Findings) {
+    fn check(&self, block: usize, second: usize, budgets: &mut Budgets, findings: &mut Findings) {
         // Stretches in order of discovery; those before `done` have been walked.
         let mut trail: SmallVec<[Stretch; 4]> = SmallVec::new();
         let start = Stretch {
@@ -194,14 +203,17 @@ impl Distances<'_> {
         while let Some(mut stretch) = trail.get(done).cloned() {
             if self.walk(&mut stretch, done, second, &mut shorts) {
                 let block = &self.flow.cfg.blocks[stretch.block];
-                let through_hub = self.flow.is_hub(stretch.block);
                 for &pred in block.preds.iter().filter(|p| self.reachable[**p]) {
-                    if through_hub {
-                        let Some(left) = jumps.checked_sub(1) else {
+                    if self.flow.is_guess(stretch.block) {
+                        // What is found beyond is cautious, and that such jumps are not followed is said anyway.
+                        let Some(left) = budgets.jumps.checked_sub(1) else { break };
+                        budgets.jumps = left;
+                    } else if self.flow.is_hub(stretch.block) {
+                        let Some(left) = budgets.returns.checked_sub(1) else {
                             cut = true;
                             break;
                         };
-                        *jumps = left;
+                        budgets.returns = left;
                     }
                     let Some(calls) = stretch.calls.back(self.flow, pred, stretch.block) else { continue };
                     let new = Stretch {

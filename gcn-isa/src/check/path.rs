@@ -18,6 +18,9 @@ use crate::program::Program;
 /// can have as many findings as lines; the paths of the first ones are enough to mend it.
 const LOOKS: (usize, usize) = (32, 1 << 21);
 
+/// Lines that all searches whose result decides nothing may look at.
+const LOOKS_FOR_REPORT: usize = 1 << 16;
+
 /// Nodes of one search.
 const MOST_NODES: usize = 4096;
 
@@ -89,23 +92,23 @@ impl<'a> PathSearch<'a> {
         }
     }
 
+    /// From now on looks for paths for the report only, of the first findings.
+    pub fn spend_little(&mut self) {
+        self.looks = self.looks.min(LOOKS_FOR_REPORT);
+    }
+
     /// How `second` is reached with the operation of `first` outstanding.
     pub fn judge(&mut self, first: usize, second: usize) -> Judgement {
         let block = &self.flow.cfg.blocks[self.flow.cfg.block_of(first)];
         if (first + 1..block.end).contains(&second) {
             return Judgement::default();
         }
-        // Jumps to unknown places lead everywhere: following them must not spend what certain paths need.
-        let mut explored = self.explore(first, Some(second), false);
-        let decided = explored.complete;
-        if decided && explored.judged.is_none() && self.flow.has_guesses() {
-            explored = self.explore(first, Some(second), true);
-        }
+        let explored = self.explore(first, Some(second));
         let at = explored.nodes.iter().position(|n| matches!(n.end, End::Second));
         let path = at.map(|at| self.path(&explored.nodes, at)).unwrap_or_default();
         let caveat = match explored.judged {
             Some(None) => None,
-            _ if !decided => Some(Caveat::Undecided),
+            _ if !explored.complete => Some(Caveat::Undecided),
             Some(caveat) => caveat,
             None => Some(Caveat::Unfollowed),
         };
@@ -126,7 +129,7 @@ impl<'a> PathSearch<'a> {
         rule: &'static str,
         serves: fn(&Inst, &LineFacts) -> bool,
     ) -> bool {
-        let Explored { nodes, complete, .. } = self.explore(first, None, true);
+        let Explored { nodes, complete, .. } = self.explore(first, None);
         if !complete {
             self.unserved += 1;
             return true;
@@ -144,14 +147,14 @@ impl<'a> PathSearch<'a> {
         })
     }
 
-    /// Every block that can be entered with the operation of `first` outstanding, in order of their distance in blocks; through
-    /// jumps to unknown places only if `guesses`. The search ends early once a path to `second` takes nothing for granted.
-    fn explore(&mut self, first: usize, second: Option<usize>, guesses: bool) -> Explored<'a> {
+    /// Every block that can be entered with the operation of `first` outstanding, in order of their distance in blocks. The
+    /// search ends early once a path to `second` takes nothing for granted.
+    fn explore(&mut self, first: usize, second: Option<usize>) -> Explored<'a> {
         let mut explored = Explored { nodes: Vec::new(), judged: None, complete: false };
         if self.looks == 0 {
             return explored;
         }
-        explored.complete = self.search(&mut explored.nodes, first, second, guesses);
+        explored.complete = self.search(&mut explored.nodes, first, second);
         if explored.nodes.iter().any(|n| matches!(n.end, End::Second)) {
             explored.judged = Some(self.judged(&explored.nodes));
             explored.complete &= self.exits.as_ref().is_some_and(|e| e.complete);
@@ -160,13 +163,7 @@ impl<'a> PathSearch<'a> {
     }
 
     /// Fills `nodes` for [`PathSearch::explore`]. False if the search ended early.
-    fn search(
-        &mut self,
-        nodes: &mut Vec<Node<'a>>,
-        first: usize,
-        second: Option<usize>,
-        guesses: bool,
-    ) -> bool {
+    fn search(&mut self, nodes: &mut Vec<Node<'a>>, first: usize, second: Option<usize>) -> bool {
         let start = self.flow.cfg.block_of(first);
         let mut state = Outstanding::default();
         self.lines[first].step(&mut state, first);
@@ -192,7 +189,7 @@ impl<'a> PathSearch<'a> {
                 let number = states.len();
                 let number = *states.entry(state.clone()).or_insert(number);
                 for &succ in &self.flow.cfg.blocks[from].succs {
-                    if self.flow.comes_back(from, succ) || (!guesses && self.flow.is_guess(succ)) {
+                    if self.flow.comes_back(from, succ) {
                         continue;
                     }
                     self.looks = self.looks.saturating_sub(1);

@@ -72,7 +72,8 @@ pub struct Finding {
     pub have: Amount,
     /// The worst path: the lines at which it enters the blocks after the one of `first`. Empty if it is straight.
     pub path: Vec<usize>,
-    /// What the finding takes for granted, if it is less sure for that: its grade is then [`Grade::Cautious`].
+    /// What the finding takes for granted, if it is less sure for that: its grade is then [`Grade::Cautious`], or
+    /// [`Grade::Documented`] at most for a register among those that a bounded index is meant to reach ([`Via::Range`]).
     pub caveat: Option<Caveat>,
 }
 
@@ -97,7 +98,7 @@ pub enum Caveat {
 impl Caveat {
     /// What is taken for granted of a register that is reached so.
     pub(super) fn of_index(via: Via) -> Option<Caveat> {
-        (via == Via::AnyIndex).then_some(Caveat::Index)
+        (via >= Via::Range).then_some(Caveat::Index)
     }
 }
 
@@ -113,6 +114,15 @@ impl fmt::Display for Caveat {
             Caveat::Addresses => "if both concern the same part of LDS",
             Caveat::Index => "if the index leads there",
         })
+    }
+}
+
+/// The grade of a finding of a rule of grade `rule` with a register reached so.
+pub(super) fn grade(rule: Grade, caveat: Option<Caveat>, via: Via) -> Grade {
+    match caveat {
+        None => rule,
+        Some(Caveat::Index) if via == Via::Range => rule.min(Grade::Documented),
+        Some(_) => Grade::Cautious,
     }
 }
 
