@@ -153,10 +153,19 @@ fn exit(places: &Places<'_>, line: usize) -> String {
     format!("`{}` ({})", places.text(line), places.of(line))
 }
 
-/// The places of the first of these lines.
-fn some(places: &Places<'_>, mut lines: impl ExactSizeIterator<Item = usize>) -> String {
-    let shown: Vec<String> = lines.by_ref().take(MORE_SHOWN).map(|line| places.of(line)).collect();
-    shown.join(", ") + if lines.len() > 0 { ", …" } else { "" }
+/// The first places of these lines, each once: the instructions of a macro have one.
+fn some(places: &Places<'_>, lines: impl Iterator<Item = usize>) -> String {
+    let mut shown: Vec<String> = Vec::new();
+    for place in lines.map(|line| places.of(line)) {
+        if shown.contains(&place) {
+            continue;
+        }
+        if shown.len() == MORE_SHOWN {
+            return shown.join(", ") + ", …";
+        }
+        shown.push(place);
+    }
+    shown.join(", ")
 }
 
 /// Where a function has further findings of a rule.
