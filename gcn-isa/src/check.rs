@@ -36,7 +36,7 @@ mod report;
 mod vccz;
 
 pub use advice::Advice;
-pub use report::{Amount, Caveat, CheckReport, Finding};
+pub use report::{Amount, Caveat, CheckReport, Finding, NotListed};
 
 use crate::cfg::Flow;
 use crate::counters::{self as events, MemoryEffect};
@@ -93,8 +93,8 @@ impl Default for Options {
     }
 }
 
-/// How many findings a report lists at most: a program of a million instructions without any wait has far more than anybody
-/// reads.
+/// How many findings of each grade a report lists at most: a program of a million instructions without any wait has far more
+/// than anybody reads. Those beyond are counted ([`CheckReport::not_listed`]).
 pub const MOST_FINDINGS: usize = 100_000;
 
 /// Checks `program` against every rule.
@@ -107,24 +107,40 @@ pub fn check_with(program: &Program, options: Options) -> CheckReport {
     let flow = options.rules.flow(program);
     let mut found = Findings::default();
     Distances::new(program, &flow, options.rules).findings(&mut found);
-    let facts = Facts::of(program, &flow, options);
-    CounterCheck::new(program, &flow, &facts, options).findings(&mut found);
+    counters(program, &flow, options, &mut found);
     if options.errata {
-        errata::check(program, options.rules).into_iter().for_each(|f| found.push(|| f));
+        errata::check(program, options.rules).into_iter().for_each(|f| found.push(f));
         if options.rules.counts(&VCCZ_HALF) {
-            vccz::check(program, &flow).into_iter().for_each(|f| found.push(|| f));
+            vccz::check(program, &flow).into_iter().for_each(|f| found.push(f));
         }
     }
-    let Findings { list: mut findings, omitted } = found;
+    let Findings { list: mut findings, not_listed, undecided, .. } = found;
     findings.sort_by_key(|f| (f.second, f.first));
     let unknown_exits = flow.unknown_exits().collect();
     CheckReport {
         target: program.target,
         instructions: program.lines.len(),
         findings,
-        omitted,
+        not_listed,
+        undecided,
         unknown_exits,
     }
+}
+
+/// Findings of the counter rules: first those on certain paths, then what jumps to unknown places add.
+fn counters(program: &Program, flow: &Flow, options: Options, found: &mut Findings) {
+    let facts = Facts::of(program, flow, options);
+    let check = CounterCheck::new(program, flow, &facts, options);
+    if !flow.has_guesses() {
+        check.findings(found);
+        return;
+    }
+    // Without the jumps, all places where they may lead are entered from outside, except those to which only dead jumps lead.
+    let (mut sure, reachable) = (Flow::sure(program), flow.reachable());
+    sure.roots.retain(|root| reachable[root.block]);
+    let facts = Facts::of(program, &sure, options);
+    let known = CounterCheck::new(program, &sure, &facts, options).findings(found);
+    check.findings_beyond(&known, found);
 }
 
 /// Instructions that are wrong on some machines with the registers that they have, whatever is around them: the part of the check

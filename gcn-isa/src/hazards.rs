@@ -41,7 +41,7 @@ use smallvec::SmallVec;
 
 pub use clause::{ClauseKind, clause_need};
 pub use config::{AnyRule, Config, RuleSet, UnknownRule};
-pub use evidence::{Counts, Evidence, Grade, UnknownName, Voice, counted_rules, counts};
+pub use evidence::{Counts, Evidence, Grade, UnknownName, Voice, compiled_counts, counted_rules, counts};
 pub use page::{AfterPasses, KernelCounts, PairFacts, RulePage, TargetStates, pages};
 pub use rule::{Condition, Dependency, Link, Need, Overlap, Rule, WaitStates};
 pub use since::Since;

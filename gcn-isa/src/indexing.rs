@@ -94,7 +94,11 @@ fn reach(reg: Reg, offsets: Offsets, operand: u8) -> Option<Reached> {
     let is_legal = u32::from(reg.index).saturating_add(offsets.least) <= last;
     // Of an index that is always illegal nothing is believed.
     let first = if is_legal { place(offsets.least) } else { reg.index };
-    let via = if is_legal && offsets.least == offsets.most { Via::Index } else { Via::AnyIndex };
+    let via = match is_legal {
+        true if offsets.least == offsets.most => Via::Index,
+        true if offsets.bounded => Via::Range,
+        _ => Via::AnyIndex,
+    };
     Some(Reached { operand, file: reg.file, first, end: place(offsets.most) + u16::from(reg.len), via })
 }
 

@@ -45,7 +45,9 @@ pub enum Via {
     Name,
     /// By an index whose value is known ([`crate::indexing`]).
     Index,
-    /// By an index of which not all is known: it may be this register or another.
+    /// By an index that the program bounds: it may be this register or another that the index is meant to reach.
+    Range,
+    /// By an index of which nothing is known, or that may not count: it may be this register or any other.
     AnyIndex,
 }
 
@@ -54,7 +56,7 @@ impl Via {
     pub const fn words(self) -> &'static str {
         match self {
             Via::Name => "",
-            Via::Index | Via::AnyIndex => ", reached by an index",
+            Via::Index | Via::Range | Via::AnyIndex => ", reached by an index",
         }
     }
 }

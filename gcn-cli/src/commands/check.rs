@@ -8,7 +8,7 @@ use std::num::NonZeroUsize;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use gcn_isa::hazards::Config;
+use gcn_isa::hazards::{Config, Grade};
 use gcn_report::check::{Checked, Summary, json};
 
 use crate::commands::code::{self, Broken, Input};
@@ -23,9 +23,10 @@ use crate::{commands, file};
 /// compressed or not, a host library or program of HIP, any of them gzipped, or a folder with such files.
 /// Lines of assembly with errors are left out and listed, as is everything else that was not checked.
 ///
-/// Exit code 0: clean; 1: there are findings of grade `certain` or `documented`; 2: a file could not be read,
-/// or had nothing to check. Findings of grade `cautious`, which rest on LLVM alone or on the widest reading
-/// of a manual, are shown and do not count.
+/// Exit code 0: clean; 1: there are findings of grade `certain` or `documented`, listed or not; 2: there are
+/// none, but not everything was checked: a file could not be read or had nothing to check, lines have errors,
+/// code could not be read, or paths could not be followed. Findings of grade `cautious`, which rest on LLVM
+/// alone or on the widest reading of a manual, do not count. Text counts them; `--level cautious` lists them.
 #[derive(clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub struct Args {
@@ -44,7 +45,11 @@ pub struct Args {
     /// Print one line per file, and all rules in a table at the end
     #[arg(long)]
     summary: bool,
-    /// The largest number of findings shown per file; similar findings count once
+    /// Accept code and lines that could not be read, and paths that could not be followed: they do not make
+    /// the exit code 2
+    #[arg(long)]
+    allow_unread: bool,
+    /// The largest number of findings shown per file; of each rule in a kernel the first five are shown
     #[arg(long, value_name = "N", default_value_t = 20)]
     limit: usize,
     /// The number of files checked at the same time, at most 256; by default the number of processors
@@ -61,7 +66,7 @@ pub struct Args {
 const EXAMPLES: &str = "\
 Examples:
   gcn check kernel.s                        assembly: both instructions of each finding
-  gcn check kernel.hsaco --level certain    only what manual, LLVM and shipping kernels agree on
+  gcn check kernel.hsaco --level cautious   also list findings that do not count
   gcn check kernel.s --advice               waits that could be weaker, too
   gcn check build/ --summary                every file below a folder, one line each
   gcn check build/ --sarif > gcn.sarif      for code review tools
@@ -103,20 +108,32 @@ pub fn run(args: &Args) -> Result<(), Failure> {
         all.extend(outcome.json);
         total += outcome.summary;
     }
+    let code = total.exit_code(args.allow_unread);
     if args.json {
         let report = json::whole(all, &total);
         file::print(commands::json(&report)?.as_bytes())?;
     } else if args.sarif {
-        file::print(commands::json(&sarif::whole(all, &complaints))?.as_bytes())?;
+        file::print(commands::json(&sarif::whole(all, &complaints, code))?.as_bytes())?;
     } else {
         if total.files > 1 || args.summary {
-            text += &total.render_total();
+            text += &total.render_total(args.level());
         }
         file::print(text.as_bytes())?;
     }
-    match total.exit_code() {
+    if code == 2 && !total.is_complete() {
+        failure::complain("exit code 2: not everything was checked; `--allow-unread` accepts that");
+    }
+    match code {
         0 => Ok(()),
         code => Err(Failure::silent(code)),
+    }
+}
+
+impl Args {
+    /// The lowest grade that is listed: programs that read JSON or SARIF get everything.
+    fn level(&self) -> Grade {
+        let default = if self.json || self.sarif { Grade::Cautious } else { Grade::Documented };
+        self.shown.level.unwrap_or(default)
     }
 }
 
@@ -161,6 +178,13 @@ fn outcome(args: &Args, rules: Config, name: &str) -> Outcome {
             return outcome;
         }
     };
+    // Of several objects in a file some may be empty, or hold nothing but kernels of 0 bytes.
+    let empty = |input: &Input| input.unit.instructions() == 0 && input.unit.kernels.is_empty();
+    if inputs.iter().all(empty) {
+        outcome.complaint = Some(format!("error: {name}: it contains no instruction to check"));
+        outcome.summary.unreadable = 1;
+        return outcome;
+    }
     for input in &inputs {
         one(args, rules, input, &mut outcome);
     }
@@ -168,14 +192,9 @@ fn outcome(args: &Args, rules: Config, name: &str) -> Outcome {
 }
 
 fn one(args: &Args, rules: Config, input: &Input, outcome: &mut Outcome) {
-    if input.unit.instructions() == 0 {
-        outcome.complaint = Some(format!("error: {}: it contains no instruction to check", input.name));
-        outcome.summary.unreadable += 1;
-        return;
-    }
     let checked = Checked::new(
         input,
-        args.shown.level,
+        args.level(),
         rules.with_xnack(args.shown.xnack.counts(input.unit.target_id)),
         args.advice,
     );

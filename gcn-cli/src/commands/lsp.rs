@@ -60,7 +60,7 @@ pub fn run(args: &Args) -> Result<(), Failure> {
     let rules = args.shown.config()?;
     let settings = Settings {
         target: args.target,
-        level: args.shown.level,
+        level: args.shown.level.unwrap_or_default(),
         rules,
         xnack: args.shown.xnack,
         folders: args.includes.folders(),

@@ -56,12 +56,12 @@ impl Xnack {
     }
 }
 
-/// Which findings are shown.
+/// Which rules count, and which findings are listed.
 #[derive(clap::Args)]
 pub struct Shown {
-    /// The lowest grade of findings that are shown: certain, documented or cautious
-    #[arg(long, value_name = "GRADE", default_value = "cautious")]
-    pub level: Grade,
+    /// The lowest grade of findings that are listed: certain, documented or cautious; all are counted
+    #[arg(long, value_name = "GRADE")]
+    pub level: Option<Grade>,
     #[command(flatten)]
     rules: Rules,
     /// Whether memory accesses may be replayed (XNACK); `target`: unless the target id says xnack-
@@ -70,9 +70,9 @@ pub struct Shown {
 }
 
 impl Shown {
-    /// The selected rules of these grades, without those of XNACK replay.
+    /// The selected rules, without those of XNACK replay.
     pub fn config(&self) -> Result<Config, Failure> {
-        Ok(self.rules.config()?.and_at_least(self.level))
+        self.rules.config()
     }
 }
 

@@ -129,8 +129,13 @@ fn details(page: &RulePage) -> String {
     line(
         "evidence",
         &format!(
-            "manual {}; LLVM {}; rocRoller {}; shipping kernels: {}",
-            page.manual, page.llvm, page.rocroller, page.kernels.summary
+            "manual {}; LLVM {}; rocRoller {}{}; hand-written kernels: {}; compiled kernels: {}",
+            page.manual,
+            page.llvm,
+            page.rocroller,
+            if page.hardware_fails { "; hardware fails without it" } else { "" },
+            page.kernels.summary,
+            page.compiled.summary
         ),
     );
     line("grade", &format!("{}; in the rule sets {}", page.grade, page.rule_sets.join(", ")));

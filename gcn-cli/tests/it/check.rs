@@ -84,7 +84,14 @@ fn grades_and_xnack_choose_the_rules() {
         (code, out.contains("xnack.smem-address"))
     };
     assert_eq!(check(&[], "gfx90a"), (0, true));
-    assert_eq!(check(&["--level", "documented"], "gfx90a"), (0, false));
+    // Always counted, and listed on request.
+    let listed = |more: &[&str]| {
+        let (_, out, _) = checked(&[&["-", "--target", "gfx90a"], more].concat(), source.as_bytes());
+        (out.contains("warning[xnack.smem-address]"), out.contains("1 cautious"))
+    };
+    assert_eq!(listed(&[]), (false, true));
+    assert_eq!(listed(&["--level", "documented"]), (false, true));
+    assert_eq!(listed(&["--level", "cautious"]), (true, true));
     assert_eq!(check(&["--xnack", "off"], "gfx90a"), (0, false));
     assert_eq!(check(&[], "gfx90a:xnack-"), (0, false));
     assert_eq!(check(&["--xnack", "on"], "gfx90a:xnack-"), (0, true));
@@ -108,10 +115,112 @@ fn what_cannot_be_checked_gives_2_and_what_was_not_is_said() {
         assert!(!err.is_empty());
     }
     let odd = "\ts_cbranch_scc0 .Lend\n\ts_setpc_b64 s[0:1]\n\t.long 0x12345678\n.Lend:\n\ts_endpgm\n";
-    let (code, out, _) = checked(&["-", "--target", "gfx942"], odd.as_bytes());
-    assert_eq!(code, 0, "{out}");
+    let (code, out, err) = checked(&["-", "--target", "gfx942"], odd.as_bytes());
+    assert_eq!(code, 2, "{out}");
+    assert!(out.contains("3 instructions: no findings; 4 bytes not read; 1 unknown exit"), "{out}");
     assert!(out.contains("not checked: 4 bytes at .text+0x8: data"), "{out}");
     assert!(out.contains("not checked: where control goes after `s_setpc_b64 s[0:1]` (line 2)"), "{out}");
+    assert!(err.contains("not everything was checked; `--allow-unread`"), "{err}");
+    let (code, allowed, err) = checked(&["-", "--target", "gfx942", "--allow-unread"], odd.as_bytes());
+    assert_eq!((code, err.as_str()), (0, ""));
+    assert_eq!(allowed, out, "it changes the exit code alone");
+}
+
+/// A file is clean if all of it was checked: lines with errors, bytes that are no instructions, and jumps to unknown places
+/// each give 2, with every way to print; data that no control reaches, and unknown callers, do not.
+#[test]
+fn what_was_not_read_or_decided_is_not_clean() {
+    let cases = [
+        ("\tv_mov_b32 v0, 0\n\ts_endpgm\n", 0),
+        ("\tv_mov_b32 v0, 0\n\ts_endpgm\n\t.long 0x12345678\n", 0),
+        ("\tv_mov_b32 v0, 0\n\tv_no_such v1\n\ts_endpgm\n", 2),
+        ("\tv_mov_b32 v0, 0\n\t.long 0xffffffff\n\ts_endpgm\n", 2),
+        ("\tv_mov_b32 v0, 0\n\ts_setpc_b64 s[4:5]\n", 2),
+        ("\tv_mov_b32 v0, 0\n\ts_swappc_b64 s[30:31], s[4:5]\n\ts_endpgm\n", 2),
+        ("\tv_mov_b32 v0, 0\n\ts_branch 100\n", 2),
+        ("\tds_read_b32 v0, v1\n\tv_mov_b32 v2, v0\n\tv_no_such v1\n\ts_endpgm\n", 1),
+    ];
+    for (source, code) in cases {
+        for more in [&[][..], &["--json"], &["--sarif"], &["--summary"], &["--level", "certain"]] {
+            let arguments = [&["-", "--target", "gfx942"], more].concat();
+            assert_eq!(checked(&arguments, source.as_bytes()).0, code, "{more:?}:\n{source}");
+            let allowed = [&arguments[..], &["--allow-unread"]].concat();
+            let expected = if code == 2 { 0 } else { code };
+            assert_eq!(checked(&allowed, source.as_bytes()).0, expected, "allowed, {more:?}:\n{source}");
+        }
+        let (_, out, _) = checked(&["-", "--target", "gfx942"], source.as_bytes());
+        assert_eq!(out.contains(": clean"), code == 0, "{out}");
+        let (_, out, _) = checked(&["-", "--target", "gfx942", "--json"], source.as_bytes());
+        let json: Value = serde_json::from_str(&out).expect("JSON");
+        assert_eq!(json["files"][0]["complete"], code == 0, "{json}");
+        let (_, out, _) = checked(&["-", "--target", "gfx942", "--sarif"], source.as_bytes());
+        let sarif: Value = serde_json::from_str(&out).expect("JSON");
+        assert_eq!(sarif.pointer("/runs/0/invocations/0/exitCode"), Some(&Value::from(code)));
+    }
+}
+
+/// The exit code and the counts depend on the program alone, whatever is listed.
+#[test]
+fn grades_and_exit_codes_do_not_depend_on_what_is_listed() {
+    let head = "\t.amdgcn_target \"amdgcn-amd-amdhsa--gfx942\"\n";
+    // A mask one state too early by AMD's rocRoller, two by LLVM: documented, and cautious for the second state.
+    let masked = "\tv_cmp_lt_u32 vcc, v0, v1\n\tv_cndmask_b32 v2, v3, v4, vcc\n";
+    let cautious = "\tv_cmp_lt_u32 vcc, v0, v1\n\ts_nop 0\n\tv_cndmask_b32 v2, v3, v4, vcc\n";
+    let certain = "\tds_read_b32 v0, v1\n\tv_mov_b32 v2, v0\n";
+    // By way of the jump the reader follows at once, by the text after one instruction: both are too early.
+    let jump = "\tds_read_b32 v0, v1\n\ts_setpc_b64 s[4:5]\nhere:\n\tv_mov_b32 v2, v0\n";
+    let bodies = [masked, cautious, certain, jump];
+    for set in 1u32..1 << bodies.len() {
+        let chosen = (0..bodies.len()).filter(|i| set >> i & 1 == 1).map(|i| bodies[i]);
+        let source = head.to_owned() + &chosen.collect::<String>() + "\ts_endpgm\n";
+        let expected = if set & 0b101 != 0 {
+            1
+        } else if set & 0b1000 != 0 {
+            2
+        } else {
+            0
+        };
+        let mut counts = None;
+        for level in ["certain", "documented", "cautious"] {
+            for more in [&[][..], &["--limit", "0"], &["--advice"], &["--summary"], &["--sarif"], &["--json"]]
+            {
+                let arguments = [&["-", "--level", level], more].concat();
+                let (code, out, _) = checked(&arguments, source.as_bytes());
+                assert_eq!(code, expected, "{arguments:?}:\n{source}\n{out}");
+                if more == ["--json"] {
+                    let json: Value = serde_json::from_str(&out).expect("JSON");
+                    let grades = ["cautious", "documented", "certain"];
+                    let rank = |grade: &str| grades.iter().position(|g| *g == grade);
+                    let findings = json["files"][0]["findings"].as_array().expect("findings");
+                    let listed = |f: &Value| rank(f["grade"].as_str().unwrap_or("")) >= rank(level);
+                    assert!(findings.iter().all(listed), "{level}: {json}");
+                    let of_level =
+                        json["total"]["rules"].as_array().expect("rules").iter().filter(|r| listed(r));
+                    let counted = of_level.filter_map(|r| r["findings"].as_u64()).sum::<u64>();
+                    assert_eq!(findings.len() as u64, counted, "{json}");
+                    let same = counts.get_or_insert(json["total"].clone());
+                    assert_eq!(*same, json["total"], "{level}");
+                }
+            }
+        }
+    }
+}
+
+/// More findings than are kept: those that are not listed are counted by their grade, and cautious ones do not push out others.
+#[test]
+fn findings_beyond_the_largest_number_keep_their_grade() {
+    let text = |more: &str| {
+        format!(
+            ".amdgcn_target \"amdgcn-amd-amdhsa--gfx942\"\n.rept 110000\n v_cmp_lt_u32 s[4:5], v0, v1\n s_nop 0\n \
+             v_cndmask_b32 v2, v3, v4, s[4:5]\n.endr\n{more} s_endpgm\n"
+        )
+    };
+    let (code, out, err) = checked(&["-"], text("").as_bytes());
+    assert_eq!((code, err.as_str()), (0, ""), "{out}");
+    assert!(out.contains("330001 instructions: 110000 cautious\n"), "{out}");
+    let (code, out, _) = checked(&["-"], text("ds_read_b32 v0, v1\n v_mov_b32 v2, v0\n").as_bytes());
+    assert_eq!(code, 1);
+    assert!(out.contains("1 certain, 110000 cautious\n") && out.contains("error[waitcnt.raw]"), "{out}");
 }
 
 /// The rest of a file with errors is checked, around each of them as around data.
@@ -179,11 +288,33 @@ fn findings_that_are_alike_are_shown_once() {
     }
     source += "\tds_read_b32 v41, v0\n\tv_add_f32 v51, v41, v41\n\ts_endpgm\n";
     let (_, out, _) = checked(&["-"], source.as_bytes());
-    assert_eq!(out.matches("error[waitcnt.raw]").count(), 2, "{out}");
-    assert!(out.contains("39 more like this: line 5, line 7, "), "{out}");
+    assert_eq!(out.matches("error[waitcnt.raw]").count(), 5, "{out}");
+    let more = "36 more of this rule in .text: line 13, line 15, line 17, line 19, line 21, line 23, …";
+    assert!(out.contains(more), "{out}");
     let (_, out, _) = checked(&["-", "--limit", "1"], source.as_bytes());
     assert_eq!(out.matches("error[waitcnt.raw]").count(), 1, "{out}");
-    assert!(out.contains("1 more finding of another kind"), "{out}");
+    assert!(out.contains("40 more of this rule in .text: line 5, line 7, "), "{out}");
+    let (_, out, _) = checked(&["-", "--limit", "0"], source.as_bytes());
+    assert_eq!(out.matches("error[waitcnt.raw]").count(), 0, "{out}");
+    assert!(out.contains("41 more findings; `--limit` shows them"), "{out}");
+}
+
+/// An instruction that comes too early after several others is one place, in full and among those that are only named.
+#[test]
+fn an_address_is_named_once() {
+    let mut source = String::from("\t.amdgcn_target \"amdgcn-amd-amdhsa--gfx942\"\n");
+    for i in 0..12 {
+        let [a, b, c] = [1, 2, 3].map(|r| 3 * i + r);
+        source += &format!("\tds_read_b32 v{a}, v0\n\tds_read_b32 v{b}, v0\n\tds_read_b32 v{c}, v0\n");
+        source += &format!("\tv_add3_u32 v50, v{a}, v{b}, v{c}\n");
+    }
+    source += "\ts_endpgm\n";
+    let (_, out, _) = checked(&["-"], source.as_bytes());
+    assert!(out.contains("36 certain"), "{out}");
+    // The one whose wait is enough for all.
+    assert!(out.contains("put `s_waitcnt lgkmcnt(0)` before line 5\n"), "{out}");
+    assert!(out.contains("also too early after line 2, line 3\n"), "{out}");
+    assert!(out.contains("21 more of this rule in .text: line 25, line 29, "), "{out}");
 }
 
 #[test]
@@ -193,4 +324,62 @@ fn advice_is_given_on_request() {
     assert_eq!(code, 0, "{out}");
     assert!(out.contains("advice: 8 wait states here, 0 are enough: `s_nop 7`"), "{out}");
     assert!(!checked(&["-"], source.as_bytes()).1.contains("advice"));
+}
+
+/// Kernels without bytes, as rocPRIM's are where control never comes: at the end of the code (`zk`) and before another kernel
+/// (`zk_alias`), whose instructions are not theirs. LLVM 22 reads both objects.
+#[test]
+fn kernels_of_0_bytes_have_no_instructions() {
+    let kernel = |name: &str, body: &str, size: u32| {
+        format!(
+            "\t.globl {name}\n\t.p2align 8\n\t.type {name},@function\n{name}:\n{body}\t.size {name}, {size}\n"
+        )
+    };
+    let descriptor = |name: &str, vgprs: u32, sgprs: u32| {
+        let offset = vgprs.next_multiple_of(4);
+        format!(
+            "\t.amdhsa_kernel {name}\n\t.amdhsa_next_free_vgpr {vgprs}\n\t.amdhsa_next_free_sgpr {sgprs}\n\
+             \t.amdhsa_accum_offset {offset}\n\t.end_amdhsa_kernel\n"
+        )
+    };
+    let head = "\t.amdgcn_target \"amdgcn-amd-amdhsa--gfx942\"\n\t.text\n";
+    let rodata = "\t.section .rodata,\"a\",@progbits\n\t.p2align 6\n";
+    let used = "\tv_mov_b32 v62, 0\n\ts_mov_b32 s31, 0\n\ts_endpgm\n";
+    let dead = kernel("dead", "", 0);
+    let good = kernel("good", used, 12);
+    let more = kernel("more", "", 0);
+    let descriptors =
+        |names: &[(&str, u32, u32)]| names.iter().map(|n| descriptor(n.0, n.1, n.2)).collect::<String>();
+    let both = descriptors(&[("dead", 1, 1), ("good", 63, 32)]);
+    let three = descriptors(&[("dead", 1, 1), ("good", 63, 32), ("more", 1, 1)]);
+    let padding = "\t.fill 61, 4, 0xbf800000\n";
+    let sources = [
+        (format!("{head}{good}{padding}{dead}{rodata}{both}"), 3),
+        (format!("{head}{dead}{good}{rodata}{both}"), 3),
+        (format!("{head}{dead}{more}{good}{rodata}{three}"), 3),
+        (format!("{head}{good}{padding}{dead}{more}{rodata}{three}"), 3),
+        (format!("{head}{dead}{rodata}{}", descriptor("dead", 1, 1)), 0),
+    ];
+    for (source, instructions) in &sources {
+        let object = gcn_with(&["asm", "-", "-o", "-"], source.as_bytes()).out;
+        for input in [source.as_bytes(), &object] {
+            let (code, out, err) = checked(&["-"], input);
+            assert_eq!((code, err.as_str()), (0, ""), "{out}\n{source}");
+            assert!(out.contains(&format!(": {instructions} instructions: clean\n")), "{out}\n{source}");
+        }
+        let text = gcn_with(&["inspect", "-"], &object).text();
+        assert!(text.contains("kernel dead\n  code: 0 bytes"), "{text}");
+        let text = gcn_with(&["disasm", "-"], &object).text();
+        let again = gcn_with(&["asm", "-", "-o", "-"], text.as_bytes());
+        assert_eq!(again.code, 0, "{}\n{text}", again.err);
+        assert_eq!(gcn_with(&["disasm", "-"], &again.out).text(), text);
+    }
+    // The registers of the kernel that has the code are still its own.
+    let small = sources[1].0.replace("_vgpr 63", "_vgpr 40").replace("_offset 64", "_offset 40");
+    let (code, out, _) = checked(&["-"], &gcn_with(&["asm", "-", "-o", "-"], small.as_bytes()).out);
+    assert!(code == 1 && out.contains("kernel good: v62 is used") && !out.contains("kernel dead:"), "{out}");
+    // Two names of one kernel, without sizes, are two names.
+    let alias = sources[1].0.replace("\t.size good, 12\n", "");
+    let (code, out, _) = checked(&["-"], alias.as_bytes());
+    assert!(code == 1 && out.contains("kernel dead: v62 is used"), "{out}");
 }

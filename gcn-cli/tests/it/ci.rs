@@ -35,7 +35,14 @@ fn step(name: &str) -> String {
 
 fn files() -> tempfile::TempDir {
     let folder = tempfile::tempdir().expect("a folder");
-    for (name, text) in [("clean/two.gcn", TWO_KERNELS), ("broken/unwaited.gcn", UNWAITED)] {
+    let unread = format!("{TWO_KERNELS}\n\t.text\n\tv_no_such v1\n");
+    let files = [
+        ("clean/two.gcn", TWO_KERNELS),
+        ("clean/two.s", TWO_KERNELS),
+        ("broken/unwaited.gcn", UNWAITED),
+        ("unread/unread.s", &unread),
+    ];
+    for (name, text) in files {
         let path = folder.path().join(name);
         std::fs::create_dir_all(path.parent().expect("a folder")).expect("a folder");
         std::fs::write(path, text).expect("a file");
@@ -50,9 +57,16 @@ fn the_action_fails_on_findings_and_writes_them_as_sarif() {
     }
     let folder = files();
     let check = step("Check");
-    for (paths, code, findings) in [("clean/", 0, false), ("broken/ clean/", 1, true)] {
+    let cases = [
+        ("clean/", "", 0, false),
+        ("broken/ clean/", "", 1, true),
+        // The line that could not be read is a result of its own.
+        ("unread/ clean/", "", 2, true),
+        ("unread/ clean/", "--allow-unread", 0, true),
+    ];
+    for (paths, arguments, code, findings) in cases {
         let variables =
-            [("PATHS", paths), ("LEVEL", "documented"), ("ARGUMENTS", ""), ("SARIF", "out.sarif")];
+            [("PATHS", paths), ("LEVEL", "documented"), ("ARGUMENTS", arguments), ("SARIF", "out.sarif")];
         let run = shell(folder.path(), &[gcn_folder()], &check, &variables);
         assert_eq!(run.status.code(), Some(code), "{paths}: {}", String::from_utf8_lossy(&run.stderr));
         let sarif = std::fs::read_to_string(folder.path().join("out.sarif")).expect("a file");
@@ -148,8 +162,15 @@ fn the_hook_fails_on_findings() {
     let folder = files();
     let entry = HOOK.lines().find_map(|l| l.trim().strip_prefix("entry: ")).expect("a command");
     // pre-commit appends the files of the commit that its pattern matches.
-    assert!(HOOK.contains(r"files: \.(amdgcn|gcn|hsaco|co)$"));
-    for (file, code) in [("clean/two.gcn", 0), ("broken/unwaited.gcn", 1), ("missing.gcn", 2)] {
+    assert!(HOOK.contains(r"files: \.(s|amdgcn|gcn|hsaco|co)$"));
+    let files = [
+        ("clean/two.gcn", 0),
+        ("clean/two.s", 0),
+        ("broken/unwaited.gcn", 1),
+        ("unread/unread.s", 2),
+        ("missing.gcn", 2),
+    ];
+    for (file, code) in files {
         let run = shell(folder.path(), &[gcn_folder()], &format!("{entry} {file}"), &[]);
         assert_eq!(run.status.code(), Some(code), "{file}: {}", String::from_utf8_lossy(&run.stderr));
     }

@@ -207,6 +207,18 @@ fn descriptors(module: &Module) -> Vec<Described> {
             places.insert(&symbol.name, (section, symbol.value));
         }
     }
+    // As in an object, a kernel without bytes at whose place another function begins is none of the code there.
+    let mut largest: HashMap<(SectionId, u64), u64> = HashMap::new();
+    let mut sizes: HashMap<&str, u64> = HashMap::new();
+    for symbol in module.symbols.iter().filter(|s| s.kind == SymbolKind::Function) {
+        if let SymbolPlace::Section(section) = symbol.place {
+            let size = largest.entry((section, symbol.value)).or_default();
+            *size = symbol.size.max(*size);
+            sizes.insert(&symbol.name, symbol.size);
+        }
+    }
+    let is_empty =
+        |name: &str, entry| sizes.get(name) == Some(&0) && largest.get(&entry).is_some_and(|size| *size > 0);
     let described = module.symbols.iter().filter(|s| s.kind == SymbolKind::Object).filter_map(|symbol| {
         let name = symbol.name.strip_suffix(".kd")?;
         let SymbolPlace::Section(section) = symbol.place else { return None };
@@ -214,7 +226,8 @@ fn descriptors(module: &Module) -> Vec<Described> {
         let bytes =
             module.sections.get(section.0 as usize)?.bytes.get(at..)?.first_chunk::<DESCRIPTOR_BYTES>()?;
         let descriptor = KernelDescriptor::from_bytes(bytes);
-        Some(Described { name: name.to_owned(), descriptor, entry: places.get(name).copied() })
+        let entry = places.get(name).filter(|entry| !is_empty(name, **entry)).copied();
+        Some(Described { name: name.to_owned(), descriptor, entry })
     });
     described.collect()
 }

@@ -38,10 +38,10 @@ impl Start {
     }
 }
 
-/// Functions in the order of their offsets, each offset once: a kernel's name wins over others, then the
-/// first.
+/// Functions in the order of their offsets, each offset once: a kernel's name wins over others, then that of
+/// a function whose size is known, then the first.
 pub(super) fn in_order(mut starts: Vec<Start>) -> Vec<Start> {
-    starts.sort_by_key(|s| (s.offset, s.kind != EntryKind::Kernel));
+    starts.sort_by_key(|s| (s.offset, s.kind != EntryKind::Kernel, s.size == 0));
     starts.dedup_by(|later, first| {
         let same = later.offset == first.offset;
         if same {

@@ -15,7 +15,7 @@ pub(super) fn unit(object: &CodeObject<'_>) -> Result<Unit, CodeError> {
     let offset_of = |section: usize, address: u64| {
         object.sections.get(section).and_then(|s| address.checked_sub(s.address))
     };
-    for kernel in &object.kernels {
+    for kernel in object.kernels.iter().filter(|k| !k.code.is_empty()) {
         if let Some(section) = kernel.section
             && let Some(offset) = offset_of(section, kernel.address)
         {
@@ -38,7 +38,8 @@ pub(super) fn unit(object: &CodeObject<'_>) -> Result<Unit, CodeError> {
         sections.push(section(object, code, starts.remove(&code.number).unwrap_or_default())?);
     }
     let kernels = object.kernels.iter().map(|kernel| {
-        let place = kernel.section.and_then(|s| Some((*numbers.get(&s)?, offset_of(s, kernel.address)?)));
+        let section = kernel.section.filter(|_| !kernel.code.is_empty());
+        let place = section.and_then(|s| Some((*numbers.get(&s)?, offset_of(s, kernel.address)?)));
         KernelFacts {
             name: kernel.name.to_owned(),
             descriptor: kernel.descriptor,

@@ -47,7 +47,7 @@ pub struct KernelCode<'d> {
     /// Address of the first instruction: in the object; in a relocatable object, in its section.
     pub address: u64,
     /// The machine code, as far as the entry symbol's size says; without that size, up to the next function
-    /// or the end of the segment, padding included.
+    /// or the end of the segment, padding included. Empty for a kernel of 0 bytes, at whose address another function may begin.
     pub code: &'d [u8],
     /// Number in [`CodeObject::sections`] of the section with the code; `None` where no section has it.
     pub section: Option<usize>,

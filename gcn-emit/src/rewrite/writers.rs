@@ -132,7 +132,7 @@ fn last_writers(facts: &Facts<'_>, line: usize, reg: Reg) -> Vec<String> {
 fn written(facts: &Facts<'_>, line: usize, reg: Reg) -> (u64, u64) {
     let (mut surely, mut perhaps) = (0, 0);
     for write in facts.indexing.writes(line, &facts.code.program.lines[line].inst) {
-        let parts = if write.via == Via::AnyIndex { &mut perhaps } else { &mut surely };
+        let parts = if write.via >= Via::Range { &mut perhaps } else { &mut surely };
         if write.reg.file == reg.file {
             let from = write.reg.index.max(reg.index);
             let to = write.reg.end().min(reg.end());

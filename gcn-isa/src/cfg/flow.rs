@@ -147,6 +147,11 @@ impl Flow {
         self.hub(block) == Some(Hub::Guess)
     }
 
+    /// True if some block is such a hub.
+    pub fn has_guesses(&self) -> bool {
+        self.hubs.contains(&Hub::Guess)
+    }
+
     /// True if the edge is the return from a call of code outside the program.
     pub fn comes_back(&self, from: usize, to: usize) -> bool {
         match self.end(from) {

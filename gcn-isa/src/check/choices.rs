@@ -79,6 +79,8 @@ pub(super) struct Exits {
     only_exit: Vec<Option<usize>>,
     /// For each block, how many ways control may take at its end.
     ways: Vec<usize>,
+    /// False if loops lie so deep in each other that not all were looked at.
+    pub complete: bool,
 }
 
 /// Blocks that all loops together may have for each block of the program; deeper nests are not looked at.
@@ -112,9 +114,13 @@ impl Exits {
         loops.sort_by_key(|l| std::cmp::Reverse(l.1 - l.0));
         loops.dedup();
         let mut only_exit = vec![None; blocks.len()];
+        let mut complete = true;
         let mut budget = blocks.len().saturating_mul(MOST_DEPTH);
         for (head, latch) in loops {
-            let Some(left) = budget.checked_sub(latch - head + 1) else { continue };
+            let Some(left) = budget.checked_sub(latch - head + 1) else {
+                complete = false;
+                continue;
+            };
             budget = left;
             let leaving = |b: usize| {
                 blocks[b].succs.iter().filter(move |s| **s < head || **s > latch).map(move |s| (b, *s))
@@ -126,6 +132,6 @@ impl Exits {
                 only_exit[from] = Some(to);
             }
         }
-        Exits { only_exit, ways }
+        Exits { only_exit, ways, complete }
     }
 }

@@ -1,6 +1,6 @@
 //! Counters, forward: what may be outstanding at each instruction on any path, and whether it is waited for in time.
 
-use std::collections::{BTreeSet, HashSet};
+use std::collections::{BTreeSet, HashMap, HashSet};
 
 use smallvec::SmallVec;
 
@@ -11,7 +11,7 @@ use super::operation::Operation;
 use super::outstanding::Outstanding;
 use super::path::{Judgement, PathSearch};
 use super::phases::Phases;
-use super::report::{Amount, Caveat, Finding, Findings};
+use super::report::{self, Amount, Caveat, Finding, Findings};
 use super::{MemoryModel, Options};
 use crate::cfg::{Block, Flow, is_return};
 use crate::counters::{self, Counter, MemoryEffect, Stream, WaitCnt};
@@ -41,9 +41,28 @@ impl<'a> CounterCheck<'a> {
         CounterCheck { program, flow, options, indexing, lines, states: solve(flow, lines) }
     }
 
-    /// Findings of the counter rules.
-    pub fn findings(&self, findings: &mut Findings) {
-        self.each_broken(|broken, line, paths| findings.push(|| self.finding(broken, line, paths)));
+    /// Findings of the counter rules, and what they say.
+    pub fn findings(&self, findings: &mut Findings) -> Known {
+        let mut known = Known::default();
+        findings.undecided += self.each_broken(|broken, line, paths| {
+            known.add(broken, line);
+            let judgement = broken.first.map_or_else(Judgement::default, |first| paths.judge(first, line));
+            findings.push(self.finding(broken, line, judgement));
+        });
+        known
+    }
+
+    /// Findings beyond those `known` of the same program on its certain paths: they take a jump to an unknown place, whatever
+    /// way they come by, so that no budget matters to their grade.
+    pub fn findings_beyond(&self, known: &Known, findings: &mut Findings) {
+        self.each_broken(|broken, line, paths| {
+            if !known.covers(broken, line) {
+                paths.spend_little();
+                let path = broken.first.map_or_else(Vec::new, |first| paths.judge(first, line).path);
+                let judgement = Judgement { path, caveat: Some(Caveat::UnknownJump) };
+                findings.push(self.finding(broken, line, judgement));
+            }
+        });
     }
 
     /// The lines whose accesses of LDS break a rule, in ascending order.
@@ -55,8 +74,9 @@ impl<'a> CounterCheck<'a> {
         lines.into_iter().collect()
     }
 
-    /// Calls `tell` for each rule that is broken and worth telling, with the line that breaks it.
-    fn each_broken(&self, mut tell: impl FnMut(&Broken, usize, &mut PathSearch<'_>)) {
+    /// Calls `tell` for each rule that is broken and worth telling, with the line that breaks it. The number of broken rules
+    /// of which a budget left undecided whether they are.
+    fn each_broken(&self, mut tell: impl FnMut(&Broken, usize, &mut PathSearch<'_>)) -> usize {
         let mut paths = PathSearch::new(self.program, self.flow, self.lines);
         let mut told = Told::default();
         for (block, entry) in self.flow.cfg.blocks.iter().zip(&self.states) {
@@ -76,6 +96,7 @@ impl<'a> CounterCheck<'a> {
                 facts.step(&mut state, line);
             }
         }
+        paths.unserved
     }
 
     /// False for what may be the order of a program with several buffers in LDS: see [`MemoryModel::Sure`].
@@ -117,6 +138,27 @@ impl<'a> CounterCheck<'a> {
     fn is_written_after(&self, line: usize, told: &mut Told<'_>) -> bool {
         let phases = told.phases.get_or_insert_with(|| Phases::of(self.program, self.flow, self.lines));
         phases.is_written_after(line, self.program, self.flow, self.lines)
+    }
+}
+
+/// What has been found: by rule and instructions, the wait that is needed.
+#[derive(Default)]
+pub(super) struct Known(HashMap<(&'static str, Option<usize>, Option<usize>), WaitCnt>);
+
+impl Known {
+    /// Of a rule about accesses of LDS one finding for each first instruction is enough.
+    fn key(broken: &Broken, line: usize) -> (&'static str, Option<usize>, Option<usize>) {
+        (broken.rule.id, broken.first, (!LDS_RULES.contains(&broken.rule)).then_some(line))
+    }
+
+    fn add(&mut self, broken: &Broken, line: usize) {
+        let need = self.0.entry(Known::key(broken, line)).or_insert(broken.need);
+        *need = need.and(broken.need);
+    }
+
+    /// True if a wait that mends what is known mends this, too.
+    fn covers(&self, broken: &Broken, line: usize) -> bool {
+        self.0.get(&Known::key(broken, line)).is_some_and(|need| need.and(broken.need) == *need)
     }
 }
 
@@ -248,20 +290,21 @@ impl CounterCheck<'_> {
         access: &Accesses<'_>,
         line: usize,
     ) -> Option<(&'static CounterRule, Option<RegUse>)> {
+        let mut registers: SmallVec<[(&'static CounterRule, RegUse); 3]> = SmallVec::new();
         if let Some(written) = operation.writes() {
-            if let Some(read) = access.reads_too_early(operation.stream(), written, operation.live()) {
-                return Some((&rules::RAW, Some(read)));
-            }
-            if let Some(write) = access.writes_too_early(operation.stream(), written, operation.live()) {
-                let ordered = operation.stream() == Stream::FlatVm
-                    && access.events.iter().any(|e| e.stream == Stream::Vmem);
-                return Some((if ordered { &rules::WAW_FLAT } else { &rules::WAW }, Some(write)));
-            }
+            let read = access.reads_too_early(operation.stream(), written, operation.live());
+            registers.extend(read.map(|read| (&rules::RAW, read)));
+            let write = access.writes_too_early(operation.stream(), written, operation.live());
+            let ordered = operation.stream() == Stream::FlatVm
+                && access.events.iter().any(|e| e.stream == Stream::Vmem);
+            let rule = if ordered { &rules::WAW_FLAT } else { &rules::WAW };
+            registers.extend(write.map(|write| (rule, write)));
         }
-        for held in operation.holds() {
-            if let Some(write) = access.overwrites(*held) {
-                return Some((&rules::WAR, Some(write)));
-            }
+        let overwritten = operation.holds().iter().find_map(|held| access.overwrites(*held));
+        registers.extend(overwritten.map(|write| (&rules::WAR, write)));
+        // A register that an index may reach must not hide one that the instruction surely uses.
+        if let Some((rule, used)) = registers.into_iter().min_by_key(|r| r.1.via) {
+            return Some((rule, Some(used)));
         }
         let dma = operation.memory().contains(MemoryEffect::LDS_DMA);
         if dma && access.memory.intersects(self.options.memory_model.lds_accesses()) {
@@ -315,23 +358,17 @@ impl CounterCheck<'_> {
         }
     }
 
-    fn finding(&self, broken: &Broken, second: usize, paths: &mut PathSearch<'_>) -> Finding {
+    fn finding(&self, broken: &Broken, second: usize, judgement: Judgement) -> Finding {
         let name = |line: usize| self.program.lines[line].inst.desc.printed;
         let rule = broken.rule;
-        let Judgement { path, caveat } = match broken.first {
-            Some(first) => paths.judge(first, second),
-            None => Judgement::default(),
-        };
+        let Judgement { path, caveat } = judgement;
         let unknown = (LDS_RULES.contains(&rule) && !broken.is_shown).then_some(Caveat::Addresses);
         let caveat = caveat.or(unknown).or(Caveat::of_index(broken.via));
+        // By itself such a rule is no more than a doubt, because it does not see what follows.
+        let grade = if broken.is_shown { Grade::Documented } else { rule.grade() };
         Finding {
             rule: rule.id,
-            grade: match caveat {
-                Some(_) => Grade::Cautious,
-                // By itself the rule is no more than a doubt, because it does not see what follows.
-                None if broken.is_shown => Grade::Documented,
-                None => rule.grade(),
-            },
+            grade: report::grade(grade, caveat, broken.via),
             title: rule.title,
             first: broken.first,
             second,

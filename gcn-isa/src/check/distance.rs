@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use smallvec::SmallVec;
 
 use super::calls::Calls;
-use super::report::{Amount, Caveat, Finding, Findings};
+use super::report::{self, Amount, Caveat, Finding, Findings};
 use crate::cfg::Flow;
 use crate::hazards::{self, Config, Grade, Kinds, Need, Since, Views};
 use crate::program::Program;
@@ -34,16 +34,17 @@ impl<'a> Distances<'a> {
     /// Findings of the wait-state rules.
     pub fn findings(&self, findings: &mut Findings) {
         let mut clause = 0;
-        let mut jumps = self.views.len().saturating_mul(UNKNOWN_JUMPS.0).max(UNKNOWN_JUMPS.1);
+        let budget = self.views.len().saturating_mul(HUB_WALKS.0).max(HUB_WALKS.1);
+        let mut budgets = Budgets { jumps: budget, returns: budget };
         for (index, block) in self.flow.cfg.blocks.iter().enumerate().filter(|b| self.reachable[b.0]) {
             if !self.falls_into(index) {
                 clause = block.start;
             }
             for second in block.start..block.end {
-                self.check(index, second, &mut jumps, findings);
+                self.check(index, second, &mut budgets, findings);
                 if let Some((first, need)) = self.clause_need(clause, second) {
                     if !self.is_found_above(first, second, need) {
-                        findings.push(|| self.clause_finding(first, second, need));
+                        findings.push(self.clause_finding(first, second, need));
                     }
                     clause = second;
                 }
@@ -109,16 +110,41 @@ impl Entered {
     }
 }
 
-/// Unknown exits whose last lines are walked back from what may follow them, all walks of a program together, for each of its
-/// lines and at least. A program in which everything may jump everywhere has too many pairs to look at each.
-const UNKNOWN_JUMPS: (usize, usize) = (32, 1 << 20);
+/// Ends of blocks that are walked back from what may follow them through hubs of one kind, all walks of a program together, for
+/// each of its lines and at least. A program in which everything may jump everywhere, or in which every function is called from
+/// everywhere, has too many pairs to look at each.
+const HUB_WALKS: (usize, usize) = (32, 1 << 20);
 
-/// A distance that is too short.
+/// What is left of the walks through hubs.
+struct Budgets {
+    /// Through those of jumps to unknown places.
+    jumps: usize,
+    /// Through those of returns. An instruction whose walk this ends counts as undecided.
+    returns: usize,
+}
+
+/// A distance that is too short. Of each pair of instructions and each grade one is kept: a cautious rule that asks for more, or a
+/// jump that may come a shorter way, must not hide what a better supported one asks for on a path that is certain.
 struct Short {
     first: usize,
     need: Need,
     distance: u32,
     stretch: usize,
+    caveat: Option<Caveat>,
+    grade: Grade,
+}
+
+impl Short {
+    fn new(first: usize, need: Need, distance: u32, stretch: usize, jumps: bool) -> Short {
+        let caveat = jumps.then_some(Caveat::UnknownJump).or(Caveat::of_index(need.via));
+        let grade = report::grade(need.rule.grade(), caveat, need.via);
+        Short { first, need, distance, stretch, caveat, grade }
+    }
+
+    /// The wait states that are missing.
+    fn missing(&self) -> u32 {
+        u32::from(self.need.states).saturating_sub(self.distance)
+    }
 }
 
 impl Distances<'_> {
@@ -142,7 +168,7 @@ impl Distances<'_> {
     }
 
     fn clause_finding(&self, first: usize, second: usize, need: Need) -> Finding {
-        let short = Short { first, need, distance: 0, stretch: 0 };
+        let short = Short::new(first, need, 0, 0, false);
         let stretch = Stretch {
             block: 0,
             end: second,
@@ -156,7 +182,7 @@ impl Distances<'_> {
         self.finding(&short, second, &[stretch])
     }
 
-    fn check(&self, block: usize, second: usize, jumps: &mut usize, findings: &mut Findings) {
+    fn check(&self, block: usize, second: usize, budgets: &mut Budgets, findings: &mut Findings) {
         // Stretches in order of discovery; those before `done` have been walked.
         let mut trail: SmallVec<[Stretch; 4]> = SmallVec::new();
         let start = Stretch {
@@ -173,14 +199,21 @@ impl Distances<'_> {
         let mut shorts: SmallVec<[Short; 2]> = SmallVec::new();
         let mut entered = Entered::default();
         let mut done = 0;
+        let mut cut = false;
         while let Some(mut stretch) = trail.get(done).cloned() {
             if self.walk(&mut stretch, done, second, &mut shorts) {
                 let block = &self.flow.cfg.blocks[stretch.block];
-                let through_hub = self.flow.is_hub(stretch.block);
                 for &pred in block.preds.iter().filter(|p| self.reachable[**p]) {
-                    if through_hub {
-                        let Some(left) = jumps.checked_sub(1) else { break };
-                        *jumps = left;
+                    if self.flow.is_guess(stretch.block) {
+                        // What is found beyond is cautious, and that such jumps are not followed is said anyway.
+                        let Some(left) = budgets.jumps.checked_sub(1) else { break };
+                        budgets.jumps = left;
+                    } else if self.flow.is_hub(stretch.block) {
+                        let Some(left) = budgets.returns.checked_sub(1) else {
+                            cut = true;
+                            break;
+                        };
+                        budgets.returns = left;
                     }
                     let Some(calls) = stretch.calls.back(self.flow, pred, stretch.block) else { continue };
                     let new = Stretch {
@@ -198,8 +231,17 @@ impl Distances<'_> {
             }
             done += 1;
         }
-        for short in &shorts {
-            findings.push(|| self.finding(short, second, &trail));
+        findings.undecided += usize::from(cut);
+        // Per pair the best supported first; after it only what asks for more than that mends.
+        shorts.sort_by_key(|s| (s.first, std::cmp::Reverse(s.grade)));
+        for pair in shorts.chunk_by(|a, b| a.first == b.first) {
+            let mut mended = 0;
+            for short in pair {
+                if short.missing() > mended {
+                    findings.push(self.finding(short, second, &trail));
+                    mended = short.missing();
+                }
+            }
         }
     }
 
@@ -215,16 +257,18 @@ impl Distances<'_> {
         for first in (self.flow.cfg.blocks[stretch.block].start..stretch.end).rev() {
             let view = &self.views[first];
             let distance = stretch.distance;
-            if u32::from(view.reach()) > distance
-                && let Some(need) = self.need(first, second, stretch)
-                && u32::from(need.states) > distance
-            {
-                let short = Short { first, need, distance, stretch: index };
-                match shorts.iter_mut().find(|s| s.first == first) {
-                    Some(known) if (known.distance, need.states) <= (distance, known.need.states) => {}
-                    Some(known) => *known = short,
-                    None => shorts.push(short),
-                }
+            if u32::from(view.reach()) > distance {
+                self.each_need(first, second, stretch, |need| {
+                    if u32::from(need.states) <= distance {
+                        return;
+                    }
+                    let short = Short::new(first, need, distance, index, stretch.jumps);
+                    match shorts.iter_mut().find(|s| (s.first, s.grade) == (first, short.grade)) {
+                        Some(known) if known.missing() >= short.missing() => {}
+                        Some(known) => *known = short,
+                        None => shorts.push(short),
+                    }
+                });
             }
             if view.overwrites_for(&self.views[second]) {
                 stretch.overwriters.push(first as u32);
@@ -238,12 +282,12 @@ impl Distances<'_> {
         true
     }
 
-    /// What the rules ask for between `first` and the second instruction, with the stretch between them.
-    fn need(&self, first: usize, second: usize, stretch: &Stretch) -> Option<Need> {
+    /// What each rule asks for between `first` and the second instruction, with the stretch between them.
+    fn each_need(&self, first: usize, second: usize, stretch: &Stretch, found: impl FnMut(Need)) {
         let view = &self.views[first];
         let past = |since: Since, line: &u32| since.past(view, &self.views[*line as usize]);
         let since = stretch.overwriters.iter().fold(Since::across(stretch.crossed), past);
-        view.required_since(&self.views[second], self.rules, since)
+        view.each_need(&self.views[second], self.rules, since, found);
     }
 
     fn finding(&self, short: &Short, second: usize, trail: &[Stretch]) -> Finding {
@@ -255,11 +299,9 @@ impl Distances<'_> {
             }
             next = trail[i].next;
         }
-        let jumps = trail[short.stretch].jumps.then_some(Caveat::UnknownJump);
-        let caveat = jumps.or(Caveat::of_index(short.need.via));
         Finding {
             rule: short.need.rule.id,
-            grade: if caveat.is_some() { Grade::Cautious } else { short.need.rule.grade() },
+            grade: short.grade,
             title: short.need.rule.title,
             first: Some(short.first),
             second,
@@ -271,7 +313,7 @@ impl Distances<'_> {
             need: Amount::States(short.need.states),
             have: Amount::States(short.distance.min(u32::from(u8::MAX)) as u8),
             path,
-            caveat,
+            caveat: short.caveat,
         }
     }
 }

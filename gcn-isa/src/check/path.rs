@@ -18,6 +18,9 @@ use crate::program::Program;
 /// can have as many findings as lines; the paths of the first ones are enough to mend it.
 const LOOKS: (usize, usize) = (32, 1 << 21);
 
+/// Lines that all searches whose result decides nothing may look at.
+const LOOKS_FOR_REPORT: usize = 1 << 16;
+
 /// Nodes of one search.
 const MOST_NODES: usize = 4096;
 
@@ -62,6 +65,17 @@ pub(super) struct PathSearch<'a> {
     /// For a rule, the blocks from whose start something that serves it can be reached.
     serving: HashMap<&'static str, Vec<bool>>,
     looks: usize,
+    /// How often [`PathSearch::is_served`] was left undecided.
+    pub unserved: usize,
+}
+
+/// The nodes that a search has found.
+struct Explored<'a> {
+    nodes: Vec<Node<'a>>,
+    /// What the best path among them takes for granted; `None` if none reaches the second instruction.
+    judged: Option<Option<Caveat>>,
+    /// False if the budget ended the search: there may be more paths, and better ones.
+    complete: bool,
 }
 
 impl<'a> PathSearch<'a> {
@@ -74,7 +88,13 @@ impl<'a> PathSearch<'a> {
             exits: None,
             serving: HashMap::new(),
             looks: lines.len().saturating_mul(LOOKS.0).max(LOOKS.1),
+            unserved: 0,
         }
+    }
+
+    /// From now on looks for paths for the report only, of the first findings.
+    pub fn spend_little(&mut self) {
+        self.looks = self.looks.min(LOOKS_FOR_REPORT);
     }
 
     /// How `second` is reached with the operation of `first` outstanding.
@@ -83,13 +103,22 @@ impl<'a> PathSearch<'a> {
         if (first + 1..block.end).contains(&second) {
             return Judgement::default();
         }
-        let unfollowed = Judgement { path: Vec::new(), caveat: Some(Caveat::Unfollowed) };
-        let Some((nodes, _)) = self.explore(first, Some(second)) else { return unfollowed };
-        let Some(at) = nodes.iter().position(|n| matches!(n.end, End::Second)) else { return unfollowed };
-        let path = self.path(&nodes, at);
-        let exits = self.exits.get_or_insert_with(|| Exits::of(self.program, self.flow));
-        let caveat = choices::caveat(self.flow, exits, &nodes);
+        let explored = self.explore(first, Some(second));
+        let at = explored.nodes.iter().position(|n| matches!(n.end, End::Second));
+        let path = at.map(|at| self.path(&explored.nodes, at)).unwrap_or_default();
+        let caveat = match explored.judged {
+            Some(None) => None,
+            _ if !explored.complete => Some(Caveat::Undecided),
+            Some(caveat) => caveat,
+            None => Some(Caveat::Unfollowed),
+        };
         Judgement { path, caveat }
+    }
+
+    /// What the best path of `nodes` to the second instruction takes for granted.
+    fn judged(&mut self, nodes: &[Node<'_>]) -> Option<Caveat> {
+        let exits = self.exits.get_or_insert_with(|| Exits::of(self.program, self.flow));
+        choices::caveat(self.flow, exits, nodes)
     }
 
     /// True if after a wait that finishes the operation of `first` an instruction can come that `serves`, or if that could
@@ -100,8 +129,9 @@ impl<'a> PathSearch<'a> {
         rule: &'static str,
         serves: fn(&Inst, &LineFacts) -> bool,
     ) -> bool {
-        let Some((nodes, complete)) = self.explore(first, None) else { return true };
+        let Explored { nodes, complete, .. } = self.explore(first, None);
         if !complete {
+            self.unserved += 1;
             return true;
         }
         let line_serves = |line: usize| serves(&self.program.lines[line].inst, &self.lines[line]);
@@ -117,22 +147,42 @@ impl<'a> PathSearch<'a> {
         })
     }
 
-    /// Every block that can be entered with the operation of `first` outstanding, in order of their distance in blocks; and
-    /// whether these are all. `None` when the budget is spent.
-    fn explore(&mut self, first: usize, second: Option<usize>) -> Option<(Vec<Node<'a>>, bool)> {
+    /// Every block that can be entered with the operation of `first` outstanding, in order of their distance in blocks. The
+    /// search ends early once a path to `second` takes nothing for granted.
+    fn explore(&mut self, first: usize, second: Option<usize>) -> Explored<'a> {
+        let mut explored = Explored { nodes: Vec::new(), judged: None, complete: false };
         if self.looks == 0 {
-            return None;
+            return explored;
         }
+        explored.complete = self.search(&mut explored.nodes, first, second);
+        if explored.nodes.iter().any(|n| matches!(n.end, End::Second)) {
+            explored.judged = Some(self.judged(&explored.nodes));
+            explored.complete &= self.exits.as_ref().is_some_and(|e| e.complete);
+        }
+        explored
+    }
+
+    /// Fills `nodes` for [`PathSearch::explore`]. False if the search ended early.
+    fn search(&mut self, nodes: &mut Vec<Node<'a>>, first: usize, second: Option<usize>) -> bool {
         let start = self.flow.cfg.block_of(first);
         let mut state = Outstanding::default();
         self.lines[first].step(&mut state, first);
         let end = self.follow(&mut state, first, first + 1..self.flow.cfg.blocks[start].end, second);
-        let mut nodes = vec![Node { block: start, state, calls: Calls::default(), parent: 0, end }];
+        nodes.push(Node { block: start, state, calls: Calls::default(), parent: 0, end });
         // States by number, and nodes by block and the number of the state that comes in.
         let mut states: HashMap<Outstanding<'a>, usize> = HashMap::new();
         let mut known: HashMap<(usize, usize, Calls), usize> = HashMap::new();
         let mut done = 0;
+        // Judging takes time linear in the nodes: when the second instruction is first reached, and each time that they have
+        // doubled since.
+        let (mut reached, mut next_look) = (false, 0);
         while done < nodes.len() {
+            if reached && nodes.len() >= next_look {
+                next_look = 2 * nodes.len();
+                if self.judged(nodes).is_none() {
+                    return false;
+                }
+            }
             if matches!(nodes[done].end, End::Open(_)) {
                 let from = nodes[done].block;
                 let state = nodes[done].state.clone().blurred();
@@ -149,11 +199,12 @@ impl<'a> PathSearch<'a> {
                         Some(&node) => node,
                         None => {
                             if nodes.len() >= MOST_NODES || self.looks == 0 {
-                                return Some((nodes, false));
+                                return false;
                             }
                             let block = &self.flow.cfg.blocks[succ];
                             let mut state = state.clone();
                             let end = self.follow(&mut state, first, block.start..block.end, second);
+                            reached |= matches!(end, End::Second);
                             nodes.push(Node { block: succ, state, calls, parent: done, end });
                             known.insert(key, nodes.len() - 1);
                             nodes.len() - 1
@@ -166,7 +217,7 @@ impl<'a> PathSearch<'a> {
             }
             done += 1;
         }
-        Some((nodes, true))
+        true
     }
 
     /// Follows the operation of `first` through `range`.

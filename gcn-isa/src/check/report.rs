@@ -18,13 +18,29 @@ pub struct CheckReport {
     pub instructions: usize,
     /// Rules that are not kept, in program order of the later instruction.
     pub findings: Vec<Finding>,
-    /// How many findings more there are than [`MOST_FINDINGS`](super::MOST_FINDINGS), which are not listed.
-    pub omitted: usize,
+    /// Findings that are not listed, because there are more than [`MOST_FINDINGS`](super::MOST_FINDINGS) of their grade.
+    pub not_listed: Vec<NotListed>,
+    /// Decisions that a budget cut short: findings with [`Caveat::Undecided`], and instructions from which not all paths were
+    /// followed back. A program with any is not clean, whatever its findings are.
+    pub undecided: usize,
     /// Lines where control leaves to a place that the program does not show (`s_setpc`, `s_swappc`, a branch by number).
     /// They are taken to lead to every place of the program that they may lead to ([`crate::cfg::Flow`]); what happens outside
     /// is not checked. Wait states across them are followed as far as a budget goes that only programs with very many such
     /// jumps exceed.
     pub unknown_exits: Vec<usize>,
+}
+
+/// Findings of a rule, all of one grade, that a report counts and does not list.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct NotListed {
+    /// The rule.
+    pub rule: &'static str,
+    /// The rule in words.
+    pub title: &'static str,
+    /// The grade of the findings.
+    pub grade: Grade,
+    /// The number of findings.
+    pub findings: usize,
 }
 
 /// A rule that some path through the program does not keep.
@@ -56,7 +72,8 @@ pub struct Finding {
     pub have: Amount,
     /// The worst path: the lines at which it enters the blocks after the one of `first`. Empty if it is straight.
     pub path: Vec<usize>,
-    /// What the finding takes for granted, if it is less sure for that: its grade is then [`Grade::Cautious`].
+    /// What the finding takes for granted, if it is less sure for that: its grade is then [`Grade::Cautious`], or
+    /// [`Grade::Documented`] at most for a register among those that a bounded index is meant to reach ([`Via::Range`]).
     pub caveat: Option<Caveat>,
 }
 
@@ -68,9 +85,10 @@ pub enum Caveat {
     Branches,
     /// A jump whose destination the program does not name goes here.
     UnknownJump,
-    /// No single path was found that goes this way: there are too many, or only returns to other calls than control came from
-    /// lead there.
+    /// No single path goes this way: only returns to other calls than control came from lead there.
     Unfollowed,
+    /// The paths are too many to follow all of them: whether one goes this way for certain is not decided.
+    Undecided,
     /// Both instructions mean the same part of LDS, or the barrier is the one that publishes it.
     Addresses,
     /// An instruction reaches registers by an index that the program does not show.
@@ -80,7 +98,7 @@ pub enum Caveat {
 impl Caveat {
     /// What is taken for granted of a register that is reached so.
     pub(super) fn of_index(via: Via) -> Option<Caveat> {
-        (via == Via::AnyIndex).then_some(Caveat::Index)
+        (via >= Via::Range).then_some(Caveat::Index)
     }
 }
 
@@ -90,9 +108,21 @@ impl fmt::Display for Caveat {
             Caveat::Branches => "if several branches can go this way one after the other",
             Caveat::UnknownJump => "if a jump to an unknown place goes here",
             Caveat::Unfollowed => "if there is a path that goes this way",
+            Caveat::Undecided => {
+                "if there is a path that goes this way, which is not decided: there are too many"
+            }
             Caveat::Addresses => "if both concern the same part of LDS",
             Caveat::Index => "if the index leads there",
         })
+    }
+}
+
+/// The grade of a finding of a rule of grade `rule` with a register reached so.
+pub(super) fn grade(rule: Grade, caveat: Option<Caveat>, via: Via) -> Grade {
+    match caveat {
+        None => rule,
+        Some(Caveat::Index) if via == Via::Range => rule.min(Grade::Documented),
+        Some(_) => Grade::Cautious,
     }
 }
 
@@ -189,7 +219,12 @@ impl fmt::Display for Finding {
 impl CheckReport {
     /// True if every rule is kept on every path that the program shows.
     pub fn is_clean(&self) -> bool {
-        self.findings.is_empty() && self.omitted == 0
+        self.findings.is_empty() && self.not_listed.is_empty() && self.undecided == 0
+    }
+
+    /// The number of findings that are not listed.
+    pub fn omitted(&self) -> usize {
+        self.not_listed.iter().map(|n| n.findings).sum()
     }
 }
 
@@ -198,8 +233,12 @@ impl fmt::Display for CheckReport {
         for finding in &self.findings {
             writeln!(f, "{finding}")?;
         }
-        if self.omitted > 0 {
-            writeln!(f, "… and {} findings more", self.omitted)?;
+        let omitted = self.omitted();
+        if omitted > 0 {
+            writeln!(f, "… and {omitted} findings more")?;
+        }
+        if self.undecided > 0 {
+            writeln!(f, "not decided at {} places, whose paths are too many to follow", self.undecided)?;
         }
         for line in &self.unknown_exits {
             writeln!(
@@ -207,7 +246,7 @@ impl fmt::Display for CheckReport {
                 "line {line}: control leaves to an unknown place; what follows there is not checked"
             )?;
         }
-        let count = self.findings.len() + self.omitted;
+        let count = self.findings.len() + omitted;
         write!(
             f,
             "{}: {} instructions, {count} finding{}",
@@ -218,16 +257,29 @@ impl fmt::Display for CheckReport {
     }
 }
 
-/// Findings as they come, up to a number.
+/// Findings as they come, up to a number of each grade: many of a low one must not push out those of a high one.
 #[derive(Default)]
 pub(super) struct Findings {
     pub list: Vec<Finding>,
-    pub omitted: usize,
+    pub not_listed: Vec<NotListed>,
+    pub undecided: usize,
+    /// How many are listed, by grade.
+    listed: [usize; Grade::ALL.len()],
 }
 
 impl Findings {
     /// Takes a finding, or counts it only.
-    pub fn push(&mut self, make: impl FnOnce() -> Finding) {
-        if self.list.len() < super::MOST_FINDINGS { self.list.push(make()) } else { self.omitted += 1 }
+    pub fn push(&mut self, finding: Finding) {
+        self.undecided += usize::from(finding.caveat == Some(Caveat::Undecided));
+        let listed = &mut self.listed[finding.grade as usize];
+        if *listed < super::MOST_FINDINGS {
+            *listed += 1;
+            return self.list.push(finding);
+        }
+        let Finding { rule, title, grade, .. } = finding;
+        match self.not_listed.iter_mut().find(|n| (n.rule, n.grade) == (rule, grade)) {
+            Some(known) => known.findings += 1,
+            None => self.not_listed.push(NotListed { rule, title, grade, findings: 1 }),
+        }
     }
 }

@@ -4,7 +4,7 @@ use std::collections::HashSet;
 
 use super::Evidence;
 use crate::cfg::Cfg;
-use crate::check::{self, MemoryModel, Options};
+use crate::check::{self, Caveat, MemoryModel, Options};
 use crate::counters::{self, Event, Events, MemoryEffect};
 use crate::hazards::counter::{self, CounterRule};
 use crate::hazards::{self, Config};
@@ -21,8 +21,10 @@ pub(super) fn count(program: &Program, config: Config, evidence: &mut Evidence) 
     let options = Options { rules: config, memory_model: MemoryModel::Strict, ..Options::default() };
     let report = check::check_with(program, options);
     let mut broken = HashSet::new();
-    // A register that an index may reach is not a site: whether it is reached is unknown.
-    let sites = report.findings.iter().filter(|f| f.caveat != Some(check::Caveat::Index));
+    // A register that an index may reach is not a site, nor is an instruction that a jump to an unknown place may reach: whether
+    // it is reached is unknown.
+    let unknown = [Some(Caveat::Index), Some(Caveat::UnknownJump)];
+    let sites = report.findings.iter().filter(|f| !unknown.contains(&f.caveat));
     for finding in sites.filter(|f| hazards::rule(f.rule).is_none()) {
         evidence.entry(finding.rule).or_default().broken += 1;
         broken.insert((finding.rule, finding.first, finding.second));

@@ -111,7 +111,8 @@ impl View {
         needs
     }
 
-    fn each_need(&self, second: &View, config: Config, since: Since, mut found: impl FnMut(Need)) {
+    /// Calls `found` with what each rule asks if `second` comes after this instruction and `since` stands between.
+    pub(crate) fn each_need(&self, second: &View, config: Config, since: Since, mut found: impl FnMut(Need)) {
         // Most pairs of neighbours end here.
         if !self.binds.intersects(second.kinds) {
             return;
@@ -176,7 +177,7 @@ fn fits(x: &Use, y: &Use, overlap: Overlap) -> bool {
             x.reg.overlaps(y.reg)
         }
         // Which registers of a range an index reaches decides whether it is the same tuple: it may be, or not.
-        _ if x.via.max(y.via) == Via::AnyIndex => x.reg.overlaps(y.reg),
+        _ if x.via.max(y.via) >= Via::Range => x.reg.overlaps(y.reg),
         Overlap::Partial | Overlap::PartialEver => x.reg.overlaps(y.reg) && x.reg != y.reg,
         _ => x.reg == y.reg,
     }

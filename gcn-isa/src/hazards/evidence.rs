@@ -15,6 +15,8 @@ pub struct Evidence {
     /// rocRoller, AMD's generator of matrix multiplications: the wait state observers of its scheduler and their tests
     /// (commit 826b8ba2ed6f of July 2025; gfx908, gfx90a, gfx942, gfx950).
     pub rocroller: Voice,
+    /// Hardware was seen to compute wrong results without it, by a public report that says with what code.
+    pub fails: bool,
 }
 
 /// What a source says about a rule.
@@ -83,7 +85,7 @@ impl Evidence {
 
     /// Nothing from rocRoller.
     pub(super) const fn of(manual: Voice, llvm: Voice) -> Evidence {
-        Evidence { manual, llvm, rocroller: Voice::Silent }
+        Evidence { manual, llvm, rocroller: Voice::Silent, fails: false }
     }
 
     /// The same with what rocRoller says.
@@ -92,9 +94,15 @@ impl Evidence {
         Evidence { rocroller, ..self }
     }
 
-    /// True if the vendor's manuals or rocRoller ask for it and mean it.
+    /// The same of which hardware was seen to fail.
+    #[must_use]
+    pub(super) const fn fails(self) -> Evidence {
+        Evidence { fails: true, ..self }
+    }
+
+    /// True if the vendor's manuals, rocRoller or the hardware itself ask for it and mean it.
     pub const fn is_asked_for_by_amd(self) -> bool {
-        self.manual.is_meant() || self.rocroller.is_meant()
+        self.manual.is_meant() || self.rocroller.is_meant() || self.fails
     }
 
     /// True if only LLVM asks for it, and where it cannot matter.
@@ -104,7 +112,8 @@ impl Evidence {
 
     /// The grade of a rule of which shipping kernels make `counts`.
     ///
-    /// *Documented* is what the manual asks for, by its words at least, or both rocRoller and LLVM do. It becomes *certain* if
+    /// *Documented* is what the manual asks for, by its words at least, or both rocRoller and LLVM do, or what hardware was seen
+    /// to fail without. It becomes *certain* if
     /// manual and LLVM agree and shipping kernels keep it, or if it is how the machine is defined. Everything else is
     /// *cautious*.
     pub const fn grade(self, counts: Counts) -> Grade {
@@ -113,12 +122,13 @@ impl Evidence {
             (Voice::Agrees, Voice::Agrees) if counts.are_kept() => Grade::Certain,
             (Voice::Agrees | Voice::Covers, _) => Grade::Documented,
             (_, Voice::Agrees) if self.rocroller.is_meant() => Grade::Documented,
+            _ if self.fails => Grade::Documented,
             _ => Grade::Cautious,
         }
     }
 }
 
-/// How often hand-written kernels that ship and run in production keep a rule and break it. A site is an instruction with
+/// How often kernels that ship and run in production keep a rule and break it. A site is an instruction with
 /// an earlier one that the rule binds it to, close enough for the rule to matter.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
 pub struct Counts {
@@ -184,16 +194,23 @@ impl fmt::Display for Counts {
     }
 }
 
-/// What was counted over the vendor's hand-written kernels: a line for each rule and target.
+/// What was counted over shipping kernels: a line for each corpus, rule and target. `made` says whether people wrote the kernels by
+/// hand or a compiler made them. Only the former are a voice of their own: compiled code keeps what its compiler keeps.
 const COUNTED: &str = include_str!("../../data/evidence.tsv");
 
-/// The counts by rule, all targets together. The file is part of the crate, so a fault in it is a bug, found by the first
-/// test that reads it: hence the panic.
-static COUNTS: LazyLock<BTreeMap<&'static str, Counts>> =
+/// The counts of hand-written and of compiled kernels.
+type ByMaker = [Counts; 2];
+
+/// The values of `made`.
+const MAKERS: [&str; 2] = ["hand", "compiler"];
+
+/// The counts by rule, all corpora and targets together. The file is part of the crate, so a fault in it is a bug, found by the
+/// first test that reads it: hence the panic.
+static COUNTS: LazyLock<BTreeMap<&'static str, ByMaker>> =
     LazyLock::new(|| read(COUNTED).unwrap_or_else(|line| panic!("evidence.tsv: no counts in `{line}`")));
 
 /// The table by rule, or the line that is none of it. Columns go by their names.
-fn read(table: &'static str) -> Result<BTreeMap<&'static str, Counts>, &'static str> {
+fn read(table: &'static str) -> Result<BTreeMap<&'static str, ByMaker>, &'static str> {
     let mut lines = table.lines();
     let header: Vec<&str> = lines.next().unwrap_or_default().split('\t').collect();
     let mut rules = BTreeMap::new();
@@ -210,23 +227,32 @@ fn read(table: &'static str) -> Result<BTreeMap<&'static str, Counts>, &'static 
                 covered: number("covered")?,
                 objects: number("broken_objects")?,
             };
-            Some((cell("rule")?, counts))
+            let made = cell("made")?;
+            Some((cell("rule")?, MAKERS.iter().position(|m| *m == made)?, counts))
         };
-        let (rule, counts) = row().ok_or(line)?;
-        let sum: &mut Counts = rules.entry(rule).or_default();
-        *sum = sum.plus(counts);
+        let (rule, made, counts) = row().ok_or(line)?;
+        let sums: &mut ByMaker = rules.entry(rule).or_default();
+        if let Some(sum) = sums.get_mut(made) {
+            *sum = sum.plus(counts);
+        }
     }
     Ok(rules)
 }
 
-/// The rules that were counted, in the order of their names.
+/// The rules that were counted, in the order of their names, with the counts of hand-written kernels.
 pub fn counted_rules() -> impl Iterator<Item = (&'static str, Counts)> {
-    COUNTS.iter().map(|(rule, counts)| (*rule, *counts))
+    COUNTS.iter().map(|(rule, [hand, _])| (*rule, *hand))
 }
 
-/// What shipping kernels do about the rule called `id`; zero everywhere if it was not counted.
+/// What shipping kernels that people wrote by hand do about the rule called `id`; zero everywhere if it was not counted. Grades
+/// follow from it.
 pub fn counts(id: &str) -> Counts {
-    COUNTS.get(id).copied().unwrap_or_default()
+    COUNTS.get(id).copied().unwrap_or_default()[0]
+}
+
+/// What shipping kernels that a compiler made do about it.
+pub fn compiled_counts(id: &str) -> Counts {
+    COUNTS.get(id).copied().unwrap_or_default()[1]
 }
 
 /// How well a rule is supported.
@@ -235,7 +261,7 @@ pub enum Grade {
     /// LLVM or rocRoller only, or a wider reading than the manual's words.
     #[default]
     Cautious,
-    /// The manual says so, or rocRoller and LLVM do.
+    /// The manual says so, or rocRoller and LLVM do, or hardware was seen to fail without it.
     Documented,
     /// Manual and LLVM agree and shipping kernels keep it.
     Certain,
@@ -319,15 +345,18 @@ mod tests {
         assert_eq!(grade(Evidence::of(Voice::Moot, Voice::Less), kept), Grade::Cautious);
         assert_eq!(grade(Evidence::ABOVE_MANUAL, kept), Grade::Cautious);
         assert_eq!(grade(Evidence::DEFINED, Counts { broken: 1000, ..kept }), Grade::Certain);
+        assert_eq!(grade(Evidence::of(Voice::Less, Voice::Less).fails(), kept), Grade::Documented);
     }
 
     #[test]
     fn columns_go_by_their_names_and_targets_are_added_up() {
-        let table = "kept\trule\texact\tnops\tbroken\tcovered\tbroken_objects\n\
-                     5\ta\t1\t2\t3\t1\t2\n7\ta\t0\t0\t1\t0\t1\n1\tb\t0\t0\t0\t0\t0\n";
+        let table = "kept\trule\texact\tnops\tbroken\tcovered\tbroken_objects\tmade\n\
+                     5\ta\t1\t2\t3\t1\t2\thand\n7\ta\t0\t0\t1\t0\t1\thand\n9\ta\t0\t0\t0\t0\t0\tcompiler\n\
+                     1\tb\t0\t0\t0\t0\t0\thand\n";
         let rules = read(table).unwrap();
-        assert_eq!(rules["a"], Counts { kept: 12, exact: 1, nops: 2, broken: 4, covered: 1, objects: 3 });
-        assert_eq!(rules["b"].kept, 1);
+        assert_eq!(rules["a"][0], Counts { kept: 12, exact: 1, nops: 2, broken: 4, covered: 1, objects: 3 });
+        assert_eq!((rules["a"][1].kept, rules["b"][0].kept), (9, 1));
+        assert!(read("rule\tmade\na\trobot\n").is_err());
         assert_eq!(read("rule\tkept\na\tmany\n"), Err("a\tmany"));
     }
 

@@ -17,8 +17,9 @@ pub(super) const RULES: &[Rule] = &[
           "a buffer store of more than 64 bits with an SGPR as offset, then a vector ALU instruction over \
            its data";
           WIDE_STORE => ANY_VALU, [registers STORE_DATA, VDST, Any]; GFX940: Const(1);
-          "LLVM pull requests 197267 and 203770", of(Less, Less) rocroller Less;
-          "the manual exempts an SGPR offset, which was seen to fail on hardware"),
+          "LLVM pull requests 197267 and 203770", of(Less, Less) rocroller Less hardware fails;
+          "the manual exempts an SGPR offset; an MI350X stored the new value of one register without a wait state, and the right \
+           one with it"),
     rule!("xnack.clause",
           "memory instructions of one clause of which one writes what the other reads, or the second stores";
           LOADS => VMEM | SMEM, [clause 64]; ALL: Const(1);

@@ -31,8 +31,12 @@ pub struct RulePage {
     pub llvm: String,
     /// What rocRoller says.
     pub rocroller: String,
-    /// What shipping kernels do.
+    /// True if hardware was seen to fail without it.
+    pub hardware_fails: bool,
+    /// What shipping kernels do that people wrote by hand.
     pub kernels: KernelCounts,
+    /// What shipping kernels do that a compiler made: it says whether code keeps the rule, not who asks for it.
+    pub compiled: KernelCounts,
     /// How well it is supported.
     pub grade: &'static str,
     /// The rule sets that it is in.
@@ -171,8 +175,21 @@ fn of_counter(rule: &'static CounterRule) -> RulePage {
     page("Counters, barriers and single instructions", None, common)
 }
 
+impl From<Counts> for KernelCounts {
+    fn from(counts: Counts) -> KernelCounts {
+        KernelCounts {
+            kept: counts.kept,
+            exact: counts.exact,
+            nops: counts.nops,
+            broken: counts.broken,
+            covered: counts.covered,
+            objects: counts.objects,
+            summary: counts.to_string(),
+        }
+    }
+}
+
 fn page(family: &'static str, pair: Option<PairFacts>, rule: Common) -> RulePage {
-    let counts = rule.counts;
     RulePage {
         id: rule.id,
         family,
@@ -183,15 +200,9 @@ fn page(family: &'static str, pair: Option<PairFacts>, rule: Common) -> RulePage
         manual: rule.evidence.manual.to_string(),
         llvm: rule.evidence.llvm.to_string(),
         rocroller: rule.evidence.rocroller.to_string(),
-        kernels: KernelCounts {
-            kept: counts.kept,
-            exact: counts.exact,
-            nops: counts.nops,
-            broken: counts.broken,
-            covered: counts.covered,
-            objects: counts.objects,
-            summary: counts.to_string(),
-        },
+        hardware_fails: rule.evidence.fails,
+        kernels: rule.counts.into(),
+        compiled: super::compiled_counts(rule.id).into(),
         grade: rule.grade.name(),
         rule_sets: rule.sets,
         xnack_only: rule.xnack,

@@ -9,8 +9,8 @@
 /// ```
 ///
 /// Kinds are alternatives (`XDL | SGEMM`), `but` excludes some. The evidence is a constant of [`Evidence`] or
-/// `of(manual, LLVM)`, with `rocroller` and a voice where rocRoller has one. `xnack` after it marks rules that
-/// matter only with XNACK replay on. The note may be absent.
+/// `of(manual, LLVM)`, with `rocroller` and a voice where rocRoller has one, and `hardware fails` where hardware was seen to
+/// fail without it. `xnack` after it marks rules that matter only with XNACK replay on. The note may be absent.
 ///
 /// [`Evidence`]: super::Evidence
 macro_rules! rule {
@@ -18,8 +18,8 @@ macro_rules! rule {
         $id:literal, $title:literal;
         $($first:ident)|+ $(but $not:ident)? => $($second:ident)|+ $(but $not_second:ident)?, [$($link:tt)+];
         $($on:ident: $states:expr),+;
-        $cite:expr, $evidence:ident $(($manual:ident, $llvm:ident))? $(rocroller $voice:ident)? $(, $xnack:ident)?
-        $(; $note:literal)?
+        $cite:expr, $evidence:ident $(($manual:ident, $llvm:ident))? $(rocroller $voice:ident)? $(hardware $fails:ident)?
+        $(, $xnack:ident)? $(; $note:literal)?
     ) => {
         $crate::hazards::rule::Rule {
             id: $id,
@@ -29,7 +29,7 @@ macro_rules! rule {
             second: $crate::hazards::row::condition!($($second)|+ $(but $not_second)?),
             link: $crate::hazards::row::dependence!($($link)+),
             need: &[$(($crate::hazards::row::on::$on, $states)),+],
-            evidence: $crate::hazards::row::evidence!($evidence $($manual, $llvm)? $(; $voice)?),
+            evidence: $crate::hazards::row::evidence!($evidence $($manual, $llvm)? $(; $voice)?)$(.$fails())?,
             xnack: $crate::hazards::row::xnack!($($xnack)?),
             note: concat!($($note)?),
         }

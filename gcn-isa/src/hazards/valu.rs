@@ -99,14 +99,14 @@ pub(super) const VECTOR_RULES: &[Rule] = &[
     rule!("gfx950.cvt-scale",
           "a scaled conversion to fp8, bf8 or fp4 writes a VGPR, then a vector ALU instruction uses it";
           NARROW_CVT but STOCHASTIC_FP4 => ANY_VALU, [vector VSRC | VDST]; MI350: Const(1);
-          "LLVM pull request 140218", of(Silent, Less);
-          "the vendor asks for it after every such conversion; LLVM waits only when op_sel picks the upper \
-           half"),
+          "LLVM pull request 117844", of(Silent, Less);
+          "the vendor's document on gfx950, which the request quotes, asks for it after every such conversion; LLVM waits only \
+           when op_sel picks the upper half, and shipping kernels never wait"),
     rule!("gfx950.cvt-scale.stochastic",
           "a scaled conversion to fp4 with stochastic rounding writes a VGPR, then a vector ALU instruction \
            uses it";
           STOCHASTIC_FP4 => ANY_VALU, [vector VSRC | VDST]; MI350: Const(1);
-          "LLVM pull request 140218", LLVM),
+          "LLVM pull requests 117844 and 118813", LLVM),
     rule!("cdna3.21",
           "a transcendental instruction writes a VGPR, then another vector ALU instruction reads it";
           TRANS => ANY_VALU but TRANS, [vector VSRC]; GFX940: Const(1);

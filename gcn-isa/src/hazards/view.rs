@@ -223,7 +223,7 @@ impl View {
         view.kinds.set(Kinds::READS_VCC, reads_vcc && inst.desc.is_valu());
         view.roles = view.uses.iter().fold(Role::empty(), |all, u| all | u.role);
         let ends = if view.kinds.contains(Kinds::MATRIX) { Role::WRITES } else { Role::SDST };
-        let overwrites = view.uses.iter().filter(|u| u.role.intersects(ends) && u.via != Via::AnyIndex);
+        let overwrites = view.uses.iter().filter(|u| u.role.intersects(ends) && u.via < Via::Range);
         view.overwrites = overwrites.map(|u| u.reg).collect();
         view.owned = view.overwrites.iter().copied().find(|reg| *reg != reg::EXEC);
         view.crossing = view.kinds & engine::crossings(target);

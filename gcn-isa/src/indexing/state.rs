@@ -81,6 +81,8 @@ pub(super) struct State {
 pub(super) struct Offsets {
     pub least: u32,
     pub most: u32,
+    /// An index surely counts, and the program excludes some.
+    pub bounded: bool,
 }
 
 impl State {
@@ -111,7 +113,8 @@ impl State {
             }
         };
         let least = if certain { value.least() } else { 0 };
-        Some(Offsets { least, most: value.most() }).filter(|o| o.most > 0)
+        let most = value.most();
+        Some(Offsets { least, most, bounded: certain && most < INDEX }).filter(|o| o.most > 0)
     }
 }
 

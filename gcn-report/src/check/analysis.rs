@@ -1,9 +1,12 @@
 //! The results of checker, lint and counts for a file.
 
-use gcn_emit::code::Code;
+use std::collections::HashMap;
+
+use gcn_emit::code::{Code, Unread, Unreadable};
 use gcn_emit::lint::{Lint, lint};
 use gcn_emit::rewrite::Waits;
-use gcn_isa::check::{self, Advice, CheckReport, Finding};
+use gcn_isa::check::{self, Advice, Amount, CheckReport, Finding};
+use gcn_isa::counters::Counter;
 use gcn_isa::hazards::{self, Config, Grade};
 
 use crate::input::Input;
@@ -14,9 +17,11 @@ pub struct Checked<'i> {
     pub input: &'i Input,
     /// Whether the rules of XNACK replay applied.
     pub xnack: bool,
+    /// The lowest grade that is listed. Everything is checked and counted, whatever it is.
+    pub level: Grade,
     /// Its sections with code.
     pub sections: Vec<Section<'i>>,
-    /// Where descriptor and metadata do not fit the code.
+    /// Where descriptor and metadata do not fit the code, of every grade.
     pub lints: Vec<Lint>,
 }
 
@@ -24,7 +29,7 @@ pub struct Checked<'i> {
 pub struct Section<'i> {
     /// The code.
     pub code: &'i Code,
-    /// The checker's findings.
+    /// The checker's findings, of every grade.
     pub report: CheckReport,
     /// Empty unless requested.
     pub advice: Vec<Advice>,
@@ -33,42 +38,50 @@ pub struct Section<'i> {
 }
 
 impl<'i> Checked<'i> {
-    /// Checks a file by these rules; findings below `level` are left out.
+    /// Checks a file by these rules; what is below `level` is not listed.
     pub fn new(input: &'i Input, level: Grade, rules: Config, advice: bool) -> Checked<'i> {
         let options = check::Options { rules, ..check::Options::default() };
-        let report = |code: &'i Code| {
-            let mut report = check::check_with(&code.program, options);
-            // A finding may be of a lower grade than its rule, on a path that is only possible.
-            report.findings.retain(|f| f.grade >= level);
-            report
-        };
         let section = |code: &'i Code| Section {
             code,
-            report: report(code),
+            report: check::check_with(&code.program, options),
             advice: if advice { check::advice(&code.program, options) } else { Vec::new() },
             waits: Waits::of(&code.program),
         };
-        let mut lints = lint(&input.unit);
-        lints.retain(|l| l.rule.grade >= level);
         Checked {
             input,
             xnack: rules.xnack,
+            level,
             sections: input.unit.sections.iter().map(section).collect(),
-            lints,
+            lints: lint(&input.unit),
         }
     }
 
-    /// Similar findings, grouped in the order of the first of each, with the size of each group.
+    /// The findings of a section that are listed.
+    pub fn listed<'c>(&self, section: &'c Section<'_>) -> impl Iterator<Item = &'c Finding> {
+        let level = self.level;
+        section.report.findings.iter().filter(move |f| f.grade >= level)
+    }
+
+    /// The lints that are listed.
+    pub fn listed_lints(&self) -> impl Iterator<Item = &Lint> {
+        self.lints.iter().filter(|l| l.rule.grade >= self.level)
+    }
+
+    /// The listed findings by function and rule, in the order of the first of each group.
     pub fn groups(&self) -> Vec<Group<'_>> {
-        let mut numbers = std::collections::HashMap::new();
+        let mut numbers = HashMap::new();
         let mut groups: Vec<Group<'_>> = Vec::new();
-        for section in &self.sections {
-            for finding in &section.report.findings {
-                let key = (finding.rule, finding.grade, finding.first_name, finding.second_name);
+        for (at, section) in self.sections.iter().enumerate() {
+            for finding in self.listed(section) {
+                let function = section.code.function_of(finding.second);
+                let key = (at, function.map(|f| f.lines.start), finding.rule, finding.grade);
                 let number = *numbers.entry(key).or_insert(groups.len());
-                match groups.get_mut(number) {
-                    Some(group) => group.others.push((section, finding)),
-                    None => groups.push(Group { section, finding, others: Vec::new() }),
+                if number == groups.len() {
+                    let function = function.map_or(section.code.section.as_str(), |f| f.name.as_str());
+                    groups.push(Group { section, function, places: Vec::new() });
+                }
+                if let Some(group) = groups.get_mut(number) {
+                    group.add(finding);
                 }
             }
         }
@@ -76,14 +89,76 @@ impl<'i> Checked<'i> {
     }
 }
 
-/// Findings of one rule on the same two instructions.
+/// Findings of one rule and grade in one function.
 pub struct Group<'c> {
-    /// The section of the first.
+    /// The section.
     pub section: &'c Section<'c>,
-    /// The first.
+    /// The function, or the section if there is none.
+    pub function: &'c str,
+    /// The findings by the instruction that is too early.
+    pub places: Vec<Place<'c>>,
+}
+
+/// Findings of one rule about one instruction.
+pub struct Place<'c> {
+    /// The one that misses most.
     pub finding: &'c Finding,
-    /// The others, each with its section.
-    pub others: Vec<(&'c Section<'c>, &'c Finding)>,
+    /// The first instructions of the others.
+    pub also: Vec<usize>,
+}
+
+impl<'c> Group<'c> {
+    /// Adds a finding; those about one instruction follow each other.
+    fn add(&mut self, finding: &'c Finding) {
+        match self.places.last_mut().filter(|p| p.finding.second == finding.second) {
+            Some(place) => {
+                let (worse, other) = if missing(finding) > missing(place.finding) {
+                    (finding, place.finding)
+                } else {
+                    (place.finding, finding)
+                };
+                place.finding = worse;
+                place.also.extend(other.first);
+            }
+            None => self.places.push(Place { finding, also: Vec::new() }),
+        }
+    }
+
+    /// The number of findings.
+    pub fn findings(&self) -> usize {
+        self.places.iter().map(|p| 1 + p.also.len()).sum()
+    }
+}
+
+/// How much a finding misses: wait states, or operations that the strictest of its counters must not count.
+fn missing(finding: &Finding) -> u8 {
+    match (finding.need, finding.have) {
+        (Amount::States(need), Amount::States(have)) => need.saturating_sub(have),
+        (Amount::Wait(wait), _) => {
+            let strictest = Counter::ALL.into_iter().map(|c| c.of(wait)).min();
+            u8::MAX - strictest.unwrap_or(u8::MAX)
+        }
+        _ => 0,
+    }
+}
+
+impl Section<'_> {
+    /// Pieces of the section that could not be read and that may be code: control comes or may come there, or bytes that
+    /// nobody calls data are no instructions.
+    pub fn unread_code(&self) -> impl Iterator<Item = &Unread> {
+        // A jump to an unknown place may lead into data.
+        let jumps = !self.report.unknown_exits.is_empty();
+        self.code.unread.iter().filter(move |u| {
+            let before = self.code.places.partition_point(|p| p.offset < u.offset).checked_sub(1);
+            jumps
+                || u.why != Unreadable::Data
+                || match before.and_then(|line| self.code.program.lines.get(line)) {
+                    Some(line) => line.inst.desc.falls_through(),
+                    // A section that no symbol enters is entered at its start.
+                    None => self.code.program.entries.is_empty(),
+                }
+        })
+    }
 }
 
 /// The source of a rule.

@@ -27,6 +27,15 @@ pub fn counts<S: Serializer>(
     }))
 }
 
+/// The same as a value.
+struct RuleCounts<'r>(&'r BTreeMap<(&'static str, Grade), RuleCount>);
+
+impl Serialize for RuleCounts<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        counts(self.0, serializer)
+    }
+}
+
 /// Everything.
 pub fn whole(files: Vec<Value>, total: &Summary) -> Value {
     json!({ "files": files, "total": total })
@@ -70,12 +79,15 @@ pub fn file(checked: &Checked<'_>) -> Value {
     let (mut unread, mut exits, mut advice) = (Vec::new(), Vec::new(), Vec::new());
     for section in &checked.sections {
         let places = Places::new(unit, section.code);
-        findings.extend(section.report.findings.iter().map(|f| finding(&places, f)));
+        findings.extend(checked.listed(section).map(|f| finding(&places, f)));
         advice.extend(section.advice.iter().map(|a| piece_of_advice(&places, a)));
         unread.extend(pieces(section));
         exits.extend(section.report.unknown_exits.iter().map(|l| json!(instruction(&places, *l))));
     }
-    let lints = checked.lints.iter().map(|lint| {
+    let not_listed = checked.sections.iter().flat_map(|s| &s.report.not_listed).map(
+        |n| json!({ "rule": n.rule, "grade": n.grade.name(), "title": n.title, "findings": n.findings }),
+    );
+    let lints = checked.listed_lints().map(|lint| {
         let at = lint.at.and_then(|(section, line)| {
             let code = unit.sections.get(section)?;
             Some(instruction(&Places::new(unit, code), line))
@@ -99,10 +111,16 @@ pub fn file(checked: &Checked<'_>) -> Value {
         "instructions": summary.instructions,
         "waits": summary.waits,
         "findings": findings,
-        "omitted": checked.sections.iter().map(|s| s.report.omitted).sum::<usize>(),
+        "omitted": checked.sections.iter().map(|s| s.report.omitted()).sum::<usize>(),
+        "not_listed": not_listed.collect::<Vec<_>>(),
+        "rules": RuleCounts(&summary.rules),
+        "complete": summary.is_complete(),
         "lints": lints.collect::<Vec<_>>(),
         "advice": advice,
-        "not_checked": { "lines": checked.input.left_out, "unread": unread, "unknown_exits": exits },
+        "not_checked": {
+            "lines": checked.input.left_out, "unread": unread, "unknown_exits": exits,
+            "undecided": summary.undecided,
+        },
     })
 }
 

@@ -22,13 +22,17 @@ pub struct Summary {
     pub instructions: usize,
     /// Counts of the waits.
     pub waits: Waits,
-    /// Bytes of code that could not be read.
+    /// Bytes of sections with code that could not be read as instructions.
     pub unread_bytes: u64,
+    /// Of these, the bytes that may be code, because control may come there or nothing says that they are data.
+    pub unread_code_bytes: u64,
     /// Lines of assembly that were left out because of errors.
     pub lines_left_out: usize,
     /// Places where control leaves to an unknown destination.
     pub unknown_exits: usize,
-    /// Findings by rule and grade: a finding that rests on an assumption has a lower grade than its rule.
+    /// Places where the paths were too many to decide what happens on them.
+    pub undecided: usize,
+    /// Findings of every grade, listed or not, by rule and grade: a finding that rests on an assumption has a lower grade than its rule.
     #[serde(serialize_with = "super::json::counts")]
     pub rules: BTreeMap<(&'static str, Grade), RuleCount>,
 }
@@ -57,13 +61,8 @@ impl Summary {
             for finding in &section.report.findings {
                 add(finding.rule, finding.grade, finding.title, 1);
             }
-            if section.report.omitted > 0 {
-                add(
-                    "(not listed)",
-                    Grade::Certain,
-                    "findings beyond the largest number that is listed",
-                    section.report.omitted,
-                );
+            for more in &section.report.not_listed {
+                add(more.rule, more.grade, more.title, more.findings);
             }
         }
         for lint in &checked.lints {
@@ -73,7 +72,9 @@ impl Summary {
         for section in &checked.sections {
             summary.waits += section.waits;
             summary.unread_bytes += section.code.unread.iter().map(|u| u.length).sum::<u64>();
+            summary.unread_code_bytes += section.unread_code().map(|u| u.length).sum::<u64>();
             summary.unknown_exits += section.report.unknown_exits.len();
+            summary.undecided += section.report.undecided;
         }
         summary
     }
@@ -83,22 +84,35 @@ impl Summary {
         self.rules.iter().filter(|(key, _)| key.1 == grade).map(|(_, r)| r.findings).sum()
     }
 
-    /// 1 if there are findings that count, otherwise 2 if a file could not be read.
-    pub fn exit_code(&self) -> u8 {
+    /// True if all code of the files that could be opened was read, and all its paths were followed.
+    pub fn is_complete(&self) -> bool {
+        self.unread_code_bytes == 0
+            && self.lines_left_out == 0
+            && self.unknown_exits == 0
+            && self.undecided == 0
+    }
+
+    /// 1 if there are findings that count; otherwise 2 if a file could not be opened or, unless `allow_unread`, not everything
+    /// in it was checked.
+    pub fn exit_code(&self, allow_unread: bool) -> u8 {
         if self.rules.keys().any(|key| counts(key.1)) {
             1
-        } else if self.unreadable > 0 {
+        } else if self.unreadable > 0 || !(allow_unread || self.is_complete()) {
             2
         } else {
             0
         }
     }
 
-    /// `17 certain, 2 documented, 40 cautious`, or `clean`.
+    /// `17 certain, 2 documented, 40 cautious`, or `clean`, or `no findings` where not everything was checked.
     fn grades(&self) -> String {
         let some = Grade::ALL.into_iter().rev().map(|g| (self.findings(g), g)).filter(|c| c.0 > 0);
         let some: Vec<String> = some.map(|(count, grade)| format!("{count} {grade}")).collect();
-        if some.is_empty() { "clean".to_owned() } else { some.join(", ") }
+        match (some.is_empty(), self.is_complete()) {
+            (true, true) => "clean".to_owned(),
+            (true, false) => "no findings".to_owned(),
+            _ => some.join(", "),
+        }
     }
 
     /// The parts that were not checked, if any.
@@ -112,11 +126,18 @@ impl Summary {
                 plural(self.lines_left_out)
             );
         }
-        if self.unread_bytes > 0 {
-            let _ = write!(text, "; {} bytes not read", self.unread_bytes);
+        if self.unread_code_bytes > 0 {
+            let _ = write!(text, "; {} bytes not read", self.unread_code_bytes);
+        }
+        let data = self.unread_bytes - self.unread_code_bytes;
+        if data > 0 {
+            let _ = write!(text, "; {data} bytes of data");
         }
         if self.unknown_exits > 0 {
             let _ = write!(text, "; {} unknown exit{}", self.unknown_exits, plural(self.unknown_exits));
+        }
+        if self.undecided > 0 {
+            let _ = write!(text, "; {} not decided", self.undecided);
         }
         text
     }
@@ -126,13 +147,21 @@ impl Summary {
         format!("{name}: {} instructions: {}{}\n", self.instructions, self.grades(), self.open())
     }
 
-    /// The table of rules, by grade, then by frequency.
-    pub fn render_rules(&self) -> String {
-        if self.rules.is_empty() {
-            return String::new();
-        }
+    /// The rules with findings, by grade, then by frequency: a table of those from `level` on, a line for each grade below.
+    pub fn render_rules(&self, level: Grade) -> String {
         let mut rows: Vec<_> = self.rules.iter().collect();
         rows.sort_by_key(|((id, grade), r)| (Reverse(*grade), Reverse(r.findings), *id));
+        let (rows, below) = rows.split_at(rows.partition_point(|r| r.0.1 >= level));
+        let below = below.chunk_by(|a, b| a.0.1 == b.0.1).filter_map(|rules| {
+            let grade = rules.first()?.0.1;
+            let counts: Vec<String> =
+                rules.iter().map(|(key, r)| format!("{} {}", r.findings, key.0)).collect();
+            Some(format!("{grade}, not listed without `--level {grade}`: {}\n", counts.join(", ")))
+        });
+        let below: String = below.collect();
+        if rows.is_empty() {
+            return below;
+        }
         let width = rows.iter().map(|r| r.0.0.len()).max().unwrap_or(0).max(4);
         let many = self.files > 1;
         let files = if many { "  files" } else { "" };
@@ -147,7 +176,7 @@ impl Summary {
                 rule.title
             );
         }
-        out
+        out + &below
     }
 
     /// Instructions and waits, in one line.
@@ -164,14 +193,14 @@ impl Summary {
     }
 
     /// The counts of several files, as text.
-    pub fn render_total(&self) -> String {
+    pub fn render_total(&self, level: Grade) -> String {
         let mut out = format!("\n{} files: {}{}", self.files, self.grades(), self.open());
         if self.unreadable > 0 {
             let _ = write!(out, "; {} not checked", self.unreadable);
         }
         out.push('\n');
         out += &self.render_waits();
-        out + &self.render_rules()
+        out + &self.render_rules(level)
     }
 }
 
@@ -188,7 +217,9 @@ impl AddAssign for Summary {
         self.waits += other.waits;
         self.unread_bytes += other.unread_bytes;
         self.lines_left_out += other.lines_left_out;
+        self.unread_code_bytes += other.unread_code_bytes;
         self.unknown_exits += other.unknown_exits;
+        self.undecided += other.undecided;
         for (key, rule) in other.rules {
             let own = self.rules.entry(key).or_insert(RuleCount { findings: 0, files: 0, ..rule });
             own.findings += rule.findings;

@@ -27,12 +27,12 @@ pub fn file(checked: &Checked<'_>) -> Value {
     let (mut results, mut rules) = (Vec::new(), BTreeMap::new());
     for section in &checked.sections {
         let places = Places::new(unit, section.code);
-        for finding in &section.report.findings {
+        for finding in checked.listed(section) {
             rules.insert(finding.rule, rule(finding.title, citation(finding.rule)));
             results.push(result(name, &places, finding));
         }
     }
-    for lint in &checked.lints {
+    for lint in checked.listed_lints() {
         rules.insert(lint.rule.id, rule(lint.rule.title, lint.rule.cite));
         let at = lint.at.and_then(|(section, line)| Some((unit.sections.get(section)?, line)));
         let place = match at {
@@ -58,7 +58,7 @@ pub fn file(checked: &Checked<'_>) -> Value {
             } }],
         }));
     }
-    json!({ "results": results, "rules": rules })
+    json!({ "results": results, "rules": rules, "notes": not_checked(checked) })
 }
 
 fn rule(title: &str, cite: &str) -> Value {
@@ -66,10 +66,50 @@ fn rule(title: &str, cite: &str) -> Value {
     json!({ "shortDescription": { "text": title }, "fullDescription": { "text": source } })
 }
 
+/// What was not checked in a file, as notifications.
+fn not_checked(checked: &Checked<'_>) -> Vec<Value> {
+    let mut notes = Vec::new();
+    let mut note = |text: String| {
+        notes.push(json!({
+            "level": "warning",
+            "message": { "text": text },
+            "locations": [{ "physicalLocation": { "artifactLocation": artifact(&checked.input.name) } }],
+        }));
+    };
+    for section in &checked.sections {
+        let places = Places::new(&checked.input.unit, section.code);
+        for unread in section.unread_code() {
+            note(format!(
+                "not checked: {} bytes at {}+{:#x}: {}",
+                unread.length, section.code.section, unread.offset, unread.why
+            ));
+        }
+        for line in &section.report.unknown_exits {
+            note(format!(
+                "not checked: where control goes after `{}` ({})",
+                places.text(*line),
+                places.of(*line)
+            ));
+        }
+        if section.report.undecided > 0 {
+            note(format!(
+                "not decided: what happens at {} places of {}, whose paths are too many to follow",
+                section.report.undecided, section.code.section
+            ));
+        }
+    }
+    notes
+}
+
 /// The log of all files. With a complaint about a file that could not be read, the run was not successful.
-pub fn whole(files: Vec<Value>, complaints: &[String]) -> Value {
+pub fn whole(files: Vec<Value>, complaints: &[String], exit_code: u8) -> Value {
     let (mut results, mut rules) = (Vec::new(), BTreeMap::new());
+    let notes = complaints.iter().map(|c| json!({ "level": "error", "message": { "text": c } }));
+    let mut notes: Vec<Value> = notes.collect();
     for mut file in files {
+        if let Some(more) = file["notes"].as_array_mut() {
+            notes.append(more);
+        }
         if let Some(found) = file["results"].as_array_mut() {
             results.append(found);
         }
@@ -81,7 +121,6 @@ pub fn whole(files: Vec<Value>, complaints: &[String]) -> Value {
         rule["id"] = id.into();
         rule
     });
-    let notes = complaints.iter().map(|c| json!({ "level": "error", "message": { "text": c } }));
     json!({
         "$schema": SCHEMA,
         "version": "2.1.0",
@@ -94,7 +133,8 @@ pub fn whole(files: Vec<Value>, complaints: &[String]) -> Value {
             } },
             "invocations": [{
                 "executionSuccessful": complaints.is_empty(),
-                "toolExecutionNotifications": notes.collect::<Vec<_>>(),
+                "exitCode": exit_code,
+                "toolExecutionNotifications": notes,
             }],
             "columnKind": "unicodeCodePoints",
             "results": results,

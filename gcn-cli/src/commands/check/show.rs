@@ -8,10 +8,12 @@ use gcn_emit::lint::Lint;
 use gcn_isa::check::{Advice, Amount, Finding};
 use gcn_isa::hazards::Grade;
 use gcn_isa::program::EntryKind;
-use gcn_report::check::{Checked, Group, Places, Section, Summary, citation, counts, plural};
+use gcn_report::check::{Checked, Group, Place, Places, Section, Summary, citation, counts, plural};
 
 use super::snippet::{Message, Source};
 
+/// The number of findings of a rule in a kernel that are shown in full.
+const IN_FULL: usize = 5;
 /// The number of further findings whose places are listed.
 const MORE_SHOWN: usize = 6;
 /// The number of functions and of unknown exits that are listed.
@@ -22,23 +24,24 @@ pub fn file(checked: &Checked<'_>, summary: &Summary, limit: usize, colours: boo
     let source = checked.input.text.as_deref().map(|text| Source::new(&checked.input.name, text));
     let writer = Writer { checked, source, colours };
     let mut out = String::new();
-    let groups = checked.groups();
-    for group in groups.iter().take(limit) {
-        out += &writer.group(group);
+    let (mut left, mut more) = (limit, 0);
+    for group in checked.groups() {
+        let shown = group.places.len().min(IN_FULL).min(left);
+        left -= shown;
+        match shown {
+            0 => more += group.findings(),
+            _ => out += &writer.group(&group, shown),
+        }
     }
-    let left = groups.get(limit..).unwrap_or_default();
-    if !left.is_empty() {
-        let findings: usize = left.iter().map(|g| 1 + g.others.len()).sum();
-        let kinds = if left.len() == 1 { "another kind".to_owned() } else { format!("{} kinds", left.len()) };
-        let _ =
-            writeln!(out, "{findings} more finding{} of {kinds}; `--limit` shows them\n", plural(findings));
+    if more > 0 {
+        let _ = writeln!(out, "{more} more finding{}; `--limit` shows them\n", plural(more));
     }
-    for lint in checked.lints.iter().take(limit) {
+    let lints: Vec<&Lint> = checked.listed_lints().collect();
+    for lint in lints.iter().take(limit) {
         out += &writer.lint(lint);
     }
-    if checked.lints.len() > limit {
-        let _ =
-            writeln!(out, "{} more about descriptors; `--limit` shows them\n", checked.lints.len() - limit);
+    if lints.len() > limit {
+        let _ = writeln!(out, "{} more about descriptors; `--limit` shows them\n", lints.len() - limit);
     }
     for section in &checked.sections {
         for advice in section.advice.iter().take(limit) {
@@ -57,8 +60,16 @@ pub fn file(checked: &Checked<'_>, summary: &Summary, limit: usize, colours: boo
     for section in &checked.sections {
         out += &not_checked(&Places::new(&checked.input.unit, section.code), section);
     }
+    if summary.undecided > 0 {
+        let _ = writeln!(
+            out,
+            "  not decided: what happens at {} place{}, whose paths are too many to follow",
+            summary.undecided,
+            plural(summary.undecided)
+        );
+    }
     out += &summary.render_waits();
-    out + &summary.render_rules()
+    out + &summary.render_rules(checked.level)
 }
 
 /// The required distance between two instructions, and the present one.
@@ -94,7 +105,8 @@ fn left_out(left_out: &[Diagnostic]) -> String {
 /// What was not checked in a section.
 fn not_checked(places: &Places<'_>, section: &Section<'_>) -> String {
     let mut out = String::new();
-    for unread in section.code.unread.iter().take(NAMES_SHOWN) {
+    let unread: Vec<_> = section.unread_code().collect();
+    for unread in unread.iter().take(NAMES_SHOWN) {
         let name = &section.code.section;
         let _ = writeln!(
             out,
@@ -102,9 +114,8 @@ fn not_checked(places: &Places<'_>, section: &Section<'_>) -> String {
             unread.length, unread.offset, unread.why
         );
     }
-    if section.code.unread.len() > NAMES_SHOWN {
-        let _ =
-            writeln!(out, "  not checked: {} more pieces like that", section.code.unread.len() - NAMES_SHOWN);
+    if unread.len() > NAMES_SHOWN {
+        let _ = writeln!(out, "  not checked: {} more pieces like that", unread.len() - NAMES_SHOWN);
     }
     let exits = &section.report.unknown_exits;
     if !exits.is_empty() {
@@ -142,6 +153,28 @@ fn exit(places: &Places<'_>, line: usize) -> String {
     format!("`{}` ({})", places.text(line), places.of(line))
 }
 
+/// The first places of these lines, each once: the instructions of a macro have one.
+fn some(places: &Places<'_>, lines: impl Iterator<Item = usize>) -> String {
+    let mut shown: Vec<String> = Vec::new();
+    for place in lines.map(|line| places.of(line)) {
+        if shown.contains(&place) {
+            continue;
+        }
+        if shown.len() == MORE_SHOWN {
+            return shown.join(", ") + ", …";
+        }
+        shown.push(place);
+    }
+    shown.join(", ")
+}
+
+/// Where a function has further findings of a rule.
+fn more(places: &Places<'_>, function: &str, others: &[Place<'_>]) -> String {
+    let findings: usize = others.iter().map(|p| 1 + p.also.len()).sum();
+    let at = some(places, others.iter().map(|p| p.finding.second));
+    format!("{findings} more of this rule in {function}: {at}")
+}
+
 struct Writer<'c> {
     checked: &'c Checked<'c>,
     source: Option<Source<'c>>,
@@ -160,9 +193,21 @@ struct Shown {
 }
 
 impl Writer<'_> {
-    fn group(&self, group: &Group<'_>) -> String {
+    /// The first findings of a group in full, and where the others are.
+    fn group(&self, group: &Group<'_>, shown: usize) -> String {
         let places = Places::new(&self.checked.input.unit, group.section.code);
-        let finding = group.finding;
+        let (shown, others) = group.places.split_at(shown);
+        let mut out = String::new();
+        for (i, place) in shown.iter().enumerate() {
+            let more =
+                (i + 1 == shown.len() && !others.is_empty()).then(|| more(&places, group.function, others));
+            out += &self.finding(&places, place, more);
+        }
+        out
+    }
+
+    fn finding(&self, places: &Places<'_>, place: &Place<'_>, more: Option<String>) -> String {
+        let finding = place.finding;
         let reg = finding.reg.map_or(String::new(), |r| format!("{r}{}: ", finding.via.words()));
         let mut marks = vec![(finding.second, format!("second instruction: {reg}{}", amounts(finding)))];
         match finding.first {
@@ -183,9 +228,10 @@ impl Writer<'_> {
         if !cite.is_empty() {
             notes.push(cite.to_owned());
         }
-        if !group.others.is_empty() {
-            notes.push(self.others(group));
+        if !place.also.is_empty() {
+            notes.push(format!("also too early after {}", some(places, place.also.iter().copied())));
         }
+        notes.extend(more);
         let shown = Shown {
             grade: finding.grade,
             rule: finding.rule,
@@ -194,16 +240,7 @@ impl Writer<'_> {
             notes,
             help: finding.remedy_at(&places.written(finding.second)),
         };
-        self.show(&places, &shown)
-    }
-
-    fn others(&self, group: &Group<'_>) -> String {
-        let place = |(section, finding): &(&Section<'_>, &Finding)| {
-            Places::new(&self.checked.input.unit, section.code).of(finding.second)
-        };
-        let shown: Vec<String> = group.others.iter().take(MORE_SHOWN).map(place).collect();
-        let more = if group.others.len() > shown.len() { ", …" } else { "" };
-        format!("{} more like this: {}{more}", group.others.len(), shown.join(", "))
+        self.show(places, &shown)
     }
 
     fn lint(&self, lint: &Lint) -> String {

@@ -107,9 +107,9 @@ fn of_checker(document: &Document, settings: &Settings, input: &Input) -> Vec<Di
     let mut found = Vec::new();
     for section in &checked.sections {
         let places = Places::new(&input.unit, section.code);
-        found.extend(section.report.findings.iter().filter_map(|f| finding(document, &places, f)));
+        found.extend(checked.listed(section).filter_map(|f| finding(document, &places, f)));
     }
-    for lint in &checked.lints {
+    for lint in checked.listed_lints() {
         let at = lint.at.and_then(|(section, line)| input.unit.sections.get(section)?.places.get(line)?.line);
         let range = match at {
             Some(line) => document.statement(line - 1),

@@ -86,10 +86,15 @@ fn rule(out: &mut String, page: &RulePage) {
         writeln!(out, "- Grade: **{}**{xnack}; in the rule sets {}", page.grade, page.rule_sets.join(", "));
     let _ = writeln!(
         out,
-        "- Source: {}; manual {}, LLVM {}, rocRoller {}",
-        page.citation, page.manual, page.llvm, page.rocroller
+        "- Source: {}; manual {}, LLVM {}, rocRoller {}{}",
+        page.citation,
+        page.manual,
+        page.llvm,
+        page.rocroller,
+        if page.hardware_fails { ", hardware fails without it" } else { "" }
     );
-    let _ = writeln!(out, "- Shipping kernels: {}", page.kernels.summary);
+    let _ = writeln!(out, "- Hand-written kernels: {}", page.kernels.summary);
+    let _ = writeln!(out, "- Compiled kernels: {}", page.compiled.summary);
 }
 
 /// `gfx942: passes + 3; 5, 7, 11, 19 after 2, 4, 8, 16 passes`.

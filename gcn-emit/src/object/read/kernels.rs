@@ -28,7 +28,7 @@ pub(super) fn kernels<'d>(
     let mut by_address: Vec<_> = loaded.map(|(index, s)| (s.address, index)).collect();
     by_address.sort_unstable();
     let functions = functions(file, symbols);
-    let finder = Finder { file, sections, functions, entries: entries(file, symbols)?, by_address };
+    let finder = Finder { file, sections, symbols, functions, entries: entries(file, symbols)?, by_address };
     // An entry of the metadata goes to one kernel only: a file with many symbols of one name must not
     // multiply it.
     let mut by_symbol: HashMap<&str, &KernelMetadata> = HashMap::new();
@@ -91,6 +91,7 @@ fn entries(file: &File<'_>, symbols: &[Symbol<'_>]) -> Result<HashMap<Address, A
 struct Finder<'a, 'd> {
     file: &'a File<'d>,
     sections: &'a [SectionView<'d>],
+    symbols: &'a [Symbol<'d>],
     functions: Vec<(Address, u64)>,
     entries: HashMap<Address, Address>,
     /// Address and number of each loaded section that is not empty, by address.
@@ -116,20 +117,53 @@ impl<'d> Finder<'_, 'd> {
         } else {
             (0, at.wrapping_add_signed(descriptor.kernel_code_entry_byte_offset))
         };
-        let size = self.size_at(entry);
-        let code = self.bytes(entry, size).ok_or_else(|| unmapped("the code", entry.1, size.unwrap_or(0)))?;
-        let section = self.section_of(entry);
+        let ends = self.ends_at(entry);
+        let size = if ends.is_some() || self.is_empty(name, entry) { Some(0) } else { self.size_at(entry) };
+        let code = match size {
+            Some(0) => &[],
+            _ => self.bytes(entry, size).ok_or_else(|| unmapped("the code", entry.1, size.unwrap_or(0)))?,
+        };
+        let section = ends.or_else(|| self.section_of(entry));
         Ok(KernelCode { name, descriptor, descriptor_bytes, address: entry.1, code, section, metadata: None })
+    }
+
+    /// True if the kernel's function has no bytes and another one begins at its address: a compiler leaves such kernels
+    /// where it knows that control never comes. A size of 0 alone is that of assembly without `.size`.
+    fn is_empty(&self, name: &str, address: Address) -> bool {
+        let is_own = |s: &&Symbol<'_>| {
+            s.name == name
+                && s.kind() == elf::STT_FUNC
+                && s.is_defined()
+                && self::address(self.file, s) == address
+        };
+        let empty = || self.symbols.iter().find(is_own).is_some_and(|s| s.size == 0);
+        self.largest_at(address).is_some_and(|size| size > 0) && empty()
+    }
+
+    /// The section with code that ends at an address at which no other begins: nothing stands there.
+    fn ends_at(&self, (section, at): Address) -> Option<usize> {
+        if self.file.is_relocatable {
+            let number = section_number(SectionId(section))?;
+            return (self.sections.get(number)?.bytes.len() as u64 == at).then_some(number);
+        }
+        let code = || self.sections.iter().enumerate().filter(|(_, s)| s.is_code() && s.is_loaded());
+        let holds = |s: &SectionView<'_>| s.address <= at && at - s.address < s.size;
+        let ends = code().find(|(_, s)| s.address.checked_add(s.size) == Some(at))?;
+        code().all(|(_, s)| !holds(s)).then_some(ends.0)
+    }
+
+    /// The size of the largest function at an address.
+    fn largest_at(&self, address: Address) -> Option<u64> {
+        let next = self.functions.partition_point(|f| f.0 <= address);
+        // The largest comes last.
+        self.functions.get(..next)?.last().filter(|f| f.0 == address).map(|f| f.1)
     }
 
     /// The size of the function at an address: that of its symbol, otherwise the distance to the next
     /// function.
     fn size_at(&self, address: Address) -> Option<u64> {
-        let first = self.functions.partition_point(|f| f.0 < address);
         let next = self.functions.partition_point(|f| f.0 <= address);
-        // The largest comes last.
-        let sized =
-            self.functions.get(first..next).and_then(<[_]>::last).map(|f| f.1).filter(|size| *size > 0);
+        let sized = self.largest_at(address).filter(|size| *size > 0);
         let following = self.functions.get(next).filter(|f| f.0.0 == address.0);
         sized.or_else(|| following.map(|f| f.0.1 - address.1))
     }

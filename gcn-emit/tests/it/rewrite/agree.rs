@@ -58,7 +58,7 @@ fn findings(text: &str, rules: Config) -> usize {
     let options = check::Options { rules, ..check::Options::default() };
     let count = |code: &gcn_emit::code::Code| {
         let report = check_with(&code.program, options);
-        report.findings.len() + report.omitted
+        report.findings.len() + report.omitted()
     };
     unit(text).sections.iter().map(count).sum()
 }

@@ -51,7 +51,7 @@ fn a_wait_is_listed_exactly_if_a_weaker_one_breaks_nothing() {
 
 fn broken(program: &Program, options: Options) -> usize {
     let report = check::check_with(program, options);
-    report.findings.len() + report.omitted
+    report.findings.len() + report.omitted()
 }
 
 /// The programs in which this wait waits for one less.

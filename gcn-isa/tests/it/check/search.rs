@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use gcn_isa::check::{self, Amount};
 use gcn_isa::counters::{self, Counter, Stream, WaitCnt};
-use gcn_isa::hazards::{self, Config, MAX_REACH, Since, View};
+use gcn_isa::hazards::{self, Config, Grade, MAX_REACH, Since, View};
 use gcn_isa::reg::RegUnit;
 use gcn_isa::table::Class;
 use gcn_isa::{Operand, Program, Reg, Target};
@@ -69,11 +69,12 @@ pub const DISTANCE_MENU: [&str; 16] = [
     "s_nop 7",
 ];
 
-/// Every pair (first, second) that some path brings closer together than a rule allows, with the least such distance and the
-/// most that is asked for at it. What a later matrix instruction of the path has overwritten binds nothing.
-fn too_close(program: &Program) -> BTreeSet<(usize, usize, u8, u8)> {
+/// Every pair (first, second) that some path brings closer together than a rule of a grade allows, with the most wait states that
+/// are missing; for lower grades only where more are missing than for higher ones. What a later matrix instruction of the path has
+/// overwritten binds nothing.
+fn too_close(program: &Program) -> BTreeSet<(usize, usize, Grade, u8)> {
     let views: Vec<View> = program.lines.iter().map(|l| View::new(program.target, &l.inst)).collect();
-    let mut found: BTreeMap<(usize, usize), (u32, u8)> = BTreeMap::new();
+    let mut found: BTreeMap<(usize, usize, Grade), u32> = BTreeMap::new();
     for first in reachable(program) {
         let mut seen: BTreeSet<(usize, u32, Since)> = BTreeSet::new();
         let mut paths: Vec<(usize, u32, Since)> =
@@ -82,13 +83,10 @@ fn too_close(program: &Program) -> BTreeSet<(usize, usize, u8, u8)> {
             if !seen.insert((line, distance, since)) {
                 continue;
             }
-            let need = views[first].required_since(&views[line], Config::default(), since);
-            let need = need.map_or(0, |n| n.states);
-            if u32::from(need) > distance {
-                let worst = found.entry((first, line)).or_insert((distance, need));
-                if distance < worst.0 || (distance == worst.0 && need > worst.1) {
-                    *worst = (distance, need);
-                }
+            for need in views[first].required_all_since(&views[line], Config::default(), since) {
+                let missing = u32::from(need.states).saturating_sub(distance);
+                let worst = found.entry((first, line, need.rule.grade())).or_default();
+                *worst = missing.max(*worst);
             }
             let behind = distance + hazards::wait_states(&program.lines[line].inst);
             if behind < u32::from(MAX_REACH) {
@@ -97,7 +95,14 @@ fn too_close(program: &Program) -> BTreeSet<(usize, usize, u8, u8)> {
             }
         }
     }
-    found.into_iter().map(|((a, b), (have, need))| (a, b, need, have as u8)).collect()
+    let better = |a, b, grade, missing| {
+        found
+            .range((a, b, grade)..=(a, b, Grade::Certain))
+            .any(|(key, most)| key.2 > grade && *most >= missing)
+    };
+    let told =
+        found.iter().filter(|((a, b, grade), missing)| **missing > 0 && !better(*a, *b, *grade, **missing));
+    told.map(|((a, b, grade), missing)| (*a, *b, *grade, *missing as u8)).collect()
 }
 
 /// Lines that some path from the first one reaches.
@@ -123,7 +128,9 @@ fn distances_are_those_of_the_shortest_path() {
             .findings
             .iter()
             .filter_map(|f| match (f.need, f.have) {
-                (Amount::States(need), Amount::States(have)) => Some((f.first?, f.second, need, have)),
+                (Amount::States(need), Amount::States(have)) => {
+                    Some((f.first?, f.second, f.grade, need - have))
+                }
                 _ => None,
             })
             .collect();
