@@ -3,8 +3,8 @@
 //! Each wave's clock counts its intervals; barriers and atomics let waves learn of each other's. Two accesses to a byte, one
 //! of them a write, race if neither wave had learned of the other's interval. Atomics release what their wave did before and
 //! acquire what others released through the same word: within a workgroup as they are, between workgroups by the code that the
-//! memory model has for it (`scope.rs`). A read of LDS, or a load into it, happens when a wait has made it certain: one that is
-//! outstanding at a barrier comes after it.
+//! memory model has for it (`scope.rs`). An access to LDS happens when a wait has made it certain: one that is outstanding at a
+//! barrier comes after it.
 
 mod bounds;
 mod clock;
@@ -41,8 +41,8 @@ use crate::semantics::indexed;
 use crate::semantics::mem;
 use crate::watch::strict::counters::Counters;
 use crate::watch::strict::effect::Effect;
+use crate::watch::strict::outstanding::Accesses;
 use crate::watch::strict::range::LdsRange;
-use crate::watch::strict::reads::Reads;
 
 use defined::{Access as Accessed, Aside, Bits, Changes, Info, Kind as Does, Now, Places, Undefined};
 use races::Guess;
@@ -153,22 +153,22 @@ struct State {
     sync: Sync,
     spin: Spin,
     counters: Counters,
-    /// What it has read from LDS or loads into it.
-    reads: Reads,
+    /// Its accesses to LDS.
+    outstanding: Accesses,
 }
 
 impl State {
-    /// Follows which reads of LDS and loads into it are outstanding.
+    /// Follows which accesses to LDS are outstanding.
     fn count(&mut self, effects: &[Effect], cx: &Cx<'_>, touches: &[Touch]) {
         let (effect, at) = (&effects[cx.w.pc], cx.w.pc);
+        if effect.wait.is_none() && effect.kind.is_none() {
+            return;
+        }
         // What comes too early by itself is for strict mode to say.
-        if effect.wait.is_some() {
-            self.counters.before(effects, cx.machine, effect, Config::default(), true).ok();
-        } else if effect.kind.is_some() {
-            self.counters.after(effects, cx.machine, at, LdsRange::default()).ok();
-            if effect.reads_lds || effect.lds_dma {
-                self.reads.add(&self.counters, at, touches);
-            }
+        self.counters.before(effects, cx.machine, effect, Config::default(), true).ok();
+        if effect.kind.is_some() {
+            self.counters.after(effects, cx.machine, at, LdsRange::of(touches)).ok();
+            self.outstanding.add(&self.counters, effect, at, touches);
         }
     }
 }
@@ -207,12 +207,12 @@ impl Group {
         self.released.clear();
         self.waves.resize_with(waves.len(), State::default);
         for (number, (state, wave)) in self.waves.iter_mut().zip(waves).enumerate() {
-            state.bits.start(machine, sgprs, wave.exec());
+            state.bits.start(machine, sgprs, wave);
             state.unwritten = None;
             state.sync = Sync::new(self.index, number);
             state.spin.reset();
             state.counters.reset();
-            state.reads.reset();
+            state.outstanding.reset();
         }
     }
 
@@ -263,10 +263,15 @@ impl Group {
     ) -> Result<(), Fault> {
         let mut finding = self.finding(FindingKind::UninitializedRegister, cx, step, undefined.lane, None);
         finding.register = Some(undefined.register);
-        let from = self.waves[cx.w.id as usize].unwritten.map_or_else(String::new, |address| {
-            format!("; the wave has read LDS that nothing has written, last at address {address:#x}")
-        });
-        finding.remedy = format!("{}: write all of it first, in every lane that counts{from}", undefined.why);
+        let wave = &self.waves[cx.w.id as usize];
+        let memories = [("LDS", wave.unwritten), ("scratch", wave.bits.found_in_scratch())];
+        finding.remedy = format!("{}: write all of it first, in every lane that counts", undefined.why);
+        for (memory, address) in memories.into_iter().filter_map(|(memory, a)| Some((memory, a?))) {
+            let last = format!(
+                "; the wave has read {memory} that nothing has written, last at address {address:#x}"
+            );
+            finding.remedy.push_str(&last);
+        }
         self.report(shared, finding)
     }
 
@@ -288,7 +293,7 @@ impl Group {
         if info.kind == Does::Memory {
             let access = Accessed { step, inst, info, touches, exec: self.exec, unwritten: &self.unwritten };
             found = bits.memory(cx, &access, aside)?;
-            changes = bits.load(cx, &access, aside, self.loading.take().as_ref())?;
+            changes = bits.load(cx, &access, aside, self.loading.take())?;
         }
         changes.apply(bits);
         found.map_or(Ok(()), |undefined| self.undefined(shared, cx, step, undefined))

@@ -13,7 +13,7 @@ impl Group {
     pub(crate) fn barrier(&mut self) {
         scope::meet(self.index, self.waves.iter_mut().map(|w| &mut w.sync));
         self.waves.iter_mut().for_each(|w| w.spin.reset());
-        self.move_late_reads();
+        self.move_outstanding();
     }
 
     /// Waves that meet while others have ended. Barriers pair by arrival, so that waves may meet at different instructions.
