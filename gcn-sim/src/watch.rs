@@ -80,7 +80,7 @@ impl Shared {
     pub(crate) fn results(&self) -> (Vec<Stale>, Vec<Finding>) {
         let mut results = self.results.lock().unwrap_or_else(PoisonError::into_inner);
         let mut results = std::mem::take(&mut *results);
-        results.findings.extend(self.sanitize.iter().flat_map(sanitize::Shared::end));
+        self.sanitize.iter().for_each(|sanitize| sanitize.end(&mut results.findings));
         (results.stale.into_values().collect(), results.findings)
     }
 }

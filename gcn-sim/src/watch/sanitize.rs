@@ -71,6 +71,8 @@ struct Global {
     released: HashMap<u64, Released>,
     /// Findings so far, each place once.
     known: HashSet<(FindingKind, u32, Option<u32>)>,
+    /// Pairs of instructions that a note is about. The first is kept, with the number of others.
+    notes: HashSet<(u32, Option<u32>)>,
     /// Races of reads that a compare-and-swap may yet make harmless.
     guesses: Vec<Guess>,
 }
@@ -78,8 +80,20 @@ struct Global {
 impl Global {
     /// True if the finding is to be kept: the first about its pair of instructions, and one of the first `limit`.
     fn is_new(&mut self, finding: &Finding, limit: u32) -> bool {
-        let key = (finding.kind, finding.party.site.offset, finding.other.as_ref().map(|o| o.site.offset));
-        self.known.len() < limit as usize && self.known.insert(key)
+        let (at, other) = (finding.party.site.offset, finding.other.as_ref().map(|o| o.site.offset));
+        if finding.kind.is_note() {
+            return self.notes.insert((at, other)) && self.notes.len() == 1;
+        }
+        self.known.len() < limit as usize && self.known.insert((finding.kind, at, other))
+    }
+
+    /// Tells of the notes that are not kept.
+    fn count_notes(&self, findings: &mut [Finding]) {
+        let others = self.notes.len().saturating_sub(1);
+        if let Some(note) = findings.iter_mut().find(|f| f.kind.is_note()).filter(|_| others > 0) {
+            let pairs = if others == 1 { "pair of instructions does" } else { "pairs of instructions do" };
+            note.remedy.push_str(&format!("; {others} other {pairs} so"));
+        }
     }
 }
 
@@ -108,7 +122,7 @@ impl Shared {
 
     /// True if what stores replace is needed.
     pub(crate) fn keeps(&self) -> bool {
-        self.has(Sanitize::RACES)
+        self.has(Sanitize::RACES | Sanitize::DEADLOCK)
     }
 
     /// True if bad accesses are findings.

@@ -664,6 +664,54 @@ fn barriers_that_do_not_meet_and_deadlocks() {
     assert!(dead.run(count).is_empty() && dead.run(vector).is_empty());
 }
 
+/// What a wave stores while it waits is no progress if memory stays as it is: local variables in scratch at -O0, the same value again, a
+/// lock that it does not get.
+#[test]
+fn waves_that_wait_may_store() {
+    let one = Case { checks: Sanitize::DEADLOCK, ..ONE };
+    let wait = |trip: &str| {
+        format!(
+            "v_mov_b32 v6, 1\nv_mov_b32 v7, 0\nspin:\nglobal_load_dword v5, v4, s[4:5] sc1\ns_waitcnt vmcnt(0)\n{trip}\n\
+             v_readfirstlane_b32 s8, v5\ns_cmp_eq_u32 s8, 0\ns_cbranch_scc1 spin"
+        )
+    };
+    for trip in [
+        "scratch_store_dword off, v5, off\nscratch_load_dword v5, off, off\ns_waitcnt vmcnt(0)",
+        "ds_write_b32 v2, v1",
+        "global_store_dword v2, v1, s[4:5] offset:64",
+        "ds_cmpst_rtn_b32 v8, v4, v6, v7\ns_waitcnt lgkmcnt(0)",
+        "global_atomic_or v8, v4, v7, s[4:5] offset:64 sc0\ns_waitcnt vmcnt(0)",
+    ] {
+        let error = one.try_run(&wait(trip), BTreeMap::new()).unwrap_err();
+        let SimError::Finding(finding) = &error else { panic!("{trip}: {error}") };
+        assert_eq!(finding.kind, FindingKind::Deadlock, "{trip}");
+    }
+    // A counter is progress, wherever it is.
+    for trip in [
+        "scratch_load_dword v9, off, off\ns_waitcnt vmcnt(0)\nv_add_u32 v9, 1, v9\nscratch_store_dword off, v9, off\n\
+         v_cmp_lt_u32 vcc, 0x4000, v9\nv_cndmask_b32 v5, 0, v6, vcc\ns_nop 4",
+        "ds_add_rtn_u32 v9, v4, v6\ns_waitcnt lgkmcnt(0)\nv_cmp_lt_u32 vcc, 0x80000, v9\nv_cndmask_b32 v5, 0, v6, vcc\ns_nop 4",
+    ] {
+        assert!(one.run(&wait(trip)).is_empty(), "{trip}");
+    }
+}
+
+/// A kernel whose waves store the same value in many places has one note.
+#[test]
+fn notes_are_one_line() {
+    let groups = Case { grid: 2, checks: Sanitize::RACES, ..ONE };
+    let store = |n: u32| format!("global_store_dword v2, v1, s[4:5] offset:{}\n", 256 * n);
+    let note = |count: u32| {
+        let body: String = (0..count).map(store).collect();
+        let found = groups.run(&body);
+        assert_eq!(found.iter().map(|f| f.kind).collect::<Vec<_>>(), [FindingKind::SameValue]);
+        found[0].remedy.clone()
+    };
+    assert_eq!(note(1), "the result is the same in any order");
+    assert_eq!(note(2), "the result is the same in any order; 1 other pair of instructions does so");
+    assert_eq!(note(12), "the result is the same in any order; 11 other pairs of instructions do so");
+}
+
 #[test]
 fn the_first_finding_ends_the_run_unless_some_are_kept() {
     let body = "ds_write_b32 v2, v9\nds_write_b32 v2, v10\nds_write_b32 v2, v11";

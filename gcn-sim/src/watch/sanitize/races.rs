@@ -37,11 +37,11 @@ pub(super) struct Guess {
 
 impl Shared {
     /// The launch has ended: the guesses that nothing has checked are races.
-    pub(crate) fn end(&self) -> Vec<Finding> {
+    pub(crate) fn end(&self, findings: &mut Vec<Finding>) {
         let mut global = self.global();
-        let guesses = std::mem::take(&mut global.guesses);
-        let findings = guesses.into_iter().map(|guess| guess.finding);
-        findings.filter(|finding| global.is_new(finding, self.limit.max(1))).collect()
+        let guesses = std::mem::take(&mut global.guesses).into_iter().map(|guess| guess.finding);
+        findings.extend(guesses.filter(|finding| global.is_new(finding, self.limit.max(1))));
+        global.count_notes(findings);
     }
 }
 
