@@ -61,9 +61,9 @@ pub struct BuildOptions {
     /// in programs that are built without optimisation, and false in release builds.
     pub debug: bool,
     /// Indices are checked: one that is not below the length of its slice, LDS array, private array or row of an element stops the
-    /// kernel, and the simulator names the file, the line, the index and the length. There is debug information as with `source_lines`, so
-    /// that a debugger on a GPU finds the same (the variables `index` and `length` at the trap). By default indices are not checked: a load
-    /// from outside of a slice gives 0 and a store does nothing, on which a kernel may rely.
+    /// kernel, and the simulator names the file, the line, the index and the length. On a GPU the trap ends the queue; there is debug
+    /// information as with `source_lines`, by which a debugger names the line. By default indices are not checked: a load from outside of
+    /// a slice gives 0 and a store does nothing, on which a kernel may rely.
     pub check_bounds: bool,
     /// Debug information says which source line each instruction comes from, for profilers, debuggers and
     /// `llvm-objdump -l -S`: DWARF in the code object, `.loc` in the assembly. DWARF also has the calls of

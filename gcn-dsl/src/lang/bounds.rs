@@ -6,7 +6,6 @@ use super::context::source;
 use super::control::{Top, if_begin};
 use super::embed::{probe, stop};
 use super::{IntoDevice, S, V, ballot, lt, ne, read_lane, with};
-use crate::ir::named::{Leaf, Named, Shape};
 use crate::ir::probe::Role;
 
 /// Stops the kernel where a lane's index is not below `len`, the number of elements of `whole` ("a slice"), if the kernel is built with
@@ -37,14 +36,8 @@ pub(super) fn check_at(
     let guard = if_begin(ne(outside, 0), &Top::new());
     let index = read_lane(i, outside.trailing_zeros());
     with(|c| c.builder.note(source(loc), "an index is out of bounds".to_owned()));
-    for (value, name, role) in [(index, "index", Role::Index), (len, "length", Role::Length)] {
+    for (value, role) in [(index, Role::Index), (len, Role::Length)] {
         probe(value.value, (whole, role), None, loc);
-        if with(|c| c.names) {
-            // For debuggers, at the trap.
-            let (at, end) = (source(loc), (loc.line(), loc.column() + 1));
-            let leaves = vec![Leaf::Value(value.value)];
-            with(|c| c.builder.named(Named { name, at, end, shape: Shape::Value, leaves }));
-        }
     }
     stop(loc);
     guard.end();

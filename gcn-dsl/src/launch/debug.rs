@@ -121,7 +121,7 @@ pub(super) struct Number {
 /// What the failed check of an index says, with the numbers that the wave has shown last.
 pub(super) fn with_numbers(message: &str, numbers: &[Number], workgroup: [u32; 3], wave: u32) -> String {
     let mine = numbers.iter().filter(|n| (n.workgroup, n.wave) == (workgroup, wave));
-    let last = |role| mine.clone().filter(|n| n.role == role).next_back();
+    let last = |role| mine.clone().rfind(|n| n.role == role);
     match (last(Role::Index), last(Role::Length)) {
         (Some(index), Some(length)) => {
             format!("an index is outside {}: index {}, length {}", length.whole, index.value, length.value)
