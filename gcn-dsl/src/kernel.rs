@@ -35,6 +35,7 @@ pub use crate::sched::manual::WrongCounter;
 pub use crate::sched::wait::{Inserted, InsertedKind};
 
 use crate::ir;
+use crate::lang;
 use crate::lang::{RegisterLimits, Signature};
 use crate::regalloc::{Limits, Usage};
 
@@ -59,6 +60,11 @@ pub struct BuildOptions {
     /// `debug_assert!` is checked, and the simulator prints what `dbg!` shows. As in Rust the default is true
     /// in programs that are built without optimisation, and false in release builds.
     pub debug: bool,
+    /// Indices are checked: one that is not below the length of its slice, LDS array, private array or row of an element stops the
+    /// kernel, and the simulator names the file, the line, the index and the length. On a GPU the trap ends the queue; there is debug
+    /// information as with `source_lines`, by which a debugger names the line. By default indices are not checked: a load from outside of
+    /// a slice gives 0 and a store does nothing, on which a kernel may rely.
+    pub check_bounds: bool,
     /// Debug information says which source line each instruction comes from, for profilers, debuggers and
     /// `llvm-objdump -l -S`: DWARF in the code object, `.loc` in the assembly. DWARF also has the calls of
     /// inlined device functions, the kernel's parameters, and the variables of `let` with the registers that
@@ -82,11 +88,24 @@ impl Default for BuildOptions {
             fill: true,
             merge: true,
             debug: cfg!(debug_assertions),
+            check_bounds: false,
             source_lines: false,
             rules: Config::default(),
             xnack: Feature::Any,
             registers: RegisterLimits::default(),
         }
+    }
+}
+
+impl BuildOptions {
+    /// What is traced beside the kernel's own instructions.
+    fn tracing(&self) -> lang::Tracing {
+        lang::Tracing { debug: self.debug, bounds: self.check_bounds, names: self.has_source_lines() }
+    }
+
+    /// True if there is debug information.
+    fn has_source_lines(&self) -> bool {
+        self.source_lines || self.check_bounds
     }
 }
 

@@ -210,7 +210,7 @@ fn summarize(
             .map(|((step, cost), used)| InstructionReport {
                 offset: step.offset,
                 text: machine.text(&step.inst),
-                line: machine.line_text(step.offset),
+                line: machine.line(step.offset).map(ToString::to_string),
                 pipe: cost.pipe,
                 issued: used.issued,
                 issue_cycles: used.issued * interval,

@@ -7,7 +7,7 @@ pub(crate) mod strict;
 use std::collections::BTreeMap;
 use std::sync::{Mutex, PoisonError};
 
-use gcn_isa::hazards::{Config, counter};
+use gcn_isa::hazards::Config;
 
 use crate::core::error::Hazard;
 use crate::core::exec::{Cx, Fault, Next, Trace};
@@ -23,7 +23,7 @@ use crate::core::wave::Wave;
 use crate::semantics::execute::execute;
 use crate::semantics::indexed;
 use strict::Moved;
-use strict::reads::{self, Late, Read};
+use strict::outstanding::{self, Late};
 
 /// What the workgroups of a launch share.
 pub(crate) struct Shared {
@@ -80,7 +80,7 @@ impl Shared {
     pub(crate) fn results(&self) -> (Vec<Stale>, Vec<Finding>) {
         let mut results = self.results.lock().unwrap_or_else(PoisonError::into_inner);
         let mut results = std::mem::take(&mut *results);
-        results.findings.extend(self.sanitize.iter().flat_map(sanitize::Shared::end));
+        self.sanitize.iter().for_each(|sanitize| sanitize.end(&mut results.findings));
         (results.stale.into_values().collect(), results.findings)
     }
 }
@@ -92,7 +92,7 @@ pub(crate) struct Group {
     strict: Vec<strict::WaveState>,
     faithful: Vec<faithful::WaveState>,
     sanitize: Option<sanitize::Group>,
-    /// Reads of LDS and loads into it that were outstanding at the last barrier.
+    /// Accesses to LDS that were outstanding at the last barrier.
     late: Vec<Late>,
     results: Results,
     id: [u32; 3],
@@ -139,13 +139,11 @@ impl Group {
         self.late.clear();
         // Other targets need every counter at 0 before a barrier.
         if machine.target().has_back_off_barrier() {
-            let reads = shared.rules.counts(&counter::BARRIER_LDS_READ);
-            let counts = |read: &Read| reads || read.writes();
             for (wave, state) in (0..).zip(&mut self.strict) {
-                self.late.extend(state.lds_reads().filter(|r| counts(r.0)).map(|read| Late::of(wave, read)));
+                self.late.extend(state.outstanding().filter_map(|a| Late::of(wave, shared.rules, a)));
             }
             for (wave, state) in (0..).zip(&mut self.faithful) {
-                self.late.extend(state.lds_reads().filter(|r| counts(r.0)).map(|read| Late::of(wave, read)));
+                self.late.extend(state.outstanding().filter_map(|a| Late::of(wave, shared.rules, a)));
             }
         }
         let Some((state, program)) = self.sanitize.as_mut().zip(shared.sanitize.as_ref()) else {
@@ -253,10 +251,10 @@ impl Group {
         Ok(next)
     }
 
-    /// The hazard of having written what another wave may still have to read.
+    /// The hazard of an access to what another wave may still have to read or write.
     fn overtaken(&self, cx: &Cx<'_>) -> Option<Box<Hazard>> {
         let trace = cx.trace.as_deref().filter(|_| !self.late.is_empty())?;
-        reads::overtaken(&self.late, cx.machine, cx.w.id, &trace.touches)
+        outstanding::overtaken(&self.late, cx.machine, cx.w.id, &trace.touches)
     }
 
     /// Gives what was found to the launch.

@@ -9,11 +9,24 @@ use super::named::Named;
 /// recognised by it.
 pub const FIRST: u32 = 0xdb60_0000;
 
-/// A dword of a value that `dbg!` shows.
+/// Why a value is to be shown.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Role {
+    /// `dbg!` asks for it.
+    Shown,
+    /// An index out of bounds.
+    Index,
+    /// The number of elements that it is held to.
+    Length,
+}
+
+/// A dword of a value that `dbg!` or a failed check of an index shows.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Probe {
     /// The expression.
     pub text: &'static str,
+    /// Why it is shown.
+    pub role: Role,
     /// Which value of an aggregate.
     pub leaf: Option<usize>,
     /// Which dword of the value.

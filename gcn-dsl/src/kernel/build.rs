@@ -180,8 +180,7 @@ fn passes(
 
     // Tokens became Rust, Rust becomes IR.
     let body = || trace(&mut Arguments::default());
-    let mut ir =
-        lang::trace_with(&signature.name, target, workgroup, (options.debug, options.source_lines), body)?;
+    let mut ir = lang::trace_with(&signature.name, target, workgroup, options.tracing(), body)?;
     observe("trace");
     ping_pong::run(&mut ir, target)?;
     private::run(&mut ir);
@@ -271,7 +270,7 @@ fn passes(
     }
     let mut spec = spec::describe(&signature, &ir, inputs, program);
     spec.xnack = options.xnack;
-    spec.source_lines = options.source_lines;
+    spec.source_lines = options.has_source_lines();
     spec.variables = variables::variables(&spec.program, &registers, &ir);
     spec.lds_bytes = spec.lds_bytes.max(allocated.spills.lds_end());
     limits::check(&signature, &spec)?;

@@ -49,7 +49,10 @@ pub(crate) fn mind_the_last_register(spec: &mut KernelSpec) {
 
 /// A slice is two arguments to the runtime: the pointer, and the length after it.
 fn arguments(arg: &SignatureArg) -> Vec<KernelArg> {
-    let elem = arg.elem.name();
+    let elem = match arg.count {
+        1 => arg.elem.name().to_owned(),
+        count => format!("[{}; {count}]", arg.elem.name()),
+    };
     let pointer = |ty: String| KernelArg::global_buffer(arg.name, arg.offset).typed(ty);
     match arg.kind {
         SignatureArgKind::Value => {

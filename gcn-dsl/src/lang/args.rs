@@ -65,8 +65,10 @@ pub struct SignatureArg {
     pub name: &'static str,
     /// What it is.
     pub kind: SignatureArgKind,
-    /// Element type.
+    /// Element type; of a struct or an array `u8`.
     pub elem: Elem,
+    /// How many of that type an element of memory is.
+    pub count: u32,
     /// Byte offset in the kernarg segment.
     pub offset: u32,
 }
@@ -109,6 +111,12 @@ impl Layout {
         self.end = offset + size;
         offset
     }
+}
+
+/// The type of an element of memory, and how many of it the element is.
+fn element<T: Stored>() -> (Elem, u32) {
+    let elem = <T as Stored>::ELEM;
+    (elem, T::BYTES / elem.bytes())
 }
 
 impl Signature {
@@ -207,10 +215,10 @@ impl Signature {
         self
     }
 
-    fn arg(mut self, kind: SignatureArgKind, elem: Elem, name: &'static str) -> Signature {
+    fn arg(mut self, kind: SignatureArgKind, (elem, count): (Elem, u32), name: &'static str) -> Signature {
         let mut layout = self.layout();
         let offset = layout.place(kind, elem);
-        self.args.push(SignatureArg { name, kind, elem, offset });
+        self.args.push(SignatureArg { name, kind, elem, count, offset });
         self
     }
 
@@ -226,27 +234,27 @@ impl Signature {
     }
     /// Adds a scalar.
     pub(super) fn scalar<T: Scalar>(self, name: &'static str) -> Signature {
-        self.arg(SignatureArgKind::Value, T::ELEM, name)
+        self.arg(SignatureArgKind::Value, (T::ELEM, 1), name)
     }
     /// Adds `&[T]`.
     #[must_use]
     pub fn slice<T: Stored>(self, name: &'static str) -> Signature {
-        self.arg(SignatureArgKind::Slice, <T as Stored>::ELEM, name)
+        self.arg(SignatureArgKind::Slice, element::<T>(), name)
     }
     /// Adds `&mut [T]`.
     #[must_use]
     pub fn slice_mut<T: Stored>(self, name: &'static str) -> Signature {
-        self.arg(SignatureArgKind::SliceMut, <T as Stored>::ELEM, name)
+        self.arg(SignatureArgKind::SliceMut, element::<T>(), name)
     }
     /// Adds `*const T`.
     #[must_use]
     pub fn pointer<T: Stored>(self, name: &'static str) -> Signature {
-        self.arg(SignatureArgKind::Pointer, <T as Stored>::ELEM, name)
+        self.arg(SignatureArgKind::Pointer, element::<T>(), name)
     }
     /// Adds `*mut T`.
     #[must_use]
     pub fn pointer_mut<T: Stored>(self, name: &'static str) -> Signature {
-        self.arg(SignatureArgKind::PointerMut, <T as Stored>::ELEM, name)
+        self.arg(SignatureArgKind::PointerMut, element::<T>(), name)
     }
 
     /// Bytes of the kernarg segment.

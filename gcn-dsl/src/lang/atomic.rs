@@ -153,6 +153,7 @@ impl<T: Number> Atomic<T> {
     #[track_caller]
     fn at(memory: &impl Backing<T>, i: impl Index) -> Self {
         let loc = Location::caller();
+        memory.check(i.index(), 1);
         let offset = byte_offset::<T>(memory, memory.rebase(i.index(), loc), loc);
         Self::at_offset(memory, offset)
     }

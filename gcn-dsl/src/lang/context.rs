@@ -19,6 +19,8 @@ pub(crate) struct Context {
     pub error: Option<TraceError>,
     /// `debug_assert!` and `dbg!` do something.
     pub debug: bool,
+    /// Indices are checked.
+    pub bounds: bool,
     /// Names of values are noted.
     pub names: bool,
     pub schedule: super::schedule::State,
@@ -110,10 +112,21 @@ pub fn trace(
     workgroup: [u32; 3],
     body: impl FnOnce(),
 ) -> Result<Kernel, TraceError> {
-    trace_with(name, target, workgroup, (false, false), body)
+    trace_with(name, target, workgroup, Tracing::default(), body)
 }
 
-/// As [`trace`]; `debug` says whether `debug_assert!` and `dbg!` do something, `names` whether names of values are noted.
+/// What is traced beside the kernel's own instructions.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Tracing {
+    /// `debug_assert!` and `dbg!`.
+    pub debug: bool,
+    /// Checks of indices.
+    pub bounds: bool,
+    /// Names of values.
+    pub names: bool,
+}
+
+/// As [`trace`], with what `also` says beside.
 ///
 /// # Errors
 /// The first [`TraceError`] that the body met.
@@ -121,7 +134,7 @@ pub fn trace_with(
     name: &str,
     target: Target,
     workgroup: [u32; 3],
-    (debug, names): (bool, bool),
+    also: Tracing,
     body: impl FnOnce(),
 ) -> Result<Kernel, TraceError> {
     let context = Context {
@@ -129,8 +142,9 @@ pub fn trace_with(
         target,
         workgroup,
         error: None,
-        debug,
-        names,
+        debug: also.debug,
+        bounds: also.bounds,
+        names: also.names,
         schedule: Default::default(),
         choosing: 0,
     };

@@ -8,7 +8,7 @@ use super::context::source;
 use super::control::{Top, if_begin};
 use super::held::is_memory;
 use super::{Flatten, IntoDevice, S, V, ballot, ne, with};
-use crate::ir::probe::Probe;
+use crate::ir::probe::{Probe, Role};
 use crate::ir::{Arg, Call, Effect, Inst, Place, Type, Value};
 use crate::scalar::Elem;
 
@@ -54,7 +54,7 @@ fn guarded(condition: S<bool>, loc: &'static Location<'static>) {
     guard.end();
 }
 
-fn stop(loc: &'static Location<'static>) {
+pub(super) fn stop(loc: &'static Location<'static>) {
     let mut call = Call::plain("s_trap", [], Type::uniform(Elem::U32));
     call.args.push(Arg::Imm(TRAP));
     call.results = SmallVec::new();
@@ -145,14 +145,19 @@ pub fn dbg<X: Flatten>(x: X, text: &'static str) -> X {
         leaves.retain(|leaf| !is_memory(*leaf));
         let count = leaves.len();
         for (leaf, value) in leaves.into_iter().enumerate() {
-            probe(value, text, (count > 1).then_some(leaf), loc);
+            probe(value, (text, Role::Shown), (count > 1).then_some(leaf), loc);
         }
     }
     x
 }
 
 /// Marks a value to be shown: each of its dwords goes through an instruction that the simulator watches, `x ^ number`.
-fn probe(value: Value, text: &'static str, leaf: Option<usize>, loc: &'static Location<'static>) {
+pub(super) fn probe(
+    value: Value,
+    (text, role): (&'static str, Role),
+    leaf: Option<usize>,
+    loc: &'static Location<'static>,
+) {
     with(|c| {
         let ty = c.builder.kernel().ty(value);
         let place = if ty.place == Place::Uniform { Place::Uniform } else { Place::Varying };
@@ -165,7 +170,7 @@ fn probe(value: Value, text: &'static str, leaf: Option<usize>, loc: &'static Lo
             (0..ty.dwords()).map(|i| c.value(Inst::Extract { from: value, dword: i }, dword, loc)).collect()
         };
         for (i, part) in dwords.into_iter().enumerate() {
-            let probe = Probe { text, leaf, dword: i as u8, ty, loc: source(loc) };
+            let probe = Probe { text, role, leaf, dword: i as u8, ty, loc: source(loc) };
             let number = c.builder.probe(probe);
             let (mnemonic, scc) = match place {
                 Place::Uniform => ("s_xor_b32", Some(Type::uniform(Elem::Bool))),

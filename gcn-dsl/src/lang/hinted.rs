@@ -40,12 +40,14 @@ macro_rules! hinted {
             /// Element `i`, loaded with a cache hint. Such loads are not merged with others.
             #[track_caller]
             pub fn load_with(&self, i: impl Index, cache: Cache) -> V<T> {
+                self.check(i.index(), 1);
                 V::from_value(load(self, i.index(), 1, cache, Location::caller()))
             }
 
             /// `N` consecutive elements from index `i` on, loaded with a cache hint by one instruction of up to 16 bytes.
             #[track_caller]
             pub fn load_vector_with<const N: usize>(&self, i: impl Index, cache: Cache) -> Vector<T, N> {
+                self.check(i.index(), N);
                 Vector::loaded(|loc| load(self, i.index(), N, cache, loc))
             }
         }
@@ -54,12 +56,14 @@ macro_rules! hinted {
             /// Stores element `i` with a cache hint. Such stores are not merged with others.
             #[track_caller]
             pub fn store_with(&self, i: impl Index, value: impl IntoDevice<V<T>>, cache: Cache) {
+                self.check(i.index(), 1);
                 store(self, i.index(), value.into_device().value, cache, Location::caller());
             }
 
             /// Stores `N` consecutive elements from index `i` on with a cache hint by one instruction of up to 16 bytes.
             #[track_caller]
             pub fn store_vector_with<const N: usize>(&self, i: impl Index, v: Vector<T, N>, cache: Cache) {
+                self.check(i.index(), N);
                 store(self, i.index(), v.value, cache, Location::caller());
             }
         }

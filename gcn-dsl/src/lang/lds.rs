@@ -3,6 +3,7 @@
 use std::marker::PhantomData;
 use std::panic::Location;
 
+use super::bounds::check;
 use super::known::refuse_outside;
 use super::memory::{Backing, Elements};
 use super::stored::{self, Bytes, HoldsParts, Stored};
@@ -135,6 +136,7 @@ impl LdsPlace {
     #[track_caller]
     fn reached<T: Stored>(self) -> (Bytes, V<u32>) {
         refuse_outside(self.i, 1, self.len, Location::caller());
+        check(self.i, self.len as u32, "an LDS array");
         (Bytes::of(Memory::Lds(self.id)), self.i * T::BYTES)
     }
 }

@@ -3,6 +3,7 @@
 use std::marker::PhantomData;
 use std::panic::Location;
 
+use super::bounds::check_at;
 use super::known::refuse_outside;
 use super::matrix::Groups;
 use super::memory::{Backing, Elements, load_elements, store_elements};
@@ -35,6 +36,7 @@ impl<T> LdsRow<T> {
         loc: &'static Location<'static>,
     ) -> Self {
         refuse_outside(row, 1, rows, loc);
+        check_at(row, rows as u32, "an LDS array", loc);
         LdsRow { id, row, columns, pitch, groups, element: PhantomData }
     }
 }
@@ -53,6 +55,7 @@ impl<T, const M: usize, const L: usize> LdsPlane<T, M, L> {
     #[track_caller]
     pub(super) fn of(id: LdsId, plane: V<u32>, planes: usize, loc: &'static Location<'static>) -> Self {
         refuse_outside(plane, 1, planes, loc);
+        check_at(plane, planes as u32, "an LDS array", loc);
         LdsPlane { id, plane, planes, element: PhantomData }
     }
 }
@@ -63,6 +66,7 @@ impl<T: Number, const M: usize, const L: usize, I: Index> LoadAt<I> for LdsPlane
     fn load_at(&self, i: I) -> LdsRow<T> {
         let (row, loc) = (i.index(), Location::caller());
         refuse_outside(row, 1, L, loc);
+        check_at(row, L as u32, "a plane", loc);
         LdsRow::of(self.id, self.plane * L as u32 + row, [self.planes * L, M], M as u32, None, loc)
     }
 }
@@ -97,6 +101,7 @@ impl<T: Number, I: Index> LoadAt<I> for LdsRow<T> {
     type Output = V<T>;
     #[track_caller]
     fn load_at(&self, i: I) -> V<T> {
+        self.check(i.index(), 1);
         V::from_value(load_elements(self, i.index(), 1, Location::caller()))
     }
 }
@@ -105,6 +110,7 @@ impl<T: Number, I: Index> StoreAt<I> for LdsRow<T> {
     type Element = V<T>;
     #[track_caller]
     fn store_at(&self, i: I, value: V<T>) {
+        self.check(i.index(), 1);
         store_elements(self, i.index(), value.value, Location::caller());
     }
 }

@@ -3,9 +3,10 @@
 use std::marker::PhantomData;
 use std::panic::Location;
 
+use super::bounds::check;
 use super::memory::{Backing, Elements};
-use super::stored::{Bytes, HoldsParts, Stored};
-use super::{Index, IntoDevice, LoadAt, S, V, Vector, Writable, select, with};
+use super::stored::{Bytes, HoldsParts, Stored, load};
+use super::{Index, IntoDevice, S, V, Vector, Writable, select, with};
 use crate::ir::{Bin, Inst, LdsId, Memory, Value};
 use crate::scalar::Number;
 
@@ -138,7 +139,8 @@ impl<T: Number> LdsSlice<T> {
         let inside = super::lt(i, self.len);
         let zero = V::from_value(with(|c| c.builder.constant(0, V::<T>::TYPE)));
         let at = select::<u32>(inside, i, 0);
-        select::<T>(inside, self.load_at(at), zero)
+        // Of a slice without elements, there is no element 0 either.
+        select::<T>(inside, load::<T>(self.bytes(), at * T::BYTES, 0), zero)
     }
 
     /// Loads `K` consecutive elements from index `i` on with one instruction of up to 16 bytes. The address must be a
@@ -163,6 +165,10 @@ impl<T> Backing<T> for LdsSlice<T> {
     fn start(&self) -> Option<Value> {
         self.start
     }
+    #[track_caller]
+    fn check(&self, i: V<u32>, count: usize) {
+        check(i + (count as u32 - 1), self.len, "an LDS slice");
+    }
 }
 impl<T> Elements<T> for LdsSlice<T> {}
 
@@ -171,6 +177,7 @@ impl<T: Stored> HoldsParts for LdsSlice<T> {
     type Access = Writable;
     #[track_caller]
     fn element(&self, i: V<u32>) -> (Bytes, V<u32>) {
+        check(i, self.len, "an LDS slice");
         (self.bytes(), i * T::BYTES)
     }
 }

@@ -3,6 +3,7 @@
 use std::marker::PhantomData;
 use std::panic::Location;
 
+use super::bounds::check;
 use super::known::{refuse_outside, within};
 use super::stored::{Bytes, Stored, read_uniform, read_varying};
 use super::{IntoDevice, LanePtr, S, V, Vector, with};
@@ -140,7 +141,9 @@ impl<T: Number> Slice<T, ReadOnly> {
     /// as the scalar cache does not see what the kernel has stored.
     #[track_caller]
     pub fn uniform(&self, i: impl IntoDevice<S<u32>>) -> S<T> {
-        read_uniform(self.bytes(), i.into_device(), T::BYTES, 0)
+        let i = i.into_device();
+        self.check_index(i.into_device());
+        read_uniform(self.bytes(), i, T::BYTES, 0)
     }
 }
 
@@ -279,6 +282,13 @@ pub(super) trait Backing<T> {
     fn known_len(&self) -> Option<usize> {
         None
     }
+    /// If the build checks indices: that an access to `count` elements from `i` on is inside, as far as the memory has a length.
+    #[track_caller]
+    fn check(&self, i: V<u32>, count: usize) {
+        if let Some(len) = self.known_len() {
+            check(i + (count as u32 - 1), len as u32, "an array");
+        }
+    }
     /// The index from that base of what the user calls element `i`.
     fn rebase(&self, i: V<u32>, _loc: &'static Location<'static>) -> V<u32> {
         i
@@ -295,6 +305,11 @@ impl<T, A> Backing<T> for Slice<T, A> {
     }
     fn start(&self) -> Option<Value> {
         self.start
+    }
+    /// Of a vector at the end the hardware drops what is outside.
+    #[track_caller]
+    fn check(&self, i: V<u32>, _count: usize) {
+        self.check_index(i);
     }
 }
 impl<T, A> Elements<T> for Slice<T, A> {}

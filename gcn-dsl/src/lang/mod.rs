@@ -9,6 +9,7 @@ mod aggregate;
 mod args;
 mod atomic;
 mod beside;
+mod bounds;
 mod by_value;
 mod called_on;
 mod cast;
@@ -96,7 +97,7 @@ pub use by_value::{ByValue, OneForAll, one_for_all, receiver, receiver_in_lanes}
 pub use called_on::{ByMethod, CalledOn, ChangesIn, Held, HoldNumber, HoldOther};
 pub use cast::{CastTo, cast};
 pub use compare::{Compare, Logic, and, eq, ge, gt, le, lt, ne, or};
-pub use context::{TraceError, trace, trace_with, with_builder};
+pub use context::{TraceError, Tracing, trace, trace_with, with_builder};
 pub use control::*;
 pub use counted::{Counted, FromCount, HostCount, counted};
 pub use deref::{LoadDeref, StoreDeref, load_deref, store_deref};

@@ -2,6 +2,7 @@
 
 use std::marker::PhantomData;
 
+use super::bounds::check;
 use super::known::within;
 use super::memory::{Index, LoadAt, Slice, StoreAt};
 use super::stored::{Bytes, Stored, load, store};
@@ -89,6 +90,7 @@ impl<X: Stored, I: Index, const N: usize> PlaceAt<I> for Slice<[X; N], Writable>
     type Place = ElementPlace<[X; N]>;
     #[track_caller]
     fn place_at(&self, i: I) -> Self::Place {
+        self.check_index(i.index());
         let at = i.index() * <[X; N]>::BYTES;
         ElementPlace { memory: self.bytes(), at, offset: 0, element: PhantomData }
     }
@@ -104,6 +106,13 @@ impl<X: Stored> ElementPlace<X> {
     fn write(&self, value: &X::Value) {
         store::<X>(self.memory, self.at, self.offset, value);
     }
+}
+
+/// `i`, checked if the build asks for it.
+#[track_caller]
+fn checked(i: V<u32>, len: usize) -> V<u32> {
+    check(i, len as u32, "an array");
+    i
 }
 
 macro_rules! parts {
@@ -134,6 +143,6 @@ macro_rules! parts {
 }
 parts! {
     [usize] |place, i| place.at, place.offset + within(i, N, "element", || format!("an array of {N}")) as u32 * X::BYTES;
-    [S<u32>] |place, i| place.at + i.index() * X::BYTES, place.offset;
-    [V<u32>] |place, i| place.at + i * X::BYTES, place.offset;
+    [S<u32>] |place, i| place.at + checked(i.index(), N) * X::BYTES, place.offset;
+    [V<u32>] |place, i| place.at + checked(i, N) * X::BYTES, place.offset;
 }

@@ -3,6 +3,7 @@
 use std::marker::PhantomData;
 use std::panic::Location;
 
+use super::bounds::check;
 use super::known::refuse_outside;
 use super::memory::{Backing, Elements};
 use super::stored::{Bytes, HoldsParts, Stored};
@@ -114,6 +115,7 @@ impl<T: Stored, const N: usize> HoldsParts for Private<T, N> {
     #[track_caller]
     fn element(&self, i: V<u32>) -> (Bytes, V<u32>) {
         refuse_outside(i, 1, N, Location::caller());
+        check(i, N as u32, "a private array");
         (Bytes::of(Memory::Private(self.id)), i * T::BYTES)
     }
 }

@@ -5,6 +5,7 @@ mod part;
 
 use std::panic::Location;
 
+use super::bounds::check;
 use super::memory::{Index, LoadAt, Slice};
 use super::var::Flatten;
 use super::{IntoDevice, ReadOnly, S, V, with};
@@ -23,6 +24,12 @@ pub struct Bytes {
 }
 
 impl<T, A> Slice<T, A> {
+    /// If the build checks indices: that there is an element `i`.
+    #[track_caller]
+    pub(super) fn check_index(&self, i: V<u32>) {
+        check(i, S::<u32>::from_value(self.len), "a slice");
+    }
+
     pub(super) fn bytes(&self) -> Bytes {
         Bytes { memory: Memory::Buffer(self.resource), start: self.start, constant: self.constant }
     }
@@ -225,6 +232,7 @@ impl<T: Stored, I: Index> LoadAt<I> for Slice<T, ReadOnly> {
     type Output = T::Read<I>;
     #[track_caller]
     fn load_at(&self, i: I) -> T::Read<I> {
+        self.check_index(i.index());
         T::read(self.bytes(), i, T::BYTES, 0)
     }
 }

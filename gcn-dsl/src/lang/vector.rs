@@ -48,6 +48,7 @@ impl<T: Number, const N: usize> Vector<T, N> {
 
     #[track_caller]
     pub(super) fn load(from: &impl Elements<T>, i: impl Index) -> Self {
+        from.check(i.index(), N);
         Self::loaded(|loc| load_elements(from, i.index(), N, loc))
     }
 
@@ -67,6 +68,7 @@ impl<T: Number, const N: usize> Vector<T, N> {
     pub(super) fn store(self, to: &impl Elements<T>, i: impl Index) {
         let loc = Location::caller();
         if Self::is_one_access(loc) {
+            to.check(i.index(), N);
             store_elements(to, i.index(), self.value, loc);
         }
     }

@@ -7,6 +7,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use gcn_isa::reg::Reg;
 use gcn_sim::{Machine, Probed};
 
+use crate::ir::probe::Role;
 use crate::ir::{Place, Type};
 use crate::kernel::debug::Watched;
 use crate::scalar::{Elem, bf16, f16};
@@ -68,18 +69,29 @@ impl Listener {
         })
     }
 
-    /// Everything that was shown: by workgroup, wave and time.
-    pub fn take(&self, watched: &[Watched]) -> Vec<Printed> {
+    /// Everything that was shown, by workgroup, wave and time; and the numbers of failed checks.
+    pub fn take(&self, watched: &[Watched]) -> (Vec<Printed>, Vec<Number>) {
         let mut events = std::mem::take(&mut *self.events.lock().unwrap_or_else(PoisonError::into_inner));
         events.sort_by_key(|e| {
             let [x, y, z] = e.workgroup;
             (z, y, x, e.wave, e.count)
         });
-        let mut printed = Vec::new();
+        let (mut printed, mut numbers) = (Vec::new(), Vec::new());
         let mut open: BTreeMap<(&str, Option<usize>), Vec<Probed>> = BTreeMap::new();
         for mut event in events {
             let Some(w) = watched.iter().find(|w| w.offset == event.offset) else { continue };
             event.lanes.iter_mut().for_each(|x| *x ^= w.mask);
+            if w.probe.role != Role::Shown {
+                let value = event.lanes.first().copied().unwrap_or_default();
+                numbers.push(Number {
+                    role: w.probe.role,
+                    whole: w.probe.text,
+                    workgroup: event.workgroup,
+                    wave: event.wave,
+                    value,
+                });
+                continue;
+            }
             // The dwords of a value come one after the other; the scheduler may have moved other values
             // between them.
             let dwords = open.entry((w.probe.text, w.probe.leaf)).or_default();
@@ -92,7 +104,29 @@ impl Listener {
                 dwords.clear();
             }
         }
-        printed
+        (printed, numbers)
+    }
+}
+
+/// An index out of bounds, or the length that it is held to.
+pub(super) struct Number {
+    role: Role,
+    /// What has the length.
+    whole: &'static str,
+    workgroup: [u32; 3],
+    wave: u32,
+    value: u32,
+}
+
+/// What the failed check of an index says, with the numbers that the wave has shown last.
+pub(super) fn with_numbers(message: &str, numbers: &[Number], workgroup: [u32; 3], wave: u32) -> String {
+    let mine = numbers.iter().filter(|n| (n.workgroup, n.wave) == (workgroup, wave));
+    let last = |role| mine.clone().rfind(|n| n.role == role);
+    match (last(Role::Index), last(Role::Length)) {
+        (Some(index), Some(length)) => {
+            format!("an index is outside {}: index {}, length {}", length.whole, index.value, length.value)
+        }
+        _ => message.to_owned(),
     }
 }
 

@@ -9,7 +9,7 @@ use gcn_isa::Target;
 use gcn_sim::{Hooks, KernelState, Machine, Memory, Options, SimError, timed};
 
 use super::backend::{Arriving, Backend, Handle, Step, own};
-use super::debug::Listener;
+use super::debug::{Listener, Number, with_numbers};
 use super::{Grid, LaunchError, LaunchStats, Properties};
 use crate::kernel::BuiltKernel;
 
@@ -105,7 +105,7 @@ fn lines(kernel: &BuiltKernel) -> BTreeMap<u32, String> {
 
 /// The kernel as the simulator runs it.
 fn machine(kernel: &BuiltKernel, grid: Grid) -> Result<Machine, LaunchError> {
-    let failed = |error| explain(kernel, error);
+    let failed = |error| explain(kernel, error, &[]);
     let target = kernel.target();
     let mut state =
         KernelState::from_descriptor(&kernel.descriptor(), target).map_err(|e| failed(e.into()))?;
@@ -117,13 +117,14 @@ fn memory_error(error: gcn_sim::MemoryError) -> LaunchError {
     LaunchError::Memory(error.into())
 }
 
-/// A trap has a place in the source.
-fn explain(kernel: &BuiltKernel, error: SimError) -> LaunchError {
+/// A trap has a place in the source, and may have numbers.
+fn explain(kernel: &BuiltKernel, error: SimError, numbers: &[Number]) -> LaunchError {
     let name = kernel.name().to_owned();
     if let SimError::Trap { site, .. } = &error
         && let Some((location, message)) = kernel.debug.trap(site.offset)
     {
-        let message = message.unwrap_or("`trap()` was reached").to_owned();
+        let message = message.unwrap_or("`trap()` was reached");
+        let message = with_numbers(message, numbers, site.workgroup, site.wave);
         return LaunchError::Trap {
             kernel: name,
             location: location.to_string(),
@@ -188,7 +189,6 @@ impl Backend for Simulator {
         grid: Grid,
         kernarg: &[u8],
     ) -> Result<LaunchStats, LaunchError> {
-        let failed = |error| explain(kernel, error);
         let (listener, watched) = (Listener::default(), &kernel.debug.watched);
         let machine = listener.on(machine(kernel, grid)?, watched);
         let image = kernel.image();
@@ -203,9 +203,9 @@ impl Backend for Simulator {
         let ran = self.execute(&machine, kernel, grid, kernarg);
         placed.map_or(Ok(()), |address| self.free(address))?;
         // The values shown before a fault are the most useful ones, so they are kept.
-        let printed = listener.take(watched);
+        let (printed, numbers) = listener.take(watched);
         printed.iter().for_each(|p| eprintln!("{p}"));
-        let Ran { wave_instructions, cycles } = ran.map_err(failed)?;
+        let Ran { wave_instructions, cycles } = ran.map_err(|error| explain(kernel, error, &numbers))?;
         if let Some(stream) = stream {
             *own::<Queue>(stream, "the stream")?.cycles() += cycles;
         }

@@ -1,6 +1,7 @@
 //! Memory: slices, pointers, atomics, private and constant arrays, LDS, the memory model, barriers, and devices.
 
 mod barrier;
+mod checked;
 mod constant;
 mod device;
 mod far;

@@ -19,7 +19,7 @@ impl SourceLines {
             let place = SourcePlace { file: file.clone(), line: inst.line, column: 0, note };
             starts.insert(section + inst.offset, Some(place));
         }
-        SourceLines { starts }
+        SourceLines { starts, ..SourceLines::default() }
     }
 }
 

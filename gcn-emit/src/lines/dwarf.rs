@@ -3,10 +3,10 @@
 use std::collections::{BTreeMap, HashSet};
 use std::sync::Arc;
 
-use gimli::{Dwarf, EndianSlice, LineProgramHeader, LittleEndian, Unit};
+use gimli::{DebuggingInformationEntry, Dwarf, EndianSlice, LineProgramHeader, LittleEndian, Unit};
 use object::elf::SHF_COMPRESSED;
 
-use super::{SourceLines, SourcePlace};
+use super::{Call, Inlined, SourceLines, SourcePlace};
 use crate::object::CodeObject;
 
 type Bytes<'d> = EndianSlice<'d, LittleEndian>;
@@ -28,15 +28,16 @@ impl SourceLines {
             left: section(".debug_line").len(),
             dwarf,
             starts: Starts::new(),
+            inlined: Inlined::default(),
             ends: Vec::new(),
             seen: HashSet::new(),
         };
         // Lines before a fault are kept.
         let _ = reader.units();
-        let Reader { mut starts, ends, .. } = reader;
+        let Reader { mut starts, ends, inlined, .. } = reader;
         // The end of a sequence may be the start of another one, which takes precedence.
         ends.into_iter().for_each(|end| _ = starts.entry(end).or_insert(None));
-        SourceLines { starts }
+        SourceLines { starts, inlined }
     }
 }
 
@@ -46,6 +47,7 @@ struct Reader<'d> {
     /// bytes, reading them would take longer than the object is long.
     left: usize,
     starts: Starts,
+    inlined: Inlined,
     ends: Vec<u64>,
     /// Offsets of tables that have been read: units may share one.
     seen: HashSet<usize>,
@@ -88,8 +90,88 @@ impl<'d> Reader<'d> {
             });
             self.starts.insert(row.address(), place);
         }
+        let header = rows.header().clone();
+        self.inlined.read(&mut files, &header)
+    }
+}
+
+impl Inlined {
+    /// The calls of inlined functions in a unit.
+    fn read<'d>(
+        &mut self,
+        files: &mut Files<'_, 'd>,
+        header: &LineProgramHeader<Bytes<'d>>,
+    ) -> gimli::Result<()> {
+        let (dwarf, unit) = (files.dwarf, files.unit);
+        // The functions around an entry, by depth: where each is declared, and the call that brought it here, if it is inlined.
+        let mut around: Vec<(isize, Declared, Option<usize>)> = Vec::new();
+        let mut entries = unit.entries();
+        while let Some(entry) = entries.next_dfs()? {
+            let depth = entry.depth();
+            while around.pop_if(|(outer, ..)| *outer >= depth).is_some() {}
+            if entry.tag() == gimli::DW_TAG_subprogram {
+                around.push((depth, declared(unit, entry), None));
+            }
+            if entry.tag() != gimli::DW_TAG_inlined_subroutine {
+                continue;
+            }
+            let (caller, outer) = around.last().map_or((None, None), |(_, caller, call)| (*caller, *call));
+            let callee = declared(unit, entry);
+            let number = |name| entry.attr_value(name).and_then(|value| value.udata_value());
+            let file = entry.attr_value(gimli::DW_AT_call_file).and_then(|value| match value {
+                gimli::AttributeValue::FileIndex(file) => Some(file),
+                other => other.udata_value(),
+            });
+            // clang makes two functions of an OpenCL kernel, of which one calls the other.
+            let place = file.filter(|_| callee.is_none() || callee != caller).and_then(|file| {
+                let file = files.name(header, file)?;
+                let line = u32::try_from(number(gimli::DW_AT_call_line)?).ok()?;
+                let column =
+                    number(gimli::DW_AT_call_column).and_then(|n| u32::try_from(n).ok()).unwrap_or(0);
+                Some(SourcePlace { file, line, column, note: None })
+            });
+            // Of a call whose place is not known, what calls it is.
+            let call = match place {
+                Some(at) => {
+                    self.calls.push(Call { at, outer });
+                    Some(self.calls.len() - 1)
+                }
+                None => outer,
+            };
+            around.push((depth, callee, call));
+            let Some(call) = call else { continue };
+            let mut ranges = dwarf.die_ranges(unit, entry)?;
+            while let Some(range) = ranges.next()? {
+                self.assign(range.begin..range.end, call);
+            }
+        }
         Ok(())
     }
+}
+
+/// File and line of a function's declaration.
+type Declared = Option<(u64, u64)>;
+
+/// Where a function is declared: its entry says so, or leads to the one that does.
+fn declared(unit: &Unit<Bytes<'_>>, entry: &DebuggingInformationEntry<Bytes<'_>>) -> Declared {
+    let of = |entry: &DebuggingInformationEntry<Bytes<'_>>| {
+        let file = entry.attr_value(gimli::DW_AT_decl_file).and_then(|value| match value {
+            gimli::AttributeValue::FileIndex(file) => Some(file),
+            other => other.udata_value(),
+        });
+        Some((file?, entry.attr_value(gimli::DW_AT_decl_line)?.udata_value()?))
+    };
+    let origin = |entry: &DebuggingInformationEntry<Bytes<'_>>| match entry
+        .attr_value(gimli::DW_AT_abstract_origin)
+        .or_else(|| entry.attr_value(gimli::DW_AT_specification))
+    {
+        Some(gimli::AttributeValue::UnitRef(offset)) => unit.entry(offset).ok(),
+        _ => None,
+    };
+    of(entry).or_else(|| {
+        let first = origin(entry)?;
+        of(&first).or_else(|| of(&origin(&first)?))
+    })
 }
 
 /// The files of a unit, by their numbers.

@@ -43,6 +43,54 @@ fn every_instruction_has_the_place_that_llvm_symbolizer_says() {
     }
 }
 
+/// A function from another file is named by the line of its author that calls it, and so is one of the same file beside its own line. clang
+/// makes two functions of an OpenCL kernel; that one calls the other is no line of the author.
+#[test]
+fn code_of_inlined_functions_has_the_line_that_calls_them() {
+    let table = include_str!("../data/lines/inlined.tsv");
+    let kernels = ["debug.cl:4:48", "debug.cl:11:52"];
+    let (mut others, mut own) = (0, 0);
+    for name in ["debug4.co", "debug5.co"] {
+        let bytes = object(name);
+        let lines = SourceLines::of_object(&read_code_object(&bytes).unwrap());
+        for row in table.lines() {
+            let mut row = row.split('\t');
+            let address = u64::from_str_radix(row.next().unwrap().trim_start_matches("0x"), 16).unwrap();
+            let mut frames: Vec<String> = row
+                .map(|place| {
+                    place
+                        .trim_start_matches("/src/")
+                        .trim_start_matches("./")
+                        .trim_end_matches(":0")
+                        .to_owned()
+                })
+                .collect();
+            if frames.last().is_some_and(|outermost| kernels.contains(&outermost.as_str())) {
+                frames.pop();
+            }
+            if frames.iter().any(|place| place.contains('?')) {
+                continue;
+            }
+            let user = frames.iter().position(|place| place.starts_with("debug.cl")).unwrap();
+            let expected = match (user, frames.len() - 1 - user) {
+                (0, 0) => frames[0].clone(),
+                (_, 0) => {
+                    others += 1;
+                    format!("{} (in {})", frames[user], frames[0])
+                }
+                (0, _) => {
+                    own += 1;
+                    format!("{} (inlined at {})", frames[0], frames[frames.len() - 1])
+                }
+                _ => format!("{} (in {}, inlined at {})", frames[user], frames[0], frames[frames.len() - 1]),
+            };
+            let found = lines.for_author(address).map_or_else(String::new, |place| place.to_string());
+            assert_eq!(found, expected, "{name} {address:#x}");
+        }
+    }
+    assert!(others > 4, "{others} {own}");
+}
+
 #[test]
 fn our_linker_keeps_the_lines() {
     let linked = link(&Module::from_relocatable(&object("debug5.o")).unwrap()).unwrap();

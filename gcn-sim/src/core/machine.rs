@@ -166,9 +166,9 @@ impl Machine {
         self.lines.at(offset.into())
     }
 
-    /// The same as text.
+    /// The line of its author, as text.
     pub(crate) fn line_text(&self, offset: u32) -> Option<String> {
-        self.line(offset).map(ToString::to_string)
+        self.lines.for_author(offset.into()).map(|place| place.to_string())
     }
 
     /// The same machine with other sizes of LDS and scratch, which do not change what the code means.

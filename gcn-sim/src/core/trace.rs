@@ -43,10 +43,12 @@ pub(crate) struct Touch {
 #[derive(Debug, Default)]
 pub(crate) struct Trace {
     pub touches: Vec<Touch>,
-    /// Keep what each write to LDS or global memory replaces in [`Trace::replaced`].
+    /// Keep what each write to LDS or global memory replaces in [`Trace::replaced`], and atomics in [`Trace::updated`].
     pub keep: bool,
     /// The replaced bytes of each [`Kind::Write`] to LDS or global memory, in order.
     pub replaced: Vec<u8>,
+    /// Those of each [`Kind::Atomic`].
+    pub updated: Vec<u8>,
     /// Go on after a bad access (reads give 0, writes are dropped) and keep its fault in [`Trace::faults`].
     pub lenient: bool,
     /// Bad accesses so far.
@@ -60,6 +62,7 @@ impl Trace {
     pub(crate) fn clear(&mut self) {
         self.touches.clear();
         self.replaced.clear();
+        self.updated.clear();
         self.faults.clear();
     }
 }

@@ -126,15 +126,20 @@ pub(crate) struct Snapshot {
     s: [u32; 128],
     scc: bool,
     v: Vec<Lanes>,
+    scratch: Vec<u8>,
 }
 
 impl Snapshot {
     pub(crate) fn of(wave: &Wave, pc: usize) -> Snapshot {
-        Snapshot { pc, s: wave.s, scc: wave.scc, v: wave.v.clone() }
+        Snapshot { pc, s: wave.s, scc: wave.scc, v: wave.v.clone(), scratch: wave.scratch.clone() }
     }
 
     pub(crate) fn is(&self, wave: &Wave, pc: usize) -> bool {
-        self.pc == pc && self.s == wave.s && self.scc == wave.scc && self.v == wave.v
+        self.pc == pc
+            && self.s == wave.s
+            && self.scc == wave.scc
+            && self.v == wave.v
+            && self.scratch == wave.scratch
     }
 }
 

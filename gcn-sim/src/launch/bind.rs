@@ -211,7 +211,13 @@ impl<'s> Binder<'s> {
             Arg::Bytes(given) => bytes.clone_from(given),
             Arg::Struct(members) => return self.structure(name, position, members, at),
             Arg::Null => bytes.extend([0; 8]),
-            Arg::Buffer(buffer) => bytes.extend(self.buffer(name, position, buffer)?.to_le_bytes()),
+            Arg::Buffer(buffer) => {
+                // A structure is an array of bytes in the metadata; the kernel counts structures.
+                let whole = arg.and_then(kernarg::pointee).filter(|(_, numbers)| *numbers > 1);
+                let unit =
+                    whole.map_or(buffer.element.bytes(), |(element, n)| element.bytes().saturating_mul(n));
+                bytes.extend(self.buffer(name, position, buffer, unit)?.to_le_bytes());
+            }
             Arg::Same(key, offset) => {
                 bytes.extend([0; 8]);
                 self.later(name, at, bytes.len(), key, Wanted::Address(*offset));
@@ -228,13 +234,13 @@ impl<'s> Binder<'s> {
         self.pending.push(Pending { name: name.to_owned(), place, size, of: of.clone(), what });
     }
 
-    /// Puts a buffer into memory; its address.
-    fn buffer(&mut self, name: &str, position: usize, buffer: &Buffer) -> Result<u64, Error> {
+    /// Puts a buffer into memory, whose elements are `unit` bytes for those who count them; its address.
+    fn buffer(&mut self, name: &str, position: usize, buffer: &Buffer, unit: u32) -> Result<u64, Error> {
         let filled = fill(name, buffer, self.folder)?;
         let address = self.memory.try_alloc(filled.bytes.len()).map_err(SimError::from)?;
         self.memory.write(address, &filled.bytes).map_err(SimError::from)?;
         let bytes = filled.bytes.len();
-        let elements = bytes as u64 / u64::from(buffer.element.bytes());
+        let elements = bytes as u64 / u64::from(unit);
         let bound = Bound { address, bytes: bytes as u64, elements };
         self.by_argument.insert(name.to_owned(), bound);
         // Buffers that others point to are of the same argument.

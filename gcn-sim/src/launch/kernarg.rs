@@ -101,6 +101,19 @@ pub(crate) fn is_pointer(arg: &KernelArg) -> bool {
             )
 }
 
+/// What a pointer points to by the source type in the metadata, such as `float*`, `&[f32]` or `&mut [[u8; 12]]`: the type, and how many
+/// of it an element of the kernel is.
+pub(crate) fn pointee(arg: &KernelArg) -> Option<(Element, u32)> {
+    let name = arg.type_name.as_deref()?;
+    let name = name.trim_start_matches(['&', '[']).trim_end_matches(['*', ']', ' ']);
+    let name = name.trim_start_matches("mut ").trim_start_matches(['[', '*']).trim_start_matches("const ");
+    let (element, count) = match name.trim_start_matches("mut ").trim_start_matches('[').split_once("; ") {
+        Some((element, count)) => (element, count.parse().ok().filter(|count| *count > 0)?),
+        None => (name, 1),
+    };
+    Some((element.parse().ok()?, count))
+}
+
 /// The scalar type of an argument by the source type in the metadata.
 pub(crate) fn scalar(arg: &KernelArg) -> Option<Element> {
     let element: Element = arg.type_name.as_deref()?.parse().ok()?;

@@ -4,7 +4,7 @@ use gcn_emit::metadata::{KernelArg, ValueKind};
 use gcn_isa::table::Class;
 use serde_json::{Map, Value, json};
 
-use super::{Program, kernarg};
+use super::{Element, Program, kernarg};
 
 /// Work-items of a workgroup where the metadata does not say how many there can be.
 const WORKGROUP: u32 = 64;
@@ -93,7 +93,9 @@ fn value(arg: &KernelArg, count: u32) -> String {
         } else {
             ", \"out\": true"
         };
-        let element = pointee(arg).unwrap_or("f32");
+        // As many elements of the kernel as work-items.
+        let (element, numbers) = kernarg::pointee(arg).unwrap_or((Element::F32, 1));
+        let count = count.saturating_mul(numbers);
         return format!("{{\"buffer\": \"{element}\", \"count\": {count}, \"init\": \"zeros\"{out}}}");
     }
     let element = kernarg::scalar(arg).unwrap_or_else(|| kernarg::guess(arg.size));
@@ -104,12 +106,4 @@ fn value(arg: &KernelArg, count: u32) -> String {
         json!({ "bytes": "00".repeat((arg.size as usize).min(kernarg::MOST_SEGMENT)) })
     };
     value.to_string()
-}
-
-/// The type of a pointer's elements by the source type, such as `float*` or `&[f32]`.
-fn pointee(arg: &KernelArg) -> Option<&'static str> {
-    let name = arg.type_name.as_deref()?;
-    let name = name.trim_start_matches(['&', '[']).trim_end_matches(['*', ']', ' ']);
-    let name = name.trim_start_matches("mut ").trim_start_matches(['[', '*']).trim_start_matches("const ");
-    name.parse::<super::Element>().ok().map(super::Element::name)
 }

@@ -3,7 +3,8 @@
 //! The machine below is as unkind as the rules allow:
 //! - The result of a memory operation reaches its registers when an `s_waitcnt` or a full counter has made it certain, and not
 //!   before; of operations that return in any order, the older one arrives last.
-//! - Other waves see a store to LDS or global memory when it is certain, a load into LDS not even its own wave.
+//! - Other waves see a store to LDS or global memory when it is certain, a load into LDS not even its own wave. Where a barrier
+//!   waits for nothing by itself (gfx90a and later), the waves of the workgroup see global stores of before it.
 //! - A read of LDS that is outstanding at a barrier reads what the other waves write after it.
 //! - A result after a wait-state rule is there after that many wait states for the instructions of the rule. Before,
 //!   they see the old value; what they write over it is overwritten; a store or matrix instruction whose source they
@@ -26,14 +27,14 @@ use gcn_isa::counters::WaitCnt;
 use gcn_isa::hazards::{Since, View};
 
 use crate::core::error::Hazard;
-use crate::core::exec::{Cx, Fault, Next};
+use crate::core::exec::{Cx, Fault, Next, Path};
 use crate::core::step::Step;
 use crate::semantics::execute::execute;
 use crate::semantics::indexed;
 use crate::watch::strict::counters::Counters;
 use crate::watch::strict::effect::Kind;
+use crate::watch::strict::outstanding::{Access, Accesses};
 use crate::watch::strict::range::LdsRange;
-use crate::watch::strict::reads::{Read, Reads};
 use crate::watch::strict::states::Pairs;
 use crate::watch::strict::{Current, Moved};
 
@@ -114,7 +115,7 @@ type Report<'a> = &'a mut dyn FnMut(&Cx<'_>, Box<Hazard>);
 pub(crate) struct WaveState {
     counters: Counters,
     loads: Vec<Load>,
-    reads: Reads,
+    lds: Accesses,
     stores: Stores,
     /// The wave waits at a barrier, or has just been there.
     at_barrier: bool,
@@ -126,7 +127,7 @@ impl WaveState {
     pub(crate) fn reset(&mut self) {
         self.counters.reset();
         self.loads.clear();
-        self.reads.reset();
+        self.lds.reset();
         self.at_barrier = false;
         self.stores.reset();
         self.past.clear();
@@ -147,9 +148,9 @@ impl WaveState {
         self.at_barrier && self.loads.iter().any(|l| l.again.is_some())
     }
 
-    /// Reads of LDS and loads into it that are outstanding, each with the weakest wait for it.
-    pub(crate) fn lds_reads(&mut self) -> impl Iterator<Item = (&Read, WaitCnt)> {
-        self.reads.outstanding(&self.counters)
+    /// Accesses to LDS that are outstanding, each with the weakest wait for it.
+    pub(crate) fn outstanding(&mut self) -> impl Iterator<Item = (&Access, WaitCnt)> {
+        self.lds.outstanding(&self.counters)
     }
 
     /// The wave's turn is over. At a barrier the others see only what is certain; otherwise time passes, and all its
@@ -157,9 +158,15 @@ impl WaveState {
     pub(crate) fn suspend(&mut self, cx: &mut Cx<'_>, at_barrier: bool) {
         self.at_barrier = at_barrier;
         if at_barrier {
+            if cx.machine.target().has_back_off_barrier() {
+                // The waves of a workgroup share a compute unit and its cache, so that their stores to global memory need no wait
+                // (memory model, release at workgroup scope); neither does a flat store to LDS that only vmcnt still counts.
+                let counters = &self.counters;
+                self.stores.complete(cx, |id, path| path != Path::Lds || counters.lds_wait_for(id).is_none());
+            }
             self.stores.suspend(cx);
         } else {
-            self.stores.complete(cx, |_| true);
+            self.stores.complete(cx, |_, _| true);
         }
     }
 
@@ -219,7 +226,7 @@ impl WaveState {
         let (moved, since) = (now.moved.cloned(), Since::NOTHING);
         self.remember(program, &now, Past { at, moved, position: 0, since, changes, sources, id });
         if next == Next::End {
-            self.stores.complete(cx, |_| true);
+            self.stores.complete(cx, |_, _| true);
         }
         Ok(next)
     }
@@ -235,7 +242,7 @@ impl WaveState {
         let (ordered, others): (Vec<&Load>, Vec<&Load>) =
             self.loads.iter().filter(|l| is_done(l.id)).partition(|l| l.ordered);
         ordered.into_iter().chain(others.into_iter().rev()).for_each(|l| l.changes.land(cx.w));
-        self.stores.complete(cx, is_done);
+        self.stores.complete(cx, |id, _| is_done(id));
         self.loads.retain(|l| !is_done(l.id));
     }
 
@@ -261,21 +268,18 @@ impl WaveState {
     ) -> u32 {
         let effects = &program.strict.effects;
         let Some(kind) = effects[at].kind else { return 0 };
-        let touched = cx.trace.as_deref().map(LdsRange::of).unwrap_or_default();
+        let touched = cx.trace.as_deref().map(|t| LdsRange::of(&t.touches)).unwrap_or_default();
         if let Err(hazard) = self.counters.after(effects, cx.machine, at, touched) {
             report(cx, hazard);
         }
         let id = self.counters.youngest();
         self.stores.push(cx, id, !effects[at].lds_dma);
-        if let Some(trace) = cx.trace.as_deref().filter(|_| effects[at].lds_dma) {
-            self.reads.add(&self.counters, at, &trace.touches);
+        if let Some(trace) = cx.trace.as_deref() {
+            self.lds.add(&self.counters, &effects[at], at, &trace.touches);
         }
         if !changes.is_empty() {
             let ordered = matches!(kind, Kind::Vector | Kind::Lds);
             let again = again.map(|sources| (at, sources));
-            if let (Some(_), Some(trace)) = (&again, cx.trace.as_deref()) {
-                self.reads.add(&self.counters, at, &trace.touches);
-            }
             self.loads.push(Load { id, ordered, changes: changes.clone(), again });
         }
         id

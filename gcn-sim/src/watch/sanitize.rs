@@ -3,8 +3,8 @@
 //! Each wave's clock counts its intervals; barriers and atomics let waves learn of each other's. Two accesses to a byte, one
 //! of them a write, race if neither wave had learned of the other's interval. Atomics release what their wave did before and
 //! acquire what others released through the same word: within a workgroup as they are, between workgroups by the code that the
-//! memory model has for it (`scope.rs`). A read of LDS, or a load into it, happens when a wait has made it certain: one that is
-//! outstanding at a barrier comes after it.
+//! memory model has for it (`scope.rs`). An access to LDS happens when a wait has made it certain: one that is outstanding at a
+//! barrier comes after it.
 
 mod bounds;
 mod clock;
@@ -41,8 +41,8 @@ use crate::semantics::indexed;
 use crate::semantics::mem;
 use crate::watch::strict::counters::Counters;
 use crate::watch::strict::effect::Effect;
+use crate::watch::strict::outstanding::Accesses;
 use crate::watch::strict::range::LdsRange;
-use crate::watch::strict::reads::Reads;
 
 use defined::{Access as Accessed, Aside, Bits, Changes, Info, Kind as Does, Now, Places, Undefined};
 use races::Guess;
@@ -71,6 +71,8 @@ struct Global {
     released: HashMap<u64, Released>,
     /// Findings so far, each place once.
     known: HashSet<(FindingKind, u32, Option<u32>)>,
+    /// Pairs of instructions that a note is about. The first is kept, with the number of others.
+    notes: HashSet<(u32, Option<u32>)>,
     /// Races of reads that a compare-and-swap may yet make harmless.
     guesses: Vec<Guess>,
 }
@@ -78,8 +80,20 @@ struct Global {
 impl Global {
     /// True if the finding is to be kept: the first about its pair of instructions, and one of the first `limit`.
     fn is_new(&mut self, finding: &Finding, limit: u32) -> bool {
-        let key = (finding.kind, finding.party.site.offset, finding.other.as_ref().map(|o| o.site.offset));
-        self.known.len() < limit as usize && self.known.insert(key)
+        let (at, other) = (finding.party.site.offset, finding.other.as_ref().map(|o| o.site.offset));
+        if finding.kind.is_note() {
+            return self.notes.insert((at, other)) && self.notes.len() == 1;
+        }
+        self.known.len() < limit as usize && self.known.insert((finding.kind, at, other))
+    }
+
+    /// Tells of the notes that are not kept.
+    fn count_notes(&self, findings: &mut [Finding]) {
+        let others = self.notes.len().saturating_sub(1);
+        if let Some(note) = findings.iter_mut().find(|f| f.kind.is_note()).filter(|_| others > 0) {
+            let pairs = if others == 1 { "pair of instructions does" } else { "pairs of instructions do" };
+            note.remedy.push_str(&format!("; {others} other {pairs} so"));
+        }
     }
 }
 
@@ -108,7 +122,7 @@ impl Shared {
 
     /// True if what stores replace is needed.
     pub(crate) fn keeps(&self) -> bool {
-        self.has(Sanitize::RACES)
+        self.has(Sanitize::RACES | Sanitize::DEADLOCK)
     }
 
     /// True if bad accesses are findings.
@@ -153,22 +167,22 @@ struct State {
     sync: Sync,
     spin: Spin,
     counters: Counters,
-    /// What it has read from LDS or loads into it.
-    reads: Reads,
+    /// Its accesses to LDS.
+    outstanding: Accesses,
 }
 
 impl State {
-    /// Follows which reads of LDS and loads into it are outstanding.
+    /// Follows which accesses to LDS are outstanding.
     fn count(&mut self, effects: &[Effect], cx: &Cx<'_>, touches: &[Touch]) {
         let (effect, at) = (&effects[cx.w.pc], cx.w.pc);
+        if effect.wait.is_none() && effect.kind.is_none() {
+            return;
+        }
         // What comes too early by itself is for strict mode to say.
-        if effect.wait.is_some() {
-            self.counters.before(effects, cx.machine, effect, Config::default(), true).ok();
-        } else if effect.kind.is_some() {
-            self.counters.after(effects, cx.machine, at, LdsRange::default()).ok();
-            if effect.reads_lds || effect.lds_dma {
-                self.reads.add(&self.counters, at, touches);
-            }
+        self.counters.before(effects, cx.machine, effect, Config::default(), true).ok();
+        if effect.kind.is_some() {
+            self.counters.after(effects, cx.machine, at, LdsRange::of(touches)).ok();
+            self.outstanding.add(&self.counters, effect, at, touches);
         }
     }
 }
@@ -207,12 +221,12 @@ impl Group {
         self.released.clear();
         self.waves.resize_with(waves.len(), State::default);
         for (number, (state, wave)) in self.waves.iter_mut().zip(waves).enumerate() {
-            state.bits.start(machine, sgprs, wave.exec());
+            state.bits.start(machine, sgprs, wave);
             state.unwritten = None;
             state.sync = Sync::new(self.index, number);
             state.spin.reset();
             state.counters.reset();
-            state.reads.reset();
+            state.outstanding.reset();
         }
     }
 
@@ -263,10 +277,15 @@ impl Group {
     ) -> Result<(), Fault> {
         let mut finding = self.finding(FindingKind::UninitializedRegister, cx, step, undefined.lane, None);
         finding.register = Some(undefined.register);
-        let from = self.waves[cx.w.id as usize].unwritten.map_or_else(String::new, |address| {
-            format!("; the wave has read LDS that nothing has written, last at address {address:#x}")
-        });
-        finding.remedy = format!("{}: write all of it first, in every lane that counts{from}", undefined.why);
+        let wave = &self.waves[cx.w.id as usize];
+        let memories = [("LDS", wave.unwritten), ("scratch", wave.bits.found_in_scratch())];
+        finding.remedy = format!("{}: write all of it first, in every lane that counts", undefined.why);
+        for (memory, address) in memories.into_iter().filter_map(|(memory, a)| Some((memory, a?))) {
+            let last = format!(
+                "; the wave has read {memory} that nothing has written, last at address {address:#x}"
+            );
+            finding.remedy.push_str(&last);
+        }
         self.report(shared, finding)
     }
 
@@ -288,7 +307,7 @@ impl Group {
         if info.kind == Does::Memory {
             let access = Accessed { step, inst, info, touches, exec: self.exec, unwritten: &self.unwritten };
             found = bits.memory(cx, &access, aside)?;
-            changes = bits.load(cx, &access, aside, self.loading.take().as_ref())?;
+            changes = bits.load(cx, &access, aside, self.loading.take())?;
         }
         changes.apply(bits);
         found.map_or(Ok(()), |undefined| self.undefined(shared, cx, step, undefined))

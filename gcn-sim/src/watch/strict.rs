@@ -6,8 +6,8 @@
 
 pub(crate) mod counters;
 pub(crate) mod effect;
+pub(crate) mod outstanding;
 pub(crate) mod range;
-pub(crate) mod reads;
 pub(crate) mod states;
 
 use std::sync::Arc;
@@ -71,14 +71,14 @@ impl Program {
 #[derive(Default)]
 pub(crate) struct WaveState {
     counters: counters::Counters,
-    reads: reads::Reads,
+    lds: outstanding::Accesses,
     recent: states::Recent,
 }
 
 impl WaveState {
     pub(crate) fn reset(&mut self) {
         self.counters.reset();
-        self.reads.reset();
+        self.lds.reset();
         self.recent.reset();
     }
 
@@ -103,16 +103,14 @@ impl WaveState {
         trace: &Trace,
     ) -> Result<(), Box<Hazard>> {
         self.recent.push(&program.pairs, now);
-        self.counters.after(&program.effects, machine, now.at, range::LdsRange::of(trace))?;
-        if program.effects[now.at].reads_lds || program.effects[now.at].lds_dma {
-            self.reads.add(&self.counters, now.at, &trace.touches);
-        }
+        self.counters.after(&program.effects, machine, now.at, range::LdsRange::of(&trace.touches))?;
+        self.lds.add(&self.counters, &program.effects[now.at], now.at, &trace.touches);
         Ok(())
     }
 
-    /// Reads of LDS and loads into it that are outstanding, each with the weakest wait for it.
-    pub(crate) fn lds_reads(&mut self) -> impl Iterator<Item = (&reads::Read, WaitCnt)> {
-        self.reads.outstanding(&self.counters)
+    /// Accesses to LDS that are outstanding, each with the weakest wait for it.
+    pub(crate) fn outstanding(&mut self) -> impl Iterator<Item = (&outstanding::Access, WaitCnt)> {
+        self.lds.outstanding(&self.counters)
     }
 }
 

@@ -7,8 +7,8 @@ use std::collections::BTreeMap;
 
 use gcn_isa::Target;
 use gcn_sim::{
-    AccessKind, Finding, FindingKind, KernelState, Machine, Memory, Options, Sanitize, SimError, UserSgprs,
-    run,
+    AccessKind, Finding, FindingKind, KernelState, Machine, Memory, Options, Sanitize, SimError, Space,
+    UserSgprs, run,
 };
 
 use super::harness::{assemble, state};
@@ -336,6 +336,123 @@ fn races_in_lds() {
     assert_eq!(two.kinds(&reuse("")), [FindingKind::LdsRace; 2]);
 }
 
+/// A lane's scratch is undefined until the lane writes it, as C's local arrays are.
+#[test]
+fn scratch_that_nothing_has_written() {
+    for target in [Target::GFX942, Target::GFX950] {
+        let one = Case { target, ..ONE };
+        let load = "scratch_load_dword v5, off, off offset:8\ns_waitcnt vmcnt(0)\n";
+        let store = "global_store_dword v2, v5, s[4:5]";
+        let finding = one.tells(
+            FindingKind::UninitializedRegister,
+            &format!("{load}{store}"),
+            &[
+                load,
+                &format!("scratch_store_dword off, v1, off offset:8\n{load}{store}"),
+                &format!("{load}v_and_b32 v5, 0, v5\n{store}"),
+            ],
+        );
+        assert_eq!((finding.register.as_deref(), finding.party.lane), (Some("v5"), Some(0)));
+        assert!(
+            finding.remedy.ends_with("read scratch that nothing has written, last at address 0x8"),
+            "{finding}"
+        );
+        // Lanes count, and so do other words of the array.
+        let lanes = format!(
+            "s_mov_b64 exec, 15\nscratch_store_dword off, v1, off offset:8\ns_mov_b64 exec, -1\n{load}{store}"
+        );
+        assert_eq!(one.run(&lanes)[0].party.lane, Some(4));
+        let beside = format!("scratch_store_dwordx2 off, v[2:3], off\n{load}{store}");
+        assert_eq!(one.kinds(&beside), [FindingKind::UninitializedRegister]);
+        // The address of the load is overwritten by what it loads.
+        let index = format!("v_mov_b32 v5, 8\nscratch_load_dword v5, v5, off\ns_waitcnt vmcnt(0)\n{store}");
+        assert_eq!(one.kinds(&index), [FindingKind::UninitializedRegister]);
+        // A structure { int a; double b; } is copied with its padding, which nothing has written.
+        let copy = |load: &str| {
+            format!(
+                "v_mov_b32 v3, 0\nscratch_store_dword off, v1, off\nscratch_store_dwordx2 off, v[2:3], off offset:8\n\
+                 {load}\ns_waitcnt vmcnt(0)\nv_lshlrev_b32 v6, 4, v1\nglobal_store_dwordx4 v6, v[8:11], s[4:5]"
+            )
+        };
+        one.tells(
+            FindingKind::UninitializedRegister,
+            &copy(
+                "scratch_load_dword v9, off, off offset:4\nscratch_load_dword v8, off, off\n\
+                   scratch_load_dwordx2 v[10:11], off, off offset:8",
+            ),
+            &[&copy("scratch_load_dwordx4 v[8:11], off, off")],
+        );
+        // What is undefined when it is written stays so in a copy.
+        let spilled = "scratch_store_dwordx2 off, v[8:9], off\nv_mov_b32 v8, 0\nscratch_store_dword off, v8, off\n\
+                       scratch_load_dwordx2 v[8:9], off, off\ns_waitcnt vmcnt(0)\nglobal_store_dword v2, v9, s[4:5]";
+        assert_eq!(one.kinds(spilled), [FindingKind::UninitializedRegister]);
+    }
+}
+
+/// A lane has as many bytes of scratch as the descriptor says: 16.
+#[test]
+fn accesses_beyond_a_lanes_scratch() {
+    let store = |offset: u32| format!("v_mov_b32 v5, {offset}\nscratch_store_dword v5, v1, off");
+    let finding = ONE.tells(FindingKind::OutOfBounds, &store(16), &[&store(12)]);
+    let access = finding.party.access.unwrap();
+    assert_eq!((access.kind, access.space, access.address), (AccessKind::Write, Space::Scratch, 16));
+    assert_eq!(finding.allocation.unwrap().bytes, 16);
+    let load = |offset: i32| {
+        format!(
+            "scratch_store_dword off, v1, off\nv_mov_b32 v5, 4\nscratch_load_dword v6, v5, off offset:{offset}"
+        )
+    };
+    let negative = ONE.tells(FindingKind::OutOfBounds, &load(-8), &[&load(-4)]);
+    assert_eq!(negative.party.access.unwrap().kind, AccessKind::Read);
+    // Through the aperture of scratch.
+    let flat = |offset: u32| {
+        format!(
+            "s_mov_b64 s[8:9], src_private_base\nv_mov_b32 v8, {offset}\nv_mov_b32 v9, s9\nflat_store_dword v[8:9], v1"
+        )
+    };
+    ONE.tells(FindingKind::OutOfBounds, &flat(14), &[&flat(12)]);
+}
+
+/// A write of LDS that nothing has waited for at a barrier is not before what other waves do after it.
+#[test]
+fn a_write_of_lds_may_be_late_until_it_is_waited_for() {
+    let two = Case { checks: Sanitize::RACES, ..TWO };
+    let body = |write: &str, behind: &str| {
+        format!(
+            "v_lshlrev_b32 v6, 8, v3\nv_add_u32 v6, v6, v2\nv_xor_b32 v7, 0x100, v6\n{write}\ns_barrier\n{behind}\n\
+             s_waitcnt lgkmcnt(0)"
+        )
+    };
+    let read = "ds_read_b32 v5, v7";
+    let write = "ds_write_b32 v6, v1";
+    let many = |wait: &str| {
+        let others = "ds_write_b32 v6, v1 offset:512\n".repeat(16);
+        format!("{write}\n{others}{wait}")
+    };
+    let good = [
+        body(&format!("{write}\ns_waitcnt lgkmcnt(0)"), read),
+        body(&format!("{write}\nds_write_b32 v6, v1 offset:512\ns_waitcnt lgkmcnt(1)"), read),
+        body(write, &format!("s_waitcnt lgkmcnt(0)\ns_barrier\n{read}")),
+        body(write, "ds_read_b32 v5, v6"),
+        body("ds_add_u32 v6, v1", "ds_add_u32 v7, v1"),
+        // lgkmcnt counts 15: the seventeenth write does not issue before the first is done.
+        body(&many(""), read),
+    ];
+    let good: Vec<&str> = good.iter().map(String::as_str).collect();
+    for bad in [
+        body(write, read),
+        body(write, &format!("s_waitcnt lgkmcnt(0)\n{read}")),
+        body(write, &format!("s_barrier\n{read}")),
+        body(write, "ds_add_u32 v7, v1"),
+        body(&format!("{write}\nds_write_b32 v6, v1 offset:512\ns_waitcnt lgkmcnt(2)"), read),
+    ] {
+        let race = two.tells(FindingKind::LdsRace, &bad, &good);
+        let other = race.other.unwrap();
+        assert!(other.site.text.starts_with("ds_write_b32 v6"), "{other}");
+        assert_ne!(other.site.wave, race.party.site.wave);
+    }
+}
+
 /// LLVM AMDGPU guide, memory model: LDS operations of different waves can be reordered relative to each other, and `s_waitcnt
 /// lgkmcnt(0)` is what orders them. A read that is outstanding at a barrier is not before what other waves write after it.
 #[test]
@@ -545,6 +662,54 @@ fn barriers_that_do_not_meet_and_deadlocks() {
     let count = "s_mov_b32 s8, 0x10000\nloop:\ns_sub_u32 s8, s8, 1\ns_cmp_lg_u32 s8, 0\ns_cbranch_scc1 loop";
     let vector = "v_mov_b32 v5, 0\nloop:\nv_add_u32 v5, 1, v5\nv_cmp_gt_u32 vcc, 0x8000, v5\ns_nop 4\ns_cbranch_vccnz loop";
     assert!(dead.run(count).is_empty() && dead.run(vector).is_empty());
+}
+
+/// What a wave stores while it waits is no progress if memory stays as it is: local variables in scratch at -O0, the same value again, a
+/// lock that it does not get.
+#[test]
+fn waves_that_wait_may_store() {
+    let one = Case { checks: Sanitize::DEADLOCK, ..ONE };
+    let wait = |trip: &str| {
+        format!(
+            "v_mov_b32 v6, 1\nv_mov_b32 v7, 0\nspin:\nglobal_load_dword v5, v4, s[4:5] sc1\ns_waitcnt vmcnt(0)\n{trip}\n\
+             v_readfirstlane_b32 s8, v5\ns_cmp_eq_u32 s8, 0\ns_cbranch_scc1 spin"
+        )
+    };
+    for trip in [
+        "scratch_store_dword off, v5, off\nscratch_load_dword v5, off, off\ns_waitcnt vmcnt(0)",
+        "ds_write_b32 v2, v1",
+        "global_store_dword v2, v1, s[4:5] offset:64",
+        "ds_cmpst_rtn_b32 v8, v4, v6, v7\ns_waitcnt lgkmcnt(0)",
+        "global_atomic_or v8, v4, v7, s[4:5] offset:64 sc0\ns_waitcnt vmcnt(0)",
+    ] {
+        let error = one.try_run(&wait(trip), BTreeMap::new()).unwrap_err();
+        let SimError::Finding(finding) = &error else { panic!("{trip}: {error}") };
+        assert_eq!(finding.kind, FindingKind::Deadlock, "{trip}");
+    }
+    // A counter is progress, wherever it is.
+    for trip in [
+        "scratch_load_dword v9, off, off\ns_waitcnt vmcnt(0)\nv_add_u32 v9, 1, v9\nscratch_store_dword off, v9, off\n\
+         v_cmp_lt_u32 vcc, 0x4000, v9\nv_cndmask_b32 v5, 0, v6, vcc\ns_nop 4",
+        "ds_add_rtn_u32 v9, v4, v6\ns_waitcnt lgkmcnt(0)\nv_cmp_lt_u32 vcc, 0x80000, v9\nv_cndmask_b32 v5, 0, v6, vcc\ns_nop 4",
+    ] {
+        assert!(one.run(&wait(trip)).is_empty(), "{trip}");
+    }
+}
+
+/// A kernel whose waves store the same value in many places has one note.
+#[test]
+fn notes_are_one_line() {
+    let groups = Case { grid: 2, checks: Sanitize::RACES, ..ONE };
+    let store = |n: u32| format!("global_store_dword v2, v1, s[4:5] offset:{}\n", 256 * n);
+    let note = |count: u32| {
+        let body: String = (0..count).map(store).collect();
+        let found = groups.run(&body);
+        assert_eq!(found.iter().map(|f| f.kind).collect::<Vec<_>>(), [FindingKind::SameValue]);
+        found[0].remedy.clone()
+    };
+    assert_eq!(note(1), "the result is the same in any order");
+    assert_eq!(note(2), "the result is the same in any order; 1 other pair of instructions does so");
+    assert_eq!(note(12), "the result is the same in any order; 11 other pairs of instructions do so");
 }
 
 #[test]

@@ -100,6 +100,33 @@ fn the_length_of_a_slice_is_that_of_its_buffer() {
     assert!(nothing.contains("`n` has no buffer"), "{nothing}");
 }
 
+/// A structure is an array of bytes in the metadata: 144 bytes are the blocks of a quantised matrix.
+#[test]
+fn the_length_of_a_slice_of_structures_counts_structures() {
+    let code = "s_load_dword s4, s[0:1], 0x8\ns_load_dwordx2 s[6:7], s[0:1], 0x10\ns_waitcnt lgkmcnt(0)\n\
+                v_mov_b32 v0, 0\nv_mov_b32 v1, s4\nglobal_store_dword v0, v1, s[6:7]";
+    let arg = |ty: &str| format!("{X}, .type_name: '{ty}'");
+    for (ty, bytes) in
+        [("&[[u8; 144]]", 144), ("&mut [[f32; 3]]", 12), ("*const [u8; 16]", 16), ("&[f16]", 2)]
+    {
+        let program = program(&[&arg(ty), X_LEN, OUT, N], 28, 0, code);
+        // As many elements as the workgroup has work-items.
+        let mut prepared =
+            program.prepare(&Spec::from_json(&program.template()).unwrap(), ".".as_ref()).unwrap();
+        prepared.run(&Options::strict()).unwrap();
+        assert_eq!(word(&prepared, "out"), 128, "{ty}");
+        if bytes != 2 {
+            let args = format!(
+                r#"{{"x": {{"buffer": "u8", "count": {}}}, "out": {{"buffer": "u32", "count": 1}}, "n": {{"i32": 1}}}}"#,
+                5 * bytes
+            );
+            let mut prepared = prepare(&program, &args).unwrap();
+            prepared.run(&Options::strict()).unwrap();
+            assert_eq!(word(&prepared, "out"), 5, "{ty}");
+        }
+    }
+}
+
 #[test]
 fn the_template_runs_as_it_is() {
     let program = length();

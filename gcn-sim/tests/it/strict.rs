@@ -207,6 +207,88 @@ fn lds_writes_are_waited_for_before_a_barrier() {
     }
 }
 
+/// Each wave reads the other's half after the barrier before which it was written. By the memory model the
+/// release before a workgroup's barrier waits for LDS (LLVM AMDGPU guide; clang has the wait in each such program).
+const EXCHANGE: &str = "v_xor_b32 v2, 0x100, v1
+             ds_write_b32 v1, v0
+             s_waitcnt lgkmcnt(0) ; barrier.lds
+             s_barrier
+             ds_read_b32 v3, v2
+             s_waitcnt lgkmcnt(0)
+             global_store_dword v1, v3, s[4:5]";
+
+#[test]
+fn a_write_that_another_wave_meets_after_a_barrier_is_an_error_of_every_grade() {
+    let without: String = EXCHANGE.lines().filter(|l| !l.contains(';')).map(|l| format!("{l}\n")).collect();
+    let with = EXCHANGE.replace("; barrier.lds", "");
+    let by = |grade, body: &str| {
+        [Target::GFX90A, Target::GFX942, Target::GFX950].map(|target| {
+            run_by(Config::at_least(grade), target, body, 2).map_err(|h| (h.rule, h.second.text)).err()
+        })
+    };
+    let late = |text: &str| [0; 3].map(|_| Some(("barrier.lds".to_owned(), text.to_owned())));
+    let fine = [None, None, None];
+    for grade in [Grade::Certain, Grade::Documented] {
+        assert_eq!(by(grade, &with), fine);
+        assert_eq!(by(grade, &without), late("ds_read_b32 v3, v2"));
+        // A second barrier without a wait before it hides nothing.
+        let twice = without.replace("s_barrier", "s_barrier\ns_barrier");
+        assert_eq!(by(grade, &twice), late("ds_read_b32 v3, v2"));
+        let waited = without.replace("s_barrier", "s_barrier\ns_waitcnt lgkmcnt(0)\ns_barrier");
+        assert_eq!(by(grade, &waited), fine, "it is done at the barrier before the read");
+        for (write, late_too) in [
+            ("ds_add_u32 v1, v0", true),
+            ("ds_add_rtn_u32 v5, v1, v0", true),
+            ("ds_write_b64 v1, v[0:1] offset:2040", false),
+            ("ds_write_b8 v1, v0 offset:3", true),
+        ] {
+            let other = without.replace("ds_write_b32 v1, v0", write);
+            let expected = if late_too { late("ds_read_b32 v3, v2") } else { fine.clone() };
+            assert_eq!(by(grade, &other), expected, "{write}");
+        }
+        let overwritten = without.replace("ds_read_b32 v3, v2", "v_mov_b32 v3, 0\nds_write_b32 v2, v3");
+        assert_eq!(by(grade, &overwritten), late("ds_write_b32 v2, v3"));
+        let atomics = "v_xor_b32 v2, 0x100, v1\nds_add_u32 v1, v0\ns_barrier\nds_add_u32 v2, v0";
+        assert_eq!(by(grade, atomics), fine, "atomics have no order that matters");
+        assert!(run_by(Config::at_least(grade), Target::GFX942, &without, 1).is_ok(), "a wave alone");
+    }
+}
+
+#[test]
+fn in_faithful_mode_a_write_that_is_late_is_listed() {
+    let kept = |wait: bool| -> String {
+        let kept = EXCHANGE.lines().filter(|l| wait || !l.contains(';'));
+        kept.map(|l| format!("{}\n", l.split(';').next().unwrap_or(l))).collect()
+    };
+    let right: Vec<u32> = (0..128).map(|i| i ^ 64).collect();
+    assert_eq!(faithful(&kept(true)), (right.clone(), vec![]));
+    // The first wave reads what was there before the second's write arrives.
+    let late = (0..128).map(|i| if i < 64 { 0 } else { i ^ 64 }).collect();
+    // A cautious run lists the barrier, too.
+    assert_eq!(faithful(&kept(false)), (late, vec!["barrier.lds".to_owned(); 2]));
+    // At workgroup scope global memory needs no wait: the waves of a workgroup share a compute unit (memory model, release and
+    // acquire at workgroup scope without TgSplit).
+    let global = "v_xor_b32 v2, 0x100, v1
+        global_store_dword v1, v0, s[4:5] offset:1024
+        s_barrier
+        global_load_dword v3, v2, s[4:5] offset:1024
+        s_waitcnt vmcnt(0)
+        global_store_dword v1, v3, s[4:5]";
+    assert_eq!(faithful(global), (right.clone(), vec![]));
+    // A flat store to LDS is there when lgkmcnt says so.
+    let flat = "v_xor_b32 v2, 0x100, v1
+        v_mov_b32 v4, v1
+        s_mov_b64 s[8:9], src_shared_base
+        v_mov_b32 v5, s9
+        flat_store_dword v[4:5], v0
+        s_waitcnt lgkmcnt(0)
+        s_barrier
+        ds_read_b32 v3, v2
+        s_waitcnt vmcnt(0) lgkmcnt(0)
+        global_store_dword v1, v3, s[4:5]";
+    assert_eq!(faithful(flat), (right, vec![]));
+}
+
 /// The other wave's half is read, and the own one written after the barrier: LDS operations of different waves have no order by
 /// themselves (LLVM AMDGPU guide, memory model).
 const SWAP: &str = "v_xor_b32 v2, 0x100, v1

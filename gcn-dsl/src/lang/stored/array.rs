@@ -4,6 +4,7 @@ use std::marker::PhantomData;
 
 use half::{bf16, f16};
 
+use super::super::bounds::check;
 use super::super::known::within;
 use super::super::operand::OfType;
 use super::super::{Declare, Index, IntoDevice, LoadAt, S, V};
@@ -58,6 +59,7 @@ macro_rules! indexed_by {
             type Output = X::Read<V<u32>>;
             #[track_caller]
             fn load_at(&self, k: $k) -> X::Read<V<u32>> {
+                check(k.index(), N as u32, "an array");
                 let at = self.index.index() * self.scale + k.index() * X::BYTES;
                 X::read(self.from, at, 1, self.offset)
             }

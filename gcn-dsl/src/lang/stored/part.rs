@@ -2,6 +2,7 @@
 
 use std::marker::PhantomData;
 
+use super::super::bounds::check;
 use super::super::known::within;
 use super::super::var::Flatten;
 use super::super::{Index, IntoDevice, S, Slice, V, Writable, with};
@@ -42,6 +43,7 @@ impl<T: Stored, A> HoldsParts for Slice<T, A> {
     type Access = A;
     #[track_caller]
     fn element(&self, i: V<u32>) -> (Bytes, V<u32>) {
+        self.check_index(i);
         (self.bytes(), i * T::BYTES)
     }
 }
@@ -105,6 +107,7 @@ impl<X: Flatten, const N: usize> InElement<[X; N]> {
         if let Some(known) = with(|c| c.builder.as_const(k.value)) {
             within(known as usize, N, "element", || format!("an array of {N}"));
         }
+        check(k, N as u32, "an array");
         let of_one = self.leaves.len() / N.max(1);
         let stride = match (self.leaves.first(), self.leaves.get(of_one)) {
             (Some(first), Some(second)) => second.offset - first.offset,

@@ -278,8 +278,12 @@ impl Cx<'_> {
         let Some(trace) = self.trace.as_deref_mut().filter(|_| inside) else { return };
         let touch = touch(place, bytes, lane, kind);
         trace.touches.push(touch);
-        if trace.keep && kind == Kind::Write && touch.space != Path::Scratch {
-            trace.replaced.extend_from_slice(&old[..bytes as usize]);
+        if trace.keep && touch.space != Path::Scratch {
+            match kind {
+                Kind::Read => {}
+                Kind::Write => trace.replaced.extend_from_slice(&old[..bytes as usize]),
+                Kind::Atomic => trace.updated.extend_from_slice(&old[..bytes as usize]),
+            }
         }
     }
 

@@ -112,19 +112,22 @@ impl Stores {
         }
     }
 
-    /// Makes the operations that `is_done` accepts certain.
-    pub(super) fn complete(&mut self, cx: &mut Cx<'_>, is_done: impl Fn(u32) -> bool) {
+    /// Makes what `is_done` accepts, by operation and memory, certain.
+    pub(super) fn complete(&mut self, cx: &mut Cx<'_>, is_done: impl Fn(u32, Path) -> bool) {
+        let done = |id: u32, write: &Write| is_done(id, write.touch.space);
         // The oldest need no access: memory holds their bytes already, and so does `old` of younger ones that overlap them.
-        let oldest = self.0.iter().take_while(|s| s.forwarded && is_done(s.id)).count();
+        let are_done = |s: &&Store| s.forwarded && s.writes.iter().all(|w| done(s.id, w));
+        let oldest = self.0.iter().take_while(are_done).count();
         self.0.drain(..oldest);
-        if !self.0.iter().any(|s| is_done(s.id)) {
+        if !self.0.iter().any(|s| s.writes.iter().any(|w| done(s.id, w))) {
             return;
         }
         self.suspend(cx);
-        for store in self.0.iter().filter(|s| is_done(s.id)) {
-            store.writes.iter().for_each(|w| poke(cx, &w.touch, &w.new));
+        for store in &mut self.0 {
+            let id = store.id;
+            store.writes.extract_if(.., |w| done(id, w)).for_each(|w| poke(cx, &w.touch, &w.new));
         }
-        self.0.retain(|s| !is_done(s.id));
+        self.0.retain(|s| !s.writes.is_empty());
         self.resume(cx);
     }
 }

@@ -13,6 +13,7 @@ mod evaluate;
 mod info;
 mod matrix;
 mod memory;
+mod scratch;
 mod uses;
 
 use gcn_isa::reg::{self, Reg, RegFile};
@@ -20,7 +21,9 @@ use gcn_isa::reg::{self, Reg, RegFile};
 use crate::core::exec::Cx;
 use crate::core::machine::Machine;
 use crate::core::value::LANES;
-use crate::core::wave::Lanes;
+use crate::core::wave::{Lanes, Wave};
+
+use scratch::Scratch;
 
 pub use alone::{Alone, Registers};
 pub(super) use corners::{Aside, Places};
@@ -74,13 +77,14 @@ pub(super) struct Bits {
     lanes: Vec<u64>,
     scalars: Vec<u32>,
     scc: bool,
-    /// Undefined bits of each byte of scratch, lane after lane; empty while every byte that was written is defined.
-    scratch: Vec<u8>,
+    scratch: Scratch,
 }
 
 impl Bits {
-    /// The state before the first instruction: `sgprs` initial SGPRs, work-item ids in the first VGPRs.
-    pub(super) fn start(&mut self, machine: &Machine, sgprs: usize, exec: u64) {
+    /// The state before the first instruction: `sgprs` initial SGPRs, work-item ids in the first VGPRs. Nothing has written scratch.
+    pub(super) fn start(&mut self, machine: &Machine, sgprs: usize, wave: &Wave) {
+        let mut scratch = std::mem::take(&mut self.scratch);
+        scratch.clear(wave.scratch.len());
         let ids =
             if machine.target().has_packed_tid() { 1 } else { 1 + usize::from(machine.state().workitem_id) };
         let count = machine.vector_registers();
@@ -89,15 +93,20 @@ impl Bits {
             lanes: vec![u64::MAX; count],
             scalars: vec![u32::MAX; 128],
             scc: true,
-            scratch: Vec::new(),
+            scratch,
         };
         for slot in 0..ids.min(count) {
-            self.define(Word::Vector(slot), exec);
+            self.define(Word::Vector(slot), wave.exec());
         }
         // FLAT_SCRATCH, XNACK_MASK, the trap handler's registers and EXEC are set up by the launch.
         for number in (0..sgprs.min(102)).chain(102..106).chain(108..M0).chain(126..128) {
             self.scalars[number] = 0;
         }
+    }
+
+    /// The last address in scratch at which a load has found undefined bits.
+    pub(super) fn found_in_scratch(&self) -> Option<u64> {
+        self.scratch.found
     }
 
     /// Lanes in which a register has an undefined bit; of a scalar all or none.

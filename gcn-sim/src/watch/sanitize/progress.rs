@@ -8,12 +8,40 @@ use crate::core::exec::{Cx, Fault, Kind, Next, Path, Touch};
 use crate::core::machine::Machine;
 use crate::core::wave::{Status, Wave};
 
+/// The first of an instruction's accesses that has changed memory which others see: a store of what was there, and a
+/// compare-and-swap that fails, do not. Scratch is part of the wave's own state.
+fn changed(cx: &Cx<'_>, touches: &[Touch]) -> Option<usize> {
+    let trace = cx.trace.as_deref()?;
+    let (mut replaced, mut updated) = (&trace.replaced[..], &trace.updated[..]);
+    touches.iter().position(|touch| {
+        let before = match touch.kind {
+            Kind::Write if touch.space != Path::Scratch => &mut replaced,
+            Kind::Atomic if touch.space != Path::Scratch => &mut updated,
+            _ => return false,
+        };
+        let (mine, others) = before.split_at(before.len().min(usize::from(touch.bytes)));
+        *before = others;
+        let mut now = [0; 16];
+        let now = &mut now[..mine.len()];
+        match touch.space {
+            Path::Lds => {
+                let start = touch.address as usize;
+                if let Some(bytes) = cx.lds.get(start..start + mine.len()) {
+                    now.copy_from_slice(bytes);
+                }
+            }
+            _ => _ = cx.memory.peek(touch.address, now),
+        }
+        now != mine || mine.is_empty()
+    })
+}
+
 impl Group {
     /// All waves meet: each learns what all have done.
     pub(crate) fn barrier(&mut self) {
         scope::meet(self.index, self.waves.iter_mut().map(|w| &mut w.sync));
         self.waves.iter_mut().for_each(|w| w.spin.reset());
-        self.move_late_reads();
+        self.move_outstanding();
     }
 
     /// Waves that meet while others have ended. Barriers pair by arrival, so that waves may meet at different instructions.
@@ -58,10 +86,10 @@ impl Group {
 
     /// Follows what waits for what.
     pub(super) fn follow(&mut self, shared: &Shared, cx: &Cx<'_>, next: Next, touches: &[Touch]) {
-        let mut changes = touches.iter().filter(|t| t.kind != Kind::Read).map(|t| t.space).peekable();
-        if changes.peek().is_some() {
+        if let Some(changed) = changed(cx, touches) {
             self.waves.iter_mut().for_each(|w| w.spin.reset());
-            if changes.any(|space| matches!(space, Path::Global | Path::Scalar)) {
+            let global = |t: &Touch| t.kind != Kind::Read && matches!(t.space, Path::Global | Path::Scalar);
+            if touches[changed..].iter().any(global) {
                 self.seen = shared.changes.fetch_add(1, Relaxed) + 1;
             }
             return;

@@ -11,6 +11,7 @@ use crate::core::exec::{Cx, Fault, Kind, Path, Touch};
 use crate::core::finding::{Access, AccessKind, Finding, FindingKind, Party};
 use crate::core::gws::Queued;
 use crate::core::step::Step;
+use crate::watch::strict::outstanding::Does;
 use gcn_isa::memory_model::Scope;
 use gcn_isa::table::{InstDesc, MemBytes};
 
@@ -36,11 +37,11 @@ pub(super) struct Guess {
 
 impl Shared {
     /// The launch has ended: the guesses that nothing has checked are races.
-    pub(crate) fn end(&self) -> Vec<Finding> {
+    pub(crate) fn end(&self, findings: &mut Vec<Finding>) {
         let mut global = self.global();
-        let guesses = std::mem::take(&mut global.guesses);
-        let findings = guesses.into_iter().map(|guess| guess.finding);
-        findings.filter(|finding| global.is_new(finding, self.limit.max(1))).collect()
+        let guesses = std::mem::take(&mut global.guesses).into_iter().map(|guess| guess.finding);
+        findings.extend(guesses.filter(|finding| global.is_new(finding, self.limit.max(1))));
+        global.count_notes(findings);
     }
 }
 
@@ -144,18 +145,18 @@ impl Group {
         }
     }
 
-    /// After a barrier: the reads of LDS and the loads into it that are outstanding are yet to happen.
-    pub(super) fn move_late_reads(&mut self) {
+    /// After a barrier: the accesses to LDS that are outstanding are yet to happen.
+    pub(super) fn move_outstanding(&mut self) {
         for (number, state) in self.waves.iter_mut().enumerate() {
             let (thread, at) = (self.index * WAVES + number as u32, state.sync.clock.now(number));
-            for (read, _) in state.reads.outstanding(&state.counters) {
-                let writes = read.writes();
-                for touch in &read.touches {
+            for (access, _) in state.outstanding.outstanding(&state.counters) {
+                let alone = access.touches.iter().all(|t| t.lane == access.touches[0].lane);
+                for touch in &access.touches {
+                    let order = order_of(touch, false, access.does == Does::Write && alone);
                     for (word, mask) in words(touch.address, u32::from(touch.bytes)) {
-                        let (step, lane) = (read.at as u32, touch.lane);
-                        let (order, scope) = (Order::Plain, Scope::Workgroup);
+                        let (step, lane, scope) = (access.at as u32, touch.lane, Scope::Workgroup);
                         let epoch = Epoch { thread, at, step, lane, mask, order, scope };
-                        self.lds.access(word, epoch, writes, &state.sync.clock);
+                        self.lds.access(word, epoch, touch.kind != Kind::Read, &state.sync.clock);
                     }
                 }
             }
@@ -188,13 +189,7 @@ impl Group {
     fn order(&self, step: &Step, touch: &Touch) -> Order {
         let mods = &step.inst.mods;
         let bypasses = (mods.glc || mods.scc) && touch.space == Path::Global;
-        if touch.kind == Kind::Atomic || bypasses {
-            Order::Atomic
-        } else if touch.kind == Kind::Write && self.exec.count_ones() == 1 {
-            Order::Release
-        } else {
-            Order::Plain
-        }
+        order_of(touch, bypasses, self.exec.count_ones() == 1)
     }
 
     fn race(&self, shared: &Shared, cx: &Cx<'_>, step: &Step, race: &Race) -> Finding {
@@ -234,6 +229,17 @@ impl Group {
             None => "workgroups are not ordered: use atomics, or two kernels".to_owned(),
         };
         finding
+    }
+}
+
+/// How an access orders itself against others. `bypasses`: the nearer caches; `alone`: by a single lane.
+fn order_of(touch: &Touch, bypasses: bool, alone: bool) -> Order {
+    if touch.kind == Kind::Atomic || bypasses {
+        Order::Atomic
+    } else if touch.kind == Kind::Write && alone {
+        Order::Release
+    } else {
+        Order::Plain
     }
 }
 

@@ -82,9 +82,16 @@ impl Counters {
         self.next - 1
     }
 
-    /// The weakest wait that makes operation `id` certain; none if it is.
-    pub(crate) fn wait_for(&self, id: u32) -> Option<WaitCnt> {
-        self.operations.iter().find(|o| o.id == id).map(|o| self.needed(o))
+    /// The weakest wait that makes certain what operation `id` does to LDS; none if it is. A flat operation has done its part there
+    /// when lgkmcnt says so.
+    pub(crate) fn lds_wait_for(&self, id: u32) -> Option<WaitCnt> {
+        let operation = self.operations.iter().find(|o| o.id == id)?;
+        let needed = self.needed(operation);
+        let wait = match operation.dma {
+            Some(_) => WaitCnt { vm: needed.vm, ..WaitCnt::NONE },
+            None => WaitCnt { lgkm: needed.lgkm, ..WaitCnt::NONE },
+        };
+        (wait != WaitCnt::NONE).then_some(wait)
     }
 
     pub(crate) fn before(

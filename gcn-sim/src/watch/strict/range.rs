@@ -1,6 +1,6 @@
 //! Ranges of LDS.
 
-use crate::core::exec::{Path, Touch, Trace};
+use crate::core::exec::{Path, Touch};
 
 /// LDS bytes that an instruction touched, as one range; empty if `end` is 0.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
@@ -10,9 +10,9 @@ pub(crate) struct LdsRange {
 }
 
 impl LdsRange {
-    pub(crate) fn of(trace: &Trace) -> LdsRange {
+    pub(crate) fn of(touches: &[Touch]) -> LdsRange {
         let mut range = LdsRange::default();
-        for touch in trace.touches.iter().filter(|t| t.space == Path::Lds) {
+        for touch in touches.iter().filter(|t| t.space == Path::Lds) {
             range.add(touch);
         }
         range

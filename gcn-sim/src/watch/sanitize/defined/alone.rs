@@ -60,14 +60,14 @@ impl<'m> Alone<'m> {
 
     /// Which bits are undefined after the instruction; `None` if undefined bits reach an address or EXEC, which is reported.
     pub fn undefined_after(&mut self, registers: &Registers, undefined: &Registers) -> Option<Registers> {
+        let (mut wave, mut lds) = (self.wave(registers), Vec::new());
         let mut bits = Bits::default();
-        bits.start(self.machine, 0, 0);
+        bits.start(self.machine, 0, &wave);
         bits.scalars.copy_from_slice(&undefined.s);
         bits.scc = undefined.scc;
         for (slot, register) in undefined.v.iter().enumerate() {
             bits.set(Word::Vector(slot), register);
         }
-        let (mut wave, mut lds) = (self.wave(registers), Vec::new());
         let (memory, machine) = (&self.memory, self.machine);
         let cx = Cx { w: &mut wave, lds: &mut lds, memory, machine, trace: None };
         let now = Now { cx: &cx, step: &self.step, inst: &self.step.inst, info: &self.info, bits: &bits };

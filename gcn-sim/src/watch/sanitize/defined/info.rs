@@ -23,6 +23,8 @@ pub(in crate::watch::sanitize) struct Info {
     pub(in crate::watch::sanitize) kind: Kind,
     /// It loads.
     pub(super) loads: bool,
+    /// It may load from scratch, and overwrites its own address.
+    pub(super) reaches_scratch_once: bool,
     /// What it loads is put beside what the destination held.
     pub(super) merges: bool,
     /// Reads lanes other than its own.
@@ -135,6 +137,10 @@ impl Info {
             || matches!(desc.class, Class::Readlane | Class::Permlane | Class::Writelane | Class::LdsPermute);
         let reads_scc = desc.implicit_reads.contains(ImplicitRegs::SCC)
             || inst.operands.contains(&Operand::Special(gcn_isa::SrcSpecial::Scc));
+        // By its own segment, by a flat address, or through a resource.
+        let may_be_scratch = matches!(desc.class, Class::ScratchLoad | Class::FlatLoad | Class::VmemLoad);
+        let overwrites = |written: &Written| sources.iter().any(|s| s.reg.overlaps(written.reg));
+        let reaches_scratch_once = may_be_scratch && results.iter().any(overwrites);
         Info {
             sources,
             results,
@@ -145,6 +151,7 @@ impl Info {
             writes_scc: desc.implicit_writes.contains(ImplicitRegs::SCC),
             kind,
             loads,
+            reaches_scratch_once,
             merges,
             crosses,
             aside: OnceLock::new(),

@@ -1,7 +1,7 @@
 //! Undefined bits that go to memory and come back.
 //!
-//! What is written to scratch, which only its lane sees, is followed there. Bytes of LDS are undefined until something is written
-//! to them; other memory has defined bytes only, since undefined ones are reported when they are written. What a store writes, and what a load makes of it, the instruction itself says: beside,
+//! What is written to scratch, which only its lane sees, is followed there. Bytes of scratch and LDS are undefined until something
+//! is written to them; other memory has defined bytes only, since undefined ones are reported when they are written. What a store writes, and what a load makes of it, the instruction itself says: beside,
 //! on a store that keeps a record only, and on memory that holds undefined bits in place of values.
 
 use gcn_isa::Inst;
@@ -12,7 +12,6 @@ use super::info::Source;
 use super::{Bits, Changes, Info, Undefined, Word};
 use crate::core::exec::{Cx, Fault, Kind, Path, Touch, Trace};
 use crate::core::step::Step;
-use crate::core::value::LANES;
 
 /// An instruction that has accessed memory.
 pub(in crate::watch::sanitize) struct Access<'a> {
@@ -40,7 +39,11 @@ impl Bits {
     ) -> Result<Option<Undefined>, Fault> {
         let stored = self.stored(cx, access, aside)?;
         let found = self.report(cx, access, stored.as_ref());
-        self.keep_scratch(cx, access, stored.as_ref());
+        if !self.scratch.is_empty() {
+            for (n, touch) in access.touches.iter().enumerate() {
+                self.scratch.write(touch, stored.as_ref().map_or(0, |stored| stored[n]));
+            }
+        }
         Ok(found)
     }
 
@@ -99,24 +102,8 @@ impl Bits {
         Some(found)
     }
 
-    /// Follows the undefined bits of scratch.
-    fn keep_scratch(&mut self, cx: &Cx<'_>, access: &Access<'_>, stored: Option<&Stored>) {
-        let size = cx.w.scratch.len() / LANES;
-        let writes = |touch: &Touch| touch.space == Path::Scratch && touch.kind != Kind::Read;
-        if size == 0 || stored.is_none() && self.scratch.is_empty() || !access.touches.iter().any(writes) {
-            return;
-        }
-        self.scratch.resize(cx.w.scratch.len(), 0);
-        for (n, touch) in access.touches.iter().enumerate().filter(|(_, touch)| writes(touch)) {
-            let bits = stored.map_or(0, |stored| stored[n]);
-            let start = usize::from(touch.lane.unwrap_or(0)) * size + touch.address as usize;
-            if let Some(bytes) = self.scratch.get_mut(start..start + usize::from(touch.bytes)) {
-                bytes.copy_from_slice(&bits.to_le_bytes()[..usize::from(touch.bytes)]);
-            }
-        }
-    }
-
-    /// Sets up a load beside, if what it makes of undefined bits may have to be looked at; `lds`: of those of LDS, too.
+    /// Sets up a load beside, if what it makes of undefined bits may have to be looked at and cannot be set up later; `lds`: of those
+    /// of LDS, too.
     pub(in crate::watch::sanitize) fn begin_load(
         &self,
         cx: &Cx<'_>,
@@ -126,9 +113,12 @@ impl Bits {
     ) -> Option<Places> {
         let undefined = |word: Word| self.lanes(word) & cx.w.exec() != 0;
         let kept = info.merges && info.results.iter().any(|r| r.words().any(undefined));
-        if !info.loads || !kept && !lds && self.scratch.is_empty() {
-            return None;
-        }
+        let scratch = info.reaches_scratch_once && !self.scratch.is_empty();
+        (info.loads && (kept || lds || scratch)).then(|| self.beside(cx, (info, step), aside))
+    }
+
+    /// Sets up a load beside: its sources as they are, and undefined bits where it writes.
+    fn beside(&self, cx: &Cx<'_>, (info, step): (&Info, &Step), aside: &mut Aside) -> Places {
         let places = Places::of(info, step, self);
         aside.fill(
             cx,
@@ -137,7 +127,7 @@ impl Bits {
                 if places.is_written(place) { self.bits(place.real, lane) } else { now }
             },
         );
-        Some(places)
+        places
     }
 
     /// What a memory instruction has brought to the registers.
@@ -146,30 +136,25 @@ impl Bits {
         cx: &Cx<'_>,
         access: &Access<'_>,
         aside: &mut Aside,
-        places: Option<&Places>,
+        places: Option<Places>,
     ) -> Result<Changes, Fault> {
         let mut changes = Changes::default();
-        let reads = |touch: &Touch| {
-            touch.space == Path::Scratch && touch.kind == Kind::Read && self.scratch_is_undefined(cx, touch)
-        };
-        if let Some(places) = places.filter(|_| {
-            access.info.merges || !access.unwritten.is_empty() || access.touches.iter().any(reads)
-        }) {
-            self.run_on_bits(cx, access, aside, places, &mut changes)?;
+        let padding = self.scratch.hide_padding(access.touches);
+        let scratch = access.info.loads && self.scratch.find(access.touches);
+        let known = access.info.merges || !access.unwritten.is_empty();
+        if scratch || known && places.is_some() {
+            // A load that leaves its address as it was can be set up after it has run.
+            let places = places.unwrap_or_else(|| self.beside(cx, (access.info, access.step), aside));
+            self.run_on_bits(cx, access, aside, &places, &mut changes)?;
+            self.scratch.show(&padding);
             return Ok(changes);
         }
+        self.scratch.show(&padding);
         for result in &access.info.results {
             let vector = matches!(result.first, Word::Vector(_));
             result.words().for_each(|word| changes.define(word, if vector { access.exec } else { u64::MAX }));
         }
         Ok(changes)
-    }
-
-    fn scratch_is_undefined(&self, cx: &Cx<'_>, touch: &Touch) -> bool {
-        let size = cx.w.scratch.len() / LANES;
-        let start = usize::from(touch.lane.unwrap_or(0)) * size + touch.address as usize;
-        let bytes = self.scratch.get(start..start + usize::from(touch.bytes));
-        bytes.is_some_and(|bytes| bytes.iter().any(|byte| *byte != 0))
     }
 
     /// Runs a load on memory that holds undefined bits in place of values: scratch, and LDS that nothing has written.
@@ -181,8 +166,7 @@ impl Bits {
         places: &Places,
         changes: &mut Changes,
     ) -> Result<(), Fault> {
-        aside.wave.scratch = std::mem::take(&mut self.scratch);
-        aside.wave.scratch.resize(cx.w.scratch.len(), 0);
+        aside.wave.scratch = std::mem::take(self.scratch.bits());
         aside.lds = vec![0; cx.lds.len()];
         for address in access.unwritten {
             if let Some(byte) = aside.lds.get_mut(*address as usize) {
@@ -191,7 +175,7 @@ impl Bits {
         }
         let mut trace = Trace { lenient: true, ..Trace::default() };
         let ran = aside.run(cx, (access.info, access.step, access.inst), Some(&mut trace));
-        self.scratch = std::mem::take(&mut aside.wave.scratch);
+        *self.scratch.bits() = std::mem::take(&mut aside.wave.scratch);
         ran?;
         changes.words.extend(aside.results(places));
         Ok(())
