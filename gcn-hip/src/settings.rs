@@ -5,7 +5,7 @@ use std::str::FromStr;
 
 use gcn_isa::Target;
 use gcn_isa::hazards::{Config, Grade};
-use gcn_sim::{Mode, Options, Sanitize};
+use gcn_sim::{MatrixArithmetic, Mode, Options, Sanitize};
 
 /// The most findings that a launch keeps.
 const FINDINGS: u32 = 1000;
@@ -22,6 +22,8 @@ pub(crate) struct Settings {
     /// The devices that are visible, in this order.
     pub visible: Vec<usize>,
     pub options: Options,
+    /// How matrix instructions add products.
+    pub matrix: MatrixArithmetic,
     pub timed: bool,
     /// Where each launch appends a line of JSON.
     pub report: Option<String>,
@@ -40,6 +42,7 @@ const SANITIZE: &str = "GCN_HIP_SANITIZE";
 const TIMED: &str = "GCN_HIP_TIMED";
 const REPORT: &str = "GCN_HIP_REPORT";
 const LIMIT: &str = "GCN_HIP_LIMIT";
+const MATRIX: &str = "GCN_HIP_MATRIX";
 const PARALLEL: &str = "GCN_HIP_PARALLEL";
 const ABORT: &str = "GCN_HIP_ABORT";
 const TRACE: &str = "GCN_HIP_TRACE";
@@ -74,13 +77,14 @@ impl Settings {
             parallel,
             ..Options::default()
         };
+        let matrix = reader.get(MATRIX, "hardware or chain", |text| text.parse().ok()).unwrap_or_default();
         let timed = reader.get(TIMED, "0 or 1", flag).unwrap_or(false);
         let abort = reader.get(ABORT, "0 or 1", flag).unwrap_or(false);
         let trace = reader.get(TRACE, "0 or 1", flag).unwrap_or(false);
         let listed = VISIBLE.iter().find_map(|name| (reader.variable)(name));
         let report = (reader.variable)(REPORT).filter(|path| !path.is_empty());
         let visible = listed.map_or((0..devices).collect(), |list| visible(&list, devices));
-        let settings = Settings { target, visible, options, timed, report, abort, trace };
+        let settings = Settings { target, visible, options, matrix, timed, report, abort, trace };
         if reader.errors.is_empty() { Ok(settings) } else { Err(reader.errors) }
     }
 }
@@ -129,6 +133,8 @@ mod tests {
         assert_eq!((s.target, s.options.mode), (Some(Target::GFX90A), Mode::Strict));
         assert_eq!(s.options.sanitize, Sanitize::RACES | Sanitize::LDS);
         assert_eq!(s.options.max_instructions, 7);
+        assert_eq!(read(&[(MATRIX, "chain")]).unwrap().matrix, MatrixArithmetic::Chain);
+        assert!(read(&[(MATRIX, "exact")]).unwrap_err().contains("hardware or chain"));
     }
 
     #[test]

@@ -107,6 +107,25 @@ impl Target {
         matches!(self, Target::GFX942)
     }
 
+    /// True where the range check of a raw buffer counts SOFFSET (gfx942 and later: AMD's emulator, by its word as the hardware does;
+    /// LLVM issue 169230). Before, the manual says that it is not a part of the offset (MI100 ISA 9.1.5).
+    pub const fn checks_soffset(self) -> bool {
+        self.is_gfx940_family()
+    }
+
+    /// True where matrix instructions and `v_dot2_f32` take denormal f16 and bf16 inputs, f32 sums and f32 results for zero, whatever MODE
+    /// says: gfx90a. All others keep them (PyTorch, "Numerical accuracy"; values of `v_dot2_f32_f16` measured on gfx90a and gfx950: LLVM
+    /// pull request 205101).
+    pub const fn flushes_half_products(self) -> bool {
+        matches!(self, Target::GFX90A)
+    }
+
+    /// True where `global_atomic_add_f32` and `buffer_atomic_add_f32` flush denormals, whatever MODE says: gfx908 and gfx90a. LLVM uses them
+    /// there only where denormals may be lost; AMD's emulator flushes.
+    pub const fn memory_adds_flush(self) -> bool {
+        matches!(self, Target::GFX908 | Target::GFX90A)
+    }
+
     /// True where a conversion to fp8, bf8 or fp4 writes a part of its destination, so that a reader has to keep its distance (gfx950).
     pub const fn has_narrow_conversion_hazard(self) -> bool {
         matches!(self, Target::GFX950)

@@ -12,6 +12,7 @@ pub(crate) mod gws;
 pub(crate) mod kernel;
 pub(crate) mod late;
 pub(crate) mod machine;
+pub(crate) mod matrix;
 pub(crate) mod memory;
 pub(crate) mod options;
 pub(crate) mod overflow;

@@ -79,10 +79,7 @@ fn fma_to_odd(a: f32, b: f32, c: f32) -> f64 {
 /// than two bits more than either).
 #[inline(always)]
 fn sum_to_odd(product: f64, c: f64) -> f64 {
-    // Knuth's two-sum gives the exact error of the addition.
-    let sum = product + c;
-    let part = sum - product;
-    let error = (product - (sum - part)) + (c - part);
+    let (sum, error) = two_sum(product, c);
     let bits = sum.to_bits();
     // An even last bit with something cut off moves towards the exact value, to the odd neighbour.
     let outward = (error > 0.0) == (sum > 0.0);
@@ -95,6 +92,39 @@ fn sum_to_odd(product: f64, c: f64) -> f64 {
 #[inline(always)]
 pub(crate) fn add_exact(a: f32, b: f64) -> f32 {
     sum_to_odd(b, f64::from(a)) as f32
+}
+
+/// The sum of some numbers, rounded once to f32; +0 if it is zero. No partial sum may overflow f64.
+pub(crate) fn exact_sum(terms: &[f64]) -> f32 {
+    let plain: f64 = terms.iter().sum();
+    if !plain.is_finite() {
+        return plain as f32;
+    }
+    // Parts that do not overlap, smallest first, whose sum is exact (Shewchuk).
+    let mut parts: Vec<f64> = Vec::with_capacity(terms.len());
+    for term in terms {
+        let (mut sum, mut kept) = (*term, 0);
+        for i in 0..parts.len() {
+            let (high, low) = two_sum(sum, parts[i]);
+            if low != 0.0 {
+                parts[kept] = low;
+                kept += 1;
+            }
+            sum = high;
+        }
+        parts.truncate(kept);
+        parts.push(sum);
+    }
+    parts.into_iter().fold(0.0, |below, part| sum_to_odd(part, below)) as f32
+}
+
+/// a + b as the rounded sum and its error.
+#[inline(always)]
+fn two_sum(a: f64, b: f64) -> (f64, f64) {
+    // Knuth.
+    let sum = a + b;
+    let part = sum - a;
+    (sum, (a - (sum - part)) + (b - part))
 }
 
 /// Fused a * b + c in f32, round to nearest even.

@@ -4,7 +4,8 @@
 //!
 //! Integer and IEEE operations are exact in all rounding modes the program asks for (an
 //! instruction that does not know a directed mode says so); transcendental instructions are within the documented error
-//! bound, not bit-exact; matrix and dot products are summed in ascending k.
+//! bound, not bit-exact; matrix instructions add products as the hardware does where that was validated, or as a chain
+//! ([`MatrixArithmetic`]); dot products are summed in ascending k.
 //! [`fidelity()`] says it for each opcode. Memory is sequentially consistent.
 #![cfg_attr(docsrs, feature(doc_cfg))]
 #![forbid(unsafe_code)]
@@ -33,6 +34,7 @@ pub use crate::core::finding::{Access, AccessKind, Finding, FindingKind, Party, 
 pub use crate::core::grid::Grid;
 pub use crate::core::kernel::{FloatMode, KernelState, Preload, UserSgprs};
 pub use crate::core::machine::Machine;
+pub use crate::core::matrix::{MatrixArithmetic, UnknownMatrixArithmetic};
 pub use crate::core::memory::{AllocError, Memory, MemoryError, Range};
 pub use crate::core::options::{Mode, Options, Sanitize, UnknownMode, UnknownSanitizer};
 pub use crate::core::probe::Probed;

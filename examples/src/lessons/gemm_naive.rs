@@ -10,7 +10,7 @@
 //! - **Rows of 64** elements are 128 bytes, a line of the caches. With rows of 32 each access would take a line and use half
 //!   of it: on gfx950 that alone would halve the matrix pipe's work.
 //! - **`Spread`** keeps the lanes of a wave out of each other's banks. With **`Wide`** they store and load 16 bytes at once, two
-//!   fragments of an instruction that takes 4 `k` of each lane: half as many accesses, and `k` in another order (`in_order`).
+//!   fragments of an instruction that takes 4 `k` of each lane: half as many accesses, and `k` in another order.
 //! - **Two workgroups** of 128 x 128 fit onto a compute unit: while the waves of one wait at a barrier or for LDS, those of
 //!   the other have products to compute. A wave begins with its products when all its factors are on their way, and keeps the
 //!   matrix pipe until they are done: the compiler raises its priority (`s_setprio`).
@@ -111,23 +111,8 @@ fn run<const TILE: usize, const PART: usize>(
     let mut c = vec![f32::NAN; (rows * columns) as usize];
     let grid = Grid::xy(columns.div_ceil(TILE as u32), rows.div_ceil(TILE as u32));
     let stats = device.launch(&gemm_naive::<TILE, PART>, kernel, grid, (columns, depth, &a, &b, &mut c))?;
-    let (target, padded) = (device.target(), depth.next_multiple_of(16) as usize);
-    let [a, b] = [&a, &b].map(|rows| in_order(target, depth as usize, rows));
-    let want = reference(target, columns as usize, padded, &a, &b);
-    Ok(Outcome { stats, comparison: Comparison::of(&c, &want) })
-}
-
-/// Rows of `depth` elements in the order in which the kernel's sums take them, padded to 16. Up to gfx942 an instruction takes 8 `k`, 4
-/// of a row in the wave's first 32 lanes, 4 in the others. A lane loads 8 neighbours; the first instruction takes the first half of both.
-fn in_order(target: Target, depth: usize, rows: &[f16]) -> Vec<f16> {
-    let quarters = if target < Target::GFX950 { [0, 2, 1, 3] } else { [0, 1, 2, 3] };
-    let row = |row: &[f16]| {
-        let mut row = row.to_vec();
-        row.resize(depth.next_multiple_of(16), f16::ZERO);
-        let order = |of_16: &[f16]| quarters.map(|i| of_16[4 * i..4 * i + 4].to_vec()).concat();
-        row.chunks(16).flat_map(order).collect::<Vec<f16>>()
-    };
-    rows.chunks(depth).flat_map(row).collect()
+    let (want, tolerance) = reference(device.target(), columns as usize, depth as usize, &a, &b);
+    Ok(Outcome { stats, comparison: Comparison::of(&c, &want).within(tolerance) })
 }
 
 #[cfg(test)]
@@ -136,7 +121,7 @@ mod tests {
 
     #[test]
     fn both_tiles_multiply_on_the_first_and_the_last_target_with_matrix_instructions() {
-        LESSON.is_exact_on(&[Target::GFX908, Target::GFX942, Target::GFX950]);
-        LARGE.is_exact_on(&[Target::GFX908, Target::GFX942, Target::GFX950]);
+        LESSON.agrees_on(&[Target::GFX908, Target::GFX942, Target::GFX950]);
+        LARGE.agrees_on(&[Target::GFX908, Target::GFX942, Target::GFX950]);
     }
 }

@@ -6,7 +6,7 @@ use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 use std::process::{Command, ExitStatus};
 
-use gcn_sim::Mode;
+use gcn_sim::{MatrixArithmetic, Mode};
 use serde_json::{Value, json};
 
 use crate::commands;
@@ -43,6 +43,10 @@ pub struct Args {
     /// The largest number of instructions that a wave may execute
     #[arg(long, value_name = "N")]
     limit: Option<u64>,
+    /// How matrix instructions add products: as the hardware, where a model of it was validated, or as a chain of
+    /// fused multiply-adds, which is faster
+    #[arg(long, value_name = "hardware|chain")]
+    matrix: Option<MatrixArithmetic>,
     /// Run workgroups one after the other, in order
     #[arg(long)]
     sequential: bool,
@@ -125,6 +129,7 @@ fn settings(args: &Args) -> Vec<(&'static str, String)> {
         ("GCN_HIP_TIMED", flag(args.timed)),
         ("GCN_HIP_TRACE", flag(args.trace)),
         ("GCN_HIP_LIMIT", args.limit.map(|n| n.to_string())),
+        ("GCN_HIP_MATRIX", args.matrix.map(|matrix| matrix.to_string())),
         ("GCN_HIP_PARALLEL", args.sequential.then(|| "0".to_owned())),
         ("GCN_HIP_ABORT", flag(args.abort)),
     ];

@@ -10,7 +10,7 @@ use std::time::Instant;
 
 use gcn_report::launch;
 use gcn_sim::launch::{Error, Prepared, Program, Spec};
-use gcn_sim::{Hooks, Options, Stats, timed};
+use gcn_sim::{Hooks, MatrixArithmetic, Options, Stats, timed};
 
 use crate::commands::container;
 use crate::commands::detection::Detection;
@@ -36,10 +36,14 @@ pub struct Args {
     cooperative: bool,
     #[command(flatten)]
     detection: Detection,
-    /// Round v_fma_mixlo_f16 and v_fma_mixhi_f16 to f32 first, then to f16; by default once. Sources disagree
-    /// (--fidelity)
+    /// Round v_fma_mixlo_f16 and v_fma_mixhi_f16 once, to f16; by default to f32 first, then to f16. Sources
+    /// disagree (--fidelity)
     #[arg(long)]
-    mix_rounded_twice: bool,
+    mix_rounded_once: bool,
+    /// How matrix instructions add products: as the hardware, where a model of it was validated (--fidelity says
+    /// where), or as a chain of fused multiply-adds, which is faster
+    #[arg(long, value_name = "hardware|chain", default_value_t)]
+    matrix: MatrixArithmetic,
     /// Count cycles by the model of docs/timing.md
     #[arg(long, conflicts_with_all = ["strict", "faithful", "sanitize", "fidelity", "profile", "jobs"])]
     timed: bool,
@@ -133,7 +137,8 @@ pub fn run(args: &Args) -> Result<(), Failure> {
     }
     let name = launch.name();
     let (spec, folder) = launch.spec()?;
-    let program = launch.load(spec.as_ref())?.1.with_mix_rounded_twice(args.mix_rounded_twice);
+    let program = launch.load(spec.as_ref())?.1;
+    let program = program.with_mix_rounded_twice(!args.mix_rounded_once).with_matrix(args.matrix);
     let Some(spec) = spec.filter(|_| !args.template) else {
         return file::print(program.template().as_bytes());
     };

@@ -170,10 +170,10 @@ fn mixed_precision_is_rounded_once_or_twice() {
         let common = ["sim", file.to_str().expect("UTF-8"), "--args", args.to_str().expect("UTF-8")];
         gcn(&[&common[..], more].concat()).text()
     };
-    assert!(run(&[]).ends_with("x: u32 [1] = 15361\n"));
-    assert!(run(&["--mix-rounded-twice"]).ends_with("x: u32 [1] = 15360\n"));
+    assert!(run(&[]).ends_with("x: u32 [1] = 15360\n"));
+    assert!(run(&["--mix-rounded-once"]).ends_with("x: u32 [1] = 15361\n"));
     let fidelity = run(&["--fidelity"]);
-    assert!(fidelity.contains("v_fma_mixlo_f16") && fidelity.contains("--mix-rounded-twice"), "{fidelity}");
+    assert!(fidelity.contains("v_fma_mixlo_f16") && fidelity.contains("--mix-rounded-once"), "{fidelity}");
     std::fs::remove_dir_all(&folder).unwrap();
 }
 

@@ -206,6 +206,7 @@ impl State {
         };
         let call = Call { grid, workgroup, dynamic_lds, stack: STACK, provided };
         let memory = self.heap.host.memory();
+        let program = Program::clone(program).with_matrix(self.settings.matrix);
         if self.settings.timed && !asks {
             let config = timed::Config {
                 max_instructions: self.settings.options.max_instructions,

@@ -12,6 +12,7 @@ use gcn_isa::{Inst, Target};
 
 use crate::core::error::{Instruction, SimError};
 use crate::core::kernel::KernelState;
+use crate::core::matrix::MatrixArithmetic;
 use crate::core::probe::Probes;
 use crate::core::step::{RegisterMap, Step};
 use crate::core::value::LANES;
@@ -34,6 +35,7 @@ pub struct Machine {
     sram_ecc: bool,
     /// See [`Machine::with_mix_rounded_twice`].
     mix_rounded_twice: bool,
+    matrix: MatrixArithmetic,
     copies_to_lds: bool,
     /// Registers to show.
     probes: Option<Arc<Probes>>,
@@ -76,7 +78,8 @@ impl Machine {
             steps: steps.into(),
             registers,
             sram_ecc: target.supports_sramecc(),
-            mix_rounded_twice: false,
+            mix_rounded_twice: true,
+            matrix: MatrixArithmetic::default(),
             entry,
             faults: Arc::new(faults),
             lines: Arc::default(),
@@ -94,11 +97,18 @@ impl Machine {
     }
 
     /// Chooses whether `v_fma_mixlo_f16` and `v_fma_mixhi_f16` (on gfx900 `v_mad_mixlo_f16` and `v_mad_mixhi_f16`) round the sum to
-    /// f32 first and then to f16. No manual says it. LLVM takes it for granted (pull request 219723: the same two roundings as
-    /// `fptrunc` of a multiply-add in f32); AMD's model of RDNA4 rounds once, which is the default here.
+    /// f32 first and then to f16, as they do by default. No manual says it. LLVM takes it for granted (pull request 219723: the same two
+    /// roundings as `fptrunc` of a multiply-add in f32); AMD's model of RDNA4 rounds once.
     #[must_use]
     pub fn with_mix_rounded_twice(mut self, twice: bool) -> Machine {
         self.mix_rounded_twice = twice;
+        self
+    }
+
+    /// Chooses how matrix instructions add products.
+    #[must_use]
+    pub fn with_matrix(mut self, matrix: MatrixArithmetic) -> Machine {
+        self.matrix = matrix;
         self
     }
 
@@ -271,6 +281,11 @@ impl Machine {
 
     pub(crate) fn rounds_mix_twice(&self) -> bool {
         self.mix_rounded_twice
+    }
+
+    /// How matrix instructions add products.
+    pub fn matrix(&self) -> MatrixArithmetic {
+        self.matrix
     }
 
     pub(crate) fn code_base(&self) -> u64 {

@@ -12,6 +12,7 @@ use super::object::{Kernel, Object};
 use super::{Error, Prepared, Spec, reach};
 use crate::core::kernel::{KernelState, PRELOAD_PROLOGUE};
 use crate::core::machine::{CODE_BASE, Machine};
+use crate::core::matrix::MatrixArithmetic;
 
 /// A kernel with the image that it is in: its code, the functions that it calls, constants and variables.
 ///
@@ -80,6 +81,13 @@ impl Program {
     #[must_use]
     pub fn with_mix_rounded_twice(mut self, twice: bool) -> Program {
         self.machine = self.machine.with_mix_rounded_twice(twice);
+        self
+    }
+
+    /// Chooses how matrix instructions add products.
+    #[must_use]
+    pub fn with_matrix(mut self, matrix: MatrixArithmetic) -> Program {
+        self.machine = self.machine.with_matrix(matrix);
         self
     }
 

@@ -3,7 +3,11 @@
 
 use std::collections::BTreeSet;
 
-use gcn_isa::semantics;
+use gcn_isa::layout::{self, ElemType};
+use gcn_isa::{Target, semantics, table};
+
+use super::mfma::model::{self, Arithmetic};
+use crate::core::matrix::MatrixArithmetic;
 
 /// How the simulator's results of an opcode stand to the hardware's.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -36,7 +40,7 @@ pub struct Fidelity {
     pub witness: &'static str,
     /// How results stand to the hardware's.
     pub grade: Grade,
-    /// Why the grade is not exact; empty if it is.
+    /// Why the grade is not exact, or what it rests on beside the witness; empty if there is nothing to say.
     pub note: &'static str,
 }
 
@@ -45,23 +49,33 @@ type Pattern = (&'static str, &'static str);
 
 const TRANSCENDENTAL: &str =
     "computed in f64 and rounded once; the hardware's last bits differ within its documented bound";
-const MATRIX: &str = "the order and width in which the hardware adds products is not public: here one fused multiply-add \
-                      after the other, for ascending k";
-const XDL_F32: &str =
-    "the rounding of xf32 inputs is not public: to nearest even; and so is the order of the additions";
-const DOT: &str = "the order of the additions is not public: lowest element first, each rounded";
+const MATRIX: &str = "no model of the hardware's order and width of addition was validated: here one fused multiply-add after the other, \
+                      for ascending k";
+const CHAIN: &str = "the chain was asked for, one fused multiply-add after the other; the hardware adds otherwise: --matrix hardware";
+const DOT: &str = "the order of the additions is not public: lowest element first, each rounded; denormals as measured on gfx90a, which flushes \
+                   them, and on gfx950, whatever MODE says";
 const SMALL_FLOAT: &str = "that MODE.FP16_OVFL also makes infinite operands finite is assumed";
 const STOCHASTIC: &str =
     "how random bits meet denormal results follows AMD's host reference, not a hardware document";
-const TYPED: &str =
-    "what the manual does not say of typed accesses is assumed: see the notes on the data formats";
+const TYPED: &str = "what the manual does not say of typed accesses is assumed: see the notes on the data formats; d16 forms round f32 to \
+                     nearest even, where AMD's emulator alone truncates";
+const BUFFER: &str = "add_tid and swizzles as the manual has them (MI100 ISA 9.1.5): add_tid adds the lane to an index, too, and swizzles do \
+                      not depend on it, where AMD's emulator alone says otherwise; soffset counts in the range check on gfx942 and gfx950";
+const LDS_ADD: &str = "denormals as MODE says (LLVM; AMD's emulator); an invalid sum is the NaN 0x7fc00000 that the VALU gives, not the \
+                       emulator's 0xffc00000";
+const LDS_COMPARE: &str = "denormals as MODE says, by AMD's emulator alone";
+const LDS_EXTREME: &str =
+    "of two quiet NaNs the old one stays, as in AMD's emulator; the manual's formulas compare and replace";
+const LDS_PACKED: &str = "denormals are kept: LLVM uses it where they count; AMD's emulator alone flushes";
+const MEMORY_ADD: &str = "gfx908 and gfx90a flush denormals (LLVM uses it there only where they do not count; AMD's emulator), later targets \
+                          keep them";
 const CLOCK: &str = "there is no clock in functional mode: the number of executed instructions stands for it";
 const HARDWARE: &str = "registers that say where a wave runs hold what one wave on an empty chip could see";
 const MESSAGE: &str = "nobody receives the message";
 const TRANSPOSE: &str = "the element order is argued from public kernels and compilers";
 const LDS_STORE: &str = "that lanes store side by side is assumed";
-const MIX: &str = "rounded once to f16, as AMD's model of RDNA4 has it; LLVM takes it to round to f32 first (pull requests 219723, \
-                   224913): --mix-rounded-twice";
+const MIX: &str = "rounded to f32 first, as LLVM takes it (pull requests 219723, 224913); AMD's model of RDNA4 rounds once: \
+                   --mix-rounded-once";
 const MAD_MIX: &str = "fused, as the MI100 manual says (6.7); LLVM takes gfx900 to round the product, too, and to flush denormals";
 const BYTE: &str = "no manual says how it rounds: as MODE does, saturated, NaN to 0, as AMD's model of RDNA4, measured there";
 const FLOOR: &str = "NaN gives 0, as in conversions that truncate; AMD's model of RDNA4, measured there, gives the end of the range \
@@ -78,11 +92,6 @@ const NOTES: &[(Pattern, Grade, &str)] = &[
     (("v_sqrt_", ""), Grade::Approximate, TRANSCENDENTAL),
     (("v_sin_", ""), Grade::Approximate, TRANSCENDENTAL),
     (("v_cos_", ""), Grade::Approximate, TRANSCENDENTAL),
-    (("v_mfma_i32_", ""), Grade::Exact, ""),
-    (("v_smfmac_i32_", ""), Grade::Exact, ""),
-    (("v_mfma_", "xf32"), Grade::Approximate, XDL_F32),
-    (("v_mfma_", ""), Grade::Approximate, MATRIX),
-    (("v_smfmac_", ""), Grade::Approximate, MATRIX),
     (("v_dot2_f32", ""), Grade::Approximate, DOT),
     (("v_dot2c_f32", ""), Grade::Approximate, DOT),
     (("v_fma_mixlo_", ""), Grade::Assumed, MIX),
@@ -104,6 +113,18 @@ const NOTES: &[(Pattern, Grade, &str)] = &[
     (("buffer_store_format_", ""), Grade::Assumed, TYPED),
     (("tbuffer_", ""), Grade::Assumed, TYPED),
     (("buffer_store_lds_", ""), Grade::Assumed, LDS_STORE),
+    (("buffer_atomic_add_f32", ""), Grade::Assumed, MEMORY_ADD),
+    (("global_atomic_add_f32", ""), Grade::Assumed, MEMORY_ADD),
+    (("buffer_load_", ""), Grade::Exact, BUFFER),
+    (("buffer_store_", ""), Grade::Exact, BUFFER),
+    (("buffer_atomic_", ""), Grade::Exact, BUFFER),
+    (("ds_add_", "f32"), Grade::Assumed, LDS_ADD),
+    (("ds_cmpst_", "f32"), Grade::Assumed, LDS_COMPARE),
+    (("ds_min_", "f32"), Grade::Assumed, LDS_EXTREME),
+    (("ds_max_", "f32"), Grade::Assumed, LDS_EXTREME),
+    (("ds_min_", "f64"), Grade::Assumed, LDS_EXTREME),
+    (("ds_max_", "f64"), Grade::Assumed, LDS_EXTREME),
+    (("ds_pk_add_", ""), Grade::Assumed, LDS_PACKED),
     (("ds_read_", "_tr_b16"), Grade::Assumed, TRANSPOSE),
     (("ds_read_", "_tr_b8"), Grade::Assumed, TRANSPOSE),
     (("ds_read_", "_tr_b6"), Grade::Assumed, TRANSPOSE),
@@ -116,30 +137,60 @@ const NOTES: &[(Pattern, Grade, &str)] = &[
     (("s_rfe_", ""), Grade::Assumed, TRAP),
 ];
 
-/// What stands after the results of `mnemonic` (without `_e32`, `_e64`, `_dpp`, `_sdwa`); `None` if no target has it.
+/// What stands after the results of `mnemonic` (without `_e32`, `_e64`, `_dpp`, `_sdwa`) on a target, if matrix instructions add products
+/// like this; `None` if no target has it.
 ///
 /// ```
-/// use gcn_sim::Grade;
-/// assert_eq!(gcn_sim::fidelity_of("v_add_f32").unwrap().grade, Grade::Exact);
-/// assert_eq!(gcn_sim::fidelity_of("v_exp_f32").unwrap().grade, Grade::Approximate);
+/// use gcn_isa::Target;
+/// use gcn_sim::{Grade, MatrixArithmetic, fidelity_of};
+///
+/// let grade = |name, target| fidelity_of(name, target, MatrixArithmetic::Hardware).unwrap().grade;
+/// assert_eq!(grade("v_add_f32", Target::GFX942), Grade::Exact);
+/// assert_eq!(grade("v_exp_f32", Target::GFX942), Grade::Approximate);
+/// // Validated on one target, not on the next.
+/// assert_eq!(grade("v_mfma_f32_32x32x8_f16", Target::GFX942), Grade::Exact);
+/// assert_eq!(grade("v_mfma_f32_32x32x8_f16", Target::GFX950), Grade::Approximate);
 /// ```
-pub fn fidelity_of(mnemonic: &str) -> Option<Fidelity> {
+pub fn fidelity_of(mnemonic: &str, target: Target, matrix: MatrixArithmetic) -> Option<Fidelity> {
     let semantics = semantics::of(mnemonic)?;
     let fits = |((prefix, suffix), ..): &&(Pattern, Grade, &str)| {
         mnemonic.starts_with(prefix) && mnemonic.ends_with(suffix)
     };
-    let (grade, note) = NOTES.iter().find(fits).map_or((Grade::Exact, ""), |row| (row.1, row.2));
+    let noted = || NOTES.iter().find(fits).map_or((Grade::Exact, ""), |row| (row.1, row.2));
+    let (grade, note) = of_matrix(mnemonic, target, matrix).unwrap_or_else(noted);
     Some(Fidelity { mnemonic: semantics.mnemonic, witness: semantics.witness, grade, note })
+}
+
+/// The same of a matrix instruction; `None` if it is none. An instruction that the target does not have has no model there.
+fn of_matrix(mnemonic: &str, target: Target, matrix: MatrixArithmetic) -> Option<(Grade, &'static str)> {
+    let mut rows = table::rows().iter().filter(|row| row.mnemonic == mnemonic && row.is_matrix());
+    let any = rows.clone().next()?;
+    let shape = rows.find_map(|row| layout::shape(row, target).filter(|_| row.targets.contains(target)));
+    if Target::ALL.iter().any(|t| layout::shape(any, *t).is_some_and(|shape| shape.acc == ElemType::I32)) {
+        return Some((Grade::Exact, ""));
+    }
+    Some(match shape.and_then(|shape| model::of(shape, target)) {
+        Some(model) if matrix == MatrixArithmetic::Chain && model.arithmetic != Arithmetic::Chain => {
+            (Grade::Approximate, CHAIN)
+        }
+        Some(model) => (Grade::Exact, model.witness),
+        None => (Grade::Approximate, MATRIX),
+    })
 }
 
 /// The fidelity of each executed opcode, by name, each once. Names that no target has are left out.
 ///
 /// ```
-/// let report = gcn_sim::fidelity(["v_exp_f32", "s_endpgm", "v_exp_f32"]);
+/// use gcn_sim::{MatrixArithmetic, fidelity};
+/// let report = fidelity(["v_exp_f32", "s_endpgm", "v_exp_f32"], gcn_isa::Target::GFX942, MatrixArithmetic::Hardware);
 /// assert_eq!(report.iter().map(|f| f.mnemonic).collect::<Vec<_>>(), ["s_endpgm", "v_exp_f32"]);
 /// assert!(report.iter().all(|f| !f.witness.is_empty()));
 /// ```
-pub fn fidelity<'a>(executed: impl IntoIterator<Item = &'a str>) -> Vec<Fidelity> {
+pub fn fidelity<'a>(
+    executed: impl IntoIterator<Item = &'a str>,
+    target: Target,
+    matrix: MatrixArithmetic,
+) -> Vec<Fidelity> {
     let names: BTreeSet<&str> = executed.into_iter().collect();
-    names.into_iter().filter_map(fidelity_of).collect()
+    names.into_iter().filter_map(|name| fidelity_of(name, target, matrix)).collect()
 }

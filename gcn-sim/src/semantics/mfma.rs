@@ -1,15 +1,19 @@
 //! Matrix instructions, driven by the shapes and layouts of [`gcn_isa::layout`].
 //!
-//! Numerics. The order in which the hardware adds products is not documented, nor how wide it adds them. The simulator
-//! starts from C and adds the products for ascending k, each step a fused multiply-add in the type of the accumulator:
-//! exact for integers, one rounding to nearest even per step for floats. On the targets before gfx942, f16 and bf16
-//! inputs that are denormal count as zero, and so do denormal results of such instructions. The rounding of xf32 inputs
-//! is not documented either: nearest even to 10 fraction bits is assumed. NaN results are the default NaN.
+//! Numerics. Where a model of the hardware's arithmetic was validated on the hardware ([`model`]), the simulator computes by it, unless
+//! [`MatrixArithmetic::Chain`](crate::MatrixArithmetic::Chain) is asked for. Everything else starts from C and adds the products for
+//! ascending k, each step a fused multiply-add in the type of the accumulator: exact for integers, one rounding to nearest even per step
+//! for floats. On gfx90a, f16 and bf16 inputs that are denormal count as zero, and so do denormal results of such instructions. xf32
+//! inputs are cut to 10 fraction bits. NaN results are the default NaN.
 
+mod cut;
 mod dense;
 mod elements;
+pub(crate) mod model;
+mod modelled;
 mod scaled;
 mod sparse;
+mod sum;
 
 use std::ops::Range;
 use std::sync::Arc;
@@ -17,6 +21,7 @@ use std::sync::Arc;
 use gcn_isa::layout::{self, ElemType, Matrix, Shape};
 use gcn_isa::{Inst, Target};
 
+use self::model::Arithmetic;
 use crate::core::exec::{Cx, Exec, Fault};
 use crate::core::step::Src;
 use crate::core::value::LANES;
@@ -52,7 +57,13 @@ pub(crate) fn exec(inst: &Inst, target: Target) -> Result<Arc<dyn Exec>, String>
     Ok(match shape.acc {
         ElemType::F64 => Arc::new(dense::Dense::<f64>::new(shape, target, mods)?),
         ElemType::I32 => Arc::new(dense::Dense::<i32>::new(shape, target, mods)?),
-        _ => Arc::new(dense::Dense::<f32>::new(shape, target, mods)?),
+        _ => {
+            let dense = dense::Dense::<f32>::new(shape, target, mods)?;
+            match model::of(&shape, target).filter(|model| model.arithmetic != Arithmetic::Chain) {
+                Some(model) => Arc::new(modelled::Modelled::new(dense, model)?),
+                None => Arc::new(dense),
+            }
+        }
     })
 }
 

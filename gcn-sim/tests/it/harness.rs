@@ -45,7 +45,7 @@ const BASE: &str = "s[40:41]";
 
 impl Case {
     pub fn new(target: Target) -> Case {
-        Case { target, state: state(), v: Vec::new(), s: Vec::new(), mix_rounded_twice: false }
+        Case { target, state: state(), v: Vec::new(), s: Vec::new(), mix_rounded_twice: true }
     }
 
     pub fn v(mut self, register: u32, lanes: Lanes) -> Case {

@@ -243,6 +243,15 @@ fn bad_code_is_refused_when_it_is_loaded() {
     assert!(load("v_mov_b32 v7, 0\ns_mov_b64 vcc, s[14:15]\ns_endpgm").is_ok());
 }
 
+/// LLVM AMDGPU guide, "Trap Handler ABI": llvm.debugtrap.
+#[test]
+fn the_breakpoint_without_a_debugger_does_nothing() {
+    for target in Target::ALL {
+        let machine = kernel(target, "s_trap 3\ns_endpgm");
+        run_on(&machine, &[0; 1], 1, [64, 1, 1], &Options::default()).unwrap();
+    }
+}
+
 #[test]
 fn running_off_the_code_and_wild_jumps_are_errors() {
     let run = |text: &str| {
@@ -253,7 +262,7 @@ fn running_off_the_code_and_wild_jumps_are_errors() {
         run("s_mov_b64 s[4:5], 64\ns_setpc_b64 s[4:5]"),
         SimError::BadBranch { target: 64, .. }
     ));
-    assert!(matches!(run("s_trap 3\ns_endpgm"), SimError::Trap { id: 3, .. }));
+    assert!(matches!(run("s_trap 2\ns_endpgm"), SimError::Trap { id: 2, .. }));
     assert!(matches!(
         run("s_getreg_b32 s4, hwreg(HW_REG_GPR_ALLOC)\ns_endpgm"),
         SimError::Unsupported { offset: 0, .. }

@@ -420,6 +420,10 @@ fn special_values_and_denormals() {
     assert_eq!(special(Target::GFX90A, old, [denormal, 0], [one, one], 0), 0.0);
     assert_eq!(special(Target::GFX942, new, [0, 0], [one, one], 1), f32::from_bits(1));
     assert_eq!(special(Target::GFX90A, old, [0, 0], [one, one], 1), 0.0);
+    // Only gfx90a: PyTorch, "Numerical accuracy"; arXiv 2511.10909 for MI100.
+    let old = "v_mfma_f32_16x16x16f16 a[0:3], v[10:11], v[20:21], a[0:3]";
+    assert_eq!(special(Target::GFX908, old, [denormal, 0], [one, one], 0), 4.0 * 2f32.powi(-24));
+    assert_eq!(special(Target::GFX908, old, [0, 0], [one, one], 1), f32::from_bits(1));
 }
 
 #[test]
@@ -446,7 +450,7 @@ fn exec_does_not_mask_matrix_instructions() {
     assert!(result.iter().all(|r| r.iter().all(|x| f32::from_bits(*x) == 7.0)));
 }
 
-/// Documented choice: fused multiply-adds for ascending k, starting from C.
+/// f32: fused multiply-adds for ascending k, starting from C.
 #[test]
 fn products_are_added_in_ascending_k() {
     let mut random = Random::new(21);

@@ -86,7 +86,7 @@ impl Report<'_> {
             }
         }
         if self.fidelity {
-            *out += &trust::text(self.executed(stats));
+            *out += &trust::text(self.program.machine(), self.executed(stats));
         }
     }
 
@@ -138,7 +138,7 @@ impl Report<'_> {
             put("executed", self.executed(stats).map(row).collect());
         }
         if self.fidelity {
-            put("fidelity", trust::json(self.executed(stats)));
+            put("fidelity", trust::json(self.program.machine(), self.executed(stats)));
         }
     }
 }

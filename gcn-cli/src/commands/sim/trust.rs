@@ -4,25 +4,25 @@ use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
 use gcn_isa::Inst;
-use gcn_sim::{Fidelity, Grade, fidelity};
+use gcn_sim::{Fidelity, Grade, Machine, fidelity};
 use serde_json::{Value, json};
 
 /// An executed instruction: offset, count, instruction.
 type Executed<'e> = (u32, u64, &'e Inst);
 
 /// Opcodes with their counts.
-fn opcodes<'e>(executed: impl Iterator<Item = Executed<'e>>) -> Vec<(Fidelity, u64)> {
+fn opcodes<'e>(machine: &Machine, executed: impl Iterator<Item = Executed<'e>>) -> Vec<(Fidelity, u64)> {
     let mut counts: BTreeMap<&str, u64> = BTreeMap::new();
     for (_, count, inst) in executed {
         *counts.entry(inst.desc.mnemonic).or_default() += count;
     }
-    let known = fidelity(counts.keys().copied());
+    let known = fidelity(counts.keys().copied(), machine.target(), machine.matrix());
     known.into_iter().map(|f| (f, counts.get(f.mnemonic).copied().unwrap_or(0))).collect()
 }
 
 /// The opcodes as a table.
-pub fn text<'e>(executed: impl Iterator<Item = Executed<'e>>) -> String {
-    let rows = opcodes(executed);
+pub fn text<'e>(machine: &Machine, executed: impl Iterator<Item = Executed<'e>>) -> String {
+    let rows = opcodes(machine, executed);
     let of = |grade: Grade| rows.iter().filter(|(f, _)| f.grade == grade).count();
     let mut out = format!(
         "fidelity: {} opcodes, {} exact, {} with an assumption, {} approximate\n",
@@ -39,7 +39,7 @@ pub fn text<'e>(executed: impl Iterator<Item = Executed<'e>>) -> String {
 }
 
 /// The opcodes as JSON.
-pub fn json<'e>(executed: impl Iterator<Item = Executed<'e>>) -> Value {
+pub fn json<'e>(machine: &Machine, executed: impl Iterator<Item = Executed<'e>>) -> Value {
     let row = |(f, count): (Fidelity, u64)| json!({ "opcode": f.mnemonic, "count": count, "grade": f.grade.name(), "witness": f.witness, "note": f.note });
-    opcodes(executed).into_iter().map(row).collect()
+    opcodes(machine, executed).into_iter().map(row).collect()
 }

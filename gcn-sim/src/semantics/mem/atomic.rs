@@ -1,76 +1,133 @@
 //! Atomics of the vector memory formats and of LDS.
 
+use gcn_isa::Target;
+
 use super::access::Place;
 use super::address::{Addresses, Segment};
 use super::{ds, lanes, name};
 use crate::core::exec::{Cx, Fault, Next};
 use crate::core::step::{Src, Step};
-use crate::fp::{add32, add64, bf16_to_f32, f16_to_f32, f32_to_bf16, f32_to_f16};
+use crate::fp::{add32, add64, bf16_to_f32, f16_to_f32, f32_to_bf16, f32_to_f16, flush32};
 use crate::semantics::op::{Op, Ops};
 use crate::semantics::valu::Env;
 use crate::semantics::valu::float32::{max32, min32};
 use crate::semantics::valu::float64::{max64, min64};
 
 /// New value of a word from the old one and up to two data words.
-pub(super) type Modify<T> = fn(old: T, data: T, second: T) -> T;
+pub(super) type Modify<T> = fn(flush: Flush, old: T, data: T, second: T) -> T;
+
+/// What becomes of f32 denormals. Only `add_f32` and `cmpst_f32` ask: of the others no witness says that they flush.
+#[derive(Clone, Copy, Default)]
+pub(super) struct Flush {
+    input: bool,
+    output: bool,
+}
+
+impl Flush {
+    /// In LDS: as MODE says (LLVM takes LDS atomics to respect it; AMD's emulator).
+    pub(super) fn of_lds(cx: &Cx<'_>) -> Flush {
+        Flush { input: cx.w.mode.flush_in32, output: cx.w.mode.flush_out32 }
+    }
+
+    /// In memory: as the target does.
+    fn of_memory(target: Target) -> Flush {
+        let flushes = target.memory_adds_flush();
+        Flush { input: flushes, output: flushes }
+    }
+
+    fn input(self, bits: u32) -> u32 {
+        if self.input { flush32(bits) } else { bits }
+    }
+
+    fn output(self, bits: u32) -> u32 {
+        if self.output { flush32(bits) } else { bits }
+    }
+}
 
 /// Float minimum and maximum in memory follow IEEE 754-2008.
 const ENV: Env = Env { ieee: true };
 
 /// 32-bit operations: suffix of the global mnemonic, of the LDS mnemonic, function. An empty name: no such instruction.
 pub(super) const WORDS: &[(&str, &str, Modify<u32>)] = &[
-    ("swap", "", |_, d, _| d),
-    ("add", "add_u32", |o, d, _| o.wrapping_add(d)),
-    ("sub", "sub_u32", |o, d, _| o.wrapping_sub(d)),
-    ("", "rsub_u32", |o, d, _| d.wrapping_sub(o)),
-    ("smin", "min_i32", |o, d, _| (o as i32).min(d as i32) as u32),
-    ("umin", "min_u32", |o, d, _| o.min(d)),
-    ("smax", "max_i32", |o, d, _| (o as i32).max(d as i32) as u32),
-    ("umax", "max_u32", |o, d, _| o.max(d)),
-    ("and", "and_b32", |o, d, _| o & d),
-    ("or", "or_b32", |o, d, _| o | d),
-    ("xor", "xor_b32", |o, d, _| o ^ d),
-    ("inc", "inc_u32", |o, d, _| if o >= d { 0 } else { o + 1 }),
-    ("dec", "dec_u32", |o, d, _| if o == 0 || o > d { d } else { o - 1 }),
-    ("add_f32", "add_f32", |o, d, _| add32(f32::from_bits(o), f32::from_bits(d)).to_bits()),
-    ("pk_add_f16", "pk_add_f16", |o, d, _| {
+    ("swap", "", |_, _, d, _| d),
+    ("add", "add_u32", |_, o, d, _| o.wrapping_add(d)),
+    ("sub", "sub_u32", |_, o, d, _| o.wrapping_sub(d)),
+    ("", "rsub_u32", |_, o, d, _| d.wrapping_sub(o)),
+    ("smin", "min_i32", |_, o, d, _| (o as i32).min(d as i32) as u32),
+    ("umin", "min_u32", |_, o, d, _| o.min(d)),
+    ("smax", "max_i32", |_, o, d, _| (o as i32).max(d as i32) as u32),
+    ("umax", "max_u32", |_, o, d, _| o.max(d)),
+    ("and", "and_b32", |_, o, d, _| o & d),
+    ("or", "or_b32", |_, o, d, _| o | d),
+    ("xor", "xor_b32", |_, o, d, _| o ^ d),
+    ("inc", "inc_u32", |_, o, d, _| if o >= d { 0 } else { o + 1 }),
+    ("dec", "dec_u32", |_, o, d, _| if o == 0 || o > d { d } else { o - 1 }),
+    ("add_f32", "add_f32", |flush, o, d, _| {
+        let sum = add32(f32::from_bits(flush.input(o)), f32::from_bits(flush.input(d)));
+        flush.output(sum.to_bits())
+    }),
+    ("pk_add_f16", "pk_add_f16", |_, o, d, _| {
         by_half(o, d, |a, b| f32_to_f16(add32(f16_to_f32(a), f16_to_f32(b))))
     }),
-    ("pk_add_bf16", "pk_add_bf16", |o, d, _| {
+    ("pk_add_bf16", "pk_add_bf16", |_, o, d, _| {
         by_half(o, d, |a, b| f32_to_bf16(add32(bf16_to_f32(a), bf16_to_f32(b))))
     }),
-    ("", "min_f32", |o, d, _| min32(ENV, f32::from_bits(o), f32::from_bits(d)).to_bits()),
-    ("", "max_f32", |o, d, _| max32(ENV, f32::from_bits(o), f32::from_bits(d)).to_bits()),
+    ("", "min_f32", |_, o, d, _| extreme32(min32, o, d)),
+    ("", "max_f32", |_, o, d, _| extreme32(max32, o, d)),
     // Global: new value, then comparand. LDS: comparand, then new value.
-    ("cmpswap", "", |o, new, compare| if o == compare { new } else { o }),
-    ("", "cmpst_b32", |o, compare, new| if o == compare { new } else { o }),
-    ("", "cmpst_f32", |o, compare, new| if f32::from_bits(o) == f32::from_bits(compare) { new } else { o }),
-    ("", "mskor_b32", |o, mask, bits| o & !mask | bits),
+    ("cmpswap", "", |_, o, new, compare| if o == compare { new } else { o }),
+    ("", "cmpst_b32", |_, o, compare, new| if o == compare { new } else { o }),
+    ("", "cmpst_f32", |flush, o, compare, new| {
+        let same = f32::from_bits(flush.input(o)) == f32::from_bits(flush.input(compare));
+        if same { new } else { o }
+    }),
+    ("", "mskor_b32", |_, o, mask, bits| o & !mask | bits),
 ];
 
 /// 64-bit operations, in the same columns.
 pub(super) const PAIRS: &[(&str, &str, Modify<u64>)] = &[
-    ("swap_x2", "", |_, d, _| d),
-    ("add_x2", "add_u64", |o, d, _| o.wrapping_add(d)),
-    ("sub_x2", "sub_u64", |o, d, _| o.wrapping_sub(d)),
-    ("", "rsub_u64", |o, d, _| d.wrapping_sub(o)),
-    ("smin_x2", "min_i64", |o, d, _| (o as i64).min(d as i64) as u64),
-    ("umin_x2", "min_u64", |o, d, _| o.min(d)),
-    ("smax_x2", "max_i64", |o, d, _| (o as i64).max(d as i64) as u64),
-    ("umax_x2", "max_u64", |o, d, _| o.max(d)),
-    ("and_x2", "and_b64", |o, d, _| o & d),
-    ("or_x2", "or_b64", |o, d, _| o | d),
-    ("xor_x2", "xor_b64", |o, d, _| o ^ d),
-    ("inc_x2", "inc_u64", |o, d, _| if o >= d { 0 } else { o + 1 }),
-    ("dec_x2", "dec_u64", |o, d, _| if o == 0 || o > d { d } else { o - 1 }),
-    ("add_f64", "add_f64", |o, d, _| add64(f64::from_bits(o), f64::from_bits(d)).to_bits()),
-    ("min_f64", "min_f64", |o, d, _| min64(ENV, f64::from_bits(o), f64::from_bits(d)).to_bits()),
-    ("max_f64", "max_f64", |o, d, _| max64(ENV, f64::from_bits(o), f64::from_bits(d)).to_bits()),
-    ("cmpswap_x2", "", |o, new, compare| if o == compare { new } else { o }),
-    ("", "cmpst_b64", |o, compare, new| if o == compare { new } else { o }),
-    ("", "cmpst_f64", |o, compare, new| if f64::from_bits(o) == f64::from_bits(compare) { new } else { o }),
-    ("", "mskor_b64", |o, mask, bits| o & !mask | bits),
+    ("swap_x2", "", |_, _, d, _| d),
+    ("add_x2", "add_u64", |_, o, d, _| o.wrapping_add(d)),
+    ("sub_x2", "sub_u64", |_, o, d, _| o.wrapping_sub(d)),
+    ("", "rsub_u64", |_, o, d, _| d.wrapping_sub(o)),
+    ("smin_x2", "min_i64", |_, o, d, _| (o as i64).min(d as i64) as u64),
+    ("umin_x2", "min_u64", |_, o, d, _| o.min(d)),
+    ("smax_x2", "max_i64", |_, o, d, _| (o as i64).max(d as i64) as u64),
+    ("umax_x2", "max_u64", |_, o, d, _| o.max(d)),
+    ("and_x2", "and_b64", |_, o, d, _| o & d),
+    ("or_x2", "or_b64", |_, o, d, _| o | d),
+    ("xor_x2", "xor_b64", |_, o, d, _| o ^ d),
+    ("inc_x2", "inc_u64", |_, o, d, _| if o >= d { 0 } else { o + 1 }),
+    ("dec_x2", "dec_u64", |_, o, d, _| if o == 0 || o > d { d } else { o - 1 }),
+    ("add_f64", "add_f64", |_, o, d, _| add64(f64::from_bits(o), f64::from_bits(d)).to_bits()),
+    ("min_f64", "min_f64", |_, o, d, _| extreme64(min64, o, d)),
+    ("max_f64", "max_f64", |_, o, d, _| extreme64(max64, o, d)),
+    ("cmpswap_x2", "", |_, o, new, compare| if o == compare { new } else { o }),
+    ("", "cmpst_b64", |_, o, compare, new| if o == compare { new } else { o }),
+    (
+        "",
+        "cmpst_f64",
+        |_, o, compare, new| if f64::from_bits(o) == f64::from_bits(compare) { new } else { o },
+    ),
+    ("", "mskor_b64", |_, o, mask, bits| o & !mask | bits),
 ];
+
+/// The smaller or the larger. Of two quiet NaNs the one that is there stays: no comparison replaces it (the manual's formulas compare and
+/// replace; AMD's emulator).
+fn extreme32(of: fn(Env, f32, f32) -> f32, old: u32, data: u32) -> u32 {
+    const QUIET: u32 = 0x7fc0_0000;
+    let (stays, bits) =
+        (old & data & QUIET == QUIET, of(ENV, f32::from_bits(old), f32::from_bits(data)).to_bits());
+    if stays { old } else { bits }
+}
+
+/// As [`extreme32`].
+fn extreme64(of: fn(Env, f64, f64) -> f64, old: u64, data: u64) -> u64 {
+    const QUIET: u64 = 0x7ff8_0000_0000_0000;
+    let (stays, bits) =
+        (old & data & QUIET == QUIET, of(ENV, f64::from_bits(old), f64::from_bits(data)).to_bits());
+    if stays { old } else { bits }
+}
 
 fn by_half(a: u32, b: u32, f: impl Fn(u16, u16) -> u16) -> u32 {
     u32::from(f(a as u16, b as u16)) | u32::from(f((a >> 16) as u16, (b >> 16) as u16)) << 16
@@ -99,11 +156,11 @@ pub(crate) fn add(ops: &mut Ops) {
     for (_, suffix, f) in PAIRS.iter().filter(|w| !w.1.is_empty()) {
         add_lds(ops, suffix, Width::Pair(*f));
     }
-    ops.add("ds_wrxchg_rtn_b32", lds(Width::Word(|_, d, _| d), true));
-    ops.add("ds_wrxchg_rtn_b64", lds(Width::Pair(|_, d, _| d), true));
+    ops.add("ds_wrxchg_rtn_b32", lds(Width::Word(|_, _, d, _| d), true));
+    ops.add("ds_wrxchg_rtn_b64", lds(Width::Pair(|_, _, d, _| d), true));
     ops.add(
         "ds_wrap_rtn_b32",
-        lds(Width::Word(|o, d, e| if o >= d { o - d } else { o.wrapping_add(e) }), true),
+        lds(Width::Word(|_, o, d, e| if o >= d { o - d } else { o.wrapping_add(e) }), true),
     );
 }
 
@@ -132,17 +189,16 @@ impl Width {
     fn run(
         self,
         cx: &mut Cx<'_>,
-        place: Place,
-        lane: usize,
-        data: u16,
-        second: u16,
+        flush: Flush,
+        (place, lane): (Place, usize),
+        [data, second]: [u16; 2],
         to: Option<u16>,
     ) -> Result<(), Fault> {
         let word = |cx: &Cx<'_>, slot: u16| cx.w.v[slot as usize][lane];
         match self {
             Width::Word(f) => {
                 let (d, e) = (word(cx, data), word(cx, second));
-                let old = cx.update32(place, lane, |old| f(old, d, e))?;
+                let old = cx.update32(place, lane, |old| f(flush, old, d, e))?;
                 if let Some(slot) = to {
                     cx.w.v[slot as usize][lane] = old;
                 }
@@ -151,7 +207,7 @@ impl Width {
                 let pair =
                     |cx: &Cx<'_>, slot: u16| u64::from(word(cx, slot)) | u64::from(word(cx, slot + 1)) << 32;
                 let (d, e) = (pair(cx, data), pair(cx, second));
-                let old = cx.update64(place, lane, |old| f(old, d, e))?;
+                let old = cx.update64(place, lane, |old| f(flush, old, d, e))?;
                 if let Some(slot) = to {
                     cx.w.v[slot as usize][lane] = old as u32;
                     cx.w.v[slot as usize + 1][lane] = (old >> 32) as u32;
@@ -168,10 +224,10 @@ fn vector(segment: Segment, width: Width, two_data: bool) -> Op {
         let Src::Vector(data) = s.src[2] else { return Err(Fault::Unsupported("an atomic without data")) };
         let second = if two_data { data + width.words() } else { data };
         let to = s.inst.mods.glc.then_some(s.vdst);
-        let addresses = Addresses::of(cx, s, segment)?;
+        let (addresses, flush) = (Addresses::of(cx, s, segment)?, Flush::of_memory(s.arch));
         for lane in lanes(cx.w.exec()) {
             match addresses.place(cx, lane, 0, 4 * u32::from(width.words())) {
-                Some(place) => width.run(cx, place, lane, data, second, to)?,
+                Some(place) => width.run(cx, flush, (place, lane), [data, second], to)?,
                 // Out of range of the resource: dropped, the old value is zero.
                 None => {
                     for i in 0..to.map_or(0, |_| width.words()) {
@@ -191,9 +247,10 @@ fn lds(width: Width, returns: bool) -> Op {
             Src::Vector(slot) => slot,
             _ => data,
         };
+        let flush = Flush::of_lds(cx);
         for lane in lanes(cx.w.exec()) {
             let place = ds::address(cx, s, lane)?;
-            width.run(cx, place, lane, data, second, returns.then_some(s.vdst))?;
+            width.run(cx, flush, (place, lane), [data, second], returns.then_some(s.vdst))?;
         }
         Ok(Next::Fall)
     })

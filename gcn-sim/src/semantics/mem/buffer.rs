@@ -1,4 +1,9 @@
 //! Buffer resources: address calculation and range checks (MI100 ISA 9.1.5, 9.1.8).
+//!
+//! The offset of a lane has 32 bits: VOFFSET and the instruction's offset are added modulo 2^32. AMD's emulator does that, and the code
+//! of compilers relies on it: IREE moves a constant out of an index that is negative until it is added.
+//!
+//! Whether SOFFSET takes part in the range check of raw buffers depends on the target: see [`gcn_isa::Target::checks_soffset`].
 
 use super::access::Place;
 use crate::core::exec::{Cx, Fault};
@@ -20,7 +25,9 @@ pub(crate) struct Buffer {
     index_stride: u64,
     add_tid: bool,
     scalar_offset: u64,
-    inst_offset: u64,
+    /// What SOFFSET adds to the offset that is compared with the size of a raw buffer.
+    checked_offset: u64,
+    inst_offset: u32,
     index: Option<u16>,
     offset: Option<u16>,
 }
@@ -52,7 +59,8 @@ impl Buffer {
             index_stride: 8 << (word(3) >> 21 & 3),
             add_tid,
             scalar_offset: u64::from(scalar_offset),
-            inst_offset: mods.offset as u64,
+            checked_offset: if s.arch.checks_soffset() { u64::from(scalar_offset) } else { 0 },
+            inst_offset: mods.offset as u32,
             // With both, the index comes first.
             index: slot.filter(|_| mods.idxen),
             offset: slot.filter(|_| mods.offen).map(|slot| slot + u16::from(mods.idxen)),
@@ -62,10 +70,11 @@ impl Buffer {
     /// Address of `bytes` bytes, `ahead` bytes into the lane's datum; `None` if out of range.
     #[inline]
     pub(crate) fn place(&self, cx: &Cx<'_>, lane: usize, ahead: u32, bytes: u32) -> Option<Place> {
-        let read = |slot: Option<u16>| slot.map_or(0, |slot| u64::from(cx.w.v[slot as usize][lane]));
+        let read = |slot: Option<u16>| slot.map_or(0, |slot| cx.w.v[slot as usize][lane]);
         let tid = if self.add_tid { lane as u64 } else { 0 };
-        let index = read(self.index) + tid;
-        let offset = read(self.offset) + self.inst_offset + u64::from(ahead);
+        let index = u64::from(read(self.index)) + tid;
+        // Later words of a lane's datum do not wrap: they are beyond every buffer.
+        let offset = u64::from(read(self.offset).wrapping_add(self.inst_offset)) + u64::from(ahead);
         if let Some(wave) = self.scratch_window() {
             return Some(Place::Scratch((wave + offset) as u32));
         }
@@ -91,7 +100,7 @@ impl Buffer {
         } else if self.stride != 0 && self.index.is_some() {
             index < self.records
         } else {
-            offset + bytes <= self.records
+            offset + self.checked_offset + bytes <= self.records
         }
     }
 

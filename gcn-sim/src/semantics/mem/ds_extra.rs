@@ -2,7 +2,7 @@
 //! data come from LDS themselves, and the transposing reads of gfx950.
 
 use super::access::Place;
-use super::atomic::{Modify, PAIRS, WORDS};
+use super::atomic::{Flush, Modify, PAIRS, WORDS};
 use super::{ds, lanes, name};
 use crate::core::exec::{Cx, Fault, Next, Outcome};
 use crate::core::step::{Src, Step};
@@ -31,11 +31,11 @@ pub(crate) fn add(ops: &mut Ops) {
     }
     ops.add(
         "ds_write_src2_b32",
-        Op::new(|cx: &mut Cx<'_>, s: &Step| from_second_address(cx, s, |_, d, _| d)),
+        Op::new(|cx: &mut Cx<'_>, s: &Step| from_second_address(cx, s, |_, _, d, _| d)),
     );
     ops.add(
         "ds_write_src2_b64",
-        Op::new(|cx: &mut Cx<'_>, s: &Step| from_second_address_wide(cx, s, |_, d, _| d)),
+        Op::new(|cx: &mut Cx<'_>, s: &Step| from_second_address_wide(cx, s, |_, _, d, _| d)),
     );
     for (suffix, bits, words) in
         [("b64_tr_b4", 4, 2), ("b64_tr_b8", 8, 2), ("b64_tr_b16", 16, 2), ("b96_tr_b6", 6, 3)]
@@ -163,19 +163,21 @@ fn both_addresses(cx: &Cx<'_>, s: &Step, lane: usize) -> Result<[Place; 2], Faul
 }
 
 fn from_second_address(cx: &mut Cx<'_>, s: &Step, f: Modify<u32>) -> Outcome {
+    let flush = Flush::of_lds(cx);
     for lane in lanes(cx.w.exec()) {
         let [first, second] = both_addresses(cx, s, lane)?;
         let datum = cx.load(second, 4, lane)?;
-        cx.update32(first, lane, |old| f(old, datum, datum))?;
+        cx.update32(first, lane, |old| f(flush, old, datum, datum))?;
     }
     Ok(Next::Fall)
 }
 
 fn from_second_address_wide(cx: &mut Cx<'_>, s: &Step, f: Modify<u64>) -> Outcome {
+    let flush = Flush::of_lds(cx);
     for lane in lanes(cx.w.exec()) {
         let [first, second] = both_addresses(cx, s, lane)?;
         let datum = u64::from(cx.load(second, 4, lane)?) | u64::from(cx.load(second.plus(4), 4, lane)?) << 32;
-        cx.update64(first, lane, |old| f(old, datum, datum))?;
+        cx.update64(first, lane, |old| f(flush, old, datum, datum))?;
     }
     Ok(Next::Fall)
 }

@@ -1,7 +1,7 @@
 //! Scalar memory: loads, stores and atomics, plain, through a buffer resource, and of the scratch memory.
 
 use super::access::Place;
-use super::atomic::{Modify, PAIRS, WORDS};
+use super::atomic::{Flush, Modify, PAIRS, WORDS};
 use super::name;
 use crate::core::exec::{Cx, Fault, Next, Outcome};
 use crate::core::memory::Combined;
@@ -150,7 +150,9 @@ fn atomic_word(cx: &mut Cx<'_>, s: &Step, kind: Kind, f: Modify<u32>) -> Outcome
     let data = data(cx, s, words)?;
     let (new, second) = (data[0], *data.last().unwrap_or(&0));
     let old = match span.at(0, 4) {
-        Some(address) => cx.update32(Place::Global(address), 0, |old| f(old, new, second))?,
+        Some(address) => {
+            cx.update32(Place::Global(address), 0, |old| f(Flush::default(), old, new, second))?
+        }
         None => 0,
     };
     if s.inst.mods.glc { put(cx, s, &[old]) } else { Ok(Next::Fall) }
@@ -162,7 +164,9 @@ fn atomic_pair(cx: &mut Cx<'_>, s: &Step, kind: Kind, f: Modify<u64>) -> Outcome
     let pair = |i: usize| u64::from(data[i]) | u64::from(data[i + 1]) << 32;
     let (new, second) = (pair(0), pair(data.len() - 2));
     let old = match span.at(0, 8) {
-        Some(address) => cx.update64(Place::Global(address), 0, |old| f(old, new, second))?,
+        Some(address) => {
+            cx.update64(Place::Global(address), 0, |old| f(Flush::default(), old, new, second))?
+        }
         None => 0,
     };
     if s.inst.mods.glc { put(cx, s, &[old as u32, (old >> 32) as u32]) } else { Ok(Next::Fall) }

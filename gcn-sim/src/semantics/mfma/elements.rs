@@ -4,7 +4,7 @@ use gcn_isa::Target;
 use gcn_isa::layout::ElemType;
 
 use crate::fp::small::{Small, Widening};
-use crate::fp::{NAN32, NAN64, bf16_to_f32, f16_to_f32, flush16, flush32, fma32_each};
+use crate::fp::{NAN32, NAN64, bf16_to_f32, f16_to_f32, flush32, fma32_each};
 
 /// The accumulator's type.
 pub(super) trait Acc: Copy + Default + Send + Sync + 'static {
@@ -38,7 +38,7 @@ pub(super) trait Sum: Copy + Default {
 #[derive(Clone, Copy)]
 pub(super) struct Decoder {
     pub ty: ElemType,
-    /// Denormal inputs count as zero.
+    /// Denormal inputs count as +0.
     pub flush: bool,
     /// Of floats of at most eight bits.
     small: Option<Widening>,
@@ -59,14 +59,14 @@ impl Decoder {
     fn widen(&self, elements: &mut [f32]) {
         match self.ty {
             ElemType::F16 if self.flush => {
-                each(elements, |bits| f16_to_f32(flush16(bits & 0xffff) as u16));
+                each(elements, |bits| if bits & 0x7c00 == 0 { 0.0 } else { f16_to_f32(bits as u16) });
             }
             ElemType::F16 => each(elements, |bits| f16_to_f32(bits as u16)),
             ElemType::Bf16 if self.flush => {
-                each(elements, |bits| f32::from_bits(flush32(bf16_to_f32(bits as u16).to_bits())));
+                each(elements, |bits| if bits & 0x7f80 == 0 { 0.0 } else { bf16_to_f32(bits as u16) });
             }
             ElemType::Bf16 => each(elements, |bits| bf16_to_f32(bits as u16)),
-            ElemType::Xf32 => each(elements, round_xf32),
+            ElemType::Xf32 => each(elements, cut_xf32),
             ElemType::I8 => each(elements, |bits| f32::from(bits as i8)),
             _ => {
                 if let Some(small) = self.small {
@@ -94,9 +94,9 @@ fn small(ty: ElemType, target: Target) -> Option<Small> {
     }
 }
 
-/// f16 and bf16 matrix instructions before gfx942 treat denormals as zero.
+/// f16 and bf16 matrix instructions of some targets take denormals for +0.
 pub(super) fn flushes_denormals(ty: ElemType, target: Target) -> bool {
-    matches!(ty, ElemType::F16 | ElemType::Bf16) && !target.is_gfx940_family()
+    matches!(ty, ElemType::F16 | ElemType::Bf16) && target.flushes_half_products()
 }
 
 /// True if the product of two elements is exact in f32.
@@ -105,13 +105,11 @@ pub(super) fn product_is_exact(ty: ElemType) -> bool {
     matches!(ty, ElemType::F16 | ElemType::I8) || small(ty, Target::GFX950).is_some()
 }
 
-/// f32 rounded to 10 fraction bits, to nearest even.
+/// f32 cut to 10 fraction bits, as the hardware does (hipBLASLt rounds before it for that: ROCm/rocm-libraries pull request 9176). A NaN
+/// stays one.
 #[inline(always)]
-fn round_xf32(bits: u32) -> f32 {
-    if bits & 0x7f80_0000 == 0x7f80_0000 {
-        return f32::from_bits(bits);
-    }
-    f32::from_bits(bits.wrapping_add(0xfff + (bits >> 13 & 1)) & !0x1fff)
+fn cut_xf32(bits: u32) -> f32 {
+    f32::from_bits(if bits & 0x7fff_ffff > 0x7f80_0000 { bits } else { bits & !0x1fff })
 }
 
 impl Acc for f32 {

@@ -42,7 +42,7 @@ pub(crate) fn add(ops: &mut Ops) {
     // The host, which is the simulator, lets a halted wave go on at once.
     ops.add("s_sendmsghalt", Op::new(send_message));
     ops.add("s_setvskip", Op::new(set_skip));
-    ops.add("s_trap", Op::new(|_: &mut Cx<'_>, s: &Step| Err(Fault::Trap(s.imm as u8))));
+    ops.add("s_trap", Op::new(trap));
     ops.add("s_set_gpr_idx_on", Op::new(index_on));
     ops.add("s_set_gpr_idx_off", Op::new(index_off));
     ops.add("s_set_gpr_idx_idx", Op::new(index_value));
@@ -137,6 +137,15 @@ fn jumps(ops: &mut Ops) {
             s.target.map(Next::Jump).ok_or_else(|| Fault::BadBranch(branch_address(cx, s)))
         }),
     );
+}
+
+/// The trap handler of the runtime without a debugger: the breakpoint for debuggers does nothing (LLVM AMDGPU guide, "Trap Handler ABI").
+fn trap(_: &mut Cx<'_>, s: &Step) -> Outcome {
+    const DEBUGGER_BREAKPOINT: u8 = 3;
+    match s.imm as u8 {
+        DEBUGGER_BREAKPOINT => Ok(Next::Fall),
+        id => Err(Fault::Trap(id)),
+    }
 }
 
 /// Messages to the host (interrupts) and to the graphics pipeline: nobody in the simulation answers them, so that only

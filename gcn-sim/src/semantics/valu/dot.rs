@@ -1,7 +1,8 @@
 //! Dot products within a lane.
 //!
 //! The order in which the hardware adds the products of the float forms is not documented; here each exact product is
-//! added to the accumulator in ascending order, each addition rounded to nearest even.
+//! added to the accumulator in ascending order, each addition rounded to nearest even. MODE's denormal fields do not matter: the
+//! target alone says whether denormals count (values measured on gfx90a and gfx950: LLVM pull request 205101).
 
 use super::packed::pick;
 use super::read::raw32;
@@ -9,15 +10,15 @@ use super::write::{clamp_single, write_mask, write32};
 use crate::core::exec::{Cx, Fault, Next};
 use crate::core::step::Step;
 use crate::core::value::{LANES, Ty};
-use crate::fp::{bf16_to_f32, f16_to_f32, flush16, flush32, fma32};
+use crate::fp::{bf16_to_f32, f16_to_f32, flush32, fma32};
 use crate::semantics::op::{Op, Ops};
 
 pub(crate) fn add(ops: &mut Ops) {
     for name in ["v_dot2_f32_f16", "v_dot2c_f32_f16"] {
-        ops.add(name, float(|cx, h| f16_to_f32(if cx { flush16(u32::from(h)) as u16 } else { h })));
+        ops.add(name, float(f16_to_f32));
     }
     for name in ["v_dot2_f32_bf16", "v_dot2c_f32_bf16"] {
-        ops.add(name, float(|_, h| bf16_to_f32(h)));
+        ops.add(name, float(bf16_to_f32));
     }
     for name in ["v_dot2_i32_i16", "v_dot2c_i32_i16"] {
         ops.add(name, integer(16, true));
@@ -33,19 +34,21 @@ pub(crate) fn add(ops: &mut Ops) {
     ops.add("v_dot8_u32_u4", integer(4, false));
 }
 
-fn float(widen: fn(bool, u16) -> f32) -> Op {
+fn float(widen: fn(u16) -> f32) -> Op {
     Op::new(move |cx: &mut Cx<'_>, s: &Step| {
         let [a, b, c] = operands(cx, s)?;
-        let mode = cx.w.mode;
+        let (mode, flushes) = (cx.w.mode, s.arch.flushes_half_products());
+        let flush = |x: f32| if flushes { f32::from_bits(flush32(x.to_bits())) } else { x };
+        // The only format of the target that flushes is f16. The sign goes, too: gfx90a gives +0 for -2^-24.
+        let widen = |h: u16| if flushes && h & 0x7c00 == 0 { 0.0 } else { widen(h) };
         let mut out = [0; LANES];
         for lane in 0..LANES {
             let (x, y) = (pick(s, 0, a[lane]), pick(s, 1, b[lane]));
-            let widen = |h| widen(mode.flush_in16_64, h);
             let negate = s.inst.mods.neg_lo >> 2 & 1;
-            let start = f32::from_bits(c[lane] ^ u32::from(negate) << 31);
+            let start = flush(f32::from_bits(c[lane] ^ u32::from(negate) << 31));
             let sum = (0..2).fold(start, |sum, i| fma32(widen(x[i]), widen(y[i]), sum));
             let sum = if s.inst.mods.clamp { clamp_single(&mode, sum) } else { sum };
-            out[lane] = if mode.flush_out32 { flush32(sum.to_bits()) } else { sum.to_bits() };
+            out[lane] = flush(sum).to_bits();
         }
         let mask = write_mask(cx, s);
         write32(cx, s.vdst, mask, &out);

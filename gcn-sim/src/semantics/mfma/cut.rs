@@ -1,0 +1,255 @@
+//! Sums of products that are cut: [`super::model::Arithmetic::Cut`].
+//!
+//! A group of products has the exponent M of its largest, the sum of the exponents of two factors. Products are integers that count
+//! 2^(M-24), C counts 2^(E-24) where E is the larger of M and C's exponent, and the sum 2^(E-32). A row of the result is computed side by
+//! side in integers of 32 bits; where these do not suffice (infinities and NaN, ends of the range) one by one.
+
+use gcn_isa::layout::ElemType;
+
+use super::dense::STRETCH;
+
+/// An input format.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Format {
+    /// Bits of the fraction.
+    pub fraction: i32,
+    /// The least exponent, which denormals have as well.
+    pub least: i32,
+}
+
+impl Format {
+    /// `None` of types that no model has.
+    pub(super) fn of(ty: ElemType) -> Option<Format> {
+        let (fraction, least) = match ty {
+            ElemType::F16 => (10, -14),
+            ElemType::Bf16 => (7, -126),
+            ElemType::Xf32 => (10, -126),
+            ElemType::Fp8 => (3, -7),
+            ElemType::Bf8 => (2, -15),
+            _ => return None,
+        };
+        Some(Format { fraction, least })
+    }
+}
+
+/// Fraction bits of products, counted from the largest exponent.
+const BITS: i32 = 24;
+/// The exponent of zero, so that it is never the largest.
+const OF_ZERO: i32 = -0x800;
+/// The exponent of infinities and NaN, so that it is the largest, even times zero.
+const OF_SPECIAL: i32 = 0x2000;
+/// Exponents in which sums are made side by side: products and C are finite, and powers of two that stand for the last bits are normal.
+const LEAST: i32 = -100;
+const MOST: i32 = 125;
+
+/// Elements of a line of A or B: magnitudes as integers, exponents, and signs (0 or -1).
+#[derive(Clone, Copy)]
+struct Parts<const N: usize> {
+    significand: [i32; N],
+    exponent: [i32; N],
+    sign: [i32; N],
+}
+
+impl<const N: usize> Parts<N> {
+    const ZERO: Parts<N> = Parts { significand: [0; N], exponent: [OF_ZERO; N], sign: [0; N] };
+
+    /// Of elements widened to f32, with significands `up` bits higher.
+    #[inline(always)]
+    fn of(values: &[f32; N], format: Format, up: i32) -> Parts<N> {
+        let mut parts = Parts::ZERO;
+        for i in 0..N {
+            let bits = values[i].to_bits() as i32;
+            let field = bits >> 23 & 0xff;
+            let hidden = if field == 0 { 0 } else { 1 << 23 };
+            let own = field.max(1);
+            let biased = own.max(format.least + 127);
+            // Only zero is so far below the least exponent that nothing is left.
+            let down = (23 - format.fraction + biased - own).min(31);
+            let significand = ((bits & 0x7f_ffff | hidden) >> down) << up;
+            let exponent = if field == 0xff { OF_SPECIAL } else { biased - 127 };
+            parts.exponent[i] = if significand == 0 { OF_ZERO } else { exponent };
+            parts.significand[i] = significand;
+            parts.sign[i] = bits >> 31;
+        }
+        parts
+    }
+}
+
+/// x * 2^-n, floored.
+#[inline(always)]
+fn floored(x: i32, n: i32) -> i32 {
+    x >> n.clamp(0, 31)
+}
+
+/// 2^n for the exponent of a normal f32.
+#[inline(always)]
+fn power_of_two(n: i32) -> f32 {
+    f32::from_bits(((n + 127) << 23) as u32)
+}
+
+/// Adds the products of `a` and `b`, `group` k after the other.
+#[inline(always)]
+pub(super) fn add<const HALVES: bool, const N: usize>(
+    a: &[[f32; N]],
+    b: &[[f32; N]],
+    group: usize,
+    [of_a, of_b]: [Format; 2],
+    acc: &mut [[f32; N]; N],
+) {
+    let up = BITS - of_a.fraction - of_b.fraction;
+    let (mut a_parts, mut b_parts) = ([Parts::ZERO; STRETCH], [Parts::ZERO; STRETCH]);
+    for (parts, values) in a_parts.iter_mut().zip(a) {
+        *parts = Parts::of(values, of_a, up);
+    }
+    for (parts, values) in b_parts.iter_mut().zip(b) {
+        *parts = Parts::of(values, of_b, 0);
+    }
+    let groups = a_parts[..a.len()].chunks(group).zip(b_parts[..b.len()].chunks(group));
+    for (at, (a_parts, b_parts)) in groups.enumerate() {
+        for (row, acc) in acc.iter_mut().enumerate() {
+            let before = *acc;
+            if row_side_by_side::<HALVES, N>(a_parts, b_parts, row, acc) {
+                let (a, b) = (&a[at * group..][..a_parts.len()], &b[at * group..][..b_parts.len()]);
+                one_by_one::<HALVES, N>((a, a_parts), (b, b_parts), row, before, acc);
+            }
+        }
+    }
+}
+
+/// The largest exponent of the products of each column, and their sum, of every `step`-th k from `first` on.
+#[inline(always)]
+fn cut_sums<const N: usize>(
+    a: &[Parts<N>],
+    b: &[Parts<N>],
+    row: usize,
+    (first, step): (usize, usize),
+) -> ([i32; N], [i32; N]) {
+    let (mut largest, mut sum) = ([2 * OF_ZERO; N], [0; N]);
+    for (a, b) in a.iter().zip(b).skip(first).step_by(step) {
+        let exponent = a.exponent[row];
+        for j in 0..N {
+            largest[j] = largest[j].max(exponent + b.exponent[j]);
+        }
+    }
+    for (a, b) in a.iter().zip(b).skip(first).step_by(step) {
+        let (significand, exponent, sign) = (a.significand[row], a.exponent[row], a.sign[row]);
+        for j in 0..N {
+            let below = (largest[j] - exponent - b.exponent[j]) as u32;
+            let product = (significand * b.significand[j]) as u32;
+            let cut = if below < 32 { product >> below } else { 0 } as i32;
+            let sign = sign ^ b.sign[j];
+            sum[j] += (cut ^ sign) - sign;
+        }
+    }
+    (largest, sum)
+}
+
+/// Adds a group to a row of the accumulator; true if some element has to be computed one by one.
+#[inline(always)]
+fn row_side_by_side<const HALVES: bool, const N: usize>(
+    a: &[Parts<N>],
+    b: &[Parts<N>],
+    row: usize,
+    acc: &mut [f32; N],
+) -> bool {
+    let (largest, sum) = if HALVES {
+        let (even, odd) = (cut_sums(a, b, row, (0, 2)), cut_sums(a, b, row, (1, 2)));
+        let (mut largest, mut sum) = ([0; N], [0; N]);
+        for j in 0..N {
+            largest[j] = even.0[j].max(odd.0[j]);
+            sum[j] = floored(even.1[j], largest[j] - even.0[j]) + floored(odd.1[j], largest[j] - odd.0[j]);
+        }
+        (largest, sum)
+    } else {
+        cut_sums(a, b, row, (0, 1))
+    };
+    let mut alone = 0;
+    for j in 0..N {
+        let bits = acc[j].to_bits() as i32;
+        let field = bits >> 23 & 0xff;
+        let hidden = if field == 0 { 0 } else { 1 << 23 };
+        let of_c = field.max(1) - 127;
+        let sign = bits >> 31;
+        let significand = ((bits & 0x7f_ffff | hidden) ^ sign) - sign;
+        let exponent = largest[j].max(of_c);
+        let below = exponent - of_c;
+        let mut c = floored(significand << 1, below);
+        if HALVES && below > BITS + 1 {
+            c = 0;
+        }
+        // 256 * high + low counts 2^(exponent - 32).
+        let below = exponent - largest[j];
+        let near = below.min(8);
+        let sum = floored(sum[j], below - near);
+        let high = (sum >> near) + c;
+        let low = sum << (8 - near) & 0xff;
+        // The bits beyond the 32nd are cut: as many as the magnitude (of a negative sum, the magnitude less one, which differs for powers
+        // of two only, and those have none) has more than 24 in `high`.
+        let upper = ((high ^ high >> 31) & !0xff) as f32;
+        let beyond = ((upper.to_bits() >> 23) as i32 - (127 + 23)).max(0);
+        let low = low & (-1 << beyond);
+        // Both terms are exact, so that their sum is rounded once.
+        let rounded = (high & !0xff) as f32 + ((high & 0xff) << 8 | low) as f32 * (1.0 / 256.0);
+        acc[j] = rounded * power_of_two(exponent.clamp(LEAST, MOST) - BITS);
+        let tiny = exponent < LEAST && (sum | significand) != 0;
+        alone |= i32::from(tiny | (exponent > MOST));
+    }
+    alone != 0
+}
+
+/// As [`row_side_by_side`], for elements of any range: by the letter of the model.
+#[cold]
+#[inline(never)]
+fn one_by_one<const HALVES: bool, const N: usize>(
+    (a, a_parts): (&[[f32; N]], &[Parts<N>]),
+    (b, b_parts): (&[[f32; N]], &[Parts<N>]),
+    row: usize,
+    before: [f32; N],
+    acc: &mut [f32; N],
+) {
+    for column in 0..N {
+        let values = a.iter().zip(b).map(|(a, b)| f64::from(a[row]) * f64::from(b[column]));
+        if let Some(special) = special(values, before[column]) {
+            acc[column] = special;
+            continue;
+        }
+        let products = |parity: usize, step: usize| {
+            let parts = a_parts.iter().zip(b_parts).skip(parity).step_by(step);
+            let parts = parts.map(move |(a, b)| {
+                let magnitude = i64::from(a.significand[row] * b.significand[column]);
+                let negative = a.sign[row] ^ b.sign[column] != 0;
+                (a.exponent[row] + b.exponent[column], if negative { -magnitude } else { magnitude })
+            });
+            let parts = parts.filter(|(_, product)| *product != 0);
+            let largest = parts.clone().map(|(exponent, _)| exponent).max();
+            let cut = |largest: i32| {
+                // Division cuts.
+                parts.map(|(exponent, product)| product / (1 << (largest - exponent).min(62))).sum::<i64>()
+            };
+            largest.map(|largest| (largest, cut(largest)))
+        };
+        let floor = |x: i64, n: i32| x >> n.clamp(0, 63);
+        let sums = if HALVES { [products(0, 2), products(1, 2)] } else { [products(0, 1), None] };
+        let largest = sums.iter().flatten().map(|sum| sum.0).max();
+        let sum = sums.iter().flatten().map(|(e, sum)| floor(*sum, largest.unwrap_or(0) - e)).sum::<i64>();
+        let bits = before[column].to_bits();
+        let of_c = (bits >> 23 & 0xff).max(1) as i32 - 127;
+        // C counts 2^(of_c - 23).
+        let c = (f64::from(before[column]) * 2f64.powi(23 - of_c)) as i64;
+        let exponent = largest.map_or(of_c, |largest| largest.max(of_c));
+        let sum = largest.map_or(0, |largest| floor(sum << 8, exponent - largest));
+        let c = if HALVES && of_c < exponent - BITS - 1 { 0 } else { floor(c << 1, exponent - of_c) };
+        let total = sum + 256 * c;
+        // 31 bits below the leading one, which is not below that of the least normal number.
+        let beyond = (64 - total.unsigned_abs().leading_zeros() as i32 - 32).max(-125 - exponent).max(0);
+        let total = total >> beyond << beyond;
+        acc[column] = (total as f64 * 2f64.powi(exponent - BITS - 8)) as f32;
+    }
+}
+
+/// The result where an infinity or a NaN is among the terms. A product beyond the range of f32 is an infinity.
+fn special(products: impl Iterator<Item = f64>, c: f32) -> Option<f32> {
+    let largest = 2f64.powi(128);
+    let terms = products.chain([f64::from(c)]).filter(|x| x.is_nan() || x.abs() >= largest);
+    terms.map(|x| if x.is_nan() { f32::NAN } else { f32::INFINITY.copysign(x as f32) }).reduce(|a, b| a + b)
+}
