@@ -46,6 +46,7 @@ pub(crate) extern "C" fn device_synchronize() -> Code {
         if capturing {
             return Err(Error::StreamCaptureUnsupported);
         }
+        s.settle(None);
         s.wait(current_device())
     })
 }

@@ -55,7 +55,7 @@ const STOCHASTIC: &str =
     "how random bits meet denormal results follows AMD's host reference, not a hardware document";
 const TYPED: &str =
     "what the manual does not say of typed accesses is assumed: see the notes on the data formats";
-const CLOCK: &str = "there is no clock in functional mode: the number of executed instructions stands for it";
+const CLOCK: &str = "there is no clock in functional mode: executed instructions stand for it, with the cycles that a wave sleeps or waits for a clock";
 const HARDWARE: &str = "registers that say where a wave runs hold what one wave on an empty chip could see";
 const MESSAGE: &str = "nobody receives the message";
 const TRANSPOSE: &str = "the element order is argued from public kernels and compilers";
