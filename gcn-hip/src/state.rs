@@ -87,6 +87,8 @@ pub(crate) struct State {
     meetings: HashMap<usize, Ptr>,
     /// `hipLimitMallocHeapSize`.
     pub malloc_heap: usize,
+    /// `hipLimitStackSize` and `hipLimitPrintfFifoSize`.
+    pub limits: [usize; 2],
     launches: u64,
     /// The process in which it was made.
     process: u32,
@@ -134,6 +136,7 @@ impl State {
             hostcalls: HashMap::new(),
             meetings: HashMap::new(),
             malloc_heap: MALLOC_HEAP,
+            limits: [16 << 10, 4 << 20],
             launches: 0,
             process: std::process::id(),
             started: Instant::now(),

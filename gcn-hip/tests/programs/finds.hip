@@ -6,7 +6,8 @@ __global__ void beyond(int *p, unsigned by) { p[by + __builtin_amdgcn_workitem_i
 int main() {
     int *p;
     CHECK(hipMalloc((void **)&p, 256));
-    for (unsigned by : {64, 1024}) {
+    const unsigned steps[] = {64, 1024};
+    for (unsigned by : steps) {
         beyond<<<1, 64>>>(p, by);
         printf("wait %s\n", hipGetErrorName(hipDeviceSynchronize()));
     }
