@@ -90,7 +90,7 @@ impl Model {
             put(MAX_THREADS_DIM + 4 * dimension, &1024u32.to_le_bytes());
             put(MAX_GRID + 4 * dimension, &(max_grid(dimension) as u32).to_le_bytes());
         }
-        put(ARCH_FLAGS, &0x1_feff_u32.to_le_bytes());
+        put(ARCH_FLAGS, &ARCH.to_le_bytes());
         for fact in FACTS {
             if let Some((at, size)) = fact.place {
                 put(at, &(fact.value)(self).to_le_bytes()[..size]);
@@ -114,6 +114,9 @@ pub(crate) fn max_grid(dimension: usize) -> u64 {
 }
 const ARCH_NAME: usize = 1160;
 const ARCH_FLAGS: usize = 1428;
+/// `hipDeviceArch_t` as clr has it (`hip_device.cpp`): atomics and doubles, votes and shuffles, fences of the system and grids of three
+/// dimensions; no funnel shift, `__syncthreads_count`, surfaces or launches from kernels.
+const ARCH: u32 = 0x7ff | 1 << 12 | 1 << 15;
 
 /// The last attribute that CUDA has too, and the range of AMD's.
 const LAST_COMMON: u32 = 91;

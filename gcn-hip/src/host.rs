@@ -41,7 +41,7 @@ impl Ptr {
 }
 
 /// Alignment of allocations, as of the runtime's (`hipMalloc` gives pages).
-const ALIGN: usize = 4096;
+pub(crate) const ALIGN: usize = 4096;
 /// Bytes between allocations, so that an access past the end does not land in the next one.
 const GUARD: usize = 4096;
 /// Bytes of address space for allocations: enough that freed addresses are not reused for a long time. If the
@@ -245,6 +245,11 @@ pub(crate) fn word(at: Ptr) -> u64 {
     bytes(at, 8).iter().rev().fold(0, |value, byte| value << 8 | u64::from(*byte))
 }
 
+/// A little-endian word of 32 bits.
+pub(crate) fn word32(at: Ptr) -> u32 {
+    bytes(at, 4).iter().rev().fold(0, |value, byte| value << 8 | u32::from(*byte))
+}
+
 /// Stores four bytes for which a kernel is waiting, at a multiple of 4; earlier writes are visible before them.
 pub(crate) fn put_word(at: Ptr, value: u32) {
     use std::sync::atomic::Ordering::{Relaxed, Release};
@@ -254,6 +259,30 @@ pub(crate) fn put_word(at: Ptr, value: u32) {
     let put = |old: u64| Some(old & !(u64::from(u32::MAX) << shift) | u64::from(value) << shift);
     // The closure never declines, so the update cannot fail.
     let _ = word.fetch_update(Release, Relaxed, put);
+}
+
+unsafe extern "C" {
+    fn getppid() -> i32;
+    fn prctl(option: i32, ...) -> i32;
+    fn raise(signal: i32) -> i32;
+}
+
+/// Has the system end this process with its parent, `parent`: nobody would notice a kernel that runs on without `gcn run`.
+pub(crate) fn ends_with(parent: u32) {
+    const PR_SET_PDEATHSIG: i32 = 1;
+    const SIGTERM: i32 = 15;
+    const ENDED: u32 = 1;
+    // SAFETY: functions of the C library that touch no memory.
+    unsafe {
+        let found = getppid() as u32;
+        if found == parent {
+            prctl(PR_SET_PDEATHSIG, SIGTERM as std::ffi::c_ulong);
+        }
+        // It may have ended before the system was asked.
+        if found == parent && getppid() as u32 == ENDED && parent != ENDED {
+            raise(SIGTERM);
+        }
+    }
 }
 
 unsafe extern "C" {

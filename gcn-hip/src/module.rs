@@ -7,6 +7,8 @@ use gcn_emit::object::{bundle, container, typed_arena::Arena};
 use gcn_emit::target_id::{Feature, TargetId};
 use gcn_sim::launch::{Object, Program};
 
+use gcn_isa::Target;
+
 use crate::error::{Error, Result};
 use crate::heap::{Heap, Kind};
 use crate::host::Ptr;
@@ -85,6 +87,14 @@ pub(crate) fn load(heap: &mut Heap, bytes: &[u8], device: usize, device_id: Targ
     load_object(heap, bytes, device, device_id)
 }
 
+/// True for a code object of a device that is none of ours, such as one of RDNA.
+fn is_of_another_device(bytes: &[u8]) -> bool {
+    const AMDGPU: u16 = 224;
+    let half = |at: usize| bytes.get(at..at + 2).map(|b| u16::from_le_bytes([b[0], b[1]]));
+    let mach = bytes.get(48).copied().map(u32::from);
+    half(18) == Some(AMDGPU) && !Target::ALL.iter().any(|target| Some(target.elf_mach()) == mach)
+}
+
 fn load_object(heap: &mut Heap, bytes: &[u8], device: usize, device_id: TargetId) -> Result<Module> {
     let mut place = Err(Error::OutOfMemory);
     let loaded = Object::load(bytes, |size| {
@@ -102,7 +112,11 @@ fn load_object(heap: &mut Heap, bytes: &[u8], device: usize, device_id: TargetId
         Err(error) => {
             free(heap);
             eprintln!("gcn-hip: {error}");
-            return Err(Error::InvalidImage);
+            return Err(if is_of_another_device(bytes) {
+                Error::NoBinaryForGpu
+            } else {
+                Error::InvalidImage
+            });
         }
     };
     let base = place?;

@@ -24,6 +24,11 @@ impl<T> Registry<T> {
         handle
     }
 
+    /// Adds an object whose handle is given by others.
+    pub(crate) fn insert(&mut self, handle: u64, item: T) {
+        self.items.insert(handle, item);
+    }
+
     pub(crate) fn get(&self, handle: u64) -> Option<&T> {
         self.items.get(&handle)
     }

@@ -29,6 +29,9 @@ pub(crate) struct Record<'a> {
     /// Findings of the sanitizers, and reads that came too early, as text with kernel and line.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub findings: Vec<String>,
+    /// Some of them are more than notes.
+    #[serde(skip)]
+    pub faults: bool,
 }
 
 impl<'a> Record<'a> {
@@ -36,12 +39,17 @@ impl<'a> Record<'a> {
     pub(crate) fn take(&mut self, stats: &Stats) {
         (self.waves, self.wave_instructions) = (stats.waves, stats.wave_instructions);
         self.findings = stats.findings.iter().map(ToString::to_string).collect();
+        self.faults = !stats.stale.is_empty() || stats.findings.iter().any(|finding| !finding.kind.is_note());
         self.findings.extend(stats.stale.iter().map(|stale| format!("read of a stale value, {stale}")));
     }
 
     /// Prints the problems on standard error.
-    pub(crate) fn complain(&self) {
+    /// `log` is the file that tells `gcn run` of them.
+    pub(crate) fn complain(&self, log: Option<&str>) {
         let Record { kernel, launch, .. } = self;
+        if let Some(path) = log.filter(|_| self.error.is_some() || self.faults) {
+            self.append(path);
+        }
         for finding in &self.findings {
             eprintln!("gcn-hip: kernel `{kernel}`, launch {launch}: {finding}");
         }

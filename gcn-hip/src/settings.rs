@@ -27,6 +27,10 @@ pub(crate) struct Settings {
     pub timed: bool,
     /// Where each launch appends a line of JSON.
     pub report: Option<String>,
+    /// Where launches with findings append one, for `gcn run`.
+    pub findings: Option<String>,
+    /// The process of `gcn run`, which this one does not outlive.
+    pub parent: Option<u32>,
     /// A kernel that fails ends the process.
     pub abort: bool,
     /// Say each launch on standard error.
@@ -41,6 +45,8 @@ const LEVEL: &str = "GCN_HIP_LEVEL";
 const SANITIZE: &str = "GCN_HIP_SANITIZE";
 const TIMED: &str = "GCN_HIP_TIMED";
 const REPORT: &str = "GCN_HIP_REPORT";
+const FOUND: &str = "GCN_HIP_FINDINGS";
+const PARENT: &str = "GCN_HIP_PARENT";
 const LIMIT: &str = "GCN_HIP_LIMIT";
 const MATRIX: &str = "GCN_HIP_MATRIX";
 const PARALLEL: &str = "GCN_HIP_PARALLEL";
@@ -83,8 +89,11 @@ impl Settings {
         let trace = reader.get(TRACE, "0 or 1", flag).unwrap_or(false);
         let listed = VISIBLE.iter().find_map(|name| (reader.variable)(name));
         let report = (reader.variable)(REPORT).filter(|path| !path.is_empty());
+        let findings = (reader.variable)(FOUND).filter(|path| !path.is_empty());
+        let parent = reader.get(PARENT, "a process", number(1..=u32::MAX));
         let visible = listed.map_or((0..devices).collect(), |list| visible(&list, devices));
-        let settings = Settings { target, visible, options, matrix, timed, report, abort, trace };
+        let settings =
+            Settings { target, visible, options, matrix, timed, report, findings, parent, abort, trace };
         if reader.errors.is_empty() { Ok(settings) } else { Err(reader.errors) }
     }
 }

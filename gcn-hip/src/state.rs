@@ -22,7 +22,7 @@ use crate::device::{self, Model};
 use crate::error::{Error, Result};
 use crate::graph::Graphs;
 use crate::heap::Heap;
-use crate::host::Ptr;
+use crate::host::{self, Ptr};
 use crate::hostcall::Hostcall;
 use crate::module::{FatBinary, Function, Module, Symbol};
 use crate::registry::Registry;
@@ -30,7 +30,7 @@ use crate::settings::Settings;
 
 pub(crate) use capture::Joined;
 pub(crate) use copies::DEFAULT;
-pub(crate) use events::Event;
+pub(crate) use events::{Event, gone};
 pub(crate) use launches::submit;
 pub(crate) use memory::{Advice, DEVICE, NO_DEVICE, PINNED};
 pub(crate) use pools::Pools;
@@ -47,12 +47,16 @@ pub(crate) struct Stream {
     pub device: usize,
     pub flags: u32,
     pub priority: i32,
+    /// Until when it seems to be busy: a kernel that waits for a time is done at once.
+    pub busy: f64,
     /// The graph into which it captures.
     pub capture: Option<Joined>,
 }
 
 /// Handles of streams that always exist: the null stream, its legacy name, and the thread's own.
-pub(crate) const DEFAULT_STREAMS: [u64; 3] = [0, 1, 2];
+pub(crate) const DEFAULT_STREAMS: [u64; 3] = [0, 1, PER_THREAD];
+/// `hipStreamPerThread`, the only one of them that captures.
+const PER_THREAD: u64 = 2;
 
 /// All state.
 pub(crate) struct State {
@@ -83,10 +87,16 @@ pub(crate) struct State {
     meetings: HashMap<usize, Ptr>,
     /// `hipLimitMallocHeapSize`.
     pub malloc_heap: usize,
+    /// `hipLimitStackSize` and `hipLimitPrintfFifoSize`.
+    pub limits: [usize; 2],
     launches: u64,
+    /// The process in which it was made.
+    process: u32,
     started: Instant,
     /// Seconds by the timed model.
     simulated: f64,
+    /// Until when the null stream of each device seems to be busy.
+    busy: HashMap<usize, f64>,
 }
 
 impl State {
@@ -100,10 +110,13 @@ impl State {
         });
         let compiled = || first.and_then(|image| crate::module::targets(image).first().map(|id| id.target));
         let target = settings.target.or_else(compiled).unwrap_or(USUAL);
+        settings.parent.into_iter().for_each(host::ends_with);
         let memory = device::host_memory();
         let models: Vec<_> = settings.visible.iter().map(|n| Model::of(target, *n, memory)).collect();
         let capacity = models.first().map_or(0, |m| m.memory);
         let heap = Heap::new(capacity, settings.options.sanitize);
+        let mut streams = Registry::new(2);
+        streams.insert(PER_THREAD, Stream::default());
         State {
             settings,
             models,
@@ -113,7 +126,7 @@ impl State {
             binaries: Registry::new(7),
             kernels: HashMap::new(),
             variables: HashMap::new(),
-            streams: Registry::new(2),
+            streams,
             events: Registry::new(3),
             graphs: Graphs::new(),
             pools: Pools::new(),
@@ -123,9 +136,12 @@ impl State {
             hostcalls: HashMap::new(),
             meetings: HashMap::new(),
             malloc_heap: MALLOC_HEAP,
+            limits: [16 << 10, 4 << 20],
             launches: 0,
+            process: std::process::id(),
             started: Instant::now(),
             simulated: 0.0,
+            busy: HashMap::new(),
         }
     }
 
@@ -140,7 +156,7 @@ impl State {
         if DEFAULT_STREAMS.contains(&stream) {
             return Ok(current_device());
         }
-        self.streams.get(stream).map(|s| s.device).ok_or(Error::InvalidHandle)
+        self.streams.get(stream).map(|s| s.device).ok_or(gone(stream))
     }
 
     /// The result of waiting for a device: success, since all work is done, unless a kernel failed.
@@ -212,9 +228,13 @@ thread_local! {
     static THREAD: RefCell<Thread> = RefCell::default();
 }
 
-/// Does something with the thread's state.
+/// Does something with the thread's state. When the thread ends it goes before the program's own destructors, which may still use the
+/// runtime: then it is that of a new thread.
 pub(crate) fn thread<T>(f: impl FnOnce(&mut Thread) -> T) -> T {
-    THREAD.with_borrow_mut(f)
+    let mut f = Some(f);
+    let mut once = |t: &mut Thread| f.take().map(|f| f(t));
+    let done = THREAD.try_with(|thread| once(&mut thread.borrow_mut())).ok().flatten();
+    done.or_else(|| once(&mut Thread::default())).unwrap_or_else(|| unreachable!("one of the two calls it"))
 }
 
 /// The device that the thread has chosen.

@@ -19,7 +19,8 @@ use crate::failure::{Failure, complain};
 /// gfx950; it need not be changed. It finds `libamdhip64.so` of gcn-hip instead of ROCm's. What a kernel does
 /// wrong is said on standard error, with its source line if the program was compiled with -g.
 ///
-/// Exit code: that of the program; 128 and the signal's number if a signal ended it; 2 if it cannot be started.
+/// Signals go to the program. Exit code: that of the program; 128 and the signal's number if a signal ended it; 3 if the program says
+/// success and there were findings of --strict, --faithful or --sanitize; 2 if it cannot be started.
 #[derive(clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub struct Args {
@@ -73,6 +74,9 @@ Examples:
 const NAMES: [&str; 2] = ["libamdhip64.so", "libhiprtc.so"];
 const SUFFIXES: [&str; 4] = ["", ".5", ".6", ".7"];
 
+/// The exit code if there are findings and the program notices nothing.
+const FOUND: u8 = 3;
+
 /// Runs the program and waits for its end.
 pub fn run(args: &Args) -> Result<(), Failure> {
     let library = library(args.library.as_deref())?;
@@ -87,9 +91,17 @@ pub fn run(args: &Args) -> Result<(), Failure> {
     if args.report.is_some() || args.timed {
         command.env("GCN_HIP_REPORT", &lines);
     }
+    let found = folder.path().join("findings");
+    if args.detection.mode() != Mode::Functional || !args.detection.sanitize().is_empty() {
+        command.env("GCN_HIP_FINDINGS", &found);
+    }
+    command.env("GCN_HIP_PARENT", std::process::id().to_string());
     let program = args.program[0].to_string_lossy();
-    let status = command.status().map_err(unusable(&format!("cannot start {program}")))?;
-    let code = exit_code(status);
+    let status = wait(&mut command).map_err(unusable(&format!("cannot start {program}")))?;
+    let code = match exit_code(status) {
+        0 if found.exists() => FOUND,
+        code => code,
+    };
     // No file: no launch.
     let text = std::fs::read_to_string(&lines).unwrap_or_default();
     let launches: Vec<Value> = text.lines().filter_map(|line| serde_json::from_str(line).ok()).collect();
@@ -103,6 +115,46 @@ pub fn run(args: &Args) -> Result<(), Failure> {
         std::fs::write(path, text).map_err(unusable(&format!("cannot write {}", path.display())))?;
     }
     if code == 0 { Ok(()) } else { Err(Failure::silent(code)) }
+}
+
+/// Starts the program and waits for its end; meanwhile it gets the signals that this command gets.
+#[cfg(unix)]
+fn wait(command: &mut Command) -> std::io::Result<ExitStatus> {
+    use rustix::process::{Pid, Signal, kill_process};
+    use signal_hook::consts::{SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGUSR1, SIGUSR2};
+
+    // Before the program starts, so that no signal ends this command alone.
+    let mut signals =
+        signal_hook::iterator::Signals::new([SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGUSR1, SIGUSR2])?;
+    let handle = signals.handle();
+    let mut child = command.spawn()?;
+    let pid = Pid::from_child(&child);
+    std::thread::scope(|scope| {
+        scope.spawn(move || {
+            for number in signals.forever() {
+                // A terminal sends these two to the program itself.
+                let sent_already = matches!(number, SIGINT | SIGQUIT) && in_foreground();
+                if let Some(signal) = Signal::from_named_raw(number).filter(|_| !sent_already) {
+                    // An error means that the program has ended.
+                    let _ = kill_process(pid, signal);
+                }
+            }
+        });
+        let status = child.wait();
+        handle.close();
+        status
+    })
+}
+
+/// True if a terminal sends its signals to this process and its children.
+#[cfg(unix)]
+fn in_foreground() -> bool {
+    rustix::termios::tcgetpgrp(rustix::stdio::stdin()).is_ok_and(|group| group == rustix::process::getpgrp())
+}
+
+#[cfg(not(unix))]
+fn wait(command: &mut Command) -> std::io::Result<ExitStatus> {
+    command.status()
 }
 
 /// What an error of the system becomes.

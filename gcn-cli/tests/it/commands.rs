@@ -10,7 +10,7 @@ use gcn_test_support::skip::has_program;
 use crate::gcn;
 
 /// What does not run here, by the begin of the command, and who runs it or why nobody can.
-const NOT_HERE: [(&str, &str); 23] = [
+const NOT_HERE: [(&str, &str); 24] = [
     ("cargo ", "compiles or installs; .ci/run does that"),
     ("RAY_ADDRESS=", "a cluster; gcn-py/tests have one"),
     ("GCN_", "tests that take hours, or programs of others"),
@@ -30,6 +30,7 @@ const NOT_HERE: [(&str, &str); 23] = [
     ("playground/build", "WebAssembly; .ci/run does that"),
     ("node playground/", "a browser; .ci/run does that"),
     (".ci/run", "everything"),
+    ("python3 gcn-hip/tests/conformance.py", "a checkout of AMD's hip-tests, and an hour"),
     (".ci/asan", "compiles with another toolchain"),
     ("gcn-isa/tests/mutants/run.py", "a day"),
     ("gcn check ~/.triton/cache", "the user's own files; docs/ci.md has the same with a folder"),

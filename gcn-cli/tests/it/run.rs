@@ -54,3 +54,36 @@ fn launches_are_reported_and_summed_by_kernel() {
     assert_eq!((&report["exit_code"], report["launches"].as_array().unwrap().len()), (&1.into(), 2));
     std::fs::remove_file(path).unwrap();
 }
+
+/// What the library appends to this file are findings.
+#[test]
+fn findings_have_an_exit_code_of_their_own_where_the_program_says_success() {
+    let find = |end: &str| format!("echo one >> $GCN_HIP_FINDINGS; exit {end}");
+    for option in [["--strict", "--trace"], ["--sanitize", "races"]] {
+        assert_eq!(shell(&option, &find("0")).code, 3);
+        assert_eq!(shell(&option, &find("5")).code, 5);
+        assert_eq!(shell(&option, "true").code, 0);
+    }
+    assert_eq!(shell(&[], "echo \"[$GCN_HIP_FINDINGS]\"").text(), "[]\n");
+}
+
+#[test]
+fn signals_go_to_the_program_whose_end_is_waited_for() {
+    use std::io::{BufRead as _, BufReader};
+    use std::process::{Command, Stdio};
+    for (signal, expected) in [("TERM", 41), ("INT", 42), ("USR1", 43)] {
+        let script = "trap 'exit 41' TERM; trap 'exit 42' INT; trap 'exit 43' USR1; echo ready; while :; do sleep 0.05; done";
+        let mut run = Command::new(env!("CARGO_BIN_EXE_gcn"))
+            .args(["run", "--library", LIBRARY, "--", "sh", "-c", script])
+            .stdin(Stdio::null())
+            .stdout(Stdio::piped())
+            .spawn()
+            .unwrap();
+        let mut line = String::new();
+        BufReader::new(run.stdout.as_mut().unwrap()).read_line(&mut line).unwrap();
+        assert_eq!(line, "ready\n");
+        let kill = Command::new("kill").args([format!("-{signal}"), run.id().to_string()]).status().unwrap();
+        assert!(kill.success());
+        assert_eq!(run.wait().unwrap().code(), Some(expected), "{signal}");
+    }
+}

@@ -23,8 +23,7 @@ fn check_device(s: &State, device: i32) -> Result {
     s.model(usize::try_from(device).unwrap_or(usize::MAX)).map(|_| ())
 }
 
-fn change(s: &mut State, at: Ptr, bytes: usize, device: i32, change: impl FnOnce(&mut Advice)) -> Result {
-    check_device(s, device)?;
+fn change(s: &mut State, at: Ptr, bytes: usize, change: impl FnOnce(&mut Advice)) -> Result {
     let base = managed(s, at, bytes)?;
     change(s.advice.entry(base).or_default());
     Ok(())
@@ -33,14 +32,20 @@ fn change(s: &mut State, at: Ptr, bytes: usize, device: i32, change: impl FnOnce
 pub(crate) extern "C" fn mem_prefetch_async(at: Ptr, bytes: usize, device: i32, stream: u64) -> Code {
     with(|s| {
         s.check_stream(stream)?;
-        change(s, at, bytes, device, |advice| advice.prefetched = device)
+        check_device(s, device)?;
+        change(s, at, bytes, |advice| advice.prefetched = device)
     })
 }
 
 /// `hipMemoryAdvise`: pairs that set and unset.
 pub(crate) extern "C" fn mem_advise(at: Ptr, bytes: usize, advice: u32, device: i32) -> Code {
+    /// Those that are about a device: a preferred place, and who accesses.
+    const OF_DEVICE: [u32; 3] = [3, 5, 6];
     with(|s| {
-        change(s, at, bytes, device, |known| match advice {
+        if OF_DEVICE.contains(&advice) {
+            check_device(s, device)?;
+        }
+        change(s, at, bytes, |known| match advice {
             1 | 2 => known.read_mostly = advice == 1,
             3 => known.preferred = device,
             4 => known.preferred = NO_DEVICE,

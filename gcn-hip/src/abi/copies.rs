@@ -19,7 +19,11 @@ fn copy(to: Ptr, from: Ptr, bytes: usize, kind: u32, stream: u64) -> Code {
 }
 
 pub(crate) extern "C" fn memcpy(to: Ptr, from: Ptr, bytes: usize, kind: u32) -> Code {
-    copy(to, from, bytes, kind, NULL)
+    let code = super::with(|s| {
+        s.settle(Some(NULL));
+        s.check_uncaptured()
+    });
+    if code != 0 { code } else { copy(to, from, bytes, kind, NULL) }
 }
 
 pub(crate) extern "C" fn memcpy_async(to: Ptr, from: Ptr, bytes: usize, kind: u32, stream: u64) -> Code {

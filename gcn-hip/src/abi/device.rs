@@ -46,6 +46,7 @@ pub(crate) extern "C" fn device_synchronize() -> Code {
         if capturing {
             return Err(Error::StreamCaptureUnsupported);
         }
+        s.settle(None);
         s.wait(current_device())
     })
 }
@@ -99,9 +100,15 @@ pub(crate) extern "C" fn device_get_uuid(uuid: Out<u8>, device: i32) -> Code {
     })
 }
 
+/// Bytes of a text such as `0000:01:00.0` with its end.
+const BUS_ID: i32 = 13;
+
 pub(crate) extern "C" fn device_get_pci_bus_id(id: Ptr, length: i32, device: i32) -> Code {
     with(|s| {
         let bus = s.model(index(device))?.number + 1;
+        if length < BUS_ID {
+            return Err(Error::InvalidValue);
+        }
         put_text(id, length, &format!("0000:{bus:02x}:00.0"))
     })
 }
@@ -137,8 +144,7 @@ pub(crate) extern "C" fn mem_get_info(free: Out<usize>, total: Out<usize>) -> Co
     })
 }
 
-/// Limits of a device (`hipLimit_t`): stack, `printf` buffer, heap of `malloc`. The first two are what they are.
-const LIMITS: [u64; 2] = [16 << 10, 4 << 20];
+/// The last of a device's limits (`hipLimit_t`): stack, `printf` buffer, heap of `malloc`.
 const MALLOC_HEAP: u32 = 2;
 
 pub(crate) extern "C" fn device_get_limit(value: Out<usize>, limit: u32) -> Code {
@@ -146,19 +152,19 @@ pub(crate) extern "C" fn device_get_limit(value: Out<usize>, limit: u32) -> Code
         if limit == MALLOC_HEAP {
             return value.set(s.malloc_heap);
         }
-        let found = LIMITS.get(limit as usize).ok_or(Error::UnsupportedLimit)?;
-        value.set(*found as usize)
+        value.set(*s.limits.get(limit as usize).ok_or(Error::UnsupportedLimit)?)
     })
 }
 
-/// A heap that kernels have begun to use stays as large as it is.
+/// A heap that kernels have begun to use stays as large as it is; stack and buffer are as large as they must be, whatever is asked for.
 pub(crate) extern "C" fn device_set_limit(limit: u32, value: usize) -> Code {
     with(|s| {
         if limit == MALLOC_HEAP {
             s.malloc_heap = value;
             return Ok(());
         }
-        LIMITS.get(limit as usize).map(|_| ()).ok_or(Error::UnsupportedLimit)
+        *s.limits.get_mut(limit as usize).ok_or(Error::InvalidValue)? = value;
+        Ok(())
     })
 }
 

@@ -2,7 +2,7 @@
 
 use super::{Code, Out, call, with};
 use crate::error::Error;
-use crate::state::{lock, submit};
+use crate::state::{gone, lock, submit};
 use crate::work::Op;
 
 pub(crate) extern "C" fn event_create(event: Out<u64>) -> Code {
@@ -18,7 +18,7 @@ pub(crate) extern "C" fn event_create_with_flags(event: Out<u64>, flags: u32) ->
 }
 
 pub(crate) extern "C" fn event_destroy(event: u64) -> Code {
-    with(|s| s.events.remove(event).map(|_| ()).ok_or(Error::InvalidHandle))
+    with(|s| s.events.remove(event).map(|_| ()).ok_or(gone(event)))
 }
 
 pub(crate) extern "C" fn event_record(event: u64, stream: u64) -> Code {
@@ -36,16 +36,26 @@ pub(crate) extern "C" fn event_record_with_flags(event: u64, stream: u64, flags:
 }
 
 pub(crate) extern "C" fn event_synchronize(event: u64) -> Code {
-    with(|s| s.wait_event(event))
+    with(|s| {
+        s.events.get_mut(event).into_iter().for_each(|event| event.busy = 0.0);
+        s.wait_event(event)
+    })
 }
 
 pub(crate) extern "C" fn event_query(event: u64) -> Code {
-    with(|s| s.wait_event(event))
+    with(|s| {
+        s.wait_event(event)?;
+        if s.is_ahead(event) { Err(Error::NotReady) } else { Ok(()) }
+    })
 }
 
 pub(crate) extern "C" fn event_elapsed_time(milliseconds: Out<f32>, start: u64, stop: u64) -> Code {
     with(|s| {
         milliseconds.check()?;
-        milliseconds.set(s.elapsed(start, stop)?)
+        let elapsed = s.elapsed(start, stop)?;
+        if s.is_ahead(start) || s.is_ahead(stop) {
+            return Err(Error::NotReady);
+        }
+        milliseconds.set(elapsed)
     })
 }

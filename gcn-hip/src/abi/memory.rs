@@ -12,6 +12,7 @@ fn allocate(place: Place, kind: Kind, bytes: usize, flags: u32) -> Code {
     with(|s| {
         place.check()?;
         place.set(None)?;
+        s.check_uncaptured()?;
         let at = s.allocate(kind, bytes, flags)?;
         place.set(at)
     })
@@ -23,11 +24,15 @@ pub(crate) extern "C" fn malloc(place: Place, bytes: usize) -> Code {
 
 /// `hipExtMallocWithFlags`: fine-grained memory and signals are ordinary memory here.
 pub(crate) extern "C" fn ext_malloc_with_flags(place: Place, bytes: usize, flags: u32) -> Code {
-    if !matches!(flags, 0..=4) {
+    // `hipMallocSignalMemory` is a signal's word.
+    if !matches!(flags, 0..=4) || flags == SIGNAL && bytes != 8 && bytes != 0 {
         return call(|| Err(Error::InvalidValue));
     }
     allocate(place, Kind::Device, bytes, flags)
 }
+
+/// `hipMallocSignalMemory`.
+const SIGNAL: u32 = 2;
 
 /// The flags of `hipMallocManaged`.
 const ATTACH_GLOBAL: u32 = 1;
@@ -41,10 +46,12 @@ pub(crate) extern "C" fn malloc_managed(place: Place, bytes: usize, flags: u32) 
 }
 
 /// Flags of `hipHostMalloc`: portable, mapped, write-combined, NUMA, coherent and not.
-const HOST_FLAGS: u32 = 0x1 | 0x2 | 0x4 | 0x2000_0000 | 0x4000_0000 | 0x8000_0000;
+const HOST_FLAGS: u32 = 0x1 | 0x2 | 0x4 | 0x2000_0000 | COHERENCE;
+/// Coherent and not: only one of them can be.
+const COHERENCE: u32 = 0xc000_0000;
 
 pub(crate) extern "C" fn host_malloc(place: Place, bytes: usize, flags: u32) -> Code {
-    if flags & !HOST_FLAGS != 0 {
+    if flags & !HOST_FLAGS != 0 || flags & COHERENCE == COHERENCE {
         return call(|| Err(Error::InvalidValue));
     }
     allocate(place, Kind::Pinned, bytes, flags)
@@ -58,6 +65,7 @@ pub(crate) extern "C" fn malloc_pitch(place: Place, pitch: Out<usize>, width: us
     with(|s| {
         place.check()?;
         pitch.check()?;
+        s.check_uncaptured()?;
         let (at, found) = s.allocate_rows(width, height)?;
         pitch.set(found)?;
         place.set(at)
@@ -100,6 +108,7 @@ pub(crate) extern "C" fn malloc_3d(place: Out<u8>, extent: Extent) -> Code {
 pub(crate) extern "C" fn free(at: Ptr) -> Code {
     with(|s| {
         s.model(current_device())?;
+        s.check_uncaptured()?;
         let freed = s.free(at, DEVICE);
         // It waits for the device.
         freed.and_then(|()| s.wait(current_device()))
@@ -107,7 +116,10 @@ pub(crate) extern "C" fn free(at: Ptr) -> Code {
 }
 
 pub(crate) extern "C" fn host_free(at: Ptr) -> Code {
-    with(|s| s.free(at, PINNED))
+    with(|s| {
+        s.check_uncaptured()?;
+        s.free(at, PINNED)
+    })
 }
 
 pub(crate) extern "C" fn free_async(at: Ptr, stream: u64) -> Code {
@@ -117,16 +129,25 @@ pub(crate) extern "C" fn free_async(at: Ptr, stream: u64) -> Code {
     })
 }
 
+/// Flags of `hipHostRegister`: portable, mapped, memory of a device, read-only, uncached.
+const REGISTER_FLAGS: u32 = 0x1 | 0x2 | 0x4 | 0x8 | 0x8000_0000;
+
 pub(crate) extern "C" fn host_register(at: Ptr, bytes: usize, flags: u32) -> Code {
     with(|s| {
         let device = current_device();
         s.model(device)?;
+        if flags & !REGISTER_FLAGS != 0 {
+            return Err(Error::InvalidValue);
+        }
         s.heap.register(at, bytes, device, flags)
     })
 }
 
 pub(crate) extern "C" fn host_unregister(at: Ptr) -> Code {
-    with(|s| s.heap.free(at, &[Kind::Registered], Error::HostMemoryNotRegistered))
+    with(|s| {
+        let otherwise = if at.is_null() { Error::InvalidValue } else { Error::HostMemoryNotRegistered };
+        s.heap.free(at, &[Kind::Registered], otherwise)
+    })
 }
 
 pub(crate) extern "C" fn host_get_device_pointer(place: Place, at: Ptr, flags: u32) -> Code {
@@ -147,9 +168,15 @@ pub(crate) extern "C" fn host_get_flags(flags: Out<u32>, at: Ptr) -> Code {
     })
 }
 
-pub(crate) extern "C" fn stream_attach_mem_async(stream: u64, at: Ptr, bytes: usize, _flags: u32) -> Code {
+pub(crate) extern "C" fn stream_attach_mem_async(stream: u64, at: Ptr, bytes: usize, flags: u32) -> Code {
+    /// `hipMemAttachSingle`.
+    const ATTACH_SINGLE: u32 = 4;
     with(|s| {
         s.check_stream(stream)?;
-        if s.heap.own(at, bytes)?.kind == Kind::Managed { Ok(()) } else { Err(Error::InvalidValue) }
+        let found = s.heap.own(at, bytes)?;
+        // All of an allocation, or nothing.
+        let whole = bytes == 0 || at == found.base && bytes == found.bytes;
+        let one = matches!(flags, ATTACH_GLOBAL | ATTACH_HOST | ATTACH_SINGLE);
+        if found.kind == Kind::Managed && whole && one { Ok(()) } else { Err(Error::InvalidValue) }
     })
 }

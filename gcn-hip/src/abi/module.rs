@@ -78,10 +78,19 @@ pub(crate) extern "C" fn kernel_name_ref(function: u64) -> *const u8 {
     }
     let state = crate::state::lock();
     let Some(found) = state.functions.get(function) else { return std::ptr::null() };
-    NAME.with_borrow_mut(|name| {
+    let named = NAME.try_with(|name| {
+        let mut name = name.borrow_mut();
         *name = [found.name.as_bytes(), b"\0"].concat();
         name.as_ptr()
-    })
+    });
+    // The thread has ended.
+    named.unwrap_or(std::ptr::null())
+}
+
+/// The name of the kernel that a host symbol denotes, for `hipKernelNameRefByPtr`.
+pub(crate) extern "C" fn kernel_name_ref_by_ptr(symbol: u64, _stream: u64) -> *const u8 {
+    let function = crate::state::lock().kernel(symbol).unwrap_or(0);
+    kernel_name_ref(function)
 }
 
 /// The results of `hipFuncGetAttributes` and `hipFuncGetAttribute`.

@@ -6,6 +6,18 @@ use crate::heap::{Allocation, Kind};
 use crate::host::{self, Ptr};
 use crate::state::State;
 
+/// `hipChannelFormatDesc`, which is returned in memory: bits of the components, and their kind.
+#[derive(Clone, Copy)]
+#[repr(C)]
+pub(crate) struct Channel {
+    bits: [i32; 4],
+    kind: u32,
+}
+
+pub(crate) extern "C" fn create_channel_desc(x: i32, y: i32, z: i32, w: i32, kind: u32) -> Channel {
+    Channel { bits: [x, y, z, w], kind }
+}
+
 /// `hipMemoryType`.
 fn memory_type(kind: Kind) -> u32 {
     match kind {
@@ -49,6 +61,41 @@ pub(crate) extern "C" fn pointer_get_attribute(value: Ptr, attribute: u32, at: P
         }
         let bytes = attribute_of(s, attribute, at)?;
         host::put(value, &bytes);
+        Ok(())
+    })
+}
+
+/// `hipDrvPointerGetAttributes`: several, each into a place of its own; one that there is not for this pointer leaves its place.
+pub(crate) extern "C" fn drv_pointer_get_attributes(
+    count: u32,
+    attributes: Ptr,
+    places: Ptr,
+    at: Ptr,
+) -> Code {
+    with(|s| {
+        if count == 0 || attributes.is_null() || places.is_null() || at.is_null() {
+            return Err(Error::InvalidValue);
+        }
+        for n in 0..count as usize {
+            let place = host::pointer(places.plus(8 * n));
+            if let Ok(bytes) = attribute_of(s, host::word32(attributes.plus(4 * n)), at)
+                && !place.is_null()
+            {
+                host::put(place, &bytes);
+            }
+        }
+        Ok(())
+    })
+}
+
+/// `hipPointerSetAttribute`: copies wait for the device always, whether or not that is asked for.
+pub(crate) extern "C" fn pointer_set_attribute(value: Ptr, attribute: u32, at: Ptr) -> Code {
+    /// `HIP_POINTER_ATTRIBUTE_SYNC_MEMOPS`.
+    const WAITS: u32 = 6;
+    with(|s| {
+        if value.is_null() || attribute != WAITS || s.heap.find(at).is_none_or(|a| !a.kind.is_device()) {
+            return Err(Error::InvalidValue);
+        }
         Ok(())
     })
 }

@@ -10,7 +10,10 @@ use crate::state::{State, current_device};
 fn allocate(s: &mut State, place: Place, bytes: usize, pool: u64, stream: u64) -> Result {
     place.check()?;
     s.check_stream(stream)?;
-    s.pools.get(pool)?;
+    let found = s.pools.get(pool)?;
+    if found.most != 0 && found.used.saturating_add(bytes as u64) > found.most {
+        return Err(Error::OutOfMemory);
+    }
     let at = s.allocate(Kind::Device, bytes, 0)?;
     at.into_iter().for_each(|at| s.pools.allocated(pool, at, bytes));
     place.set(at)
@@ -56,13 +59,20 @@ pub(crate) extern "C" fn device_set_mem_pool(device: i32, pool: u64) -> Code {
     })
 }
 
+/// `hipMemAllocationTypePinned`, and `hipMemLocationTypeDevice`.
+const PINNED: u32 = 1;
+const ON_DEVICE: u32 = 1;
+
 pub(crate) extern "C" fn mem_pool_create(pool: Out<u64>, properties: Ptr) -> Code {
     with(|s| {
         pool.check()?;
-        // Type and handles, then the location: its kind and device.
-        let location = words(properties, 2)?[1];
-        let device = device_of(s, (location >> 32) as i32)?;
-        pool.set(s.pools.create(device))
+        // Type and handles; the location: its kind and device; attributes of another system; the most bytes.
+        let fields = words(properties, 4)?;
+        if fields[0] as u32 != PINNED || fields[1] as u32 != ON_DEVICE {
+            return Err(Error::InvalidValue);
+        }
+        let device = device_of(s, (fields[1] >> 32) as i32).map_err(|_| Error::InvalidValue)?;
+        pool.set(s.pools.create(device, fields[3]))
     })
 }
 
@@ -83,7 +93,7 @@ pub(crate) extern "C" fn mem_pool_set_attribute(pool: u64, attribute: u32, value
             return Err(Error::InvalidValue);
         }
         match attribute {
-            1..THRESHOLD => {}
+            1..THRESHOLD => pool.reuse[attribute as usize - 1] = host::word32(value),
             THRESHOLD => pool.threshold = host::word(value),
             // They can be set back.
             RESERVED_HIGH | USED_HIGH if host::word(value) == 0 => pool.high = pool.used,
@@ -100,7 +110,7 @@ pub(crate) extern "C" fn mem_pool_get_attribute(pool: u64, attribute: u32, value
             return Err(Error::InvalidValue);
         }
         match attribute {
-            1..THRESHOLD => host::put(value, &1u32.to_le_bytes()),
+            1..THRESHOLD => host::put(value, &pool.reuse[attribute as usize - 1].to_le_bytes()),
             THRESHOLD => host::put(value, &pool.threshold.to_le_bytes()),
             RESERVED_HIGH | USED_HIGH => host::put(value, &pool.high.to_le_bytes()),
             5 | 7 => host::put(value, &pool.used.to_le_bytes()),
@@ -114,9 +124,26 @@ pub(crate) extern "C" fn mem_pool_trim_to(pool: u64, _bytes: usize) -> Code {
     with(|s| s.pools.get(pool).map(|_| ()))
 }
 
-/// `hipMemPoolSetAccess`: all devices reach all memory.
-pub(crate) extern "C" fn mem_pool_set_access(pool: u64, _list: Ptr, _count: usize) -> Code {
-    mem_pool_trim_to(pool, 0)
+/// `hipMemPoolSetAccess`: all devices reach all memory. What is asked for is checked: kind of place, device, access, of 32 bits each.
+pub(crate) extern "C" fn mem_pool_set_access(pool: u64, list: Ptr, count: usize) -> Code {
+    const BYTES: usize = 12;
+    with(|s| {
+        let own = s.pools.get(pool)?.device;
+        if list.is_null() && count > 0 || count > s.models.len() {
+            return Err(Error::InvalidValue);
+        }
+        for at in (0..count).map(|n| list.plus(BYTES * n)) {
+            let [kind, device, access] = [0, 4, 8].map(|field| host::word32(at.plus(field)));
+            if kind != ON_DEVICE {
+                return Err(Error::InvalidValue);
+            }
+            // A pool's own device always reaches it.
+            if device_of(s, device as i32)? == own && access == 0 {
+                return Err(Error::InvalidDevice);
+            }
+        }
+        Ok(())
+    })
 }
 
 /// `hipMemAccessFlagsProtReadWrite`.
@@ -125,7 +152,11 @@ const READ_WRITE: u32 = 3;
 pub(crate) extern "C" fn mem_pool_get_access(flags: Out<u32>, pool: u64, location: Ptr) -> Code {
     with(|s| {
         s.pools.get(pool)?;
-        device_of(s, (words(location, 1)?[0] >> 32) as i32)?;
+        let place = words(location, 1)?[0];
+        if place as u32 != ON_DEVICE {
+            return Err(Error::InvalidValue);
+        }
+        device_of(s, (place >> 32) as i32)?;
         flags.set(READ_WRITE)
     })
 }

@@ -106,6 +106,14 @@ pub(crate) extern "C" fn profiler() -> Code {
     0
 }
 
+/// `hipApiName`: the name by a number of AMD's tracer, which this library has not.
+pub(crate) extern "C" fn api_name(_number: u32) -> *const u8 {
+    "unknown\0".as_ptr()
+}
+
+/// `hipRegisterTracerCallback` and `__hipGetPCH`, which give nothing: there is no tracer, and no precompiled header.
+pub(crate) extern "C" fn nothing() {}
+
 /// The implementation of every function that has no path in the table: reports the function's name, once.
 pub(crate) extern "C" fn unsupported(name: Ptr) -> Code {
     static SAID: Mutex<Option<HashSet<u64>>> = Mutex::new(None);

@@ -3,7 +3,7 @@
 use super::{Code, Out, call, with};
 use crate::error::{Error, Result};
 use crate::host::{self, Ptr};
-use crate::state::{DEFAULT_STREAMS, State, Stream, current_device, lock, thread};
+use crate::state::{DEFAULT_STREAMS, Joined, State, Stream, current_device, gone, lock, thread};
 
 /// Priorities: smaller is more urgent.
 pub(super) const LEAST: i32 = 1;
@@ -26,7 +26,7 @@ pub(crate) extern "C" fn stream_create_with_priority(stream: Out<u64>, flags: u3
             return Err(Error::InvalidValue);
         }
         let priority = priority.clamp(GREATEST, LEAST);
-        let handle = s.streams.add(Stream { device, flags, priority, capture: None });
+        let handle = s.streams.add(Stream { device, flags, priority, ..Stream::default() });
         stream.set(handle)
     })
 }
@@ -39,8 +39,38 @@ pub(crate) extern "C" fn ext_stream_create_with_cu_mask(stream: Out<u64>, size: 
     stream_create(stream)
 }
 
+/// `hipExtStreamGetCUMask`: all compute units, whatever mask was asked for.
+pub(crate) extern "C" fn ext_stream_get_cu_mask(stream: u64, size: u32, mask: Out<u32>) -> Code {
+    with(|s| {
+        mask.check()?;
+        let cus = s.model(s.stream_device(stream)?)?.cus as usize;
+        if (size as usize) < cus.div_ceil(32) {
+            return Err(Error::InvalidValue);
+        }
+        for n in 0..size as usize {
+            let left = cus.saturating_sub(32 * n).min(32);
+            mask.at(n).set((u64::from(u32::MAX) >> (32 - left)) as u32)?;
+        }
+        Ok(())
+    })
+}
+
 pub(crate) extern "C" fn stream_destroy(stream: u64) -> Code {
-    with(|s| s.streams.remove(stream).map(|_| ()).ok_or(Error::InvalidHandle))
+    with(|s| {
+        if DEFAULT_STREAMS.contains(&stream) {
+            return Err(Error::InvalidHandle);
+        }
+        s.streams.remove(stream).map(|_| ()).ok_or(gone(stream))
+    })
+}
+
+/// The capture of a stream that somebody asks about. The legacy null stream would wait for captured work.
+fn asked(s: &State, stream: u64) -> Result<Option<Joined>> {
+    const LEGACY: u64 = 1;
+    if stream == LEGACY && s.streams.iter().any(|(_, stream)| stream.capture.is_some()) {
+        return Err(Error::StreamCaptureImplicit);
+    }
+    Ok(s.capture_of(stream)?.cloned())
 }
 
 fn idle(s: &State, stream: u64) -> Result {
@@ -51,11 +81,17 @@ fn idle(s: &State, stream: u64) -> Result {
 }
 
 pub(crate) extern "C" fn stream_synchronize(stream: u64) -> Code {
-    with(|s| idle(s, stream))
+    with(|s| {
+        s.settle(Some(stream));
+        idle(s, stream)
+    })
 }
 
 pub(crate) extern "C" fn stream_query(stream: u64) -> Code {
-    with(|s| idle(s, stream))
+    with(|s| {
+        idle(s, stream)?;
+        if s.is_busy(stream) { Err(Error::NotReady) } else { Ok(()) }
+    })
 }
 
 pub(crate) extern "C" fn stream_wait_event(stream: u64, event: u64, _flags: u32) -> Code {
@@ -67,11 +103,16 @@ fn property<T>(stream: u64, get: impl Fn(&Stream) -> T, put: impl FnOnce(T) -> R
     with(|s| {
         s.check_stream(stream)?;
         let usual = Stream { device: current_device(), ..Stream::default() };
-        put(get(s.streams.get(stream).unwrap_or(&usual)))
+        let made = s.streams.get(stream).filter(|_| !DEFAULT_STREAMS.contains(&stream));
+        put(get(made.unwrap_or(&usual)))
     })
 }
 
 pub(crate) extern "C" fn stream_get_flags(stream: u64, flags: Out<u32>) -> Code {
+    // As ROCm's, which knows no flags of the null stream.
+    if stream == 0 {
+        return call(|| Err(Error::InvalidValue));
+    }
     property(stream, |s| s.flags, |value| flags.set(value))
 }
 
@@ -117,15 +158,15 @@ pub(crate) extern "C" fn stream_end_capture(stream: u64, graph: Out<u64>) -> Cod
 
 pub(crate) extern "C" fn stream_is_capturing(stream: u64, status: Out<u32>) -> Code {
     with(|s| {
-        let active = s.capture_of(stream)?.is_some();
-        status.set(u32::from(active))
+        let capture = asked(s, stream)?;
+        status.set(capture.as_ref().map_or(0, Joined::status))
     })
 }
 
 pub(crate) extern "C" fn stream_get_capture_info(stream: u64, status: Out<u32>, id: Out<u64>) -> Code {
     with(|s| {
-        let capture = s.capture_of(stream)?;
-        status.set(u32::from(capture.is_some()))?;
+        let capture = asked(s, stream)?;
+        status.set(capture.as_ref().map_or(0, Joined::status))?;
         id.set_if(capture.map_or(0, |c| c.graph));
         Ok(())
     })
@@ -144,13 +185,15 @@ pub(crate) extern "C" fn stream_get_capture_info_v2(
         static SHOWN: std::cell::RefCell<Vec<u64>> = const { std::cell::RefCell::new(Vec::new()) };
     }
     with(|s| {
-        let capture = s.capture_of(stream)?.cloned();
-        status.set(u32::from(capture.is_some()))?;
+        let capture = asked(s, stream)?;
+        status.set(capture.as_ref().map_or(0, Joined::status))?;
         let Some(capture) = capture else { return Ok(()) };
         id.set_if(capture.graph);
         graph.set_if(capture.graph);
         count.set_if(capture.tail.len());
-        SHOWN.with_borrow_mut(|shown| {
+        // An error means that the thread has ended.
+        let _ = SHOWN.try_with(|shown| {
+            let mut shown = shown.borrow_mut();
             *shown = capture.tail;
             nodes.set_if(shown.as_ptr() as u64);
         });

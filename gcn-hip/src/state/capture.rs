@@ -1,13 +1,15 @@
 //! Streams whose work becomes a graph.
 
-use super::{DEFAULT_STREAMS, State};
+use super::{DEFAULT_STREAMS, State, gone, thread};
 use crate::error::{Error, Result};
 use crate::work::Op;
 
 /// `hipStreamCaptureMode`.
 pub(crate) type CaptureMode = u32;
-/// The last of them, `hipStreamCaptureModeRelaxed`.
-const LAST_MODE: CaptureMode = 2;
+/// While anything is captured so, no thread may do what cannot be captured.
+const GLOBAL: CaptureMode = 0;
+/// The last of them, `hipStreamCaptureModeRelaxed`: all may.
+const RELAXED: CaptureMode = 2;
 
 /// A stream's part in a capture.
 #[derive(Clone, Debug)]
@@ -17,6 +19,18 @@ pub(crate) struct Joined {
     pub origin: u64,
     /// The nodes that the stream's next one comes after.
     pub tail: Vec<u64>,
+    pub mode: CaptureMode,
+    /// The thread that began it.
+    pub thread: std::thread::ThreadId,
+    /// Something was done meanwhile that cannot be captured.
+    pub invalid: bool,
+}
+
+impl Joined {
+    /// `hipStreamCaptureStatus`: active or invalidated.
+    pub(crate) fn status(&self) -> u32 {
+        1 + u32::from(self.invalid)
+    }
 }
 
 impl State {
@@ -27,28 +41,35 @@ impl State {
         mode: CaptureMode,
         into: Option<(u64, Vec<u64>)>,
     ) -> Result {
-        if mode > LAST_MODE {
+        if mode > RELAXED {
             return Err(Error::InvalidValue);
         }
-        if DEFAULT_STREAMS.contains(&stream) {
+        if DEFAULT_STREAMS.contains(&stream) && self.streams.get(stream).is_none() {
             return Err(Error::StreamCaptureUnsupported);
         }
-        if self.streams.get(stream).ok_or(Error::InvalidHandle)?.capture.is_some() {
+        if self.streams.get(stream).ok_or(gone(stream))?.capture.is_some() {
             return Err(Error::IllegalState);
         }
         let (graph, tail) = into.unwrap_or_else(|| (self.graphs.create(), Vec::new()));
         if let Some(stream_state) = self.streams.get_mut(stream) {
-            stream_state.capture = Some(Joined { graph, origin: stream, tail });
+            let thread = std::thread::current().id();
+            stream_state.capture = Some(Joined { graph, origin: stream, tail, mode, thread, invalid: false });
         }
         Ok(())
     }
 
     /// Ends a capture: its graph.
     pub(crate) fn end_capture(&mut self, stream: u64) -> Result<u64> {
-        let joined = self.streams.get(stream).ok_or(Error::InvalidHandle)?.capture.clone();
-        let Joined { graph, origin, tail } = joined.ok_or(Error::IllegalState)?;
+        if DEFAULT_STREAMS.contains(&stream) && self.streams.get(stream).is_none() {
+            return Err(Error::IllegalState);
+        }
+        let joined = self.streams.get(stream).ok_or(gone(stream))?.capture.clone();
+        let Joined { graph, origin, tail, invalid, mode, thread } = joined.ok_or(Error::IllegalState)?;
         if origin != stream {
             return Err(Error::StreamCaptureUnmatched);
+        }
+        if mode != RELAXED && thread != std::thread::current().id() {
+            return Err(Error::StreamCaptureWrongThread);
         }
         let mut unjoined = false;
         for other in self.streams.values_mut() {
@@ -57,6 +78,10 @@ impl State {
                 let reached = |node: &u64| tail.iter().any(|mine| self.graphs.follows(*mine, *node));
                 unjoined |= !theirs.tail.iter().all(reached);
             }
+        }
+        if invalid {
+            self.graphs.destroy(graph)?;
+            return Err(Error::StreamCaptureInvalidated);
         }
         if unjoined {
             self.graphs.destroy(graph)?;
@@ -71,9 +96,26 @@ impl State {
         Ok(self.streams.get(stream).and_then(|s| s.capture.as_ref()))
     }
 
+    /// Refuses what cannot be captured while a stream captures, unless that or the thread has chosen otherwise; the captures end with
+    /// an error.
+    pub(crate) fn check_uncaptured(&mut self) -> Result {
+        let (own, here) = (thread(|t| t.capture_mode), std::thread::current().id());
+        let forbids =
+            |c: &Joined| c.mode != RELAXED && (c.thread == here || c.mode == GLOBAL && own == GLOBAL);
+        let captures = self.streams.values_mut().filter_map(|s| s.capture.as_mut());
+        let mut any = false;
+        for capture in captures.filter(|c| own != RELAXED && forbids(c)) {
+            (capture.invalid, any) = (true, true);
+        }
+        if any { Err(Error::StreamCaptureUnsupported) } else { Ok(()) }
+    }
+
     /// Adds an operation to the graph that the stream captures into; false if it captures nothing.
     pub(super) fn capture(&mut self, stream: u64, op: &Op) -> Result<bool> {
         let Some(joined) = self.capture_of(stream)?.cloned() else { return Ok(false) };
+        if joined.invalid {
+            return Err(Error::StreamCaptureInvalidated);
+        }
         // A recorded event represents everything that the stream has done so far.
         if let Op::Record(event) = *op {
             let event = self.events.get_mut(event).ok_or(Error::InvalidHandle)?;
@@ -100,13 +142,13 @@ impl State {
             }
             (None, _) => return Ok(()),
         };
-        let origin = self.streams.iter().find_map(|(handle, s)| {
-            s.capture.as_ref().filter(|c| c.graph == graph && c.origin == handle).map(|_| handle)
+        let begun = self.streams.iter().find_map(|(handle, s)| {
+            s.capture.as_ref().filter(|c| c.graph == graph && c.origin == handle).cloned()
         });
-        let origin = origin.ok_or(Error::StreamCaptureUnmatched)?;
+        let begun = begun.ok_or(Error::StreamCaptureUnmatched)?;
         // The null stream is never captured.
         let waiting = self.streams.get_mut(stream).ok_or(Error::StreamCaptureImplicit)?;
-        let capture = waiting.capture.get_or_insert_with(|| Joined { graph, origin, tail: Vec::new() });
+        let capture = waiting.capture.get_or_insert(Joined { tail: Vec::new(), ..begun });
         for node in nodes {
             if !capture.tail.contains(&node) {
                 capture.tail.push(node);

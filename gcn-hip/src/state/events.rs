@@ -3,10 +3,19 @@
 use super::{DEFAULT_STREAMS, State, current_device};
 use crate::error::{Error, Result};
 
+/// `hipStreamNonBlocking`.
+const NON_BLOCKING: u32 = 1;
+/// The fewest seconds that anybody notices.
+const LEAST: f64 = 1e-3;
+
 /// `hipEventDisableTiming`.
 const NO_TIMING: u32 = 2;
 /// All flags that there are.
-const FLAGS: u32 = 0x1 | NO_TIMING | 0x4 | 0x2000_0000 | 0x4000_0000 | 0x8000_0000;
+const FLAGS: u32 = 0x1 | NO_TIMING | INTERPROCESS | 0x2000_0000 | RELEASES;
+/// `hipEventInterprocess`, of which the time cannot be told.
+const INTERPROCESS: u32 = 4;
+/// `hipEventReleaseToDevice` and `hipEventReleaseToSystem`, of which only one can be.
+const RELEASES: u32 = 0xc000_0000;
 
 /// An event.
 #[derive(Debug, Default)]
@@ -15,30 +24,92 @@ pub(crate) struct Event {
     pub device: usize,
     /// When it was recorded last, in seconds.
     pub time: Option<f64>,
+    /// Until when it seems not to have happened.
+    pub busy: f64,
     /// The graph in which it was last recorded, and the nodes that it represents.
     pub captured: Option<(u64, Vec<u64>)>,
+}
+
+/// The error for a handle that is not there: none at all, or one of what has been destroyed.
+pub(crate) fn gone(handle: u64) -> Error {
+    if handle == 0 { Error::InvalidHandle } else { Error::ContextIsDestroyed }
 }
 
 impl State {
     pub(crate) fn create_event(&mut self, flags: u32) -> Result<u64> {
         let device = current_device();
         self.model(device)?;
-        if flags & !FLAGS != 0 {
+        let alone = flags & (INTERPROCESS | NO_TIMING) == INTERPROCESS;
+        if flags & !FLAGS != 0 || flags & RELEASES == RELEASES || alone {
             return Err(Error::InvalidValue);
         }
         Ok(self.events.add(Event { flags, device, ..Event::default() }))
     }
 
     pub(crate) fn event(&self, event: u64) -> Result<&Event> {
-        self.events.get(event).ok_or(Error::InvalidHandle)
+        self.events.get(event).ok_or(gone(event))
     }
 
     /// Notes the time.
-    pub(super) fn record(&mut self, event: u64) -> Result {
-        let now = self.now();
+    pub(super) fn record(&mut self, event: u64, stream: u64) -> Result {
+        let busy = self.busy_until(stream);
+        let now = self.now().max(busy);
         let event = self.events.get_mut(event).ok_or(Error::InvalidHandle)?;
-        (event.time, event.captured) = (Some(now), None);
+        (event.time, event.busy, event.captured) = (Some(now), busy, None);
         Ok(())
+    }
+
+    /// Until when a stream seems to be busy. A stream that was not made without, waits for the null stream, which waits for all.
+    fn busy_until(&self, stream: u64) -> f64 {
+        let device = self.stream_device(stream).unwrap_or_default();
+        let null = self.busy.get(&device).copied().unwrap_or(0.0);
+        match self.streams.get(stream) {
+            Some(found) if found.flags & NON_BLOCKING != 0 => found.busy,
+            Some(found) => found.busy.max(null),
+            None => {
+                let all = self.streams.iter().map(|(_, stream)| stream).filter(|s| s.device == device);
+                all.filter(|s| s.flags & NON_BLOCKING == 0).map(|s| s.busy).fold(null, f64::max)
+            }
+        }
+    }
+
+    /// Makes a stream seem busy for the seconds that a kernel has slept, from now on.
+    pub(super) fn occupy(&mut self, stream: u64, slept: f64) -> Result {
+        if slept < LEAST {
+            return Ok(());
+        }
+        let until = self.now().max(self.busy_until(stream)) + slept;
+        let device = self.stream_device(stream)?;
+        match self.streams.get_mut(stream) {
+            Some(found) => found.busy = until,
+            None => drop(self.busy.insert(device, until)),
+        }
+        Ok(())
+    }
+
+    /// True if a stream still seems to be busy.
+    pub(crate) fn is_busy(&self, stream: u64) -> bool {
+        self.now() < self.busy_until(stream)
+    }
+
+    /// True if an event seems not to have happened yet.
+    pub(crate) fn is_ahead(&self, event: u64) -> bool {
+        self.events.get(event).is_some_and(|event| self.now() < event.busy)
+    }
+
+    /// Waits until a stream, or with `None` the device, is done: nothing, but that what is asked for later has happened.
+    pub(crate) fn settle(&mut self, stream: Option<u64>) {
+        let now = self.now();
+        let (until, device) = match stream {
+            Some(stream) => (self.busy_until(stream), self.stream_device(stream).unwrap_or_default()),
+            None => (f64::INFINITY, current_device()),
+        };
+        if now < until {
+            let done = |busy: &mut f64| *busy = if *busy <= until { busy.min(now) } else { *busy };
+            self.busy.get_mut(&device).into_iter().for_each(done);
+            self.streams.values_mut().filter(|s| s.device == device).for_each(|s| done(&mut s.busy));
+            self.events.values_mut().filter(|e| e.device == device).for_each(|e| done(&mut e.busy));
+        }
     }
 
     /// Waits for an event.
@@ -65,7 +136,7 @@ impl State {
         if DEFAULT_STREAMS.contains(&stream) || self.streams.get(stream).is_some() {
             Ok(())
         } else {
-            Err(Error::InvalidHandle)
+            Err(gone(stream))
         }
     }
 }

@@ -5,7 +5,7 @@ use std::time::Instant;
 
 use gcn_emit::metadata::ValueKind;
 use gcn_sim::launch::{Call, Error as LoadError, Program, Provided};
-use gcn_sim::{Grid, Hooks, LaunchError, Memory, Options, SimError, timed};
+use gcn_sim::{Finding, FindingKind, Grid, Hooks, LaunchError, Memory, Options, SimError, timed};
 
 use super::{State, lock};
 use crate::device::{Model, max_grid};
@@ -51,24 +51,30 @@ pub(crate) fn submit(stream: u64, op: Op) -> Result {
     let device = state.stream_device(stream)?;
     state.wait(device)?;
     drop(state);
-    perform(op)
+    perform(op, stream)
 }
 
 /// Does an operation. Functions of the host are called without the lock: they may use the runtime.
-fn perform(op: Op) -> Result {
+fn perform(op: Op, stream: u64) -> Result {
     match op {
         Op::Call(call) => call.call(),
         Op::Graph(instance) => {
             let ops = lock().graphs.instances.get(instance).ok_or(Error::InvalidValue)?.work();
-            return ops.into_iter().try_for_each(perform);
+            return ops.into_iter().try_for_each(|op| perform(op, stream));
         }
-        op => return lock().perform(&op),
+        op => return lock().perform(&op, stream),
     }
     Ok(())
 }
 
+/// Notes what stopped a kernel: its code.
+fn stopped(record: &mut Record<'_>, error: &LoadError) -> Error {
+    record.error = Some(error.to_string());
+    State::code_of(error)
+}
+
 impl State {
-    fn perform(&mut self, op: &Op) -> Result {
+    fn perform(&mut self, op: &Op, stream: u64) -> Result {
         match op {
             Op::Copy { to, from, extent } => {
                 for (to, from) in to.rows(*extent).zip(from.rows(*extent)) {
@@ -81,8 +87,11 @@ impl State {
                 rows.for_each(|row| self.heap.host.fill(row, pattern, extent.width / pattern.len()));
                 Ok(())
             }
-            Op::Launch(launch) => self.launch(launch),
-            Op::Record(event) => self.record(*event),
+            Op::Launch(launch) => {
+                let slept = self.launch(launch)?;
+                self.occupy(stream, slept)
+            }
+            Op::Record(event) => self.record(*event, stream),
             Op::Nothing | Op::Call(_) | Op::Graph(_) => Ok(()),
         }
     }
@@ -121,7 +130,8 @@ impl State {
         Ok(())
     }
 
-    fn launch(&mut self, launch: &Launch) -> Result {
+    /// Runs a kernel: the seconds that it has slept.
+    fn launch(&mut self, launch: &Launch) -> Result<f64> {
         self.check_launch(launch)?;
         let function = self.functions.get(launch.function).ok_or(Error::InvalidHandle)?;
         let (program, name, device) = (Arc::clone(&function.program), function.name.clone(), function.device);
@@ -141,15 +151,12 @@ impl State {
             cycles: None,
             error: None,
             findings: Vec::new(),
+            faults: false,
         };
         let outcome = self.run(&program, launch, device, &mut record);
         record.seconds = start.elapsed().as_secs_f64();
-        let result = outcome.map_err(|error| {
-            let code = Self::code_of(&error);
-            record.error = Some(error.to_string());
-            code
-        });
-        record.complain();
+        let result = outcome;
+        record.complain(self.settings.findings.as_deref());
         if self.settings.trace {
             let Record { waves, wave_instructions, seconds, .. } = record;
             eprintln!(
@@ -177,7 +184,7 @@ impl State {
         launch: &Launch,
         device: usize,
         record: &mut Record<'_>,
-    ) -> std::result::Result<(), LoadError> {
+    ) -> Result<f64> {
         let asks = program.asks_for(ValueKind::HiddenHostcallBuffer);
         if asks && !self.hostcalls.contains_key(&device) {
             let hostcall = Hostcall::new(&mut self.heap, device);
@@ -213,13 +220,17 @@ impl State {
                 wave_reports: 0,
                 ..timed::Config::default()
             };
-            let report = program.call_timed(memory, &call, &launch.arguments, &config)?;
+            let report = program
+                .call_timed(memory, &call, &launch.arguments, &config)
+                .map_err(|e| stopped(record, &e))?;
             (record.waves, record.wave_instructions) = (report.waves, report.instructions);
             record.cycles = Some(report.cycles);
             self.simulated += report.cycles as f64 / self.models.get(device).map_or(1e9, Model::clock);
-            return Ok(());
+            return Ok(0.0);
         }
-        let parallel = self.settings.options.parallel && !program.machine().depends_on_order();
+        // A forked child has none of the threads that share the work.
+        let forked = std::process::id() != self.process;
+        let parallel = self.settings.options.parallel && !forked && !program.machine().depends_on_order();
         let options = Options { cooperative: launch.cooperative, parallel, ..self.settings.options };
         let (kernel, number) = (record.kernel, record.launch);
         let stalled = |long| report::stalls(kernel, number, long);
@@ -235,8 +246,30 @@ impl State {
             hostcall.serve(memory);
             hostcall.flush();
         }
-        record.take(&stats?);
-        Ok(())
+        let stats = stats.map_err(|e| stopped(record, &e))?;
+        record.take(&stats);
+        // What would have stopped the kernel without sanitizers is the same error with them.
+        match stats.findings.iter().find_map(Self::code_of_finding) {
+            Some(code) => {
+                record.error = Some("it did what ends a kernel".to_owned());
+                Err(code)
+            }
+            None => Ok(stats.slept as f64 / self.models.get(device).map_or(1e9, Model::clock)),
+        }
+    }
+
+    /// The code for what a sanitizer found that stops a kernel without it, too. There allocations end at a page.
+    fn code_of_finding(finding: &Finding) -> Option<Error> {
+        let beyond = || {
+            let (access, range) = finding.party.access.as_ref().zip(finding.allocation)?;
+            let end = range.base.saturating_add(range.bytes).next_multiple_of(host::ALIGN as u64);
+            Some(access.address < range.base || access.address + u64::from(access.bytes) > end)
+        };
+        match finding.kind {
+            FindingKind::OutOfBounds if beyond().unwrap_or(true) => Some(Error::IllegalAddress),
+            FindingKind::UseAfterFree | FindingKind::Misaligned => Some(Error::IllegalAddress),
+            _ => None,
+        }
     }
 
     /// The code for what stopped a kernel.

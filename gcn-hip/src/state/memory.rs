@@ -8,8 +8,8 @@ use crate::host::Ptr;
 /// Rows of pitched memory begin at multiples of this.
 const PITCH: usize = 256;
 
-/// The kinds of memory that `hipFree` frees.
-pub(crate) const DEVICE: &[Kind] = &[Kind::Device, Kind::Managed];
+/// The kinds of memory that `hipFree` frees: all that was allocated, as ROCm's.
+pub(crate) const DEVICE: &[Kind] = &[Kind::Device, Kind::Managed, Kind::Pinned];
 /// The kinds of memory that `hipHostFree` frees.
 pub(crate) const PINNED: &[Kind] = &[Kind::Pinned];
 
@@ -69,7 +69,9 @@ impl State {
         self.faults.remove(&device);
         self.hostcalls.remove(&device);
         self.meetings.remove(&device);
-        let of = |(handle, stream): (u64, &super::Stream)| (stream.device == device).then_some(handle);
+        let of = |(handle, stream): (u64, &super::Stream)| {
+            (stream.device == device && !super::DEFAULT_STREAMS.contains(&handle)).then_some(handle)
+        };
         let streams: Vec<u64> = self.streams.iter().filter_map(of).collect();
         streams.into_iter().for_each(|handle| drop(self.streams.remove(handle)));
     }

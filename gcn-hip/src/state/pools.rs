@@ -15,6 +15,16 @@ pub(crate) struct Pool {
     /// Bytes in use, and the most that there were.
     pub used: u64,
     pub high: u64,
+    /// `hipMemPoolReuseFollowEventDependencies` and the two after it.
+    pub reuse: [u32; 3],
+    /// The most bytes, or 0.
+    pub most: u64,
+}
+
+impl Pool {
+    fn of(device: usize) -> Pool {
+        Pool { device, reuse: [1; 3], ..Pool::default() }
+    }
 }
 
 /// All pools.
@@ -33,14 +43,15 @@ impl Pools {
         Pools { all: Registry::new(8), current: BTreeMap::new(), first: BTreeMap::new(), of: HashMap::new() }
     }
 
-    pub(crate) fn create(&mut self, device: usize) -> u64 {
-        self.all.add(Pool { device, ..Pool::default() })
+    /// Makes a pool of at most `most` bytes, or without a limit if that is 0.
+    pub(crate) fn create(&mut self, device: usize, most: u64) -> u64 {
+        self.all.add(Pool { most, ..Pool::of(device) })
     }
 
     /// The pool that a device has from the start.
     pub(crate) fn default_of(&mut self, device: usize) -> u64 {
         let Pools { all, first, .. } = self;
-        *first.entry(device).or_insert_with(|| all.add(Pool { device, ..Pool::default() }))
+        *first.entry(device).or_insert_with(|| all.add(Pool::of(device)))
     }
 
     /// The pool from which a device allocates.

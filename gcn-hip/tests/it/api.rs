@@ -174,6 +174,8 @@ pub mod code {
     pub const PEER_ENABLED: u32 = 704;
     pub const PEER_NOT_ENABLED: u32 = 705;
     pub const NOT_REGISTERED: u32 = 713;
+    /// `hipErrorContextIsDestroyed`: what ROCm says of a stream or event that has been destroyed.
+    pub const DESTROYED: u32 = 709;
     pub const LAUNCH_FAILURE: u32 = 719;
     pub const TOO_LARGE: u32 = 720;
     pub const NOT_SUPPORTED: u32 = 801;

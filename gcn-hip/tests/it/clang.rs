@@ -97,3 +97,27 @@ fn a_loop_without_end_is_stopped_with_kernel_and_line() {
         assert!(ran.errors.contains(part), "{}", ran.errors);
     }
 }
+
+#[test]
+fn the_library_may_be_used_after_main() {
+    let Some(ran) = run("late", &[]) else { return };
+    assert_eq!(
+        (ran.out.as_str(), ran.errors.as_str()),
+        ("atexit 7 0\ndestructor 7 0 0 hipErrorInvalidDevice\n", "")
+    );
+    assert!(ran.success);
+}
+
+/// What ends a kernel ends it with the sanitizers too, and nothing else does; `gcn run` is told of what they find.
+#[test]
+fn sanitizers_leave_the_error_as_it_is() {
+    let log = std::env::temp_dir().join(format!("gcn-hip-findings-{}", std::process::id()));
+    let sanitized = [("GCN_HIP_SANITIZE", "accesses"), ("GCN_HIP_FINDINGS", log.to_str().unwrap())];
+    for variables in [&[][..], &sanitized] {
+        let Some(ran) = run("finds", variables) else { return };
+        assert_eq!(ran.out, "wait hipSuccess\nwait hipErrorIllegalAddress\n", "{}", ran.errors);
+    }
+    let text = std::fs::read_to_string(&log).unwrap();
+    std::fs::remove_file(log).unwrap();
+    assert!(text.lines().count() == 2 && text.lines().all(|line| line.contains("out of bounds")), "{text}");
+}

@@ -26,11 +26,11 @@ fn streams_do_work_in_order() {
     assert_eq!(words(at, 2), [0x0101_0104; 2]);
     ok(hip::hipStreamDestroy(streams[0]));
     for call in [hip::hipStreamDestroy, hip::hipStreamSynchronize, hip::hipStreamQuery] {
-        assert_eq!(call(streams[0]), code::INVALID_HANDLE);
+        assert_eq!(call(streams[0]), code::DESTROYED);
     }
     assert_eq!(hip::hipStreamDestroy(0), code::INVALID_HANDLE);
-    assert_eq!(add(add_kernel, at, 1, streams[0]), code::INVALID_HANDLE);
-    assert_eq!(hip::hipMemcpyAsync(out.as_mut_ptr() as P, at, 4, 2, streams[0]), code::INVALID_HANDLE);
+    assert_eq!(add(add_kernel, at, 1, streams[0]), code::DESTROYED);
+    assert_eq!(hip::hipMemcpyAsync(out.as_mut_ptr() as P, at, 4, 2, streams[0]), code::DESTROYED);
     assert_eq!(hip::hipStreamCreateWithFlags(&raw const out as P, 9), code::INVALID_VALUE);
     ok(add(add_kernel, at, 1, 2));
 }
@@ -67,10 +67,10 @@ fn events_have_times() {
     ok(hip::hipEventSynchronize(b));
     ok(hip::hipEventDestroy(b));
     for call in [hip::hipEventDestroy, hip::hipEventSynchronize, hip::hipEventQuery] {
-        assert_eq!(call(b), code::INVALID_HANDLE);
+        assert_eq!(call(b), code::DESTROYED);
         assert_eq!(call(0), code::INVALID_HANDLE);
     }
-    assert_eq!(hip::hipEventRecord(b, 0), code::INVALID_HANDLE);
-    assert_eq!(hip::hipEventRecord(a, 77), code::INVALID_HANDLE);
+    assert_eq!(hip::hipEventRecord(b, 0), code::DESTROYED);
+    assert_eq!(hip::hipEventRecord(a, 77), code::DESTROYED);
     assert_eq!(hip::hipEventCreateWithFlags(place, 0x100), code::INVALID_VALUE);
 }

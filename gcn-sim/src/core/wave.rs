@@ -101,6 +101,8 @@ pub(crate) struct Wave {
     pub id: u32,
     /// Instructions executed.
     pub count: u64,
+    /// Cycles that it has slept or waited for a clock, which the clocks count beside the instructions.
+    pub slept: u64,
     /// Scratch bytes, lane after lane.
     pub scratch: Vec<u8>,
     /// Allocation that the last global access hit.
@@ -153,6 +155,7 @@ impl Wave {
             pc: 0,
             id: 0,
             count: 0,
+            slept: 0,
             scratch: vec![0; scratch_bytes * LANES],
             memory_hint: 0,
             late: Late::default(),
@@ -166,6 +169,7 @@ impl Wave {
         self.v.fill([0; LANES]);
         self.scratch.fill(0);
         (self.scc, self.mode, self.pc, self.id, self.count) = (false, mode, 0, id, 0);
+        self.slept = 0;
         self.late.clear();
         self.status = Status::Running;
     }

@@ -26,6 +26,8 @@ pub struct Stats {
     pub by_class: Vec<(Class, u64)>,
     /// Waves that ran.
     pub waves: u64,
+    /// The most cycles that a wave has slept or waited for a clock.
+    pub slept: u64,
     /// What came too early, in faithful mode, in the order of the code.
     pub stale: Vec<Stale>,
     /// What the sanitizers found.
@@ -119,10 +121,10 @@ pub fn run_with(
     let waves = launch.geometry.all_waves();
     let (stale, findings) = launch.watch.as_ref().map(Shared::results).unwrap_or_default();
     launch.release(memory)?;
-    let counts = result?;
+    let (counts, slept) = result?;
     match findings.iter().find(|finding| options.findings == 0 && !finding.kind.is_note()) {
         Some(finding) => Err(SimError::Finding(Box::new(finding.clone()))),
-        None => Ok(Stats { stale, findings, ..Stats::of(machine, &counts, waves) }),
+        None => Ok(Stats { slept, stale, findings, ..Stats::of(machine, &counts, waves) }),
     }
 }
 
@@ -137,7 +139,7 @@ pub fn with_threads<T: Send>(threads: Option<usize>, work: impl FnOnce() -> T + 
 }
 
 /// Runs all workgroups of a launch.
-fn run_all(launch: &Launch<'_>, memory: &Memory, hooks: &Hooks<'_>) -> Result<Counts, SimError> {
+fn run_all(launch: &Launch<'_>, memory: &Memory, hooks: &Hooks<'_>) -> Result<(Counts, u64), SimError> {
     launch.cooperate(memory)?;
     let total = launch.geometry.count();
     let most = usize::try_from(total).unwrap_or(usize::MAX);

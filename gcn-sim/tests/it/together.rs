@@ -140,6 +140,21 @@ fn workgroups_may_wait_for_later_ones() {
     }
 }
 
+/// A loop that looks at many words before it looks at the first one again is never in the same state twice within a turn; nor does a
+/// wave ever seem to wait whose workgroup meets at a barrier in each round.
+#[test]
+fn workgroups_make_progress_beside_loops_that_poll_for_long() {
+    let long = "s_movk_i32 s9, 0x4000\ninner:\ns_sub_u32 s9, s9, 1\ns_cmp_lg_u32 s9, 0\ns_cbranch_scc1 inner\ns_add_u32 s10, s10, 1";
+    let options = Options { max_instructions: u64::MAX, ..Options::default() };
+    for options in [options, Options { parallel: true, ..options }] {
+        let mut case = Case::new(Target::GFX90A, options);
+        case.options.max_instructions = 1 << 28;
+        let (words, _) = case.run(&chain(Target::GFX90A, long));
+        assert_eq!(words[23], 23);
+        assert_eq!(words[0], (0..24).rev().fold(0u32, |sum, g| sum.wrapping_mul(3).wrapping_add(g)));
+    }
+}
+
 #[test]
 fn a_workgroup_that_nobody_releases_is_a_deadlock() {
     // The flag of the last one is never set.

@@ -1,7 +1,8 @@
 //! Which workgroups run when.
 //!
-//! A host thread runs workgroups one after the other, so that memory is bounded. When all that it runs seem to wait, it starts the
-//! next one beside them, as long as the device would hold them: waves may wait for what other workgroups write.
+//! A host thread runs workgroups one after the other, so that memory is bounded. When all that it runs seem to wait, or none has
+//! ended for long, it starts the next one beside them, as long as the device would hold them: waves may wait for what other
+//! workgroups write, in loops of any form.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Mutex, PoisonError};
@@ -16,6 +17,10 @@ use crate::run::workgroup::{Counts, Round, Unit};
 /// Most instructions of a wave's turn while workgroups run side by side.
 const TURN_TOGETHER: u64 = 1024;
 
+/// Wave instructions of a host thread without the end of a workgroup, after which it starts the next one. A loop over many words that
+/// polls them cannot be told from work, and on hardware the next workgroup would run already.
+const ALONE: u64 = 1 << 20;
+
 /// Workgroups that workers take one by one, in order, each with units of registers and LDS. Of several errors that of the first
 /// workgroup is kept: all before it have been taken already, and they are run to their end.
 pub(super) struct Queue<'p> {
@@ -25,6 +30,8 @@ pub(super) struct Queue<'p> {
     next: AtomicU64,
     done: AtomicU64,
     failed: AtomicU64,
+    /// Most cycles that a wave has slept.
+    slept: AtomicU64,
     outcome: Mutex<(Counts, Option<(u64, SimError)>)>,
     hooks: Hooks<'p>,
     /// Only for a hook that asks: WebAssembly has no clock.
@@ -40,6 +47,11 @@ struct Running {
     stuck: Option<Box<SimError>>,
 }
 
+/// Instructions that the waves of these workgroups have executed.
+fn executed(running: &[Running]) -> u64 {
+    running.iter().flat_map(|r| &r.unit.waves).map(|wave| wave.count).sum()
+}
+
 impl<'p> Queue<'p> {
     pub(super) fn new(total: u64, room: usize, hooks: Hooks<'p>) -> Queue<'p> {
         let zero = || AtomicU64::new(0);
@@ -50,6 +62,7 @@ impl<'p> Queue<'p> {
             next,
             done,
             failed,
+            slept: AtomicU64::new(0),
             outcome: Mutex::default(),
             hooks,
             patience: hooks.stalled.map(|_| Patience::default()),
@@ -65,6 +78,7 @@ impl<'p> Queue<'p> {
     pub(super) fn work(&self, launch: &Launch<'_>, memory: &Memory) {
         let (mut running, mut spare): (Vec<Running>, Vec<Unit>) = (Vec::new(), Vec::new());
         let mut more = true;
+        let mut alone = 0;
         loop {
             let all_wait = running.iter().all(|r| r.waits);
             if all_wait && self.failed.load(Ordering::Relaxed) != u64::MAX {
@@ -72,7 +86,8 @@ impl<'p> Queue<'p> {
                 spare.extend(running.drain(..).map(|r| r.unit));
                 break;
             }
-            if more && all_wait && running.len() < self.room {
+            if more && (all_wait || alone >= ALONE) && running.len() < self.room {
+                alone = 0;
                 match self.take() {
                     Some(group) => match self.start(launch, group, spare.pop()) {
                         Ok(started) => running.push(started),
@@ -90,7 +105,9 @@ impl<'p> Queue<'p> {
                     break;
                 }
             }
+            let (before, start) = (running.len(), executed(&running));
             self.round(launch, memory, &mut running, &mut spare);
+            alone = if running.len() < before { 0 } else { alone + executed(&running) - start };
         }
         let counts = spare.into_iter().fold(Counts::default(), |sum, unit| sum.plus(unit.counts));
         let mut outcome = self.outcome.lock().unwrap_or_else(PoisonError::into_inner);
@@ -137,7 +154,10 @@ impl<'p> Queue<'p> {
                 }
                 Ok(Round::Ended) => {
                     self.done();
-                    spare.push(running.remove(at).unit);
+                    let unit = running.remove(at).unit;
+                    let slept = unit.waves.iter().map(|wave| wave.slept).max().unwrap_or(0);
+                    self.slept.fetch_max(slept, Ordering::Relaxed);
+                    spare.push(unit);
                 }
                 Err(error) => {
                     self.fail(r.group, error);
@@ -165,8 +185,10 @@ impl<'p> Queue<'p> {
         }
     }
 
-    pub(super) fn result(self) -> Result<Counts, SimError> {
+    /// What was executed, and the most cycles that a wave has slept.
+    pub(super) fn result(self) -> Result<(Counts, u64), SimError> {
+        let slept = self.slept.into_inner();
         let (counts, failure) = self.outcome.into_inner().unwrap_or_else(PoisonError::into_inner);
-        failure.map_or(Ok(counts), |(_, error)| Err(error))
+        failure.map_or(Ok((counts, slept)), |(_, error)| Err(error))
     }
 }

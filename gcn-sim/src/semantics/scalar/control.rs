@@ -31,9 +31,15 @@ pub(crate) fn add(ops: &mut Ops) {
     ] {
         ops.add(name, Op::new(|_: &mut Cx<'_>, _: &Step| Ok(Next::Fall)));
     }
-    for name in ["s_sleep", "s_wakeup"] {
-        ops.add(name, Op::new(|_: &mut Cx<'_>, _: &Step| Ok(Next::Yield)));
-    }
+    ops.add(
+        "s_sleep",
+        Op::new(|cx: &mut Cx<'_>, s: &Step| {
+            // A wave that waits for a time gets there as fast as on hardware.
+            cx.w.slept += 64 * (s.imm as u64 & 0x7f);
+            Ok(Next::Yield)
+        }),
+    );
+    ops.add("s_wakeup", Op::new(|_: &mut Cx<'_>, _: &Step| Ok(Next::Yield)));
     ops.add("s_barrier", Op::new(|_: &mut Cx<'_>, _: &Step| Ok(Next::Barrier)));
     for name in ["s_endpgm", "s_endpgm_saved", "s_endpgm_ordered_ps_done"] {
         ops.add(name, Op::new(|_: &mut Cx<'_>, _: &Step| Ok(Next::End)));

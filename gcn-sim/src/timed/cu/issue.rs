@@ -116,7 +116,7 @@ impl Cu {
         };
         cx.w.pc = at;
         // The clock that s_memtime reads.
-        cx.w.count = now;
+        (cx.w.count, cx.w.slept) = (now, 0);
         let step = &code.launch.machine.steps()[at];
         if executed > code.max_instructions {
             let site = place::site(&cx, group.id, step);

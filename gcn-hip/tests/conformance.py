@@ -1,0 +1,244 @@
+#!/usr/bin/env python3
+"""AMD's hip-tests on this library: builds each file of a checkout, runs it, and writes a table by folder.
+
+    conformance.py --checkout hip-tests --sdk sdk --library target/release/libamdhip64.so --out out [FOLDER[/FILE] ...]
+
+The SDK has HIP's headers in `include`, the device library in `bc` and a `libamdhip64.so` to link with in `lib`. What is in `--out` is
+not built again. Nothing of the checkout is changed. Exit code 1 if less than `--least` of the applicable files pass.
+"""
+
+import argparse
+import concurrent.futures
+import os
+import re
+import shlex
+import subprocess
+import sys
+from collections import Counter, defaultdict
+from pathlib import Path
+
+# Files that ask for what this library, or any device without images, does not have: pattern in the path, pattern in the source, rule.
+NOT_APPLICABLE = [
+    (r"^(texture|surface)/", "", "textures and surfaces"),
+    (r"^(gl|vulkan)_interop/", "", "interoperation with graphics"),
+    ("", r"hip\w*(Array|Tex|Texture|Surface|Mipmap)\w*\(|hipArray_t|ArrayAllocGuard|ArrayGuard|hip_array_common", "arrays and textures"),
+    ("", r"hipIpc\w+\(|hipMemPool(Export|Import)\w+\(|hipMemImportFromShareableHandle", "memory of other processes"),
+    ("", r"hip(Ext)?Launch(Cooperative)?Kernel\w*MultiDevice\(", "cooperative launches over several devices"),
+    ("", r"hipMemCreate\(|hipMemAddressReserve\(|checkVMMSupported", "virtual memory management"),
+    (r"^(c_compilation|gcc|g\+\+|compiler)/", "", "compilers"),
+]
+INCLUDE = re.compile(r'^\s*#\s*include\s*(<[^>]+>|"[^"]+")', re.M)
+TEST = re.compile(r"\b(TEMPLATE_)?TEST_CASE\w*\(")
+COMMENT = re.compile(r"//[^\n]*|/\*.*?\*/", re.S)
+
+
+def arguments():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    for name in ("checkout", "sdk", "library", "out"):
+        parser.add_argument(f"--{name}", type=Path, required=True)
+    parser.add_argument("--clang", default="clang++-22")
+    parser.add_argument("--target", default="gfx942")
+    parser.add_argument("--jobs", type=int, default=1)
+    parser.add_argument("--together", type=int, default=10, help="files that are compiled as one, which takes less time; what fails is built alone and judged again")
+    parser.add_argument("--seconds", type=int, default=120, help="most seconds of a test, and of a compilation")
+    parser.add_argument("--least", type=float, default=0.95)
+    parser.add_argument("--build-only", action="store_true")
+    parser.add_argument("--run-only", action="store_true", help="only what has been built")
+    parser.add_argument("only", nargs="*")
+    return parser.parse_args()
+
+
+class Suite:
+    def __init__(self, args):
+        self.args = args
+        for name in ("checkout", "sdk", "library", "out"):
+            setattr(self, name, getattr(args, name).resolve())
+        self.catch = self.checkout / "catch"
+        (self.out / "lib").mkdir(parents=True, exist_ok=True)
+        for name in ("libamdhip64.so", "libamdhip64.so.7", "libhiprtc.so", "libhiprtc.so.7"):
+            link = self.out / "lib" / name
+            link.unlink(missing_ok=True)
+            link.symlink_to(self.library)
+        config = self.out / "config"
+        if not config.exists():
+            config.symlink_to(self.catch / "hipTestMain" / "config")
+
+    def clang(self, *more):
+        includes = ["include", "external/Catch2", "external/picojson", "kernels"]
+        return [
+            self.args.clang, "-w", "-x", "hip", "-std=c++17", "-O0", "-Xarch_device", "-O2", "-D__HIP_PLATFORM_AMD__",
+            "-D__AMDGCN_WAVEFRONT_SIZE=64", "-D__AMDGCN_WAVEFRONT_SIZE__=64", f"--offload-arch={self.args.target}",
+            f"--rocm-path={self.sdk}", f"--rocm-device-lib-path={self.sdk}/bc", "-isystem", f"{self.sdk}/include",
+            *(f"-I{self.catch / folder}" for folder in includes), *map(str, more),
+        ]
+
+    def compile(self, made, *more, options=()):
+        """True if the file is there, or could be made."""
+        log = made.with_suffix(".log")
+        if made.exists():
+            return True
+        if log.exists() and not os.environ.get("AGAIN"):
+            return False
+        made.parent.mkdir(parents=True, exist_ok=True)
+        try:
+            done = subprocess.run(
+                self.clang(*more, "-o", made) + list(options), capture_output=True, text=True, timeout=10 * self.args.seconds
+            )
+            log.write_text(done.stderr)
+        except subprocess.TimeoutExpired:
+            log.write_text("error: the compiler takes too long\n")
+        return made.exists()
+
+    def main_objects(self):
+        objects = []
+        for name in ("main", "hip_test_context", "hip_test_features"):
+            made = self.out / "objects" / f"{name}.o"
+            if not self.compile(made, "-c", self.catch / "hipTestMain" / f"{name}.cc"):
+                sys.exit(f"{name}.cc does not compile: see {made.with_suffix('.log')}")
+            objects.append(made)
+        return objects
+
+    def code_objects(self, folder):
+        """What the folder's CMakeLists.txt has the compiler make of kernels, and of programs that tests start."""
+        source, made = self.catch / "unit" / folder, self.out / folder
+        text = (source / "CMakeLists.txt").read_text() if (source / "CMakeLists.txt").exists() else ""
+        for command in re.findall(r"COMMAND \$\{CMAKE_CXX_COMPILER\}(.*?)(?:DEPENDS|\)\n)", text, re.S):
+            words = shlex.split(re.sub(r"\$\{CMAKE_CURRENT_SOURCE_DIR\}", str(source), command))
+            inputs = [word for word in words if word.endswith((".cc", ".cpp"))]
+            names = [Path(words[n + 1]).name for n, word in enumerate(words) if word == "-o"]
+            if "--genco" in words and inputs and names:
+                preload = [word for n, word in enumerate(words) if word == "-mllvm" or words[n - 1] == "-mllvm"]
+                self.compile(made / names[0], "--cuda-device-only", *inputs, options=preload)
+        for name, file in re.findall(r"add_executable\((\S+) EXCLUDE_FROM_ALL (\S+?)\)", text):
+            self.compile(made / name, source / file, options=self.linking())
+
+    def linking(self):
+        return ["--hip-link", "-L", str(self.sdk / "lib"), "-lamdhip64", "-ldl", "-lpthread", "-Wl,--allow-shlib-undefined"]
+
+    def left_out(self, path):
+        """The rule by which a file is not applicable."""
+        name, text = str(path.relative_to(self.catch / "unit")), COMMENT.sub("", path.read_text(errors="replace"))
+        return next((rule for where, what, rule in NOT_APPLICABLE if re.search(where, name) and re.search(what, text)), None)
+
+    def build_together(self, paths):
+        """Compiles files of a folder as one, each in a namespace of its own after the headers of all. Those that do not fit together
+        are taken out, and are built alone later."""
+        paths = [path for path in paths if not (self.out / path.parent.name / path.stem).exists()]
+        while len(paths) > 1:
+            folder = self.out / paths[0].parent.name
+            folder.mkdir(parents=True, exist_ok=True)
+            made = folder / f"{paths[0].stem}.together"
+            headers = dict.fromkeys(h for path in paths for h in INCLUDE.findall(path.read_text(errors="replace")))
+            lines = [f"#include {header}" for header in headers]
+            lines += [f'namespace file_{n} {{\n#include "{path}"\n}}' for n, path in enumerate(paths)]
+            source = made.with_suffix(".together.cc")
+            source.write_text("\n".join(lines) + "\n")
+            if self.compile(made, f"-I{paths[0].parent}", source, options=["-ferror-limit=0", "-x", "none", *map(str, self.objects), *self.linking()]):
+                for path in paths:
+                    (folder / path.stem).write_text(f'#!/bin/sh\nexec "$(dirname "$0")/{made.name}" -# "[#{path.stem}]" "$@"\n')
+                    (folder / path.stem).chmod(0o755)
+                return
+            log = made.with_suffix(".log")
+            wrong = {line.split(":")[0] for line in log.read_text().splitlines() if " error: " in line}
+            log.unlink()
+            fits = [path for path in paths if str(path) not in wrong]
+            paths = fits if len(fits) < len(paths) else paths[: len(paths) // 2]
+
+    def file(self, path):
+        """Builds a file and runs it: folder, name, verdict, reason."""
+        name = str(path.relative_to(self.catch / "unit"))
+        folder, rule = path.parent.name, self.left_out(path)
+        if rule:
+            return folder, name, "not applicable", rule
+        made = self.out / folder / path.stem
+        if self.args.run_only and not made.exists():
+            return folder, name, "not built", ""
+        # What a test is linked with: the folder's sources without tests and without a `main`.
+        others = [(p, p.read_text(errors="replace")) for p in path.parent.glob("*.cc")]
+        helpers = [p for p, text in others if not TEST.search(text) and "main(" not in text and "__global__" not in text]
+        if not self.compile(made, path, *helpers, options=["-x", "none", *map(str, self.objects), *self.linking()]):
+            errors = [line for line in made.with_suffix(".log").read_text().splitlines() if "error:" in line]
+            return folder, name, "does not compile", errors[0].split("error:")[1].strip() if errors else "?"
+        if self.args.build_only:
+            return folder, name, "built", ""
+        verdict = self.run(made)
+        if verdict[0] == "failed" and not self.args.run_only and made.read_bytes().startswith(b"#!"):
+            # Perhaps for its neighbours.
+            made.unlink()
+            return self.file(path)
+        return (folder, name, *verdict)
+
+    def run(self, program):
+        environment = {
+            **os.environ, "LD_LIBRARY_PATH": str(self.out / "lib"), "GCN_HIP_TARGET": self.args.target,
+            "ROCM_PATH": str(self.sdk), "HIP_PATH": str(self.sdk), "HT_LOG_ENABLE": "",
+        }
+        said = program.with_suffix(".out")
+        with said.open("w") as out:
+            try:
+                process = subprocess.Popen(
+                    [program], cwd=program.parent, env=environment, stdout=out, stderr=subprocess.STDOUT, start_new_session=True
+                )
+                code = process.wait(self.args.seconds)
+            except subprocess.TimeoutExpired:
+                os.killpg(process.pid, 9)
+                process.wait()
+                return "failed", f"not done after {self.args.seconds} s"
+        text = said.read_text(errors="replace")
+        if code == 0 and "No tests ran" not in text:
+            return "passed", "skips itself" if "HIP_SKIP_THIS_TEST" in text and "assertion" not in text else ""
+        if code < 0:
+            return "failed", f"signal {-code}"
+        if "No tests ran" in text:
+            return "not applicable", "left out by AMD's own list"
+        unsupported = re.search(r"gcn-hip: (\w+) is not supported", text)
+        return "failed", unsupported[0] if unsupported else first_failure(text)
+
+
+def first_failure(text):
+    found = re.search(r"FAILED:\n\s*(.*?)\n(?:with expansion:\n\s*(.*?)\n)?", text)
+    return " ".join(part for part in found.groups() if part) if found else text.strip().splitlines()[-1] if text.strip() else "?"
+
+
+def main():
+    args = arguments()
+    suite = Suite(args)
+    wanted = lambda path: not args.only or any(str(path).startswith(f"{o}/") or str(path) in (o, f"{o}.cc") for o in args.only)
+    units = suite.catch / "unit"
+    paths = [p for p in sorted(units.glob("*/*.cc")) if wanted(p.relative_to(units)) and TEST.search(p.read_text(errors="replace"))]
+    suite.objects = []
+    if not args.run_only:
+        suite.objects = suite.main_objects()
+        for folder in sorted({p.parent.name for p in paths}):
+            suite.code_objects(folder)
+            files = [p for p in paths if p.parent.name == folder and not suite.left_out(p)]
+            for start in range(0, len(files), max(args.together, 1)):
+                suite.build_together(files[start : start + args.together])
+    rows = []
+    with concurrent.futures.ThreadPoolExecutor(args.jobs) as pool:
+        for row in pool.map(suite.file, paths):
+            rows.append(row)
+            print("\t".join(row), flush=True)
+    table(rows)
+    verdicts = Counter(row[2] for row in rows)
+    applicable = len(rows) - verdicts["not applicable"]
+    share = verdicts["passed"] / applicable if applicable else 1
+    print(f"\n{verdicts['passed']} of {applicable} applicable files pass ({share:.1%}); {verdicts['not applicable']} are not applicable")
+    return 0 if args.build_only or share >= args.least else 1
+
+
+def table(rows):
+    folders = defaultdict(Counter)
+    for folder, _, verdict, _ in rows:
+        folders[folder][verdict] += 1
+    kinds = ["passed", "failed", "does not compile", "not applicable"]
+    print("\n| folder | " + " | ".join(kinds) + " |\n|---|" + "---:|" * len(kinds))
+    for folder, counts in sorted(folders.items()):
+        print(f"| {folder} | " + " | ".join(str(counts[kind]) for kind in kinds) + " |")
+    print("\nReasons:")
+    for (verdict, reason), count in Counter((r[2], r[3]) for r in rows if r[2] != "passed").most_common():
+        print(f"{count:5} {verdict}: {reason}")
+
+
+if __name__ == "__main__":
+    sys.exit(main())
