@@ -5,7 +5,6 @@ gcn_kernel! {
     #[workgroup(64)]
     fn casts(x: &[f32], y: &mut [f32]) {
         let i = global_id().x;
-        let j = i as usize;
         let c = i as char;
         let b = x[i] as bool;
     }

@@ -35,6 +35,11 @@ pub(super) fn is_integer(ty: &Type) -> bool {
         .is_some_and(|name| of_host(&name) || habits::is_integer(&name))
 }
 
+/// True for `usize` and `isize`.
+pub(super) fn is_size(ty: &Type) -> bool {
+    matches!(ty, Type::Path(p) if p.path.is_ident("usize") || p.path.is_ident("isize"))
+}
+
 /// The parameters of a function that are memory.
 pub(super) fn memory_of(sig: &Signature) -> impl Iterator<Item = String> + '_ {
     sig.inputs.iter().filter_map(|input| {

@@ -85,6 +85,8 @@ impl Cx<'_> {
         let value = if open && self.varying.has_deferred(name) {
             let vary = lang("vary", span);
             quote_spanned!(span=> #vary(#value))
+        } else if open {
+            self.varied_later(name, value)
         } else {
             value
         };

@@ -11,6 +11,30 @@ use super::{Cx, asm, lang};
 
 type List = Punctuated<Expr, Token![,]>;
 
+/// `matches!(x, pattern if guard)` as the `match` that it is.
+pub(super) fn as_match(mac: &Macro) -> Option<syn::ExprMatch> {
+    if !mac.path.is_ident("matches") {
+        return None;
+    }
+    let parts = |input: syn::parse::ParseStream<'_>| {
+        let value: Expr = input.parse()?;
+        input.parse::<Token![,]>()?;
+        let pattern = syn::Pat::parse_multi_with_leading_vert(input)?;
+        let guard = match input.parse::<Option<Token![if]>>()? {
+            Some(word) => {
+                let guard: Expr = input.parse()?;
+                Some(quote!(#word #guard))
+            }
+            None => None,
+        };
+        input.parse::<Option<Token![,]>>()?;
+        Ok((value, pattern, guard))
+    };
+    let (value, pattern, guard) = parts.parse2(mac.tokens.clone()).ok()?;
+    let span = mac.path.span();
+    Some(syn::parse_quote_spanned!(span=> match #value { #pattern #guard => true, _ => false }))
+}
+
 impl Cx<'_> {
     /// A macro call. Others than those of the device are the host's, and stay.
     pub fn macro_call(&mut self, mac: &Macro) -> TokenStream {
@@ -31,6 +55,10 @@ impl Cx<'_> {
                 self.host_macro(mac, "assert");
                 self.list(mac, |cx, args| cx.assert(mac, args))
             }
+            "matches" if self.comptime == 0 => match as_match(mac) {
+                Some(e) => self.match_expr(&e),
+                None => mac.to_token_stream(),
+            },
             name => {
                 self.host_macro(mac, name);
                 mac.to_token_stream()

@@ -11,7 +11,7 @@ use quote::{ToTokens, quote_spanned};
 use syn::{Expr, ExprBreak, ExprContinue, ExprReturn, Label, Lifetime, Stmt};
 
 use super::deferred::Deferred;
-use super::typed::{literals, typed};
+use super::typed::{literals, typed_exit};
 use super::{Cx, lang};
 use crate::attrs;
 
@@ -216,7 +216,7 @@ impl Cx<'_> {
             return TokenStream::new();
         }
         let typed = match (&e.expr, &self.result) {
-            (Some(value), Some(ty)) => Some(typed(value, ty, &self.elements)),
+            (Some(value), Some(ty)) => Some(typed_exit(value, ty, &self.elements)),
             _ => None,
         };
         self.exit(Exit::Return, target, typed.as_ref().or(e.expr.as_deref()), span)

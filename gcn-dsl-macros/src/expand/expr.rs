@@ -137,7 +137,7 @@ impl Cx<'_> {
             }
             Expr::Cast(e) => {
                 let (inner, ty) = (self.expr(&e.expr), &e.ty);
-                let call = lang("cast", e.span());
+                let call = lang(if counted::is_size(ty) { "cast_to_size" } else { "cast" }, e.span());
                 quote_spanned!(e.span()=> #call::<#ty, _>(#inner))
             }
             Expr::Path(p) => match p.path.get_ident().map(|name| (name, self.kind(name))) {
@@ -182,7 +182,9 @@ impl Cx<'_> {
                 if let Some(call) = self.mutating_call(e) {
                     return call;
                 }
-                if let Some(value) = self.method_of_constant(e).or_else(|| self.reduction(e)) {
+                if let Some(value) =
+                    self.method_of_constant(e).or_else(|| self.reduction(e)).or_else(|| self.of_elements(e))
+                {
                     return value;
                 }
                 self.atomic_of_value(e);
@@ -462,6 +464,10 @@ impl Cx<'_> {
             args.insert(0, self.on_targets(false, e.func.span()));
         }
         let args = quote_spanned!(e.paren_token.span.join()=> (#(#args),*));
+        if self.known.is_lanes_own(&e.func) {
+            let own = lang("each_lanes_own", e.func.span());
+            return quote_spanned!(e.func.span()=> #own(#function #args));
+        }
         quote!(#function #args)
     }
 }

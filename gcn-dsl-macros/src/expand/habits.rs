@@ -243,7 +243,23 @@ impl Cx<'_> {
                 return Some(quote_spanned!(e.span()=> #call::<#ty, _, _>(#bits)));
             }
         }
-        let known = NUMBERS.iter().any(|n| *ty == n) && METHODS.iter().any(|m| *method == m);
+        // A conversion: what it makes of the device's numbers is what `as` does.
+        let converts = *method == "from"
+            || (*ty == "f16" || *ty == "bf16") && (*method == "from_f32" || *method == "from_f64");
+        if converts
+            && e.args.len() == 1
+            && !is_number(first)
+            && self.comptime == 0
+            && NUMBERS.iter().any(|n| *ty == n)
+        {
+            let (value, cast) = (self.expr(first), lang("cast", e.span()));
+            return Some(quote_spanned!(e.span()=> #cast::<#ty, _>(#value)));
+        }
+        // What has no receiver makes a number of something else.
+        let makes = |method: &str| {
+            method == "default" || method.starts_with("from") || method.starts_with("try_from")
+        };
+        let known = NUMBERS.iter().any(|n| *ty == n) && !makes(&method.to_string());
         if let (true, true, Some(other)) = (known, is_number(first), e.args.get(1))
             && !is_number(other)
         {
@@ -274,10 +290,10 @@ impl Cx<'_> {
         Some(quote_spanned!(e.span()=> #call::<#ty, _, _>(#number, #other)))
     }
 
-    /// An array with numbers among its elements: they take the type of the first that is more than a number.
+    /// An array whose elements are not all written alike: they take the type that those which are more than a number have together.
     pub(super) fn mixed_array(&mut self, e: &ExprArray) -> Option<TokenStream> {
         let first = e.elems.iter().position(|x| !is_number(x))?;
-        if !e.elems.iter().any(is_number) {
+        if e.elems.len() < 2 {
             return None;
         }
         // Every name before the first use of one; numbers have no effects that would come too early.
@@ -291,15 +307,30 @@ impl Cx<'_> {
             }
             names.push(name);
         }
-        let like = names[first].clone()?;
+        let (start, all) = (names[first].as_ref()?, self.fresh("elements", e.span()));
+        let like = lang("like", e.span());
+        let others = names.iter().skip(first + 1).flatten();
+        let like = others.fold(
+            quote_spanned!(e.span()=> #like(&#start)),
+            |like, other| quote_spanned!(other.span()=> (&&#like.beside(&#other)).both()),
+        );
         let elements = e.elems.iter().zip(&names).map(|(x, name)| match name {
-            Some(name) => quote!(#name),
+            Some(name) => {
+                let element = lang("Element", x.span());
+                quote_spanned!(x.span()=> (&#element::of(#name, &#all)).element())
+            }
             None => {
                 let call = lang("alike", x.span());
-                quote_spanned!(x.span()=> #call(&#like, #x))
+                quote_spanned!(x.span()=> #call(&#all, #x))
             }
         });
         let elements: Vec<TokenStream> = elements.collect();
-        Some(quote_spanned!(e.span()=> { #bindings [#(#elements),*] }))
+        Some(quote_spanned!(e.span()=> {
+            #[allow(unused_imports)]
+            use ::gcn_dsl::lang::{BesideAny as _, BesideOther as _, BesideSame as _, ElementBecomes as _, ElementIs as _};
+            #bindings
+            let #all = #like;
+            [#(#elements),*]
+        }))
     }
 }

@@ -93,6 +93,21 @@ fn is_iter(call: &ExprMethodCall) -> bool {
     call.method == "iter" && call.args.is_empty()
 }
 
+/// A closure over values for one over references; a method of a number, `f32::max`, as a closure.
+fn of_values(function: &Expr, parameters: usize) -> Expr {
+    match function {
+        Expr::Closure(closure) => {
+            let mut closure = closure.clone();
+            closure.inputs.iter_mut().for_each(|input| *input = without_references(input));
+            Expr::Closure(closure)
+        }
+        Expr::Path(p) if p.path.segments.len() == 2 && parameters == 2 => {
+            parse_quote_spanned!(function.span()=> |a, b| #p(a, b))
+        }
+        other => other.clone(),
+    }
+}
+
 /// `e` for `&e`.
 pub(super) fn without_references(pat: &Pat) -> Pat {
     match pat {
@@ -113,7 +128,7 @@ fn is_chain(e: &Expr) -> bool {
         Expr::MethodCall(call) => {
             is_iter(call) || (call.method == "into_iter" && call.args.is_empty()) || is_chain(&call.receiver)
         }
-        Expr::Paren(p) => is_chain(&p.expr),
+        Expr::Paren(p) => matches!(*p.expr, Expr::Range(_)) || is_chain(&p.expr),
         _ => false,
     }
 }
@@ -129,6 +144,41 @@ impl Cx<'_> {
         let (values, call): (TokenStream, TokenStream) =
             (self.expr(&by_value(&e.receiver)), lang(function, span));
         Some(quote_spanned!(span=> #call(#values)))
+    }
+
+    /// `v.iter().any(…)`, `all` and `fold`.
+    pub(super) fn of_elements(&mut self, e: &ExprMethodCall) -> Option<TokenStream> {
+        if !is_chain(&e.receiver) {
+            return None;
+        }
+        let (span, args) = (e.method.span(), e.args.len());
+        let function = match e.method.to_string().as_str() {
+            "any" if args == 1 => "any_element",
+            "all" if args == 1 => "all_elements",
+            "fold" if args == 2 => return Some(self.folded(e)),
+            _ => return None,
+        };
+        let values = self.expr(&by_value(&e.receiver));
+        let (condition, call) = (self.expr(&of_values(e.args.first()?, 1)), lang(function, span));
+        Some(quote_spanned!(span=> #call((#values).map(#condition))))
+    }
+
+    /// A fold over what varies gives what varies.
+    fn folded(&mut self, e: &ExprMethodCall) -> TokenStream {
+        let (span, name) = (e.method.span(), self.fresh("values", e.method.span()));
+        let [first, with] = [&e.args[0], &e.args[1]];
+        let values = self.expr(&by_value(&e.receiver));
+        let (first, with) = (self.expr(&super::typed::inferred(first)), self.expr(&of_values(with, 2)));
+        let (given, start) = (lang("given_by", span), lang("First", span));
+        // A `match`: what the iterator borrows lives until it ends.
+        quote_spanned! {span=> match #values {
+            #name => {
+                #[allow(unused_imports)]
+                use ::gcn_dsl::lang::{FirstStays as _, FirstVaries as _, GivenInLanes as _, GivenToAll as _};
+                let first = (&(&#given(&#name)).open(#start::of(#first))).first();
+                #name.fold(first, #with)
+            }
+        }}
     }
 
     /// What an iterator gives in a loop that the source does not call unrolled, and its names.

@@ -20,6 +20,12 @@ impl Cx<'_> {
         if let Some(Expr::Match(e)) = branches_of_numbers(|| Expr::Match(e.clone()), &self.elements) {
             return self.match_expr(&e);
         }
+        // The values of the device are copied: a reference to one matches as it does.
+        if let Expr::Reference(r) = &*e.expr
+            && r.mutability.is_none()
+        {
+            return self.match_expr(&ExprMatch { expr: r.expr.clone(), ..e.clone() });
+        }
         let span = e.match_token.span;
         let value = self.operand_expr(&e.expr);
         if !e.arms.iter().map(|arm| self.pattern_is_known(&arm.pat)).fold(true, |all, known| all & known) {

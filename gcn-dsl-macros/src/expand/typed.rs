@@ -20,6 +20,13 @@ pub(crate) fn typed(e: &Expr, ty: &Type, elements: &Elements) -> Expr {
     e
 }
 
+/// The same of what leaves a function: there may be no other value that says of which type the literals are.
+pub(crate) fn typed_exit(e: &Expr, ty: &Type, elements: &Elements) -> Expr {
+    let mut e = e.clone();
+    Typing { elements }.expr(&mut e, ty, Inside::Branch);
+    e
+}
+
 /// The block with `ty` given to the parts of its value.
 pub(crate) fn typed_block(block: &Block, ty: &Type, elements: &Elements) -> Block {
     let mut block = block.clone();

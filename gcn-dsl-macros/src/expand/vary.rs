@@ -29,8 +29,6 @@ enum Shape {
     Other,
     /// A number of which every lane has its own, or an array of them.
     Varying,
-    /// `global_id()` and the like, whose parts vary.
-    Place,
     /// Memory that is read at a uniform index as one value for all lanes.
     ReadOnly,
     /// Memory whose elements vary at every index.
@@ -62,6 +60,8 @@ struct Binding {
     shape: Shape,
     /// A number for certain, or memory of numbers.
     number: bool,
+    /// What a call gives, or is computed of that: it may be a number.
+    open: bool,
     /// Of a `let mut`, and of a `let` without a value.
     variable: Option<Variable>,
     /// Of a tuple.
@@ -97,6 +97,8 @@ pub(crate) struct Varying {
     variables: HashSet<String>,
     /// Variables that are pointers.
     pointers: HashSet<String>,
+    /// Variables of which rustc knows whether they are numbers.
+    open: HashSet<String>,
     /// Of the others, what they are given of which rustc knows whether it varies.
     asked: HashMap<String, Vec<Question>>,
     /// Calls of functions of the host, declared in the body, with what varies.
@@ -145,6 +147,7 @@ fn varying(function: &KernelFn, body: &Block, elements: &Elements) -> Varying {
                 name: "self".to_owned(),
                 shape: Shape::Varying,
                 number: false,
+                open: false,
                 variable: None,
                 members: None,
                 value: None,
@@ -157,6 +160,7 @@ fn varying(function: &KernelFn, body: &Block, elements: &Elements) -> Varying {
             return Varying {
                 variables: found.varying,
                 pointers: found.pointers,
+                open: found.open,
                 asked: found.asked,
                 on_the_host: found.on_the_host,
             };
@@ -195,6 +199,7 @@ struct Analysis {
     /// Variables that vary.
     varying: HashSet<String>,
     pointers: HashSet<String>,
+    open: HashSet<String>,
     /// Loops that some lanes leave by `break`.
     left: HashSet<String>,
     questions: Vec<Vec<Question>>,
@@ -300,9 +305,14 @@ impl Analysis {
                     (true, false) => Shape::Varying,
                     (false, _) => shape,
                 };
-                // Only a number that is certainly one can be made to vary.
-                let number = self.typed || init.is_some_and(|e| self.is_number(e)) || shape == Shape::Varying;
-                let variable = variable.filter(|_| number || pointer || init.is_none());
+                // Only a number can be made to vary.
+                let certain = self.typed || init.is_some_and(|e| self.is_number(e));
+                let open = !certain && !pointer && init.is_some_and(|e| self.may_be_number(e));
+                let number = certain || shape == Shape::Varying;
+                let variable = variable.filter(|_| number || open || pointer || init.is_none());
+                if open {
+                    self.open.insert(key(&p.ident));
+                }
                 if self.typed && shape.varies() {
                     self.varying.insert(key(&p.ident));
                 }
@@ -311,6 +321,7 @@ impl Analysis {
                     name: p.ident.to_string(),
                     shape,
                     number,
+                    open,
                     variable,
                     members: None,
                     value,

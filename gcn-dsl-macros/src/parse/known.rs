@@ -40,7 +40,18 @@ pub(crate) struct Known {
     pub operators: HashSet<String>,
 }
 
+/// Functions that number the lanes. Nearly every kernel begins with one, so that rustc is not asked what they give, but told: where a
+/// function of this name is another one, that is an error (`gcn_dsl::lang::each_lanes_own`).
+const LANES_OWN: [&str; 3] = ["global_id", "local_id", "lane_id"];
+
 impl Known {
+    /// True for a function of the prelude that numbers the lanes.
+    pub fn is_lanes_own(&self, function: &syn::Expr) -> bool {
+        let syn::Expr::Path(path) = function else { return false };
+        let Some(name) = path.path.get_ident() else { return false };
+        LANES_OWN.iter().any(|own| name == own) && !self.generics.contains_key(&name.to_string())
+    }
+
     /// True for a struct in memory that is declared beside.
     pub fn is_data(&self, ty: &Type) -> bool {
         let Type::Path(path) = crate::ty::bare(ty) else { return false };

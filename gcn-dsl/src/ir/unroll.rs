@@ -30,8 +30,12 @@ const LONGEST_NEST: u32 = 1024;
 const LONGEST_PART: u32 = 160;
 /// How many trips a loop that stays one may make at a time.
 const AT_A_TIME: [u32; 3] = [8, 4, 2];
-/// Budget of a trial in visited statements, counting revisits: loops in loops are visited again for each trip around them.
-const STEPS: u32 = 8 * LONGEST_NEST;
+/// How many more instructions it may have for selections that fold: an array in registers whose index is known with the trip needs none,
+/// while a loop that stays one chooses among all elements, trip after trip.
+const REFUNDS: u32 = 4096;
+/// Budget of a trial in visited statements, counting revisits: loops in loops are visited again for each trip around them. What is
+/// assigned to one element of an array in registers is some statements for each of the others.
+const STEPS: u32 = 128 * LONGEST_NEST;
 /// The most trips that are counted.
 const MOST_TRIPS: u32 = 1024;
 
@@ -71,7 +75,7 @@ fn several(b: &mut Builder, looped: Loop<'_>) -> bool {
     if once.region(looped.body).is_none() {
         return false;
     }
-    let length = (LONGEST_PART - once.left).max(1);
+    let length = LONGEST_PART.saturating_sub(once.left).max(1);
     let control = control(b.kernel(), looped);
     let mut all = Trial::new(b, u32::MAX);
     let trip = Loop { body: &control, ..looped };

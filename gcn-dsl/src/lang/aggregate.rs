@@ -4,7 +4,10 @@
 //! own registers. What holds for a device value holds for them member by member: they convert, are variables, are assigned
 //! and join. `#[device] struct` writes the same implementations for a struct.
 
-use super::control::{Merge, Never};
+use std::cell::RefCell;
+use std::marker::PhantomData;
+
+use super::control::{Merge, Never, Uniform};
 use super::operand::OfType;
 use super::var::{AssignIn, Declare, Flatten};
 use super::{IntoDevice, Lds, Private, Ptr, S, Slice, V, Vector};
@@ -90,9 +93,105 @@ pub fn field<X, E: IntoField<X>>(e: E) -> X {
     e.into_field()
 }
 
-/// The expansion of a number among the elements of an array: it takes the type of another element.
+/// The type that the elements of an array have together.
+#[derive(Debug)]
+pub struct Like<X>(PhantomData<X>);
+
+impl<X> Like<X> {
+    /// This type beside that of another element.
+    pub fn beside<B>(self, _: &B) -> Beside<X, B> {
+        Beside(PhantomData)
+    }
+}
+
+/// The type of the first element.
+pub fn like<X>(_: &X) -> Like<X> {
+    Like(PhantomData)
+}
+
+/// The types of two elements of an array.
+#[derive(Debug)]
+pub struct Beside<A, B>(PhantomData<(A, B)>);
+
+/// Elements of one type: chosen by rustc before [`BesideOther`].
+pub trait BesideSame<X> {
+    /// The type of both.
+    fn both(&self) -> Like<X>;
+}
+impl<X> BesideSame<X> for &Beside<X, X> {
+    fn both(&self) -> Like<X> {
+        Like(PhantomData)
+    }
+}
+
+/// One value for all lanes beside one per lane, which is what both are: chosen before [`BesideAny`].
+pub trait BesideOther<X> {
+    /// The type of both.
+    fn both(&self) -> Like<X>;
+}
+impl<A: Merge<Uniform, B>, B> BesideOther<A::Output> for &&Beside<A, B> {
+    fn both(&self) -> Like<A::Output> {
+        Like(PhantomData)
+    }
+}
+
+/// Elements that have no type together: the second does not become the first.
+pub trait BesideAny<X> {
+    /// The type of the first.
+    fn both(&self) -> Like<X>;
+}
+impl<A, B> BesideAny<A> for Beside<A, B> {
+    fn both(&self) -> Like<A> {
+        Like(PhantomData)
+    }
+}
+
+/// An element of an array of `X`.
+#[derive(Debug)]
+pub struct Element<E, X>(RefCell<Option<E>>, PhantomData<X>);
+
+impl<E, X> Element<E, X> {
+    /// An element, beside which the others are of this type.
+    pub fn of(element: E, _: &Like<X>) -> Element<E, X> {
+        Element(RefCell::new(Some(element)), PhantomData)
+    }
+    fn taken(&self) -> E {
+        self.0.take().unwrap_or_else(|| unreachable!("an element is taken once"))
+    }
+}
+
+/// Elements that are of the type already: chosen by rustc before [`ElementBecomes`].
+pub trait ElementIs<X> {
+    /// The element.
+    fn element(&self) -> X;
+}
+impl<X> ElementIs<X> for Element<X, X> {
+    fn element(&self) -> X {
+        self.taken()
+    }
+}
+
+/// Elements that become of the type.
+pub trait ElementBecomes<E, X> {
+    /// The element.
+    #[track_caller]
+    fn element(&self) -> X
+    where
+        E: IntoDevice<X>;
+}
+impl<E, X> ElementBecomes<E, X> for &Element<E, X> {
+    #[track_caller]
+    fn element(&self) -> X
+    where
+        E: IntoDevice<X>,
+    {
+        self.taken().into_device()
+    }
+}
+
+/// The expansion of a number among the elements of an array: it takes the type of the others.
 #[track_caller]
-pub fn alike<X, E: IntoDevice<X>>(_: &X, e: E) -> X {
+pub fn alike<X, E: IntoDevice<X>>(_: &Like<X>, e: E) -> X {
     e.into_device()
 }
 

@@ -43,6 +43,49 @@ macro_rules! device {
 }
 device!(S, V);
 
+/// Values that `as usize` and `as isize` convert. Indices are 32 bits wide on the device: there these are `u32` and `i32`.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` cannot be converted to `{T}` with `as`",
+    label = "no conversion to `{T}`",
+    note = "in a kernel, `as usize` converts numbers: those of the device to a `u32`, which indexes memory and arrays"
+)]
+pub trait CastToSize<T> {
+    /// A number of the device, or a host `T`.
+    type Output;
+    /// The conversion.
+    fn cast_to_size(self) -> Self::Output;
+}
+
+/// The expansion of `x as usize` and `x as isize`.
+#[track_caller]
+pub fn cast_to_size<T, O>(x: impl CastToSize<T, Output = O>) -> O {
+    x.cast_to_size()
+}
+
+macro_rules! sizes {
+    ($($handle:ident $size:ident $of_device:ident;)*) => {$(
+        impl<U: Scalar> CastToSize<$size> for $handle<U> {
+            type Output = $handle<$of_device>;
+            #[track_caller]
+            fn cast_to_size(self) -> $handle<$of_device> {
+                CastTo::<$of_device>::cast_to(self)
+            }
+        }
+    )*};
+}
+sizes! { S usize u32; V usize u32; S isize i32; V isize i32; }
+
+macro_rules! host_sizes {
+    ($($from:ident),*) => {$( host_sizes!(@to $from: usize isize); )*};
+    (@to $from:ident: $($to:ident)*) => {$(
+        impl CastToSize<$to> for $from {
+            type Output = $to;
+            fn cast_to_size(self) -> $to { self as $to }
+        }
+    )*};
+}
+host_sizes!(bool, i8, u8, i16, u16, i32, u32, i64, u64, usize, isize, f32, f64);
+
 macro_rules! host {
     ($($from:ident),*) => {$( host!(@to $from: i8 u8 i16 u16 i32 u32 i64 u64 usize isize f32 f64); )*};
     (@to $from:ident: $($to:ident)*) => {$(
@@ -53,6 +96,16 @@ macro_rules! host {
     )*};
 }
 host!(i8, u8, i16, u16, i32, u32, i64, u64, usize, isize, f32, f64);
+
+macro_rules! of_condition {
+    ($($to:ident)*) => {$(
+        impl CastTo<$to> for bool {
+            type Output = $to;
+            fn cast_to(self) -> $to { self as $to }
+        }
+    )*};
+}
+of_condition!(i8 u8 i16 u16 i32 u32 i64 u64 usize isize);
 
 macro_rules! half_host {
     ($($half:ident),*) => {$(

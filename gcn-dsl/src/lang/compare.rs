@@ -1,11 +1,12 @@
 //! Comparisons and the logic of conditions: what `<`, `==`, `&&` in a kernel expand to.
 
+use std::ops::{BitAnd, Not};
 use std::panic::Location;
 
 use half::{bf16, f16};
 
 use super::literal::{Literal, Real, TakesLiteral, Whole};
-use super::{IntoDevice, S, V};
+use super::{IntoDevice, S, V, with};
 use crate::ir::{Bin, Inst, Pred, Value};
 use crate::scalar::Scalar;
 
@@ -98,6 +99,27 @@ macro_rules! compare_host {
             }
         }
     )*};
+}
+
+/// Arrays are equal if all elements are.
+impl<A: Compare<B>, B, const N: usize> Compare<[B; N]> for [A; N]
+where
+    A::Output: BitAnd<Output = A::Output> + Not<Output = A::Output>,
+    bool: IntoDevice<A::Output>,
+{
+    type Output = A::Output;
+    #[track_caller]
+    fn compare(self, pred: Pred, rhs: [B; N]) -> A::Output {
+        if !matches!(pred, Pred::Eq | Pred::Ne) {
+            let what = "arrays are compared by `==` and `!=` alone: compare their elements one by one";
+            with(|c| c.fail(Location::caller(), what.to_owned()));
+        }
+        let mut equal: A::Output = true.into_device();
+        for (a, b) in self.into_iter().zip(rhs) {
+            equal = equal & a.compare(Pred::Eq, b);
+        }
+        if pred == Pred::Ne { !equal } else { equal }
+    }
 }
 
 macro_rules! compare_literal {

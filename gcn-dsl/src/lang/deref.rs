@@ -56,6 +56,19 @@ macro_rules! values {
 }
 values!(S V);
 
+/// The same of arrays of the host.
+macro_rules! host_values {
+    ($($t:ty)*) => {$(
+        impl LoadDeref for $t {
+            type Output = $t;
+            fn load_deref(self) -> $t {
+                self
+            }
+        }
+    )*};
+}
+host_values!(bool i8 u8 i16 u16 i32 u32 i64 u64 usize isize f32 f64);
+
 impl<T: Stored> StoreDeref for Ptr<T, Writable> {
     type Element = T::Value;
     #[track_caller]

@@ -1,5 +1,8 @@
 //! `v.iter().sum()` and the like of arrays of values.
 
+use std::ops::{BitAnd, BitOr};
+
+use super::given::Given;
 use super::ops::{Arithmetic, Integer};
 use super::{IntoDevice, S, V};
 
@@ -135,4 +138,27 @@ pub fn least_of<I: IntoIterator<Item = X>, X: Ordered>(values: I) -> Option<X> {
 #[track_caller]
 pub fn greatest_of<I: IntoIterator<Item = X>, X: Ordered>(values: I) -> Option<X> {
     folded!(values, X::larger)
+}
+
+/// The expansion of `v.iter().any(…)`, of which these are the conditions.
+#[track_caller]
+pub fn any_element<X: BitOr<Output = X>>(conditions: impl Iterator<Item = X>) -> X
+where
+    bool: IntoDevice<X>,
+{
+    conditions.reduce(|a, b| a | b).unwrap_or_else(|| false.into_device())
+}
+
+/// The expansion of `v.iter().all(…)`.
+#[track_caller]
+pub fn all_elements<X: BitAnd<Output = X>>(conditions: impl Iterator<Item = X>) -> X
+where
+    bool: IntoDevice<X>,
+{
+    conditions.reduce(|a, b| a & b).unwrap_or_else(|| true.into_device())
+}
+
+/// The type of what an iterator gives.
+pub fn given_by<I: Iterator>(_: &I) -> Given<I::Item> {
+    Given::new()
 }

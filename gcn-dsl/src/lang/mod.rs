@@ -85,7 +85,8 @@ mod written;
 
 pub use absent::{HasIterator, HasRsqrt, HasUnwrap};
 pub use aggregate::{
-    Aggregate, AsIs, ElementIndex, IntoField, NoField, Nothing, alike, element, field, nothing,
+    Aggregate, AsIs, Beside, BesideAny, BesideOther, BesideSame, Element, ElementBecomes, ElementIndex,
+    ElementIs, IntoField, Like, NoField, Nothing, alike, element, field, like, nothing,
 };
 pub use args::{
     Arguments, PackedArg, Packer, RegisterLimits, Signature, SignatureArg, SignatureArgKind, WriteBack,
@@ -95,7 +96,7 @@ pub use atomic::{
 };
 pub use by_value::{ByValue, OneForAll, one_for_all, receiver, receiver_in_lanes};
 pub use called_on::{ByMethod, CalledOn, ChangesIn, Held, HoldNumber, HoldOther};
-pub use cast::{CastTo, cast};
+pub use cast::{CastTo, CastToSize, cast, cast_to_size};
 pub use compare::{Compare, Logic, and, eq, ge, gt, le, lt, ne, or};
 pub use context::{TraceError, Tracing, trace, trace_with, with_builder};
 pub use control::*;
@@ -112,12 +113,16 @@ pub use function::{
     AllLanes, Anyone, CallSite, Called, Changeable, Frames, FromCaller, LendsMemory, Lent, Numeric,
     PromisesAllLanes, all_lanes, enter, mutable_self, target,
 };
-pub use given::{Given, GivenInLanes, GivenToAll, given};
+pub use given::{
+    EachLanes, First, FirstStays, FirstVaries, Given, GivenInLanes, GivenToAll, Stays, each_lanes_own, given,
+};
 pub use hinted::Cache;
 pub use ids::{
     Dim3, global_id, global_size, lane_id, local_id, num_workgroups, wave_id, workgroup_id, workgroup_size,
 };
-pub use iterate::{Ordered, Total, greatest_of, least_of, product_of, sum_of};
+pub use iterate::{
+    Ordered, Total, all_elements, any_element, given_by, greatest_of, least_of, product_of, sum_of,
+};
 pub use lazy::{LeftSide, and_begin, or_begin};
 pub use lds::{Lds, LdsElement, LdsPlace};
 pub use lds_row::{LdsPlane, LdsRow};

@@ -15,6 +15,7 @@ mod iterate;
 mod lazy;
 mod listed;
 mod memory_fields;
+mod names;
 mod natural;
 mod newcomer;
 mod operators;

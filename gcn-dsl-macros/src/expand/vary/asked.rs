@@ -14,37 +14,8 @@ use super::super::place::name_of;
 use super::super::{Cx, lang};
 use super::{Analysis, Shape, Variable};
 
-/// Methods of which a uniform receiver has a uniform result, or none.
-pub(super) const IN_ALL_LANES: [&str; 8] =
-    ["len", "is_empty", "store", "iter", "iter_mut", "enumerate", "zip", "address"];
-
-/// Functions of the prelude with one value for all lanes, or none.
-pub(super) fn of_all_lanes(name: &str) -> bool {
-    const NAMES: [&str; 13] = [
-        "read_first_lane",
-        "read_lane",
-        "any",
-        "all",
-        "ballot",
-        "active_lanes",
-        "wave_id",
-        "num_workgroups",
-        "global_size",
-        "target",
-        "barrier",
-        "fence",
-        "all_lanes",
-    ];
-    NAMES.contains(&name) || among_lanes(name).is_some()
-}
-
-/// What follows `wave_` or `workgroup_` in the name of a function of all lanes.
-pub(super) fn among_lanes(name: &str) -> Option<&str> {
-    ["wave_", "workgroup_"].iter().find_map(|group| name.strip_prefix(group))
-}
-
 /// How many questions a variable has at most, each of which is code for rustc, and how many names a question replaces.
-const MOST: usize = 4;
+const MOST: usize = 8;
 const REPLACED: usize = 16;
 
 /// An expression whose type says whether lanes differ.
@@ -93,6 +64,14 @@ impl Analysis {
         match self.question(e) {
             Some(question) => self.all_of(vec![question]),
             None => Shape::Other,
+        }
+    }
+
+    /// The same, with what the functions of this macro call say where rustc cannot be asked.
+    pub(super) fn ask_or(&mut self, e: &Expr, varies: bool) -> Shape {
+        match self.question(e) {
+            None if varies => Shape::Varying,
+            _ => self.ask(e),
         }
     }
 
@@ -234,6 +213,10 @@ impl VisitMut for Closing<'_> {
 }
 
 impl super::Varying {
+    fn asked_later(&self, name: &Ident) -> Vec<Question> {
+        self.asked.get(&name.to_string()).cloned().unwrap_or_default()
+    }
+
     fn asked(&self, name: &Ident) -> Vec<Question> {
         self.asked.get(&super::key(name)).cloned().unwrap_or_default()
     }
@@ -242,9 +225,19 @@ impl super::Varying {
 impl Cx<'_> {
     /// The first value of a variable, made varying if the kernel assigns to it what varies.
     pub fn varied(&mut self, name: &Ident, value: TokenStream) -> TokenStream {
+        // Of what a call gives, only rustc knows whether it is a number.
+        let open = self.varying.open.contains(&super::key(name));
+        let first = lang("First", name.span());
+        let traits = quote_spanned! {name.span()=>
+            #[allow(unused_imports)]
+            use ::gcn_dsl::lang::{FirstStays as _, FirstVaries as _, GivenInLanes as _, GivenToAll as _};
+        };
         if self.varying.has(name) {
             let vary = lang("vary", name.span());
-            return quote_spanned!(name.span()=> #vary(#value));
+            return match open {
+                true => quote_spanned!(name.span()=> { #traits (&#first::of(#value)).first() }),
+                false => quote_spanned!(name.span()=> #vary(#value)),
+            };
         }
         self.varying.asked(name).into_iter().fold(value, |value, question| {
             // An error belongs to where the expression stands.
@@ -255,11 +248,32 @@ impl Cx<'_> {
                 return value;
             }
             let given = lang("given", name.span());
-            quote_spanned! {name.span()=> {
+            let start = match open {
+                true => {
+                    quote_spanned!(name.span()=> (&(&#given(|| #asked)).open(#first::of(#value))).first())
+                }
+                false => quote_spanned!(name.span()=> (&#given(|| #asked)).start(#value)),
+            };
+            quote_spanned!(name.span()=> { #traits #start })
+        })
+    }
+
+    /// A value that a variable without a first one is given.
+    pub fn varied_later(&mut self, name: &Ident, value: TokenStream) -> TokenStream {
+        let first = lang("First", name.span());
+        self.varying.asked_later(name).into_iter().fold(value, |value, question| {
+            let around = std::mem::take(&mut *self.errors);
+            let asked = self.expr(&question.expr);
+            let errors = std::mem::replace(&mut *self.errors, around);
+            if !errors.is_empty() {
+                return value;
+            }
+            let given = lang("given", name.span());
+            quote_spanned!(name.span()=> {
                 #[allow(unused_imports)]
-                use ::gcn_dsl::lang::{GivenInLanes as _, GivenToAll as _};
-                (&#given(|| #asked)).start(#value)
-            }}
+                use ::gcn_dsl::lang::{FirstStays as _, FirstVaries as _, GivenInLanes as _, GivenToAll as _};
+                (&(&#given(|| #asked)).open(#first::of(#value))).first()
+            })
         })
     }
 }

@@ -7,10 +7,9 @@ use syn::{Expr, ExprCall, Ident, Pat};
 
 use super::super::expr::called;
 
-use super::super::habits::{METHODS, NUMBERS};
+use super::super::habits::NUMBERS;
 use super::super::iterate::InPlace;
 use super::super::place::is_compound;
-use super::asked::{IN_ALL_LANES, among_lanes, of_all_lanes};
 use super::{Analysis, MEMORY, POINTERS, Shape};
 use crate::attrs;
 
@@ -142,7 +141,7 @@ impl Analysis {
             }
             Expr::Field(f) => match (self.expr(&f.base), &f.member) {
                 // The parts of an element of a slice vary as it does.
-                (Shape::Place | Shape::Varying, _) => Shape::Varying,
+                (Shape::Varying, _) => Shape::Varying,
                 (_, syn::Member::Named(name)) if self.known.fields.contains(&name.to_string()) => {
                     Shape::Varying
                 }
@@ -195,7 +194,10 @@ impl Analysis {
                 })
             }
             Expr::Match(e) => {
-                let matched = self.expr(&e.expr);
+                let matched = match &*e.expr {
+                    Expr::Tuple(t) => self.any(&t.elems),
+                    matched => self.expr(matched),
+                };
                 let names = self.names.len();
                 let arms = e.arms.iter().fold(Shape::Other, |all, arm| {
                     let shape = self.under(matched, |cx| {
@@ -268,6 +270,10 @@ impl Analysis {
                 self.any(ends)
             }
             Expr::Closure(e) => self.closure(e),
+            Expr::Macro(m) => match super::super::embed::as_match(&m.mac) {
+                Some(e) => self.expr(&Expr::Match(e)),
+                None => Shape::Other,
+            },
             Expr::Break(e) => {
                 e.expr.as_ref().map(|e| self.expr(e));
                 self.leave(e.label.as_ref());
@@ -308,12 +314,18 @@ impl Analysis {
             Shape::Memory if matches!(&*name, "add" | "offset") && arguments == Shape::Varying => {
                 Shape::OwnPointer
             }
+            Shape::Memory if matches!(&*name, "add" | "offset") && matches!(arguments, Shape::Asked(_)) => {
+                self.ask(&Expr::MethodCall(e.clone()))
+            }
             Shape::Memory if POINTERS.contains(&&*name) => Shape::Memory,
-            _ if self.known.functions.contains(&name) => Shape::Varying,
-            _ if matches!(&*name, "rev" | "step_by") => self.either(receiver, arguments),
-            Shape::Other if METHODS.contains(&&*name) => arguments,
-            _ if IN_ALL_LANES.contains(&&*name) => Shape::Other,
-            _ => self.ask(&Expr::MethodCall(e.clone())),
+            // The length of memory.
+            Shape::Memory | Shape::ReadOnly => Shape::Other,
+            _ if super::super::loops::range(&Expr::MethodCall(e.clone())).is_some() => {
+                self.either(receiver, arguments)
+            }
+            // Of a number, a method gives what its arguments are.
+            Shape::Other if self.is_number(&e.receiver) => arguments,
+            _ => self.ask_or(&Expr::MethodCall(e.clone()), self.known.functions.contains(&name)),
         }
     }
 
@@ -360,12 +372,11 @@ impl Analysis {
         let segments: Vec<String> = path.path.segments.iter().map(|s| s.ident.to_string()).collect();
         if let [ty, function] = segments.as_slice() {
             let memory = MEMORY.contains(&&**ty);
-            let number = NUMBERS.contains(&&**ty) && METHODS.contains(&&**function);
+            let number = NUMBERS.contains(&&**ty);
             return match (memory, number) {
-                _ if self.known.functions.contains(function) => Shape::Varying,
                 (true, _) => Shape::Memory,
                 (_, true) => arguments,
-                _ => self.ask(&Expr::Call(e.clone())),
+                _ => self.ask_or(&Expr::Call(e.clone()), self.known.functions.contains(function)),
             };
         }
         let Some(name) = called(&e.func).map(ToString::to_string) else { return Shape::Other };
@@ -376,14 +387,10 @@ impl Analysis {
         if closure || self.known.functions.contains(&name) {
             return Shape::Varying;
         }
-        match &*name {
-            "global_id" | "local_id" => Shape::Place,
-            "lane_id" | "select" | "splat" | "mbcnt" | "match_any" | "write_lane" | "lane_mask"
-            | "quad_permute" => Shape::Varying,
-            name if ["shuffle", "row_"].iter().any(|p| name.starts_with(p)) => Shape::Varying,
-            name if among_lanes(name).is_some_and(|op| op.contains("clusive_")) => Shape::Varying,
-            name if of_all_lanes(name) || self.nested.contains(name) => Shape::Other,
-            _ => self.ask(&Expr::Call(e.clone())),
+        match self.nested.contains(&name) {
+            true => Shape::Other,
+            false if self.known.is_lanes_own(&e.func) => Shape::Varying,
+            false => self.ask(&Expr::Call(e.clone())),
         }
     }
 }

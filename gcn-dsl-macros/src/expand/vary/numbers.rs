@@ -2,9 +2,7 @@
 
 use syn::{Block, Expr, Lit, Stmt};
 
-use super::super::expr::called;
-use super::super::habits::{METHODS, NUMBERS};
-use super::asked::among_lanes;
+use super::super::habits::NUMBERS;
 use super::{Analysis, Shape};
 
 impl Analysis {
@@ -54,20 +52,24 @@ impl Analysis {
             }
             Expr::Match(e) => e.arms.iter().all(|arm| self.is_number(&arm.body)),
             Expr::Block(e) => self.ends_in_number(&e.block),
-            Expr::Call(e) => called(&e.func).is_some_and(|name| {
-                let name = name.to_string();
-                matches!(&*name, "read_first_lane" | "read_lane" | "lane_id" | "wave_id")
-                    || among_lanes(&name).is_some_and(|op| matches!(op, "sum" | "product" | "min" | "max"))
-            }),
-            Expr::Field(e) if self.is_of_numbers(&e.base) => true,
-            Expr::Field(e) => {
-                let uniform = ["workgroup_id", "num_workgroups", "global_size"];
-                matches!(&*e.base, Expr::Call(c) if called(&c.func).is_some_and(|f| uniform.iter().any(|u| f == u)))
+            Expr::Field(e) => self.is_of_numbers(&e.base),
+            _ => false,
+        }
+    }
+
+    /// True for what calls give or is computed of that, which may be a number.
+    pub(super) fn may_be_number(&self, e: &Expr) -> bool {
+        match e {
+            Expr::Call(_) | Expr::MethodCall(_) => true,
+            Expr::Paren(e) => self.may_be_number(&e.expr),
+            Expr::Group(e) => self.may_be_number(&e.expr),
+            Expr::Unary(e) => self.may_be_number(&e.expr),
+            Expr::Field(e) => self.may_be_number(&e.base),
+            Expr::Binary(e) => {
+                let may = |e| self.is_number(e) || self.may_be_number(e);
+                may(&e.left) && may(&e.right)
             }
-            Expr::MethodCall(e) => match &*e.receiver {
-                _ if e.method == "len" && e.args.is_empty() => true,
-                receiver => METHODS.iter().any(|m| e.method == m) && self.is_number(receiver),
-            },
+            Expr::Path(_) => self.name(e).is_some_and(|binding| binding.open),
             _ => false,
         }
     }

@@ -32,7 +32,15 @@ pub(super) fn parameter(input: &FnArg, elements: &Elements, known: &Known) -> Op
         ty if elements.is_varying(ty) => (Shape::Varying, true),
         ty => (Shape::Other, of_numbers(ty, elements, known)),
     };
-    Some(Binding { name: name.ident.to_string(), shape, number, variable: None, members: None, value: None })
+    Some(Binding {
+        name: name.ident.to_string(),
+        shape,
+        number,
+        open: false,
+        variable: None,
+        members: None,
+        value: None,
+    })
 }
 
 impl Analysis {

@@ -72,7 +72,7 @@ fn trips(b: &Builder, counted: Counted, body: &Region) -> Option<u32> {
     }
     let mut once = Trial::new(b, LONGEST);
     once.region(body)?;
-    let length = (LONGEST - once.left).max(1);
+    let length = LONGEST.saturating_sub(once.left).max(1);
     AT_A_TIME.into_iter().find(|n| n * length <= LONGEST)
 }
 

@@ -4,7 +4,7 @@ use hashbrown::HashMap;
 
 use super::super::build::Builder;
 use super::super::{Bin, Inst, Kernel, Place, Region, Stmt, Un, Value, Variable, fold};
-use super::{Loop, MOST_TRIPS, STEPS};
+use super::{Loop, MOST_TRIPS, REFUNDS, STEPS};
 use crate::scalar::Elem;
 
 /// Executes statements on constants.
@@ -12,6 +12,12 @@ pub(super) struct Trial<'k> {
     kernel: &'k Kernel,
     variables: HashMap<Variable, u64>,
     values: HashMap<Value, u64>,
+    /// Values that are another: selections by a known condition.
+    same: HashMap<Value, Value>,
+    /// What remains if something that remains uses it.
+    owed: HashMap<Value, u32>,
+    /// How many more instructions the selections that fold may pay for.
+    refunds: u32,
     /// How many instructions may still be emitted.
     pub left: u32,
     /// How many statements may still be visited.
@@ -27,6 +33,9 @@ impl<'k> Trial<'k> {
             kernel: b.kernel(),
             variables: b.known_constants(),
             values: HashMap::new(),
+            same: HashMap::new(),
+            owed: HashMap::new(),
+            refunds: REFUNDS,
             left,
             steps: STEPS,
             trips: None,
@@ -40,6 +49,27 @@ impl<'k> Trial<'k> {
     /// `None` once there are too many instructions.
     fn emit(&mut self, count: u32) -> Option<()> {
         self.left = self.left.checked_sub(count)?;
+        Some(())
+    }
+
+    /// The value as which `v` is computed.
+    fn original(&self, mut v: Value) -> Value {
+        while let Some(other) = self.same.get(&v) {
+            v = *other;
+        }
+        v
+    }
+
+    /// Emits what `v` is computed by, unless that is done.
+    fn used(&mut self, v: Value) -> Option<()> {
+        let mut open = vec![v];
+        while let Some(v) = open.pop() {
+            let v = self.original(v);
+            if let Some(count) = self.owed.remove(&v) {
+                self.emit(count)?;
+                self.kernel.def(v).inst.operands(|operand| open.push(operand));
+            }
+        }
         Some(())
     }
 
@@ -57,6 +87,7 @@ impl<'k> Trial<'k> {
                 if let Some(bits) = self.value(*cond) {
                     return self.region(if bits != 0 { then } else { els });
                 }
+                self.used(*cond)?;
                 let before = self.variables.clone();
                 self.region(then)?;
                 self.variables = before;
@@ -136,23 +167,52 @@ impl<'k> Trial<'k> {
             Inst::Write { var, value, .. } => {
                 match self.value(value) {
                     Some(bits) => self.variables.insert(var, bits),
-                    None => self.variables.remove(&var),
+                    None => {
+                        self.used(value)?;
+                        self.variables.remove(&var)
+                    }
                 };
                 return Some(());
             }
             Inst::Read(var) => self.variables.get(&var).copied(),
+            Inst::Select(c, x, y) => match self.value(c) {
+                Some(bits) => {
+                    let chosen = self.original(if bits != 0 { x } else { y });
+                    let known = self.value(chosen);
+                    self.is(v, known);
+                    self.owed.remove(&v);
+                    self.same.insert(v, chosen);
+                    let refund = length(self.kernel, v).min(self.refunds);
+                    self.refunds -= refund;
+                    self.left = self.left.saturating_add(refund);
+                    return Some(());
+                }
+                None => None,
+            },
             ref inst => self.evaluate(inst),
         };
-        match result {
-            Some(bits) => {
-                self.values.insert(v, bits);
-                Some(())
-            }
-            None => {
-                self.values.remove(&v);
-                self.emit(length(self.kernel, v))
-            }
+        self.same.remove(&v);
+        self.is(v, result);
+        if result.is_some() {
+            self.owed.remove(&v);
+            return Some(());
         }
+        let (inst, count) = (&self.kernel.def(v).inst, length(self.kernel, v));
+        if inst.is_pure() || matches!(inst, Inst::Read(_)) {
+            self.owed.insert(v, count);
+            return Some(());
+        }
+        let mut operands = Vec::new();
+        inst.operands(|operand| operands.push(operand));
+        operands.into_iter().try_for_each(|operand| self.used(operand))?;
+        self.emit(count)
+    }
+
+    fn is(&mut self, v: Value, known: Option<u64>) {
+        match known {
+            Some(bits) => self.values.insert(v, bits),
+            None => self.values.remove(&v),
+        };
     }
 
     fn evaluate(&self, inst: &Inst) -> Option<u64> {

@@ -1,0 +1,253 @@
+//! Names mean nothing: what a function is called says neither whether lanes differ in what it gives, nor what it takes.
+
+use gcn_dsl::prelude::*;
+
+/// Kernels that call functions of these names, declared in another macro call and in the same one.
+macro_rules! named {
+    ($in:ident: $start:ident $own:ident $gives:ident) => {
+        mod $in {
+            mod elsewhere {
+                use gcn_dsl::prelude::*;
+
+                gcn_kernel! {
+                    #[device]
+                    pub fn $start(k: u32) -> u32 {
+                        k * 16
+                    }
+
+                    #[device]
+                    pub fn $gives(k: V<u32>) -> V<u32> {
+                        k * 16
+                    }
+                }
+            }
+
+            use elsewhere::{$gives, $start};
+            use gcn_dsl::prelude::*;
+
+            gcn_kernel! {
+                #[device]
+                fn $own(k: u32) -> u32 {
+                    k * 3
+                }
+
+                #[workgroup(64)]
+                pub fn kernel(n: u32, x: &[f32], y: &mut [f32]) {
+                    let l = local_id().x;
+                    let mut start = 0;
+                    let mut row = 0;
+                    if n > 3 {
+                        start = $start(n);
+                        row = $own(n);
+                    }
+                    // Only where all lanes run.
+                    if start < 100 {
+                        barrier();
+                    }
+                    for _ in 0..row {
+                        barrier();
+                    }
+                    let mut count = $start(n);
+                    if x[l] > 0.5 {
+                        count = $gives(l);
+                    }
+                    y[l] = x[start + l] + x[row] + count as f32;
+                }
+            }
+        }
+    };
+}
+named!(plain: first_of_row rows_of places_of);
+named!(of_the_prelude: row_start shuffle_rows wave_sums);
+named!(exactly: lane_mask select quad_permute);
+named!(of_all: wave_sum read_lane any);
+named!(of_numbers: max min abs);
+
+#[test]
+fn renaming_every_function_changes_nothing() {
+    for target in [Target::GFX90A, Target::GFX942] {
+        let code = plain::kernel.build(target).unwrap().assembly(Comments::None);
+        for other in [
+            of_the_prelude::kernel.build(target).unwrap().assembly(Comments::None),
+            exactly::kernel.build(target).unwrap().assembly(Comments::None),
+            of_all::kernel.build(target).unwrap().assembly(Comments::None),
+            of_numbers::kernel.build(target).unwrap().assembly(Comments::None),
+        ] {
+            assert_eq!(code, other, "{target}");
+        }
+    }
+}
+
+/// The methods of numbers as functions, of those that no list has.
+macro_rules! methods {
+    ($($method:ident)*) => {
+        gcn_kernel! {
+            #[allow(unused_assignments)]
+            #[workgroup(64)]
+            fn as_functions(x: &[f32], y: &mut [f32]) {
+                let i = global_id().x;
+                let mut at = i;
+                $( y[at] = f32::$method(x[i]); at += 64; )*
+            }
+
+            #[allow(unused_assignments)]
+            #[workgroup(64)]
+            fn as_methods(x: &[f32], y: &mut [f32]) {
+                let i = global_id().x;
+                let mut at = i;
+                $( y[at] = x[i].$method(); at += 64; )*
+            }
+        }
+    };
+}
+methods!(fract signum next_up to_degrees exp_m1 cos log10);
+
+#[test]
+fn every_method_of_a_number_is_a_function() {
+    let code = |text: String| text.replace("as_functions", "as_methods");
+    let functions = as_functions.build(Target::GFX942).unwrap().assembly(Comments::None);
+    let methods = as_methods.build(Target::GFX942).unwrap().assembly(Comments::None);
+    assert_eq!(code(functions), code(methods));
+}
+
+gcn_kernel! {
+    #[device]
+    fn first_bit(v: V<u32>) -> V<u32> {
+        loop {
+            if v > 3 {
+                return 1;
+            }
+            return 2;
+        }
+    }
+
+    #[workgroup(64)]
+    fn literals_leave(x: &[u32], y: &mut [u32]) {
+        let i = global_id().x;
+        y[i] = first_bit(x[i]);
+    }
+
+    #[workgroup(64)]
+    fn beside(n: u32, x: &[u32], y: &mut [u32]) {
+        let i = global_id().x;
+        let mixed = [n, x[i], 3];
+        let turned = [7, x[i], n, n + 1];
+        y[i] = mixed[0] * 100 + mixed[1] * 10 + mixed[2] + turned.iter().sum();
+    }
+}
+
+#[test]
+fn a_literal_that_leaves_takes_the_type_of_the_result() {
+    let x: Vec<u32> = (0..64).collect();
+    let mut y = vec![0; 64];
+    literals_leave.launch(&Device::simulator(Target::GFX942), Grid::x(1), (&x, &mut y)).unwrap();
+    let wanted: Vec<u32> = x.iter().map(|x| if *x > 3 { 1 } else { 2 }).collect();
+    assert_eq!(y, wanted);
+}
+
+#[test]
+fn one_value_for_all_lanes_stands_beside_one_per_lane_in_an_array() {
+    let x: Vec<u32> = (0..64).collect();
+    let mut y = vec![0; 64];
+    beside.launch(&Device::simulator(Target::GFX942), Grid::x(1), (5, &x, &mut y)).unwrap();
+    let wanted: Vec<u32> = x.iter().map(|x| 500 + x * 10 + 3 + 7 + x + 5 + 6).collect();
+    assert_eq!(y, wanted);
+}
+
+gcn_kernel! {
+    #[workgroup(64)]
+    fn as_on_the_host(n: u32, x: &[u32], y: &mut [u32]) {
+        let i = global_id().x as usize;
+        let k = x[i] as usize;
+        let table = [3u32, 5, 7, 11];
+        let list = [x[i] % 7, n, 2];
+        let pair = match (k % 2, n) {
+            (0, 5) => 1,
+            (_, _) => 2,
+        };
+        let folded = list.iter().fold(0, |a, b| a ^ b);
+        let some = list.iter().any(|v| *v == 6) as u32;
+        let every = list.iter().all(|v| *v < 6) as u32;
+        let equal = ([x[i] % 2, n] == [1, 5]) as u32;
+        let sum = (0..4u32).map(|k| x[i] >> k).sum::<u32>();
+        let few = matches!(x[i] % 10, 2..=4 | 7) as u32;
+        let held = match &list {
+            [a, _, c] => a * c,
+        };
+        let shifts = u32::from(x[i] as u8);
+        y[i] = table[k % 4] + pair * 10 + folded * 100 + some + every * 3 + equal * 7 + sum + few * 11 + held + shifts;
+    }
+}
+
+#[test]
+fn lines_of_the_host_mean_the_same() {
+    let (n, x) = (5, (0..64).map(|i: u32| i * 37 % 101).collect::<Vec<u32>>());
+    let mut y = vec![0; 64];
+    as_on_the_host.launch(&Device::simulator(Target::GFX942), Grid::x(1), (n, &x, &mut y)).unwrap();
+    for i in 0..64usize {
+        let k = x[i] as usize;
+        let table = [3u32, 5, 7, 11];
+        let list = [x[i] % 7, n, 2];
+        let pair = match (k % 2, n) {
+            (0, 5) => 1,
+            (_, _) => 2,
+        };
+        let folded = list.iter().fold(0, |a, b| a ^ b);
+        let some = list.iter().any(|v| *v == 6) as u32;
+        let every = list.iter().all(|v| *v < 6) as u32;
+        let equal = ([x[i] % 2, n] == [1, 5]) as u32;
+        let sum = (0..4u32).map(|k| x[i] >> k).sum::<u32>();
+        let few = matches!(x[i] % 10, 2..=4 | 7) as u32;
+        let held = match &list {
+            [a, _, c] => a * c,
+        };
+        let shifts = u32::from(x[i] as u8);
+        let wanted = table[k % 4]
+            + pair * 10
+            + folded * 100
+            + some
+            + every * 3
+            + equal * 7
+            + sum
+            + few * 11
+            + held
+            + shifts;
+        assert_eq!(y[i], wanted, "lane {i}");
+    }
+}
+
+gcn_kernel! {
+    #[workgroup(64)]
+    fn rolled(k: u32, a: &[f32], b: &[f32], c: &mut [f32]) {
+        let (ty, tx) = (local_id().x / 8, local_id().x % 8);
+        let mut acc: [[V<f32>; 8]; 8] = [[0.0; 8]; 8];
+        for p in 0..k {
+            let mut x: [V<f32>; 8] = [0.0; 8];
+            let mut y: [V<f32>; 8] = [0.0; 8];
+            for i in 0..8 {
+                x[i] = a[p * 64 + ty * 8 + i as u32];
+                y[i] = b[p * 64 + tx * 8 + i as u32];
+            }
+            for i in 0..8 {
+                for j in 0..8 {
+                    acc[i][j] += x[i] * y[j];
+                }
+            }
+        }
+        for i in 0..8 {
+            for j in 0..8 {
+                c[(ty * 8 + i as u32) * 64 + tx * 8 + j as u32] = acc[i][j];
+            }
+        }
+    }
+}
+
+/// A loop with known trips that indexes an array in registers is straight code: nothing is chosen by the index.
+#[test]
+fn known_trips_leave_no_selection_in_a_register_array() {
+    for target in [Target::GFX90A, Target::GFX942] {
+        let kernel = rolled.build(target).unwrap();
+        let text = kernel.assembly(Comments::None);
+        assert_eq!(text.matches("v_cndmask").count() + text.matches("s_cselect").count(), 0, "{target}");
+    }
+}
