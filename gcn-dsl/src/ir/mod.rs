@@ -34,7 +34,7 @@ pub mod packed;
 mod patterns;
 pub mod ping_pong;
 pub mod pipeline;
-mod print;
+
 pub mod private;
 pub mod probe;
 pub mod products;
@@ -43,9 +43,11 @@ pub mod schedule;
 pub mod sink;
 mod stmt;
 pub mod tails;
+pub mod text;
 mod ty;
 pub mod uniform;
 pub(crate) mod unroll;
+pub mod verify;
 pub mod wave;
 
 use gcn_isa::Reg;
@@ -118,7 +120,7 @@ pub enum Inst {
         /// First dword.
         dword: u8,
     },
-    /// Values side by side, by dwords.
+    /// Values side by side, by dwords. Dwords of the result after the last part are undefined.
     Concat(SmallVec<[Value; 4]>),
     /// Load from byte address (varying offset from the base).
     Load {

@@ -8,12 +8,12 @@ use gcn_emit::object::ObjectError;
 use gcn_emit::target_id::TargetId;
 use gcn_isa::{Target, check};
 
+use super::passes::{Malformed, Passes};
 use super::registers::{self, Registers};
 use super::{AsmError, BuildOptions, Built, BuiltKernel, limits};
-use crate::ir::{
-    bytes, contract, dce, far, gvn, licm, merge, packed, ping_pong, pipeline, private, products, sink, tails,
-    uniform,
-};
+use crate::ir::pipeline::Pipelined;
+use crate::ir::text::ParseError;
+use crate::ir::{self, ping_pong, pipeline};
 use crate::kernel::debug::Debug;
 use crate::kernel::{spec, variables};
 use crate::lang::{self, Arguments, Signature, TraceError};
@@ -140,6 +140,12 @@ pub enum BuildCause {
     /// A manual schedule that makes no sense on its instructions.
     #[error("{0}")]
     Schedule(#[from] sched::manual::WrongCounter),
+    /// Text that is not IR, given to [`BuiltKernel::with_ir`].
+    #[error("the IR cannot be read: {0}")]
+    Ir(#[from] ParseError),
+    /// A pass left IR that breaks a rule of the IR: a fault of this crate, reported instead of a wrong kernel.
+    #[error("{0}")]
+    Malformed(#[from] Box<Malformed>),
     /// The independent checker objects to the waits, with this finding: a fault of this crate, reported instead of a wrong kernel.
     #[error("the checker objects to the inserted waits; please report this: {0}")]
     Hazard(String),
@@ -164,10 +170,10 @@ pub(crate) fn build(
     observe: &mut dyn FnMut(&'static str),
 ) -> Result<BuiltKernel, BuildError> {
     let failed = BuildError::of(&signature.name);
-    passes(signature, trace, target, options, observe).map_err(failed)
+    from_trace(signature, trace, target, options, observe).map_err(failed)
 }
 
-fn passes(
+fn from_trace(
     mut signature: Signature,
     trace: &dyn Fn(&mut Arguments),
     target: Target,
@@ -183,54 +189,29 @@ fn passes(
     let mut ir =
         lang::trace_with(&signature.name, target, workgroup, (options.debug, options.source_lines), body)?;
     observe("trace");
-    ping_pong::run(&mut ir, target)?;
-    private::run(&mut ir);
-    uniform::run(&mut ir);
-    if signature.contract {
-        contract::run(&mut ir);
-    }
-    dce::run(&mut ir);
-    if options.merge {
-        merge::run(&mut ir);
-        gvn::run(&mut ir);
-        dce::run(&mut ir);
-        let sums = bytes::run(&mut ir, target);
-        let halves = products::run(&mut ir);
-        if packed::run(&mut ir, target) || sums || halves {
-            dce::run(&mut ir);
-        }
-    }
-    if tails::run(&mut ir) {
-        gvn::run(&mut ir);
-        dce::run(&mut ir);
-    }
     let (bytes, limit) = (ir.lds_bytes(), target.lds_per_cu());
     if bytes > limit {
         return Err(BuildCause::Lds { bytes, limit, target });
     }
-    let is_pipelined = !ir.pipelines.is_empty();
-    if is_pipelined {
-        gvn::run(&mut ir);
-        licm::run(&mut ir);
-    }
-    let more_lds = signature.registers.lds_spill.is_none() && ir.lds.iter().all(|array| !array.dynamic);
-    let pipelines = pipeline::run(&mut ir, pipeline::Machine { target, workgroup, more_lds })?;
-    if !pipelines.is_empty() {
-        dce::run(&mut ir);
-    }
+    let mut passes = Passes::new(target, &signature, options);
+    passes.run(&mut ir)?;
+    let pipelines = passes.pipelines;
+    observe("ir");
+    from_ir(signature, ir, pipelines, target, options, observe)
+}
+
+/// Builds the kernel of this signature from IR that has been simplified.
+pub(super) fn from_ir(
+    signature: Signature,
+    ir: ir::Kernel,
+    pipelines: Vec<Pipelined>,
+    target: Target,
+    options: &BuildOptions,
+    observe: &mut dyn FnMut(&'static str),
+) -> Result<BuiltKernel, BuildCause> {
+    let workgroup = signature.workgroup;
     let bytes = ir.lds_bytes();
     let room = limits::lds_room(&signature, target, &ir);
-    if ir.lds.iter().any(|array| array.dynamic) && room.slots > 0 {
-        ir.lds_reserved = room.slot(room.slots);
-    }
-    if far::run(&mut ir) || !is_pipelined {
-        gvn::run(&mut ir);
-        licm::run(&mut ir);
-    }
-    if !is_pipelined {
-        sink::run(&mut ir);
-    }
-    observe("ir");
     // IR becomes machine instructions.
     let (mut function, inputs) = lower::lower(&ir, target, workgroup)?;
     mir::dce::run(&mut function);

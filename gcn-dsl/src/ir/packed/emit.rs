@@ -59,7 +59,8 @@ impl Emit<'_> {
                 *sign ^= u8::from(negated) << slot;
             }
         }
-        let ty = two(Place::Varying, pair.elem);
+        // Two halves are a word, as the variables that hold them are.
+        let ty = if pair.elem == Elem::F32 { two(Place::Varying, pair.elem) } else { WORD };
         let mut call = Call::plain(mnemonic, args, ty);
         if halves != [0, 0b111 >> (3 - pair.sources.len())] {
             call.given.select_halves(halves);
