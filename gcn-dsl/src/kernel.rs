@@ -22,7 +22,7 @@ use gcn_isa::{Program, RegFile, Target};
 
 pub use asm::AsmError;
 pub use build::{BuildCause, BuildError};
-pub use passes::{Malformed, passes};
+pub use passes::{Malformed, passes, run_pass};
 pub use report::{KernelReport, WaitTotals};
 
 pub use crate::ir::ping_pong::{UnpairedBarriers, UnpairedReason};

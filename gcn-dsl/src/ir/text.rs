@@ -24,16 +24,22 @@ pub use parse::{ParseError, parse};
 pub(super) use print::Text;
 
 use super::{AtomicOp, Bin, Cache, Manner, Pred, Un, wave::Spread};
-use crate::scalar::Elem;
 
 /// Words for the values of a type.
 trait Words: Copy + fmt::Debug + 'static {
     /// All values.
     const ALL: &'static [Self];
 
-    /// The word for a value: its name in lower case.
+    /// The word for a value: its name, with `_` between its parts.
     fn word(self) -> String {
-        format!("{self:?}").to_lowercase()
+        let mut word = String::new();
+        for c in format!("{self:?}").chars() {
+            if c.is_uppercase() && !word.is_empty() {
+                word.push('_');
+            }
+            word.push(c.to_ascii_lowercase());
+        }
+        word
     }
 
     /// The value that a word stands for.
@@ -57,7 +63,6 @@ words! {
     AtomicOp: Load Store Swap CompareExchange Add Sub Min Max And Or Xor IncWrap DecWrap;
     Spread: Reduce Inclusive Exclusive;
     Cache: Streaming Bypass;
-    Elem: Bool I8 U8 I16 U16 I32 U32 I64 U64 F16 Bf16 F32 F64 F8E4M3 F8E5M2;
 }
 
 /// What a load or store that is more than a plain one has after its name.

@@ -481,7 +481,9 @@ impl Verifier<'_> {
                 Elem::I32 | Elem::U32 => operand_like(b, ty),
                 other => Err(format!("products of 32-bit integers have high halves here, not of {other}")),
             },
-            Bin::And | Bin::Or | Bin::Xor if ty.elem.is_float() => Err(format!("{ty} has no bitwise operations")),
+            Bin::And | Bin::Or | Bin::Xor if ty.elem.is_float() => {
+                Err(format!("{ty} has no bitwise operations"))
+            }
             Bin::Add | Bin::Sub | Bin::Mul | Bin::Div | Bin::Rem | Bin::Min | Bin::Max
                 if ty.elem == Elem::Bool || ty.elem.is_eight_bit_float() =>
             {
@@ -512,7 +514,10 @@ impl Verifier<'_> {
         uniform("the resource of a buffer", ty)?;
         match ty.dwords() == RESOURCE_DWORDS {
             true => Ok(()),
-            false => Err(format!("the resource of a buffer has {RESOURCE_DWORDS} dwords, {ty} has {}", ty.dwords())),
+            false => Err(format!(
+                "the resource of a buffer has {RESOURCE_DWORDS} dwords, {ty} has {}",
+                ty.dwords()
+            )),
         }
     }
 

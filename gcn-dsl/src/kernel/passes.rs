@@ -8,8 +8,8 @@ use super::{BuildCause, BuildOptions, limits};
 use crate::ir::pipeline::Pipelined;
 use crate::ir::verify::{Fault, verify};
 use crate::ir::{
-    Kernel, bytes, contract, dce, far, gvn, licm, merge, packed, ping_pong, pipeline, private, products, sink,
-    tails, uniform,
+    Kernel, bytes, contract, dce, far, gvn, licm, merge, packed, ping_pong, pipeline, private, products,
+    sink, tails, uniform,
 };
 use crate::lang::Signature;
 
@@ -85,7 +85,7 @@ passes! {
     private if ALWAYS => |_, k| { private::run(k); Ok(Left::Work) },
         "private arrays with constant indices become variables";
     uniform if ALWAYS => |_, k| { uniform::run(k); Ok(Left::Work) },
-        "uniform floats are computed in vector registers, where the target has no scalar floats";
+        "variables that take uniform floats, which only vector instructions compute, move to vector registers";
     contract if |p| p.signature.contract => |_, k| { contract::run(k); Ok(Left::Work) },
         "products and sums become fused multiply-adds, where `#[contract]` asks for it";
     dce if ALWAYS => cleaning!(dce::run),
@@ -105,7 +105,7 @@ passes! {
     dce if CHANGED => cleaning!(dce::run),
         "after these three, if one changed something";
     tails if ALWAYS => |_, k| Ok(tails::run(k).into()),
-        "statements that both sides of a branch end with move after it";
+        "the last elements of slices of narrow types, which wide accesses would lose, get accesses of their own";
     gvn if CHANGED => cleaning!(gvn::run),
         "after `tails`, if it changed something";
     dce if CHANGED => cleaning!(dce::run),
@@ -127,13 +127,28 @@ passes! {
     licm if |p| p.changed || !p.pipelined => cleaning!(licm::run),
         "unless loops are pipelined and `far` changed nothing";
     sink if |p| !p.pipelined => |_, k| { sink::run(k); Ok(Left::Nothing) },
-        "computations move into the branch that alone uses them";
+        "sums that overwrite a variable move down to the write";
 }
 
 /// Names and descriptions of all passes over the IR, in order.
 #[doc(hidden)]
 pub fn passes() -> impl Iterator<Item = (&'static str, &'static str)> {
     PASSES.iter().map(|pass| (pass.name, pass.what))
+}
+
+/// Runs the pass of this name over `kernel`, as for a kernel that asks for all that the table offers.
+///
+/// # Errors
+/// As the pass gives, and if there is no such pass.
+#[doc(hidden)]
+pub fn run_pass(name: &str, kernel: &mut Kernel, target: Target) -> Result<(), BuildCause> {
+    let signature = Signature { contract: true, ..Signature::new(&kernel.name, &[], [64, 1, 1]) };
+    let options = BuildOptions::default();
+    let pass = PASSES.iter().find(|pass| pass.name == name);
+    let pass = pass.ok_or_else(|| BuildCause::Limits(format!("no pass is called `{name}`")))?;
+    (pass.run)(&mut Passes::new(target, &signature, &options), kernel)?;
+    verify(kernel).map_err(|fault| Box::new(Malformed { pass: pass.name, fault }))?;
+    Ok(())
 }
 
 /// A kernel that is not well formed after a pass: a fault of this crate, reported instead of a wrong kernel.

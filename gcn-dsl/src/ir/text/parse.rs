@@ -13,7 +13,8 @@ use super::super::mark::{Classes, Group, Mark};
 use super::super::pipeline::Request;
 use super::super::{
     Arg, Atomic, AtomicOp, Bin, Cache, Call, Hinted, Inst, Kernel, Label, LdsDef, LdsId, Manner, Memory, Pin,
-    Place, Pred, PrivateDef, PrivateId, Region, Schedule, Stmt, Type, Un, Value, ValueDef, Variable, Wave, atomic,
+    Place, Pred, PrivateDef, PrivateId, Region, Schedule, Stmt, Type, Un, Value, ValueDef, Variable, Wave,
+    atomic,
 };
 use super::Words;
 use crate::scalar::Elem;
@@ -59,7 +60,8 @@ const MOST: u32 = 1 << 22;
 
 /// The first number after those of all values in the text.
 fn after_names(text: &str) -> u32 {
-    let number = |rest: &str| rest.chars().map_while(|c| c.to_digit(10)).fold(0, |n: u32, d| (n * 10 + d).min(MOST));
+    let number =
+        |rest: &str| rest.chars().map_while(|c| c.to_digit(10)).fold(0, |n: u32, d| (n * 10 + d).min(MOST));
     text.split('%').skip(1).map(|rest| number(rest) + 1).max().unwrap_or(0)
 }
 
@@ -135,7 +137,8 @@ impl<'t> Reader<'t> {
             }
             "do {" => {
                 let (body, end) = self.region()?;
-                let cond = end.strip_prefix("} while ").ok_or_else(|| self.error("expected `} while CONDITION`"))?;
+                let cond =
+                    end.strip_prefix("} while ").ok_or_else(|| self.error("expected `} while CONDITION`"))?;
                 let cond = self.value(cond)?;
                 return Ok(Some(Stmt::DoWhile { body, cond }));
             }
@@ -331,10 +334,20 @@ impl<'t> Reader<'t> {
                     ["all_active"] => true,
                     _ => return Err(format!("`{name}` is not an instruction")),
                 };
-                Inst::Wave(Wave { op: named(op)?, spread: named(spread)?, width, value: line.value()?, all_active })
+                Inst::Wave(Wave {
+                    op: named(op)?,
+                    spread: named(spread)?,
+                    width,
+                    value: line.value()?,
+                    all_active,
+                })
             }
-            ("mark" | "wait" | "wait_all" | "priority", _) => Inst::Schedule(Box::new(line.schedule(head, &attributes)?)),
-            (_, []) if Bin::named(head).is_some() => Inst::Bin(named(head)?, line.value()?, line.next_value()?),
+            ("mark" | "wait" | "wait_all" | "priority", _) => {
+                Inst::Schedule(Box::new(line.schedule(head, &attributes)?))
+            }
+            (_, []) if Bin::named(head).is_some() => {
+                Inst::Bin(named(head)?, line.value()?, line.next_value()?)
+            }
             (_, []) if Un::named(head).is_some() => Inst::Un(named(head)?, line.value()?),
             _ => Inst::Machine(Box::new(line.call(head, &attributes)?)),
         };
@@ -369,7 +382,9 @@ fn named<T: Words>(word: &str) -> Read<T> {
 
 fn read_manner(word: &str) -> Read<Manner> {
     match word.strip_prefix("transposed") {
-        Some(bits) => bits.parse().map(Manner::Transposed).map_err(|_| format!("`{bits}` is not a number of bits")),
+        Some(bits) => {
+            bits.parse().map(Manner::Transposed).map_err(|_| format!("`{bits}` is not a number of bits"))
+        }
         None => named::<Cache>(word).map(Manner::Cached),
     }
 }
@@ -439,7 +454,8 @@ impl<'t> Line<'t> {
 
     /// The text before `end`, which is the end of the line.
     fn until(&mut self, end: &str) -> Read<&'t str> {
-        let taken = self.rest.strip_suffix(end).ok_or_else(|| self.expected(&format!("`{end}` at the end")))?;
+        let taken =
+            self.rest.strip_suffix(end).ok_or_else(|| self.expected(&format!("`{end}` at the end")))?;
         self.rest = "";
         Ok(taken)
     }
@@ -475,7 +491,8 @@ impl<'t> Line<'t> {
     /// The number of something that is named by a prefix and a number.
     fn index_of(&mut self, prefix: &str, what: &str) -> Read<u32> {
         let expected = self.expected(what);
-        let digits = self.rest.strip_prefix(prefix).filter(|rest| rest.starts_with(|c: char| c.is_ascii_digit()));
+        let digits =
+            self.rest.strip_prefix(prefix).filter(|rest| rest.starts_with(|c: char| c.is_ascii_digit()));
         self.rest = digits.ok_or(expected)?;
         match self.number()? {
             n if n < MOST => Ok(n),
@@ -523,7 +540,8 @@ impl<'t> Line<'t> {
                 Some((elem, count)) => (elem, count.parse().ok()?),
                 None => (elem, 1),
             };
-            Some(Type { place, elem: Elem::named(elem)?, count })
+            let elem = Elem::ALL.into_iter().find(|known| known.name() == elem)?;
+            Some(Type { place, elem, count })
         };
         read().ok_or(expected)
     }
@@ -617,7 +635,9 @@ impl<'t> Line<'t> {
         if text == "none" {
             return Ok(Classes::empty());
         }
-        let named = |name: &str| Classes::named(name).ok_or_else(|| format!("`{name}` is not a class of instructions"));
+        let named = |name: &str| {
+            Classes::named(name).ok_or_else(|| format!("`{name}` is not a class of instructions"))
+        };
         text.split('+').try_fold(Classes::empty(), |all, name| Ok(all | named(name)?))
     }
 
@@ -642,7 +662,9 @@ impl<'t> Line<'t> {
                 self.symbol(",")?;
             }
             first = false;
-            let name = ["old", "scc", "vcc", "m0"].into_iter().position(|name| self.symbol(&format!("{name}=")).is_ok());
+            let name = ["old", "scc", "vcc", "m0"]
+                .into_iter()
+                .position(|name| self.symbol(&format!("{name}=")).is_ok());
             match name {
                 Some(which) => implicit[which] = Some(self.value()?),
                 None => args.push(self.arg(args.len(), &mut arg_mods)?),
@@ -682,7 +704,9 @@ impl<'t> Line<'t> {
     }
 
     fn at_modifier(&self) -> bool {
-        Modifier::ALL.iter().any(|m| self.rest.strip_prefix(m.name()).is_some_and(|rest| rest.starts_with('=')))
+        Modifier::ALL
+            .iter()
+            .any(|m| self.rest.strip_prefix(m.name()).is_some_and(|rest| rest.starts_with('=')))
     }
 
     fn modifiers(&mut self) -> Read<Given> {

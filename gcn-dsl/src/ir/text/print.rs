@@ -6,7 +6,9 @@ use gcn_isa::mods::Modifier;
 
 use super::super::call::{BUFFER_FORMAT, Effect};
 use super::super::mark::{Classes, Mark, NAMES};
-use super::super::{Arg, Atomic, Call, Inst, Kernel, Label, Memory, Place, Region, Schedule, Stmt, Type, Value, Variable};
+use super::super::{
+    Arg, Atomic, Call, Inst, Kernel, Label, Memory, Place, Region, Schedule, Stmt, Type, Value, Variable,
+};
 use super::{Words, manner_word};
 
 impl Display for Value {
@@ -159,13 +161,18 @@ impl Display for Text<'_> {
             Inst::Extract { from, dword } => write!(f, "extract {from}, {dword}"),
             Inst::Concat(parts) => {
                 f.write_str("concat")?;
-                parts.iter().enumerate().try_for_each(|(i, v)| write!(f, "{} {v}", if i == 0 { "" } else { "," }))
+                parts
+                    .iter()
+                    .enumerate()
+                    .try_for_each(|(i, v)| write!(f, "{} {v}", if i == 0 { "" } else { "," }))
             }
             Inst::Load { memory, offset } => write!(f, "load {}[{offset}]", Mem(*memory)),
             Inst::LoadUniform { resource, offset } => write!(f, "load_uniform {resource}[{offset}]"),
             Inst::Store { memory, offset, value } => write!(f, "store {}[{offset}], {value}", Mem(*memory)),
             Inst::Read(var) => write!(f, "read {var}"),
-            Inst::Write { var, value, keep } => write!(f, "write{} {var}, {value}", if *keep { ".keep" } else { "" }),
+            Inst::Write { var, value, keep } => {
+                write!(f, "write{} {var}, {value}", if *keep { ".keep" } else { "" })
+            }
             Inst::Barrier => f.write_str("barrier"),
             Inst::ReadFirstLane(a) => write!(f, "read_first_lane {a}"),
             Inst::ReadLane(a, lane) => write!(f, "read_lane {a}, {lane}"),
@@ -174,7 +181,8 @@ impl Display for Text<'_> {
             Inst::LaneId => f.write_str("lane_id"),
             Inst::Atomic(atomic) => atomic_text(f, atomic),
             Inst::Hinted(access) => {
-                let (memory, offset, manner) = (Mem(access.memory), access.offset, manner_word(access.manner));
+                let (memory, offset, manner) =
+                    (Mem(access.memory), access.offset, manner_word(access.manner));
                 match access.value {
                     Some(value) => write!(f, "store.{manner} {memory}[{offset}], {value}"),
                     None => write!(f, "load.{manner} {memory}[{offset}]"),
@@ -298,7 +306,8 @@ struct Names(Classes);
 impl Display for Names {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
         let single = NAMES.iter().filter(|(_, class)| class.bits().is_power_of_two());
-        let names: Vec<&str> = single.filter(|(_, class)| self.0.contains(*class)).map(|(name, _)| *name).collect();
+        let names: Vec<&str> =
+            single.filter(|(_, class)| self.0.contains(*class)).map(|(name, _)| *name).collect();
         f.write_str(if names.is_empty() { "none" } else { "" })?;
         f.write_str(&names.join("+"))
     }
