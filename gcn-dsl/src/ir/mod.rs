@@ -39,6 +39,7 @@ pub mod private;
 pub mod probe;
 pub mod products;
 pub mod range;
+mod rewrite;
 pub mod schedule;
 pub mod sink;
 mod stmt;

@@ -10,12 +10,12 @@ pub fn run(kernel: &mut Kernel) {
     if kernel.private.is_empty() {
         return;
     }
-    let mut body = std::mem::take(&mut kernel.body);
-    let in_memory = in_memory(kernel, &body);
-    let mut promoted = Promoted { kernel, in_memory, variables: HashMap::new(), known: HashMap::new() };
-    promoted.region(&mut body, false);
-    let in_memory = std::mem::take(&mut promoted.in_memory);
-    kernel.body = body;
+    let in_memory = kernel.rewrite(|kernel, body| {
+        let in_memory = in_memory(kernel, body);
+        let mut promoted = Promoted { kernel, in_memory, variables: HashMap::new(), known: HashMap::new() };
+        promoted.region(body, false);
+        promoted.in_memory
+    });
     place(kernel, &in_memory);
 }
 

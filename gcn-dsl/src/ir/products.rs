@@ -30,10 +30,7 @@ struct Chain {
 
 /// Replaces the lower halves of `kernel`. True if there are any.
 pub fn run(kernel: &mut Kernel) -> bool {
-    let mut body = std::mem::take(&mut kernel.body);
-    let found = region(kernel, &mut body);
-    kernel.body = body;
-    found
+    kernel.rewrite(region)
 }
 
 fn region(kernel: &mut Kernel, region_of: &mut Region) -> bool {
@@ -72,9 +69,8 @@ struct Halves {
 
 impl Halves {
     fn of(kernel: &Kernel, region: &Region) -> Halves {
-        let inst = |stmt: &Stmt| if let Stmt::Inst(v) = stmt { Some(*v) } else { None };
-        let here: HashSet<Value> = region.stmts.iter().filter_map(inst).collect();
-        let insts = || region.stmts.iter().filter_map(inst);
+        let here: HashSet<Value> = region.insts().collect();
+        let insts = || region.insts();
         let chains = insts().filter_map(|v| chain(kernel, &here, v)).map(|chain| (chain.factors, chain));
         let halves =
             |op| insts().filter_map(move |v| Some((word_product(kernel, v, op)?, kernel.ty(v).elem)));

@@ -46,27 +46,25 @@ pub fn run(kernel: &mut Kernel) -> bool {
         return false;
     }
     let alignment = Alignment::of(kernel);
-    let mut body = std::mem::take(&mut kernel.body);
-    let entry =
-        body.stmts.iter().filter_map(|stmt| if let Stmt::Inst(v) = stmt { Some(*v) } else { None }).collect();
-    let mut tails = Tails {
-        loops: 0,
-        kernel,
-        alignment,
-        entry,
-        replaced: HashMap::new(),
-        places: HashMap::new(),
-        constant: HashMap::new(),
-        early: HashMap::new(),
-    };
-    tails.region(&mut body);
-    let mut early = tails.early;
-    kernel.body.stmts = Vec::with_capacity(body.stmts.len());
-    for stmt in body.stmts {
-        let found = if let Stmt::Inst(v) = stmt { early.remove(&v) } else { None };
-        kernel.body.stmts.push(stmt);
-        kernel.body.stmts.extend(found.into_iter().flatten());
-    }
+    kernel.rewrite(|kernel, body| {
+        let mut tails = Tails {
+            loops: 0,
+            kernel,
+            alignment,
+            entry: body.insts().collect(),
+            replaced: HashMap::new(),
+            places: HashMap::new(),
+            constant: HashMap::new(),
+            early: HashMap::new(),
+        };
+        tails.region(body);
+        let mut early = tails.early;
+        body.rebuild(|stmt, out| {
+            let found = if let Stmt::Inst(v) = stmt { early.remove(&v) } else { None };
+            out.push(stmt);
+            out.extend(found.into_iter().flatten());
+        });
+    });
     true
 }
 
@@ -149,15 +147,14 @@ struct Tails<'k> {
 impl Tails<'_> {
     /// Transforms `region` and returns the loads that are not used in it.
     fn region(&mut self, region: &mut Region) -> Vec<Loaded> {
-        let mut out = Vec::with_capacity(region.stmts.len());
         let mut loaded: Vec<Loaded> = Vec::new();
-        for mut stmt in std::mem::take(&mut region.stmts) {
+        region.rebuild(|mut stmt, out| {
             if !loaded.is_empty() {
                 let used = self.uses(&stmt);
                 // The first statement that uses a loaded value, perhaps in a nested region, is where the
                 // value is completed.
                 for load in loaded.extract_if(.., |load| used.contains(&load.value)) {
-                    self.complete(&load, &mut out);
+                    self.complete(&load, out);
                 }
             }
             self.rename(&mut stmt);
@@ -167,28 +164,25 @@ impl Tails<'_> {
                 loaded.extend(self.region(inner));
             }
             self.loops -= u32::from(repeats);
-            let Stmt::Inst(v) = stmt else {
-                out.push(stmt);
-                continue;
-            };
             out.push(stmt);
-            let Some(access) = Access::of(self.kernel, v) else { continue };
+            let Some(Stmt::Inst(v)) = out.last() else { return };
+            let v = *v;
+            let Some(access) = Access::of(self.kernel, v) else { return };
             let aligned = self.alignment.bits(self.kernel, access.offset) >= 2;
             let branches = aligned && self.loops == 0;
             if access.stored.is_none() {
-                let last = (!branches).then(|| self.last(&access, aligned, &mut out));
+                let last = (!branches).then(|| self.last(&access, aligned, out));
                 loaded.push(Loaded { value: v, access, last, aligned });
             } else if branches {
-                self.where_partial(&access, &mut out, |tails, out| {
+                self.where_partial(&access, out, |tails, out| {
                     let at = tails.partial_at(&access, out);
                     tails.store(&access, at, aligned, out);
                 });
             } else {
-                let at = self.last_at(&access, aligned, &mut out);
-                self.store(&access, at, aligned, &mut out);
+                let at = self.last_at(&access, aligned, out);
+                self.store(&access, at, aligned, out);
             }
-        }
-        region.stmts = out;
+        });
         loaded
     }
 

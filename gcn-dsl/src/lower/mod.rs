@@ -93,10 +93,9 @@ pub fn lower(kernel: &Kernel, target: Target, workgroup: [u32; 3]) -> Result<(Fu
         undefined: undef::before(kernel),
         twins: lanes::Twins::default(),
         names_lds: false,
-        readers: vec![0; kernel.values.len()],
+        readers: kernel.readers(),
         loc: None,
     };
-    kernel.body.each_inst(&mut |v| kernel.def(v).inst.operands(|of| cx.readers[of.0 as usize] += 1));
     cx.func.blocks.push(MBlock::default());
     cx.entry_state();
     cx.constants()?;
