@@ -12,8 +12,8 @@ use super::named::Named;
 use super::pipeline::Request;
 use super::probe::{FIRST, Probe};
 use super::{
-    Inst, Kernel, LdsDef, LdsId, Memory, Pin, PrivateDef, PrivateId, Region, Stmt, Type, Value, ValueDef,
-    Variable, fold,
+    Inst, Kernel, LdsDef, LdsId, Manner, Memory, Pin, PrivateDef, PrivateId, Region, Stmt, Type, Value,
+    ValueDef, Variable, fold,
 };
 
 /// A table of constants begins at a multiple of so many bytes.
@@ -146,9 +146,8 @@ impl Builder {
     /// A load of what does not change while the kernel runs gives the same value wherever it stands.
     fn is_constant_load(&self, inst: &Inst) -> bool {
         match inst {
-            Inst::Load { memory: Memory::Buffer(resource), .. } | Inst::LoadUniform { resource, .. } => {
-                self.kernel.read_only.contains(resource)
-            }
+            Inst::Load { memory: Memory::Buffer(resource), manner: Manner::Plain, .. }
+            | Inst::LoadUniform { resource, .. } => self.kernel.read_only.contains(resource),
             _ => false,
         }
     }

@@ -52,10 +52,7 @@ impl Far<'_> {
     }
 
     fn access(&mut self, v: Value, out: &mut Vec<Stmt>) {
-        let Some((Memory::Lds(id), offset)) = access(&mut self.kernel.values[v.0 as usize].inst) else {
-            return;
-        };
-        let offset = *offset;
+        let Some((Memory::Lds(id), offset)) = self.kernel.def(v).inst.place() else { return };
         let (place, _) = self.kernel.lds_place(id);
         if place == 0 {
             return;
@@ -69,7 +66,7 @@ impl Far<'_> {
                 sum
             }
         };
-        if let Some((_, offset)) = access(&mut self.kernel.values[v.0 as usize].inst) {
+        if let Some((_, offset)) = self.kernel.values[v.0 as usize].inst.place_mut() {
             *offset = sum;
         }
     }
@@ -94,15 +91,5 @@ impl Far<'_> {
     fn add(&mut self, to: Value, place: u32, ty: Type, out: &mut Vec<Stmt>) -> Value {
         let place = self.kernel.append(Inst::Const(place.into()), ty, None, out);
         self.kernel.append(Inst::Bin(Bin::Add, to, place), ty, None, out)
-    }
-}
-
-/// The memory of an access and its offset.
-fn access(inst: &mut Inst) -> Option<(Memory, &mut Value)> {
-    match inst {
-        Inst::Load { memory, offset } | Inst::Store { memory, offset, .. } => Some((*memory, offset)),
-        Inst::Atomic(atomic) => Some((atomic.memory, &mut atomic.offset)),
-        Inst::Hinted(access) => Some((access.memory, &mut access.offset)),
-        _ => None,
     }
 }

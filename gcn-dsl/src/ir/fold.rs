@@ -10,7 +10,7 @@ mod select;
 use gcn_isa::program::SourceLoc;
 
 use super::build::Builder;
-use super::{Bin, Inst, Memory, Place, Pred, Type, Un, Value, division, patterns};
+use super::{Bin, Inst, Manner, Memory, Place, Pred, Type, Un, Value, division, patterns};
 use crate::scalar::Elem;
 
 /// The result of folding.
@@ -239,7 +239,7 @@ fn bin_64(b: &mut Builder, op: Bin, x: Value, y: Value, ty: Type) -> Folded {
 
 /// True for a load that all lanes do from one address.
 fn is_uniform_load(b: &Builder, v: Value) -> bool {
-    let Inst::Load { memory, offset } = b.kernel().def(v).inst else { return false };
+    let Inst::Load { memory, offset, manner: Manner::Plain } = b.kernel().def(v).inst else { return false };
     let one = matches!(b.kernel().def(offset).inst, Inst::Splat(_) | Inst::Const(_));
     one && matches!(memory, Memory::Buffer(_) | Memory::Global(_) | Memory::Lds(_))
 }

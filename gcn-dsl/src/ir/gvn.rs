@@ -24,7 +24,7 @@ use smallvec::SmallVec;
 
 use super::mark::Mark;
 use super::named::Leaf;
-use super::{Bin, Inst, Kernel, Memory, Region, Schedule, Stmt, Type, Value, Variable};
+use super::{Bin, Inst, Kernel, Manner, Memory, Region, Schedule, Stmt, Type, Value, Variable};
 use crate::scalar::Elem;
 use carried::Carried;
 use current::{Current, Reads};
@@ -282,7 +282,7 @@ impl<'k> Numbering<'k> {
             Inst::Concat(_) | Inst::LaneId | Inst::Constants => (0, 0),
             Inst::LoadUniform { resource, .. } if self.kernel.read_only.contains(resource) => (0, 0),
             // The detail distinguishes the memories, since `operands` does not contain ids of arrays.
-            Inst::Load { memory, .. } if !self.scheduled => match memory {
+            Inst::Load { memory, manner: Manner::Plain, .. } if !self.scheduled => match memory {
                 Memory::Buffer(resource) if self.kernel.read_only.contains(resource) => (1, 0),
                 Memory::Buffer(_) => (1, self.epochs[OTHER]),
                 Memory::Global(_) => (2, self.epochs[OTHER]),

@@ -41,8 +41,8 @@ fn in_memory(kernel: &Kernel, body: &Region) -> HashSet<PrivateId> {
 /// Array, byte offset if known, and type of an access to a private array.
 fn access(kernel: &Kernel, v: Value) -> Option<(PrivateId, Option<u64>, Type)> {
     let (memory, offset, ty) = match kernel.def(v).inst {
-        Inst::Load { memory, offset } => (memory, offset, kernel.ty(v)),
-        Inst::Store { memory, offset, value } => (memory, offset, kernel.ty(value)),
+        Inst::Load { memory, offset, .. } => (memory, offset, kernel.ty(v)),
+        Inst::Store { memory, offset, value, .. } => (memory, offset, kernel.ty(value)),
         _ => return None,
     };
     let Memory::Private(id) = memory else { return None };

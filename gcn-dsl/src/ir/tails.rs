@@ -27,7 +27,7 @@ use hashbrown::{HashMap, HashSet};
 use super::align::Alignment;
 use super::mark::Mark;
 use super::{
-    Bin, Hinted, Inst, Kernel, Memory, Place, Pred, Region, Schedule, Stmt, Type, Value, ValueDef, Variable,
+    Bin, Inst, Kernel, Manner, Memory, Place, Pred, Region, Schedule, Stmt, Type, Value, ValueDef, Variable,
 };
 use crate::scalar::Elem;
 
@@ -76,33 +76,30 @@ struct Access {
     /// The stored value; `None` for a load.
     stored: Option<Value>,
     ty: Type,
-    /// The original instruction, as a template for the added ones.
-    like: Inst,
+    /// The original instruction's, which the added ones have too.
+    manner: Manner,
 }
 
 impl Access {
     fn of(kernel: &Kernel, v: Value) -> Option<Access> {
         let def = kernel.def(v);
-        let (memory, offset, stored) = match &def.inst {
-            Inst::Load { memory, offset } => (*memory, *offset, None),
-            Inst::Store { memory, offset, value } => (*memory, *offset, Some(*value)),
-            Inst::Hinted(access) => (access.memory, access.offset, access.value),
+        let (memory, offset, stored, manner) = match def.inst {
+            Inst::Load { memory, offset, manner } => (memory, offset, None, manner),
+            Inst::Store { memory, offset, value, manner } => (memory, offset, Some(value), manner),
             _ => return None,
         };
         let Memory::Buffer(resource) = memory else { return None };
         let ty = stored.map_or_else(|| kernel.ty(v), |value| kernel.ty(value));
         let wide = ty.elem.bytes() < 4 && ty.count > 1 && !kernel.whole_dwords.contains(&resource);
-        wide.then(|| Access { resource, offset, stored, ty, like: def.inst.clone() })
+        wide.then(|| Access { resource, offset, stored, ty, manner })
     }
 
     /// The same access at another offset.
     fn at(&self, at: Value, value: Option<Value>) -> Inst {
-        match (&self.like, value) {
-            (Inst::Hinted(access), value) => {
-                Inst::Hinted(Box::new(Hinted { offset: at, value, ..(**access).clone() }))
-            }
-            (_, None) => Inst::Load { memory: Memory::Buffer(self.resource), offset: at },
-            (_, Some(value)) => Inst::Store { memory: Memory::Buffer(self.resource), offset: at, value },
+        let (memory, offset, manner) = (Memory::Buffer(self.resource), at, self.manner);
+        match value {
+            None => Inst::Load { memory, offset, manner },
+            Some(value) => Inst::Store { memory, offset, value, manner },
         }
     }
 }

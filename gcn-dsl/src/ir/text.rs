@@ -65,10 +65,11 @@ words! {
     Cache: Streaming Bypass;
 }
 
-/// What a load or store that is more than a plain one has after its name.
+/// What the name of a load or store has at its end.
 fn manner_word(manner: Manner) -> String {
     match manner {
-        Manner::Cached(cache) => cache.word(),
-        Manner::Transposed(bits) => format!("transposed{bits}"),
+        Manner::Plain => String::new(),
+        Manner::Cached(cache) => format!(".{}", cache.word()),
+        Manner::Transposed(bits) => format!(".transposed{bits}"),
     }
 }

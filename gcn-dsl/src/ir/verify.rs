@@ -300,11 +300,9 @@ impl Verifier<'_> {
     /// An instruction without a result.
     fn effect(&self, inst: &Inst) -> Result<(), String> {
         match inst {
-            Inst::Store { memory, offset, value } => self.access(*memory, *offset, self.kernel.ty(*value)),
-            Inst::Hinted(access) => match access.value {
-                Some(value) => self.access(access.memory, access.offset, self.kernel.ty(value)),
-                None => Err("a load has a result".to_owned()),
-            },
+            Inst::Store { memory, offset, value, .. } => {
+                self.access(*memory, *offset, self.kernel.ty(*value))
+            }
             Inst::Atomic(atomic) => self.atomic(atomic, None),
             Inst::Write { var, value, .. } => {
                 let of = self.variable(*var)?;
@@ -393,16 +391,9 @@ impl Verifier<'_> {
                     false => Err(format!("the parts have {dwords} dwords, {ty} has {}", ty.dwords())),
                 }
             }
-            Inst::Load { memory, offset } => {
+            Inst::Load { memory, offset, .. } => {
                 varying("loaded values", ty)?;
                 self.access(*memory, *offset, ty)
-            }
-            Inst::Hinted(access) => {
-                if access.value.is_some() {
-                    return Err("a store has no result".to_owned());
-                }
-                varying("loaded values", ty)?;
-                self.access(access.memory, access.offset, ty)
             }
             Inst::LoadUniform { resource, offset } => {
                 uniform("what scalar loads load", ty)?;

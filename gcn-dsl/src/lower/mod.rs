@@ -299,9 +299,9 @@ impl Lower<'_> {
                 self.copy(dst, src);
             }
             Inst::Concat(parts) => self.concat(v, parts),
-            Inst::Load { memory, offset } => self.load(v, *memory, *offset)?,
+            Inst::Load { memory, offset, manner } => self.load(v, *memory, *offset, *manner)?,
             Inst::LoadUniform { resource, offset } => self.load_uniform(v, *resource, *offset)?,
-            Inst::Store { memory, offset, value } => self.store(*memory, *offset, *value)?,
+            Inst::Store { memory, offset, value, manner } => self.store(*memory, *offset, *value, *manner)?,
             Inst::Read(var) if self.direct.reads.contains(&v) => {
                 let from = self.variable(*var);
                 self.alias(v, Some(from.reg));
@@ -327,7 +327,6 @@ impl Lower<'_> {
             }
             Inst::LaneId => self.lane_id(v)?,
             Inst::Atomic(atomic) => self.atomic(v, atomic)?,
-            Inst::Hinted(access) => self.hinted(v, access)?,
             Inst::Fence { scope, ordering } => self.fence(*scope, *ordering)?,
             Inst::Wave(wave) => self.wave(v, *wave)?,
             Inst::Schedule(what) => self.schedule(what)?,

@@ -4,7 +4,7 @@ use hashbrown::HashMap;
 use smallvec::SmallVec;
 
 use super::super::align::{Alignment, Split};
-use super::super::{Bin, Inst, Kernel, LdsId, Memory, Stmt, Type, Value, ValueDef};
+use super::super::{Bin, Inst, Kernel, LdsId, Manner, Memory, Stmt, Type, Value, ValueDef};
 use super::group::{Access, Group, Groups};
 use super::{narrow, uniform};
 use crate::scalar::Elem;
@@ -71,8 +71,10 @@ fn groups(kernel: &Kernel, run: &[Value]) -> Vec<Group> {
     let mut groups = Groups::default();
     for (at, &inst) in run.iter().enumerate() {
         let (memory, offset, store, ty) = match kernel.def(inst).inst {
-            Inst::Load { memory, offset } => (memory, offset, false, kernel.ty(inst)),
-            Inst::Store { memory, offset, value } => (memory, offset, true, kernel.ty(value)),
+            Inst::Load { memory, offset, manner: Manner::Plain } => (memory, offset, false, kernel.ty(inst)),
+            Inst::Store { memory, offset, value, manner: Manner::Plain } => {
+                (memory, offset, true, kernel.ty(value))
+            }
             ref other => {
                 if !passes(other) {
                     groups.close_all(kernel);
@@ -191,7 +193,7 @@ fn loads(kernel: &mut Kernel, group: &Group, start: u32, accesses: &[Access], ed
     let end = accesses.iter().map(|a| (a.constant - start + a.bytes).div_ceil(4)).max().unwrap_or_default();
     let (first, end) = widened(group.memory, first, end);
     let ty = together(accesses, end - first);
-    let Inst::Load { memory, offset } = kernel.def(leader.inst).inst else { return };
+    let Inst::Load { memory, offset, manner } = kernel.def(leader.inst).inst else { return };
     let before = &mut edits[leader.at].before;
     let constant = start.wrapping_add(4 * first);
     // The first access's own offset already is the start of the block's used part.
@@ -202,7 +204,7 @@ fn loads(kernel: &mut Kernel, group: &Group, start: u32, accesses: &[Access], ed
         Split { constant, ..group.base }.build(kernel, offset_ty, before)
     };
     let loc = kernel.def(leader.inst).loc;
-    let wide = kernel.append(Inst::Load { memory, offset }, ty, loc, before);
+    let wide = kernel.append(Inst::Load { memory, offset, manner }, ty, loc, before);
     for a in accesses {
         let inst = if a.bytes < 4 {
             let byte = a.constant - start - 4 * first;
@@ -278,7 +280,7 @@ fn store(kernel: &mut Kernel, group: &Group, constant: u32, parts: &[Access], ed
     let ty = together(parts, parts.iter().map(|a| a.bytes).sum::<u32>() / 4);
     let value = kernel.append(Inst::Concat(words), ty, loc, before);
     let offset = Split { constant, ..group.base }.build(kernel, offset_ty, before);
-    let inst = Inst::Store { memory: group.memory, offset, value };
+    let inst = Inst::Store { memory: group.memory, offset, value, manner: Manner::Plain };
     kernel.values.push(ValueDef { inst, ty: None, loc });
     before.push(Stmt::Inst(Value(kernel.values.len() as u32 - 1)));
 }

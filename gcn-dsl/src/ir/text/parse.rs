@@ -12,9 +12,8 @@ use super::super::call::{ArgMods, BUFFER_FORMAT, Effect, Given, Variant};
 use super::super::mark::{Classes, Group, Mark};
 use super::super::pipeline::Request;
 use super::super::{
-    Arg, Atomic, AtomicOp, Bin, Cache, Call, Hinted, Inst, Kernel, Label, LdsDef, LdsId, Manner, Memory, Pin,
-    Place, Pred, PrivateDef, PrivateId, Region, Schedule, Stmt, Type, Un, Value, ValueDef, Variable, Wave,
-    atomic,
+    Arg, Atomic, AtomicOp, Bin, Cache, Call, Inst, Kernel, Label, LdsDef, LdsId, Manner, Memory, Pin, Place,
+    Pred, PrivateDef, PrivateId, Region, Schedule, Stmt, Type, Un, Value, ValueDef, Variable, Wave, atomic,
 };
 use super::Words;
 use crate::scalar::Elem;
@@ -300,23 +299,19 @@ impl<'t> Reader<'t> {
                 line.symbol(",")?;
                 Inst::Result { of, index: line.byte()? }
             }
-            ("load", []) => {
-                let (memory, offset) = line.place()?;
-                Inst::Load { memory, offset }
-            }
             ("load_uniform", []) => {
                 let resource = line.value()?;
                 Inst::LoadUniform { resource, offset: line.index()? }
             }
-            ("store", []) => {
+            ("load", [] | [_]) => {
+                let manner = read_manner(&attributes)?;
                 let (memory, offset) = line.place()?;
-                Inst::Store { memory, offset, value: line.next_value()? }
+                Inst::Load { memory, offset, manner }
             }
-            ("load" | "store", [manner]) => {
-                let manner = read_manner(manner)?;
+            ("store", [] | [_]) => {
+                let manner = read_manner(&attributes)?;
                 let (memory, offset) = line.place()?;
-                let value = if head == "store" { Some(line.next_value()?) } else { None };
-                Inst::Hinted(Box::new(Hinted { memory, offset, value, manner }))
+                Inst::Store { memory, offset, value: line.next_value()?, manner }
             }
             ("read", []) => Inst::Read(line.variable()?),
             ("write", [] | ["keep"]) => {
@@ -380,7 +375,8 @@ fn named<T: Words>(word: &str) -> Read<T> {
     T::named(word).ok_or_else(|| format!("`{word}` is not a word of the IR"))
 }
 
-fn read_manner(word: &str) -> Read<Manner> {
+fn read_manner(attributes: &[&str]) -> Read<Manner> {
+    let Some(word) = attributes.first() else { return Ok(Manner::Plain) };
     match word.strip_prefix("transposed") {
         Some(bits) => {
             bits.parse().map(Manner::Transposed).map_err(|_| format!("`{bits}` is not a number of bits"))

@@ -166,9 +166,13 @@ impl Display for Text<'_> {
                     .enumerate()
                     .try_for_each(|(i, v)| write!(f, "{} {v}", if i == 0 { "" } else { "," }))
             }
-            Inst::Load { memory, offset } => write!(f, "load {}[{offset}]", Mem(*memory)),
+            Inst::Load { memory, offset, manner } => {
+                write!(f, "load{} {}[{offset}]", manner_word(*manner), Mem(*memory))
+            }
             Inst::LoadUniform { resource, offset } => write!(f, "load_uniform {resource}[{offset}]"),
-            Inst::Store { memory, offset, value } => write!(f, "store {}[{offset}], {value}", Mem(*memory)),
+            Inst::Store { memory, offset, value, manner } => {
+                write!(f, "store{} {}[{offset}], {value}", manner_word(*manner), Mem(*memory))
+            }
             Inst::Read(var) => write!(f, "read {var}"),
             Inst::Write { var, value, keep } => {
                 write!(f, "write{} {var}, {value}", if *keep { ".keep" } else { "" })
@@ -180,14 +184,6 @@ impl Display for Text<'_> {
             Inst::Ballot(a) => write!(f, "ballot {a}"),
             Inst::LaneId => f.write_str("lane_id"),
             Inst::Atomic(atomic) => atomic_text(f, atomic),
-            Inst::Hinted(access) => {
-                let (memory, offset, manner) =
-                    (Mem(access.memory), access.offset, manner_word(access.manner));
-                match access.value {
-                    Some(value) => write!(f, "store.{manner} {memory}[{offset}], {value}"),
-                    None => write!(f, "load.{manner} {memory}[{offset}]"),
-                }
-            }
             Inst::Fence { scope, ordering } => write!(f, "fence.{}.{}", scope.name(), ordering.name()),
             Inst::Wave(w) => {
                 let all = if w.all_active { ".all_active" } else { "" };
