@@ -469,8 +469,8 @@ impl Verifier<'_> {
                 }
             }
             Bin::MulHi => match ty.elem {
-                Elem::I32 | Elem::U32 => operand_like(b, ty),
-                other => Err(format!("products of 32-bit integers have high halves here, not of {other}")),
+                Elem::I32 | Elem::U32 | Elem::U64 => operand_like(b, ty),
+                other => Err(format!("products of u32, i32 and u64 have upper halves here, not of {other}")),
             },
             Bin::And | Bin::Or | Bin::Xor if ty.elem.is_float() => {
                 Err(format!("{ty} has no bitwise operations"))
