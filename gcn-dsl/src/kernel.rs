@@ -3,6 +3,7 @@
 mod asm;
 pub(crate) mod build;
 pub(crate) mod debug;
+mod error;
 mod limits;
 mod passes;
 mod pressure;
@@ -21,8 +22,8 @@ use gcn_isa::hazards::Config;
 use gcn_isa::{Program, RegFile, Target};
 
 pub use asm::AsmError;
-pub use build::{BuildCause, BuildError};
-pub use passes::{Malformed, passes, run_pass};
+pub use error::{BuildCause, BuildError, Malformed};
+pub use passes::{passes, run_pass};
 pub use report::{KernelReport, WaitTotals};
 
 pub use crate::ir::ping_pong::{UnpairedBarriers, UnpairedReason};

@@ -14,15 +14,25 @@ use super::{Bin, Inst, Manner, Memory, Place, Pred, Type, Un, Value, division, p
 use crate::scalar::Elem;
 
 /// The result of folding.
-pub enum Folded {
+pub(super) enum Folded {
     /// An existing value.
     Value(Value),
     /// This instruction, still to be appended.
     Inst(Inst),
 }
 
+impl Builder {
+    /// Appends an instruction with a result. Folds it, or returns an equal value that is already available.
+    pub fn value(&mut self, inst: Inst, ty: Type, loc: Option<SourceLoc>) -> Value {
+        match fold(self, inst, ty, loc) {
+            Folded::Value(v) => v,
+            Folded::Inst(inst) => self.share(inst, ty, loc),
+        }
+    }
+}
+
 /// Simplifies `inst` of type `ty`.
-pub fn fold(b: &mut Builder, inst: Inst, ty: Type, loc: Option<SourceLoc>) -> Folded {
+fn fold(b: &mut Builder, inst: Inst, ty: Type, loc: Option<SourceLoc>) -> Folded {
     match inst {
         Inst::Splat(v) => splat(b, v, ty),
         Inst::Bin(op, x, y) if is_int32(ty) => match bin(b, op, x, y, ty, loc) {

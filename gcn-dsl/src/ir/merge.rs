@@ -16,13 +16,15 @@
 //! - Loads and stores with one base and different bytes of an aligned block pass each other.
 //! - Nothing else passes barriers, atomics, fences or instructions that the kernel names.
 
+mod alias;
+mod edit;
 mod group;
 mod kernarg;
 mod narrow;
 mod run;
 mod uniform;
 
-pub(super) use run::{is_read_only, may_alias};
+pub(super) use alias::{is_read_only, may_alias};
 
 use super::align::Alignment;
 use super::{Inst, Kernel, Region, Stmt};

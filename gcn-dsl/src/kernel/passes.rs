@@ -1,12 +1,11 @@
 //! The passes over the IR: one table in the order in which they run, and the loop that runs it.
 
-use std::fmt;
-
 use gcn_isa::Target;
 
-use super::{BuildCause, BuildOptions, limits};
+use super::error::{BuildCause, Malformed};
+use super::{BuildOptions, limits};
 use crate::ir::pipeline::Pipelined;
-use crate::ir::verify::{Fault, verify};
+use crate::ir::verify::verify;
 use crate::ir::{
     Kernel, bytes, contract, dce, far, gvn, licm, merge, packed, ping_pong, pipeline, private, products,
     sink, tails, uniform,
@@ -149,27 +148,6 @@ pub fn run_pass(name: &str, kernel: &mut Kernel, target: Target) -> Result<(), B
     (pass.run)(&mut Passes::new(target, &signature, &options), kernel)?;
     verify(kernel).map_err(|fault| Box::new(Malformed { pass: pass.name, fault }))?;
     Ok(())
-}
-
-/// A kernel that is not well formed after a pass: a fault of this crate, reported instead of a wrong kernel.
-#[derive(Clone, Debug)]
-pub struct Malformed {
-    /// The pass; `trace` stands for the functions of the language, which make the IR.
-    pub pass: &'static str,
-    /// What is wrong with it.
-    pub fault: Fault,
-}
-
-impl fmt::Display for Malformed {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "the IR is malformed after the pass `{}`; please report this: {}", self.pass, self.fault)
-    }
-}
-
-impl std::error::Error for Malformed {
-    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
-        Some(&self.fault)
-    }
 }
 
 impl<'a> Passes<'a> {

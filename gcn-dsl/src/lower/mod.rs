@@ -154,6 +154,13 @@ struct Lower<'k> {
     loc: Option<gcn_isa::program::SourceLoc>,
 }
 
+/// A branch whose target is not known yet.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Pending {
+    pub block: usize,
+    pub inst: usize,
+}
+
 /// Virtual registers that hold the initial state.
 #[derive(Default)]
 struct EntryRegs {

@@ -4,20 +4,14 @@ use hashbrown::HashMap;
 use smallvec::SmallVec;
 
 use super::super::align::{Alignment, Split};
-use super::super::{Bin, Inst, Kernel, LdsId, Manner, Memory, Stmt, Type, Value, ValueDef};
+use super::super::{Bin, Inst, Kernel, Manner, Memory, Stmt, Type, Value, ValueDef};
+use super::edit::{Edit, block_bytes, part};
 use super::group::{Access, Group, Groups};
 use super::{narrow, uniform};
 use crate::scalar::Elem;
 
 /// Bytes of the widest vector access.
 const WIDEST: u32 = 16;
-
-/// Changes at one instruction: statements to insert before it, and whether it is removed.
-#[derive(Default, Clone)]
-pub(super) struct Edit {
-    pub before: Vec<Stmt>,
-    pub removed: bool,
-}
 
 /// Merges the accesses in `open` and moves the instructions to `out`.
 pub(super) fn merge(
@@ -48,14 +42,6 @@ pub(super) fn merge(
         if !edit.removed {
             out.push(Stmt::Inst(v));
         }
-    }
-}
-
-/// The size of the aligned blocks within which accesses at `base` may be merged.
-pub(super) fn block_bytes(kernel: &Kernel, alignment: &mut Alignment, base: &Split, widest: u32) -> u32 {
-    match base.base {
-        Some(v) => widest.min(1 << alignment.bits(kernel, v)),
-        None => widest,
     }
 }
 
@@ -110,31 +96,6 @@ fn passes(inst: &Inst) -> bool {
             | Inst::Ballot(_)
     );
     harmless || inst.is_pure()
-}
-
-pub(in crate::ir) fn is_read_only(kernel: &Kernel, memory: Memory) -> bool {
-    matches!(memory, Memory::Buffer(resource) if kernel.read_only.contains(&resource))
-}
-
-/// True for all names of the LDS array whose size the launch gives.
-pub(super) fn is_dynamic(kernel: &Kernel, id: LdsId) -> bool {
-    kernel.lds[id.0 as usize].dynamic
-}
-
-/// True for memory behind raw pointers, and for slices that overlap others.
-pub(super) fn is_raw(kernel: &Kernel, memory: Memory) -> bool {
-    match memory {
-        Memory::Global(_) | Memory::Lanes(_) => true,
-        Memory::Buffer(resource) => kernel.overlapping.contains(&resource),
-        Memory::Lds(_) | Memory::Private(_) => false,
-    }
-}
-
-/// True if an access to one may touch the bytes of an access to the other.
-pub(in crate::ir) fn may_alias(kernel: &Kernel, a: Memory, b: Memory) -> bool {
-    let dynamic = |m| matches!(m, Memory::Lds(id) if is_dynamic(kernel, id));
-    let raw = |m| is_raw(kernel, m);
-    a == b || (raw(a) && raw(b)) || (dynamic(a) && dynamic(b))
 }
 
 fn merge_group(kernel: &mut Kernel, group: &Group, block: u32, in_loop: bool, edits: &mut [Edit]) {
@@ -214,11 +175,6 @@ fn loads(kernel: &mut Kernel, group: &Group, start: u32, accesses: &[Access], ed
         };
         kernel.values[a.inst.0 as usize].inst = inst;
     }
-}
-
-/// The instruction that extracts these dwords of a wide value.
-pub(super) fn part(from: Value, dword: u32, dwords: u32, of: u32) -> Inst {
-    if dwords == of { Inst::Bitcast(from) } else { Inst::Extract { from, dword: dword as u8 } }
 }
 
 fn stores(
