@@ -3,7 +3,9 @@
 mod asm;
 pub(crate) mod build;
 pub(crate) mod debug;
+mod error;
 mod limits;
+mod passes;
 mod pressure;
 mod registers;
 mod report;
@@ -20,11 +22,14 @@ use gcn_isa::hazards::Config;
 use gcn_isa::{Program, RegFile, Target};
 
 pub use asm::AsmError;
-pub use build::{BuildCause, BuildError};
+pub use error::{BuildCause, BuildError, Malformed};
+pub use passes::{passes, run_pass};
 pub use report::{KernelReport, WaitTotals};
 
 pub use crate::ir::ping_pong::{UnpairedBarriers, UnpairedReason};
 pub use crate::ir::pipeline::{NoLoadAhead, OneBuffer, Pipelined, SingleReason, StayingLoad, StaysReason};
+pub use crate::ir::text::ParseError;
+pub use crate::ir::verify::Fault;
 pub use crate::lower::{LowerCause, LowerError};
 pub use crate::mir::VReg;
 pub use crate::regalloc::{
@@ -57,6 +62,9 @@ pub struct BuildOptions {
     pub fill: bool,
     /// Merge loads and stores of neighbouring elements into wide ones.
     pub merge: bool,
+    /// Check after each pass over the IR that it is well formed, and fail to build if it is not. The default is true in programs that
+    /// are built without optimisation, and false in release builds.
+    pub verify: bool,
     /// `debug_assert!` is checked, and the simulator prints what `dbg!` shows. As in Rust the default is true
     /// in programs that are built without optimisation, and false in release builds.
     pub debug: bool,
@@ -87,6 +95,7 @@ impl Default for BuildOptions {
             schedule: true,
             fill: true,
             merge: true,
+            verify: cfg!(debug_assertions),
             debug: cfg!(debug_assertions),
             check_bounds: false,
             source_lines: false,
@@ -295,6 +304,36 @@ impl BuiltKernel {
     /// The IR after simplification, as text.
     pub fn ir(&self) -> String {
         self.ir.to_string()
+    }
+
+    /// The same kernel from this IR: what [`BuiltKernel::ir`] printed, perhaps changed by hand. It is verified, lowered and scheduled; the
+    /// passes over the IR do not run again. Positions in the source are not part of the text, so there is no debug information.
+    ///
+    /// ```
+    /// use gcn_dsl::prelude::*;
+    /// gcn_kernel! {
+    ///     #[workgroup(64)]
+    ///     pub fn double(x: &mut [f32]) {
+    ///         let i = local_id().x;
+    ///         x[i] = x[i] * 2.0;
+    ///     }
+    /// }
+    /// let kernel = double.build(Target::GFX942)?;
+    /// let again = kernel.with_ir(&kernel.ir(), &Default::default())?;
+    /// assert_eq!(again.assembly(Comments::None), kernel.assembly(Comments::None));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
+    /// # Errors
+    /// A [`BuildError`] if the text is not IR or the IR is malformed, and as of `build`.
+    pub fn with_ir(&self, text: &str, options: &BuildOptions) -> Result<BuiltKernel, BuildError> {
+        let build = || {
+            let ir = ir::text::parse(text)?;
+            let malformed = |fault| Box::new(Malformed { pass: "parse", fault });
+            ir::verify::verify(&ir).map_err(malformed)?;
+            build::from_ir(self.signature.clone(), ir, Vec::new(), self.target(), options, &mut |_| {})
+        };
+        build().map_err(BuildError::of(self.name()))
     }
 
     /// The schedule as text: block by block the instructions in their order, each with the cycle in which it

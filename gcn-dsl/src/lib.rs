@@ -62,6 +62,7 @@ pub use lang::{DevicePtr, S, V};
 pub use launch::{
     Device, DeviceBuffer, DeviceSlice, DeviceView, DeviceViewMut, Download, Event, Graph, GraphBuilder, Grid,
     Kernel, LaunchError, LaunchStats, LoadedKernel, LoadedModule, Module, PinnedBuffer, Properties, Stream,
+    TimedKernel,
 };
 
 /// What a program with kernels needs: `use gcn_dsl::prelude::*;`.
@@ -98,7 +99,8 @@ pub mod prelude {
     pub use crate::scalar::{Number, Scalar, bf16, f8e4m3, f8e5m2, f16};
     pub use crate::sched::Classes;
     pub use crate::{
-        AsmProgram, Device, DeviceBuffer, DevicePtr, DeviceSlice, Grid, Kernel, Stream, gcn_asm, gcn_kernel,
+        AsmProgram, Device, DeviceBuffer, DevicePtr, DeviceSlice, Grid, Kernel, Stream, TimedKernel, gcn_asm,
+        gcn_kernel,
     };
     pub use gcn_emit::text::Comments;
     pub use gcn_isa::Target;

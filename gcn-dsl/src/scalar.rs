@@ -29,6 +29,25 @@ pub enum Elem {
 }
 
 impl Elem {
+    /// All element types.
+    pub const ALL: [Elem; 15] = [
+        Elem::Bool,
+        Elem::I8,
+        Elem::U8,
+        Elem::I16,
+        Elem::U16,
+        Elem::I32,
+        Elem::U32,
+        Elem::I64,
+        Elem::U64,
+        Elem::F16,
+        Elem::Bf16,
+        Elem::F32,
+        Elem::F64,
+        Elem::F8E4M3,
+        Elem::F8E5M2,
+    ];
+
     /// What Rust masks the counts of shifts with: the width in bits, less one.
     pub const fn shift_mask(self) -> u32 {
         8 * self.bytes() - 1

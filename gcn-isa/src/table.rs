@@ -102,6 +102,11 @@ pub fn class_of(mnemonic: &str) -> Option<Class> {
     Some(ROWS[usize::from(*BY_MNEMONIC.get(mnemonic)?.first()?)].class)
 }
 
+/// The mnemonic as the table has it, for callers that keep it.
+pub fn mnemonic(name: &str) -> Option<&'static str> {
+    BY_MNEMONIC.get_key_value(name).map(|(mnemonic, _)| *mnemonic)
+}
+
 /// Every suffix-less mnemonic of any target, in no particular order.
 pub fn mnemonics() -> impl Iterator<Item = &'static str> {
     BY_MNEMONIC.keys().copied()

@@ -1,6 +1,7 @@
 //! The lessons as tests: results, LLVM's judgement of the output, and the need for each single wait.
 
 mod debug_info;
+mod ir;
 mod lines;
 mod links;
 mod llvm;

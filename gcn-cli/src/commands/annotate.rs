@@ -5,6 +5,7 @@ mod csv;
 mod json;
 mod page;
 mod profile;
+mod read;
 mod samples;
 mod text;
 
@@ -95,7 +96,7 @@ pub fn run(args: &Args) -> Result<(), Failure> {
         Some(lines) => lines.clone(),
         None => SourceLines::of_object(&read),
     };
-    let samples = samples::read(&args.samples)?;
+    let samples = read::read(&args.samples)?;
     let fit = |problem| Failure::input(format!("{}: {problem}", file::shown(&args.samples)));
     let mut profile = Profile::new(&unit, &lines);
     profile.count(&samples, args.code_object, args.dispatch).map_err(fit)?;

@@ -12,8 +12,8 @@ use super::named::Named;
 use super::pipeline::Request;
 use super::probe::{FIRST, Probe};
 use super::{
-    Inst, Kernel, LdsDef, LdsId, Memory, Pin, PrivateDef, PrivateId, Region, Stmt, Type, Value, ValueDef,
-    Variable, fold,
+    Inst, Kernel, LdsDef, LdsId, Manner, Memory, Pin, PrivateDef, PrivateId, Region, Stmt, Type, Value,
+    ValueDef, Variable,
 };
 
 /// A table of constants begins at a multiple of so many bytes.
@@ -116,12 +116,9 @@ impl Builder {
         self.kernel
     }
 
-    /// Appends an instruction with a result. Folds it, or returns an equal value that is already available.
-    pub fn value(&mut self, inst: Inst, ty: Type, loc: Option<SourceLoc>) -> Value {
-        let inst = match fold::fold(self, inst, ty, loc) {
-            fold::Folded::Value(v) => return v,
-            fold::Folded::Inst(inst) => inst,
-        };
+    /// Appends an instruction with a result as it is, or returns an equal value that is already available. [`Builder::value`] folds it
+    /// before.
+    pub(super) fn share(&mut self, inst: Inst, ty: Type, loc: Option<SourceLoc>) -> Value {
         if !inst.is_pure() && !self.is_constant_load(&inst) {
             self.forget_if_mode_changes(&inst);
             return self.push(inst, Some(ty), loc);
@@ -146,9 +143,8 @@ impl Builder {
     /// A load of what does not change while the kernel runs gives the same value wherever it stands.
     fn is_constant_load(&self, inst: &Inst) -> bool {
         match inst {
-            Inst::Load { memory: Memory::Buffer(resource), .. } | Inst::LoadUniform { resource, .. } => {
-                self.kernel.read_only.contains(resource)
-            }
+            Inst::Load { memory: Memory::Buffer(resource), manner: Manner::Plain, .. }
+            | Inst::LoadUniform { resource, .. } => self.kernel.read_only.contains(resource),
             _ => false,
         }
     }
@@ -207,7 +203,7 @@ impl Builder {
 
     /// A constant of register bits `bits`.
     pub fn constant(&mut self, bits: u64, ty: Type) -> Value {
-        self.value(Inst::Const(bits), ty, None)
+        self.share(Inst::Const(bits), ty, None)
     }
 
     /// A value of undefined bits: zeros where something needs bits, and nothing where it would only be copied.

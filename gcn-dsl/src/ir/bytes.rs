@@ -45,14 +45,12 @@ struct Byte {
 
 /// Replaces the sums of `kernel`. True if there are any.
 pub fn run(kernel: &mut Kernel, target: Target) -> bool {
-    let mut body = std::mem::take(&mut kernel.body);
-    let mut readers = vec![0u32; kernel.values.len()];
-    body.each_inst(&mut |v| kernel.def(v).inst.operands(|operand| readers[operand.0 as usize] += 1));
-    let mut sums = Sums { kernel, target, readers, here: HashSet::new(), found: false };
-    sums.region(&mut body);
-    let found = sums.found;
-    kernel.body = body;
-    found
+    let readers = kernel.readers();
+    kernel.rewrite(|kernel, body| {
+        let mut sums = Sums { kernel, target, readers, here: HashSet::new(), found: false };
+        sums.region(body);
+        sums.found
+    })
 }
 
 struct Sums<'k> {
@@ -67,9 +65,7 @@ struct Sums<'k> {
 impl Sums<'_> {
     /// Visits the statements backwards, so that a whole sum is found before the partial sums that it contains.
     fn region(&mut self, region: &mut Region) {
-        let inst = |stmt: &Stmt| if let Stmt::Inst(v) = stmt { Some(*v) } else { None };
-        let here = region.stmts.iter().filter_map(inst).collect();
-        let around = std::mem::replace(&mut self.here, here);
+        let around = std::mem::replace(&mut self.here, region.insts().collect());
         let mut stmts = Vec::with_capacity(region.stmts.len());
         for mut stmt in std::mem::take(&mut region.stmts).into_iter().rev() {
             stmt.regions_mut().into_iter().for_each(|inner| self.region(inner));

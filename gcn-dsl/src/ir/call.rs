@@ -1,7 +1,5 @@
 //! The call of a machine instruction.
 
-use std::fmt;
-
 use gcn_isa::mods::{Dpp, Modifier, Modifiers, Mods, Sdwa};
 use gcn_isa::table::{self, Class};
 use smallvec::SmallVec;
@@ -166,36 +164,5 @@ impl Call {
     /// same operands.
     pub fn changes_mode(&self) -> bool {
         table::class_of(self.mnemonic) == Some(Class::Setreg)
-    }
-}
-
-impl fmt::Display for Call {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}{}", self.mnemonic, self.variant.suffix())?;
-        let mut separator = " ";
-        for (i, arg) in self.args.iter().enumerate() {
-            let bit = |mask: u8| mask >> i & 1 == 1;
-            let minus = if bit(self.arg_mods.neg) { "-" } else { "" };
-            let bar = if bit(self.arg_mods.abs) { "|" } else { "" };
-            let sext = if bit(self.arg_mods.sext) { "sext " } else { "" };
-            match arg {
-                Arg::Value(v) => write!(f, "{separator}{minus}{bar}{sext}{v}{bar}")?,
-                Arg::Imm(i) => write!(f, "{separator}{i}")?,
-                Arg::Literal(bits) => write!(f, "{separator}{bits:#x}")?,
-                Arg::Off => write!(f, "{separator}off")?,
-            }
-            separator = ", ";
-        }
-        let implicit = [("old", self.old), ("scc", self.scc), ("vcc", self.vcc), ("m0", self.m0)];
-        for (name, value) in implicit {
-            if let Some(value) = value {
-                write!(f, "{separator}{name}={value}")?;
-                separator = ", ";
-            }
-        }
-        for (name, _) in self.given.set.iter_names() {
-            write!(f, " {}", name.to_lowercase())?;
-        }
-        Ok(())
     }
 }

@@ -6,20 +6,17 @@
 
 use hashbrown::HashSet;
 
-use super::{Bin, Inst, Kernel, Region, Stmt, Type, Un, Value, ValueDef};
+use super::{Bin, Inst, Kernel, Region, Stmt, Type, Un, Value};
 use crate::scalar::Elem;
 
 /// Fuses the products and sums of `kernel`; what is left of the products is dead code.
 pub fn run(kernel: &mut Kernel) {
-    let mut body = std::mem::take(&mut kernel.body);
-    region(kernel, &mut body);
-    kernel.body = body;
+    kernel.rewrite(region);
 }
 
 fn region(kernel: &mut Kernel, region_: &mut Region) {
     let mut products = HashSet::new();
-    let mut stmts = Vec::with_capacity(region_.stmts.len());
-    for mut stmt in std::mem::take(&mut region_.stmts) {
+    region_.rebuild(|mut stmt, out| {
         stmt.regions_mut().into_iter().for_each(|inner| region(kernel, inner));
         if let Stmt::Inst(v) = stmt {
             match kernel.def(v).inst {
@@ -27,14 +24,13 @@ fn region(kernel: &mut Kernel, region_: &mut Region) {
                     products.insert(v);
                 }
                 Inst::Bin(op @ (Bin::Add | Bin::Sub), x, y) => {
-                    sum(kernel, &products, (v, op), [x, y], &mut stmts);
+                    sum(kernel, &products, (v, op), [x, y], out);
                 }
                 _ => {}
             }
         }
-        stmts.push(stmt);
-    }
-    region_.stmts = stmts;
+        out.push(stmt);
+    });
 }
 
 /// The types that have the fused instruction.
@@ -52,12 +48,8 @@ fn sum(
 ) {
     let Some(product) = [x, y].into_iter().find(|operand| products.contains(operand)) else { return };
     let Inst::Bin(_, a, b) = kernel.def(product).inst else { return };
-    let mut negated = |of: Value| {
-        let def = ValueDef { inst: Inst::Un(Un::Neg, of), ty: Some(kernel.ty(of)), loc: kernel.def(v).loc };
-        kernel.values.push(def);
-        stmts.push(Stmt::Inst(Value(kernel.values.len() as u32 - 1)));
-        Value(kernel.values.len() as u32 - 1)
-    };
+    let mut negated =
+        |of: Value| kernel.append(Inst::Un(Un::Neg, of), kernel.ty(of), kernel.def(v).loc, stmts);
     let fused = match op {
         Bin::Sub if product == x => Inst::Fma(a, b, negated(y)),
         Bin::Sub => Inst::Fma(negated(a), b, x),

@@ -10,8 +10,7 @@ use super::{Inst, Kernel, Region, Stmt, Value};
 pub fn run(kernel: &mut Kernel) {
     let mut live = Live::of(kernel);
     live.follow(kernel);
-    let body = std::mem::take(&mut kernel.body);
-    kernel.body = sweep(kernel, &live, body);
+    kernel.rewrite(|kernel, body| sweep(kernel, &live, body));
 }
 
 /// The marked values and variables.
@@ -74,38 +73,22 @@ impl Live {
     }
 }
 
-fn sweep(kernel: &Kernel, live: &Live, region: Region) -> Region {
-    let keep = |v: Value| match &kernel.def(v).inst {
-        Inst::Write { var, .. } => live.variables[var.0 as usize],
-        _ => live.values[v.0 as usize],
-    };
-    let stmts = region
-        .stmts
-        .into_iter()
-        .filter_map(|stmt| match stmt {
-            Stmt::Inst(v) => keep(v).then_some(Stmt::Inst(v)),
-            Stmt::If { cond, then, els } => {
-                let (then, els) = (sweep(kernel, live, then), sweep(kernel, live, els));
-                let empty = then.stmts.is_empty() && els.stmts.is_empty();
-                (!empty).then_some(Stmt::If { cond, then, els })
-            }
+fn sweep(kernel: &Kernel, live: &Live, region: &mut Region) {
+    region.stmts.retain_mut(|stmt| {
+        stmt.regions_mut().into_iter().for_each(|inner| sweep(kernel, live, inner));
+        match stmt {
+            Stmt::Inst(v) => match &kernel.def(*v).inst {
+                Inst::Write { var, .. } => live.variables[var.0 as usize],
+                _ => live.values[v.0 as usize],
+            },
+            Stmt::If { then, els, .. } => !(then.stmts.is_empty() && els.stmts.is_empty()),
+            Stmt::Block { label, body } => match &body.stmts[..] {
+                [] => false,
+                [Stmt::Exit(target)] => target != label,
+                _ => true,
+            },
             // Loops stay even when empty: a loop may not terminate, and dropping it would change that.
-            Stmt::While { head, cond, body } => {
-                Some(Stmt::While { head: sweep(kernel, live, head), cond, body: sweep(kernel, live, body) })
-            }
-            Stmt::DoWhile { body, cond } => Some(Stmt::DoWhile { body: sweep(kernel, live, body), cond }),
-            Stmt::Loop { body } => Some(Stmt::Loop { body: sweep(kernel, live, body) }),
-            Stmt::Block { label, body } => {
-                let body = sweep(kernel, live, body);
-                let empty = match body.stmts[..] {
-                    [] => true,
-                    [Stmt::Exit(target)] => target == label,
-                    _ => false,
-                };
-                (!empty).then_some(Stmt::Block { label, body })
-            }
-            Stmt::Exit(label) => Some(Stmt::Exit(label)),
-        })
-        .collect();
-    Region { stmts }
+            Stmt::While { .. } | Stmt::DoWhile { .. } | Stmt::Loop { .. } | Stmt::Exit(_) => true,
+        }
+    });
 }

@@ -3,7 +3,7 @@
 
 use hashbrown::HashMap;
 
-use super::{Bin, Inst, Kernel, Memory, Region, Stmt, Type, Value, ValueDef};
+use super::{Bin, Inst, Kernel, Memory, Region, Stmt, Type, Value};
 
 /// The largest offset of a DS instruction.
 pub const DS_OFFSET_MAX: u32 = 65_535;
@@ -22,12 +22,11 @@ pub fn run(kernel: &mut Kernel) -> bool {
     if kernel.lds_end() <= DS_OFFSET_MAX {
         return false;
     }
-    let mut body = std::mem::take(&mut kernel.body);
-    let mut far = Far { kernel, sums: HashMap::new(), found: false };
-    far.region(&mut body);
-    let found = far.found;
-    kernel.body = body;
-    found
+    kernel.rewrite(|kernel, body| {
+        let mut far = Far { kernel, sums: HashMap::new(), found: false };
+        far.region(body);
+        far.found
+    })
 }
 
 struct Far<'k> {
@@ -40,25 +39,20 @@ struct Far<'k> {
 impl Far<'_> {
     fn region(&mut self, region: &mut Region) {
         self.sums.clear();
-        let mut stmts = Vec::with_capacity(region.stmts.len());
-        for mut stmt in std::mem::take(&mut region.stmts) {
+        region.rebuild(|mut stmt, out| {
             if let Stmt::Inst(v) = stmt {
-                self.access(v, &mut stmts);
+                self.access(v, out);
             }
             for inner in stmt.regions_mut() {
                 self.region(inner);
                 self.sums.clear();
             }
-            stmts.push(stmt);
-        }
-        region.stmts = stmts;
+            out.push(stmt);
+        });
     }
 
     fn access(&mut self, v: Value, out: &mut Vec<Stmt>) {
-        let Some((Memory::Lds(id), offset)) = access(&mut self.kernel.values[v.0 as usize].inst) else {
-            return;
-        };
-        let offset = *offset;
+        let Some((Memory::Lds(id), offset)) = self.kernel.def(v).inst.place() else { return };
         let (place, _) = self.kernel.lds_place(id);
         if place == 0 {
             return;
@@ -72,7 +66,7 @@ impl Far<'_> {
                 sum
             }
         };
-        if let Some((_, offset)) = access(&mut self.kernel.values[v.0 as usize].inst) {
+        if let Some((_, offset)) = self.kernel.values[v.0 as usize].inst.place_mut() {
             *offset = sum;
         }
     }
@@ -84,35 +78,18 @@ impl Far<'_> {
         let is_const = |v: Value| matches!(self.kernel.def(v).inst, Inst::Const(_));
         match self.kernel.def(resolved).inst {
             Inst::Const(bits) => {
-                self.value(Inst::Const(u64::from((bits as u32).wrapping_add(place))), ty, out)
+                self.kernel.append(Inst::Const(u64::from((bits as u32).wrapping_add(place))), ty, None, out)
             }
             Inst::Bin(Bin::Add, inner, constant) if is_const(constant) => {
                 let inner = self.add(inner, place, ty, out);
-                self.value(Inst::Bin(Bin::Add, inner, constant), ty, out)
+                self.kernel.append(Inst::Bin(Bin::Add, inner, constant), ty, None, out)
             }
             _ => self.add(offset, place, ty, out),
         }
     }
 
     fn add(&mut self, to: Value, place: u32, ty: Type, out: &mut Vec<Stmt>) -> Value {
-        let place = self.value(Inst::Const(place.into()), ty, out);
-        self.value(Inst::Bin(Bin::Add, to, place), ty, out)
-    }
-
-    fn value(&mut self, inst: Inst, ty: Type, out: &mut Vec<Stmt>) -> Value {
-        let v = Value(self.kernel.values.len() as u32);
-        self.kernel.values.push(ValueDef { inst, ty: Some(ty), loc: None });
-        out.push(Stmt::Inst(v));
-        v
-    }
-}
-
-/// The memory of an access and its offset.
-fn access(inst: &mut Inst) -> Option<(Memory, &mut Value)> {
-    match inst {
-        Inst::Load { memory, offset } | Inst::Store { memory, offset, .. } => Some((*memory, offset)),
-        Inst::Atomic(atomic) => Some((atomic.memory, &mut atomic.offset)),
-        Inst::Hinted(access) => Some((access.memory, &mut access.offset)),
-        _ => None,
+        let place = self.kernel.append(Inst::Const(place.into()), ty, None, out);
+        self.kernel.append(Inst::Bin(Bin::Add, to, place), ty, None, out)
     }
 }

@@ -10,19 +10,29 @@ mod select;
 use gcn_isa::program::SourceLoc;
 
 use super::build::Builder;
-use super::{Bin, Inst, Memory, Place, Pred, Type, Un, Value, division, patterns};
+use super::{Bin, Inst, Manner, Memory, Place, Pred, Type, Un, Value, division, patterns};
 use crate::scalar::Elem;
 
 /// The result of folding.
-pub enum Folded {
+pub(super) enum Folded {
     /// An existing value.
     Value(Value),
     /// This instruction, still to be appended.
     Inst(Inst),
 }
 
+impl Builder {
+    /// Appends an instruction with a result. Folds it, or returns an equal value that is already available.
+    pub fn value(&mut self, inst: Inst, ty: Type, loc: Option<SourceLoc>) -> Value {
+        match fold(self, inst, ty, loc) {
+            Folded::Value(v) => v,
+            Folded::Inst(inst) => self.share(inst, ty, loc),
+        }
+    }
+}
+
 /// Simplifies `inst` of type `ty`.
-pub fn fold(b: &mut Builder, inst: Inst, ty: Type, loc: Option<SourceLoc>) -> Folded {
+fn fold(b: &mut Builder, inst: Inst, ty: Type, loc: Option<SourceLoc>) -> Folded {
     match inst {
         Inst::Splat(v) => splat(b, v, ty),
         Inst::Bin(op, x, y) if is_int32(ty) => match bin(b, op, x, y, ty, loc) {
@@ -239,7 +249,7 @@ fn bin_64(b: &mut Builder, op: Bin, x: Value, y: Value, ty: Type) -> Folded {
 
 /// True for a load that all lanes do from one address.
 fn is_uniform_load(b: &Builder, v: Value) -> bool {
-    let Inst::Load { memory, offset } = b.kernel().def(v).inst else { return false };
+    let Inst::Load { memory, offset, manner: Manner::Plain } = b.kernel().def(v).inst else { return false };
     let one = matches!(b.kernel().def(offset).inst, Inst::Splat(_) | Inst::Const(_));
     one && matches!(memory, Memory::Buffer(_) | Memory::Global(_) | Memory::Lds(_))
 }

@@ -24,26 +24,27 @@ use smallvec::SmallVec;
 
 use super::mark::Mark;
 use super::named::Leaf;
-use super::{Bin, Inst, Kernel, Memory, Region, Schedule, Stmt, Type, Value, Variable};
+use super::{Bin, Inst, Kernel, Manner, Memory, Region, Schedule, Stmt, Type, Value, Variable};
 use crate::scalar::Elem;
 use carried::Carried;
 use current::{Current, Reads};
 
 /// Replaces each value by the earliest value that equals it.
 pub fn run(kernel: &mut Kernel) {
-    let mut body = std::mem::take(&mut kernel.body);
-    let mut numbering = Numbering::of(kernel, &body);
-    // Under another MODE equal instructions give different values.
-    if !numbering.changes_mode {
-        numbering.region(&body);
+    kernel.rewrite(|kernel, body| {
+        let mut numbering = Numbering::of(kernel, body);
+        // Under another MODE equal instructions give different values.
+        if numbering.changes_mode {
+            return;
+        }
+        numbering.region(body);
         let Numbering { mut leader, moved, places, regions, carried, reads, .. } = numbering;
         // In program order: a known value may be such a read itself.
         reads.all_known().for_each(|(read, known)| leader[read.0 as usize] = leader[known.0 as usize]);
-        rename(kernel, &leader, &mut body);
+        rename(kernel, &leader, body);
         let writes = carried.apply(kernel);
-        Placing { writes, ..Placing::of(&leader, &moved, &places, regions.len()) }.region(&mut body);
-    }
-    kernel.body = body;
+        Placing { writes, ..Placing::of(&leader, &moved, &places, regions.len()) }.region(body);
+    });
 }
 
 /// Two instructions with the same key compute the same value.
@@ -281,7 +282,7 @@ impl<'k> Numbering<'k> {
             Inst::Concat(_) | Inst::LaneId | Inst::Constants => (0, 0),
             Inst::LoadUniform { resource, .. } if self.kernel.read_only.contains(resource) => (0, 0),
             // The detail distinguishes the memories, since `operands` does not contain ids of arrays.
-            Inst::Load { memory, .. } if !self.scheduled => match memory {
+            Inst::Load { memory, manner: Manner::Plain, .. } if !self.scheduled => match memory {
                 Memory::Buffer(resource) if self.kernel.read_only.contains(resource) => (1, 0),
                 Memory::Buffer(_) => (1, self.epochs[OTHER]),
                 Memory::Global(_) => (2, self.epochs[OTHER]),
@@ -385,20 +386,20 @@ impl<'a> Placing<'a> {
     fn region(&mut self, region: &mut Region) {
         let mut arrivals = std::mem::take(&mut self.arrivals[self.next]).into_iter().peekable();
         self.next += 1;
-        let mut stmts = Vec::with_capacity(region.stmts.len());
-        for (index, mut stmt) in std::mem::take(&mut region.stmts).into_iter().enumerate() {
-            while let Some((_, v)) = arrivals.next_if(|(at, _)| *at as usize == index) {
-                self.place(v, &mut stmts);
+        let mut index = 0;
+        region.rebuild(|mut stmt, out| {
+            while let Some((_, v)) = arrivals.next_if(|(at, _)| *at == index) {
+                self.place(v, out);
             }
+            index += 1;
             stmt.regions_mut().into_iter().for_each(|inner| self.region(inner));
             let stays = |v: Value| self.leader[v.0 as usize] == v && !self.has_moved[v.0 as usize];
             match stmt {
-                Stmt::Inst(v) if stays(v) => self.place(v, &mut stmts),
+                Stmt::Inst(v) if stays(v) => self.place(v, out),
                 Stmt::Inst(_) => {}
-                stmt => stmts.push(stmt),
+                stmt => out.push(stmt),
             }
-        }
-        region.stmts = stmts;
+        });
     }
 
     fn place(&self, v: Value, stmts: &mut Vec<Stmt>) {

@@ -10,10 +10,8 @@ use crate::scalar::Elem;
 
 /// Moves invariant instructions out of the loops of `kernel`.
 pub fn run(kernel: &mut Kernel) {
-    let mut body = std::mem::take(&mut kernel.body);
     let mut place = vec![0; kernel.values.len()];
-    Hoister { kernel, place: &mut place, next: 0 }.region(&mut body);
-    kernel.body = body;
+    kernel.rewrite(|kernel, body| Hoister { kernel, place: &mut place, next: 0 }.region(body));
 }
 
 struct Hoister<'k> {
@@ -27,8 +25,7 @@ struct Hoister<'k> {
 impl Hoister<'_> {
     /// Visits inner loops first, so that an instruction can leave several loops in turn.
     fn region(&mut self, region: &mut Region) {
-        let mut stmts = Vec::with_capacity(region.stmts.len());
-        for mut stmt in std::mem::take(&mut region.stmts) {
+        region.rebuild(|mut stmt, out| {
             self.next += 1;
             let number = self.next;
             if let Stmt::Inst(v) = stmt {
@@ -39,31 +36,27 @@ impl Hoister<'_> {
             }
             if stmt.repeats() {
                 for inner in stmt.regions_mut() {
-                    self.hoist(number, inner, &mut stmts);
+                    self.hoist(number, inner, out);
                 }
             }
-            stmts.push(stmt);
-        }
-        region.stmts = stmts;
+            out.push(stmt);
+        });
     }
 
     /// Moves instructions that depend on nothing inside the loop from its body to `out`. Statements in
     /// branches of the loop stay: they do not run on every trip.
     fn hoist(&mut self, loop_: u32, region: &mut Region, out: &mut Vec<Stmt>) {
-        let mut rest = Vec::with_capacity(region.stmts.len());
-        for mut stmt in std::mem::take(&mut region.stmts) {
+        region.rebuild(|mut stmt, rest| {
             match &mut stmt {
                 Stmt::Inst(v) if moves(self.kernel, *v) && !self.depends(loop_, *v) => {
                     self.place[v.0 as usize] = loop_;
-                    out.push(stmt);
-                    continue;
+                    return out.push(stmt);
                 }
                 Stmt::Block { body, .. } => self.hoist(loop_, body, out),
                 _ => {}
             }
             rest.push(stmt);
-        }
-        region.stmts = rest;
+        });
     }
 
     /// True if an operand of `v` is defined inside the loop. Everything defined before the loop has a smaller

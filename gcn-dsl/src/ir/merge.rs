@@ -16,27 +16,24 @@
 //! - Loads and stores with one base and different bytes of an aligned block pass each other.
 //! - Nothing else passes barriers, atomics, fences or instructions that the kernel names.
 
+mod alias;
+mod edit;
 mod group;
 mod kernarg;
 mod narrow;
 mod run;
 mod uniform;
 
-pub(super) use run::{is_read_only, may_alias};
+pub(super) use alias::{is_read_only, may_alias};
 
 use super::align::Alignment;
 use super::{Inst, Kernel, Region, Stmt};
 
 /// Merges accesses of `kernel`. Values that are unused afterwards are left for [`super::dce`].
 pub fn run(kernel: &mut Kernel) {
-    let mut body = std::mem::take(&mut kernel.body);
-    kernarg::merge(kernel, &mut body);
-    // `Alignment` reads the kernel's body.
-    kernel.body = body;
+    kernel.rewrite(kernarg::merge);
     let mut alignment = Alignment::of(kernel);
-    let mut body = std::mem::take(&mut kernel.body);
-    region(kernel, &mut alignment, &mut body, &mut 0, false);
-    kernel.body = body;
+    kernel.rewrite(|kernel, body| region(kernel, &mut alignment, body, &mut 0, false));
 }
 
 /// `manual` counts the open manual schedules. In these every access stays as written.
@@ -47,29 +44,27 @@ fn region(
     manual: &mut u32,
     in_loop: bool,
 ) {
-    let mut stmts = Vec::with_capacity(region_.stmts.len());
     let mut open = Vec::new();
-    for mut stmt in std::mem::take(&mut region_.stmts) {
+    region_.rebuild(|mut stmt, out| {
         if let Stmt::Inst(v) = stmt {
             let order = matches!(kernel.def(v).inst, Inst::Schedule(_));
             if order {
-                run::merge(kernel, alignment, &mut open, in_loop, &mut stmts);
+                run::merge(kernel, alignment, &mut open, in_loop, out);
                 kernel.def(v).inst.count_manual(manual);
             }
             if order || *manual > 0 {
-                stmts.push(stmt);
+                out.push(stmt);
             } else {
                 open.push(v);
             }
-            continue;
+            return;
         }
-        run::merge(kernel, alignment, &mut open, in_loop, &mut stmts);
+        run::merge(kernel, alignment, &mut open, in_loop, out);
         let in_loop = in_loop || stmt.repeats();
         for inner in stmt.regions_mut() {
             region(kernel, alignment, inner, manual, in_loop);
         }
-        stmts.push(stmt);
-    }
-    run::merge(kernel, alignment, &mut open, in_loop, &mut stmts);
-    region_.stmts = stmts;
+        out.push(stmt);
+    });
+    run::merge(kernel, alignment, &mut open, in_loop, &mut region_.stmts);
 }

@@ -10,6 +10,7 @@
 //! Values are folded and shared while the IR is built ([`build`]); [`dce`] later drops unused ones.
 //! [`Kernel`]'s `Display` is the textual form.
 
+pub mod access;
 pub mod align;
 pub mod atomic;
 pub mod build;
@@ -22,7 +23,6 @@ pub mod far;
 pub mod flow;
 mod fold;
 pub mod gvn;
-pub mod hinted;
 mod if_conversion;
 mod lazy;
 pub mod licm;
@@ -34,27 +34,30 @@ pub mod packed;
 mod patterns;
 pub mod ping_pong;
 pub mod pipeline;
-mod print;
+
 pub mod private;
 pub mod probe;
 pub mod products;
 pub mod range;
+mod rewrite;
 pub mod schedule;
 pub mod sink;
 mod stmt;
 pub mod tails;
+pub mod text;
 mod ty;
 pub mod uniform;
 pub(crate) mod unroll;
+pub mod verify;
 pub mod wave;
 
 use gcn_isa::Reg;
 use gcn_isa::program::SourceLoc;
 use smallvec::SmallVec;
 
+pub use access::{Cache, Manner};
 pub use atomic::{Atomic, AtomicOp};
 pub use call::{Arg, Call, Effect, Given, Variant};
-pub use hinted::{Cache, Hinted, Manner};
 pub use schedule::Schedule;
 pub use stmt::{Region, Stmt};
 pub use ty::{Bin, Label, LdsId, Place, Pred, PrivateId, Type, Un, Value, Variable};
@@ -118,7 +121,7 @@ pub enum Inst {
         /// First dword.
         dword: u8,
     },
-    /// Values side by side, by dwords.
+    /// Values side by side, by dwords. Dwords of the result after the last part are undefined.
     Concat(SmallVec<[Value; 4]>),
     /// Load from byte address (varying offset from the base).
     Load {
@@ -126,6 +129,8 @@ pub enum Inst {
         memory: Memory,
         /// Byte offset, varying.
         offset: Value,
+        /// Its special property.
+        manner: Manner,
     },
     /// Scalar load through a buffer resource at a uniform byte offset.
     LoadUniform {
@@ -142,6 +147,8 @@ pub enum Inst {
         offset: Value,
         /// What, varying.
         value: Value,
+        /// Its special property.
+        manner: Manner,
     },
     /// Reads a variable.
     Read(Variable),
@@ -173,8 +180,6 @@ pub enum Inst {
     LaneId,
     /// An atomic access; its value is what a load finds, or the old value of a read-modify-write.
     Atomic(Box<Atomic>),
-    /// A load or store with a cache hint.
-    Hinted(Box<Hinted>),
     /// A fence.
     Fence {
         /// Scope.
@@ -367,7 +372,6 @@ impl Inst {
             Inst::Store { .. } | Inst::Write { .. } | Inst::Barrier => true,
             Inst::Atomic(_) | Inst::Fence { .. } | Inst::Schedule(_) => true,
             Inst::Machine(call) => call.effect == Effect::Kept,
-            Inst::Hinted(access) => access.value.is_some(),
             _ => false,
         }
     }
@@ -382,7 +386,6 @@ impl Inst {
                 self,
                 Inst::Load { .. }
                     | Inst::LoadUniform { .. }
-                    | Inst::Hinted(_)
                     | Inst::Read(_)
                     // The results of these depend on which lanes are active.
                     | Inst::ReadFirstLane(_)

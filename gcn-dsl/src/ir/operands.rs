@@ -2,7 +2,7 @@
 //!
 //! `dyn`: the list is long, and a copy of it for each closure of each pass would take longer to compile than the calls take.
 
-use super::{Arg, Atomic, Call, Hinted, Inst, Memory, Value};
+use super::{Arg, Atomic, Call, Inst, Memory, Value};
 
 /// The visitors of one kind: `each` with `& Value`, `each_mut` with `&mut Value`.
 macro_rules! visitors {
@@ -21,16 +21,6 @@ macro_rules! visitors {
                 self.memory.$each(f);
                 f(& $($mutable)? self.offset);
                 for v in [& $($mutable)? self.value, & $($mutable)? self.expected].into_iter().flatten() {
-                    f(v);
-                }
-            }
-        }
-
-        impl Hinted {
-            fn $each(& $($mutable)? self, f: &mut dyn FnMut(& $($mutable)? Value)) {
-                self.memory.$each(f);
-                f(& $($mutable)? self.offset);
-                if let Some(v) = & $($mutable)? self.value {
                     f(v);
                 }
             }
@@ -92,18 +82,17 @@ macro_rules! visitors {
                         f(c);
                     }
                     Inst::Concat(parts) => parts.into_iter().for_each(f),
-                    Inst::Load { memory, offset } => {
+                    Inst::Load { memory, offset, .. } => {
                         memory.$each(f);
                         f(offset);
                     }
-                    Inst::Store { memory, offset, value } => {
+                    Inst::Store { memory, offset, value, .. } => {
                         memory.$each(f);
                         f(offset);
                         f(value);
                     }
                     Inst::Wave(wave) => f(& $($mutable)? wave.value),
                     Inst::Atomic(atomic) => atomic.$each(f),
-                    Inst::Hinted(access) => access.$each(f),
                     Inst::Machine(call) => call.$each(f),
                 }
             }

@@ -115,7 +115,7 @@ struct Pair {
     last: Value,
     sources: SmallVec<[Source; 3]>,
     /// How often the results are read by pairs and by words that are put together of them.
-    readers: usize,
+    readers: u32,
     kept: bool,
 }
 
@@ -132,7 +132,7 @@ struct Pairs<'k> {
     target: Target,
     at: Vec<At>,
     /// How often each value is read.
-    readers: Vec<usize>,
+    readers: Vec<u32>,
     pairs: Vec<Pair>,
     known: HashMap<[Value; 2], usize>,
     /// The pair that a value is a result of.
@@ -158,7 +158,7 @@ impl<'k> Pairs<'k> {
             kernel,
             target,
             at: vec![At::default(); values],
-            readers: vec![0; values],
+            readers: kernel.readers(),
             pairs: Vec::new(),
             known: HashMap::new(),
             pair_of: HashMap::new(),
@@ -169,7 +169,7 @@ impl<'k> Pairs<'k> {
         Some(found)
     }
 
-    /// Notes places and readers.
+    /// Notes places.
     fn visit(&mut self, region: &Region, last: &mut At) {
         last.region += 1;
         let here = last.region;
@@ -177,7 +177,6 @@ impl<'k> Pairs<'k> {
             if let Stmt::Inst(v) = stmt {
                 last.order += 1;
                 self.at[v.0 as usize] = At { region: here, order: last.order };
-                self.kernel.def(*v).inst.operands(|operand| self.readers[operand.0 as usize] += 1);
             }
             stmt.regions().into_iter().for_each(|inner| self.visit(inner, last));
         }

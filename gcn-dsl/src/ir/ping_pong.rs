@@ -241,7 +241,7 @@ impl Differs {
     fn inst(&mut self, kernel: &Kernel, v: Value, under: Option<Value>) {
         let inst = &kernel.def(v).inst;
         let mut differs = match inst {
-            Inst::LocalId(_) | Inst::LaneId | Inst::Load { .. } | Inst::Hinted(_) => true,
+            Inst::LocalId(_) | Inst::LaneId | Inst::Load { .. } => true,
             Inst::Atomic(_) | Inst::Machine(_) => true,
             Inst::LoadUniform { resource, .. } => !kernel.read_only.contains(resource),
             Inst::Read(var) => self.variables[var.0 as usize],

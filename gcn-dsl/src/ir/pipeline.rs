@@ -92,12 +92,11 @@ pub fn run(kernel: &mut Kernel, machine: Machine) -> Result<Vec<Pipelined>, Refu
         return Ok(Vec::new());
     }
     let alone = buffers::alone(kernel, &requests);
-    let mut body = std::mem::take(&mut kernel.body);
-    let mut pass = Pass { labels: labels(&body), kernel, machine, requests, alone, done: Vec::new() };
-    let outcome = pass.region(&mut body);
-    let done = pass.done;
-    kernel.body = body;
-    outcome.map(|()| done)
+    kernel.rewrite(|kernel, body| {
+        let mut pass = Pass { labels: labels(body), kernel, machine, requests, alone, done: Vec::new() };
+        pass.region(body)?;
+        Ok(pass.done)
+    })
 }
 
 /// One more than the largest label number.

@@ -10,12 +10,12 @@ pub fn run(kernel: &mut Kernel) {
     if kernel.private.is_empty() {
         return;
     }
-    let mut body = std::mem::take(&mut kernel.body);
-    let in_memory = in_memory(kernel, &body);
-    let mut promoted = Promoted { kernel, in_memory, variables: HashMap::new(), known: HashMap::new() };
-    promoted.region(&mut body, false);
-    let in_memory = std::mem::take(&mut promoted.in_memory);
-    kernel.body = body;
+    let in_memory = kernel.rewrite(|kernel, body| {
+        let in_memory = in_memory(kernel, body);
+        let mut promoted = Promoted { kernel, in_memory, variables: HashMap::new(), known: HashMap::new() };
+        promoted.region(body, false);
+        promoted.in_memory
+    });
     place(kernel, &in_memory);
 }
 
@@ -41,8 +41,8 @@ fn in_memory(kernel: &Kernel, body: &Region) -> HashSet<PrivateId> {
 /// Array, byte offset if known, and type of an access to a private array.
 fn access(kernel: &Kernel, v: Value) -> Option<(PrivateId, Option<u64>, Type)> {
     let (memory, offset, ty) = match kernel.def(v).inst {
-        Inst::Load { memory, offset } => (memory, offset, kernel.ty(v)),
-        Inst::Store { memory, offset, value } => (memory, offset, kernel.ty(value)),
+        Inst::Load { memory, offset, .. } => (memory, offset, kernel.ty(v)),
+        Inst::Store { memory, offset, value, .. } => (memory, offset, kernel.ty(value)),
         _ => return None,
     };
     let Memory::Private(id) = memory else { return None };

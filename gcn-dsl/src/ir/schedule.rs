@@ -1,7 +1,5 @@
 //! Instructions about order and waits.
 
-use std::fmt;
-
 use gcn_isa::counters::Counter;
 
 use super::Inst;
@@ -34,21 +32,6 @@ impl Inst {
                 Schedule::Mark(Mark::ManualEnd) => *open = open.saturating_sub(1),
                 _ => {}
             }
-        }
-    }
-}
-
-impl fmt::Display for Schedule {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Schedule::Mark(Mark::ManualBegin) => f.write_str("manual {"),
-            Schedule::Mark(Mark::ManualEnd) => f.write_str("} manual"),
-            Schedule::Mark(Mark::Issue(op)) => write!(f, "issue {op} {{"),
-            Schedule::Mark(Mark::Issued(op)) => write!(f, "}} issued {op}"),
-            Schedule::Mark(mark) => write!(f, "{}", format!("{mark:?}").to_lowercase()),
-            Schedule::Wait { op, counter } => write!(f, "wait.{} {op}", counter.name()),
-            Schedule::WaitAll(counter) => write!(f, "wait_all.{}", counter.name()),
-            Schedule::Priority(n) => write!(f, "priority {n}"),
         }
     }
 }

@@ -11,14 +11,8 @@ const FARTHEST: usize = 32;
 
 /// Moves values of `kernel` to where they are written.
 pub fn run(kernel: &mut Kernel) {
-    let mut body = std::mem::take(&mut kernel.body);
-    let mut readers = vec![0u32; kernel.values.len()];
-    body.each_stmt(&mut |stmt| match stmt {
-        Stmt::Inst(v) => kernel.def(*v).inst.operands(|operand| readers[operand.0 as usize] += 1),
-        other => other.condition().into_iter().for_each(|cond| readers[cond.0 as usize] += 1),
-    });
-    region(kernel, &readers, &mut body);
-    kernel.body = body;
+    let readers = kernel.readers();
+    kernel.rewrite(|kernel, body| region(kernel, &readers, body));
 }
 
 fn region(kernel: &Kernel, readers: &[u32], region_: &mut Region) {

@@ -27,7 +27,7 @@ use hashbrown::{HashMap, HashSet};
 use super::align::Alignment;
 use super::mark::Mark;
 use super::{
-    Bin, Hinted, Inst, Kernel, Memory, Place, Pred, Region, Schedule, Stmt, Type, Value, ValueDef, Variable,
+    Bin, Inst, Kernel, Manner, Memory, Place, Pred, Region, Schedule, Stmt, Type, Value, ValueDef, Variable,
 };
 use crate::scalar::Elem;
 
@@ -46,27 +46,25 @@ pub fn run(kernel: &mut Kernel) -> bool {
         return false;
     }
     let alignment = Alignment::of(kernel);
-    let mut body = std::mem::take(&mut kernel.body);
-    let entry =
-        body.stmts.iter().filter_map(|stmt| if let Stmt::Inst(v) = stmt { Some(*v) } else { None }).collect();
-    let mut tails = Tails {
-        loops: 0,
-        kernel,
-        alignment,
-        entry,
-        replaced: HashMap::new(),
-        places: HashMap::new(),
-        constant: HashMap::new(),
-        early: HashMap::new(),
-    };
-    tails.region(&mut body);
-    let mut early = tails.early;
-    kernel.body.stmts = Vec::with_capacity(body.stmts.len());
-    for stmt in body.stmts {
-        let found = if let Stmt::Inst(v) = stmt { early.remove(&v) } else { None };
-        kernel.body.stmts.push(stmt);
-        kernel.body.stmts.extend(found.into_iter().flatten());
-    }
+    kernel.rewrite(|kernel, body| {
+        let mut tails = Tails {
+            loops: 0,
+            kernel,
+            alignment,
+            entry: body.insts().collect(),
+            replaced: HashMap::new(),
+            places: HashMap::new(),
+            constant: HashMap::new(),
+            early: HashMap::new(),
+        };
+        tails.region(body);
+        let mut early = tails.early;
+        body.rebuild(|stmt, out| {
+            let found = if let Stmt::Inst(v) = stmt { early.remove(&v) } else { None };
+            out.push(stmt);
+            out.extend(found.into_iter().flatten());
+        });
+    });
     true
 }
 
@@ -78,33 +76,30 @@ struct Access {
     /// The stored value; `None` for a load.
     stored: Option<Value>,
     ty: Type,
-    /// The original instruction, as a template for the added ones.
-    like: Inst,
+    /// The original instruction's, which the added ones have too.
+    manner: Manner,
 }
 
 impl Access {
     fn of(kernel: &Kernel, v: Value) -> Option<Access> {
         let def = kernel.def(v);
-        let (memory, offset, stored) = match &def.inst {
-            Inst::Load { memory, offset } => (*memory, *offset, None),
-            Inst::Store { memory, offset, value } => (*memory, *offset, Some(*value)),
-            Inst::Hinted(access) => (access.memory, access.offset, access.value),
+        let (memory, offset, stored, manner) = match def.inst {
+            Inst::Load { memory, offset, manner } => (memory, offset, None, manner),
+            Inst::Store { memory, offset, value, manner } => (memory, offset, Some(value), manner),
             _ => return None,
         };
         let Memory::Buffer(resource) = memory else { return None };
         let ty = stored.map_or_else(|| kernel.ty(v), |value| kernel.ty(value));
         let wide = ty.elem.bytes() < 4 && ty.count > 1 && !kernel.whole_dwords.contains(&resource);
-        wide.then(|| Access { resource, offset, stored, ty, like: def.inst.clone() })
+        wide.then(|| Access { resource, offset, stored, ty, manner })
     }
 
     /// The same access at another offset.
     fn at(&self, at: Value, value: Option<Value>) -> Inst {
-        match (&self.like, value) {
-            (Inst::Hinted(access), value) => {
-                Inst::Hinted(Box::new(Hinted { offset: at, value, ..(**access).clone() }))
-            }
-            (_, None) => Inst::Load { memory: Memory::Buffer(self.resource), offset: at },
-            (_, Some(value)) => Inst::Store { memory: Memory::Buffer(self.resource), offset: at, value },
+        let (memory, offset, manner) = (Memory::Buffer(self.resource), at, self.manner);
+        match value {
+            None => Inst::Load { memory, offset, manner },
+            Some(value) => Inst::Store { memory, offset, value, manner },
         }
     }
 }
@@ -149,15 +144,14 @@ struct Tails<'k> {
 impl Tails<'_> {
     /// Transforms `region` and returns the loads that are not used in it.
     fn region(&mut self, region: &mut Region) -> Vec<Loaded> {
-        let mut out = Vec::with_capacity(region.stmts.len());
         let mut loaded: Vec<Loaded> = Vec::new();
-        for mut stmt in std::mem::take(&mut region.stmts) {
+        region.rebuild(|mut stmt, out| {
             if !loaded.is_empty() {
                 let used = self.uses(&stmt);
                 // The first statement that uses a loaded value, perhaps in a nested region, is where the
                 // value is completed.
                 for load in loaded.extract_if(.., |load| used.contains(&load.value)) {
-                    self.complete(&load, &mut out);
+                    self.complete(&load, out);
                 }
             }
             self.rename(&mut stmt);
@@ -167,28 +161,25 @@ impl Tails<'_> {
                 loaded.extend(self.region(inner));
             }
             self.loops -= u32::from(repeats);
-            let Stmt::Inst(v) = stmt else {
-                out.push(stmt);
-                continue;
-            };
             out.push(stmt);
-            let Some(access) = Access::of(self.kernel, v) else { continue };
+            let Some(Stmt::Inst(v)) = out.last() else { return };
+            let v = *v;
+            let Some(access) = Access::of(self.kernel, v) else { return };
             let aligned = self.alignment.bits(self.kernel, access.offset) >= 2;
             let branches = aligned && self.loops == 0;
             if access.stored.is_none() {
-                let last = (!branches).then(|| self.last(&access, aligned, &mut out));
+                let last = (!branches).then(|| self.last(&access, aligned, out));
                 loaded.push(Loaded { value: v, access, last, aligned });
             } else if branches {
-                self.where_partial(&access, &mut out, |tails, out| {
+                self.where_partial(&access, out, |tails, out| {
                     let at = tails.partial_at(&access, out);
                     tails.store(&access, at, aligned, out);
                 });
             } else {
-                let at = self.last_at(&access, aligned, &mut out);
-                self.store(&access, at, aligned, &mut out);
+                let at = self.last_at(&access, aligned, out);
+                self.store(&access, at, aligned, out);
             }
-        }
-        region.stmts = out;
+        });
         loaded
     }
 

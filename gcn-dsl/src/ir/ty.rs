@@ -95,7 +95,7 @@ pub enum Bin {
     Add,
     Sub,
     Mul,
-    /// High half of the 64-bit product of 32-bit integers.
+    /// Upper half of the product of integers of 32 bits, or of two `u64` that each lane has: the pass `products` expands the latter.
     MulHi,
     Div,
     Rem,

@@ -29,9 +29,7 @@ pub fn run(kernel: &mut Kernel) {
             ty.place = Place::Varying;
         }
     }
-    let mut body = std::mem::take(&mut kernel.body);
-    region(kernel, &moves, &mut body);
-    kernel.body = body;
+    kernel.rewrite(|kernel, body| region(kernel, &moves, body));
 }
 
 fn is_float(ty: Type) -> bool {
@@ -49,15 +47,13 @@ pub(super) fn is_computed(kernel: &Kernel, v: Value) -> bool {
 }
 
 fn region(kernel: &mut Kernel, moves: &[bool], region_: &mut Region) {
-    let mut stmts = Vec::with_capacity(region_.stmts.len());
-    for mut stmt in std::mem::take(&mut region_.stmts) {
+    region_.rebuild(|mut stmt, out| {
         stmt.regions_mut().into_iter().for_each(|inner| region(kernel, moves, inner));
         if let Stmt::Inst(v) = stmt {
-            before(kernel, moves, v).into_iter().for_each(|new| stmts.push(Stmt::Inst(new)));
+            out.extend(before(kernel, moves, v).map(Stmt::Inst));
         }
-        stmts.push(stmt);
-    }
-    region_.stmts = stmts;
+        out.push(stmt);
+    });
 }
 
 /// Turns an access of a moved variable into one of a vector register. Returns the instruction to insert

@@ -1,158 +1,25 @@
 //! The order of the passes.
 
-use std::fmt;
-
-use gcn_emit::encode::{EncodeError, Encoded};
+use gcn_emit::encode::Encoded;
 use gcn_emit::kernel::{KernelSpec, MAX_WORKGROUP};
 use gcn_emit::object::ObjectError;
 use gcn_emit::target_id::TargetId;
 use gcn_isa::{Target, check};
 
+use super::error::{BuildCause, BuildError};
+use super::passes::Passes;
 use super::registers::{self, Registers};
-use super::{AsmError, BuildOptions, Built, BuiltKernel, limits};
-use crate::ir::{
-    bytes, contract, dce, far, gvn, licm, merge, packed, ping_pong, pipeline, private, products, sink, tails,
-    uniform,
-};
+use super::{BuildOptions, Built, BuiltKernel, limits};
+use crate::ir;
+use crate::ir::pipeline::Pipelined;
 use crate::kernel::debug::Debug;
 use crate::kernel::{spec, variables};
-use crate::lang::{self, Arguments, Signature, TraceError};
-use crate::lower::{self, LowerError};
+use crate::lang::{self, Arguments, Signature};
+use crate::lower;
 use crate::mir;
-use crate::regalloc::{self, AllocError};
+use crate::regalloc;
 use crate::sched;
 use crate::sched::wait::{self, WaitOptions};
-
-/// A kernel that does not build: which one and why. [`std::error::Error::source`] is the error of the pass, where it is one.
-///
-/// `Debug` writes what `Display` does, since `unwrap` and a `main` that returns the error show it to people.
-#[derive(Clone)]
-#[non_exhaustive]
-pub struct BuildError {
-    /// The kernel.
-    pub kernel: String,
-    /// Why it does not build.
-    pub cause: BuildCause,
-}
-
-impl BuildError {
-    /// A kernel's error from its cause.
-    pub(crate) fn of(kernel: &str) -> impl FnOnce(BuildCause) -> BuildError + use<> {
-        let kernel = kernel.to_owned();
-        |cause| BuildError { kernel, cause }
-    }
-}
-
-impl fmt::Display for BuildError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match &self.cause {
-            BuildCause::Target { .. } => write!(f, "kernel `{}` {}", self.kernel, self.cause),
-            // The allocator's errors name the kernel.
-            BuildCause::Registers(error) => error.fmt(f),
-            cause => write!(f, "kernel `{}`: {cause}", self.kernel),
-        }
-    }
-}
-
-impl fmt::Debug for BuildError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        fmt::Display::fmt(self, f)
-    }
-}
-
-impl std::error::Error for BuildError {
-    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
-        self.cause.source()
-    }
-}
-
-/// Why a kernel does not build.
-#[derive(Debug, Clone, thiserror::Error)]
-#[non_exhaustive]
-pub enum BuildCause {
-    /// `#[targets(…)]` does not list the target.
-    #[error("is not written for {target}: its `#[targets(…)]` lists {listed}")]
-    Target {
-        /// The target asked for.
-        target: Target,
-        /// The targets listed.
-        listed: String,
-    },
-    /// The workgroup is empty or too large.
-    #[error(
-        "a workgroup of {x} x {y} x {z} work-items does not exist; every dimension must be at least 1 and their \
-         product at most {MAX_WORKGROUP}"
-    )]
-    Workgroup {
-        /// Work-items in x.
-        x: u32,
-        /// Work-items in y.
-        y: u32,
-        /// Work-items in z.
-        z: u32,
-    },
-    /// The body asked for something that types cannot refuse.
-    #[error("{0}")]
-    Trace(#[from] TraceError),
-    /// The LDS arrays do not fit.
-    #[error(
-        "its LDS arrays take {bytes} bytes, a workgroup has {limit} on {target}; make them smaller or share one array \
-         between phases"
-    )]
-    Lds {
-        /// Bytes asked for.
-        bytes: u32,
-        /// Bytes there are.
-        limit: u32,
-        /// Target.
-        target: Target,
-    },
-    /// An operation has no instructions on the target.
-    #[error("{0}")]
-    Lower(#[from] LowerError),
-    /// `#[max_registers(…)]` or `#[min_occupancy(…)]` asks for what does not exist: the problem and the remedy.
-    #[error("{0}")]
-    Limits(String),
-    /// The registers do not suffice.
-    #[error("{0}")]
-    Registers(#[from] Box<AllocError>),
-    /// An instruction cannot be encoded, for example a branch over too much code.
-    #[error("{0}")]
-    Encode(#[from] Box<EncodeError>),
-    /// The code object cannot be written.
-    #[error("{0}")]
-    Object(#[from] Box<ObjectError>),
-    /// The assembly of a `gcn_asm!` kernel.
-    #[error("{0}")]
-    Assembly(#[from] AsmError),
-    /// An `interleave!` that cannot be followed.
-    #[error("{0}")]
-    Interleave(#[from] sched::list::MissingClass),
-    /// A `#[pipeline]` on a loop without a load that could run ahead.
-    #[error("{0}")]
-    Pipeline(#[from] pipeline::NoLoadAhead),
-    /// A `#[pipeline(buffers = 2)]` on a loop whose LDS arrays cannot have a second buffer.
-    #[error("{0}")]
-    Buffers(#[from] pipeline::OneBuffer),
-    /// A `#[ping_pong]` loop whose barriers would not pair.
-    #[error("{0}")]
-    PingPong(#[from] ping_pong::UnpairedBarriers),
-    /// A manual schedule that makes no sense on its instructions.
-    #[error("{0}")]
-    Schedule(#[from] sched::manual::WrongCounter),
-    /// The independent checker objects to the waits, with this finding: a fault of this crate, reported instead of a wrong kernel.
-    #[error("the checker objects to the inserted waits; please report this: {0}")]
-    Hazard(String),
-}
-
-impl From<pipeline::Refused> for BuildCause {
-    fn from(refused: pipeline::Refused) -> BuildCause {
-        match refused {
-            pipeline::Refused::Loads(error) => error.into(),
-            pipeline::Refused::Buffers(error) => error.into(),
-        }
-    }
-}
 
 /// Builds the kernel of this signature, whose body `trace` appends. It is not generic, so that the crate of a user does not compile
 /// the passes once more for each kernel.
@@ -164,10 +31,10 @@ pub(crate) fn build(
     observe: &mut dyn FnMut(&'static str),
 ) -> Result<BuiltKernel, BuildError> {
     let failed = BuildError::of(&signature.name);
-    passes(signature, trace, target, options, observe).map_err(failed)
+    from_trace(signature, trace, target, options, observe).map_err(failed)
 }
 
-fn passes(
+fn from_trace(
     mut signature: Signature,
     trace: &dyn Fn(&mut Arguments),
     target: Target,
@@ -182,54 +49,29 @@ fn passes(
     let body = || trace(&mut Arguments::default());
     let mut ir = lang::trace_with(&signature.name, target, workgroup, options.tracing(), body)?;
     observe("trace");
-    ping_pong::run(&mut ir, target)?;
-    private::run(&mut ir);
-    uniform::run(&mut ir);
-    if signature.contract {
-        contract::run(&mut ir);
-    }
-    dce::run(&mut ir);
-    if options.merge {
-        merge::run(&mut ir);
-        gvn::run(&mut ir);
-        dce::run(&mut ir);
-        let sums = bytes::run(&mut ir, target);
-        let halves = products::run(&mut ir);
-        if packed::run(&mut ir, target) || sums || halves {
-            dce::run(&mut ir);
-        }
-    }
-    if tails::run(&mut ir) {
-        gvn::run(&mut ir);
-        dce::run(&mut ir);
-    }
     let (bytes, limit) = (ir.lds_bytes(), target.lds_per_cu());
     if bytes > limit {
         return Err(BuildCause::Lds { bytes, limit, target });
     }
-    let is_pipelined = !ir.pipelines.is_empty();
-    if is_pipelined {
-        gvn::run(&mut ir);
-        licm::run(&mut ir);
-    }
-    let more_lds = signature.registers.lds_spill.is_none() && ir.lds.iter().all(|array| !array.dynamic);
-    let pipelines = pipeline::run(&mut ir, pipeline::Machine { target, workgroup, more_lds })?;
-    if !pipelines.is_empty() {
-        dce::run(&mut ir);
-    }
+    let mut passes = Passes::new(target, &signature, options);
+    passes.run(&mut ir)?;
+    let pipelines = passes.pipelines;
+    observe("ir");
+    from_ir(signature, ir, pipelines, target, options, observe)
+}
+
+/// Builds the kernel of this signature from IR that has been simplified.
+pub(super) fn from_ir(
+    signature: Signature,
+    ir: ir::Kernel,
+    pipelines: Vec<Pipelined>,
+    target: Target,
+    options: &BuildOptions,
+    observe: &mut dyn FnMut(&'static str),
+) -> Result<BuiltKernel, BuildCause> {
+    let workgroup = signature.workgroup;
     let bytes = ir.lds_bytes();
     let room = limits::lds_room(&signature, target, &ir);
-    if ir.lds.iter().any(|array| array.dynamic) && room.slots > 0 {
-        ir.lds_reserved = room.slot(room.slots);
-    }
-    if far::run(&mut ir) || !is_pipelined {
-        gvn::run(&mut ir);
-        licm::run(&mut ir);
-    }
-    if !is_pipelined {
-        sink::run(&mut ir);
-    }
-    observe("ir");
     // IR becomes machine instructions.
     let (mut function, inputs) = lower::lower(&ir, target, workgroup)?;
     mir::dce::run(&mut function);

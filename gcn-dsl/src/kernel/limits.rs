@@ -6,7 +6,7 @@ use gcn_emit::occupancy::{self, SIMDS_PER_CU, Usage, occupancy};
 use gcn_isa::reg::{FIRST_NAMED_SGPR, NAMED_SGPRS};
 use gcn_isa::{RegFile, Target};
 
-use super::BuildCause;
+use super::error::BuildCause;
 use crate::ir::{self, far::DS_OFFSET_MAX};
 use crate::lang::Signature;
 use crate::regalloc::{LdsRoom, Limits, SpillTo};

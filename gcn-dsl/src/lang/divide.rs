@@ -24,21 +24,10 @@ pub(super) fn join<T: Scalar>(low: V<u32>, high: V<u32>) -> V<T> {
     V::emit(Inst::Concat([low.value, high.value].into_iter().collect()), Location::caller())
 }
 
-#[track_caller]
-fn mad(a: V<u32>, b: V<u32>, c: V<u64>) -> V<u64> {
-    isa::v_mad_u64_u32(a, b, c).0
-}
-
 /// The upper 64 bits of a 128-bit product.
 #[track_caller]
 pub(super) fn mul_hi(a: V<u64>, b: V<u64>) -> V<u64> {
-    let ([a0, a1], [b0, b1]) = ([dword(a, 0), dword(a, 1)], [dword(b, 0), dword(b, 1)]);
-    let zero: V<u32> = 0u32.into_device();
-    let wide = |x: V<u32>| join::<u64>(x, zero);
-    // No step overflows: (2^32 - 1)^2 + 2 (2^32 - 1) < 2^64.
-    let first = mad(a0, b1, wide(isa::v_mul_hi_u32(a0, b0)));
-    let second = mad(a1, b0, wide(dword(first, 0)));
-    mad(a1, b1, wide(dword(first, 1))) + wide(dword(second, 1))
+    V::emit(Inst::Bin(Bin::MulHi, a.value, b.value), Location::caller())
 }
 
 /// 2^64 / d, at most a little too small.

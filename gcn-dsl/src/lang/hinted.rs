@@ -5,7 +5,7 @@ use std::panic::Location;
 use super::memory::{Backing, byte_offset};
 use super::{Index, IntoDevice, LanePtr, Ptr, Slice, V, Vector, Writable, with};
 pub use crate::ir::Cache;
-use crate::ir::{Hinted, Inst, Manner, Place, Type, Value};
+use crate::ir::{Inst, Manner, Place, Type, Value};
 use crate::scalar::Number;
 
 fn load<T: Number>(
@@ -17,8 +17,7 @@ fn load<T: Number>(
 ) -> Value {
     let (memory, offset) = (from.memory(), byte_offset::<T>(from, i, loc));
     let ty = Type { place: Place::Varying, elem: T::ELEM, count: count as u8 };
-    let inst = Inst::Hinted(Box::new(Hinted { memory, offset, value: None, manner: Manner::Cached(cache) }));
-    with(|c| c.value(inst, ty, loc))
+    with(|c| c.value(Inst::Load { memory, offset, manner: Manner::Cached(cache) }, ty, loc))
 }
 
 fn store<T: Number>(
@@ -29,9 +28,7 @@ fn store<T: Number>(
     loc: &'static Location<'static>,
 ) {
     let (memory, offset) = (to.memory(), byte_offset::<T>(to, i, loc));
-    let inst =
-        Inst::Hinted(Box::new(Hinted { memory, offset, value: Some(value), manner: Manner::Cached(cache) }));
-    with(|c| c.effect(inst, loc));
+    with(|c| c.effect(Inst::Store { memory, offset, value, manner: Manner::Cached(cache) }, loc));
 }
 
 macro_rules! hinted {

@@ -7,7 +7,7 @@ use super::bounds::check;
 use super::known::{refuse_outside, within};
 use super::stored::{Bytes, Stored, read_uniform, read_varying};
 use super::{IntoDevice, LanePtr, S, V, Vector, with};
-use crate::ir::{Bin, Inst, Memory, Place, Type, Value};
+use crate::ir::{Bin, Inst, Manner, Memory, Place, Type, Value};
 use crate::scalar::{Elem, Number, Scalar};
 
 /// Marks memory that a kernel may only read (`&[T]`, `*const T`).
@@ -348,7 +348,7 @@ pub(super) fn load_elements<T: Number>(
     }
     let offset = byte_offset::<T>(from, from.rebase(i, loc), loc);
     let ty = Type { place: Place::Varying, elem: T::ELEM, count: count as u8 };
-    with(|c| c.value(Inst::Load { memory: from.memory(), offset }, ty, loc))
+    with(|c| c.value(Inst::Load { memory: from.memory(), offset, manner: Manner::Plain }, ty, loc))
 }
 
 /// Says of a slice that it ends with a whole dword, because matrices move several of its narrow elements at a time. A launch
@@ -374,7 +374,7 @@ pub(super) fn store_elements<T: Number>(
         refuse_outside(i, count.into(), len, loc);
     }
     let offset = byte_offset::<T>(to, to.rebase(i, loc), loc);
-    with(|c| c.effect(Inst::Store { memory: to.memory(), offset, value }, loc));
+    with(|c| c.effect(Inst::Store { memory: to.memory(), offset, value, manner: Manner::Plain }, loc));
 }
 
 /// What `a[i]` reads.

@@ -9,7 +9,7 @@ use super::bounds::check;
 use super::memory::{Index, LoadAt, Slice};
 use super::var::Flatten;
 use super::{IntoDevice, ReadOnly, S, V, with};
-use crate::ir::{Bin, Inst, Memory, Place, Type, Value};
+use crate::ir::{Bin, Inst, Manner, Memory, Place, Type, Value};
 use crate::scalar::{Elem, Number, Scalar, UnknownVariant};
 
 pub use array::Run;
@@ -160,7 +160,7 @@ fn load_leaf(from: Bytes, at: V<u32>, leaf: Leaf) -> Value {
     }
     let (at, loc) = (byte(from, at, leaf.offset), Location::caller());
     let ty = Type { place: Place::Varying, elem: leaf.elem, count: 1 };
-    with(|c| c.value(Inst::Load { memory: from.memory, offset: at.value }, ty, loc))
+    with(|c| c.value(Inst::Load { memory: from.memory, offset: at.value, manner: Manner::Plain }, ty, loc))
 }
 
 #[track_caller]
@@ -170,7 +170,9 @@ pub(super) fn store_leaf(to: Bytes, at: V<u32>, leaf: Leaf, value: Value) {
         return store_leaf(to, at, Leaf { elem: Elem::U8, ..leaf }, byte.value);
     }
     let (at, loc) = (byte(to, at, leaf.offset), Location::caller());
-    with(|c| c.effect(Inst::Store { memory: to.memory, offset: at.value, value }, loc));
+    with(|c| {
+        c.effect(Inst::Store { memory: to.memory, offset: at.value, value, manner: Manner::Plain }, loc)
+    });
 }
 
 pub(super) fn leaves_of<X: Stored>(offset: u32) -> Vec<Leaf> {

@@ -6,7 +6,7 @@ use std::ops::{Bound, Deref, DerefMut, RangeBounds};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use super::backend::Backend;
-use super::stream::Queue;
+use super::queue::Queue;
 use super::{DevicePtr, LaunchError};
 use crate::lang::{Stored, taken};
 

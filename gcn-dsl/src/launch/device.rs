@@ -15,36 +15,12 @@ use super::hip::HipDevice;
 use super::kernarg::kernarg_of;
 use super::simulator::{Clock, Simulator};
 use super::{
-    CodeOf, DeviceBuffer, DevicePtr, GraphBuilder, Grid, Kernel, LaunchError, LaunchStats, LoadedKernel,
-    LoadedModule, Module, PinnedBuffer, Properties, Stream,
+    CodeOf, DeviceBuffer, DevicePtr, GraphBuilder, Grid, Kernel, LaunchError, LaunchStats, Launcher,
+    LoadedKernel, LoadedModule, Module, PinnedBuffer, Properties, Stream,
 };
 use crate::kernel::BuiltKernel;
 use crate::lang::{PackedArg, Packer, Signature, Stored};
 use crate::scalar::Number;
-
-/// What a kernel is launched on: a [`Device`], with slices of the host that are copied there and back, or a
-/// [`Stream`], with buffers that are on the device already.
-#[diagnostic::on_unimplemented(
-    message = "kernels are not launched on `{Self}`",
-    label = "neither a `Device` nor a `Stream`"
-)]
-pub trait Launcher {
-    /// The arguments of a kernel.
-    type Args<'a, K: Kernel>;
-
-    /// The target of the device.
-    fn target(&self) -> Target;
-
-    /// Runs a kernel that was built for the device.
-    #[doc(hidden)]
-    fn launch_built<K: Kernel>(
-        &self,
-        kernel: &K,
-        built: &BuiltKernel<K>,
-        grid: Grid,
-        args: Self::Args<'_, K>,
-    ) -> Result<LaunchStats, LaunchError>;
-}
 
 impl Launcher for Device {
     type Args<'a, K: Kernel> = K::Args<'a>;
@@ -79,24 +55,6 @@ impl Launcher for Stream {
         args: K::DeviceArgs<'_>,
     ) -> Result<LaunchStats, LaunchError> {
         self.launch(&load(self.backend(), built)?, grid, args)
-    }
-}
-
-impl<L: Launcher> Launcher for &L {
-    type Args<'a, K: Kernel> = L::Args<'a, K>;
-
-    fn target(&self) -> Target {
-        L::target(self)
-    }
-
-    fn launch_built<K: Kernel>(
-        &self,
-        kernel: &K,
-        built: &BuiltKernel<K>,
-        grid: Grid,
-        args: L::Args<'_, K>,
-    ) -> Result<LaunchStats, LaunchError> {
-        L::launch_built(self, kernel, built, grid, args)
     }
 }
 

@@ -1,9 +1,8 @@
 //! A kernel as the user has it: built and launched by one name.
 
 use gcn_isa::Target;
-use gcn_sim::timed::Config;
 
-use super::{DevicePacker, Grid, LaunchError, LaunchStats, Launcher, kernarg_bytes, timed};
+use super::{DevicePacker, Grid, LaunchError, LaunchStats, kernarg_bytes};
 use crate::kernel::{BuildError, BuildOptions, BuiltKernel, build};
 use crate::lang::{Arguments, Packer, Signature};
 
@@ -99,54 +98,6 @@ pub trait Kernel: Copy {
         on.launch_built(self, &self.build(on.target())?, grid, args)
     }
 
-    /// Runs the kernel in the simulator's timed mode: a model says in which cycle each instruction issues and
-    /// why not earlier ([`gcn_sim::timed`]). `&mut` slices hold the results afterwards.
-    ///
-    /// # Errors
-    /// Those of [`Kernel::launch`].
-    fn timed(
-        &self,
-        target: Target,
-        grid: Grid,
-        args: Self::Args<'_>,
-        config: &Config,
-    ) -> Result<gcn_sim::timed::TimedReport, LaunchError> {
-        timed::run(self, &self.build(target)?, grid, args, config)
-    }
-
-    /// Runs the kernel on one compute unit in timed mode and draws where the cycles go: pipelines and waves
-    /// as rows, instructions and waits as bars, each wait with the rules for which it is there.
-    ///
-    /// ```
-    /// use gcn_dsl::prelude::*;
-    /// gcn_kernel! {
-    ///     #[workgroup(64)]
-    ///     pub fn double(x: &mut [f32]) {
-    ///         let i = local_id().x;
-    ///         x[i] = x[i] * 2.0;
-    ///     }
-    /// }
-    /// let timeline = double.timeline(Target::GFX942, Grid::x(1), (&mut [1.0; 64],))?;
-    /// let (page, picture) = (timeline.html(), timeline.svg());
-    /// assert!(page.starts_with("<!doctype html>") && picture.starts_with("<svg"));
-    /// # Ok::<(), Box<dyn std::error::Error>>(())
-    /// ```
-    ///
-    /// # Errors
-    /// Those of [`Kernel::launch`].
-    fn timeline(
-        &self,
-        target: Target,
-        grid: Grid,
-        args: Self::Args<'_>,
-    ) -> Result<gcn_sim::timeline::Timeline, LaunchError> {
-        let built = self.build(target)?;
-        let config = Config { timeline: gcn_sim::timeline::EVENTS, ..Config::one_cu() };
-        let report = timed::run(self, &built, grid, args, &config)?;
-        let timeline = gcn_sim::timeline::Timeline::new(report).titled(built.name());
-        Ok(timeline.with_notes(timed::notes(&built)))
-    }
-
     /// The bytes of the kernarg segment for scalar and pointer arguments, for people who launch with other
     /// bindings: `addresses` gives the device address of each slice argument in order.
     ///
@@ -156,5 +107,47 @@ pub trait Kernel: Copy {
         let mut packer = Packer::default();
         Self::pack(&mut args, &mut packer);
         kernarg_bytes(&self.signature(), &packer.args, addresses)
+    }
+}
+
+/// What a kernel is launched on: a [`Device`](crate::Device), with slices of the host that are copied there and back, or a
+/// [`Stream`](crate::Stream), with buffers that are on the device already.
+#[diagnostic::on_unimplemented(
+    message = "kernels are not launched on `{Self}`",
+    label = "neither a `Device` nor a `Stream`"
+)]
+pub trait Launcher {
+    /// The arguments of a kernel.
+    type Args<'a, K: Kernel>;
+
+    /// The target of the device.
+    fn target(&self) -> Target;
+
+    /// Runs a kernel that was built for the device.
+    #[doc(hidden)]
+    fn launch_built<K: Kernel>(
+        &self,
+        kernel: &K,
+        built: &BuiltKernel<K>,
+        grid: Grid,
+        args: Self::Args<'_, K>,
+    ) -> Result<LaunchStats, LaunchError>;
+}
+
+impl<L: Launcher> Launcher for &L {
+    type Args<'a, K: Kernel> = L::Args<'a, K>;
+
+    fn target(&self) -> Target {
+        L::target(self)
+    }
+
+    fn launch_built<K: Kernel>(
+        &self,
+        kernel: &K,
+        built: &BuiltKernel<K>,
+        grid: Grid,
+        args: L::Args<'_, K>,
+    ) -> Result<LaunchStats, LaunchError> {
+        L::launch_built(self, kernel, built, grid, args)
     }
 }

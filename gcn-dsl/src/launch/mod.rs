@@ -14,6 +14,7 @@ mod module;
 mod pack;
 mod pinned;
 mod properties;
+mod queue;
 mod simulator;
 mod stream;
 mod timed;
@@ -26,16 +27,17 @@ pub mod hip;
 pub use crate::lang::DevicePtr;
 pub use buffer::{DeviceBuffer, DeviceSlice, DeviceView, DeviceViewMut};
 pub use debug::Printed;
-pub use device::{Device, Launcher};
+pub use device::Device;
 pub use error::LaunchError;
 pub use graph::{Graph, GraphBuilder};
 pub use kernarg::kernarg_bytes;
-pub use kernel::Kernel;
+pub use kernel::{Kernel, Launcher};
 pub use module::{CodeOf, LoadedKernel, LoadedModule, Module};
 pub use pack::DevicePacker;
 pub use pinned::PinnedBuffer;
 pub use properties::Properties;
 pub use stream::{Download, Event, Stream};
+pub use timed::TimedKernel;
 
 use crate::kernel::BuiltKernel;
 

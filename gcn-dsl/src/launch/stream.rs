@@ -8,27 +8,10 @@ use std::time::Duration;
 use super::backend::{Arriving, Backend, Handle};
 use super::buffer::{DeviceSlice, from_bytes, to_bytes};
 use super::kernarg::kernarg_of;
+use super::queue::Queue;
 use super::{DevicePacker, Graph, Grid, Kernel, LaunchError, LaunchStats, LoadedKernel, PinnedBuffer};
 use crate::kernel::BuiltKernel;
 use crate::lang::Stored;
-
-/// The state of a stream, shared with the memory that it uses.
-pub(super) struct Queue {
-    pub(super) backend: Arc<dyn Backend>,
-    pub(super) handle: Handle,
-}
-
-impl Queue {
-    pub fn synchronize(&self) -> Result<(), LaunchError> {
-        self.backend.synchronize(&self.handle)
-    }
-
-    /// Everything that is started from now on runs after all work of `earlier` so far.
-    pub fn wait_for_all_of(&self, earlier: &Queue) -> Result<(), LaunchError> {
-        let event = self.backend.record(&earlier.handle)?;
-        self.backend.wait(&self.handle, &event)
-    }
-}
 
 /// Work for a device in the order in which it is started: launches and copies return at once and run after
 /// those that were started on the stream before; those of different streams may run at once. Data are

@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
+use gcn_isa::Target;
 use gcn_sim::Options;
 use gcn_sim::timed::{Config, TimedReport};
 
@@ -10,8 +11,61 @@ use super::simulator::{Clock, Simulator};
 use super::{Device, Grid, Kernel, LaunchError};
 use crate::kernel::BuiltKernel;
 
+/// Launches in the simulator's timed mode. Every [`Kernel`] has them.
+pub trait TimedKernel: Kernel {
+    /// Runs the kernel in the simulator's timed mode: a model says in which cycle each instruction issues and
+    /// why not earlier ([`gcn_sim::timed`]). `&mut` slices hold the results afterwards.
+    ///
+    /// # Errors
+    /// Those of [`Kernel::launch`].
+    fn timed(
+        &self,
+        target: Target,
+        grid: Grid,
+        args: Self::Args<'_>,
+        config: &Config,
+    ) -> Result<TimedReport, LaunchError> {
+        run(self, &self.build(target)?, grid, args, config)
+    }
+
+    /// Runs the kernel on one compute unit in timed mode and draws where the cycles go: pipelines and waves
+    /// as rows, instructions and waits as bars, each wait with the rules for which it is there.
+    ///
+    /// ```
+    /// use gcn_dsl::prelude::*;
+    /// gcn_kernel! {
+    ///     #[workgroup(64)]
+    ///     pub fn double(x: &mut [f32]) {
+    ///         let i = local_id().x;
+    ///         x[i] = x[i] * 2.0;
+    ///     }
+    /// }
+    /// let timeline = double.timeline(Target::GFX942, Grid::x(1), (&mut [1.0; 64],))?;
+    /// let (page, picture) = (timeline.html(), timeline.svg());
+    /// assert!(page.starts_with("<!doctype html>") && picture.starts_with("<svg"));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
+    /// # Errors
+    /// Those of [`Kernel::launch`].
+    fn timeline(
+        &self,
+        target: Target,
+        grid: Grid,
+        args: Self::Args<'_>,
+    ) -> Result<gcn_sim::timeline::Timeline, LaunchError> {
+        let built = self.build(target)?;
+        let config = Config { timeline: gcn_sim::timeline::EVENTS, ..Config::one_cu() };
+        let report = run(self, &built, grid, args, &config)?;
+        let timeline = gcn_sim::timeline::Timeline::new(report).titled(built.name());
+        Ok(timeline.with_notes(notes(&built)))
+    }
+}
+
+impl<K: Kernel> TimedKernel for K {}
+
 /// Launches `kernel` in timed mode.
-pub(super) fn run<K: Kernel>(
+fn run<K: Kernel>(
     kernel: &K,
     built: &BuiltKernel<K>,
     grid: Grid,
@@ -26,7 +80,7 @@ pub(super) fn run<K: Kernel>(
 }
 
 /// Why each wait of a kernel is there, by its byte offset.
-pub(super) fn notes(built: &BuiltKernel) -> BTreeMap<u32, String> {
+fn notes(built: &BuiltKernel) -> BTreeMap<u32, String> {
     let lines = built.code.offsets.iter().zip(&built.program().lines);
     lines.filter_map(|(offset, line)| Some((*offset, line.note.as_deref()?.replace('\n', " ")))).collect()
 }

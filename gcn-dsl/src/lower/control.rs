@@ -25,17 +25,10 @@ use gcn_isa::reg::{EXEC, RegFile};
 use gcn_isa::table;
 
 use super::exit::Frame;
-use super::{Lower, Lowered, Src};
+use super::{Lower, Lowered, Pending, Src};
 use crate::ir::{Inst, Kernel, Place, Pred, Region, Stmt, Value, flow};
 use crate::mir::{MOperand, Op, VSlice};
 use crate::scalar::Elem;
-
-/// A branch whose target is not known yet.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Pending {
-    pub block: usize,
-    pub inst: usize,
-}
 
 impl Lower<'_> {
     fn is_varying(&self, cond: Value) -> bool {

@@ -29,8 +29,7 @@
 use gcn_isa::reg::{EXEC, RegFile};
 use gcn_isa::table;
 
-use super::control::Pending;
-use super::{Lower, Lowered};
+use super::{Lower, Lowered, Pending};
 use crate::ir::{Label, Region, Stmt, Value};
 use crate::mir::{MOperand, Op, VSlice};
 

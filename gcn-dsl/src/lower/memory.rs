@@ -6,7 +6,7 @@ use gcn_isa::reg::{EXEC, RegFile};
 
 use super::{Lower, LowerError, Lowered, Src, Width};
 use crate::ir::far::DS_OFFSET_MAX;
-use crate::ir::{Bin, Cache, Hinted, Inst, Manner, Memory, Place, Type, Value, Variable};
+use crate::ir::{Bin, Cache, Inst, Manner, Memory, Place, Type, Value, Variable};
 use crate::mir::{MInst, MOperand, Op, VReg, VSlice, scratch};
 use crate::scalar::Elem;
 
@@ -244,34 +244,29 @@ impl Lower<'_> {
         }
     }
 
-    pub(super) fn load(&mut self, v: Value, memory: Memory, offset: Value) -> Lowered {
-        self.load_with(v, memory, offset, |_| {})
+    pub(super) fn load(&mut self, v: Value, memory: Memory, offset: Value, manner: Manner) -> Lowered {
+        match manner {
+            Manner::Plain => self.load_with(v, memory, offset, |_| {}),
+            Manner::Cached(cache) => self.load_with(v, memory, offset, self.hint(cache, false)),
+            Manner::Transposed(bits) => self.load_transposed(v, memory, offset, bits),
+        }
     }
 
-    /// A load or store that is more than a plain one; the bits of cache hints are those of LLVM's memory
-    /// legalizer. With scopes, `glc`, `scc` and `slc` are called `sc0`, `sc1` and `nt`.
-    pub(super) fn hinted(&mut self, v: Value, access: &Hinted) -> Lowered {
+    /// The bits of a cache hint, which are those of LLVM's memory legalizer. With scopes, `glc`, `scc` and `slc` are called `sc0`, `sc1`
+    /// and `nt`.
+    fn hint(&self, cache: Cache, is_store: bool) -> impl Fn(&mut Mods) + use<> {
         let scopes = self.target.has_architected_flat_scratch();
-        let store = access.value.is_some();
-        let cache = match access.manner {
-            Manner::Cached(cache) => cache,
-            Manner::Transposed(bits) => return self.load_transposed(v, access, bits),
-        };
-        let modify = move |m: &mut Mods| match (cache, scopes) {
+        move |m: &mut Mods| match (cache, scopes) {
             (Cache::Streaming, true) => m.slc = true,
             (Cache::Streaming, false) => (m.glc, m.slc) = (true, true),
             (Cache::Bypass, true) => (m.glc, m.scc) = (true, true),
             // Stores write through.
-            (Cache::Bypass, false) => m.glc = !store,
-        };
-        match access.value {
-            Some(value) => self.store_with(access.memory, access.offset, value, modify),
-            None => self.load_with(v, access.memory, access.offset, modify),
+            (Cache::Bypass, false) => m.glc = !is_store,
         }
     }
 
-    fn load_transposed(&mut self, v: Value, access: &Hinted, bits: u8) -> Lowered {
-        let address = self.address(access.memory, access.offset);
+    fn load_transposed(&mut self, v: Value, memory: Memory, offset: Value, bits: u8) -> Lowered {
+        let address = self.address(memory, offset);
         let dst = self.define(v);
         let mnemonic = format!("{}_read_b{}_tr_b{bits}", address.family, 32 * u32::from(dst.len));
         self.machine_with(&mnemonic, &[dst], &[address.varying], memory_mods(address.offset, false, |_| {}))
@@ -299,8 +294,11 @@ impl Lower<'_> {
         self.machine_with(&mnemonic, &[dst], &srcs, memory_mods(address.offset, address.offen, modify))
     }
 
-    pub(super) fn store(&mut self, memory: Memory, offset: Value, value: Value) -> Lowered {
-        self.store_with(memory, offset, value, |_| {})
+    pub(super) fn store(&mut self, memory: Memory, offset: Value, value: Value, manner: Manner) -> Lowered {
+        match manner {
+            Manner::Cached(cache) => self.store_with(memory, offset, value, self.hint(cache, true)),
+            Manner::Plain | Manner::Transposed(_) => self.store_with(memory, offset, value, |_| {}),
+        }
     }
 
     /// A store with other modifiers.

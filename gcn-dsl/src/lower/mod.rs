@@ -93,10 +93,9 @@ pub fn lower(kernel: &Kernel, target: Target, workgroup: [u32; 3]) -> Result<(Fu
         undefined: undef::before(kernel),
         twins: lanes::Twins::default(),
         names_lds: false,
-        readers: vec![0; kernel.values.len()],
+        readers: kernel.readers(),
         loc: None,
     };
-    kernel.body.each_inst(&mut |v| kernel.def(v).inst.operands(|of| cx.readers[of.0 as usize] += 1));
     cx.func.blocks.push(MBlock::default());
     cx.entry_state();
     cx.constants()?;
@@ -153,6 +152,13 @@ struct Lower<'k> {
     /// How often instructions read each value.
     readers: Vec<u32>,
     loc: Option<gcn_isa::program::SourceLoc>,
+}
+
+/// A branch whose target is not known yet.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Pending {
+    pub block: usize,
+    pub inst: usize,
 }
 
 /// Virtual registers that hold the initial state.
@@ -300,9 +306,9 @@ impl Lower<'_> {
                 self.copy(dst, src);
             }
             Inst::Concat(parts) => self.concat(v, parts),
-            Inst::Load { memory, offset } => self.load(v, *memory, *offset)?,
+            Inst::Load { memory, offset, manner } => self.load(v, *memory, *offset, *manner)?,
             Inst::LoadUniform { resource, offset } => self.load_uniform(v, *resource, *offset)?,
-            Inst::Store { memory, offset, value } => self.store(*memory, *offset, *value)?,
+            Inst::Store { memory, offset, value, manner } => self.store(*memory, *offset, *value, *manner)?,
             Inst::Read(var) if self.direct.reads.contains(&v) => {
                 let from = self.variable(*var);
                 self.alias(v, Some(from.reg));
@@ -328,7 +334,6 @@ impl Lower<'_> {
             }
             Inst::LaneId => self.lane_id(v)?,
             Inst::Atomic(atomic) => self.atomic(v, atomic)?,
-            Inst::Hinted(access) => self.hinted(v, access)?,
             Inst::Fence { scope, ordering } => self.fence(*scope, *ordering)?,
             Inst::Wave(wave) => self.wave(v, *wave)?,
             Inst::Schedule(what) => self.schedule(what)?,

@@ -13,8 +13,7 @@
 
 use gcn_isa::table::Class;
 
-use super::Lower;
-use super::control::Pending;
+use super::{Lower, Pending};
 use crate::mir::{MInst, Op};
 
 /// The number of instructions from which a body keeps its skip branch.

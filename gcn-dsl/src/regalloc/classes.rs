@@ -10,13 +10,15 @@
 //! Copies are tried from innermost loops outwards. A matrix instruction whose D and C are different registers
 //! counts as a copy from C to D: merged, they are the same tuple; otherwise they end up disjoint.
 
+mod pinned;
+
 use gcn_isa::{Operand, Reg, RegFile};
 
 use super::live::{self, Numbering};
-use super::pins::Pinned;
 use super::segs::{Seg, Segs};
 use super::{access, two_address};
 use crate::mir::{Function, MOperand, Pin, VReg, VRegInfo, VSlice};
+use pinned::Pinned;
 
 /// Which copies are coalesced.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

@@ -5,7 +5,8 @@ use gcn_isa::table::OperandKinds;
 use gcn_isa::{Class, InstDesc, Label, Operand, OperandDesc, Reg, RegFile, SrcSpecial};
 
 use super::access;
-use super::error::{AllocError, InstPlace};
+use super::error::AllocError;
+use super::place::InstPlace;
 use crate::mir::{Function, MBlock, MInst, MOperand, Op, Pin, VSlice};
 
 /// Named SGPRs are never allocated.

@@ -48,6 +48,7 @@ mod limits;
 mod live;
 mod moves;
 mod pins;
+mod place;
 mod pressure;
 mod rewrite;
 mod segs;
@@ -62,8 +63,9 @@ use std::borrow::Cow;
 use gcn_isa::{Operand, Program, Reg, RegFile, reg};
 
 pub use draft::{Draft, draft};
-pub use error::{AllocError, InstPlace, VerifyError};
+pub use error::{AllocError, VerifyError};
 pub use limits::{LdsFrame, LdsRoom, Limits, SpillTo, Spills};
+pub use place::InstPlace;
 pub use pressure::{FilePressure, LiveReg, Pressure};
 pub use spill::conservatively;
 pub use verify::verify;

@@ -5,7 +5,7 @@ use std::fmt;
 use gcn_isa::RegFile;
 use gcn_isa::program::SourceLoc;
 
-use super::error::InstPlace;
+use super::place::InstPlace;
 use super::segs::{Seg, Slot};
 use crate::mir::VReg;
 

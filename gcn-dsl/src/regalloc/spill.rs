@@ -38,6 +38,7 @@ mod insert;
 mod moves;
 mod regions;
 mod remat;
+mod role;
 mod share;
 mod split;
 mod stretch;

@@ -6,7 +6,7 @@
 
 use hashbrown::HashMap;
 
-use super::super::{Bin, Inst, Kernel, Place, Type, Value, ValueDef, Variable};
+use super::super::{Bin, Inst, Kernel, Manner, Place, Type, Value, ValueDef, Variable};
 use crate::scalar::Elem;
 
 pub(super) struct Carried {
@@ -68,7 +68,10 @@ fn is_work(kernel: &Kernel, v: Value) -> bool {
     let one = ty.place == Place::Varying && ty.dwords() == 1 && ty.elem != Elem::Bool;
     let counts = |ty: Type| !matches!(ty.elem, Elem::I32 | Elem::U32) || ty.count != 1;
     one && match kernel.def(v).inst {
-        Inst::Bin(Bin::Mul | Bin::MulHi, ..) | Inst::Fma(..) | Inst::Un(..) | Inst::Load { .. } => true,
+        Inst::Bin(Bin::Mul | Bin::MulHi, ..)
+        | Inst::Fma(..)
+        | Inst::Un(..)
+        | Inst::Load { manner: Manner::Plain, .. } => true,
         Inst::Bin(..) | Inst::Select(..) => counts(ty),
         _ => false,
     }

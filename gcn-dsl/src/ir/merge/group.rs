@@ -6,7 +6,7 @@ use hashbrown::HashMap;
 
 use super::super::align::Split;
 use super::super::{Kernel, Memory, Value};
-use super::run::{is_dynamic, is_raw, is_read_only};
+use super::alias::{is_dynamic, is_raw, is_read_only};
 use crate::scalar::Elem;
 
 /// An access of whole dwords, or of one narrower element.

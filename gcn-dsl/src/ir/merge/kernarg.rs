@@ -1,7 +1,7 @@
 //! Merges loads of adjacent kernel arguments.
 
 use super::super::{Inst, Kernel, Region, Stmt, Type, Value, ValueDef};
-use super::run::part;
+use super::edit::part;
 use crate::scalar::Elem;
 
 /// The sizes of a scalar load, in dwords, widest first.

@@ -4,20 +4,14 @@ use hashbrown::HashMap;
 use smallvec::SmallVec;
 
 use super::super::align::{Alignment, Split};
-use super::super::{Bin, Inst, Kernel, LdsId, Memory, Stmt, Type, Value, ValueDef};
+use super::super::{Bin, Inst, Kernel, Manner, Memory, Stmt, Type, Value, ValueDef};
+use super::edit::{Edit, block_bytes, part};
 use super::group::{Access, Group, Groups};
 use super::{narrow, uniform};
 use crate::scalar::Elem;
 
 /// Bytes of the widest vector access.
 const WIDEST: u32 = 16;
-
-/// Changes at one instruction: statements to insert before it, and whether it is removed.
-#[derive(Default, Clone)]
-pub(super) struct Edit {
-    pub before: Vec<Stmt>,
-    pub removed: bool,
-}
 
 /// Merges the accesses in `open` and moves the instructions to `out`.
 pub(super) fn merge(
@@ -51,14 +45,6 @@ pub(super) fn merge(
     }
 }
 
-/// The size of the aligned blocks within which accesses at `base` may be merged.
-pub(super) fn block_bytes(kernel: &Kernel, alignment: &mut Alignment, base: &Split, widest: u32) -> u32 {
-    match base.base {
-        Some(v) => widest.min(1 << alignment.bits(kernel, v)),
-        None => widest,
-    }
-}
-
 /// The bytes of the elements of a slice whose offsets are multiples of that, and no power of two.
 fn element_bytes(kernel: &Kernel, group: &Group) -> Option<u32> {
     let (Memory::Buffer(_), Some(base)) = (group.memory, group.base.base) else { return None };
@@ -71,8 +57,10 @@ fn groups(kernel: &Kernel, run: &[Value]) -> Vec<Group> {
     let mut groups = Groups::default();
     for (at, &inst) in run.iter().enumerate() {
         let (memory, offset, store, ty) = match kernel.def(inst).inst {
-            Inst::Load { memory, offset } => (memory, offset, false, kernel.ty(inst)),
-            Inst::Store { memory, offset, value } => (memory, offset, true, kernel.ty(value)),
+            Inst::Load { memory, offset, manner: Manner::Plain } => (memory, offset, false, kernel.ty(inst)),
+            Inst::Store { memory, offset, value, manner: Manner::Plain } => {
+                (memory, offset, true, kernel.ty(value))
+            }
             ref other => {
                 if !passes(other) {
                     groups.close_all(kernel);
@@ -108,31 +96,6 @@ fn passes(inst: &Inst) -> bool {
             | Inst::Ballot(_)
     );
     harmless || inst.is_pure()
-}
-
-pub(in crate::ir) fn is_read_only(kernel: &Kernel, memory: Memory) -> bool {
-    matches!(memory, Memory::Buffer(resource) if kernel.read_only.contains(&resource))
-}
-
-/// True for all names of the LDS array whose size the launch gives.
-pub(super) fn is_dynamic(kernel: &Kernel, id: LdsId) -> bool {
-    kernel.lds[id.0 as usize].dynamic
-}
-
-/// True for memory behind raw pointers, and for slices that overlap others.
-pub(super) fn is_raw(kernel: &Kernel, memory: Memory) -> bool {
-    match memory {
-        Memory::Global(_) | Memory::Lanes(_) => true,
-        Memory::Buffer(resource) => kernel.overlapping.contains(&resource),
-        Memory::Lds(_) | Memory::Private(_) => false,
-    }
-}
-
-/// True if an access to one may touch the bytes of an access to the other.
-pub(in crate::ir) fn may_alias(kernel: &Kernel, a: Memory, b: Memory) -> bool {
-    let dynamic = |m| matches!(m, Memory::Lds(id) if is_dynamic(kernel, id));
-    let raw = |m| is_raw(kernel, m);
-    a == b || (raw(a) && raw(b)) || (dynamic(a) && dynamic(b))
 }
 
 fn merge_group(kernel: &mut Kernel, group: &Group, block: u32, in_loop: bool, edits: &mut [Edit]) {
@@ -191,7 +154,7 @@ fn loads(kernel: &mut Kernel, group: &Group, start: u32, accesses: &[Access], ed
     let end = accesses.iter().map(|a| (a.constant - start + a.bytes).div_ceil(4)).max().unwrap_or_default();
     let (first, end) = widened(group.memory, first, end);
     let ty = together(accesses, end - first);
-    let Inst::Load { memory, offset } = kernel.def(leader.inst).inst else { return };
+    let Inst::Load { memory, offset, manner } = kernel.def(leader.inst).inst else { return };
     let before = &mut edits[leader.at].before;
     let constant = start.wrapping_add(4 * first);
     // The first access's own offset already is the start of the block's used part.
@@ -202,7 +165,7 @@ fn loads(kernel: &mut Kernel, group: &Group, start: u32, accesses: &[Access], ed
         Split { constant, ..group.base }.build(kernel, offset_ty, before)
     };
     let loc = kernel.def(leader.inst).loc;
-    let wide = kernel.append(Inst::Load { memory, offset }, ty, loc, before);
+    let wide = kernel.append(Inst::Load { memory, offset, manner }, ty, loc, before);
     for a in accesses {
         let inst = if a.bytes < 4 {
             let byte = a.constant - start - 4 * first;
@@ -212,11 +175,6 @@ fn loads(kernel: &mut Kernel, group: &Group, start: u32, accesses: &[Access], ed
         };
         kernel.values[a.inst.0 as usize].inst = inst;
     }
-}
-
-/// The instruction that extracts these dwords of a wide value.
-pub(super) fn part(from: Value, dword: u32, dwords: u32, of: u32) -> Inst {
-    if dwords == of { Inst::Bitcast(from) } else { Inst::Extract { from, dword: dword as u8 } }
 }
 
 fn stores(
@@ -278,7 +236,7 @@ fn store(kernel: &mut Kernel, group: &Group, constant: u32, parts: &[Access], ed
     let ty = together(parts, parts.iter().map(|a| a.bytes).sum::<u32>() / 4);
     let value = kernel.append(Inst::Concat(words), ty, loc, before);
     let offset = Split { constant, ..group.base }.build(kernel, offset_ty, before);
-    let inst = Inst::Store { memory: group.memory, offset, value };
+    let inst = Inst::Store { memory: group.memory, offset, value, manner: Manner::Plain };
     kernel.values.push(ValueDef { inst, ty: None, loc });
     before.push(Stmt::Inst(Value(kernel.values.len() as u32 - 1)));
 }

@@ -6,7 +6,7 @@ use smallvec::SmallVec;
 
 use super::super::align::{Alignment, Split};
 use super::super::{Inst, Kernel, Stmt, Type, Value, ValueDef};
-use super::run::{Edit, block_bytes, part};
+use super::edit::{Edit, block_bytes, part};
 use crate::scalar::Elem;
 
 /// Bytes of the widest scalar load.

@@ -4,7 +4,7 @@ use gcn_isa::Operand;
 use hashbrown::HashMap;
 
 use super::super::uniform;
-use super::super::{Inst, Place, Value};
+use super::super::{Inst, Manner, Place, Value};
 use super::half::Half;
 use super::{Origin, Pair, Pairs, Source};
 use crate::scalar::Elem;
@@ -146,7 +146,14 @@ impl Pairs<'_> {
 
     fn is_computed(&self, v: Value) -> bool {
         let inst = &self.kernel.def(v).inst;
-        matches!(inst, Inst::Bin(..) | Inst::Fma(..) | Inst::Un(..) | Inst::Cast(_) | Inst::Load { .. })
+        matches!(
+            inst,
+            Inst::Bin(..)
+                | Inst::Fma(..)
+                | Inst::Un(..)
+                | Inst::Cast(_)
+                | Inst::Load { manner: Manner::Plain, .. }
+        )
     }
 
     fn is_scalar(&self, from: Origin) -> bool {

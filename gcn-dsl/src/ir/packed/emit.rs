@@ -18,14 +18,14 @@ pub(super) fn run(kernel: &mut Kernel, found: &Found) {
     found.packed.iter().for_each(|pair| emit.pair(*pair));
     let replaced = emit.words(&found.words);
     let Emit { kernel, mut before, .. } = emit;
-    let mut body = std::mem::take(&mut kernel.body);
-    body.each_inst(&mut |v| {
-        if let Inst::Write { value, .. } = &mut kernel.values[v.0 as usize].inst {
-            *value = replaced.get(value).copied().unwrap_or(*value);
-        }
+    kernel.rewrite(|kernel, body| {
+        body.each_inst(&mut |v| {
+            if let Inst::Write { value, .. } = &mut kernel.values[v.0 as usize].inst {
+                *value = replaced.get(value).copied().unwrap_or(*value);
+            }
+        });
+        insert(body, &mut before);
     });
-    insert(&mut body, &mut before);
-    kernel.body = body;
 }
 
 /// What stands before an instruction, and whether the instruction goes.
@@ -59,7 +59,8 @@ impl Emit<'_> {
                 *sign ^= u8::from(negated) << slot;
             }
         }
-        let ty = two(Place::Varying, pair.elem);
+        // Two halves are a word, as the variables that hold them are.
+        let ty = if pair.elem == Elem::F32 { two(Place::Varying, pair.elem) } else { WORD };
         let mut call = Call::plain(mnemonic, args, ty);
         if halves != [0, 0b111 >> (3 - pair.sources.len())] {
             call.given.select_halves(halves);
@@ -215,18 +216,16 @@ pub(super) fn together(kernel: &mut Kernel, halves: [Half; 2], out: &mut Vec<Stm
 }
 
 fn insert(region: &mut Region, before: &mut Before) {
-    let mut stmts = Vec::with_capacity(region.stmts.len());
-    for mut stmt in std::mem::take(&mut region.stmts) {
+    region.rebuild(|mut stmt, out| {
         let found = match &stmt {
             Stmt::Inst(v) => before.remove(v),
             _ => None,
         };
         let goes = found.as_ref().is_some_and(|(_, goes)| *goes);
-        stmts.extend(found.into_iter().flat_map(|(stmts, _)| stmts));
+        out.extend(found.into_iter().flat_map(|(stmts, _)| stmts));
         stmt.regions_mut().into_iter().for_each(|inner| insert(inner, before));
         if !goes {
-            stmts.push(stmt);
+            out.push(stmt);
         }
-    }
-    region.stmts = stmts;
+    });
 }

@@ -60,13 +60,12 @@ pub(super) fn join(kernel: &mut Kernel, couples: &[Couple]) -> Vec<Vec<Value>> {
             joined.insert(*var, Joined { both, elem, couple, half });
         }
     }
-    let mut body = std::mem::take(&mut kernel.body);
-    let mut join =
-        Join { kernel, joined, read: HashMap::new(), carried: vec![Vec::new(); couples.len()], loops: 0 };
-    join.region(&mut body);
-    let carried = join.carried;
-    kernel.body = body;
-    carried
+    kernel.rewrite(|kernel, body| {
+        let carried = vec![Vec::new(); couples.len()];
+        let mut join = Join { kernel, joined, read: HashMap::new(), carried, loops: 0 };
+        join.region(body);
+        join.carried
+    })
 }
 
 fn of_both(elem: Elem) -> Type {
@@ -101,14 +100,13 @@ struct Join<'k> {
 
 impl Join<'_> {
     fn region(&mut self, region: &mut Region) {
-        let mut out = Vec::with_capacity(region.stmts.len());
         let mut waiting: Vec<Waiting> = Vec::new();
-        for mut stmt in std::mem::take(&mut region.stmts) {
+        region.rebuild(|mut stmt, out| {
             let inst = match stmt {
                 Stmt::Inst(v) => self.kernel.def(v).inst.clone(),
                 _ => {
                     // Other lanes may go on from here, or others may read.
-                    waiting.drain(..).for_each(|write| self.half(write, &mut out));
+                    waiting.drain(..).for_each(|write| self.half(write, out));
                     self.read.clear();
                     self.loops += u32::from(stmt.repeats());
                     for inner in stmt.regions_mut() {
@@ -116,17 +114,12 @@ impl Join<'_> {
                         self.read.clear();
                     }
                     self.loops -= u32::from(stmt.repeats());
-                    out.push(stmt);
-                    continue;
+                    return out.push(stmt);
                 }
             };
-            let (Inst::Read(var) | Inst::Write { var, .. }) = inst else {
-                out.push(stmt);
-                continue;
-            };
+            let (Inst::Read(var) | Inst::Write { var, .. }) = inst else { return out.push(stmt) };
             let (Some(to), Stmt::Inst(v)) = (self.joined.get(&var).copied(), &stmt) else {
-                out.push(stmt);
-                continue;
+                return out.push(stmt);
             };
             // A read of one half does not see a write of the other one.
             let sees = |write: &Waiting| {
@@ -138,21 +131,20 @@ impl Join<'_> {
                 Inst::Write { value, keep, .. } => match other {
                     Some(other) if other.to.half != to.half => {
                         let halves = if to.half == 1 { [other.value, value] } else { [value, other.value] };
-                        self.write(to, halves, keep || other.keep, &mut out);
+                        self.write(to, halves, keep || other.keep, out);
                     }
                     other => {
-                        other.into_iter().for_each(|write| self.half(write, &mut out));
+                        other.into_iter().for_each(|write| self.half(write, out));
                         waiting.push(Waiting { to, value, keep });
                     }
                 },
                 _ => {
-                    other.into_iter().for_each(|write| self.half(write, &mut out));
-                    self.read(*v, to, &mut out);
+                    other.into_iter().for_each(|write| self.half(write, out));
+                    self.read(*v, to, out);
                 }
             }
-        }
-        waiting.drain(..).for_each(|write| self.half(write, &mut out));
-        region.stmts = out;
+        });
+        waiting.drain(..).for_each(|write| self.half(write, &mut region.stmts));
     }
 
     /// Writes one half.

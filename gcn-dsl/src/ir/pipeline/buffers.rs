@@ -11,7 +11,7 @@ use gcn_isa::program::SourceLoc;
 use hashbrown::{HashMap, HashSet};
 
 use super::super::merge::is_read_only;
-use super::super::{Effect, Inst, Kernel, LdsId, Memory, Region, Stmt, Value, Variable};
+use super::super::{Effect, Inst, Kernel, LdsId, Manner, Memory, Region, Stmt, Value, Variable};
 use super::cover::{self, Access};
 use super::plan::{Plan, Source, is_probe, own, source, uses};
 use super::refuse::SingleReason;
@@ -56,16 +56,11 @@ pub(super) fn alone(
 fn accesses(kernel: &Kernel, region: &Region) -> Option<HashMap<LdsId, u32>> {
     let (mut counts, mut known) = (HashMap::new(), true);
     region.each_inst(&mut |v| {
-        let memory = match &kernel.def(v).inst {
-            Inst::Load { memory, .. } | Inst::Store { memory, .. } => *memory,
-            Inst::Hinted(access) => access.memory,
-            Inst::Atomic(atomic) => atomic.memory,
-            Inst::Machine(call) if call.effect != Effect::Pure && !is_probe(call) => return known = false,
-            _ => return,
-        };
-        if let Memory::Lds(id) = memory {
+        let inst = &kernel.def(v).inst;
+        if let Some((Memory::Lds(id), _)) = inst.place() {
             *counts.entry(id).or_insert(0) += 1;
         }
+        known &= !matches!(inst, Inst::Machine(call) if call.effect != Effect::Pure && !is_probe(call));
     });
     known.then_some(counts)
 }
@@ -152,20 +147,19 @@ impl<'k> Trip<'k> {
         match &def.inst {
             Inst::Write { var, .. } => _ = self.written.insert(*var),
             Inst::Barrier if own => self.barriers.push((v, stmt)),
-            Inst::Store { memory: Memory::Lds(id), offset, value } if own => {
+            Inst::Store { memory: Memory::Lds(id), offset, value, manner: Manner::Plain } if own => {
                 self.stores.push(of(*id, *offset, kernel.ty(*value)));
             }
-            Inst::Load { memory: Memory::Lds(id), offset } => self.loads.push(of(*id, *offset, kernel.ty(v))),
-            Inst::Hinted(access) if access.value.is_none() && matches!(access.memory, Memory::Lds(_)) => {
+            Inst::Load { memory: Memory::Lds(id), offset, manner } => {
+                let mut read = of(*id, *offset, kernel.ty(v));
                 // A lane gets what other lanes' addresses name, so the array has to be written as a whole.
-                let Memory::Lds(id) = access.memory else { return Ok(()) };
-                let mut read = of(id, access.offset, kernel.ty(v));
-                read.access.bytes = u32::MAX;
+                if *manner != Manner::Plain {
+                    read.access.bytes = u32::MAX;
+                }
                 self.loads.push(read);
             }
             // Of memory other than LDS: what is stored is for after the loop, and what is loaded nobody writes.
             Inst::Store { memory, .. } if !matches!(memory, Memory::Lds(_)) => {}
-            Inst::Hinted(access) if access.value.is_some() && !matches!(access.memory, Memory::Lds(_)) => {}
             inst => match source(inst) {
                 Some(Source::Memory(Memory::Private(_))) => {}
                 Some(Source::Memory(memory)) if is_read_only(kernel, memory) => {}
@@ -181,7 +175,7 @@ impl<'k> Trip<'k> {
     fn harmless(&self, inst: &Inst, at: Option<SourceLoc>) -> Result<(), SingleReason> {
         let what = match inst {
             Inst::Barrier => "barrier in a branch or an inner loop",
-            Inst::Store { .. } | Inst::Hinted(_) => "store in a branch or an inner loop",
+            Inst::Store { .. } => "store in a branch or an inner loop",
             Inst::Atomic(_) => "atomic access",
             Inst::Fence { .. } => "fence",
             Inst::Schedule(_) => "mark of order",

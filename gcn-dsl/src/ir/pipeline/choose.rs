@@ -130,7 +130,6 @@ fn registers(kernel: &Kernel, body: &Region, plan: &Plan) -> u32 {
             }
             Inst::Load { memory, offset, .. } => (memory, *offset, true),
             Inst::Store { memory, offset, .. } => (memory, *offset, false),
-            Inst::Hinted(access) => (&access.memory, access.offset, access.value.is_none()),
             _ => return,
         };
         if matches!(memory, Memory::Lds(_)) {

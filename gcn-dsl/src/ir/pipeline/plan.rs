@@ -113,7 +113,6 @@ impl Facts {
         let mut ordered = |what| self.ordered = self.ordered.or(Some((what, def.loc)));
         match &def.inst {
             Inst::Store { memory, .. } => self.stores.push((*memory, def.loc)),
-            Inst::Hinted(access) if access.value.is_some() => self.stores.push((access.memory, def.loc)),
             Inst::Atomic(atomic) => {
                 if atomic.ordering != Ordering::Relaxed {
                     ordered("atomic access");
@@ -184,12 +183,9 @@ pub(super) enum Source {
 
 pub(super) fn source(inst: &Inst) -> Option<Source> {
     match inst {
+        Inst::Load { manner: Manner::Cached(Cache::Bypass), .. } => Some(Source::Bypass),
         Inst::Load { memory, .. } => Some(Source::Memory(*memory)),
         Inst::LoadUniform { resource, .. } => Some(Source::Scalar(*resource)),
-        Inst::Hinted(access) if access.value.is_none() => Some(match access.manner {
-            Manner::Cached(Cache::Bypass) => Source::Bypass,
-            Manner::Cached(Cache::Streaming) | Manner::Transposed(_) => Source::Memory(access.memory),
-        }),
         _ => None,
     }
 }

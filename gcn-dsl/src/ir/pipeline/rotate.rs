@@ -343,12 +343,7 @@ impl<'a> Emit<'a> {
 
     /// Gives an access other arrays.
     pub fn exchange(&mut self, v: Value, arrays: &HashMap<LdsId, LdsId>) {
-        let memory = match &mut self.kernel.values[v.0 as usize].inst {
-            Inst::Load { memory, .. } | Inst::Store { memory, .. } => memory,
-            Inst::Hinted(access) => &mut access.memory,
-            _ => return,
-        };
-        if let Memory::Lds(id) = memory
+        if let Some((Memory::Lds(id), _)) = self.kernel.values[v.0 as usize].inst.place_mut()
             && let Some(other) = arrays.get(id)
         {
             *id = *other;

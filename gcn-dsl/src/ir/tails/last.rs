@@ -1,6 +1,6 @@
 //! Where the partial dword of a slice is, and what it contains.
 
-use super::super::{Bin, Inst, Pred, Stmt, Type, Value};
+use super::super::{Bin, Inst, Manner, Pred, Stmt, Type, Value};
 use super::{Access, LANE, Last, OUTSIDE, Tails, UNIFORM};
 use crate::scalar::Elem;
 
@@ -8,7 +8,7 @@ impl Tails<'_> {
     /// The partial dword of a slice: its offset and contents.
     pub(super) fn last(&mut self, access: &Access, aligned: bool, out: &mut Vec<Stmt>) -> Last {
         let key = (access.resource, access.ty.elem.bytes(), aligned);
-        let plain = matches!(access.like, Inst::Load { .. });
+        let plain = access.stored.is_none() && access.manner == Manner::Plain;
         let constant = plain && self.kernel.read_only.contains(&access.resource);
         // The contents may change, or the resource is defined in a nested region: load the dword here.
         if !constant || !self.entry.contains(&access.resource) {

@@ -84,7 +84,6 @@ fn is_straight(b: &Builder, body: &Region) -> bool {
         match &b.kernel().def(*v).inst {
             Inst::Load { memory, .. } => loads |= !matches!(memory, Memory::Private(_)),
             Inst::LoadUniform { .. } => loads = true,
-            Inst::Hinted(access) => loads |= access.value.is_none(),
             Inst::Barrier | Inst::Atomic(_) | Inst::Fence { .. } | Inst::Schedule(_) => return false,
             Inst::Wave(_) | Inst::Ballot(_) | Inst::Permute { .. } => return false,
             Inst::ReadLane(..) => return false,

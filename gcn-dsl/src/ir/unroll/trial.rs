@@ -251,6 +251,7 @@ fn length(kernel: &Kernel, v: Value) -> u32 {
     match &kernel.def(v).inst {
         Inst::Read(_) | Inst::Splat(_) | Inst::Bitcast(_) | Inst::Extract { .. } | Inst::Concat(_) => 0,
         Inst::Bin(Bin::Div | Bin::Rem, ..) => 25 * u32::from(ty.dwords()),
+        Inst::Bin(Bin::MulHi, ..) if ty.dwords() == 2 => 6,
         // Matrix instructions among them, beside which a counter costs nothing.
         Inst::Machine(_) => u32::from(ty.dwords()),
         Inst::Bin(..) | Inst::Fma(..) | Inst::Select(..) | Inst::Un(..) | Inst::Cast(_) => {

@@ -13,7 +13,7 @@ use smallvec::SmallVec;
 use super::format::{MatrixElement, bits};
 use super::place::{At, Places, Run, Stride, in_memory};
 use crate::ir::align::Alignment;
-use crate::ir::{Hinted, Inst, Manner, Memory, Place, Type, Value};
+use crate::ir::{Inst, Manner, Memory, Place, Type, Value};
 use crate::lang::context::Context;
 use crate::lang::memory::byte_offset;
 use crate::lang::with;
@@ -99,8 +99,8 @@ impl Places {
             let index = in_memory(self.index(at, place), exchange.bits, 8 * elem.bytes());
             let offset = byte_offset::<T::Memory>(&self.raw(), index, loc);
             let manner = Manner::Transposed(exchange.bits as u8);
-            let load = Hinted { memory: self.memory, offset, value: None, manner };
-            pieces.push(with(|c| c.value(Inst::Hinted(Box::new(load)), values(exchange.each), loc)));
+            let load = Inst::Load { memory: self.memory, offset, manner };
+            pieces.push(with(|c| c.value(load, values(exchange.each), loc)));
         }
         let total = runs.iter().map(|run| run.len).sum();
         Some(match pieces[..] {

@@ -17,7 +17,7 @@ use super::super::live::Numbering;
 use super::moves::{Transfer, repeatable};
 use super::split::Split;
 use super::stretch::Stretch;
-use super::work::{Home, HomeId, Kind, Level, Role, TaggedInst, Work, inst, placeholder};
+use super::work::{Home, HomeId, Kind, Level, Role, TaggedInst, Work, inst, placeholder, runs};
 use crate::mir::{Function, MBlock, MInst, MOperand, Op, VReg, VRegInfo, VSlice};
 use gcn_isa::RegFile;
 use gcn_isa::program::SourceLoc;
@@ -438,19 +438,4 @@ fn natural_align(f: &Function, slice: VSlice) -> u8 {
         _ if f.target.needs_even_vgpr_tuples() => 2,
         _ => 1,
     }
-}
-
-/// The runs of ones in `mask`: first bit and length.
-pub(super) fn runs(mask: u32) -> impl Iterator<Item = (u8, u8)> {
-    let mut at = 0u32;
-    std::iter::from_fn(move || {
-        let rest = u64::from(mask) >> at;
-        if rest == 0 {
-            return None;
-        }
-        let first = at + rest.trailing_zeros();
-        let len = (u64::from(mask) >> first).trailing_ones();
-        at = first + len;
-        Some((first as u8, len as u8))
-    })
 }

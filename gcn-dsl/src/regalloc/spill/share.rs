@@ -6,7 +6,7 @@
 //! is live, so disjoint lives never meet in a home.
 
 use super::super::segs::{Seg, Segs, Slot};
-use super::work::Role;
+use super::role::Role;
 
 /// How many places are tried for one value. The bound keeps the search linear; beyond it the value gets a new
 /// place.

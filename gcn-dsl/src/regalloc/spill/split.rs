@@ -20,10 +20,9 @@ use super::super::classes::Classes;
 use super::super::input;
 use super::super::live::{self, Liveness, Numbering};
 use super::exec::InitialExec;
-use super::insert::runs;
 use super::moves::Transfer;
 use super::regions::{ROOT, Region, RegionId, Regions};
-use super::work::{Home, HomeId, Kind, Level, Role, Work, placeholder};
+use super::work::{Home, HomeId, Kind, Level, Role, Work, placeholder, runs};
 use crate::mir::{MInst, MOperand, Op, VReg, VRegInfo, VSlice};
 
 /// Spilled registers with one home, which are split together.

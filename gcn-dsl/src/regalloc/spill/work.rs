@@ -11,45 +11,7 @@ use super::regions::RegionId;
 use super::share::Shared;
 use crate::mir::{Function, MInst, MOperand, Op, VReg, VRegInfo, VSlice};
 
-/// The number of a home, the place of a spilled value.
-pub(super) type HomeId = u32;
-
-/// The role of an instruction of the working function.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) enum Role {
-    /// The original instruction with the same number among the instructions of this role. It is never
-    /// removed, so that the numbers stay aligned; see [`placeholder`].
-    Own,
-    /// A move from or to this home that belongs before the next own instruction.
-    Before(HomeId),
-    /// A move from or to this home that belongs after the last own instruction.
-    After(HomeId),
-}
-
-impl Role {
-    /// The role of a move inserted before an instruction of this role.
-    pub fn before(self, home: HomeId) -> Role {
-        match self {
-            Role::Own | Role::Before(_) => Role::Before(home),
-            Role::After(_) => Role::After(home),
-        }
-    }
-
-    /// The role of a move inserted after an instruction of this role.
-    pub fn after(self, home: HomeId) -> Role {
-        match self {
-            Role::Own | Role::After(_) => Role::After(home),
-            Role::Before(_) => Role::Before(home),
-        }
-    }
-
-    pub fn home(self) -> Option<HomeId> {
-        match self {
-            Role::Own => None,
-            Role::Before(home) | Role::After(home) => Some(home),
-        }
-    }
-}
+pub(super) use super::role::{HomeId, Role};
 
 /// The origin of a virtual register of the working function.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -291,4 +253,19 @@ pub(super) fn inst(op: Op, operands: &[MOperand], loc: Option<SourceLoc>) -> MIn
 /// Stands for an own instruction that became nothing.
 pub(super) fn placeholder(loc: Option<SourceLoc>) -> MInst {
     inst(Op::Order, &[], loc)
+}
+
+/// The runs of ones in `mask`: first bit and length.
+pub(super) fn runs(mask: u32) -> impl Iterator<Item = (u8, u8)> {
+    let mut at = 0u32;
+    std::iter::from_fn(move || {
+        let rest = u64::from(mask) >> at;
+        if rest == 0 {
+            return None;
+        }
+        let first = at + rest.trailing_zeros();
+        let len = (u64::from(mask) >> first).trailing_ones();
+        at = first + len;
+        Some((first as u8, len as u8))
+    })
 }

@@ -1,0 +1,24 @@
+//! What merging does at an instruction, and what vector and scalar accesses have in common.
+
+use super::super::align::{Alignment, Split};
+use super::super::{Inst, Kernel, Stmt, Value};
+
+/// Changes at one instruction: statements to insert before it, and whether it is removed.
+#[derive(Default, Clone)]
+pub(super) struct Edit {
+    pub before: Vec<Stmt>,
+    pub removed: bool,
+}
+
+/// The size of the aligned blocks within which accesses at `base` may be merged.
+pub(super) fn block_bytes(kernel: &Kernel, alignment: &mut Alignment, base: &Split, widest: u32) -> u32 {
+    match base.base {
+        Some(v) => widest.min(1 << alignment.bits(kernel, v)),
+        None => widest,
+    }
+}
+
+/// The instruction that extracts these dwords of a wide value.
+pub(super) fn part(from: Value, dword: u32, dwords: u32, of: u32) -> Inst {
+    if dwords == of { Inst::Bitcast(from) } else { Inst::Extract { from, dword: dword as u8 } }
+}

@@ -1,0 +1,75 @@
+//! The textual form of the IR, written and read back.
+//!
+//! A kernel is its name, a line for each array, variable and list, and its statements:
+//!
+//! ```text
+//! kernel twice {
+//!   var0: v.u32
+//!   %0: s.u32x4 = kernarg +0
+//!   %1: v.u32 = local_id 0
+//!   %2: v.u32 = load buffer %0[%1]
+//!   write var0, %2
+//! }
+//! ```
+//!
+//! A type is a place (`s` uniform, `v` varying, `acc` accumulator), an element type and, after `x`, the number of elements. What only
+//! debug information needs is not part of the form: positions in the source, names of values, probes.
+
+mod parse;
+mod print;
+
+use std::fmt;
+
+pub use parse::{ParseError, parse};
+pub(super) use print::Text;
+
+use super::{AtomicOp, Bin, Cache, Manner, Pred, Un, wave::Spread};
+
+/// Words for the values of a type.
+trait Words: Copy + fmt::Debug + 'static {
+    /// All values.
+    const ALL: &'static [Self];
+
+    /// The word for a value: its name, with `_` between its parts.
+    fn word(self) -> String {
+        let mut word = String::new();
+        for c in format!("{self:?}").chars() {
+            if c.is_uppercase() && !word.is_empty() {
+                word.push('_');
+            }
+            word.push(c.to_ascii_lowercase());
+        }
+        word
+    }
+
+    /// The value that a word stands for.
+    fn named(word: &str) -> Option<Self> {
+        Self::ALL.iter().copied().find(|v| v.word() == word)
+    }
+}
+
+macro_rules! words {
+    ($($ty:ident: $($name:ident)*;)*) => {
+        $(impl Words for $ty {
+            const ALL: &'static [$ty] = &[$($ty::$name),*];
+        })*
+    };
+}
+
+words! {
+    Bin: Add Sub Mul MulHi Div Rem And Or Xor Shl Shr Min Max;
+    Un: Neg Not Abs Sqrt Floor Ceil Trunc Rndne Rcp Reciprocal Exp2 Log2 Rsq Sin Cos;
+    Pred: Lt Le Gt Ge Eq Ne;
+    AtomicOp: Load Store Swap CompareExchange Add Sub Min Max And Or Xor IncWrap DecWrap;
+    Spread: Reduce Inclusive Exclusive;
+    Cache: Streaming Bypass;
+}
+
+/// What the name of a load or store has at its end.
+fn manner_word(manner: Manner) -> String {
+    match manner {
+        Manner::Plain => String::new(),
+        Manner::Cached(cache) => format!(".{}", cache.word()),
+        Manner::Transposed(bits) => format!(".transposed{bits}"),
+    }
+}

@@ -1,0 +1,208 @@
+//! The passes over the IR: one table in the order in which they run, and the loop that runs it.
+
+use gcn_isa::Target;
+
+use super::error::{BuildCause, Malformed};
+use super::{BuildOptions, limits};
+use crate::ir::pipeline::Pipelined;
+use crate::ir::verify::verify;
+use crate::ir::{
+    Kernel, bytes, contract, dce, far, gvn, licm, merge, packed, ping_pong, pipeline, private, products,
+    sink, tails, uniform,
+};
+use crate::lang::Signature;
+
+/// A pass.
+pub(super) struct Pass {
+    /// Its name, as `GCN_PRINT_AFTER` takes it.
+    pub name: &'static str,
+    /// What it does to the kernel.
+    pub what: &'static str,
+    /// True if it runs here.
+    when: fn(&Passes<'_>) -> bool,
+    /// Runs it.
+    run: fn(&mut Passes<'_>, &mut Kernel) -> Result<Left, BuildCause>,
+}
+
+/// What a pass leaves to the cleaning passes after it.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Left {
+    /// The pass is itself one that cleans up.
+    Cleaned,
+    /// Nothing changed.
+    Nothing,
+    /// There may be instructions that nothing uses, or that compute the same.
+    Work,
+}
+
+impl From<bool> for Left {
+    fn from(changed: bool) -> Left {
+        if changed { Left::Work } else { Left::Nothing }
+    }
+}
+
+/// The kernel that is compiled, as far as passes ask about it, and what they report.
+pub(super) struct Passes<'a> {
+    target: Target,
+    signature: &'a Signature,
+    options: &'a BuildOptions,
+    /// The user wants loops pipelined, whose statements then keep their places.
+    pipelined: bool,
+    /// The last pass that cleans up ran after all others.
+    clean: bool,
+    /// A pass since the last cleaning one has left work.
+    changed: bool,
+    /// The loops that were pipelined.
+    pub pipelines: Vec<Pipelined>,
+}
+
+/// A row of the table: name, condition, function, description.
+macro_rules! passes {
+    ($($name:ident if $when:expr => $run:expr, $what:literal;)*) => {
+        /// All passes, in order.
+        pub(super) const PASSES: &[Pass] = &[$(Pass { name: stringify!($name), what: $what, when: $when, run: $run }),*];
+    };
+}
+
+const ALWAYS: fn(&Passes<'_>) -> bool = |_| true;
+const CHANGED: fn(&Passes<'_>) -> bool = |p| p.changed;
+const PIPELINED: fn(&Passes<'_>) -> bool = |p| p.pipelined;
+
+/// A pass that removes what others leave.
+macro_rules! cleaning {
+    ($run:path) => {
+        |_, kernel| {
+            $run(kernel);
+            Ok(Left::Cleaned)
+        }
+    };
+}
+
+passes! {
+    ping_pong if ALWAYS => |p, k| ping_pong::run(k, p.target).map(|()| Left::Work).map_err(Into::into),
+        "`#[ping_pong]` loops for two groups of waves that take turns";
+    private if ALWAYS => |_, k| { private::run(k); Ok(Left::Work) },
+        "private arrays with constant indices become variables";
+    uniform if ALWAYS => |_, k| { uniform::run(k); Ok(Left::Work) },
+        "variables that take uniform floats, which only vector instructions compute, move to vector registers";
+    contract if |p| p.signature.contract => |_, k| { contract::run(k); Ok(Left::Work) },
+        "products and sums become fused multiply-adds, where `#[contract]` asks for it";
+    dce if ALWAYS => cleaning!(dce::run),
+        "instructions that nothing uses are removed";
+    merge if |p| p.options.merge => |_, k| { merge::run(k); Ok(Left::Work) },
+        "accesses of neighbouring elements become one";
+    gvn if ALWAYS => cleaning!(gvn::run),
+        "equal computations become one (global value numbering)";
+    dce if ALWAYS => cleaning!(dce::run),
+        "again";
+    bytes if ALWAYS => |p, k| Ok(bytes::run(k, p.target).into()),
+        "sums over the bytes of words become dot products";
+    products if ALWAYS => |_, k| Ok(products::run(k).into()),
+        "the two halves of a product come from one multiplication";
+    packed if ALWAYS => |p, k| Ok(packed::run(k, p.target).into()),
+        "pairs of equal operations become packed ones";
+    dce if CHANGED => cleaning!(dce::run),
+        "after these three, if one changed something";
+    tails if ALWAYS => |_, k| Ok(tails::run(k).into()),
+        "the last elements of slices of narrow types, which wide accesses would lose, get accesses of their own";
+    gvn if CHANGED => cleaning!(gvn::run),
+        "after `tails`, if it changed something";
+    dce if CHANGED => cleaning!(dce::run),
+        "after `tails`, if it changed something";
+    gvn if PIPELINED => cleaning!(gvn::run),
+        "before pipelining";
+    licm if PIPELINED => cleaning!(licm::run),
+        "before pipelining: what no trip of a loop changes moves before the loop";
+    pipeline if ALWAYS => |p, k| p.pipeline(k),
+        "loads of later trips of `#[pipeline]` loops run ahead";
+    dce if CHANGED => cleaning!(dce::run),
+        "after `pipeline`, if there is such a loop";
+    reserve_lds if ALWAYS => |p, k| p.reserve_lds(k),
+        "room for spilled registers, where arrays of dynamic size come after it";
+    far if ALWAYS => |_, k| Ok(far::run(k).into()),
+        "the place of LDS arrays beyond the reach of an instruction's offset becomes part of the index";
+    gvn if |p| p.changed || !p.pipelined => cleaning!(gvn::run),
+        "unless loops are pipelined and `far` changed nothing";
+    licm if |p| p.changed || !p.pipelined => cleaning!(licm::run),
+        "unless loops are pipelined and `far` changed nothing";
+    sink if |p| !p.pipelined => |_, k| { sink::run(k); Ok(Left::Nothing) },
+        "sums that overwrite a variable move down to the write";
+}
+
+/// Names and descriptions of all passes over the IR, in order.
+#[doc(hidden)]
+pub fn passes() -> impl Iterator<Item = (&'static str, &'static str)> {
+    PASSES.iter().map(|pass| (pass.name, pass.what))
+}
+
+/// Runs the pass of this name over `kernel`, as for a kernel that asks for all that the table offers.
+///
+/// # Errors
+/// As the pass gives, and if there is no such pass.
+#[doc(hidden)]
+pub fn run_pass(name: &str, kernel: &mut Kernel, target: Target) -> Result<(), BuildCause> {
+    let signature = Signature { contract: true, ..Signature::new(&kernel.name, &[], [64, 1, 1]) };
+    let options = BuildOptions::default();
+    let pass = PASSES.iter().find(|pass| pass.name == name);
+    let pass = pass.ok_or_else(|| BuildCause::Limits(format!("no pass is called `{name}`")))?;
+    (pass.run)(&mut Passes::new(target, &signature, &options), kernel)?;
+    verify(kernel).map_err(|fault| Box::new(Malformed { pass: pass.name, fault }))?;
+    Ok(())
+}
+
+impl<'a> Passes<'a> {
+    /// Passes for a kernel of this signature.
+    pub fn new(target: Target, signature: &'a Signature, options: &'a BuildOptions) -> Passes<'a> {
+        let pipelines = Vec::new();
+        Passes { target, signature, options, pipelined: false, clean: false, changed: false, pipelines }
+    }
+
+    /// Runs all passes over what the language made.
+    pub fn run(&mut self, kernel: &mut Kernel) -> Result<(), BuildCause> {
+        let print_after = std::env::var("GCN_PRINT_AFTER").unwrap_or_default();
+        self.pipelined = !kernel.pipelines.is_empty();
+        self.after("trace", kernel, &print_after)?;
+        for pass in PASSES {
+            if !(pass.when)(self) {
+                continue;
+            }
+            match (pass.run)(self, kernel)? {
+                Left::Cleaned => self.clean = true,
+                left => {
+                    let before = self.changed && !self.clean;
+                    (self.changed, self.clean) = (before || left == Left::Work, false);
+                }
+            }
+            self.after(pass.name, kernel, &print_after)?;
+        }
+        Ok(())
+    }
+
+    /// Verifies the kernel, and prints it if the user asked for the IR after this pass.
+    fn after(&self, pass: &'static str, kernel: &Kernel, print: &str) -> Result<(), BuildCause> {
+        if print == pass || print == "all" {
+            eprintln!("; after {pass}\n{kernel}");
+        }
+        if self.options.verify {
+            verify(kernel).map_err(|fault| Box::new(Malformed { pass, fault }))?;
+        }
+        Ok(())
+    }
+
+    fn pipeline(&mut self, kernel: &mut Kernel) -> Result<Left, BuildCause> {
+        let more_lds =
+            self.signature.registers.lds_spill.is_none() && kernel.lds.iter().all(|array| !array.dynamic);
+        let machine =
+            pipeline::Machine { target: self.target, workgroup: self.signature.workgroup, more_lds };
+        self.pipelines = pipeline::run(kernel, machine)?;
+        Ok(Left::from(!self.pipelines.is_empty()))
+    }
+
+    fn reserve_lds(&mut self, kernel: &mut Kernel) -> Result<Left, BuildCause> {
+        let room = limits::lds_room(self.signature, self.target, kernel);
+        if kernel.lds.iter().any(|array| array.dynamic) && room.slots > 0 {
+            kernel.lds_reserved = room.slot(room.slots);
+        }
+        Ok(Left::Nothing)
+    }
+}

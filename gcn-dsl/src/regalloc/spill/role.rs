@@ -1,0 +1,41 @@
+//! The role of each instruction of the working function.
+
+/// The number of a home, the place of a spilled value.
+pub(super) type HomeId = u32;
+
+/// The role of an instruction of the working function.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Role {
+    /// The original instruction with the same number among the instructions of this role. It is never
+    /// removed, so that the numbers stay aligned; see `placeholder`.
+    Own,
+    /// A move from or to this home that belongs before the next own instruction.
+    Before(HomeId),
+    /// A move from or to this home that belongs after the last own instruction.
+    After(HomeId),
+}
+
+impl Role {
+    /// The role of a move inserted before an instruction of this role.
+    pub fn before(self, home: HomeId) -> Role {
+        match self {
+            Role::Own | Role::Before(_) => Role::Before(home),
+            Role::After(_) => Role::After(home),
+        }
+    }
+
+    /// The role of a move inserted after an instruction of this role.
+    pub fn after(self, home: HomeId) -> Role {
+        match self {
+            Role::Own | Role::After(_) => Role::After(home),
+            Role::Before(_) => Role::Before(home),
+        }
+    }
+
+    pub fn home(self) -> Option<HomeId> {
+        match self {
+            Role::Own => None,
+            Role::Before(home) | Role::After(home) => Some(home),
+        }
+    }
+}
