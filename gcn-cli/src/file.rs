@@ -1,6 +1,6 @@
 //! Files, and `-` for the standard streams. A file is written whole or not at all.
 
-use std::io::{BufWriter, ErrorKind, IsTerminal as _, Read as _, Write as _};
+use std::io::{BufWriter, ErrorKind, IsTerminal as _, Read as _, Seek as _, SeekFrom, Write as _};
 use std::path::{Path, PathBuf};
 
 use gcn_emit::asm::Folders;
@@ -28,10 +28,64 @@ pub fn read(file: &str) -> Result<Vec<u8>, Failure> {
     if file == STANDARD {
         return all(std::io::stdin().lock(), 0, MOST).map_err(failed);
     }
+    if let Some(rest) = file.strip_prefix("file://") {
+        return part(rest).map_err(failed);
+    }
+    if file.starts_with("memory://") {
+        let problem = "it names the memory of a process; save the code object to a file";
+        return Err(failed(std::io::Error::new(ErrorKind::Unsupported, problem)));
+    }
     // `open` accepts a folder; the error then comes from reading it.
     let file = std::fs::File::open(file).map_err(failed)?;
     let size = file.metadata().map_or(0, |m| m.len());
     all(file, size, MOST).map_err(failed)
+}
+
+/// The bytes that the URI of a loaded code object names, without its `file://` (LLVM's guide for AMDGPU, *Loaded Code Object
+/// Path Uniform Resource Identifier*): a path, then maybe `#offset=N&size=N`.
+fn part(uri: &str) -> std::io::Result<Vec<u8>> {
+    let invalid = |problem: &str| std::io::Error::new(ErrorKind::InvalidInput, problem.to_owned());
+    let range = uri.rfind(['#', '?']).filter(|at| uri[at + 1..].starts_with("offset="));
+    let path =
+        decoded(&uri[..range.unwrap_or(uri.len())]).ok_or_else(|| invalid("`%` stands before two digits"))?;
+    let mut file = std::fs::File::open(path)?;
+    let Some(range) = range else { return all(file, 0, MOST) };
+    let numbers = uri[range + 1..].strip_prefix("offset=").and_then(|rest| rest.split_once("&size="));
+    let numbers = numbers.and_then(|(offset, size)| Some((number(offset)?, number(size)?)));
+    let (offset, size) = numbers.ok_or_else(|| invalid("its range is not `#offset=N&size=N`"))?;
+    file.seek(SeekFrom::Start(offset))?;
+    let bytes = all(file.take(size), 0, MOST)?;
+    if bytes.len() as u64 == size {
+        Ok(bytes)
+    } else {
+        Err(invalid("the file ends before the range that the URI names"))
+    }
+}
+
+/// A number: decimal, `0x…`, `0b…`, `0o…` or octal after a `0`.
+fn number(text: &str) -> Option<u64> {
+    let lower = text.to_ascii_lowercase();
+    let prefixes = [("0x", 16), ("0b", 2), ("0o", 8), ("0", 8)];
+    let prefixed = prefixes.iter().find_map(|(prefix, radix)| Some((lower.strip_prefix(prefix)?, *radix)));
+    let (digits, radix) = prefixed.filter(|(digits, _)| !digits.is_empty()).unwrap_or((&lower, 10));
+    u64::from_str_radix(digits, radix).ok().filter(|_| !digits.starts_with('+'))
+}
+
+/// The path of a URI, in which `%` and two digits stand for a byte.
+fn decoded(text: &str) -> Option<PathBuf> {
+    let mut bytes = Vec::with_capacity(text.len());
+    let mut rest = text.as_bytes();
+    while let [first, behind @ ..] = rest {
+        rest = behind;
+        bytes.push(if *first == b'%' {
+            let digits = std::str::from_utf8(rest.get(..2)?).ok()?;
+            rest = &rest[2..];
+            u8::from_str_radix(digits, 16).ok()?
+        } else {
+            *first
+        });
+    }
+    String::from_utf8(bytes).ok().map(PathBuf::from)
 }
 
 /// Reads all bytes, about `size`, and fails if there are more than `most`: a device or a pipe may be endless.
@@ -133,12 +187,29 @@ pub struct Includes {
     /// may be repeated
     #[arg(short = 'I', value_name = "DIR")]
     include: Vec<PathBuf>,
+    /// Define a symbol of assembly before its first line, as if by `.equiv NAME, VALUE`; may be repeated
+    #[arg(short = 'D', long = "defsym", value_name = "NAME=VALUE", value_parser = symbol)]
+    symbols: Vec<(String, i64)>,
+}
+
+/// `NAME=VALUE`, with a number as [`number`] reads it.
+fn symbol(text: &str) -> Result<(String, i64), String> {
+    let (name, value) = text.split_once('=').ok_or("it is not NAME=VALUE")?;
+    if name.is_empty() {
+        return Err("the name of the symbol is missing".to_owned());
+    }
+    let (negative, digits) = value.strip_prefix('-').map_or((false, value), |rest| (true, rest));
+    let number = number(digits).map(i128::from).map(|number| if negative { -number } else { number });
+    let number = number.and_then(|number| i64::try_from(number).ok());
+    number
+        .map(|number| (name.to_owned(), number))
+        .ok_or_else(|| format!("`{value}` is not a number of 64 bits"))
 }
 
 impl Includes {
     /// For the assembler.
     pub fn folders(&self) -> Folders {
-        Folders { folders: self.include.clone() }
+        Folders { folders: self.include.clone(), symbols: self.symbols.clone() }
     }
 }
 

@@ -211,6 +211,7 @@ fn with_assembler<T>(
     let (clean, open_comment) = source::without_block_comments(text);
     let arena = Arena::new();
     let mut assembler = Assembler::new(&clean, sources, options, Surroundings { arena: &arena, files });
+    files.symbols().iter().for_each(|(name, value)| assembler.define(name, *value));
     if let Some(at) = open_comment {
         assembler.report(Located::new(Span::new(at, at + 2), Fault::OpenComment));
     }

@@ -141,23 +141,77 @@ impl fmt::Display for TargetId {
 #[non_exhaustive]
 pub enum TargetIdError {
     /// The processor is not supported.
-    #[error("target id `{id}`: {source}")]
+    #[error("target id `{id}`: {source}{}", reason(.source.0.as_str(), &PROCESSORS))]
     Target {
         /// The text.
         id: String,
         /// Which name, and which are known.
         source: UnknownTarget,
     },
-    /// A feature is unknown, given twice, or has no `+` or `-`.
-    #[error(
-        "target id `{id}`: `{part}` is not a feature setting; write `xnack+`, `xnack-`, `sramecc+` or `sramecc-`, each once"
-    )]
+    /// A feature is unknown, not one of the target's, given twice, or has no `+` or `-`.
+    #[error("target id `{id}`: `{part}` is not a feature setting of {target}; {}", settings(*.target))]
     Feature {
         /// The text.
         id: String,
         /// The part between colons.
         part: String,
+        /// The target before it.
+        target: Target,
     },
+    /// The triple is that of another operating system or another architecture.
+    #[error("target `{id}`: {why}; code objects here are for the HSA runtime: `amdgcn-amd-amdhsa--gfx90a`")]
+    System {
+        /// The text.
+        id: String,
+        /// What the triple stands for.
+        why: &'static str,
+    },
+}
+
+/// Processors that are not supported: how their names begin, and what is to be said of them.
+const PROCESSORS: [(&str, &str); 10] = [
+    ("gfx940", PREPRODUCTION),
+    ("gfx941", PREPRODUCTION),
+    ("gfx6", OLDER),
+    ("gfx7", OLDER),
+    ("gfx8", OLDER),
+    ("gfx90", "the APUs and Vega 12 of GFX9 are not supported"),
+    ("gfx10", RDNA),
+    ("gfx11", RDNA),
+    ("gfx12", RDNA),
+    ("gfx9-", GENERIC),
+];
+
+const PREPRODUCTION: &str = "it came before the product, and LLVM knows it no more; use gfx942";
+const OLDER: &str = "GFX6 to GFX8 encode instructions differently, and are not supported";
+const RDNA: &str = "GFX10 and later (RDNA) have another instruction set, and are not supported";
+const GENERIC: &str = "generic targets are not supported; name the processor";
+
+/// Triples that are not supported: how they begin, and what they stand for.
+const SYSTEMS: [(&str, &str); 5] = [
+    ("amdgcn-amd-amdpal", "code objects of AMD's PAL (graphics) are not supported"),
+    ("amdgcn-mesa-", "code objects of Mesa 3D are not supported"),
+    ("amdgcn--", "code without an operating system is not supported"),
+    ("r600", "R600 is not supported"),
+    ("amdgpu-amd-amdpal", "code objects of AMD's PAL (graphics) are not supported"),
+];
+
+/// What is to be said of a name that is in a list, after a semicolon.
+fn reason(name: &str, list: &[(&str, &str)]) -> String {
+    list.iter()
+        .find(|(begin, _)| name.starts_with(begin))
+        .map(|(_, why)| format!("; {why}"))
+        .unwrap_or_default()
+}
+
+/// The settings that a target has, as advice.
+fn settings(target: Target) -> String {
+    let features = [("xnack", target.supports_xnack()), ("sramecc", target.supports_sramecc())];
+    let had = features.iter().filter(|(_, has)| *has).map(|(name, _)| format!("`{name}+` or `{name}-`"));
+    match had.collect::<Vec<_>>().join(", ") {
+        none if none.is_empty() => "it has none".to_owned(),
+        some => format!("it has {some}, each at most once"),
+    }
 }
 
 impl FromStr for TargetId {
@@ -166,12 +220,15 @@ impl FromStr for TargetId {
     /// Reads a target id with or without the triple before it. Newer compilers write `unknown` for the empty
     /// environment and `amdgpu9.42` for `amdgcn`: both are read.
     fn from_str(text: &str) -> Result<TargetId, TargetIdError> {
+        if let Some((_, why)) = SYSTEMS.iter().find(|(begin, _)| text.starts_with(begin)) {
+            return Err(TargetIdError::System { id: text.to_owned(), why });
+        }
         let mut parts = without_triple(text).split(':');
         let target = parts.next().unwrap_or_default().parse();
         let target = target.map_err(|source| TargetIdError::Target { id: text.to_owned(), source })?;
         let mut id = TargetId::any(target);
         for part in parts {
-            let bad = || TargetIdError::Feature { id: text.to_owned(), part: part.to_owned() };
+            let bad = || TargetIdError::Feature { id: text.to_owned(), part: part.to_owned(), target };
             let (name, setting) = match part.strip_suffix('+') {
                 Some(name) => (name, Feature::On),
                 None => (part.strip_suffix('-').ok_or_else(bad)?, Feature::Off),
@@ -219,6 +276,27 @@ mod tests {
             ["x86_64-amd-amdhsa--gfx942", "amdgcn-amd-amdpal--gfx942", "amdgcn-amd-amdhsa--", "gfx942:xnack"]
         {
             assert!(text.parse::<TargetId>().is_err(), "{text}");
+        }
+    }
+
+    #[test]
+    fn what_is_not_supported_is_named() {
+        let cases = [
+            ("gfx940", "use gfx942"),
+            ("amdgcn-amd-amdhsa--gfx941", "use gfx942"),
+            ("gfx803", "GFX6 to GFX8"),
+            ("gfx1030", "RDNA"),
+            ("gfx9-generic", "name the processor"),
+            ("amdgcn-amd-amdpal--gfx900", "PAL"),
+            ("amdgcn-mesa-mesa3d--gfx900", "Mesa"),
+            ("r600-mesa-mesa3d--cedar", "R600"),
+            // LLVM's guide: these processors have XNACK alone, gfx90a has both.
+            ("gfx900:sramecc+", "it has `xnack+` or `xnack-`, each"),
+            ("gfx90a:tgsplit+", "it has `xnack+` or `xnack-`, `sramecc+` or `sramecc-`, each"),
+        ];
+        for (text, part) in cases {
+            let message = text.parse::<TargetId>().unwrap_err().to_string();
+            assert!(message.contains(part), "{text}: {message}");
         }
     }
 }

@@ -107,7 +107,7 @@ impl Options {
     }
 
     pub fn folders(&self) -> Folders {
-        Folders { folders: self.include.clone() }
+        Folders { folders: self.include.clone(), ..Folders::default() }
     }
 
     /// The selected rules, without those of XNACK replay.

@@ -77,3 +77,20 @@ fn errors_and_instructions_have_a_json_form() {
     assert_eq!(report["instructions"][0]["encoding"], "000081bf");
     assert_eq!(report["instructions"][0]["line"], 2);
 }
+
+#[test]
+fn symbols_come_from_the_command_line() {
+    // Bytes by llvm-mc 22 with `-defsym n=3 -defsym m=0x10`.
+    let source = b".if n == 3\ns_nop n\n.endif\ns_mov_b32 s0, m\n";
+    let options = ["asm", "-", "--target", "gfx90a", "--show-encoding", "-D", "n=3", "--defsym=m=0x10"];
+    assert_eq!(
+        gcn_with(&options, source).text(),
+        "s_nop 3 ; encoding: [0x03,0x00,0x80,0xbf]\ns_mov_b32 s0, 16 ; encoding: [0x90,0x00,0x80,0xbe]\n"
+    );
+    let again = gcn_with(&options, b".set n, 3\n").failure(1);
+    assert!(again.contains("<stdin>:1") && again.contains("`n`"), "{again}");
+    for wrong in ["n", "=3", "n=x", "n=", "n=99999999999999999999", "n=+1", "n=08"] {
+        let error = gcn_with(&["asm", "-", "--target", "gfx90a", "-D", wrong], source).failure(2);
+        assert!(error.contains("-D") || error.contains("--defsym"), "{error}");
+    }
+}

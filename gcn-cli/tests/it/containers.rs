@@ -72,3 +72,27 @@ fn what_holds_no_code_for_gpus_says_so() {
     assert!(text.contains("`gcn disasm` converts it to assembly"), "{text}");
     assert!(gcn_with(&["inspect", "-", "--list"], b"s_nop 0\n").failure(1).contains("neither a code object"));
 }
+
+#[test]
+fn uris_of_loaded_code_objects_are_read() {
+    let object = two_kernels();
+    let folder = tempfile::tempdir().expect("a folder");
+    let file = folder.path().join("a program");
+    std::fs::write(&file, [&[7; 100][..], &object, &[7; 9]].concat()).expect("a file");
+    let uri = |range: &str| format!("file://{}{range}", file.to_str().expect("UTF-8").replace(' ', "%20"));
+    let expected = gcn_with(&["disasm", "-"], &object).text();
+    let size = object.len();
+    for range in [format!("#offset=100&size={size}"), format!("?offset=0x64&size={size:#x}")] {
+        assert_eq!(gcn(&["disasm", &uri(&range)]).text(), expected, "{range}");
+    }
+    std::fs::write(&file, &object).expect("a file");
+    assert_eq!(gcn(&["disasm", &uri("")]).text(), expected);
+    for (uri, part) in [
+        (uri("#offset=1&size=1000000"), "ends before"),
+        (uri("#offset=1&size="), "#offset=N&size=N"),
+        ("memory://1#offset=1&size=2".to_owned(), "memory of a process"),
+    ] {
+        let error = gcn(&["disasm", &uri]).failure(2);
+        assert!(error.contains(part), "{error}");
+    }
+}

@@ -36,6 +36,8 @@ pub struct Assembly {
     /// Suspicious code that is not an error.
     pub warnings: Vec<Diagnostic>,
     pub(super) places: Vec<RelocationPlace>,
+    /// True if [`Options::keep_instructions`] asked for the instructions.
+    pub(crate) keeps_instructions: bool,
 }
 
 /// An instruction of a file.

@@ -111,6 +111,8 @@ pub(super) enum Fault {
     SectionChanged { name: String, what: &'static str, old: String },
     #[error("unknown section flag `{0}`")]
     SectionFlag(char),
+    #[error("unknown section flag `#{0}`")]
+    SectionFlagWord(String),
     #[error("unknown section type `{0}`")]
     SectionType(String),
     #[error("`{0}` without a section to go back to")]
@@ -228,6 +230,7 @@ impl Fault {
             Fault::NotZero(_) => "put it into a `@progbits` section",
             Fault::Filling(_) => "put zeroed memory into a `@nobits` section such as `.bss`",
             Fault::SectionFlag(_) => "flags are a, e, x, w, o, M, S, G, T, R and ?",
+            Fault::SectionFlagWord(_) => "such flags are #alloc, #execinstr, #write and #tls",
             Fault::SectionType(_) => {
                 "types are @progbits, @nobits, @note, @init_array, @fini_array and @preinit_array"
             }

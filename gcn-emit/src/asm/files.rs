@@ -1,15 +1,20 @@
-//! The files that `.include` and `.incbin` name.
+//! What surrounds an assembly file: the files that `.include` and `.incbin` name, and symbols from outside.
 
 use std::io::{Error, ErrorKind, Read as _, Result};
 use std::path::{Path, PathBuf};
 
-/// Finds the files that `.include` and `.incbin` name.
+/// Finds the files that `.include` and `.incbin` name, and names symbols from outside.
 pub trait Files {
     /// Reads the file of a name, if it has at most `limit` bytes.
     ///
     /// # Errors
     /// Why it cannot be read.
     fn read(&self, name: &str, limit: u64) -> Result<Found>;
+
+    /// Symbols that are defined before the first line, as if by `.equiv`, with their values.
+    fn symbols(&self) -> &[(String, i64)] {
+        &[]
+    }
 }
 
 /// A file that was found.
@@ -38,6 +43,8 @@ impl Files for NoFiles {
 pub struct Folders {
     /// The folders, in the order in which they are searched.
     pub folders: Vec<PathBuf>,
+    /// Symbols that are defined before the first line, as with `-defsym` of llvm-mc, with their values.
+    pub symbols: Vec<(String, i64)>,
 }
 
 impl Files for Folders {
@@ -54,6 +61,10 @@ impl Files for Folders {
             }
         }
         Err(missing)
+    }
+
+    fn symbols(&self) -> &[(String, i64)] {
+        &self.symbols
     }
 }
 

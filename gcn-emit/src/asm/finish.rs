@@ -53,7 +53,8 @@ impl Assembler<'_> {
         let labels = self.labels(&layout);
         let (instructions, origins) = (self.instructions, self.origins);
         let (files, warnings) = (self.files, self.warnings);
-        Ok(Assembly { module, instructions, labels, origins, files, warnings, places })
+        let keeps_instructions = self.options.keep_instructions;
+        Ok(Assembly { module, instructions, labels, origins, files, warnings, places, keeps_instructions })
     }
 
     /// Refuses notes that readers of the code object would refuse.

@@ -1,9 +1,8 @@
 //! `.amdgpu_metadata`: from YAML to the `MessagePack` note.
 //!
 //! A third-party library parses the YAML. The meaning of its scalars follows LLVM's convention, which differs
-//! from YAML's: the type of a scalar depends on its text alone, quoted or not, unless a tag such as `!str`
-//! overrides it. Keys must be strings, as all keys of metadata are; anchors and aliases are rejected, as LLVM
-//! does.
+//! from YAML's: the type of a scalar, a key or a value, depends on its text alone, quoted or not, unless a tag such as
+//! `!str` overrides it. Anchors and aliases are rejected, as LLVM does.
 
 mod rules;
 mod yaml;

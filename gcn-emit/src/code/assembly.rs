@@ -19,6 +19,9 @@ use crate::object::{
 
 /// The code of `assembly`, whose instructions are these.
 pub(super) fn unit(assembly: &Assembly, mut instructions: Vec<AsmInst>) -> Result<Unit, CodeError> {
+    if !assembly.keeps_instructions {
+        return Err(CodeError::NotKept);
+    }
     let module = &assembly.module;
     let target = module.target_id.target;
     // A file may leave a section and return to it, and subsections come in the order of the file, not of the
@@ -27,7 +30,6 @@ pub(super) fn unit(assembly: &Assembly, mut instructions: Vec<AsmInst>) -> Resul
     if !instructions.is_sorted_by_key(key) {
         instructions.sort_by_key(key);
     }
-    let none_kept = instructions.is_empty();
     let mut instructions = instructions.into_iter().peekable();
     let descriptors = descriptors(module);
     let mut starts = starts(module, &descriptors);
@@ -42,9 +44,6 @@ pub(super) fn unit(assembly: &Assembly, mut instructions: Vec<AsmInst>) -> Resul
             continue;
         }
         let id = SectionId(number as u32);
-        if none_kept && has_code(&section.bytes, target) {
-            return Err(CodeError::NotKept);
-        }
         let mut reader = Reader { builder: Builder::new(&section.name, 0, &section.bytes)?, section, target };
         let relocated = relocated_branches(module, id, section);
         while instructions.next_if(|i| i.section < id).is_some() {}
@@ -63,11 +62,6 @@ pub(super) fn unit(assembly: &Assembly, mut instructions: Vec<AsmInst>) -> Resul
         files: assembly.files.clone(),
         origins: assembly.origins.clone(),
     })
-}
-
-/// True if the bytes begin with an instruction.
-fn has_code(bytes: &[u8], target: gcn_isa::Target) -> bool {
-    decode_at(bytes, target).is_ok()
 }
 
 struct Reader<'a> {

@@ -103,6 +103,8 @@ pub(crate) enum When {
     ScratchVaddr,
     /// `buffer_wbl2` where it has no modifiers (gfx90a).
     PlainWriteBack,
+    /// Rows that write a vector register and do not select a part of it.
+    WholeDestination,
     /// Rows without this modifier.
     Lacks(Modifiers),
     /// Rows with this modifier.
@@ -125,6 +127,9 @@ impl When {
                     && desc.operands.iter().any(|o| o.name == "vaddr" && o.dwords > 0)
             }
             When::PlainWriteBack => desc.does(Behaviours::WRITES_BACK) && desc.modifiers.is_empty(),
+            When::WholeDestination => {
+                desc.operand_index("vdst").is_some() && !desc.modifiers.contains(Modifiers::DST_SEL)
+            }
             When::Lacks(modifier) => !desc.modifiers.contains(modifier),
             When::Has(modifier) => desc.modifiers.contains(modifier),
         }

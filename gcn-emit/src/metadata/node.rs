@@ -1,5 +1,6 @@
 //! Metadata of any shape: the contents of a `MessagePack` note, including unknown keys.
 
+use std::cmp::Ordering;
 use std::fmt;
 
 use rmp::encode;
@@ -24,8 +25,8 @@ pub enum Node {
     Text(String),
     /// A sequence.
     Seq(Vec<Node>),
-    /// A map, in the order of the bytes.
-    Map(Vec<(String, Node)>),
+    /// A map, in the order of the bytes. Nearly all keys are texts.
+    Map(Vec<(Node, Node)>),
 }
 
 impl Node {
@@ -39,12 +40,46 @@ impl Node {
 }
 
 impl Node {
+    /// The order of keys in a map that LLVM writes: by type, then by value.
+    ///
+    /// ```
+    /// use std::cmp::Ordering;
+    /// use gcn_emit::metadata::Node;
+    ///
+    /// assert_eq!(Node::Int(-1).key_order(&Node::UInt(0)), Ordering::Less);
+    /// assert_eq!(Node::Text("a".to_owned()).key_order(&Node::UInt(7)), Ordering::Greater);
+    /// ```
+    pub fn key_order(&self, other: &Node) -> Ordering {
+        match (self, other) {
+            (Node::Int(a), Node::Int(b)) => a.cmp(b),
+            (Node::UInt(a), Node::UInt(b)) => a.cmp(b),
+            (Node::Bool(a), Node::Bool(b)) => a.cmp(b),
+            (Node::Float(a), Node::Float(b)) => a.total_cmp(b),
+            (Node::Text(a), Node::Text(b)) => a.cmp(b),
+            _ => self.kind().cmp(&other.kind()),
+        }
+    }
+
+    /// The place of its type among keys.
+    fn kind(&self) -> u8 {
+        match self {
+            Node::Int(_) => 0,
+            Node::UInt(_) => 1,
+            Node::Nil => 2,
+            Node::Bool(_) => 3,
+            Node::Float(_) => 4,
+            Node::Text(_) => 5,
+            Node::Seq(_) => 6,
+            Node::Map(_) => 7,
+        }
+    }
+
     /// Writes the value as LLVM does: each number in its shortest form, floats that f32 has in range as f32.
     ///
     /// ```
     /// use gcn_emit::metadata::Node;
     ///
-    /// let node = Node::Map(vec![(".size".to_owned(), Node::UInt(300))]);
+    /// let node = Node::Map(vec![(Node::Text(".size".to_owned()), Node::UInt(300))]);
     /// assert_eq!(node.to_msgpack(), b"\x81\xa5.size\xcd\x01\x2c");
     /// ```
     pub fn to_msgpack(&self) -> Vec<u8> {
@@ -77,7 +112,7 @@ fn write(out: &mut Vec<u8>, node: &Node) -> Result<(), std::io::Error> {
         Node::Map(entries) => {
             encode::write_map_len(out, entries.len() as u32)?;
             for (key, value) in entries {
-                encode::write_str(out, key)?;
+                write(out, key)?;
                 write(out, value)?;
             }
         }

@@ -35,7 +35,7 @@ fn write_block(out: &mut String, node: &Node, indent: usize, inline: bool) {
         Node::Map(entries) => {
             for (i, (key, value)) in entries.iter().enumerate() {
                 pad(out, i == 0);
-                write_text(out, key);
+                write_scalar(out, key);
                 out.push(':');
                 write_value(out, value, indent + 2);
             }

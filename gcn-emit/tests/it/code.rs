@@ -151,6 +151,16 @@ fn instructions_that_were_not_kept_are_an_error() {
 }
 
 #[test]
+fn words_are_code_in_a_file_without_instructions() {
+    // The bytes of `s_waitcnt vmcnt(0)` and `s_endpgm`, by llvm-mc 22; then of `s_nop 0`, four times.
+    let text = |unit: &Unit| -> Vec<&str> {
+        unit.sections[0].program.lines.iter().map(|line| line.inst.desc.mnemonic).collect()
+    };
+    assert_eq!(text(&unit("k:\n.long 0xbf8c0f70\n.long 0xbf810000\n")), ["s_waitcnt", "s_endpgm"]);
+    assert_eq!(text(&unit(".fill 4, 4, 0xbf800000\n")), ["s_nop"; 4]);
+}
+
+#[test]
 fn locations_of_the_source_are_kept() {
     let unit = unit(".file 1 \"dir\" \"a.c\"\n.loc 1 7 3\ns_nop 0\n.loc 1 9\ns_endpgm\n");
     let locations: Vec<_> = unit.sections[0].places.iter().filter_map(|p| p.location).collect();

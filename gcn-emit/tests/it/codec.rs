@@ -6,6 +6,7 @@ mod errors;
 mod llvm;
 mod program;
 mod random;
+mod spellings;
 mod variants;
 
 use std::collections::BTreeMap;

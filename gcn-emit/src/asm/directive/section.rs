@@ -26,6 +26,14 @@ const FLAGS: [(char, u32); 11] = [
     ('?', 0),
 ];
 
+/// Words of section flags, each after `#`.
+const FLAG_WORDS: [(&str, u32); 4] = [
+    ("alloc", elf::SHF_ALLOC),
+    ("execinstr", elf::SHF_EXECINSTR),
+    ("write", elf::SHF_WRITE),
+    ("tls", elf::SHF_TLS),
+];
+
 /// Section types by name.
 const TYPES: [(&str, u32); 9] = [
     ("progbits", elf::SHT_PROGBITS),
@@ -48,7 +56,7 @@ pub(super) fn named<'s>(asm: &mut Assembler<'s>, args: &mut Args<'s>, name: &'st
     Ok(())
 }
 
-/// `.section name [, "flags" [, @type [, …]]]`
+/// `.section name [, "flags" [, @type [, …]]]`, `.section name, #alloc [, #write …]`
 pub(super) fn section<'s>(asm: &mut Assembler<'s>, args: &mut Args<'s>, _: &'static str) -> Result<()> {
     let (key, number) = read_section(asm, args)?;
     let section = asm.section_of(&key, args.statement())?;
@@ -118,6 +126,11 @@ fn read_section<'s>(asm: &mut Assembler<'s>, args: &mut Args<'s>) -> Result<(Sec
         args.end()?;
         return Ok((key, 0));
     }
+    if args.peek() == Some(b'#') {
+        key.flags = Some(flag_words(args)?);
+        args.end()?;
+        return Ok((key, 0));
+    }
     if args.peek() != Some(b'"') {
         // `.pushsection .text, 1`
         let number = number(asm, args)?;
@@ -167,6 +180,24 @@ fn read_section<'s>(asm: &mut Assembler<'s>, args: &mut Args<'s>) -> Result<(Sec
     }
     args.end()?;
     Ok((key, 0))
+}
+
+/// `#alloc, #write`: nothing may follow them, except a comma.
+fn flag_words(args: &mut Args<'_>) -> Result<u64> {
+    let mut flags = 0;
+    while args.peek() == Some(b'#') {
+        args.skip(1);
+        args.peek();
+        let at = args.position();
+        let word = args.take_while(is_name);
+        let found = FLAG_WORDS.iter().find(|(known, _)| *known == word);
+        let unknown = || Located::new(args.span_from(at), Fault::SectionFlagWord(word.to_owned()));
+        flags |= u64::from(found.ok_or_else(unknown)?.1);
+        if !args.eat(b',') {
+            break;
+        }
+    }
+    Ok(flags)
 }
 
 /// Takes `,comdat` if it is there.

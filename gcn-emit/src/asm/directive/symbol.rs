@@ -60,6 +60,15 @@ impl<'s> Assembler<'s> {
         Ok(())
     }
 
+    /// Defines a symbol from outside of the text, which the text may not change, as in llvm-mc.
+    pub fn define(&mut self, name: &str, value: i64) {
+        let sym = self.symbols.intern(name.to_owned().into(), Span::default());
+        let symbol = self.symbols.get_mut(sym);
+        symbol.def = Def::Value(Expr::Const(value));
+        (symbol.flags.fixed, symbol.flags.predefined) = (true, false);
+        self.symbols.register(sym);
+    }
+
     /// The symbol that a directive names.
     fn named(&mut self, args: &mut Args<'s>) -> Result<(Sym, &'s str, Span)> {
         args.peek();

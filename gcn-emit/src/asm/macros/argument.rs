@@ -47,7 +47,13 @@ pub(in crate::asm) fn value<'s>(args: &mut Args<'s>, vararg: bool) -> Result<Val
         if byte == b'=' && args.look(1) != Some(b'=') {
             return Err(args.error(Fault::StrayEqual));
         }
-        if depth == 0 {
+        if depth > 0 {
+            // Whole, so that the `=` of a comparison does not count as one of its own.
+            if let Some(length) = operator(args) {
+                value.take(args, length);
+                continue;
+            }
+        } else {
             if byte == b',' {
                 break;
             }

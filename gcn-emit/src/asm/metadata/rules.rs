@@ -127,7 +127,7 @@ fn map(node: &mut Node, rules: &[Rule], path: &str) -> Result<(), Broken> {
     let Node::Map(entries) = node else { return Err(broken(path, "has to be a map")) };
     for (key, required, want) in rules {
         let path = format!("{path}: {key}");
-        match entries.iter_mut().find(|(name, _)| name == key) {
+        match entries.iter_mut().find(|(name, _)| matches!(name, Node::Text(name) if name == key)) {
             Some((_, value)) => check_value(value, want, &path)?,
             None if *required => return Err(broken(&path, "is missing")),
             None => {}

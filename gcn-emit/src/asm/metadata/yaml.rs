@@ -1,5 +1,6 @@
 //! YAML events to a tree.
 
+use std::cmp::Ordering;
 use std::collections::BTreeMap;
 
 use saphyr_parser::{Event, Parser, Tag};
@@ -20,8 +21,31 @@ const DEPTH: usize = 64;
 enum Open {
     Seq(Vec<Node>),
     /// Entries by key, in the order in which they are written, and a key that waits for its value.
-    Map(BTreeMap<String, Node>, Option<String>),
+    Map(BTreeMap<Key, Node>, Option<Key>),
 }
+
+/// A key, which is a scalar of any type.
+struct Key(Node);
+
+impl Ord for Key {
+    fn cmp(&self, other: &Key) -> Ordering {
+        self.0.key_order(&other.0)
+    }
+}
+
+impl PartialOrd for Key {
+    fn partial_cmp(&self, other: &Key) -> Option<Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+impl PartialEq for Key {
+    fn eq(&self, other: &Key) -> bool {
+        self.cmp(other).is_eq()
+    }
+}
+
+impl Eq for Key {}
 
 /// Reads the first document.
 pub(super) fn read(text: &str) -> Result<Node, YamlError> {
@@ -47,7 +71,9 @@ pub(super) fn read(text: &str) -> Result<Node, YamlError> {
             Event::SequenceStart(0, _) | Event::MappingStart(0, _) => return fail("nested too deeply"),
             Event::SequenceEnd | Event::MappingEnd => match open.pop() {
                 Some(Open::Seq(items)) => Node::Seq(items),
-                Some(Open::Map(entries, _)) => Node::Map(entries.into_iter().collect()),
+                Some(Open::Map(entries, _)) => {
+                    Node::Map(entries.into_iter().map(|(key, value)| (key.0, value)).collect())
+                }
                 None => continue,
             },
             Event::Scalar(value, style, 0, tag) => {
@@ -69,15 +95,14 @@ pub(super) fn read(text: &str) -> Result<Node, YamlError> {
         match open.last_mut() {
             None => return Ok(node),
             Some(Open::Seq(items)) => items.push(node),
-            Some(Open::Map(entries, key @ Some(_))) => {
-                let name = key.take().unwrap_or_default();
-                if entries.insert(name, node).is_some() {
-                    return fail("the key before this value is given twice");
+            Some(Open::Map(entries, key)) => match (key.take(), node) {
+                (Some(name), node) => {
+                    if entries.insert(name, node).is_some() {
+                        return fail("the key before this value is given twice");
+                    }
                 }
-            }
-            Some(Open::Map(_, key)) => match node {
-                Node::Text(name) => *key = Some(name),
-                _ => return fail("a key has to be a text; write `!str` in front of it"),
+                (None, Node::Map(_) | Node::Seq(_)) => return fail("a key has to be a text or a number"),
+                (None, node) => *key = Some(Key(node)),
             },
         }
     }

@@ -180,7 +180,7 @@ const SDWA_MODS: &[ModSlot] = &[
     piece(Modifier::Abs, 1, 61, 1),
 ];
 /// Rows without a destination selector write the whole register.
-const SDWA_WHOLE_DST: Fixed = bits(40, 3, 6).when(When::Lacks(Modifiers::DST_SEL));
+const SDWA_WHOLE_DST: Fixed = bits(40, 3, 6).when(When::WholeDestination);
 
 const VOP1_SDWA: Layout = Layout {
     fixed: &[bits(25, 7, 0b0111111), SDWA_MARK, SDWA_WHOLE_DST],

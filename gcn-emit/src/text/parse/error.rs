@@ -40,6 +40,12 @@ pub enum ParseFault {
         /// The mnemonic as written.
         mnemonic: String,
     },
+    /// An instruction of graphics, which some target may have.
+    #[error("`{mnemonic}`: graphics instructions (images, exports, interpolation) are not supported")]
+    Graphics {
+        /// The mnemonic as written.
+        mnemonic: String,
+    },
     /// Other targets have the mnemonic.
     #[error("`{mnemonic}` exists on {} only, not on {target}", target_list(*.targets))]
     OtherTarget {

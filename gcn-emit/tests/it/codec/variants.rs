@@ -14,7 +14,7 @@ use crate::llvm::{self, Llvm, Scratch};
 const VARIANTS: &str = include_str!("../../data/variants.txt");
 
 /// Lines on which we are stricter, or (the last one) more lenient, by their beginning, and why.
-const EXCEPTIONS: [(&str, &str); 21] = [
+const EXCEPTIONS: [(&str, &str); 19] = [
     ("s_mov_b32 s0, lit64(1)", "LLVM emits 32 bits of it; these targets have no 64-bit literals"),
     ("v_cvt_f32_f64 v0, 0.1", "LLVM drops the low half of the value, with a warning"),
     ("s_waitcnt 65536", "LLVM truncates to 16 bits"),
@@ -28,8 +28,6 @@ const EXCEPTIONS: [(&str, &str); 21] = [
     ("v_add_f32_e64 v0, lit(1), v2", "LLVM emits the literal's marker without a literal"),
     ("s_atc_probe 128", "LLVM truncates to 7 bits"),
     ("buffer_load_dword v0, off, s[0:3], s4 offset:4096", "LLVM truncates to 12 bits"),
-    ("v_nop_e64", "the table holds the 32-bit encoding only"),
-    ("v_nop_sdwa", "the table holds the 32-bit encoding only"),
     ("s_mov_b32 src_scc", "LLVM drops the high bit of the read-only source's number"),
     ("v_interp_p1_f32", "interpolation is not part of compute"),
     ("v_pk_fma_f32 v[0:1], 0x3ff0000000000000", "LLVM emits 0"),
@@ -39,7 +37,7 @@ const EXCEPTIONS: [(&str, &str); 21] = [
 ];
 
 /// The symbols of the variants, and sums, differences and products of small numbers.
-struct Symbols;
+pub(super) struct Symbols;
 
 impl Scope for Symbols {
     fn value(&mut self, expr: &str) -> Result<ExprValue, (usize, String)> {
@@ -116,7 +114,12 @@ fn term(rest: &mut &[u8]) -> Option<i64> {
 /// The machine code in hexadecimal, or the message.
 pub(super) fn ours(line: &str, target: Target) -> Result<String, String> {
     let parsed = parse_inst_in(line, target, &mut Symbols).map_err(|e| e.to_string())?;
-    Ok(parsed.code.iter().map(|b| format!("{b:02x}")).collect())
+    Ok(hex(&parsed.code))
+}
+
+/// Machine code in hexadecimal.
+pub(super) fn hex(code: &[u8]) -> String {
+    code.iter().map(|b| format!("{b:02x}")).collect()
 }
 
 /// What LLVM makes of each line, in one run: its code in hexadecimal, `None` where it refuses. Relocated bytes are 0.

@@ -125,7 +125,8 @@ fn folders_are_searched_in_order_after_the_name_itself() {
         dir.write(&format!("{folder}/x"), byte.as_bytes());
     }
     dir.write("two/y", b"3");
-    let folders = Folders { folders: vec![dir.path("none"), dir.path("one"), dir.path("two")] };
+    let folders =
+        Folders { folders: vec![dir.path("none"), dir.path("one"), dir.path("two")], ..Folders::default() };
     let read = |name: &str| folders.read(name, 10).map(|found| found.bytes);
     assert_eq!((read("x").unwrap(), read("y").unwrap()), (b"1".to_vec(), b"3".to_vec()));
     assert_eq!(read(dir.path("two/x").to_str().unwrap()).unwrap(), b"2");
