@@ -107,8 +107,8 @@ pub(crate) extern "C" fn profiler() -> Code {
 }
 
 /// `hipApiName`: the name by a number of AMD's tracer, which this library has not.
-pub(crate) extern "C" fn api_name(_number: u32) -> *const u8 {
-    "unknown\0".as_ptr()
+pub(crate) extern "C" fn api_name(_number: u32) -> *const std::ffi::c_char {
+    c"unknown".as_ptr()
 }
 
 /// `hipRegisterTracerCallback` and `__hipGetPCH`, which give nothing: there is no tracer, and no precompiled header.

@@ -24,13 +24,15 @@ const ACCEPT: &str = "
 ";
 
 /// Functions that give no code.
-const NO_CODE: [&str; 7] = [
+const NO_CODE: [&str; 9] = [
     "hipApiName",
+    "hipCreateChannelDesc",
     "hipGetErrorName",
     "hipGetErrorString",
     "hipGetStreamDeviceId",
     "hipKernelNameRef",
     "hipKernelNameRefByPtr",
+    "hipRegisterTracerCallback",
     "hiprtcGetErrorString",
 ];
 
