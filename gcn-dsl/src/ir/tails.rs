@@ -91,7 +91,7 @@ impl Access {
         let Memory::Buffer(resource) = memory else { return None };
         let ty = stored.map_or_else(|| kernel.ty(v), |value| kernel.ty(value));
         let wide = ty.elem.bytes() < 4 && ty.count > 1 && !kernel.whole_dwords.contains(&resource);
-        wide.then(|| Access { resource, offset, stored, ty, manner })
+        wide.then_some(Access { resource, offset, stored, ty, manner })
     }
 
     /// The same access at another offset.

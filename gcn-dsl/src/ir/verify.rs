@@ -15,6 +15,7 @@
 use std::fmt;
 
 use gcn_isa::program::SourceLoc;
+use gcn_isa::target::WAVE_SIZE;
 use hashbrown::HashSet;
 
 use super::text::Text;
@@ -429,11 +430,12 @@ impl Verifier<'_> {
             Inst::Wave(wave) => {
                 varying("the operand", of(&wave.value))?;
                 elements("operand and result", of(&wave.value), ty)?;
-                if !matches!(wave.width, 16 | 32 | 64) {
-                    return Err(format!("a segment has 16, 32 or 64 lanes, not {}", wave.width));
+                let whole = u32::from(wave.width) == WAVE_SIZE;
+                if !whole && !matches!(wave.width, 16 | 32) {
+                    return Err(format!("a segment has 16, 32 or {WAVE_SIZE} lanes, not {}", wave.width));
                 }
-                match (wave.spread, wave.width) {
-                    (Spread::Reduce, 64) => uniform("the reduction of a wave", ty),
+                match wave.spread {
+                    Spread::Reduce if whole => uniform("the reduction of a wave", ty),
                     _ => varying("the result", ty),
                 }
             }

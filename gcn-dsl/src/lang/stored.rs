@@ -171,7 +171,7 @@ pub(super) fn store_leaf(to: Bytes, at: V<u32>, leaf: Leaf, value: Value) {
     }
     let (at, loc) = (byte(to, at, leaf.offset), Location::caller());
     with(|c| {
-        c.effect(Inst::Store { memory: to.memory, offset: at.value, value, manner: Manner::Plain }, loc)
+        c.effect(Inst::Store { memory: to.memory, offset: at.value, value, manner: Manner::Plain }, loc);
     });
 }
 
