@@ -5,7 +5,7 @@ use divan::counter::ItemsCount;
 use gcn_emit::encode::encode_program;
 use gcn_emit::text::parse_program;
 use gcn_isa::Target;
-use gcn_sim::{FloatMode, KernelState, Machine, Memory, Options, run};
+use gcn_sim::{FloatMode, KernelState, Machine, MatrixArithmetic, Memory, Options, run};
 
 fn main() {
     divan::main();
@@ -20,7 +20,7 @@ const SCALAR: &str = "s_add_u32 s6, s7, s8\ns_lshl_b32 s9, s6, 2\ns_and_b64 s[10
 const MASKED: &str = "v_cmp_lt_u32 vcc, v2, v3\nv_cndmask_b32 v4, v2, v3, vcc\nv_add_co_u32 v5, vcc, v4, v3\nv_addc_co_u32 v6, vcc, v5, v3, vcc\n";
 const LDS: &str = "ds_write_b32 v2, v3\nds_read_b32 v4, v2\nds_write_b128 v5, v[8:11]\nds_read_b128 v[12:15], v5\ns_waitcnt lgkmcnt(0)\n";
 /// Matrix instructions: name, target, text, operations of one.
-const MATRIX: [(&str, Target, &str, u64); 9] = [
+const MATRIX: [(&str, Target, &str, u64); 13] = [
     ("f16", Target::GFX942, "v_mfma_f32_32x32x8_f16 v[32:47], v[2:3], v[4:5], v[32:47]", 16_384),
     ("bf16", Target::GFX942, "v_mfma_f32_32x32x8_bf16 v[32:47], v[2:3], v[4:5], v[32:47]", 16_384),
     ("f32", Target::GFX942, "v_mfma_f32_32x32x2_f32 v[32:47], v2, v4, v[32:47]", 4096),
@@ -28,6 +28,10 @@ const MATRIX: [(&str, Target, &str, u64); 9] = [
     ("f64", Target::GFX942, "v_mfma_f64_16x16x4_f64 v[32:39], v[2:3], v[4:5], v[32:39]", 2048),
     ("i8", Target::GFX942, "v_mfma_i32_32x32x16_i8 v[32:47], v[2:3], v[4:5], v[32:47]", 32_768),
     ("fp8", Target::GFX942, "v_mfma_f32_32x32x16_fp8_fp8 v[32:47], v[2:3], v[4:5], v[32:47]", 32_768),
+    ("exact f16", Target::GFX908, "v_mfma_f32_32x32x8f16 a[0:15], v[2:3], v[4:5], a[0:15]", 16_384),
+    ("exact bf16", Target::GFX908, "v_mfma_f32_32x32x4bf16 a[0:15], v2, v4, a[0:15]", 8192),
+    ("tree f16", Target::GFX90A, "v_mfma_f32_32x32x8f16 v[32:47], v[2:3], v[4:5], v[32:47]", 16_384),
+    ("tree bf16", Target::GFX90A, "v_mfma_f32_32x32x4bf16 v[32:47], v2, v4, v[32:47]", 8192),
     // Counted as the dense product that it stands for.
     ("sparse", Target::GFX942, "v_smfmac_f32_32x32x16_f16 v[32:47], v[2:3], v[4:7], v8", 32_768),
     (
@@ -47,7 +51,7 @@ fn machine(target: Target, body: &str, unroll: usize, trips: u32) -> Machine {
     let program = parse_program(&text, target, "bench").expect("the bench kernel parses");
     let code = encode_program(&program).expect("the bench kernel encodes").bytes;
     let float_mode = FloatMode { denorm_32: 3, ..FloatMode::default() };
-    let state = KernelState { lds_bytes: 4096, vgprs: 64, agprs: 0, float_mode, ..KernelState::default() };
+    let state = KernelState { lds_bytes: 4096, vgprs: 64, agprs: 16, float_mode, ..KernelState::default() };
     Machine::new(target, &code, state).expect("the bench kernel loads")
 }
 
@@ -87,8 +91,18 @@ fn strict(bencher: Bencher<'_, '_>, name: &str) {
 /// One item is one multiplication or addition.
 #[divan::bench(args = MATRIX.map(|(name, ..)| name))]
 fn matrix_flops(bencher: Bencher<'_, '_>, name: &str) {
+    matrix(bencher, name, MatrixArithmetic::Hardware);
+}
+
+/// The same as chains of fused multiply-adds.
+#[divan::bench(args = MATRIX.map(|(name, ..)| name))]
+fn chain_flops(bencher: Bencher<'_, '_>, name: &str) {
+    matrix(bencher, name, MatrixArithmetic::Chain);
+}
+
+fn matrix(bencher: Bencher<'_, '_>, name: &str, arithmetic: MatrixArithmetic) {
     let (_, target, body, flops) = MATRIX.into_iter().find(|row| row.0 == name).unwrap_or(MATRIX[0]);
-    let machine = machine(target, &format!("{body}\n"), 8, 100);
+    let machine = machine(target, &format!("{body}\n"), 8, 100).with_matrix(arithmetic);
     let mut memory = Memory::new();
     let options = Options::default();
     let once =

@@ -282,8 +282,6 @@ mod tests {
                     // Published peaks: 1/16 and half rate.
                     "valu.f64" if target == Target::GFX900 => 64,
                     "valu.f64" if old => 8,
-                    // Measured.
-                    "valu.i32-mul" if target == Target::GFX906 => 8,
                     // LLVM has them in one class with f64.
                     "valu.div32" if old => 16,
                     // LLVM: latency 1, but the unit is taken twice.

@@ -132,10 +132,10 @@ fn compare(
         for i in 0..m {
             let line = usize::from(i) % stored;
             (0..k).for_each(|k| {
-                product.put(&mut before, "src0", Matrix::A, (i, k), a[line][usize::from(k)], wide)
+                product.put(&mut before, "src0", Matrix::A, (i, k), a[line][usize::from(k)], wide);
             });
             (0..n).for_each(|j| {
-                product.put(&mut before, "src2", Matrix::C, (i, j), c[line][usize::from(j)], wide)
+                product.put(&mut before, "src2", Matrix::C, (i, j), c[line][usize::from(j)], wide);
             });
         }
         for k in 0..k {

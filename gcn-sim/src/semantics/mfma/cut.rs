@@ -104,68 +104,101 @@ pub(super) fn add<const HALVES: bool, const N: usize>(
     for (parts, values) in b_parts.iter_mut().zip(b) {
         *parts = Parts::of(values, of_b, 0);
     }
-    let groups = a_parts[..a.len()].chunks(group).zip(b_parts[..b.len()].chunks(group));
-    for (at, (a_parts, b_parts)) in groups.enumerate() {
+    let parts = [&a_parts[..a.len()], &b_parts[..b.len()]];
+    match group {
+        4 => groups::<HALVES, N, 4>([a, b], parts, acc),
+        8 => groups::<HALVES, N, 8>([a, b], parts, acc),
+        _ => groups::<HALVES, N, 16>([a, b], parts, acc),
+    }
+}
+
+/// As [`add`], for groups of `G`.
+#[inline(always)]
+fn groups<const HALVES: bool, const N: usize, const G: usize>(
+    [a, b]: [&[[f32; N]]; 2],
+    parts: [&[Parts<N>]; 2],
+    acc: &mut [[f32; N]; N],
+) {
+    let [a_parts, b_parts] = parts.map(|parts| parts.as_chunks::<G>().0);
+    let values = a.as_chunks::<G>().0.iter().zip(b.as_chunks::<G>().0);
+    for ((a_parts, b_parts), (a, b)) in a_parts.iter().zip(b_parts).zip(values) {
         for (row, acc) in acc.iter_mut().enumerate() {
             let before = *acc;
-            if row_side_by_side::<HALVES, N>(a_parts, b_parts, row, acc) {
-                let (a, b) = (&a[at * group..][..a_parts.len()], &b[at * group..][..b_parts.len()]);
-                one_by_one::<HALVES, N>((a, a_parts), (b, b_parts), row, before, acc);
+            let (mut after, mut alone) = ([0.0; N], [0; N]);
+            let sums = cut_sums::<HALVES, N, G>(a_parts, b_parts, row);
+            if side_by_side::<HALVES, N>(&sums, &before, &mut after, &mut alone)
+                && specials(a, b, row, &before, &mut after, &mut alone)
+            {
+                one_by_one::<HALVES, N>(a_parts, b_parts, row, &before, &mut after, &alone);
             }
+            *acc = after;
         }
     }
 }
 
-/// The largest exponent of the products of each column, and their sum, of every `step`-th k from `first` on.
+/// The largest exponent of the products of each column, and their sum.
 #[inline(always)]
-fn cut_sums<const N: usize>(
-    a: &[Parts<N>],
-    b: &[Parts<N>],
+fn cut_sums<const HALVES: bool, const N: usize, const G: usize>(
+    a: &[Parts<N>; G],
+    b: &[Parts<N>; G],
     row: usize,
-    (first, step): (usize, usize),
 ) -> ([i32; N], [i32; N]) {
-    let (mut largest, mut sum) = ([2 * OF_ZERO; N], [0; N]);
-    for (a, b) in a.iter().zip(b).skip(first).step_by(step) {
-        let exponent = a.exponent[row];
-        for j in 0..N {
-            largest[j] = largest[j].max(exponent + b.exponent[j]);
-        }
+    if !HALVES {
+        return cut_sums_of::<1, N, G>(a, b, row);
     }
-    for (a, b) in a.iter().zip(b).skip(first).step_by(step) {
-        let (significand, exponent, sign) = (a.significand[row], a.exponent[row], a.sign[row]);
-        for j in 0..N {
-            let below = (largest[j] - exponent - b.exponent[j]) as u32;
-            let product = (significand * b.significand[j]) as u32;
-            let cut = if below < 32 { product >> below } else { 0 } as i32;
-            let sign = sign ^ b.sign[j];
-            sum[j] += (cut ^ sign) - sign;
-        }
+    // Of even and of odd k, eight each.
+    let (even, odd) = (cut_sums_of::<2, N, 8>(a, b, row), cut_sums_of::<2, N, 8>(&a[1..], &b[1..], row));
+    let (mut largest, mut sums) = ([0; N], [0; N]);
+    for j in 0..N {
+        largest[j] = even.0[j].max(odd.0[j]);
+        sums[j] = floored(even.1[j], largest[j] - even.0[j]) + floored(odd.1[j], largest[j] - odd.0[j]);
     }
-    (largest, sum)
+    (largest, sums)
 }
 
-/// Adds a group to a row of the accumulator; true if some element has to be computed one by one.
+/// The same of `G` products, every `STEP`-th of those from the first on.
+// From locals to locals, so that the compiler sees that nothing overlaps. One loop over columns, with everything of a column in it: what is
+// of a column stays in the host's registers. With more than eight products the compiler would not do that.
 #[inline(always)]
-fn row_side_by_side<const HALVES: bool, const N: usize>(
+fn cut_sums_of<const STEP: usize, const N: usize, const G: usize>(
     a: &[Parts<N>],
     b: &[Parts<N>],
     row: usize,
-    acc: &mut [f32; N],
-) -> bool {
-    let (largest, sum) = if HALVES {
-        let (even, odd) = (cut_sums(a, b, row, (0, 2)), cut_sums(a, b, row, (1, 2)));
-        let (mut largest, mut sum) = ([0; N], [0; N]);
-        for j in 0..N {
-            largest[j] = even.0[j].max(odd.0[j]);
-            sum[j] = floored(even.1[j], largest[j] - even.0[j]) + floored(odd.1[j], largest[j] - odd.0[j]);
-        }
-        (largest, sum)
-    } else {
-        cut_sums(a, b, row, (0, 1))
-    };
-    let mut alone = 0;
+) -> ([i32; N], [i32; N]) {
+    let (mut significands, mut exponents, mut signs) = ([0; G], [0; G], [0; G]);
+    for i in 0..G {
+        let a = &a[STEP * i];
+        (significands[i], exponents[i], signs[i]) = (a.significand[row], a.exponent[row], a.sign[row]);
+    }
+    let b: [&Parts<N>; G] = std::array::from_fn(|i| &b[STEP * i]);
+    let (mut largest, mut sums) = ([0; N], [0; N]);
     for j in 0..N {
-        let bits = acc[j].to_bits() as i32;
+        let (mut most, mut sum) = (2 * OF_ZERO, 0);
+        for i in 0..G {
+            most = most.max(exponents[i] + b[i].exponent[j]);
+        }
+        for i in 0..G {
+            let below = (most - exponents[i] - b[i].exponent[j]) as u32;
+            let product = significands[i].wrapping_mul(b[i].significand[j]) as u32;
+            let cut = if below < 32 { product >> below } else { 0 } as i32;
+            let sign = signs[i] ^ b[i].sign[j];
+            sum += (cut ^ sign) - sign;
+        }
+        (largest[j], sums[j]) = (most, sum);
+    }
+    (largest, sums)
+}
+
+/// Adds sums of a group to a row of the accumulator; true if some element is not computed so, which `alone` says.
+#[inline(always)]
+fn side_by_side<const HALVES: bool, const N: usize>(
+    (largest, sums): &([i32; N], [i32; N]),
+    before: &[f32; N],
+    after: &mut [f32; N],
+    alone: &mut [i32; N],
+) -> bool {
+    for j in 0..N {
+        let bits = before[j].to_bits() as i32;
         let field = bits >> 23 & 0xff;
         let hidden = if field == 0 { 0 } else { 1 << 23 };
         let of_c = field.max(1) - 127;
@@ -180,7 +213,7 @@ fn row_side_by_side<const HALVES: bool, const N: usize>(
         // 256 * high + low counts 2^(exponent - 32).
         let below = exponent - largest[j];
         let near = below.min(8);
-        let sum = floored(sum[j], below - near);
+        let sum = floored(sums[j], below - near);
         let high = (sum >> near) + c;
         let low = sum << (8 - near) & 0xff;
         // The bits beyond the 32nd are cut: as many as the magnitude (of a negative sum, the magnitude less one, which differs for powers
@@ -190,31 +223,57 @@ fn row_side_by_side<const HALVES: bool, const N: usize>(
         let low = low & (-1 << beyond);
         // Both terms are exact, so that their sum is rounded once.
         let rounded = (high & !0xff) as f32 + ((high & 0xff) << 8 | low) as f32 * (1.0 / 256.0);
-        acc[j] = rounded * power_of_two(exponent.clamp(LEAST, MOST) - BITS);
+        after[j] = rounded * power_of_two(exponent.clamp(LEAST, MOST) - BITS);
         let tiny = exponent < LEAST && (sum | significand) != 0;
-        alone |= i32::from(tiny | (exponent > MOST));
+        alone[j] = i32::from(tiny | (exponent > MOST));
     }
-    alone != 0
+    alone.iter().fold(0, |any, one| any | one) != 0
 }
 
-/// As [`row_side_by_side`], for elements of any range: by the letter of the model.
+/// Infinities and NaN among the terms of elements: their sum is the result. A product beyond the range of f32 is an infinity. True if elements
+/// are left that have to be computed one by one.
+#[inline(always)]
+fn specials<const N: usize>(
+    a: &[[f32; N]],
+    b: &[[f32; N]],
+    row: usize,
+    before: &[f32; N],
+    acc: &mut [f32; N],
+    alone: &mut [i32; N],
+) -> bool {
+    let special = |x: f32| if x.to_bits() & 0x7f80_0000 == 0x7f80_0000 { x } else { 0.0 };
+    let mut sums = [0.0; N];
+    for j in 0..N {
+        sums[j] = special(before[j]);
+    }
+    for (a, b) in a.iter().zip(b) {
+        for j in 0..N {
+            // Exact in its range.
+            sums[j] += special(a[row] * b[j]);
+        }
+    }
+    for j in 0..N {
+        let found = sums[j].to_bits() << 1 != 0;
+        acc[j] = if found { sums[j] } else { acc[j] };
+        alone[j] = if found { 0 } else { alone[j] };
+    }
+    alone.iter().fold(0, |any, one| any | one) != 0
+}
+
+/// As [`side_by_side`], for elements of any range: by the letter of the model.
 #[cold]
 #[inline(never)]
 fn one_by_one<const HALVES: bool, const N: usize>(
-    (a, a_parts): (&[[f32; N]], &[Parts<N>]),
-    (b, b_parts): (&[[f32; N]], &[Parts<N>]),
+    a: &[Parts<N>],
+    b: &[Parts<N>],
     row: usize,
-    before: [f32; N],
+    before: &[f32; N],
     acc: &mut [f32; N],
+    alone: &[i32; N],
 ) {
-    for column in 0..N {
-        let values = a.iter().zip(b).map(|(a, b)| f64::from(a[row]) * f64::from(b[column]));
-        if let Some(special) = special(values, before[column]) {
-            acc[column] = special;
-            continue;
-        }
+    for column in (0..N).filter(|column| alone[*column] != 0) {
         let products = |parity: usize, step: usize| {
-            let parts = a_parts.iter().zip(b_parts).skip(parity).step_by(step);
+            let parts = a.iter().zip(b).skip(parity).step_by(step);
             let parts = parts.map(move |(a, b)| {
                 let magnitude = i64::from(a.significand[row] * b.significand[column]);
                 let negative = a.sign[row] ^ b.sign[column] != 0;
@@ -245,11 +304,4 @@ fn one_by_one<const HALVES: bool, const N: usize>(
         let total = total >> beyond << beyond;
         acc[column] = (total as f64 * 2f64.powi(exponent - BITS - 8)) as f32;
     }
-}
-
-/// The result where an infinity or a NaN is among the terms. A product beyond the range of f32 is an infinity.
-fn special(products: impl Iterator<Item = f64>, c: f32) -> Option<f32> {
-    let largest = 2f64.powi(128);
-    let terms = products.chain([f64::from(c)]).filter(|x| x.is_nan() || x.abs() >= largest);
-    terms.map(|x| if x.is_nan() { f32::NAN } else { f32::INFINITY.copysign(x as f32) }).reduce(|a, b| a + b)
 }

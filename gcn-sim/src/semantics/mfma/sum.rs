@@ -18,14 +18,14 @@ fn flushed(x: f32) -> f32 {
     f32::from_bits(flush32(x.to_bits()))
 }
 
-/// The least and the largest exponent of the elements, zeros aside; of finite ones below 128, of others 128.
+/// The least and the largest exponent of the elements, zeros, infinities and NaN aside: what these give is the same in any order.
 #[inline(always)]
 fn exponents<'v>(values: impl Iterator<Item = &'v f32>) -> (i32, i32) {
     let (mut least, mut largest) = (i32::MAX, 0);
     for value in values {
         let field = (value.to_bits() >> 23 & 0xff) as i32;
         least = least.min(if *value == 0.0 { i32::MAX } else { field });
-        largest = largest.max(field);
+        largest = largest.max(if field == 0xff { 0 } else { field });
     }
     (least.min(0x1000) - 127, largest - 127)
 }
@@ -45,46 +45,50 @@ pub(super) fn tree<const FUSED: bool, const N: usize>(
         of_a.0 + of_b.0 - formats[0].fraction - formats[1].fraction >= NORMAL && of_a.1 + of_b.1 <= 125;
     // Products of f16 have few enough bits and a small enough range that no sum with a normal C is denormal.
     let half = formats[0].least + formats[1].least > -64;
-    for (a, b) in a.chunks(group).zip(b.chunks(group)) {
+    match group {
+        2 => trees::<FUSED, N, 2>(a, b, (normal, half), acc),
+        _ => trees::<FUSED, N, 4>(a, b, (normal, half), acc),
+    }
+}
+
+/// As [`tree`], for groups of `G`.
+#[inline(always)]
+fn trees<const FUSED: bool, const N: usize, const G: usize>(
+    a: &[[f32; N]],
+    b: &[[f32; N]],
+    (normal, half): (bool, bool),
+    acc: &mut [[f32; N]; N],
+) {
+    for (a, b) in a.as_chunks::<G>().0.iter().zip(b.as_chunks::<G>().0) {
         match (normal, half) {
-            (true, true) => tree_of_group::<FUSED, false, false, N>(a, b, acc),
-            (true, false) => tree_of_group::<FUSED, false, true, N>(a, b, acc),
-            _ => tree_of_group::<FUSED, true, true, N>(a, b, acc),
+            (true, true) => tree_of_group::<FUSED, false, false, N, G>(a, b, acc),
+            (true, false) => tree_of_group::<FUSED, false, true, N, G>(a, b, acc),
+            _ => tree_of_group::<FUSED, true, true, N, G>(a, b, acc),
         }
     }
 }
 
 /// One group. `INNER`: its products and sums may be denormal; `OUTER`: its sum with C may.
 #[inline(always)]
-fn tree_of_group<const FUSED: bool, const INNER: bool, const OUTER: bool, const N: usize>(
-    a: &[[f32; N]],
-    b: &[[f32; N]],
+fn tree_of_group<const FUSED: bool, const INNER: bool, const OUTER: bool, const N: usize, const G: usize>(
+    a: &[[f32; N]; G],
+    b: &[[f32; N]; G],
     acc: &mut [[f32; N]; N],
 ) {
     let inner = |x: f32| if INNER { flushed(x) } else { x };
     for (row, acc) in acc.iter_mut().enumerate() {
-        let pair = |at: usize| {
-            let mut sums = [0.0; N];
-            for j in 0..N {
+        for j in 0..N {
+            let pair = |at: usize| {
                 let first = inner(a[at][row] * b[at][j]);
                 // The product is exact, so that one rounding is that of the sum.
-                sums[j] = if FUSED && !INNER {
+                if FUSED && !INNER {
                     a[at + 1][row].mul_add(b[at + 1][j], first)
                 } else {
                     inner(first + inner(a[at + 1][row] * b[at + 1][j]))
-                };
-            }
-            sums
-        };
-        let mut sum = pair(0);
-        if a.len() == 4 {
-            let second = pair(2);
-            for j in 0..N {
-                sum[j] = inner(sum[j] + second[j]);
-            }
-        }
-        for j in 0..N {
-            let c = acc[j] + sum[j];
+                }
+            };
+            let sum = if G == 4 { inner(pair(0) + pair(2)) } else { pair(0) };
+            let c = acc[j] + sum;
             acc[j] = if OUTER { flushed(c) } else { c };
         }
     }
@@ -112,22 +116,18 @@ pub(super) fn exact<const FUSED: bool, const N: usize>(
             // Products are multiples of 2^last and less than 2^(first + 2), sums of up to four less than 2^(first + 4).
             let last = of_a.0 + of_b.0 - formats[0].fraction - formats[1].fraction;
             let first = of_a.1 + of_b.1;
-            let fits = first + 4 - last <= 53 && of_a.1 < 128 && of_b.1 < 128;
-            if !fits || !sums_that_fit::<FUSED, N>(&of_row[..a.len()], &wide, acc) {
+            if first + 4 - last <= 53 {
+                sums_that_fit::<FUSED, N>(&of_row[..a.len()], &wide, acc);
+            } else {
                 sums_of_any(&of_row[..a.len()], &wide, acc);
             }
         }
     }
 }
 
-/// C and the products of a group whose sum is exact in f64. False, and nothing done, if f32 may round the sum with C once more than it
-/// should: between two values, or below the normal range.
+/// C and the products of a group whose sum is exact in f64.
 #[inline(always)]
-fn sums_that_fit<const FUSED: bool, const N: usize>(
-    a: &[f32],
-    b: &[[f64; N]; STRETCH],
-    acc: &mut [f32; N],
-) -> bool {
+fn sums_that_fit<const FUSED: bool, const N: usize>(a: &[f32], b: &[[f64; N]; STRETCH], acc: &mut [f32; N]) {
     let mut sums = [0f64; N];
     for (a, b) in a.iter().zip(b) {
         let a = f64::from(*a);
@@ -144,13 +144,13 @@ fn sums_that_fit<const FUSED: bool, const N: usize>(
         doubtful |= u32::from(tie | tiny);
         results[j] = sum as f32;
     }
+    // f32 may round the rounded sum once more than it should: between two values, and below the normal range.
     if doubtful != 0 {
         for j in 0..N {
             results[j] = add_exact(acc[j], sums[j]);
         }
     }
     *acc = results;
-    true
 }
 
 /// As [`sums_that_fit`], of any terms.
