@@ -154,7 +154,6 @@ fn body(function: &KernelFn, signed: &Signed, block: &syn::Block, errors: &mut E
         None => signed.output.is_none().then(|| without_value(block)),
     };
     let block = typed.as_ref().unwrap_or(block);
-    cx.find_varying(function, block);
     let flow = cx.flow(site);
     let token = signed.params.iter().find_map(|p| match p {
         Param::Token(name, targets) => Some((name, targets)),
@@ -182,6 +181,8 @@ fn body(function: &KernelFn, signed: &Signed, block: &syn::Block, errors: &mut E
         None => None,
     };
     let block = renamed.as_ref().unwrap_or(block);
+    // What it asks rustc names `self` as the expansion does.
+    cx.find_varying(function, block);
     let itself = renamed.is_some().then(|| receiver::name(site));
     if let Some(name) = &itself {
         cx.declare(name, true);

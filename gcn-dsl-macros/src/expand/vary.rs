@@ -17,6 +17,7 @@ use std::rc::Rc;
 
 use syn::{Block, Expr, Ident, Pat, Stmt, Type};
 
+use super::receiver;
 use crate::parse::{KernelFn, Known};
 use crate::ty::{Elements, bare, is_handle};
 use asked::Question;
@@ -144,7 +145,7 @@ fn varying(function: &KernelFn, body: &Block, elements: &Elements) -> Varying {
             .iter()
             .filter_map(|input| parameter(input, elements, &function.known))
             .chain(function.self_varies.then(|| Binding {
-                name: "self".to_owned(),
+                name: if function.mutates_self() { receiver::NAME } else { "self" }.to_owned(),
                 shape: Shape::Varying,
                 number: false,
                 open: false,
@@ -386,10 +387,8 @@ impl Analysis {
             Expr::Tuple(t) => t.elems.iter().for_each(|e| self.assign(e, Shape::Other)),
             _ => {
                 let Some(variable) = self.name(to).and_then(|b| b.variable.clone()) else { return };
-                if shape.varies() || self.depth > variable.depth {
+                if shape.varies() || self.depth > variable.depth || self.wonder(&variable, shape) {
                     self.varying.insert(variable.key);
-                } else {
-                    self.wonder(&variable, shape);
                 }
             }
         }

@@ -4,8 +4,8 @@
 use std::cell::RefCell;
 use std::marker::PhantomData;
 
-use super::{LanePtr, Maybe, Outcome, Stored, V, Vary, vary};
-use crate::scalar::Scalar;
+use super::control::Varying;
+use super::{Placed, V, Vary, vary};
 
 /// The type of an expression that never runs.
 #[derive(Debug)]
@@ -22,7 +22,7 @@ pub fn given<X>(_f: impl FnOnce() -> X) -> Given<X> {
     Given(PhantomData)
 }
 
-/// Values of which each lane has its own: chosen by rustc before [`GivenToAll`].
+/// Values of which lanes have their own, or have their own of a part: chosen by rustc before [`GivenToAll`].
 pub trait GivenInLanes {
     /// What a variable starts with that is given such a value.
     #[track_caller]
@@ -34,11 +34,7 @@ pub trait GivenInLanes {
         first
     }
 }
-impl<T: Scalar> GivenInLanes for Given<V<T>> {}
-impl<T: Stored, A> GivenInLanes for Given<LanePtr<T, A>> {}
-impl<X, const N: usize> GivenInLanes for Given<[X; N]> where Given<X>: GivenInLanes {}
-impl<X> GivenInLanes for Given<Maybe<X>> where Given<X>: GivenInLanes {}
-impl<X, E> GivenInLanes for Given<Outcome<X, E>> where Given<X>: GivenInLanes {}
+impl<X: Placed<Place = Varying>> GivenInLanes for Given<X> {}
 
 /// All other values.
 pub trait GivenToAll {

@@ -214,3 +214,110 @@ fn what_is_one_value_for_all_lanes_stays_one() {
     }
     assert_eq!(y, tile);
 }
+
+mod stack {
+    use gcn_dsl::prelude::*;
+
+    gcn_kernel! {
+        #[device]
+        pub struct Pair {
+            pub of: V<u32>,
+            pub left: V<u32>,
+        }
+
+        #[device]
+        pub struct Stack {
+            left: V<u32>,
+            first: [V<u32>; 2],
+        }
+
+        #[device]
+        impl Stack {
+            pub fn new(left: V<u32>) -> Stack {
+                Stack { left, first: [left, left + 1] }
+            }
+
+            pub fn pop(&mut self) -> Option<(V<u32>, V<u32>)> {
+                if self.left == 0 {
+                    return None;
+                }
+                self.left -= 1;
+                Some((self.left, 2))
+            }
+
+            pub fn pair(&mut self) -> Option<Pair> {
+                let (left, of) = self.pop()?;
+                Some(Pair { of, left })
+            }
+
+            fn turned(k: [V<u32>; 2]) -> [V<u32>; 2] {
+                [k[1], k[0] + 3]
+            }
+
+            fn more(&self, k: V<u32>) -> V<u32> {
+                k + self.left
+            }
+
+            /// What rustc is asked about names `self`.
+            pub fn next(&mut self) -> V<u32> {
+                let mut k = self.first;
+                let mut sum = 0;
+                #[unroll]
+                for _ in 0..3 {
+                    k = Self::turned(k);
+                    sum = self.more(k[0]);
+                }
+                self.first = [k[0], k[1] + 1];
+                sum + k[1]
+            }
+        }
+    }
+}
+
+use stack::Stack;
+
+gcn_kernel! {
+    #[workgroup(64)]
+    fn popped(y: &mut [u32]) {
+        let i = local_id().x;
+        let mut stack = Stack::new(i % 5);
+        let mut k = 9;
+        while let Some((left, of)) = stack.pop() {
+            k -= 1;
+            y[i * 8 + left] = k * of;
+        }
+        let mut stack = Stack::new(i % 3);
+        let mut pairs = 0;
+        while let Some(pair) = stack.pair() {
+            pairs += pair.of;
+        }
+        y[i * 8 + 6] = pairs;
+        let mut stack = Stack::new(i);
+        y[i * 8 + 7] = stack.next() + stack.next() * 1000;
+    }
+}
+
+#[test]
+fn a_part_that_lanes_have_their_own_of_is_enough() {
+    let mut y = vec![0; 64 * 8];
+    popped.launch(&Device::simulator(Target::GFX942), Grid::x(1), (&mut y,)).unwrap();
+    for (i, y) in y.chunks(8).enumerate() {
+        let i = i as u32;
+        let mut want = [0; 8];
+        for (k, left) in (0..i % 5).rev().enumerate() {
+            want[left as usize] = (8 - k as u32) * 2;
+        }
+        want[6] = i % 3 * 2;
+        let mut first = [i, i + 1];
+        let mut next = || {
+            for _ in 0..3 {
+                first = [first[1], first[0] + 3];
+            }
+            let value = first[0] + i + first[1];
+            first[1] += 1;
+            value
+        };
+        want[7] = next() + next() * 1000;
+        assert_eq!(y, want, "lane {i}");
+    }
+}

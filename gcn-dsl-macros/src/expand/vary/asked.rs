@@ -24,6 +24,8 @@ pub(super) struct Question {
     expr: Expr,
     /// How many names are in scope where it stands.
     height: usize,
+    /// What the functions of this macro call say, which counts where rustc cannot be asked.
+    varies: bool,
 }
 
 /// True for an expression that consists of values and calls: anything else may leave, assign or declare.
@@ -56,23 +58,27 @@ impl Analysis {
     pub(super) fn question(&self, e: &Expr) -> Option<Question> {
         let mut asks = Asks(true);
         asks.visit_expr(e);
-        asks.0.then(|| Question { expr: e.clone(), height: self.names.len() })
+        asks.0.then(|| Question { expr: e.clone(), height: self.names.len(), varies: false })
     }
 
     /// What rustc knows of `e`.
     pub(super) fn ask(&mut self, e: &Expr) -> Shape {
-        match self.question(e) {
-            Some(question) => self.all_of(vec![question]),
-            None => Shape::Other,
-        }
+        self.ask_or(e, false)
     }
 
     /// The same, with what the functions of this macro call say where rustc cannot be asked.
     pub(super) fn ask_or(&mut self, e: &Expr, varies: bool) -> Shape {
         match self.question(e) {
+            Some(question) => self.all_of(vec![Question { varies, ..question }]),
             None if varies => Shape::Varying,
-            _ => self.ask(e),
+            None => Shape::Other,
         }
+    }
+
+    /// What rustc knows of a part of a value of which it knows.
+    pub(super) fn ask_part(&mut self, e: &Expr, of: Shape) -> Shape {
+        let varies = self.questions(of).iter().any(|question| question.varies);
+        self.ask_or(e, varies)
     }
 
     fn all_of(&mut self, questions: Vec<Question>) -> Shape {
@@ -113,28 +119,35 @@ impl Analysis {
         }
     }
 
-    /// A variable is given a value of this shape here.
-    pub(super) fn wonder(&mut self, variable: &Variable, shape: Shape) {
+    /// A variable is given a value of this shape here. True if it varies by what is known without rustc, which cannot be asked.
+    pub(super) fn wonder(&mut self, variable: &Variable, shape: Shape) -> bool {
         let doubts = self.doubts.get(variable.doubts..).unwrap_or_default();
         let given: Vec<Question> = doubts
             .iter()
             .flat_map(|d| self.questions(Shape::Asked(*d)))
             .chain(self.questions(shape))
             .collect();
+        let mut certain = false;
         for question in given {
             let mut closing =
                 Closing { of: self, height: question.height, at: variable.height, left: REPLACED };
             let mut expr = question.expr;
             closing.visit_expr_mut(&mut expr);
             if closing.left == 0 {
+                certain |= question.varies;
                 continue;
             }
             let asked = self.asked.entry(variable.key.clone()).or_default();
             let text = expr.to_token_stream().to_string();
-            if asked.len() < MOST && asked.iter().all(|q| q.expr.to_token_stream().to_string() != text) {
-                asked.push(Question { expr, height: variable.height });
+            if asked.iter().any(|q| q.expr.to_token_stream().to_string() == text) {
+                continue;
+            }
+            match asked.len() < MOST {
+                true => asked.push(Question { expr, height: variable.height, varies: question.varies }),
+                false => certain |= question.varies,
             }
         }
+        certain
     }
 
     /// Binds the names of a pattern to the parts of a value of which rustc knows.

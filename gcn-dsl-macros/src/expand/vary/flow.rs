@@ -57,10 +57,8 @@ impl Analysis {
         // The loops between are left as well.
         let left = target.and_then(|target| self.loops.get(target..)).unwrap_or_default().to_vec();
         for (start, _) in left {
-            if self.depth > start.depth {
+            if self.depth > start.depth || self.wonder(&start, Shape::Other) {
                 self.left.insert(start.key);
-            } else {
-                self.wonder(&start, Shape::Other);
             }
         }
     }
@@ -93,7 +91,7 @@ impl Analysis {
             },
             Expr::Unary(u) => match (self.expr(&u.expr), &u.op) {
                 (Shape::Memory | Shape::OwnPointer, syn::UnOp::Deref(_)) => Shape::Varying,
-                (Shape::Asked(_), syn::UnOp::Deref(_)) => self.ask(e),
+                (of @ Shape::Asked(_), syn::UnOp::Deref(_)) => self.ask_part(e, of),
                 (shape, _) => shape,
             },
             Expr::Binary(e) if is_compound(&e.op) => {
@@ -133,7 +131,7 @@ impl Analysis {
                 (Shape::Memory | Shape::OwnPointer | Shape::Varying, _) | (_, Shape::Varying) => {
                     Shape::Varying
                 }
-                (Shape::Asked(_), _) => self.ask(e),
+                (of @ Shape::Asked(_), _) => self.ask_part(e, of),
                 (_, index) => self.either(Shape::Other, index),
             },
             Expr::Field(e) if self.member(e).is_some_and(|(key, _)| self.varying.contains(&key)) => {
@@ -145,7 +143,7 @@ impl Analysis {
                 (_, syn::Member::Named(name)) if self.known.fields.contains(&name.to_string()) => {
                     Shape::Varying
                 }
-                (Shape::Asked(_), _) => self.ask(e),
+                (of @ Shape::Asked(_), _) => self.ask_part(e, of),
                 _ => Shape::Other,
             },
             Expr::Struct(s) => {
