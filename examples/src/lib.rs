@@ -48,7 +48,7 @@ pub use compare::{Comparison, Element};
 pub use lesson::{Lesson, Outcome, Size, TARGETS};
 pub use output::{OutputError, folder_for, write};
 pub use steady::{Arg, Steady};
-pub use teach::{LessonError, teach};
+pub use teach::{LessonError, teach, teach_with};
 
 /// Makes `cargo test` compile the README's program.
 #[cfg(doctest)]

@@ -75,17 +75,22 @@ pub enum LessonError {
 }
 
 /// Builds the lesson's kernel for each target that it is written for, writes its files to [`folder_for`](crate::folder_for) the working
-/// directory or to the folder after `--out`, simulates every size, compares with the reference and prints a short report. gfx950 is among the targets if the kernel's steady state is of
-/// interest. With `GCN_DEVICE=hip:0` the lesson runs on that GPU, for its target alone.
+/// directory or to the folder after `--out`, simulates every size, compares with the reference and prints a short report. gfx950 is
+/// among the targets if the kernel's steady state is of interest. With `GCN_DEVICE=hip:0` the lesson runs on that GPU, for its target
+/// alone.
 pub fn teach(lesson: &Lesson) -> ExitCode {
-    let (device, folder) =
-        match chosen().and_then(|device| Ok((device, folder(std::env::args_os().skip(1))?))) {
-            Ok(chosen) => chosen,
-            Err(error) => {
-                eprintln!("error: {error}");
-                return ExitCode::FAILURE;
-            }
-        };
+    teach_with(lesson, std::env::args_os().skip(1))
+}
+
+/// The same with these arguments instead of the program's.
+pub fn teach_with(lesson: &Lesson, arguments: impl Iterator<Item = OsString>) -> ExitCode {
+    let (device, folder) = match chosen().and_then(|device| Ok((device, folder(arguments)?))) {
+        Ok(chosen) => chosen,
+        Err(error) => {
+            eprintln!("error: {error}");
+            return ExitCode::FAILURE;
+        }
+    };
     let simulated = TARGETS.into_iter().chain(lesson.steady.map(|_| Target::GFX950));
     let targets = device.as_ref().map_or_else(|| simulated.collect(), |device| vec![device.target()]);
     for target in targets {

@@ -58,7 +58,7 @@ fn the_same_holds_on_gfx90a() {
 fn examples_run_on_the_device_that_is_named() {
     const DEVICE: &str = "GCN_DEVICE";
     if std::env::var_os(DEVICE).is_some() {
-        let code = gcn_examples::teach(&lessons::saxpy::LESSON);
+        let code = gcn_examples::teach_with(&lessons::saxpy::LESSON, std::iter::empty());
         assert_eq!(format!("{code:?}"), format!("{:?}", std::process::ExitCode::SUCCESS));
         return;
     }
