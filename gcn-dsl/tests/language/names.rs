@@ -1,5 +1,7 @@
 //! Names mean nothing: what a function is called says neither whether lanes differ in what it gives, nor what it takes.
 
+#![allow(clippy::manual_contains, reason = "the same text in a kernel and on the host")]
+
 use gcn_dsl::prelude::*;
 
 /// Kernels that call functions of these names, declared in another macro call and in the same one.
@@ -82,7 +84,7 @@ fn renaming_every_function_changes_nothing() {
 macro_rules! methods {
     ($($method:ident)*) => {
         gcn_kernel! {
-            #[allow(unused_assignments)]
+            #[allow(unused_assignments, reason = "the first value is only of a type")]
             #[workgroup(64)]
             fn as_functions(x: &[f32], y: &mut [f32]) {
                 let i = global_id().x;
@@ -90,7 +92,7 @@ macro_rules! methods {
                 $( y[at] = f32::$method(x[i]); at += 64; )*
             }
 
-            #[allow(unused_assignments)]
+            #[allow(unused_assignments, reason = "the first value is only of a type")]
             #[workgroup(64)]
             fn as_methods(x: &[f32], y: &mut [f32]) {
                 let i = global_id().x;

@@ -182,12 +182,10 @@ fn a_write_that_others_read_after_the_barrier_is_documented() {
     let rotated = format!("L1: | s_nop 0 | s_barrier | {read} | {write} | s_cbranch_scc1 L1 | s_endpgm");
     assert_eq!(sure(&rotated), written);
     assert_eq!(sure(&done(&rotated)), []);
-    let dma = format!(
-        "L1: | global_load_lds_dword v[2:3], off | s_barrier | ds_read_b32 v0, v7 | s_waitcnt vmcnt(0) lgkmcnt(0) | \
-         v_mov_b32_e32 v1, v0 | s_barrier | s_cbranch_scc1 L1 | s_endpgm"
-    );
-    assert_eq!(sure(&dma), [("barrier.lds-dma", Grade::Documented)]);
-    assert_eq!(sure(&done(&dma)), []);
+    let dma = "L1: | global_load_lds_dword v[2:3], off | s_barrier | ds_read_b32 v0, v7 | s_waitcnt vmcnt(0) lgkmcnt(0) | \
+         v_mov_b32_e32 v1, v0 | s_barrier | s_cbranch_scc1 L1 | s_endpgm";
+    assert_eq!(sure(dma), [("barrier.lds-dma", Grade::Documented)]);
+    assert_eq!(sure(&done(dma)), []);
     // FLAT may mean memory.
     assert_eq!(
         sure(&format!("flat_store_dword v[2:3], v8 | s_barrier | {read} | s_endpgm")),
