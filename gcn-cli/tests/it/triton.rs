@@ -78,7 +78,7 @@ fn faults(flags: &[&str]) -> Vec<String> {
         let written: Vec<u8> =
             outputs(&kernel).iter().flat_map(|path| std::fs::read(path).expect("an output")).collect();
         if format!("{:016x}", XxHash3_64::oneshot(&written)) != hash {
-            faults.push(format!("{name}: other outputs"));
+            faults.push(format!("{name}: other outputs: {:016x}", XxHash3_64::oneshot(&written)));
         }
     }
     faults

@@ -133,7 +133,7 @@ pub enum BuildCause {
     /// A manual schedule that makes no sense on its instructions.
     #[error("{0}")]
     Schedule(#[from] sched::manual::WrongCounter),
-    /// Text that is not IR, given to [`BuiltKernel::with_ir`].
+    /// Text that is not IR, given to [`BuiltKernel::with_ir`](crate::BuiltKernel::with_ir).
     #[error("the IR cannot be read: {0}")]
     Ir(#[from] ParseError),
     /// A pass left IR that breaks a rule of the IR: a fault of this crate, reported instead of a wrong kernel.

@@ -10,7 +10,7 @@ pub fn reason(inst: &Inst) -> Option<&'static str> {
 
 type Holds = fn(&Inst) -> bool;
 
-const REASONS: [(&str, Holds); 8] = [
+const REASONS: [(&str, Holds); 9] = [
     (
         "a float constant read as a 16-bit integer is printed as a number, which assembles to a literal",
         float_as_int16,
@@ -31,7 +31,12 @@ const REASONS: [(&str, Holds); 8] = [
     ("undefined bits of the s_waitcnt immediate are not printed", waitcnt_bits),
     ("undefined bits of the message are not printed", message_bits),
     ("swizzle patterns that do the same are printed alike", swizzle),
+    ("long forms of instructions without operands are printed without their suffix", long_without_operands),
 ];
+
+fn long_without_operands(inst: &Inst) -> bool {
+    inst.operands.is_empty() && inst.desc.printed != inst.desc.mnemonic
+}
 
 fn float_as_int16(inst: &Inst) -> bool {
     let name = inst.desc.mnemonic;

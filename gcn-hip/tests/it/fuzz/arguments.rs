@@ -123,7 +123,7 @@ impl Sequence {
             '2' => self.structure("zztpp0zzztpp0zzh"),
             '3' => self.structure("0zzzpzzz0zzzpzzzzhhk"),
             '4' => self.launch(),
-            '5' => self.structure("0@"),
+            '5' => self.structure("!@00"),
             '6' => self.structure("cp"),
             'o' => [0, 1, 1, 2, 2, 3][self.below(6)],
             '1' => {
@@ -146,6 +146,8 @@ impl Sequence {
             // A device's memory, and the device.
             '@' => 1 | self.argument('d') << 32,
             '0' => 0,
+            // The only type of memory that a pool has.
+            '!' => 1,
             kind => self.argument(kind),
         });
         let words = words.map(|word| word as u64).collect();
