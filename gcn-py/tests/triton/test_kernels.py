@@ -5,6 +5,7 @@ import pytest
 import triton
 import triton.language as tl
 
+import gcn_tools as gcn
 from gcn_tools.triton import Array, synchronize
 
 
