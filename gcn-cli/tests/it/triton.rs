@@ -55,8 +55,8 @@ fn run(kernel: &Path, flags: &[&str]) -> Run {
     gcn(&[&["sim", object, "--args", spec], flags].concat())
 }
 
-/// Runs every kernel with these flags; what went wrong. Products are added in the order of k, as when the outputs were compared with
-/// NumPy's: that the arithmetic of the hardware is near them is for the tests of the simulator.
+/// Runs every kernel with these flags; what went wrong. Products are added as a chain in the order of k, which is the arithmetic of the
+/// recorded outputs; that of the hardware is for the tests of the simulator.
 fn faults(flags: &[&str]) -> Vec<String> {
     let dir = unpacked();
     let expected: HashMap<&str, &str> = OUTPUTS

@@ -223,7 +223,7 @@ impl Verifier<'_> {
         }
     }
 
-    /// Some lanes leave a block, unless all that are in it leave together: then nobody stays behind in the blocks between.
+    /// Notes that lanes leave a block. If all lanes that run the block leave together, none is missing from the blocks in between.
     fn note_exit(&mut self, label: Label, varying: usize) {
         let Some(of) = self.blocks.iter().position(|open| open.label == label) else { return };
         let partial = varying > self.blocks[of].varying || self.blocks[of..].iter().any(|open| open.left);

@@ -138,7 +138,7 @@ pub fn passes() -> impl Iterator<Item = (&'static str, &'static str)> {
 /// Runs the pass of this name over `kernel`, as for a kernel that asks for all that the table offers.
 ///
 /// # Errors
-/// As the pass gives, and if there is no such pass.
+/// The error of the pass, or one that says that no pass has this name.
 #[doc(hidden)]
 pub fn run_pass(name: &str, kernel: &mut Kernel, target: Target) -> Result<(), BuildCause> {
     let signature = Signature { contract: true, ..Signature::new(&kernel.name, &[], [64, 1, 1]) };
