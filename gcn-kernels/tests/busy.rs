@@ -1,6 +1,6 @@
 //! How busy attention keeps the matrix pipe in the steady state, in the timed simulator, and how much of LDS's time bank conflicts take.
 //!
-//! Keys and values come through an L2 that other compute units share, as in the README's table.
+//! Keys and values come through an L2 that other compute units share, as in docs/matrix-pipe.md.
 
 use gcn_dsl::prelude::*;
 use gcn_dsl::sim::{KernelState, Machine, Memory, timed};

@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 
 use gcn_sim::SimError;
 use gcn_sim::launch::{Error, Out, Output, Prepared, Program, Spec};
+use serde_json::Value;
 
 use crate::commands::container::Choice;
 use crate::failure::Failure;
@@ -36,6 +37,9 @@ pub struct Launch {
     /// The spec: arguments and launch parameters
     #[arg(long, value_name = "SPEC.json")]
     args: Option<String>,
+    /// The case of a file with two specs, as `gcn tune` reads it and the matrix lessons write it (*.steady.json)
+    #[arg(long, requires = "args")]
+    case: Option<Case>,
     /// LDS bytes of a workgroup beyond those of the descriptor
     #[arg(long, value_name = "BYTES")]
     dynamic_lds: Option<u32>,
@@ -46,6 +50,40 @@ pub struct Launch {
     pub choice: Choice,
     #[command(flatten)]
     includes: file::Includes,
+}
+
+/// The two launches whose difference is the steady state of a loop.
+#[derive(Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
+enum Case {
+    /// The launch with fewer trips
+    Short,
+    /// The launch with more trips
+    Long,
+}
+
+impl Case {
+    /// The member of the file that has the spec.
+    fn key(self) -> &'static str {
+        match self {
+            Case::Short => "short",
+            Case::Long => "long",
+        }
+    }
+
+    /// The spec of this case, with the kernel that the file names for both.
+    fn of(self, file: &mut Value) -> Result<String, String> {
+        let kernel = file.get("kernel").cloned();
+        let Some(spec) = file.get_mut(self.key()) else {
+            return Err(format!(
+                "there is no case `{}`; without --case the whole file is the spec",
+                self.key()
+            ));
+        };
+        if let (Some(spec), Some(kernel)) = (spec.as_object_mut(), kernel) {
+            spec.entry("kernel").or_insert(kernel);
+        }
+        Ok(spec.to_string())
+    }
 }
 
 /// A spec, and the folder to which its file names are relative.
@@ -81,9 +119,23 @@ impl Launch {
         let text = String::from_utf8(bytes);
         let text =
             text.map_err(|_| Failure::input(format!("{}: the spec is not UTF-8", file::shown(path))))?;
+        let text =
+            self.of_case(text).map_err(|why| Failure::input(format!("{}: {why}", file::shown(path))))?;
         let spec = Spec::from_json(&text).map_err(|error| failure(file::shown(path), &error))?;
         let folder = Path::new(path).parent().filter(|_| path != file::STANDARD);
         Ok((Some(spec), folder.map(Path::to_path_buf).unwrap_or_default()))
+    }
+
+    /// The text of the spec in a file that may have two. What is no JSON is left to the reader of specs, which says where.
+    fn of_case(&self, text: String) -> Result<String, String> {
+        let Ok(mut file) = serde_json::from_str::<Value>(&text) else { return Ok(text) };
+        match self.case {
+            Some(case) => case.of(&mut file),
+            None if file.get(Case::Long.key()).is_some() => {
+                Err("the file has two specs; choose one with --case long or --case short".to_owned())
+            }
+            None => Ok(text),
+        }
     }
 
     /// The code object, whichever kernels it has.

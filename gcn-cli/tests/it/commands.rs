@@ -173,6 +173,9 @@ impl Folder {
                 _ if before == "--args" && samples => {
                     self.write(word, include_str!("../../../docs/book/examples/sum.json"));
                 }
+                _ if before == "--args" && words.contains(&"--case") => {
+                    self.write(word, format!(r#"{{"kernel": "saxpy", "short": {0}, "long": {0}}}"#, spec()));
+                }
                 _ if before == "--args" => self.write(word, spec()),
                 _ if matches!(*word, "build/" | "kernels/" | "triton-cache") => {
                     self.write(&format!("{word}/k.hsaco"), object(&source("gfx942")));

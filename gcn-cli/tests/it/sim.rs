@@ -81,6 +81,27 @@ fn buffers_are_written_back() {
 }
 
 #[test]
+fn a_file_of_two_cases() {
+    let folder = folder("case");
+    let of = |value: u32| {
+        format!(
+            r#"{{"grid": 1, "workgroup": 4, "args": {{"x": {{"buffer": "u32", "count": 4, "out": true}}, "value": {{"u32": {value}}}}}}}"#
+        )
+    };
+    let two = spec(&folder, &format!(r#"{{"kernel": "fill", "short": {}, "long": {}}}"#, of(1), of(2)));
+    for (case, value) in [("short", 1), ("long", 2)] {
+        let text = sim(&["--json", "--args", &two, "--case", case]).text();
+        let report: serde_json::Value = serde_json::from_str(&text).expect("JSON");
+        assert_eq!(report["buffers"][0]["values"], serde_json::json!(vec![value; 4]), "{case}");
+    }
+    let unnamed = sim(&["--args", &two]).failure(1);
+    assert!(unnamed.contains("choose one with --case long or --case short"), "{unnamed}");
+    let plain = sim(&["--args", "SPEC", "--case", "long"]).failure(1);
+    assert!(plain.contains("there is no case `long`; without --case the whole file is the spec"), "{plain}");
+    std::fs::remove_dir_all(&folder).unwrap();
+}
+
+#[test]
 fn modes_and_reports() {
     let json = |more: &[&str]| -> serde_json::Value {
         let text = sim(&[&["--args", "SPEC", "--json"], more].concat()).text();

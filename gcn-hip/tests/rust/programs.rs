@@ -1,4 +1,4 @@
-//! Programs in C, C++ and Python that launch a kernel of ours: the README's snippet and that of docs/hip.md, as they are there.
+//! Programs in C, C++ and Python that launch a kernel of ours: the snippets of docs/code-object.md and docs/hip.md, as they are there.
 
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
@@ -58,10 +58,10 @@ fn succeeded(output: &Output, expected: &str) {
 }
 
 #[test]
-fn the_readme_launches_from_c_and_cpp() {
+fn the_page_launches_from_c_and_cpp() {
     let folder = Folder::new("readme");
-    let readme = include_str!("../../../README.md");
-    std::fs::write(folder.0.join("snippet.h"), snippet(readme, "From C or C++", "c")).unwrap();
+    let page = include_str!("../../../docs/code-object.md");
+    std::fs::write(folder.0.join("snippet.h"), snippet(page, "## Launching from C or C++", "c")).unwrap();
     let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/programs/readme.c");
     let source = source.to_str().unwrap();
     for (compiler, language) in [("cc", "c"), ("c++", "c++")] {

@@ -156,7 +156,7 @@ pub struct Rung {
     run: fn(u32, u32, &Config) -> Result<TimedReport, Fault>,
 }
 
-/// The configuration of README's table: one compute unit whose tiles come through an L2 that others share.
+/// The configuration of docs/matrix-pipe.md: one compute unit whose tiles come through an L2 that others share.
 fn shared() -> Result<Config, Fault> {
     let mut config = Config::one_cu();
     for parameter in [

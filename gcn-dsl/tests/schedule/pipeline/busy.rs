@@ -1,6 +1,6 @@
 //! How busy plain tiled loops keep the matrix pipe in the steady state, in the timed simulator, and what `#[pipeline]` chooses for them.
 //!
-//! Tiles come through an L2 that other compute units share, as in the README's table.
+//! Tiles come through an L2 that other compute units share, as in docs/matrix-pipe.md.
 
 use gcn_dsl::BuiltKernel;
 use gcn_dsl::kernel::SingleReason;
@@ -11,7 +11,7 @@ use gcn_test_support::env::some_of;
 
 const SHARED: [&str; 5] =
     ["l2.bandwidth=54", "memory.bandwidth=54", "mall.bandwidth=54", "memory.latency=500", "mall.latency=500"];
-/// As in the README's table for gfx90a.
+/// As in docs/matrix-pipe.md for gfx90a.
 const SHARED_GFX90A: [&str; 3] = ["l2.bandwidth=37", "memory.bandwidth=37", "memory.latency=500"];
 const SLOW: [&str; 4] = ["barrier.release=40", "lds.latency=96", "l1.latency=200", "memory.latency=900"];
 

@@ -1,0 +1,138 @@
+//! The pages named ARCHITECTURE.md are complete and true as far as a program can tell: each crate's table names every file and folder at the
+//! top of its sources, names nothing else, and stays readable; the list of modules with `unsafe` code is that of the sources.
+
+use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
+
+/// The crates with a page of their own.
+const CRATES: [&str; 8] =
+    ["gcn-isa", "gcn-emit", "gcn-dsl", "gcn-dsl-macros", "gcn-sim", "gcn-report", "gcn-cli", "gcn-hip"];
+
+/// Longer cells are lists, which do not belong into a table.
+const WIDEST_CELL: usize = 120;
+
+fn repository() -> &'static Path {
+    Path::new(env!("CARGO_MANIFEST_DIR")).parent().expect("the package is a folder of the repository")
+}
+
+fn read(path: &Path) -> String {
+    std::fs::read_to_string(path).unwrap_or_else(|e| panic!("{}: {e}", path.display()))
+}
+
+/// The cells of the rows of a page's tables.
+fn rows(page: &str) -> impl Iterator<Item = Vec<&str>> {
+    let lines = page.lines().filter(|line| line.starts_with('|') && !line.starts_with("|-"));
+    lines.map(|line| line.trim_matches('|').split('|').map(str::trim).collect())
+}
+
+/// The texts in backticks.
+fn quoted(text: &str) -> impl Iterator<Item = &str> {
+    text.split('`').skip(1).step_by(2)
+}
+
+/// Names of files and folders in `folder`, folders with a stroke at the end.
+fn entries(folder: &Path) -> BTreeSet<String> {
+    let entries = std::fs::read_dir(folder).unwrap_or_else(|e| panic!("{}: {e}", folder.display()));
+    let named = entries.map(|entry| {
+        let entry = entry.expect("an entry of a folder");
+        let name = entry.file_name().into_string().expect("a name in UTF-8");
+        if entry.path().is_dir() { name + "/" } else { name }
+    });
+    named.collect()
+}
+
+/// What the table of a crate's page names without need, or leaves out.
+fn faults(page: &str, src: &Path) -> Vec<String> {
+    let mut faults = Vec::new();
+    let mut unnamed = entries(src);
+    unnamed.remove("lib.rs");
+    for row in rows(page).skip(1) {
+        for path in quoted(row[0]) {
+            let there = src.join(path);
+            if !there.exists() || path.ends_with('/') != there.is_dir() {
+                faults.push(format!("there is no {path}"));
+            }
+            unnamed.remove(path);
+        }
+    }
+    // A module with files of its own may stand in the table as its file or as its folder.
+    let missing = |name: &String| {
+        let twin =
+            name.strip_suffix('/').map_or_else(|| name.replace(".rs", "/"), |stem| format!("{stem}.rs"));
+        !entries(src).contains(&twin) || unnamed.contains(&twin)
+    };
+    faults.extend(
+        unnamed.iter().filter(|name| missing(name)).map(|name| format!("{name} is not in the table")),
+    );
+    faults
+}
+
+#[test]
+fn each_crate_has_a_page_that_names_its_rooms() {
+    for name in CRATES {
+        let folder = repository().join(name);
+        let page = read(&folder.join("ARCHITECTURE.md"));
+        assert_eq!(faults(&page, &folder.join("src")), Vec::<String>::new(), "{name}/ARCHITECTURE.md");
+    }
+}
+
+#[test]
+fn a_page_that_is_wrong_is_found() {
+    let src = repository().join("gcn-report/src");
+    let page = read(&repository().join("gcn-report/ARCHITECTURE.md"));
+    let without = page.replace("| `error.rs` | errors of reading files with code |\n", "");
+    assert_eq!(faults(&without, &src), ["error.rs is not in the table"]);
+    assert_eq!(faults(&page.replace("`error.rs`", "`error.rs`, `errors/`"), &src), ["there is no errors/"]);
+}
+
+#[test]
+fn cells_stay_readable() {
+    let pages = CRATES.iter().map(|name| repository().join(name)).chain([repository().to_owned()]);
+    for path in pages.map(|folder| folder.join("ARCHITECTURE.md")) {
+        for cell in rows(&read(&path)).flatten() {
+            assert!(
+                cell.chars().count() <= WIDEST_CELL,
+                "{}: longer than {WIDEST_CELL}: {cell}",
+                path.display()
+            );
+        }
+    }
+}
+
+/// Files in a folder of sources that allow unsafe code for themselves and what is inside them.
+fn unsafe_files(folder: &Path, found: &mut BTreeSet<PathBuf>) {
+    for entry in entries(folder) {
+        let path = folder.join(&entry);
+        if path.is_dir() {
+            unsafe_files(&path, found);
+        } else if entry.ends_with(".rs") {
+            let attributes: String =
+                read(&path).lines().take_while(|line| !line.starts_with("use ")).collect();
+            let opened = attributes.split("#![").skip(1).any(|attribute| {
+                (attribute.starts_with("allow(") || attribute.starts_with("expect("))
+                    && attribute.contains("unsafe_code")
+            });
+            if opened {
+                found.insert(path);
+            }
+        }
+    }
+}
+
+#[test]
+fn the_list_of_unsafe_code_is_true() {
+    let mut found = BTreeSet::new();
+    let folders = entries(repository()).into_iter().map(|name| repository().join(name).join("src"));
+    folders.filter(|src| src.is_dir()).for_each(|src| unsafe_files(&src, &mut found));
+    let found: BTreeSet<String> = found
+        .iter()
+        .map(|path| path.strip_prefix(repository()).expect("a file of the repository").display().to_string())
+        .collect();
+    let page = read(&repository().join("ARCHITECTURE.md"));
+    let (_, list) = page.split_once("**Unsafe code**").expect("the list");
+    let (list, _) = list.split_once("\n- ").expect("a point after the list");
+    // A folder is opened by the file of the same name, which is in the list.
+    let listed: BTreeSet<String> =
+        quoted(list).filter(|path| !path.ends_with('/')).map(str::to_owned).collect();
+    assert_eq!(listed, found);
+}
