@@ -1,11 +1,11 @@
 //! What an execution is made of: the state of waves and memory, resolved instructions, and what can go wrong.
 //!
-//! An instruction's function is a [`exec::Exec`] that a [`step::Step`] holds, so that nothing here knows which functions
+//! An instruction's function is a [`machine::Exec`] that a [`machine::Step`] holds, so that nothing here knows which functions
 //! there are.
 
 pub(crate) mod aperture;
 pub(crate) mod error;
-pub(crate) mod exec;
+pub(crate) mod fault;
 pub(crate) mod finding;
 pub(crate) mod grid;
 pub(crate) mod gws;
@@ -14,12 +14,14 @@ pub(crate) mod late;
 pub(crate) mod machine;
 pub(crate) mod matrix;
 pub(crate) mod memory;
+pub(crate) mod operand;
 pub(crate) mod options;
 pub(crate) mod overflow;
 pub(crate) mod params;
 pub(crate) mod place;
 pub(crate) mod probe;
-pub(crate) mod step;
+pub(crate) mod scalar;
+pub(crate) mod site;
 pub(crate) mod trace;
 pub(crate) mod value;
 pub(crate) mod wave;

@@ -29,7 +29,7 @@ pub use fp::host::{Way, forced};
 #[doc(hidden)] // for tests only
 pub use watch::sanitize::{Alone, Registers};
 
-pub use crate::core::error::{Hazard, Instruction, LaunchError, OutOfBounds, SimError, Site, Space};
+pub use crate::core::error::{LaunchError, SimError};
 pub use crate::core::finding::{Access, AccessKind, Finding, FindingKind, Party, Stale};
 pub use crate::core::grid::Grid;
 pub use crate::core::kernel::{FloatMode, KernelState, Preload, UserSgprs};
@@ -38,6 +38,7 @@ pub use crate::core::matrix::{MatrixArithmetic, UnknownMatrixArithmetic};
 pub use crate::core::memory::{AllocError, Memory, MemoryError, Range};
 pub use crate::core::options::{Mode, Options, Sanitize, UnknownMode, UnknownSanitizer};
 pub use crate::core::probe::Probed;
+pub use crate::core::site::{Hazard, Instruction, OutOfBounds, Site, Space};
 pub use run::dispatch::{Hooks, Progress, Stats, run, run_with, with_threads};
 pub use run::patience::PATIENCE;
 pub use semantics::coverage::{Coverage, Refusal, coverage};

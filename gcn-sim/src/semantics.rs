@@ -3,6 +3,7 @@
 pub(crate) mod coverage;
 pub(crate) mod execute;
 pub(crate) mod fidelity;
+pub(crate) mod functions;
 pub(crate) mod indexed;
 pub(crate) mod load;
 pub(crate) mod mem;

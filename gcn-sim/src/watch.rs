@@ -9,16 +9,16 @@ use std::sync::{Mutex, PoisonError};
 
 use gcn_isa::hazards::Config;
 
-use crate::core::error::Hazard;
-use crate::core::exec::{Cx, Fault, Next, Trace};
+use crate::core::fault::{Fault, Next};
 use crate::core::finding::{Finding, Stale};
 use crate::core::grid::Geometry;
 use crate::core::gws::Queued;
 use crate::core::late::When;
-use crate::core::machine::Machine;
+use crate::core::machine::{Cx, Machine, Step};
 use crate::core::options::{Mode, Options};
 use crate::core::place::site;
-use crate::core::step::Step;
+use crate::core::site::Hazard;
+use crate::core::trace::Trace;
 use crate::core::wave::Wave;
 use crate::semantics::execute::execute;
 use crate::semantics::indexed;
@@ -246,7 +246,7 @@ impl Group {
             state.after(program, cx, step, next)?;
         }
         if let Some(probes) = cx.machine.probes() {
-            probes.after(cx, step, id);
+            probes.after(cx.w, step.offset, id);
         }
         Ok(next)
     }

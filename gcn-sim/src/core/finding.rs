@@ -2,8 +2,8 @@
 
 use std::fmt;
 
-use crate::core::error::{Hazard, Site, Space};
 use crate::core::memory::Range;
+use crate::core::site::{Hazard, Site, Space};
 
 /// Which sanitizer found it, and what.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, serde::Serialize)]

@@ -1,4 +1,6 @@
-//! A kernel's code, decoded and resolved, with what its descriptor says.
+//! A kernel's code, decoded and resolved, with what its descriptor says; and one instruction of it, whose function reaches the machine.
+//!
+//! These types refer to each other: a [`Machine`] is made of [`Step`]s, whose function ([`Exec`]) is given the machine ([`Cx`]).
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -6,19 +8,157 @@ use std::sync::Arc;
 use gcn_emit::lines::{SourceLines, SourcePlace};
 use gcn_emit::occupancy::{Usage, occupancy_of};
 use gcn_emit::text::InstText;
-use gcn_isa::reg::Reg;
-use gcn_isa::table::Class;
-use gcn_isa::{Inst, Target};
+use gcn_isa::reg::{Reg, RegFile};
+use gcn_isa::table::{Access, Class};
+use gcn_isa::{Inst, Operand, Target};
 
-use crate::core::error::{Instruction, SimError};
+use crate::core::error::SimError;
+use crate::core::fault::Outcome;
 use crate::core::kernel::KernelState;
 use crate::core::matrix::MatrixArithmetic;
+use crate::core::memory::Memory;
+use crate::core::operand::{RegisterMap, Src, role};
+use crate::core::overflow::Form;
 use crate::core::probe::Probes;
-use crate::core::step::{RegisterMap, Step};
+use crate::core::site::Instruction;
+use crate::core::trace::Trace;
 use crate::core::value::LANES;
+use crate::core::wave::Wave;
 
 /// Code address of offset 0 where nobody says another, for instructions that read the program counter.
 pub(crate) const CODE_BASE: u64 = 0x0000_7000_0000_0000;
+
+/// The function of an instruction.
+pub(crate) trait Exec: Send + Sync {
+    fn run(&self, cx: &mut Cx<'_>, step: &Step) -> Outcome;
+}
+
+impl<F: Fn(&mut Cx<'_>, &Step) -> Outcome + Send + Sync> Exec for F {
+    fn run(&self, cx: &mut Cx<'_>, step: &Step) -> Outcome {
+        self(cx, step)
+    }
+}
+
+/// What an instruction can reach.
+pub(crate) struct Cx<'a> {
+    pub w: &'a mut Wave,
+    pub lds: &'a mut Vec<u8>,
+    pub memory: &'a Memory,
+    pub machine: &'a Machine,
+    /// Records every memory access; `None` in functional mode.
+    pub trace: Option<&'a mut Trace>,
+}
+
+/// A resolved instruction.
+pub(crate) struct Step {
+    /// What it does, in the usual rounding mode.
+    pub exec: Arc<dyn Exec>,
+    /// What it does when MODE asks for directed rounding; `None` if that is not supported.
+    pub directed: Option<Arc<dyn Exec>>,
+    /// The instruction, for modifiers and messages.
+    pub inst: Inst,
+    /// Byte offset in the code.
+    pub offset: u32,
+    /// Bytes of the encoding.
+    pub size: u32,
+    /// Vector slot of the destination, or of the data of a load.
+    pub vdst: u16,
+    /// SGPR number of the scalar destination (masks, carries, scalar results, scalar data).
+    pub sdst: u16,
+    /// Sources by role: `src0`-like, `src1`-like, `src2`-like.
+    pub src: [Src; 3],
+    /// Vector slots of the scales of a matrix instruction.
+    pub scales: [u16; 2],
+    /// First SGPR of a buffer resource.
+    pub rsrc: u16,
+    /// Immediate field.
+    pub imm: i64,
+    /// Branch target as instruction index, if known.
+    pub target: Option<usize>,
+    /// No source modifier, DPP, SDWA or `op_sel`.
+    pub plain_src: bool,
+    /// No clamp, omod, DPP, SDWA or `op_sel` on the result, and a 16-bit result clears the upper half.
+    pub plain_dst: bool,
+    /// Half of the destination that a 16-bit result goes to, if the other half is kept.
+    pub half: Option<u8>,
+    /// How the operands are read, if an f16 result may overflow.
+    pub overflow: Option<Form>,
+    /// The target, for facts that differ.
+    pub arch: Target,
+}
+
+impl Step {
+    /// Resolves the operands of `inst`.
+    pub(crate) fn resolve(
+        inst: Inst,
+        (offset, size): (u32, u32),
+        target: Target,
+        map: &RegisterMap,
+        exec: Arc<dyn Exec>,
+        directed: Option<Arc<dyn Exec>>,
+    ) -> Step {
+        let mods = inst.mods;
+        let wrapped = mods.dpp.is_some() || mods.sdwa.is_some() || mods.op_sel != 0;
+        let half = inst.desc.op_sel_dst_bit().map(|bit| mods.op_sel >> bit & 1);
+        let mut step = Step {
+            exec,
+            directed,
+            offset,
+            size,
+            vdst: 0,
+            sdst: 0,
+            src: [Src::None; 3],
+            scales: [0; 2],
+            rsrc: 0,
+            imm: 0,
+            target: None,
+            plain_src: !wrapped && mods.neg == 0 && mods.abs == 0 && mods.sext == 0,
+            plain_dst: !wrapped && !mods.clamp && mods.omod == 0 && half.is_none(),
+            half,
+            overflow: Form::of(&inst),
+            arch: target,
+            inst,
+        };
+        for (i, desc) in step.inst.desc.operands.iter().enumerate() {
+            step.place(map, desc.name, desc.access, step.inst.operands[i]);
+        }
+        step
+    }
+
+    /// The same step of the program with the registers of `inst`.
+    pub(crate) fn with(&self, inst: Inst, map: &RegisterMap) -> Step {
+        let at = (self.offset, self.size);
+        let step = Step::resolve(inst, at, self.arch, map, self.exec.clone(), self.directed.clone());
+        Step { target: self.target, ..step }
+    }
+
+    fn place(&mut self, map: &RegisterMap, name: &str, access: Access, operand: Operand) {
+        let tied = access == Access::ReadWrite;
+        match (name, operand) {
+            ("srsrc", Operand::Reg(reg)) => self.rsrc = reg.index,
+            ("vdst" | "sdst" | "vdata" | "sdata", Operand::Reg(reg)) if access != Access::Read => {
+                if reg.file == RegFile::Sgpr {
+                    self.sdst = reg.index;
+                } else {
+                    self.vdst = map.slot(reg);
+                }
+                if tied {
+                    self.src[2] = map.source(operand);
+                }
+            }
+            // v_swap: the second register is both source and destination.
+            ("vdst1", _) => self.src[1] = map.source(operand),
+            ("scale_src0", Operand::Reg(reg)) => self.scales[0] = map.slot(reg),
+            ("scale_src1", Operand::Reg(reg)) => self.scales[1] = map.slot(reg),
+            (_, Operand::Imm(value)) => self.imm = value,
+            _ => {
+                if let Some(role) = role(name) {
+                    self.src[role] = map.source(operand);
+                }
+            }
+        }
+    }
+}
 
 /// A kernel ready to run: every instruction resolved once to a function and its operands. A copy shares them.
 #[derive(Clone)]

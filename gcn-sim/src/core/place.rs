@@ -1,9 +1,10 @@
 //! Faults and reports with the place where they happened.
 
-use super::error::{OutOfBounds, SimError, Site, Space};
-use super::exec::{Cx, Fault};
+use super::error::SimError;
+use super::fault::Fault;
+use super::machine::{Cx, Step};
 use super::memory::Range;
-use super::step::Step;
+use super::site::{OutOfBounds, Site, Space};
 use super::value::LANES;
 
 pub(crate) fn site(cx: &Cx<'_>, workgroup: [u32; 3], step: &Step) -> Site {

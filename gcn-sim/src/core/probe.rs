@@ -5,8 +5,7 @@ use std::fmt;
 
 use gcn_isa::reg::{Reg, RegFile};
 
-use crate::core::exec::Cx;
-use crate::core::step::Step;
+use crate::core::wave::Wave;
 
 /// What a watched instruction left in its register.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -38,18 +37,18 @@ impl Probes {
         Probes { at, sink }
     }
 
-    /// After `step` has been executed.
-    pub fn after(&self, cx: &Cx<'_>, step: &Step, workgroup: [u32; 3]) {
-        let Some(reg) = self.at.get(&step.offset) else { return };
+    /// After the wave has executed the instruction at `offset`.
+    pub fn after(&self, wave: &Wave, offset: u32, workgroup: [u32; 3]) {
+        let Some(reg) = self.at.get(&offset) else { return };
         let index = usize::from(reg.index);
         let lanes = match reg.file {
-            RegFile::Sgpr => cx.w.s.get(index).map(|x| vec![*x]),
-            RegFile::Vgpr => cx.w.v.get(index).map(|lanes| lanes.to_vec()),
+            RegFile::Sgpr => wave.s.get(index).map(|x| vec![*x]),
+            RegFile::Vgpr => wave.v.get(index).map(|lanes| lanes.to_vec()),
             _ => None,
         };
         let Some(lanes) = lanes else { return };
-        let (offset, wave, count, exec) = (step.offset, cx.w.id, cx.w.count, cx.w.exec());
-        (self.sink)(Probed { offset, workgroup, wave, count, exec, lanes });
+        let (count, exec) = (wave.count, wave.exec());
+        (self.sink)(Probed { offset, workgroup, wave: wave.id, count, exec, lanes });
     }
 }
 

@@ -2,7 +2,7 @@
 //!
 //! Functional mode has no trace: the memory functions then pay one branch that is always taken the same way.
 
-use crate::core::exec::Fault;
+use crate::core::fault::Fault;
 
 /// Which memory an access went to, and by which path.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

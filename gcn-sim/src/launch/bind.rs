@@ -7,7 +7,8 @@ use gcn_emit::metadata::{KernelArg, ValueKind};
 
 use super::fill::fill;
 use super::kernarg::{self, Sizes};
-use super::{Arg, Buffer, Element, Error, Init, Key, Out, Program, Spec};
+use super::program::Program;
+use super::{Arg, Buffer, Element, Error, Init, Key, Out, Spec};
 use crate::core::error::SimError;
 use crate::core::memory::Memory;
 

@@ -5,10 +5,13 @@ use std::sync::Arc;
 use gcn_emit::lines::SourceLines;
 use gcn_emit::metadata::KernelMetadata;
 use gcn_emit::object::{CodeObject, Module, SymbolKind, link, read_code_object};
-use gcn_emit::target_id::TargetId;
+use gcn_emit::target_id::{Feature, TargetId};
 
 use super::image::Image;
-use super::{Error, Program};
+use super::program::Program;
+use super::{Error, reach};
+use crate::core::kernel::{KernelState, PRELOAD_PROLOGUE};
+use crate::core::machine::{CODE_BASE, Machine};
 
 /// A linked code object: its image, to be put into memory once, and its kernels, which share it.
 ///
@@ -16,18 +19,18 @@ use super::{Error, Program};
 /// launches, and decodes a kernel when it is first asked for.
 #[derive(Clone, Debug)]
 pub struct Object {
-    pub(super) target_id: TargetId,
-    pub(super) image: Arc<Image>,
-    pub(super) lines: Arc<SourceLines>,
+    target_id: TargetId,
+    image: Arc<Image>,
+    lines: Arc<SourceLines>,
     /// Triton made it.
-    pub(super) triton: bool,
+    triton: bool,
     kernels: Vec<Kernel>,
     variables: Vec<Variable>,
 }
 
 /// A kernel that is not decoded yet.
 #[derive(Clone, Debug)]
-pub(super) struct Kernel {
+struct Kernel {
     pub name: String,
     pub descriptor: [u8; 64],
     /// Address of its first instruction in the object.
@@ -132,5 +135,38 @@ impl Object {
             (None, _) => return Err(Error::SeveralKernels { known: known() }),
         };
         Program::of_kernel(self, chosen)
+    }
+}
+
+impl Program {
+    /// Loads a kernel: the only one, or the one with this name. A relocatable object is linked first.
+    ///
+    /// # Errors
+    /// [`Error::Object`] for bytes that are no code object, an error that lists the kernels if there is none of this name or
+    /// none was named of several, and [`Error::Image`] for what cannot be loaded. Instructions that the simulator does not
+    /// know are not errors yet: [`Machine::faults`] lists them. Source lines come from the object's DWARF.
+    pub fn load(bytes: &[u8], kernel: Option<&str>) -> Result<Program, Error> {
+        Object::load(bytes, |_| CODE_BASE)?.program(kernel)
+    }
+
+    /// A kernel of an object that is loaded.
+    fn of_kernel(object: &Object, kernel: &Kernel) -> Result<Program, Error> {
+        let target = object.target_id.target;
+        let state =
+            KernelState::from_descriptor(&kernel.descriptor, target).map_err(crate::SimError::from)?;
+        let skipped = if state.kernarg_preload.length > 0 { PRELOAD_PROLOGUE } else { 0 };
+        let entry = u32::try_from(kernel.address + skipped).unwrap_or(u32::MAX);
+        let code = reach::reachable(target, &object.image, entry);
+        let machine = Machine::of_code(target, code, entry, state).at(object.image.base);
+        let ecc = target.supports_sramecc() && object.target_id.sramecc != Feature::Off;
+        Ok(Program {
+            name: kernel.name.clone(),
+            target_id: object.target_id,
+            machine: machine.with_sram_ecc(ecc).with_shared_lines(Arc::clone(&object.lines)),
+            image: Arc::clone(&object.image),
+            metadata: kernel.metadata.clone(),
+            kernarg_bytes: kernel.kernarg_bytes,
+            triton: object.triton,
+        })
     }
 }

@@ -6,13 +6,15 @@ use gcn_emit::metadata::ValueKind;
 
 use super::bind::{Binder, Placed};
 use super::kernarg::{self, Sizes};
+use super::program::Program;
 use super::sizes::{geometry, scratch};
-use super::{Error, Output, Program, Spec};
-use crate::core::error::{SimError, Space};
+use super::{Error, Output, Spec};
+use crate::core::error::SimError;
 use crate::core::grid::{Geometry, Grid};
 use crate::core::machine::Machine;
 use crate::core::memory::Memory;
 use crate::core::options::Options;
+use crate::core::site::Space;
 use crate::run::dispatch::{Hooks, Stats, run_with};
 use crate::timed;
 
@@ -28,8 +30,19 @@ pub struct Prepared {
     null: Vec<ValueKind>,
 }
 
+impl Program {
+    /// Puts the image and the buffers into memory and the arguments into the kernarg segment. Files of the spec are relative
+    /// to `folder`.
+    ///
+    /// # Errors
+    /// Whatever is wrong with the spec, by argument.
+    pub fn prepare(&self, spec: &Spec, folder: &Path) -> Result<Prepared, Error> {
+        Prepared::new(self, spec, folder)
+    }
+}
+
 impl Prepared {
-    pub(super) fn new(program: &Program, spec: &Spec, folder: &Path) -> Result<Prepared, Error> {
+    fn new(program: &Program, spec: &Spec, folder: &Path) -> Result<Prepared, Error> {
         let geometry = geometry(program, spec)?;
         let state = program.machine().state();
         let lds = state.lds_bytes.saturating_add(spec.dynamic_lds);

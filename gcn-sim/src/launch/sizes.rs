@@ -1,6 +1,7 @@
 //! The sizes of a launch: of the spec, as far as the kernel agrees with it.
 
-use super::{DYNAMIC_STACK, Error, Program, Spec};
+use super::program::Program;
+use super::{DYNAMIC_STACK, Error, Spec};
 use crate::core::error::SimError;
 use crate::core::grid::{Geometry, Grid};
 

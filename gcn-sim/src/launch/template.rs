@@ -4,7 +4,8 @@ use gcn_emit::metadata::{KernelArg, ValueKind};
 use gcn_isa::table::Class;
 use serde_json::{Map, Value, json};
 
-use super::{Element, Program, kernarg};
+use super::program::Program;
+use super::{Element, kernarg};
 
 /// Work-items of a workgroup where the metadata does not say how many there can be.
 const WORKGROUP: u32 = 64;
@@ -12,8 +13,14 @@ const WORKGROUP: u32 = 64;
 /// profiler.
 const TRITON_POINTERS: usize = 2;
 
-/// A spec with every argument of the kernel, as JSON.
-pub(crate) fn of(program: &Program) -> String {
+impl Program {
+    /// A spec for this kernel as JSON, with every argument; the values are to be filled in.
+    pub fn template(&self) -> String {
+        of(self)
+    }
+}
+
+fn of(program: &Program) -> String {
     let workgroup = workgroup(program);
     let args: Vec<&KernelArg> = program.args().collect();
     let mut lines =

@@ -1,12 +1,11 @@
 //! One workgroup: its waves take turns until each has ended.
 
 use crate::core::error::SimError;
-use crate::core::exec::{Cx, Fault, Next};
+use crate::core::fault::{Fault, Next};
 use crate::core::late::When;
-use crate::core::machine::Machine;
+use crate::core::machine::{Cx, Machine, Step};
 use crate::core::memory::Memory;
 use crate::core::place::{end_of_code, explain, ran_off, site};
-use crate::core::step::Step;
 use crate::core::value::LANES;
 use crate::core::wave::{Snapshot, Status, Wave};
 use crate::run::launch::Launch;

@@ -2,7 +2,7 @@
 
 use gcn_isa::{Target, table};
 
-use crate::semantics::op;
+use crate::semantics::functions::{self, refusal};
 
 /// The instructions of a target by what the simulator does with them.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -24,23 +24,6 @@ pub struct Refusal {
     pub reason: &'static str,
 }
 
-/// What is refused, by mnemonic.
-const REFUSED: [(&str, &str); 2] = [
-    (
-        "ds_ordered_count",
-        "it counts in the order in which the graphics pipeline launched the waves, which a compute dispatch does not have",
-    ),
-    (
-        "v_mfma_ld_scale_b32",
-        "it is the first half of v_mfma_scale_f32_…_f8f6f4, which is known, and means nothing without the second",
-    ),
-];
-
-/// Why `mnemonic` is refused.
-pub(crate) fn refusal(mnemonic: &str) -> Option<&'static str> {
-    REFUSED.iter().find(|r| r.0 == mnemonic).map(|r| r.1)
-}
-
 /// Sorts the instructions of `target` by whether the simulator has their semantics.
 ///
 /// ```
@@ -55,7 +38,11 @@ pub fn coverage(target: Target) -> Coverage {
     let known = |name: &&str| {
         let row = table::find_mnemonic(target, name).next();
         row.is_some_and(|row| {
-            if row.is_matrix() { crate::semantics::mfma::is_known(row, target) } else { op::is_known(name) }
+            if row.is_matrix() {
+                crate::semantics::mfma::is_known(row, target)
+            } else {
+                functions::is_known(name)
+            }
         })
     };
     let (known, others): (Vec<_>, Vec<_>) = names.into_iter().partition(known);

@@ -2,8 +2,8 @@
 
 use super::indexed;
 use super::valu::overflow;
-use crate::core::exec::{Cx, Fault, Next};
-use crate::core::step::Step;
+use crate::core::fault::{Fault, Next};
+use crate::core::machine::{Cx, Step};
 
 #[inline]
 pub(crate) fn execute(cx: &mut Cx<'_>, step: &Step) -> Result<Next, Fault> {

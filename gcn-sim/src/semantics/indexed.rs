@@ -4,8 +4,8 @@ use gcn_isa::Inst;
 use gcn_isa::indexing::{self, Unresolved};
 use gcn_isa::table::Class;
 
-use crate::core::exec::{Cx, Fault};
-use crate::core::step::Step;
+use crate::core::fault::Fault;
+use crate::core::machine::{Cx, Step};
 
 /// The instruction with the registers that its index leads to; `None` if these are the named ones.
 #[inline]

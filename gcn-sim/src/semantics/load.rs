@@ -6,12 +6,12 @@ use std::sync::Arc;
 use gcn_isa::table::Class;
 use gcn_isa::{Inst, Operand, Target};
 
-use super::{mem, op};
+use super::{functions, mem};
 use crate::core::error::SimError;
-use crate::core::exec::{Cx, Exec, Fault};
+use crate::core::fault::Fault;
 use crate::core::kernel::KernelState;
-use crate::core::machine::{Machine, Resolved, text};
-use crate::core::step::{RegisterMap, Step};
+use crate::core::machine::{Cx, Exec, Machine, Resolved, Step, text};
+use crate::core::operand::RegisterMap;
 
 impl Machine {
     /// Decodes `text`, the code of a kernel from its entry point on. [`crate::launch::Program`] loads whole code objects.
@@ -115,11 +115,11 @@ impl Loader {
         RegisterMap { vgprs, ..self.registers }
     }
 
-    fn functions(&self, offset: u32, inst: &Inst) -> Result<op::Functions, SimError> {
+    fn functions(&self, offset: u32, inst: &Inst) -> Result<functions::Functions, SimError> {
         check_registers(self.target, inst, offset, &self.reach())?;
         let unsupported =
             |what: String| SimError::Unsupported { offset, text: text(self.target, inst), what, line: None };
-        op::of(inst, self.target).map_err(unsupported)
+        functions::of(inst, self.target).map_err(unsupported)
     }
 }
 

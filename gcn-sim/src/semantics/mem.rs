@@ -5,6 +5,7 @@ mod address;
 mod atomic;
 mod buffer;
 mod consecutive;
+mod datum;
 mod ds;
 mod ds_extra;
 mod ds_lane;

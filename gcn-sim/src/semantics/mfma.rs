@@ -22,8 +22,9 @@ use gcn_isa::layout::{self, ElemType, Matrix, Shape};
 use gcn_isa::{Inst, Target};
 
 use self::model::Arithmetic;
-use crate::core::exec::{Cx, Exec, Fault};
-use crate::core::step::Src;
+use crate::core::fault::Fault;
+use crate::core::machine::{Cx, Exec};
+use crate::core::operand::Src;
 use crate::core::value::LANES;
 use crate::core::wave::Lanes;
 

@@ -4,8 +4,9 @@ mod alu;
 mod control;
 mod fork;
 
-use crate::core::exec::{Cx, Next, ScalarValue};
-use crate::core::step::Step;
+use crate::core::fault::Next;
+use crate::core::machine::{Cx, Step};
+use crate::core::scalar::ScalarValue;
 use crate::semantics::op::{Op, Ops};
 
 pub(crate) fn add(ops: &mut Ops) {

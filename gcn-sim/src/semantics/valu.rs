@@ -25,8 +25,8 @@ pub(crate) mod write;
 
 use std::sync::Arc;
 
-use crate::core::exec::{Cx, Next};
-use crate::core::step::Step;
+use crate::core::fault::Next;
+use crate::core::machine::{Cx, Step};
 use crate::core::value::{LANES, Raw, Value};
 use crate::fp::Round;
 use crate::semantics::op::Op;
@@ -139,7 +139,7 @@ macro_rules! directed {
             let per_mode = |round: Round| $inner(move |$($arg: $ty),+| f(round, $($arg),+)).exec;
             let [even, up, down, zero] = [Round::NearestEven, Round::Up, Round::Down, Round::Zero].map(per_mode);
             Op::new(move |cx: &mut Cx<'_>, s: &Step| {
-                let exec: &Arc<dyn crate::core::exec::Exec> = match rounding::<D>(cx) {
+                let exec: &Arc<dyn crate::core::machine::Exec> = match rounding::<D>(cx) {
                     Round::NearestEven => &even,
                     Round::Up => &up,
                     Round::Down => &down,

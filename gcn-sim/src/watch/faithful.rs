@@ -26,9 +26,10 @@ use std::sync::Arc;
 use gcn_isa::counters::WaitCnt;
 use gcn_isa::hazards::{Since, View};
 
-use crate::core::error::Hazard;
-use crate::core::exec::{Cx, Fault, Next, Path};
-use crate::core::step::Step;
+use crate::core::fault::{Fault, Next};
+use crate::core::machine::{Cx, Step};
+use crate::core::site::Hazard;
+use crate::core::trace::Path;
 use crate::semantics::execute::execute;
 use crate::semantics::indexed;
 use crate::watch::strict::counters::Counters;

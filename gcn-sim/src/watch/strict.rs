@@ -18,9 +18,9 @@ use gcn_isa::hazards::{Config, View};
 use gcn_isa::reg::RegUnit;
 use gcn_isa::{Inst, Target};
 
-use crate::core::error::{Hazard, Site};
-use crate::core::exec::Trace;
 use crate::core::machine::Machine;
+use crate::core::site::{Hazard, Site};
+use crate::core::trace::Trace;
 
 /// What strict mode knows about each instruction of a program.
 pub(crate) struct Program {

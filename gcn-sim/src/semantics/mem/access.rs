@@ -1,7 +1,9 @@
 //! Single accesses to the three memories, with bounds checks.
 
-use crate::core::error::Space;
-use crate::core::exec::{Cx, Fault, Kind, Path, Touch};
+use crate::core::fault::Fault;
+use crate::core::machine::Cx;
+use crate::core::site::Space;
+use crate::core::trace::{Kind, Path, Touch};
 use crate::core::value::LANES;
 
 /// Where a lane's access goes.

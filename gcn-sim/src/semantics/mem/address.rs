@@ -3,8 +3,9 @@
 use super::access::Place;
 use super::buffer::Buffer;
 use crate::core::aperture;
-use crate::core::exec::{Cx, Fault};
-use crate::core::step::{Src, Step};
+use crate::core::fault::Fault;
+use crate::core::machine::{Cx, Step};
+use crate::core::operand::Src;
 use crate::core::value::Ty;
 
 /// Kind of address a vector memory instruction has.

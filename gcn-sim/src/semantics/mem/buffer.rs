@@ -6,9 +6,10 @@
 //! Whether SOFFSET takes part in the range check of raw buffers depends on the target: see [`gcn_isa::Target::checks_soffset`].
 
 use super::access::Place;
-use crate::core::exec::{Cx, Fault};
+use crate::core::fault::Fault;
 use crate::core::kernel::SCRATCH_WINDOW;
-use crate::core::step::{Src, Step};
+use crate::core::machine::{Cx, Step};
+use crate::core::operand::Src;
 use crate::core::value::{LANES, Ty};
 
 /// Bytes of an element in swizzled buffers; fixed on GFX9.

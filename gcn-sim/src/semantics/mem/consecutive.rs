@@ -3,8 +3,8 @@
 //! lanes, with a trace, or outside one allocation take the path by lanes.
 
 use super::address::Addresses;
-use super::vmem::{Datum, extend};
-use crate::core::exec::Cx;
+use super::datum::{Datum, extend};
+use crate::core::machine::Cx;
 use crate::core::value::LANES;
 use crate::core::wave::Lanes;
 

@@ -1,10 +1,12 @@
 //! LDS reads and writes.
 
 use super::access::Place;
-use super::vmem::{Datum, extend, merge};
+use super::datum::{Datum, extend};
+use super::vmem::merge;
 use super::{lanes, name};
-use crate::core::exec::{Cx, Fault, Next};
-use crate::core::step::{Src, Step};
+use crate::core::fault::{Fault, Next};
+use crate::core::machine::{Cx, Step};
+use crate::core::operand::Src;
 use crate::semantics::op::{Op, Ops};
 
 const fn datum(suffix: &'static str, bytes: u32, pieces: u16, signed: bool, half: Option<bool>) -> Datum {

@@ -4,8 +4,9 @@
 use super::access::Place;
 use super::atomic::{Flush, Modify, PAIRS, WORDS};
 use super::{ds, lanes, name};
-use crate::core::exec::{Cx, Fault, Next, Outcome};
-use crate::core::step::{Src, Step};
+use crate::core::fault::{Fault, Next, Outcome};
+use crate::core::machine::{Cx, Step};
+use crate::core::operand::Src;
 use crate::core::value::LANES;
 use crate::semantics::op::{Op, Ops};
 

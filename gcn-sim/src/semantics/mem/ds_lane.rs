@@ -1,7 +1,8 @@
 //! Data movement between lanes through the LDS hardware: `ds_swizzle`, `ds_permute`, `ds_bpermute`.
 
-use crate::core::exec::{Cx, Fault, Next, Outcome};
-use crate::core::step::{Src, Step};
+use crate::core::fault::{Fault, Next, Outcome};
+use crate::core::machine::{Cx, Step};
+use crate::core::operand::Src;
 use crate::core::value::LANES;
 use crate::semantics::op::{Op, Ops};
 

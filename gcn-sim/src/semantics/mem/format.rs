@@ -5,9 +5,10 @@
 //! integers wider than a 16-bit register or a narrower component are cut off, memory components that a store does not
 //! name are written as zero, components that the format does not have read as zero.
 
-use crate::core::exec::{Cx, Fault, Next, Outcome};
+use crate::core::fault::{Fault, Next, Outcome};
+use crate::core::machine::{Cx, Step};
 use crate::core::memory::Combined;
-use crate::core::step::{Src, Step};
+use crate::core::operand::Src;
 use crate::fp::small::{Rounding, Small, Top, Wide};
 use crate::fp::{f16_to_f32, f32_to_f16};
 use crate::semantics::op::{Op, Ops};

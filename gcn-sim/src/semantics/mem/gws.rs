@@ -1,9 +1,10 @@
 //! The instructions of global wave sync.
 
 use super::ds_extra::vector;
-use crate::core::exec::{Cx, Fault, Next, Outcome};
+use crate::core::fault::{Fault, Next, Outcome};
 use crate::core::gws::Queued;
-use crate::core::step::{Src, Step};
+use crate::core::machine::{Cx, Step};
+use crate::core::operand::Src;
 use crate::core::value::LANES;
 use crate::semantics::op::{Op, Ops};
 

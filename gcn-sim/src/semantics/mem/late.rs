@@ -12,9 +12,9 @@ use gcn_isa::Class;
 use gcn_isa::counters::{MemoryEffect, Stream, WaitCnt, events};
 
 use super::access::Place;
-use crate::core::exec::{Cx, Exec, Fault, Outcome};
+use crate::core::fault::{Fault, Outcome};
 use crate::core::late::{Copy, When};
-use crate::core::step::Step;
+use crate::core::machine::{Cx, Exec, Step};
 
 impl Cx<'_> {
     /// Begins a load to LDS.

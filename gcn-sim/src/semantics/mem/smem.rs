@@ -3,9 +3,10 @@
 use super::access::Place;
 use super::atomic::{Flush, Modify, PAIRS, WORDS};
 use super::name;
-use crate::core::exec::{Cx, Fault, Next, Outcome};
+use crate::core::fault::{Fault, Next, Outcome};
+use crate::core::machine::{Cx, Step};
 use crate::core::memory::Combined;
-use crate::core::step::{Src, Step};
+use crate::core::operand::Src;
 use crate::core::value::Ty;
 use crate::semantics::op::{Op, Ops};
 

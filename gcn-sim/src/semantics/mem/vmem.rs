@@ -2,33 +2,13 @@
 
 use super::access::Place;
 use super::address::{Addresses, Segment};
+use super::datum::{Datum, extend};
 use super::{consecutive, lanes, name};
-use crate::core::exec::{Cx, Fault, Next, Outcome};
+use crate::core::fault::{Fault, Next, Outcome};
+use crate::core::machine::{Cx, Step};
 use crate::core::memory::Combined;
-use crate::core::step::{Src, Step};
+use crate::core::operand::Src;
 use crate::semantics::op::{Op, Ops};
-
-/// What a load or store moves.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Datum {
-    /// Suffix of the mnemonic.
-    pub suffix: &'static str,
-    /// Bytes of one piece.
-    pub bytes: u32,
-    /// Pieces: dwords of a multi-dword access, else 1.
-    pub pieces: u16,
-    /// Sign-extend.
-    pub signed: bool,
-    /// Half of the register that a 16-bit datum uses.
-    pub half: Option<bool>,
-}
-
-impl Datum {
-    /// Bytes of all pieces.
-    pub(crate) const fn size(&self) -> u32 {
-        self.bytes * self.pieces as u32
-    }
-}
 
 const fn datum(suffix: &'static str, bytes: u32, pieces: u16, signed: bool, half: Option<bool>) -> Datum {
     Datum { suffix, bytes, pieces, signed, half }
@@ -89,12 +69,6 @@ pub(crate) fn add(ops: &mut Ops) {
     for name in ["buffer_wbl2", "buffer_inv", "buffer_invl2", "buffer_wbinvl1", "buffer_wbinvl1_vol"] {
         ops.add(name, Op::new(|_: &mut Cx<'_>, _: &Step| Ok(Next::Fall)));
     }
-}
-
-/// A loaded datum as the register sees it.
-pub(crate) fn extend(datum: &Datum, raw: u32) -> u32 {
-    let shift = 32 - 8 * datum.bytes;
-    if datum.signed { ((raw << shift) as i32 >> shift) as u32 } else { raw }
 }
 
 /// Puts a datum into a register; a 16-bit one into its half. With SRAM ECC the other half is cleared (MI100 ISA 9.1.6).

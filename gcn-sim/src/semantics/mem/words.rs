@@ -2,8 +2,10 @@
 //! without the other ([`crate::core::memory::allocation`]).
 
 use super::access::Place;
-use crate::core::exec::{Cx, Fault, Kind};
+use crate::core::fault::Fault;
+use crate::core::machine::Cx;
 use crate::core::memory::Combined;
+use crate::core::trace::Kind;
 
 /// Words of the widest vector access.
 const MOST: usize = 4;

@@ -9,8 +9,9 @@ use gcn_isa::layout::{self, ElemType, Matrix, Shape};
 
 use super::elements::{Acc, Decoder, Sum, flushes_denormals, product_is_exact};
 use super::{Line, Registers, input_lines, result_lines};
-use crate::core::exec::{Cx, Exec, Fault, Next, Outcome};
-use crate::core::step::{Src, Step};
+use crate::core::fault::{Fault, Next, Outcome};
+use crate::core::machine::{Cx, Exec, Step};
+use crate::core::operand::Src;
 use crate::core::value::LANES;
 use crate::core::wave::Lanes;
 use crate::fp::host::{self, Work};

@@ -4,9 +4,9 @@ use super::cut::{self, Format};
 use super::dense::{Dense, Execution, Products, room, stretches};
 use super::model::{Arithmetic, Model};
 use super::sum;
-use crate::core::exec::{Cx, Exec, Fault, Outcome};
+use crate::core::fault::{Fault, Outcome};
+use crate::core::machine::{Cx, Exec, Step};
 use crate::core::matrix::MatrixArithmetic;
-use crate::core::step::Step;
 use crate::fp::host;
 
 /// A matrix instruction that computes as the hardware does.

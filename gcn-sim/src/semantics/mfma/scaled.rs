@@ -8,10 +8,9 @@ use gcn_isa::{Inst, Target};
 
 use super::dense::{Dense, Execution, Products, multiply, room, stretches};
 use super::{Line, line};
-use crate::core::exec::{Cx, Exec, Fault, Outcome};
-use crate::core::step::Step;
-use crate::fp::add_exact;
-use crate::fp::host;
+use crate::core::fault::{Fault, Outcome};
+use crate::core::machine::{Cx, Exec, Step};
+use crate::fp::{add_exact, host};
 
 /// k that share a scale.
 const RUN: usize = 32;

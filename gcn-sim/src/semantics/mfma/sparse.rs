@@ -7,8 +7,9 @@ use gcn_isa::layout::{Matrix, Shape};
 use super::dense::{Dense, Execution, Products, STRETCH, room};
 use super::elements::{Acc, Sum};
 use super::{Line, input_lines};
-use crate::core::exec::{Cx, Exec, Fault, Outcome};
-use crate::core::step::{Src, Step};
+use crate::core::fault::{Fault, Outcome};
+use crate::core::machine::{Cx, Exec, Step};
+use crate::core::operand::Src;
 use crate::core::value::LANES;
 use crate::fp::host;
 

@@ -1,8 +1,8 @@
 //! SOP1, SOP2, SOPC and SOPK arithmetic.
 
 use super::{s1, s1c, s2, s2c, sc};
-use crate::core::exec::{Cx, Next};
-use crate::core::step::Step;
+use crate::core::fault::Next;
+use crate::core::machine::{Cx, Step};
 use crate::semantics::op::{Op, Ops};
 
 pub(crate) fn add(ops: &mut Ops) {
@@ -360,8 +360,8 @@ fn relative_moves(ops: &mut Ops) {
         ops.add(
             name,
             Op::new(move |cx: &mut Cx<'_>, s: &Step| {
-                let crate::core::step::Src::Scalar(base) = s.src[0] else {
-                    return Err(crate::core::exec::Fault::Unsupported("a relative move from a constant"));
+                let crate::core::operand::Src::Scalar(base) = s.src[0] else {
+                    return Err(crate::core::fault::Fault::Unsupported("a relative move from a constant"));
                 };
                 let from = relative(cx, base, words)?;
                 for i in 0..words {
@@ -391,11 +391,11 @@ fn relative_moves(ops: &mut Ops) {
     );
 }
 
-fn relative(cx: &Cx<'_>, base: u16, words: usize) -> Result<usize, crate::core::exec::Fault> {
+fn relative(cx: &Cx<'_>, base: u16, words: usize) -> Result<usize, crate::core::fault::Fault> {
     let n = usize::from(base).saturating_add(cx.w.m0() as usize);
     if n + words <= 102 {
         Ok(n)
     } else {
-        Err(crate::core::exec::Fault::Unsupported("a relative move beyond the SGPRs"))
+        Err(crate::core::fault::Fault::Unsupported("a relative move beyond the SGPRs"))
     }
 }

@@ -1,7 +1,7 @@
 //! Branches, barriers, MODE, and the instructions that only matter for timing.
 
-use crate::core::exec::{Cx, Fault, Next, Outcome};
-use crate::core::step::Step;
+use crate::core::fault::{Fault, Next, Outcome};
+use crate::core::machine::{Cx, Step};
 use crate::core::value::Ty;
 use crate::core::wave::Mode;
 use crate::semantics::op::{Op, Ops};

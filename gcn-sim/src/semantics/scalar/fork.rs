@@ -1,8 +1,8 @@
 //! Fork and join: branches that run both paths one after the other, the smaller set of lanes first (MI100 ISA 4.6).
 //! MODE.CSP (bits 31:29) counts the entries of a stack in the SGPRs, four for each: mask, then address.
 
-use crate::core::exec::{Cx, Fault, Next, Outcome};
-use crate::core::step::Step;
+use crate::core::fault::{Fault, Next, Outcome};
+use crate::core::machine::{Cx, Step};
 use crate::core::value::Ty;
 use crate::core::wave::Mode;
 use crate::semantics::op::{Op, Ops};

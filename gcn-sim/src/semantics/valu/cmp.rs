@@ -2,8 +2,8 @@
 
 use super::Lane;
 use super::read::Fetch;
-use crate::core::exec::{Cx, Next};
-use crate::core::step::Step;
+use crate::core::fault::Next;
+use crate::core::machine::{Cx, Step};
 use crate::core::value::{Half, HalfBits, LANES, Raw};
 use crate::semantics::op::{Op, Ops};
 

@@ -8,8 +8,8 @@
 use super::read::Fetch;
 use super::write::{Finish, write_mask};
 use super::{Lane, op3};
-use crate::core::exec::{Cx, Next};
-use crate::core::step::Step;
+use crate::core::fault::Next;
+use crate::core::machine::{Cx, Step};
 use crate::core::value::{HalfBits, LANES, Raw, Ty};
 use crate::fp::{NAN32, NAN64, Round, f16_to_f32, soft};
 use crate::semantics::op::{Op, Ops};

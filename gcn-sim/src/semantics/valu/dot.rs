@@ -7,8 +7,8 @@
 use super::packed::pick;
 use super::read::raw32;
 use super::write::{clamp_single, write_mask, write32};
-use crate::core::exec::{Cx, Fault, Next};
-use crate::core::step::Step;
+use crate::core::fault::{Fault, Next};
+use crate::core::machine::{Cx, Step};
 use crate::core::value::{LANES, Ty};
 use crate::fp::{bf16_to_f32, f16_to_f32, flush32, fma32};
 use crate::semantics::op::{Op, Ops};

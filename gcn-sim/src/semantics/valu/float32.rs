@@ -3,8 +3,8 @@
 use super::read::Fetch;
 use super::write::Finish;
 use super::{Env, op1, op2, op2e, op3, op3e, round2, round3};
-use crate::core::exec::{Cx, Next};
-use crate::core::step::Step;
+use crate::core::fault::Next;
+use crate::core::machine::{Cx, Step};
 use crate::core::value::{Raw, Ty};
 use crate::fp::{self, NAN32, Round, add32, mul32, soft};
 use crate::semantics::op::{Op, Ops};

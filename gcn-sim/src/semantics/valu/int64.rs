@@ -3,8 +3,8 @@
 use super::read::Fetch;
 use super::write::{Finish, write_mask};
 use super::{op1, op2, op3};
-use crate::core::exec::{Cx, Next};
-use crate::core::step::Step;
+use crate::core::fault::Next;
+use crate::core::machine::{Cx, Step};
 use crate::core::value::{LANES, Raw, Ty};
 use crate::semantics::op::{Op, Ops};
 

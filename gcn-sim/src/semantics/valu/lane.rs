@@ -3,8 +3,9 @@
 use super::op1;
 use super::read::{Fetch, raw32};
 use super::write::{Finish, write_mask, write32};
-use crate::core::exec::{Cx, Fault, Next, Outcome};
-use crate::core::step::{Src, Step};
+use crate::core::fault::{Fault, Next, Outcome};
+use crate::core::machine::{Cx, Step};
+use crate::core::operand::Src;
 use crate::core::value::{LANES, Raw, Ty};
 use crate::semantics::op::{Op, Ops};
 

@@ -2,8 +2,9 @@
 
 use super::read::raw32;
 use super::write::{clamp_half, clamp_single, write_mask, write32};
-use crate::core::exec::{Cx, Fault, Next};
-use crate::core::step::{Src, Step};
+use crate::core::fault::{Fault, Next};
+use crate::core::machine::{Cx, Step};
+use crate::core::operand::Src;
 use crate::core::value::{LANES, Ty};
 use crate::fp::{f16_to_f32, f32_to_f16, flush16, flush32, fma16, fma32};
 use crate::semantics::op::{Op, Ops};

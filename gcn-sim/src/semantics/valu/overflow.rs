@@ -8,9 +8,10 @@ use super::mix;
 use super::packed;
 use super::read::Fetch;
 use super::write::write_mask;
-use crate::core::exec::{Cx, Exec, Fault, Outcome};
+use crate::core::fault::{Fault, Outcome};
+use crate::core::machine::{Cx, Exec, Step};
+use crate::core::operand::Src;
 use crate::core::overflow::Form;
-use crate::core::step::{Src, Step};
 use crate::core::value::{LANES, Ty};
 
 const INFINITE: u32 = 0x7c00;

@@ -7,8 +7,9 @@ use super::Env;
 use super::float32::{max32, maximum32, min32, minimum32};
 use super::read::raw32;
 use super::write::{clamp_half, clamp_single, write_mask, write32};
-use crate::core::exec::{Cx, Fault, Next};
-use crate::core::step::{Src, Step};
+use crate::core::fault::{Fault, Next};
+use crate::core::machine::{Cx, Step};
+use crate::core::operand::Src;
 use crate::core::value::{LANES, Ty};
 use crate::core::wave::Lanes;
 use crate::fp::{add32, f16_to_f32, f32_to_f16, flush16, flush32, fma16, fma32, mul32};
@@ -206,7 +207,7 @@ fn packed_single(f: impl Fn([f32; 3]) -> f32 + Copy + Send + Sync + 'static) -> 
 }
 
 /// Low word from src0, high word from src1, each as its `op_sel` bit says.
-fn packed_move(cx: &mut Cx<'_>, s: &Step) -> crate::core::exec::Outcome {
+fn packed_move(cx: &mut Cx<'_>, s: &Step) -> crate::core::fault::Outcome {
     let op_sel = s.inst.mods.op_sel;
     let low = word(cx, &s.src[0], op_sel & 1 == 1)?;
     let high = word(cx, &s.src[1], op_sel >> 1 & 1 == 1)?;

@@ -3,8 +3,9 @@
 
 use gcn_isa::{Dpp, SrcSpecial};
 
-use crate::core::exec::{Cx, Fault};
-use crate::core::step::{Src, Step};
+use crate::core::fault::Fault;
+use crate::core::machine::{Cx, Step};
+use crate::core::operand::Src;
 use crate::core::value::{LANES, Raw, Ty};
 use crate::core::wave::{Lanes, Wave};
 use crate::fp::{flush16, flush32, flush64};

@@ -4,8 +4,9 @@
 use super::read::raw32;
 use super::write::{write_mask, write32, write64};
 use super::{Fetch, Finish, op3};
-use crate::core::exec::{Cx, Fault, Next};
-use crate::core::step::{Src, Step};
+use crate::core::fault::{Fault, Next};
+use crate::core::machine::{Cx, Step};
+use crate::core::operand::Src;
 use crate::core::value::{LANES, Raw, Ty};
 use crate::core::wave::Lanes;
 use crate::fp::Round;
@@ -57,7 +58,7 @@ fn four_halves(counts: fn(u32) -> bool) -> Op {
     Op::new(run).saturating(Op::new(run))
 }
 
-fn four_words(cx: &mut Cx<'_>, s: &Step) -> crate::core::exec::Outcome {
+fn four_words(cx: &mut Cx<'_>, s: &Step) -> crate::core::fault::Outcome {
     let (mut buffer_a, mut buffer_b) = (u64::ZERO, u32::ZERO);
     let a = *u64::fetch(cx, s, 0, Ty::B64, &mut buffer_a)?;
     let b = *u32::fetch(cx, s, 1, Ty::B32, &mut buffer_b)?;
@@ -115,7 +116,7 @@ fn truth_table(ty: Ty) -> Op {
 ///
 /// No manual says how S0 is rounded. Here as MODE says, saturated, NaN to 0: so does AMD's model of RDNA4, which was measured on
 /// that GPU.
-fn insert_byte(cx: &mut Cx<'_>, s: &Step) -> crate::core::exec::Outcome {
+fn insert_byte(cx: &mut Cx<'_>, s: &Step) -> crate::core::fault::Outcome {
     let mut buffer = u32::ZERO;
     let value = *u32::fetch(cx, s, 0, Ty::F32, &mut buffer)?;
     let which = raw32(cx, &s.src[1], Ty::B32)?;

@@ -7,8 +7,9 @@
 use super::Fetch;
 use super::read::raw32;
 use super::write::{finish_singles, write_mask, write32};
-use crate::core::exec::{Cx, Fault, Next};
-use crate::core::step::{Src, Step};
+use crate::core::fault::{Fault, Next};
+use crate::core::machine::{Cx, Step};
+use crate::core::operand::Src;
 use crate::core::value::{LANES, Raw, Ty};
 use crate::core::wave::Lanes;
 use crate::fp::small::{Rounding, Small, Wide, Widening};

@@ -1,7 +1,6 @@
 //! Writing vector results: output modifiers, denormal flush, and the masked write.
 
-use crate::core::exec::Cx;
-use crate::core::step::Step;
+use crate::core::machine::{Cx, Step};
 use crate::core::value::{LANES, Raw, Ty};
 use crate::core::wave::{Lanes, Mode};
 use crate::fp::{self, f16_to_f32, f32_to_f16, flush16, flush32, flush64};

@@ -2,7 +2,8 @@
 
 use super::{Code, Cu, Shared, event, group_index};
 use crate::core::error::SimError;
-use crate::core::exec::{Cx, Next};
+use crate::core::fault::Next;
+use crate::core::machine::Cx;
 use crate::core::place;
 use crate::core::trace::Path;
 use crate::semantics::execute::execute;

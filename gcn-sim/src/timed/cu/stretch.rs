@@ -6,7 +6,7 @@
 
 use super::{Code, Cu, Outcome, Shared, State};
 use crate::core::error::SimError;
-use crate::core::exec::Cx;
+use crate::core::machine::Cx;
 use crate::core::place;
 use crate::semantics::execute::execute;
 use crate::timed::stall::Pipe;

@@ -5,8 +5,7 @@ use gcn_isa::hazards::{Config, Kinds};
 use gcn_isa::table::{Access, Class};
 
 use super::registers::{Changes, Slot};
-use crate::core::exec::Cx;
-use crate::core::machine::Machine;
+use crate::core::machine::{Cx, Machine};
 use crate::watch::strict;
 
 /// What faithful mode knows about each instruction of a program.

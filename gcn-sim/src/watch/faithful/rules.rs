@@ -6,8 +6,8 @@ use gcn_isa::hazards;
 use super::registers::{Changes, Hidden};
 use super::violation::{self, Action, First, Violation};
 use super::{Info, Program, WaveState};
-use crate::core::exec::{Cx, Fault};
-use crate::core::machine::Machine;
+use crate::core::fault::Fault;
+use crate::core::machine::{Cx, Machine};
 use crate::semantics::execute::execute;
 use crate::watch::strict::Current;
 

@@ -4,7 +4,8 @@
 //! that no wait has made certain are taken out again, so that the other waves of the workgroup read what was there before.
 //! A load into LDS is not even seen by its own wave until it is certain.
 
-use crate::core::exec::{Cx, Kind, Path, Touch};
+use crate::core::machine::Cx;
+use crate::core::trace::{Kind, Path, Touch};
 
 /// Bytes that one lane stores.
 #[derive(Clone, Copy, Debug)]

@@ -4,8 +4,8 @@ use gcn_isa::Reg;
 use gcn_isa::hazards::{Config, Dependency, Link, Need, Overlap, Role, Since, Use, View};
 use gcn_isa::reg::RegUnit;
 
-use crate::core::error::Hazard;
 use crate::core::machine::Machine;
+use crate::core::site::Hazard;
 use crate::watch::strict::states::too_close;
 
 use super::registers::Slot;

@@ -2,12 +2,13 @@
 
 use super::shadow::words;
 use super::{Group, Shared};
-use crate::core::error::Space;
-use crate::core::exec::{Cx, Fault, Kind, Path, Touch};
+use crate::core::fault::Fault;
 use crate::core::finding::{Access, AccessKind, Finding, FindingKind};
+use crate::core::machine::{Cx, Step};
 use crate::core::memory::Range;
 use crate::core::options::Sanitize;
-use crate::core::step::Step;
+use crate::core::site::Space;
+use crate::core::trace::{Kind, Path, Touch};
 
 /// An access as a finding tells it.
 pub(super) fn access_of(touch: &Touch) -> Access {

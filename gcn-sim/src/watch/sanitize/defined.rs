@@ -13,13 +13,13 @@ mod evaluate;
 mod info;
 mod matrix;
 mod memory;
+mod now;
 mod scratch;
 mod uses;
 
 use gcn_isa::reg::{self, Reg, RegFile};
 
-use crate::core::exec::Cx;
-use crate::core::machine::Machine;
+use crate::core::machine::{Cx, Machine};
 use crate::core::value::LANES;
 use crate::core::wave::{Lanes, Wave};
 
@@ -27,9 +27,10 @@ use scratch::Scratch;
 
 pub use alone::{Alone, Registers};
 pub(super) use corners::{Aside, Places};
-pub(super) use evaluate::{Changes, Now};
+pub(super) use evaluate::Changes;
 pub(super) use info::{Info, Kind};
 pub(super) use memory::Access;
+pub(super) use now::Now;
 pub(super) use uses::Undefined;
 
 /// SGPR number of M0.

@@ -3,10 +3,10 @@
 use super::Group;
 use super::bounds::access_of;
 use super::shadow::Order;
-use crate::core::exec::{Cx, Kind, Path, Touch};
 use crate::core::finding::{Finding, FindingKind, Party};
+use crate::core::machine::{Cx, Step};
 use crate::core::place::site;
-use crate::core::step::Step;
+use crate::core::trace::{Kind, Path, Touch};
 
 /// What a write found, and what is there after the whole instruction.
 #[derive(Clone, Copy)]

@@ -3,9 +3,10 @@
 use std::sync::atomic::Ordering::Relaxed;
 
 use super::{Finding, FindingKind, Group, Party, Sanitize, Shared, scope};
-use crate::core::error::Site;
-use crate::core::exec::{Cx, Fault, Kind, Next, Path, Touch};
-use crate::core::machine::Machine;
+use crate::core::fault::{Fault, Next};
+use crate::core::machine::{Cx, Machine};
+use crate::core::site::Site;
+use crate::core::trace::{Kind, Path, Touch};
 use crate::core::wave::{Status, Wave};
 
 /// The first of an instruction's accesses that has changed memory which others see: a store of what was there, and a

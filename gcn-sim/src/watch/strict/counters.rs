@@ -18,8 +18,8 @@ use gcn_isa::reg::RegUnit;
 use super::effect::{Effect, Kind};
 use super::hazard;
 use super::range::LdsRange;
-use crate::core::error::Hazard;
 use crate::core::machine::Machine;
+use crate::core::site::Hazard;
 
 /// An operation that is not certain to have completed.
 #[derive(Clone, Debug)]

@@ -13,9 +13,9 @@ use super::counters::Counters;
 use super::effect::Effect;
 use super::hazard;
 use super::range::LdsRange;
-use crate::core::error::Hazard;
-use crate::core::exec::{Kind, Path, Touch};
 use crate::core::machine::Machine;
+use crate::core::site::Hazard;
+use crate::core::trace::{Kind, Path, Touch};
 
 /// The number of accesses from which on those that are done are dropped before another is kept.
 const MANY: usize = 64;

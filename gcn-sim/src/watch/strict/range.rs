@@ -1,6 +1,6 @@
 //! Ranges of LDS.
 
-use crate::core::exec::{Path, Touch};
+use crate::core::trace::{Path, Touch};
 
 /// LDS bytes that an instruction touched, as one range; empty if `end` is 0.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]

@@ -12,8 +12,8 @@ use gcn_isa::Reg;
 use gcn_isa::hazards::{self, Config, Need, Since, View};
 
 use super::{Current, hazard};
-use crate::core::error::Hazard;
 use crate::core::machine::Machine;
+use crate::core::site::Hazard;
 
 /// Answers of the rule table for pairs of a program's instructions, worked out on first use.
 pub(crate) struct Pairs {

@@ -3,14 +3,12 @@
 use gcn_isa::Inst;
 
 use super::{Aside, Bits, Info, Kind, Now, Word};
-use crate::core::exec::Cx;
-use crate::core::machine::Machine;
+use crate::core::machine::{Cx, Machine, Step};
 use crate::core::memory::Memory;
-use crate::core::step::Step;
 use crate::core::value::LANES;
 use crate::core::wave::{Lanes, Mode, Wave};
 use crate::semantics::execute::execute;
-use crate::semantics::op;
+use crate::semantics::functions;
 
 /// The registers of a wave: their values, or which of their bits are undefined.
 #[derive(Clone, Debug)]
@@ -35,7 +33,7 @@ pub struct Alone<'m> {
 impl<'m> Alone<'m> {
     /// `None` for instructions that the simulator does not know, and for those with an effect on other than registers.
     pub fn new(machine: &'m Machine, inst: &Inst) -> Option<Alone<'m>> {
-        let (exec, directed) = op::of(inst, machine.target()).ok()?;
+        let (exec, directed) = functions::of(inst, machine.target()).ok()?;
         let step = Step::resolve(inst.clone(), (0, 8), machine.target(), machine.registers(), exec, directed);
         let info = Info::of(machine, inst);
         let followed = !matches!(info.kind, Kind::Memory | Kind::Decides | Kind::Nothing);

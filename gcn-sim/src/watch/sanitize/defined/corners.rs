@@ -9,9 +9,11 @@ use gcn_isa::reg::RegFile;
 use gcn_isa::{Inst, Operand, Reg};
 
 use super::{Bits, Info, Word, value};
-use crate::core::exec::{Cx, Fault, Trace};
+use crate::core::fault::Fault;
+use crate::core::machine::{Cx, Step};
 use crate::core::memory::Memory;
-use crate::core::step::{RegisterMap, Step};
+use crate::core::operand::RegisterMap;
+use crate::core::trace::Trace;
 use crate::core::value::LANES;
 use crate::core::wave::{Lanes, Mode, Wave};
 use crate::semantics::execute::execute;

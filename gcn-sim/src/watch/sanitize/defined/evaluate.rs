@@ -6,9 +6,10 @@ use gcn_isa::{Inst, Operand};
 
 use super::corners::Aside;
 use super::info::{Info, Kind, Source, Written};
+use super::now::Now;
 use super::{Bits, Word, matrix, value};
-use crate::core::exec::{Cx, Fault};
-use crate::core::step::Step;
+use crate::core::fault::Fault;
+use crate::core::machine::Step;
 use crate::core::value::LANES;
 use crate::core::wave::Lanes;
 use crate::semantics::mem::lanes;
@@ -51,16 +52,6 @@ impl Changes {
         }
         bits.scc = self.scc.unwrap_or(bits.scc);
     }
-}
-
-/// An instruction that is about to run, with what is known about it.
-pub(in crate::watch::sanitize) struct Now<'a, 'c> {
-    pub cx: &'a Cx<'c>,
-    pub step: &'a Step,
-    /// With the registers that an index leads to.
-    pub inst: &'a Inst,
-    pub info: &'a Info,
-    pub bits: &'a Bits,
 }
 
 impl Now<'_, '_> {

@@ -8,8 +8,8 @@ use gcn_isa::table::{Access, Class, ImplicitRegs};
 use gcn_isa::{Inst, Operand};
 
 use super::{M0, Word};
-use crate::core::machine::Machine;
-use crate::core::step::{Step, role};
+use crate::core::machine::{Machine, Step};
+use crate::core::operand::role;
 use crate::watch::strict::effect::is_load;
 
 /// An instruction.

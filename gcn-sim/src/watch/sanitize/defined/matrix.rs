@@ -5,8 +5,8 @@ use std::collections::HashSet;
 use gcn_isa::layout::{Controls, Element, Matrix, elements};
 
 use super::Word;
-use super::evaluate::Now;
 use super::info::{Source, Written};
+use super::now::Now;
 use crate::core::value::LANES;
 use crate::core::wave::Lanes;
 

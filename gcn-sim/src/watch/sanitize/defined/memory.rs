@@ -10,8 +10,9 @@ use gcn_isa::table::MemBytes;
 use super::corners::{Aside, Places};
 use super::info::Source;
 use super::{Bits, Changes, Info, Undefined, Word};
-use crate::core::exec::{Cx, Fault, Kind, Path, Touch, Trace};
-use crate::core::step::Step;
+use crate::core::fault::Fault;
+use crate::core::machine::{Cx, Step};
+use crate::core::trace::{Kind, Path, Touch, Trace};
 
 /// An instruction that has accessed memory.
 pub(in crate::watch::sanitize) struct Access<'a> {

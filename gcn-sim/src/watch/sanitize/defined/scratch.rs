@@ -1,6 +1,6 @@
 //! The undefined bits of a wave's scratch.
 
-use crate::core::exec::{Kind, Path, Touch};
+use crate::core::trace::{Kind, Path, Touch};
 use crate::core::value::LANES;
 
 /// The scratch of all lanes, lane after lane. Nothing has written it at first.

@@ -1,9 +1,9 @@
 //! Where undefined bits matter: addresses, branches, EXEC, and what others see.
 
-use super::evaluate::Now;
 use super::info::{Kind, Source};
+use super::now::Now;
 use super::{Bits, M0, Word};
-use crate::core::exec::Cx;
+use crate::core::machine::Cx;
 use gcn_isa::reg;
 use gcn_isa::table::{Class, ImplicitRegs};
 

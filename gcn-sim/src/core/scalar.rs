@@ -1,78 +1,11 @@
-//! The interface between a resolved instruction and the function that carries it out.
+//! Scalar operands of an instruction as values.
 
-use crate::core::gws::Queued;
-use crate::core::machine::Machine;
-use crate::core::memory::Memory;
-use crate::core::step::{Src, Step};
-pub(crate) use crate::core::trace::{Kind, Path, Touch, Trace};
-use crate::core::value::{Raw, Ty, Value};
-use crate::core::wave::Wave;
 use gcn_isa::SrcSpecial;
 
-/// Where control goes after an instruction.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) enum Next {
-    /// On to the following instruction.
-    Fall,
-    /// To an instruction by index.
-    Jump(usize),
-    /// Wait for the other waves of the workgroup.
-    Barrier,
-    /// Wait at a resource of global wave sync.
-    Queue(Queued),
-    /// Let other waves run.
-    Yield,
-    /// The wave is done.
-    End,
-}
-
-/// What went wrong, without the place (the caller knows it).
-#[derive(Clone, Debug, PartialEq)]
-pub(crate) enum Fault {
-    Unsupported(&'static str),
-    OutOfBounds {
-        space: crate::core::error::Space,
-        write: bool,
-        lane: Option<u8>,
-        address: u64,
-        bytes: u32,
-    },
-    Misaligned {
-        lane: u8,
-        address: u64,
-        alignment: u32,
-    },
-    BadBranch(u64),
-    Trap(u8),
-    Hazard(Box<crate::core::error::Hazard>),
-    /// A sanitizer stops the run.
-    Finding(Box<crate::core::finding::Finding>),
-    /// The instruction could not be resolved when the code was loaded.
-    Loaded,
-}
-
-pub(crate) type Outcome = Result<Next, Fault>;
-
-/// The function of an instruction.
-pub(crate) trait Exec: Send + Sync {
-    fn run(&self, cx: &mut Cx<'_>, step: &Step) -> Outcome;
-}
-
-impl<F: Fn(&mut Cx<'_>, &Step) -> Outcome + Send + Sync> Exec for F {
-    fn run(&self, cx: &mut Cx<'_>, step: &Step) -> Outcome {
-        self(cx, step)
-    }
-}
-
-/// What an instruction can reach.
-pub(crate) struct Cx<'a> {
-    pub w: &'a mut Wave,
-    pub lds: &'a mut Vec<u8>,
-    pub memory: &'a Memory,
-    pub machine: &'a Machine,
-    /// Records every memory access; `None` in functional mode.
-    pub trace: Option<&'a mut Trace>,
-}
+use crate::core::fault::Fault;
+use crate::core::machine::Cx;
+use crate::core::operand::Src;
+use crate::core::value::{Raw, Ty, Value};
 
 impl Cx<'_> {
     /// A scalar operand of up to 32 bits.

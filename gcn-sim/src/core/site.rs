@@ -1,0 +1,149 @@
+//! The place of an instruction in a run, and what went wrong there: the parts of errors and findings.
+
+use std::fmt;
+
+use crate::core::memory::Range;
+
+/// Where a wave was when something happened.
+#[derive(Debug, Clone, PartialEq, Eq, serde::Serialize)]
+pub struct Site {
+    /// Workgroup in the grid.
+    pub workgroup: [u32; 3],
+    /// Wave in the workgroup.
+    pub wave: u32,
+    /// Byte offset of the instruction in the code.
+    pub offset: u32,
+    /// The instruction as assembly text.
+    pub text: String,
+    /// Its place in the source, if that is known ([`Machine::with_lines`](crate::Machine::with_lines)).
+    pub line: Option<String>,
+}
+
+impl fmt::Display for Site {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let [x, y, z] = self.workgroup;
+        let Site { text, offset, wave, .. } = self;
+        write!(f, "`{text}` at offset {offset:#x}{} (workgroup {x},{y},{z}, wave {wave})", After(&self.line))
+    }
+}
+
+/// Which memory an access went to.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Space {
+    /// Global memory.
+    Global,
+    /// LDS.
+    Lds,
+    /// Scratch.
+    Scratch,
+}
+
+impl fmt::Display for Space {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Space::Global => "global memory",
+            Space::Lds => "LDS",
+            Space::Scratch => "scratch",
+        })
+    }
+}
+
+/// An access outside what is allocated.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct OutOfBounds {
+    /// Where.
+    pub site: Site,
+    /// The memory.
+    pub space: Space,
+    /// True for a store or atomic.
+    pub write: bool,
+    /// The lane; `None` for scalar memory.
+    pub lane: Option<u8>,
+    /// First address of the access.
+    pub address: u64,
+    /// Bytes of the access.
+    pub bytes: u32,
+    /// What is allocated closest by.
+    pub nearest: Option<Range>,
+}
+
+impl fmt::Display for OutOfBounds {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let verb = if self.write { "writes" } else { "reads" };
+        write!(f, "{} {verb} {} bytes of {} out of bounds", self.site, self.bytes, self.space)?;
+        if let Some(lane) = self.lane {
+            write!(f, " in lane {lane}")?;
+        }
+        write!(f, ": address {:#x}", self.address)?;
+        match self.nearest {
+            Some(Range { base, bytes }) => {
+                write!(f, "; the nearest allocation is {bytes} bytes at {base:#x}")?;
+                let end = base + bytes;
+                if self.address >= end {
+                    write!(f, ", {} bytes before this address", self.address - end)
+                } else if self.address < base {
+                    write!(f, ", {} bytes after this address", base - self.address)
+                } else {
+                    write!(f, ", which ends inside the access")
+                }
+            }
+            None => write!(f, "; nothing is allocated"),
+        }
+    }
+}
+
+/// An instruction of the code.
+#[derive(Debug, Clone, PartialEq, Eq, serde::Serialize)]
+pub struct Instruction {
+    /// Byte offset in the code.
+    pub offset: u32,
+    /// Assembly text.
+    pub text: String,
+    /// Its place in the source, if that is known.
+    pub line: Option<String>,
+}
+
+impl fmt::Display for Instruction {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "`{}` at offset {:#x}{}", self.text, self.offset, After(&self.line))
+    }
+}
+
+/// A line after an offset, if it is known.
+pub(crate) struct After<'l>(pub &'l Option<String>);
+
+impl fmt::Display for After<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0.as_ref().map_or(Ok(()), |line| write!(f, ", {line}"))
+    }
+}
+
+/// A dependence that the hardware does not enforce and the program does not wait for.
+#[derive(Debug, Clone, PartialEq, Eq, serde::Serialize)]
+pub struct Hazard {
+    /// Id of the rule.
+    pub rule: String,
+    /// The earlier instruction.
+    pub first: Instruction,
+    /// The instruction that came too early.
+    pub second: Site,
+    /// The register in question, if there is one.
+    pub register: Option<String>,
+    /// What the rule needs between the two.
+    pub need: String,
+    /// What there was.
+    pub have: String,
+    /// What to write.
+    pub remedy: String,
+}
+
+impl fmt::Display for Hazard {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "hazard {}: {} comes too early after {}", self.rule, self.second, self.first)?;
+        if let Some(register) = &self.register {
+            write!(f, " ({register})")?;
+        }
+        write!(f, ": needs {}, has {}; {}", self.need, self.have, self.remedy)
+    }
+}

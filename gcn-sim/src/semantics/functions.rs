@@ -1,0 +1,114 @@
+//! The instruction functions by mnemonic.
+//!
+//! Each family of instructions adds its functions to one table, under the suffix-less mnemonic: what an encoding adds
+//! (operands, modifiers) is in the resolved [`Step`](crate::core::machine::Step), not in the function.
+
+use std::sync::{Arc, LazyLock};
+
+use gcn_isa::table::Class;
+use gcn_isa::{Inst, Target};
+
+use super::op::{Directed, Op, Ops};
+use super::{mem, mfma, scalar, valu};
+use crate::core::machine::Exec;
+use crate::core::value::Ty;
+
+/// What a resolved instruction runs: to nearest even, and in directed rounding modes if that is known.
+pub(crate) type Functions = (Arc<dyn Exec>, Option<Arc<dyn Exec>>);
+
+/// What is refused, by mnemonic.
+const REFUSED: [(&str, &str); 2] = [
+    (
+        "ds_ordered_count",
+        "it counts in the order in which the graphics pipeline launched the waves, which a compute dispatch does not have",
+    ),
+    (
+        "v_mfma_ld_scale_b32",
+        "it is the first half of v_mfma_scale_f32_…_f8f6f4, which is known, and means nothing without the second",
+    ),
+];
+
+/// Why `mnemonic` is refused.
+pub(crate) fn refusal(mnemonic: &str) -> Option<&'static str> {
+    REFUSED.iter().find(|r| r.0 == mnemonic).map(|r| r.1)
+}
+
+static OPS: LazyLock<Ops> = LazyLock::new(|| {
+    let mut ops = Ops::default();
+    scalar::add(&mut ops);
+    valu::int32::add(&mut ops);
+    valu::int16::add(&mut ops);
+    valu::int64::add(&mut ops);
+    valu::float32::add(&mut ops);
+    valu::float16::add(&mut ops);
+    valu::float64::add(&mut ops);
+    valu::trans::add(&mut ops);
+    valu::divide::add(&mut ops);
+    valu::convert::add(&mut ops);
+    valu::small::add(&mut ops);
+    valu::sad::add(&mut ops);
+    valu::cmp::add(&mut ops);
+    valu::lane::add(&mut ops);
+    valu::packed::add(&mut ops);
+    valu::mix::add(&mut ops);
+    valu::dot::add(&mut ops);
+    mem::add(&mut ops);
+    ops
+});
+
+/// The functions of `inst`: for round-to-nearest-even and for directed rounding.
+///
+/// # Errors
+/// What is missing, if the simulator does not know the instruction or a modifier of it.
+pub(crate) fn of(inst: &Inst, target: Target) -> Result<Functions, String> {
+    if inst.desc.is_matrix() {
+        let exec = mfma::exec(inst, target)?;
+        return Ok((exec.clone(), Some(exec)));
+    }
+    let missing = || refusal(inst.desc.mnemonic).unwrap_or("its semantics are not implemented").to_owned();
+    let op = OPS.get(inst.desc.mnemonic).ok_or_else(missing)?;
+    refuse_unknown_uses(inst, op)?;
+    let exec = match &op.saturating {
+        Some(saturating) if inst.mods.clamp => saturating.clone(),
+        None if inst.mods.clamp && !clamps_when_written(inst, op) => {
+            return Err("its result with clamp is not implemented".to_owned());
+        }
+        _ => op.exec.clone(),
+    };
+    let directed = match &op.directed {
+        Directed::Same => Some(exec.clone()),
+        Directed::Own(directed) => Some(directed.clone()),
+        Directed::Unknown => None,
+    };
+    Ok((exec, directed))
+}
+
+/// Floats are clamped by the common code, conversions to integers saturate anyway, and other functions see to it
+/// themselves.
+fn clamps_when_written(inst: &Inst, op: &Op) -> bool {
+    let float = op.result.is_none_or(|ty| matches!(ty, Ty::F16 | Ty::F32 | Ty::F64));
+    float || inst.desc.does(gcn_isa::table::Behaviours::CONVERTS)
+}
+
+/// Uses that no instruction function handles.
+fn refuse_unknown_uses(inst: &Inst, op: &Op) -> Result<(), String> {
+    let mods = &inst.mods;
+    if mods.tfe {
+        return Err("tfe is not implemented".to_owned());
+    }
+    let whole = mods.dpp.is_some() || mods.sdwa.is_some() || mods.neg | mods.abs | mods.omod != 0;
+    if op.packed && whole {
+        return Err("DPP, SDWA, neg, abs and omod of packed operands: no manual says what they do".to_owned());
+    }
+    if mods.gds && inst.desc.class != Class::Gws {
+        return Err(
+            "the global data share is handed out by the driver, and compute kernels get none".to_owned()
+        );
+    }
+    Ok(())
+}
+
+/// True if the simulator has a function for the mnemonic.
+pub(crate) fn is_known(mnemonic: &str) -> bool {
+    OPS.get(mnemonic).is_some()
+}
