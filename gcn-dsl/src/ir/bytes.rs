@@ -65,6 +65,7 @@ struct Sums<'k> {
 impl Sums<'_> {
     /// Visits the statements backwards, so that a whole sum is found before the partial sums that it contains.
     fn region(&mut self, region: &mut Region) {
+        // An instruction of an outer region is computed once; a sum inside a loop that took it in would compute it on every trip.
         let around = std::mem::replace(&mut self.here, region.insts().collect());
         let mut stmts = Vec::with_capacity(region.stmts.len());
         for mut stmt in std::mem::take(&mut region.stmts).into_iter().rev() {
@@ -102,6 +103,7 @@ impl Sums<'_> {
                     open.extend([y, x]);
                     continue;
                 }
+                // Sums of signed and unsigned words are the same bits, and source code mixes both.
                 Inst::Bitcast(of) if single && is_word(self.kernel.ty(of)) => {
                     let alone = self.readers[of.0 as usize] == 1 && self.here.contains(&of);
                     if alone && (self.is_sum(of) || self.term(of).is_some()) {
@@ -124,6 +126,7 @@ impl Sums<'_> {
             rest.extend(group[byte].replace(v));
         }
         order.retain(|key| {
+            // Three of four products would still need the fourth byte masked, which costs what the instruction saves.
             let whole = groups[key].iter().all(Option::is_some);
             if !whole {
                 rest.extend(groups[key].iter().flatten());
@@ -183,6 +186,7 @@ impl Sums<'_> {
         if x.signed != y.signed || x.number != y.number || !unsigned {
             return None;
         }
+        // Products and distances commute: one key for both orders, so that the four terms of a group meet.
         let words = if x.word <= y.word { [x.word, y.word] } else { [y.word, x.word] };
         Some(Term { of, words, byte: x.number })
     }
@@ -203,6 +207,7 @@ impl Sums<'_> {
         loop {
             match kernel.def(word).inst {
                 Inst::Bitcast(of) if is_word(kernel.ty(of)) => word = of,
+                // Only one shift: the sum of two would have to be checked against the width.
                 Inst::Bin(Bin::Shr, of, count) if number == 0 => {
                     let elem = kernel.ty(of).elem;
                     let count =

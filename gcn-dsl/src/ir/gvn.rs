@@ -34,6 +34,7 @@ pub fn run(kernel: &mut Kernel) {
     kernel.rewrite(|kernel, body| {
         let mut numbering = Numbering::of(kernel, body);
         // Under another MODE equal instructions give different values.
+        // MODE is not an operand, so that no key tells them apart.
         if numbering.changes_mode {
             return;
         }
@@ -162,6 +163,7 @@ impl<'k> Numbering<'k> {
     fn inner(&mut self, stmt: &Stmt) {
         let mark = self.current.mark();
         if let Stmt::While { head, body, .. } = stmt {
+            // The state is not reset in between: the body always runs directly after the head.
             let head = self.region(head);
             self.regions[head as usize].body = Some(self.regions.len() as u32);
             self.region(body);
@@ -188,6 +190,7 @@ impl<'k> Numbering<'k> {
                 self.current.write(*var, Some(self.leader[value.0 as usize]));
             }
             Inst::Store { memory, .. } => self.written(&[class(*memory)]),
+            // After synchronisation memory may hold what other waves wrote.
             Inst::Barrier | Inst::Atomic(_) | Inst::Fence { .. } => self.written(&[LDS, OTHER]),
             inst if inst.has_effect() => self.written(&[LDS, OTHER]),
             _ => {}

@@ -42,6 +42,7 @@ pub(super) fn run(b: &mut Builder, cond: Value, sides: [&Region; 2]) -> bool {
             let ty = b.kernel().variables[w.var.0 as usize];
             let [then, els] = w.sides.map(|side| match side {
                 Some(v) => Some(new(v)),
+                // Joined variables have no value before they are written, so that nothing is lost where the other side writes nothing.
                 None if b.is_joined(w.var) => None,
                 None => Some(b.read(w.var, w.loc)),
             });
@@ -76,11 +77,13 @@ fn plan(b: &Builder, sides: [&Region; 2]) -> Option<Vec<Written>> {
                 continue;
             };
             let ty = kernel.variables[var.0 as usize];
+            // A select of masks takes three scalar instructions, and a pinned register is written where its author wrote it.
             if ty.place != Place::Varying || ty.elem == Elem::Bool || b.is_pinned(var) {
                 return None;
             }
             let sign =
                 ty.elem == Elem::F32 && matches!(kernel.def(value).inst, Inst::Un(Un::Neg | Un::Abs, _));
+            // `v_cndmask_b32` has source modifiers for the sign: such an instruction disappears into the select.
             signs += u32::from(sign && of_side.contains(&value));
             moves += if of_side.contains(&value) { 0 } else { u32::from(ty.dwords()) };
             let at = written.iter().position(|w| w.var == var).unwrap_or_else(|| {

@@ -31,6 +31,7 @@ use half::{Half, is_wide};
 pub fn run(kernel: &mut Kernel, target: Target) -> bool {
     let mut candidates = variables::candidates(kernel, target);
     while !candidates.is_empty() {
+        // Whether joined variables pay shows only after the packing that they allow has been planned, so that is done on a copy.
         let mut trial = kernel.clone();
         let carried = variables::join(&mut trial, &candidates);
         let made = carried.iter().flatten().copied().collect();
@@ -41,6 +42,8 @@ pub fn run(kernel: &mut Kernel, target: Target) -> bool {
         let before = candidates.len();
         let mut paying = carried.iter().map(pays);
         candidates.retain(|_| paying.next() == Some(true));
+        // All of them pay together. Otherwise the next round is without those that did not: what they contributed may have been what made
+        // others pay.
         if candidates.len() == before {
             emit::run(&mut trial, &found);
             *kernel = trial;
@@ -55,6 +58,7 @@ pub fn run(kernel: &mut Kernel, target: Target) -> bool {
 /// The pairs that pay. The words `made` stand for what needs no instruction.
 fn find(kernel: &Kernel, target: Target, made: &HashSet<Value>) -> Option<Found> {
     let mut pairs = Pairs::of(kernel, target, made)?;
+    // Dropping a costly pair takes a reader from its operands, which can make another pair one whose results are read elsewhere.
     pairs.drop_shared();
     pairs.drop_costly();
     pairs.drop_shared();
@@ -150,6 +154,7 @@ impl<'k> Pairs<'k> {
             Inst::Schedule(what) => fixed |= **what != Schedule::Mark(Mark::Cold),
             _ => {}
         });
+        // Most kernels have nothing to pack; they leave before any table is made.
         if !any || fixed {
             return None;
         }
@@ -190,6 +195,7 @@ impl<'k> Pairs<'k> {
             Inst::Concat(parts) if ty.place == Place::Varying => {
                 let mut dword = 0;
                 for (at, part) in parts.iter().enumerate() {
+                    // Packed f32 instructions write an aligned pair of registers.
                     if let Some(next) = parts.get(at + 1)
                         && dword % 2 == 0
                         && [part, next].iter().all(|part| self.kernel.ty(**part).dwords() == 1)
@@ -239,7 +245,9 @@ impl<'k> Pairs<'k> {
         let places = results.map(|v| self.at[v.0 as usize]);
         let alike = operation(self.kernel, high, self.target) == Some((op, elem)) && low != high;
         if !alike
+            // Halves of 16 bits and pairs of dwords are packed by different instructions.
             || wide != (elem == Elem::F32)
+            // In another region other lanes may run, or the one may run without the other.
             || places[0].region != places[1].region
             || places[0].order == 0
         {
@@ -247,6 +255,7 @@ impl<'k> Pairs<'k> {
         }
         let last = if places[0].order > places[1].order { low } else { high };
         // A dword is in one register.
+        // A half of 16 bits can be read from two packed registers; a dword that two pairs computed would be computed twice.
         if wide && results.iter().any(|v| self.pair_of.contains_key(v)) {
             return None;
         }
@@ -269,6 +278,7 @@ impl<'k> Pairs<'k> {
             _ => true,
         };
         let fit = |a: Value, b: Value| u32::from(self.fits(a, b));
+        // Either order is right; the one that leaves fewer operands to be put together is chosen.
         if commutes
             && fit(lows[0], highs[1]) + fit(lows[1], highs[0])
                 > fit(lows[0], highs[0]) + fit(lows[1], highs[1])

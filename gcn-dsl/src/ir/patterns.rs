@@ -18,6 +18,7 @@ pub(super) fn of_bits(b: &mut Builder, inst: Inst, ty: Type) -> Inst {
     if ty.place != Place::Varying {
         return inst;
     }
+    // The order matters where several fit: a permutation covers an `or` of more than two parts, of which a bit select sees only the last.
     let found = match op {
         Bin::Add => counted(b, [x, y], ty),
         Bin::Or => permutation(b, [x, y], ty).or_else(|| masked_or(b, [x, y], ty)),
@@ -52,6 +53,7 @@ fn masked_or(b: &Builder, sides: [Value; 2], ty: Type) -> Option<Call> {
         let (first, second) = (bin(kernel, x, Bin::And)?, bin(kernel, y, Bin::And)?);
         for [mask, a] in orders(first) {
             for [other, c] in orders(second) {
+                // Constant masks have been folded, so that no `Not` stands between them.
                 let opposite = match (b.as_const(mask), b.as_const(other)) {
                     (Some(m), Some(o)) => m as u32 == !(o as u32),
                     _ => kernel.def(other).inst == Inst::Un(Un::Not, mask),
@@ -89,6 +91,7 @@ fn majority(b: &mut Builder, sides: [Value; 2], ty: Type) -> Option<Call> {
         for [a, x] in orders(first) {
             for [other, c] in orders(second) {
                 if a == other && orders(last).contains(&[x, c]) {
+                    // Two instructions instead of five. The words agree where `differ` is 0, and there either of them is the majority.
                     let differ = b.value(Inst::Bin(Bin::Xor, a, x), ty, None);
                     return Some(select_bits([differ, c, a], ty));
                 }
@@ -107,6 +110,7 @@ fn counted(b: &Builder, sides: [Value; 2], ty: Type) -> Option<Call> {
     orders(sides).into_iter().find_map(|[count, other]| {
         let Inst::Machine(call) = &kernel.def(count).inst else { return None };
         let [Arg::Value(x), Arg::Value(start)] = call.args[..] else { return None };
+        // Compared as a whole: a call with modifiers, pins or another type is not the plain count.
         let from_zero = **call == Call::plain(COUNT, [x, start], ty) && b.as_const(start) == Some(0);
         (from_zero && b.as_const(other).is_none()).then(|| Call::plain(COUNT, [x, other], ty))
     })
@@ -137,6 +141,7 @@ fn permutation(b: &mut Builder, [x, y]: [Value; 2], ty: Type) -> Option<Call> {
     let left = bytes(b.kernel(), x, DEPTH, &mut operations);
     let right = bytes(b.kernel(), y, DEPTH, &mut operations);
     let bytes = merged(left, right)?;
+    // The selectors are a literal that VOP3 instructions of these targets cannot take: they cost a register and a move.
     if operations < OPERATIONS {
         return None;
     }
@@ -171,6 +176,7 @@ fn merged(left: [Byte; 4], right: [Byte; 4]) -> Option<[Byte; 4]> {
     let mut bytes = left;
     for (byte, other) in bytes.iter_mut().zip(right) {
         *byte = match (*byte, other) {
+            // 255 absorbs whatever the other side has, known or not.
             (Byte::Is(u8::MAX), _) | (_, Byte::Is(u8::MAX)) => Byte::Is(u8::MAX),
             (Byte::Is(0), other) => other,
             (byte, other) if other == Byte::Is(0) || other == byte => byte,
@@ -226,6 +232,7 @@ fn followed(kernel: &Kernel, v: Value, depth: u32, operations: &mut u32) -> Opti
         }
         Inst::Bin(op @ (Bin::Shl | Bin::Shr), x, count) => {
             let count = kernel.shift_count(*count, ty.elem)?;
+            // A shift by less than a byte mixes bits of neighbours, which no selector expresses.
             if count % 8 != 0 {
                 return None;
             }
@@ -240,6 +247,7 @@ fn followed(kernel: &Kernel, v: Value, depth: u32, operations: &mut u32) -> Opti
         Inst::Machine(call) if call.mnemonic == PERM && **call == Call::plain(PERM, values(call)?, ty) => {
             let [high, low, selector] = values(call)?;
             let selectors = (kernel.constant(selector)? as u32).to_le_bytes();
+            // An existing permutation counts as what it has replaced, so that extending it by one part pays as well.
             *operations += OPERATIONS;
             let (low, high) = (bytes(kernel, low, depth, operations), bytes(kernel, high, depth, operations));
             all(selectors.map(|s| match s {

@@ -30,6 +30,7 @@ fn in_memory(kernel: &Kernel, body: &Region) -> HashSet<PrivateId> {
         let end = u64::from(kernel.private[id.0 as usize].bytes);
         // One type for all accesses makes every access cover exactly one element.
         let first = *types.entry(id).or_insert(ty);
+        // Accesses beyond the end stay in memory, where they do what the hardware does with them.
         let inside = matches!(offset, Some(at) if at % bytes == 0 && at + bytes <= end);
         if !inside || first != ty {
             found.insert(id);
@@ -65,6 +66,7 @@ struct Promoted<'k> {
 impl Promoted<'_> {
     /// `nested`: fewer lanes may be active than outside, and the others must keep their values.
     fn region(&mut self, region: &mut Region, nested: bool) {
+        // A loop may come here again with other values, and a branch may be left out.
         self.known.clear();
         for stmt in &mut region.stmts {
             if let Stmt::Inst(v) = stmt {
@@ -109,6 +111,7 @@ fn place(kernel: &mut Kernel, in_memory: &HashSet<PrivateId>) {
     let mut end = 0u32;
     for (i, array) in kernel.private.iter_mut().enumerate() {
         if !in_memory.contains(&PrivateId(i as u32)) {
+            // The numbers of arrays stay, since accesses to the others name them.
             array.bytes = 0;
         }
         array.offset = end.next_multiple_of(16);

@@ -60,6 +60,8 @@ pub fn run(kernel: &mut Kernel) -> bool {
         tails.region(body);
         let mut early = tails.early;
         body.rebuild(|stmt, out| {
+            // The last dwords of read-only slices are loaded once, right after the resource is there, where every later access can use
+            // them.
             let found = if let Stmt::Inst(v) = stmt { early.remove(&v) } else { None };
             out.push(stmt);
             out.extend(found.into_iter().flatten());
@@ -90,6 +92,7 @@ impl Access {
         };
         let Memory::Buffer(resource) = memory else { return None };
         let ty = stored.map_or_else(|| kernel.ty(v), |value| kernel.ty(value));
+        // A single element is inside or outside as a whole.
         let wide = ty.elem.bytes() < 4 && ty.count > 1 && !kernel.whole_dwords.contains(&resource);
         wide.then_some(Access { resource, offset, stored, ty, manner })
     }
@@ -150,6 +153,7 @@ impl Tails<'_> {
                 let used = self.uses(&stmt);
                 // The first statement that uses a loaded value, perhaps in a nested region, is where the
                 // value is completed.
+                // Inserted at the first use and not at the load, or the wait for the load would come as early as that.
                 for load in loaded.extract_if(.., |load| used.contains(&load.value)) {
                     self.complete(&load, out);
                 }
@@ -166,6 +170,7 @@ impl Tails<'_> {
             let v = *v;
             let Some(access) = Access::of(self.kernel, v) else { return };
             let aligned = self.alignment.bits(self.kernel, access.offset) >= 2;
+            // If accesses are not aligned, each lane may have its partial dword, so that there is no scalar condition to branch on.
             let branches = aligned && self.loops == 0;
             if access.stored.is_none() {
                 let last = (!branches).then(|| self.last(&access, aligned, out));
@@ -207,6 +212,7 @@ impl Tails<'_> {
         if let Inst::Extract { from, dword } = inst
             && let Some((_, dwords)) = self.replaced.get(from)
         {
+            // The completed dword itself, so that the whole value need not be put together for readers of parts.
             *inst = Inst::Bitcast(dwords[usize::from(*dword)]);
             return;
         }
@@ -224,6 +230,7 @@ impl Tails<'_> {
         out: &mut Vec<Stmt>,
         add: impl FnOnce(&mut Self, &mut Vec<Stmt>),
     ) {
+        // NUM_RECORDS: for these resources, whose stride is 0, the size in bytes.
         let bytes = self.value(Inst::Extract { from: access.resource, dword: 2 }, UNIFORM, out);
         let [three, zero] = [3, 0].map(|bits| self.value(Inst::Const(bits), UNIFORM, out));
         let after = self.value(Inst::Bin(Bin::And, bytes, three), UNIFORM, out);
@@ -304,6 +311,7 @@ impl Tails<'_> {
         let from_here = self.value(Inst::Bin(Bin::Sub, at, access.offset), LANE, out);
         let bytes = access.ty.elem.bytes();
         let outside = self.lanes(OUTSIDE, out);
+        // Lanes without a partial dword store outside of the buffer, which the bounds check drops; that is cheaper than a branch.
         let (mut word, mut place) = (None, outside);
         for dword in 0..access.ty.dwords() {
             let here = self.is_here(access, from_here, dword, aligned, out);

@@ -52,6 +52,8 @@ impl std::error::Error for Fault {}
 pub fn verify(kernel: &Kernel) -> Result<(), Fault> {
     let mut verifier = Verifier {
         kernel,
+        // Two tables instead of one: an instruction that is out of scope and one that is still to come get different messages, and a value
+        // that a pass has listed twice is found although its first scope has ended.
         in_sight: vec![false; kernel.values.len()],
         seen: vec![false; kernel.values.len()],
         labels: HashSet::new(),
@@ -105,6 +107,7 @@ impl Verifier<'_> {
         for var in variables {
             self.variable(var).map_err(|rule| fault("variables", rule))?;
         }
+        // `is_joined` searches by halving.
         if !kernel.joined.is_sorted() {
             return Err(fault("joined", "joined variables are listed in ascending order".to_owned()));
         }
@@ -138,6 +141,7 @@ impl Verifier<'_> {
                 other => self.nested(other)?,
             }
         }
+        // The body of a `while` and both conditions of a loop see what the region has computed, so its scope ends only here.
         after(self)?;
         for v in defined {
             self.in_sight[v.0 as usize] = false;
@@ -156,6 +160,8 @@ impl Verifier<'_> {
                 })
             }
             Stmt::While { head, cond, body } => {
+                // Before the regions are visited: a barrier at the top of the body stands after an exit further down, by way of the back
+                // edge.
                 self.leaves_on_a_later_trip(&[head, body]);
                 // Lanes for which a varying condition is false wait at the loop's end, so the head too is run by some lanes only.
                 let varying = self.kernel.values.get(cond.0 as usize).is_some_and(|_| self.is_varying(*cond));
@@ -226,6 +232,8 @@ impl Verifier<'_> {
     /// Notes that lanes leave a block. If all lanes that run the block leave together, none is missing from the blocks in between.
     fn note_exit(&mut self, label: Label, varying: usize) {
         let Some(of) = self.blocks.iter().position(|open| open.label == label) else { return };
+        // An exit under a varying condition takes only the lanes for which the condition holds. Conditions around the block do not count:
+        // lanes that they exclude never entered it.
         let partial = varying > self.blocks[of].varying || self.blocks[of..].iter().any(|open| open.left);
         if partial {
             // The lanes that left are also missing in the blocks inside.
@@ -258,6 +266,7 @@ impl Verifier<'_> {
         let Some(def) = self.kernel.values.get(v.0 as usize) else {
             return Err(fault(&v.to_string(), "the kernel has no such value".to_owned()));
         };
+        // Marked as visited only now, so that an instruction that is its own operand uses it before it is computed.
         let checked = self.checked(v, &def.inst, def.ty);
         self.seen[v.0 as usize] = true;
         checked.map_err(|rule| {
@@ -271,6 +280,7 @@ impl Verifier<'_> {
         if self.seen[v.0 as usize] {
             return Err("the instruction stands at one place only".to_owned());
         }
+        // `operands` calls back for each operand and cannot be left early; the first fault is kept.
         let mut operands = Ok(());
         inst.operands(|of| {
             if operands.is_ok() {
@@ -326,6 +336,7 @@ impl Verifier<'_> {
             return Err("a value has at least one element".to_owned());
         }
         match inst {
+            // Passes compare constants by their bits, so the unused upper half has to be zero for equal constants to be equal.
             Inst::Const(bits) => match ty.elem.dwords() == 1 && *bits > u64::from(u32::MAX) {
                 true => Err(format!("a constant of {} has at most 32 bits", ty.elem)),
                 false => Ok(()),
@@ -344,6 +355,7 @@ impl Verifier<'_> {
                 same("it", ty, Type::varying(Elem::U32))
             }
             Inst::LaneId => same("it", ty, Type::varying(Elem::U32)),
+            // Accumulators are a place of their own: a splat may go to either kind of vector register.
             Inst::Splat(a) => {
                 if ty.place == Place::Uniform {
                     return Err("a splat is varying".to_owned());
@@ -387,6 +399,7 @@ impl Verifier<'_> {
             Inst::Concat(parts) => {
                 parts.iter().try_for_each(|v| for_lanes(of(v), ty))?;
                 let dwords: u32 = parts.iter().map(|v| u32::from(of(v).dwords())).sum();
+                // Fewer dwords than the type has are allowed: the rest of a vector of which only a part is written is undefined.
                 match dwords <= u32::from(ty.dwords()) {
                     true => Ok(()),
                     false => Err(format!("the parts have {dwords} dwords, {ty} has {}", ty.dwords())),
@@ -430,6 +443,7 @@ impl Verifier<'_> {
             Inst::Wave(wave) => {
                 varying("the operand", of(&wave.value))?;
                 elements("operand and result", of(&wave.value), ty)?;
+                // Only the reduction of a whole wave is one value; each segment of 16 or 32 lanes has its own result.
                 let whole = u32::from(wave.width) == WAVE_SIZE;
                 if !whole && !matches!(wave.width, 16 | 32) {
                     return Err(format!("a segment has 16, 32 or {WAVE_SIZE} lanes, not {}", wave.width));
@@ -446,6 +460,7 @@ impl Verifier<'_> {
             },
             Inst::Result { of: call, index } => match &self.kernel.def(*call).inst {
                 Inst::Machine(machine) => match machine.results.get(usize::from(*index)) {
+                    // The first result is the value of the call itself.
                     Some(result) if *index > 0 => same("the result", ty, *result),
                     _ => Err(format!("{call} has no further result {index}")),
                 },
@@ -474,6 +489,7 @@ impl Verifier<'_> {
                 Elem::I32 | Elem::U32 | Elem::U64 => operand_like(b, ty),
                 other => Err(format!("products of u32, i32 and u64 have upper halves here, not of {other}")),
             },
+            // Bits of a float are reached through a bitcast.
             Bin::And | Bin::Or | Bin::Xor if ty.elem.is_float() => {
                 Err(format!("{ty} has no bitwise operations"))
             }
@@ -491,6 +507,7 @@ impl Verifier<'_> {
         let fits = match op {
             Un::Neg | Un::Abs => ty.elem != Elem::Bool,
             Un::Not => !ty.elem.is_float(),
+            // The integer reciprocal that division expands to; that of floats is a machine instruction.
             Un::Reciprocal => ty.elem == Elem::U32,
             _ => ty.elem.is_float(),
         };

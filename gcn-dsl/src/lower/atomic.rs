@@ -185,6 +185,7 @@ impl Lower<'_> {
         let address = self.address(atomic.memory, atomic.offset);
         let mnemonic = self.atomic_mnemonic(name, address.family, elem, used)?;
         let vector = address.family != "ds";
+        // LDS has no exchange that drops the old value.
         let returns = used || (!vector && name.op == AtomicOp::Swap);
         let srcs = self.atomic_operands(atomic, &address);
         let call = Call {
@@ -208,6 +209,7 @@ impl Lower<'_> {
         let text = name.mnemonic(family, elem, used);
         let mut rows = table::find_mnemonic(self.target, &text).peekable();
         let mnemonic = rows.peek().map(|row| row.mnemonic).ok_or_else(|| self.no_instruction(&text))?;
+        // The form exists by name on the target, but only without a result.
         if used && family != "ds" && !rows.any(|row| row.variant() == Variant::Rtn) {
             let what = format!("the old value of `{text}` on {}", self.target);
             return Err(self.unsupported(&what, elem, "do not use the result, or use a compare-exchange"));
@@ -247,6 +249,7 @@ impl Lower<'_> {
 fn modifiers(address: &Address, bits: Bits) -> Given {
     let mut mods = Mods { offset: address.offset, offen: address.offen, ..Mods::default() };
     bits.apply(&mut mods);
+    // Only what was set: a row that lacks a modifier accepts the call as long as that is at its default.
     let mut set = Modifiers::empty();
     set.set(Modifiers::OFFSET, address.offset != 0);
     set.set(Modifiers::OFFEN, address.offen);

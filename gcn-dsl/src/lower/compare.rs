@@ -39,6 +39,7 @@ impl Lower<'_> {
             _ if elem.is_eight_bit_float() => return self.compare_by_vector(pred, elem, x, y),
             (Calc::I32, _) => "i32",
             (Calc::U32 | Calc::Mask, _) => "u32",
+            // The SALU compares 64 bits for equality only.
             (Calc::I64 | Calc::U64, Pred::Eq | Pred::Ne) => "u64",
             _ => return self.compare_by_vector(pred, elem, x, y),
         };

@@ -54,6 +54,7 @@ impl Known {
     /// Without the registers whose instructions the kernel names.
     fn free(f: &Function) -> Known {
         let mut known = Known::of(f);
+        // Debuggers look for named registers, and kept ones are read by what is emitted later.
         known.single.retain(|reg| !f.named.contains(reg) && !f.kept.contains(reg));
         for pin in &f.pins {
             known.single.remove(&pin.reg);
@@ -97,6 +98,7 @@ fn element(f: &Function, known: &Known, inst: &MInst) -> Option<(VSlice, VSlice)
     };
     let (whole, tuple) = (f.info(to.reg), f.info(from.reg));
     let alike = whole.file == tuple.file && matches!(tuple.file, RegFile::Vgpr | RegFile::Sgpr);
+    // Longer parts would have to start at multiples of four in scalar registers.
     let part = whole.len < tuple.len && (whole.len == 1 || whole.len == 2 && from.start % 2 == 0);
     (alike && part && known.single.contains(&to.reg)).then_some((*to, *from))
 }
@@ -114,6 +116,7 @@ fn readers_are_here(
     if *reader != block {
         return false;
     }
+    // Worth it only if the tuple lives on anyway; otherwise register allocation gives the copy the registers of the tuple.
     let elsewhere = known.readers.get(&from.reg).is_some_and(Option::is_none);
     let (mut left, mut read_later) = (*count, elsewhere);
     for inst in &insts[at + 1..] {

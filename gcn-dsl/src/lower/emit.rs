@@ -27,6 +27,7 @@ impl Lower<'_> {
         modify: impl Fn(&mut Mods),
     ) -> Lowered {
         let rows: SmallVec<[&'static InstDesc; 8]> = table::find_mnemonic(self.target, mnemonic)
+            // Those forms need controls; `combine` introduces them where they pay.
             .filter(|row| !row.format.is_dpp() && !row.format.is_sdwa())
             .collect();
         if rows.is_empty() {
@@ -41,6 +42,7 @@ impl Lower<'_> {
                 let mut mods = row.default_mods();
                 modify(&mut mods);
                 let fit = self.fit(row, dsts, srcs, &mods)?;
+                // A literal follows the instruction as four more bytes.
                 Some((fit.copies, row.bytes + 4 * u8::from(fit.literal), row.id, row, mods))
             })
             // The row's number breaks ties, which makes the choice deterministic.
@@ -81,6 +83,7 @@ impl Lower<'_> {
                 let src = *srcs.next().unwrap_or_else(|| unreachable!("checked by fit"));
                 if slot_takes(slot, src, self.file(src)) && bus.take(src, self.file(src)) {
                     to_operand(src)
+                // Before a copy to a vector register: a scalar move issues beside the vector instructions of other waves.
                 } else if let Some(scalar) = self.in_scalar(slot, src, &mut bus) {
                     MOperand::Virt(scalar)
                 } else {
@@ -289,10 +292,12 @@ impl Bus {
     pub(super) fn take(&mut self, src: Src, file: Option<RegFile>) -> bool {
         let operand = to_operand(src);
         if let MOperand::Fixed(Operand::Literal(bits)) = operand {
+            // Two operands may share one literal, but not have different ones: an encoding has room for one.
             let room = self.reads.is_none_or(|reads| self.used.len() < reads);
             return self.literal.replace(bits).is_none_or(|l| l == bits) && room;
         }
         let Some(reads) = self.reads.filter(|_| file == Some(RegFile::Sgpr)) else { return true };
+        // The same SGPR twice is one read. It still needs room if a literal has been added since.
         if self.used.contains(&operand) {
             return self.held() <= reads;
         }
@@ -327,12 +332,15 @@ pub(super) fn slot_takes(slot: &OperandDesc, src: Src, file: Option<RegFile>) ->
             Operand::Inline(Inline::Int(_)) => slot.kinds.contains(OperandKinds::INLINE_INT),
             Operand::Inline(Inline::Float(_)) => slot.kinds.contains(OperandKinds::INLINE_FLOAT),
             Operand::Literal(_) => {
+                // The hardware extends a 32-bit literal in ways that depend on the operand's type, so 64-bit constants go through
+                // registers.
                 slot.kinds.intersects(OperandKinds::LITERAL) && !matches!(src, Src::Const(_, Width::B64))
             }
             Operand::Imm(_) | Operand::Label(_) => slot.kinds.contains(OperandKinds::IMM),
             Operand::Off => slot.kinds.contains(OperandKinds::OFF),
             Operand::Reg(reg) => {
                 let name = reg.to_string();
+                // The table names pairs by their low half.
                 slot.allows_special(&name) || slot.allows_special(&format!("{name}_lo"))
             }
             Operand::Special(s) => slot.allows_special(s.name()),
@@ -367,6 +375,7 @@ fn constant(bits: u64, width: Width) -> Operand {
         Width::B16 => (0..=208u16)
             .chain(240..=248)
             .filter_map(Inline::from_code)
+            // The inline floats have other bits as f16 than as f32, so the search goes over the codes.
             .find(|i| u64::from(i.bits16()) == bits & 0xffff),
         Width::B32 => Inline::of_bits32(bits as u32),
         Width::B64 => Inline::of_bits64(bits),

@@ -37,9 +37,12 @@ impl Lower<'_> {
             Src::Reg(r) => r,
             _ => unreachable!("made as registers above"),
         };
+        // `fma(-den, rcp, 1)` is the error of the estimate, rounded once.
         let neg0 = |m: &mut Mods| m.neg = 1;
         self.machine(&name("div_scale"), &[reg(den), unused], &[b, b, a])?;
         self.machine(&name("div_scale"), &[reg(num), unused], &[a, b, a])?;
+        // `v_div_fmas` reads from VCC whether the numerator was scaled. The other `v_div_scale` writes a pair that nobody reads, so that
+        // it cannot overwrite VCC.
         self.result_to_vcc();
         self.machine(&name("rcp"), &[reg(rcp)], &[den])?;
         self.machine_with(&name("fma"), &[reg(e0)], &[den, rcp, one], neg0)?;
@@ -83,6 +86,7 @@ impl Lower<'_> {
         let src = Src::Reg;
         self.machine("v_cvt_f32_u32", &[f], &[b])?;
         self.machine("v_rcp_iflag_f32", &[r], &[src(f)])?;
+        // Less than 2^32, since `v_rcp_iflag_f32` may be one unit too large and the estimate must stay below.
         self.machine("v_mul_f32", &[scaled], &[c32(0x4f7f_fffe), src(r)])?; // 2^32 - 512
         self.machine("v_cvt_u32_f32", &[z], &[src(scaled)])?;
         self.machine("v_sub_u32", &[neg], &[c32(0), b])?;
@@ -100,10 +104,12 @@ impl Lower<'_> {
     /// `dst = a * b + c`, the sum with the lower product.
     fn mul_add_64(&mut self, dst: VSlice, [a, b]: [Src; 2], zero_above: [bool; 2], c: Src) -> Lowered {
         let [a0, a1, b0, b1] = [(a, 0), (a, 1), (b, 0), (b, 1)].map(|(s, i)| self.half(s, i));
+        // One of the two may be a scalar: the constant bus of these instructions takes one.
         let b0 = Src::Reg(self.in_vgpr(b0, 1));
         // A cross product with an upper half of 0 is 0.
         let [with_a1, with_b1] = zero_above.map(|zero| !zero);
         let carry = self.new_reg(RegFile::Sgpr, 2);
+        // The product of the upper halves lies beyond 64 bits.
         let crossed = [with_b1.then_some((a0, b1)), with_a1.then_some((a1, b0))];
         let crossed: SmallVec<[(Src, Src); 2]> = crossed.into_iter().flatten().collect();
         if crossed.is_empty() {
@@ -188,6 +194,7 @@ impl Lower<'_> {
         let Inst::Bin(Bin::Mul, ..) = self.kernel.def(v).inst else { return false };
         let insts = self.func.blocks.last().into_iter().flat_map(|block| block.insts.iter().rev().take(NEAR));
         let (reg, mut insts) = (self.reg(v).reg, insts);
+        // Anything else that reads the product would need it computed a second time.
         self.readers[v.0 as usize] == 1
             && insts.any(|inst| matches!(inst.operands.first(), Some(MOperand::Virt(dst)) if dst.reg == reg))
     }
@@ -227,6 +234,7 @@ impl Lower<'_> {
         self.machine("v_bfe_u32", &[bit], &[x, c32(16), c32(1)])?;
         self.machine("v_add_u32", &[biased], &[c32(0x7fff), Src::Reg(bit)])?;
         self.machine("v_add_u32", &[rounded], &[x, Src::Reg(biased)])?;
+        // Rounding could carry a NaN's mantissa into an infinity; the quiet bit keeps it a NaN.
         self.machine("v_or_b32", &[quiet], &[c32(0x0040_0000), x])?;
         self.machine("v_cmp_u_f32", &[nan], &[x, x])?;
         self.blend(chosen, Src::Reg(nan), Src::Reg(quiet), Src::Reg(rounded))?;

@@ -88,6 +88,7 @@ pub fn lower(kernel: &Kernel, target: Target, workgroup: [u32; 3]) -> Result<(Fu
         used_atomics: atomic::used_atomics(kernel),
         scc_results: scc::scc_results(kernel),
         scc_follows: scc::scc_follows(kernel),
+        // The kernel itself is a frame that lanes can leave, by `return`.
         frames: vec![exit::Frame::root()],
         varying_blocks: flow::varying_blocks(kernel),
         undefined: undef::before(kernel),
@@ -106,6 +107,7 @@ pub fn lower(kernel: &Kernel, target: Target, workgroup: [u32; 3]) -> Result<(Fu
     crate::mir::dce::run(&mut cx.func);
     combine::run(&mut cx.func);
     copies::run(&mut cx.func);
+    // An access that the kernel names itself stays where its author wrote it, and so must the accesses around it.
     if !cx.names_lds {
         pairs::run(&mut cx.func);
     }
@@ -225,6 +227,7 @@ impl Lower<'_> {
         self.entry.kernarg = initial.user_sgpr(UserSgprs::KERNARG_SEGMENT_PTR).map(|reg| self.live_in(reg));
         self.entry.workgroup_id = [0, 1, 2].map(|d| initial.workgroup_id(d).map(|reg| self.live_in(reg)));
         let (dims, packed) = (self.inputs.local_id_dims, self.target.has_packed_tid());
+        // Where ids are packed, all three dimensions are in the first register, which is live in if any of them is read.
         let registers = if packed { dims.min(1) } else { dims };
         for d in 0..registers {
             self.entry.local_id[usize::from(d)] = Some(self.live_in(Reg::v(d.into(), 1)));
@@ -249,6 +252,7 @@ impl Lower<'_> {
     /// Lowers a region. `tail` says that nothing runs between its end and the end of the innermost frame that
     /// restores EXEC, so that no construct at the end of the region need do so.
     fn region(&mut self, region: &Region, tail: bool) -> Lowered {
+        // A vector copy that was made in a branch is not computed on the way around it.
         let known = self.twins.known();
         let result = self.statements(&region.stmts, tail);
         self.twins.forget_since(known);
@@ -258,6 +262,7 @@ impl Lower<'_> {
     fn statements(&mut self, stmts: &[Stmt], tail: bool) -> Lowered {
         for (i, stmt) in stmts.iter().enumerate() {
             let tail = tail && i + 1 == stmts.len();
+            // Statements have no numbers of their own, and the kernel does not move while it is lowered: the address identifies one.
             for var in self.undefined.remove(&std::ptr::from_ref(stmt)).unwrap_or_default() {
                 let begins = self.variable(var);
                 self.push(Op::Undef, [MOperand::Virt(begins)]);
@@ -295,6 +300,7 @@ impl Lower<'_> {
             Inst::Bin(op, a, b) => self.bin(v, *op, *a, *b)?,
             Inst::Fma(a, b, c) => self.fma(v, *a, *b, *c)?,
             Inst::Un(op, a) => self.un(v, *op, *a)?,
+            // Evaluated again where its reader needs SCC, which the next scalar instruction overwrites.
             Inst::Cmp(..) if self.cmp_at_use[v.0 as usize] => {}
             Inst::Cmp(pred, a, b) => self.cmp(v, *pred, *a, *b)?,
             Inst::Select(c, a, b) => self.select(v, *c, *a, *b)?,
@@ -330,6 +336,7 @@ impl Lower<'_> {
             Inst::Ballot(a) => {
                 let mask = self.operand(*a);
                 let dst = self.define(v);
+                // The bits of lanes that do not run are undefined in a mask, and a ballot reports them as 0.
                 self.machine("s_and_b64", &[dst], &[mask, Src::Fixed(gcn_isa::reg::EXEC.into())])?;
             }
             Inst::LaneId => self.lane_id(v)?,
@@ -393,6 +400,7 @@ impl Lower<'_> {
     fn operand(&mut self, v: Value) -> Src {
         let ty = self.kernel.ty(v);
         match &self.kernel.def(v).inst {
+            // A varying bool is a mask of lanes in an SGPR pair.
             Inst::Const(bits) if ty.place == Place::Varying && ty.elem == Elem::Bool => {
                 Src::Const(if *bits != 0 { u64::MAX } else { 0 }, Width::B64)
             }

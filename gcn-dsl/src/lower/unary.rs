@@ -30,6 +30,8 @@ impl Lower<'_> {
             (Un::Neg, Calc::I64 | Calc::U64) if uniform => {
                 self.add_sub_64_scalar(Bin::Sub, dst, Src::Const(0, Width::B64), a)
             }
+            // Uniform floats: the SALU of these targets has no float arithmetic, so that every lane computes the value and one is read
+            // back.
             _ if uniform => {
                 let wide = self.new_reg(RegFile::Vgpr, dst.len);
                 self.un_vector(op, ty.elem, wide, a)?;
@@ -95,6 +97,7 @@ impl Lower<'_> {
 
     /// Flips or clears the sign bit: exact for every float, NaN included.
     fn sign_bit(&mut self, op: Un, elem: Elem, dst: VSlice, a: Src) -> Lowered {
+        // By integer instructions: `0 - x` and multiplication would quiet NaNs and lose the sign of zero.
         let sign = if elem.bytes() == 2 { 0x8000u32 } else { 0x8000_0000 };
         let (mnemonic, mask) = match op {
             Un::Neg => ("v_xor_b32", sign),

@@ -20,6 +20,7 @@ pub fn run(f: &mut Function) {
     // Worklist: an instruction that dies may be the last reader of another one's result.
     while let Some(i) = work.pop() {
         let inst = insts[i as usize];
+        // An instruction may enter the worklist once for each dword that it writes.
         if dead[i as usize] || dwords.written(inst).any(|dword| reads[dword] > 0) {
             continue;
         }
@@ -119,6 +120,7 @@ impl Makers {
 /// How often each dword is read, not counting reads that only keep a part of a result.
 fn reads(f: &Function, dwords: &Dwords) -> Vec<u32> {
     let mut reads = vec![0; dwords.count()];
+    // As if something read them.
     let kept = f.kept.iter().flat_map(|reg| dwords.of_slice(&reg.all(f.info(*reg))));
     let insts = f.blocks.iter().flat_map(|b| &b.insts);
     kept.chain(insts.flat_map(|inst| dwords.read(inst))).for_each(|dword| reads[dword] += 1);
@@ -148,6 +150,7 @@ fn scc_is_read(f: &Function) -> Vec<bool> {
             all.push(read);
             let Op::Machine(row, _) = &inst.op else { continue };
             read &= !row.implicit_writes.contains(ImplicitRegs::SCC);
+            // `src_scc` and its like are read as operands, not implicitly.
             let by_name = |o: &MOperand| matches!(o, MOperand::Fixed(Operand::Special(_)));
             read |= row.implicit_reads.contains(ImplicitRegs::SCC) || inst.operands.iter().any(by_name);
         }

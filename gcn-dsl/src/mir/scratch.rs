@@ -43,6 +43,7 @@ fn set_up(f: &mut Function, before: &Inputs, after: &Inputs) {
     else {
         return;
     };
+    // User SGPRs come before the workgroup ids, so that two more of them move those up.
     let moved =
         |reg: Reg| (0..3).find(|d| old.workgroup_id(*d) == Some(reg)).and_then(|d| new.workgroup_id(d));
     for reg in &mut f.live_in {
@@ -50,6 +51,8 @@ fn set_up(f: &mut Function, before: &Inputs, after: &Inputs) {
     }
     let live_in = f.live_in.clone();
     let Some(entry) = f.blocks.first_mut() else { return };
+    // The copies from live-in registers come first in the entry block; the set-up goes after them, before anything else can reuse the
+    // registers.
     let mut copies = 0;
     for inst in &mut entry.insts {
         let [_, MOperand::Fixed(Operand::Reg(from))] = &mut inst.operands[..] else { break };
@@ -119,6 +122,7 @@ fn access(
 ) -> (Op, &'static InstDesc) {
     assert!(offset <= OFFSET_MAX, "a scratch instruction holds offsets up to {OFFSET_MAX}, not {offset}");
     let size = ["dword", "dwordx2", "dwordx3", "dwordx4"][usize::from(data.len) - 1];
+    // Without an address register at all where the target has that form.
     let form = if base.is_some() { "saddr" } else { "noaddr" };
     let row = row(target, &format!("scratch_{verb}_{size}"), |row| row.form == form);
     let mods = Mods { offset: offset as i32, ..row.default_mods() };

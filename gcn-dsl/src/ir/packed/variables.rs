@@ -19,6 +19,7 @@ pub(super) type Couple = [Variable; 2];
 /// Variables that may be joined: a loop writes both, with results of one operation.
 pub(super) fn candidates(kernel: &Kernel, target: Target) -> Vec<Couple> {
     let mut found = Vec::new();
+    // A pinned variable has registers of its own that the user chose.
     let mut taken: HashSet<Variable> = kernel.pins.iter().map(|pin| pin.var).collect();
     if !kernel.pipelines.is_empty() {
         return found;
@@ -34,10 +35,12 @@ pub(super) fn candidates(kernel: &Kernel, target: Target) -> Vec<Couple> {
             });
             let mut single: Vec<(Variable, _)> = Vec::new();
             for (var, op) in written {
+                // Each variable is in one couple, and a second write in the same body does not make it a candidate again.
                 if !taken.insert(var) {
                     continue;
                 }
                 match single.iter().position(|(_, other)| *other == op) {
+                    // The nearest variable before it with the same operation: unrolled code writes neighbours one after the other.
                     Some(at) => found.push([single.remove(at).0, var]),
                     None => single.push((var, op)),
                 }
@@ -155,6 +158,7 @@ impl Join<'_> {
             ty: Some(Type::varying(to.elem)),
             loc: None,
         });
+        // The other half keeps its value: it is read and written back together with the new one.
         self.read(other, Joined { half: 1 - to.half, ..to }, out);
         let halves = if to.half == 0 { [value, other] } else { [other, value] };
         self.write(to, halves, keep, out);
@@ -176,6 +180,7 @@ impl Join<'_> {
                 together(self.kernel, halves, out)
             }
         };
+        // Initial values before a loop are written once; only words that a trip writes have to pay.
         if self.loops > 0 && constants.contains(&None) {
             self.carried[to.couple].push(value);
         }

@@ -45,6 +45,7 @@ pub(super) fn alone(
             && let Some(request) = request(kernel, requests, body)
             && let Some(here) = accesses(kernel, body)
         {
+            // As many accesses inside the loop as in the kernel: none are outside.
             let own = here.into_iter().filter(|(id, n)| all.get(id) == Some(n)).map(|(id, _)| id);
             found.insert(request.counter, own.filter(|id| !kernel.lds[id.0 as usize].dynamic).collect());
         }
@@ -60,6 +61,7 @@ fn accesses(kernel: &Kernel, region: &Region) -> Option<HashMap<LdsId, u32>> {
         if let Some((Memory::Lds(id), _)) = inst.place() {
             *counts.entry(id).or_insert(0) += 1;
         }
+        // An instruction that the kernel names may address LDS by a register, so that nothing says which array.
         known &= !matches!(inst, Inst::Machine(call) if call.effect != Effect::Pure && !is_probe(call));
     });
     known.then_some(counts)
@@ -130,6 +132,7 @@ impl<'k> Trip<'k> {
             }
         }
         let stored: HashSet<LdsId> = trip.stores.iter().map(|store| store.access.array).collect();
+        // Arrays that the loop only reads keep their single buffer.
         trip.loads.retain(|load| stored.contains(&load.access.array));
         Ok(trip)
     }
@@ -199,6 +202,8 @@ impl<'k> Trip<'k> {
         };
         let phase = |at: usize| usize::from(at > first) + usize::from(at > second);
         let all = |uses: &[Use], which: usize| uses.iter().all(|one| phase(one.stmt) == which);
+        // The loop may begin with the loads of what the trip before has stored, or with the stores; the two barriers part the phases
+        // either way.
         let takes_turns = (0..2).any(|at| all(&self.stores, at) && all(&self.loads, at + 1));
         if takes_turns { Ok(()) } else { Err(SingleReason::Mixed) }
     }
@@ -217,10 +222,12 @@ impl<'k> Trip<'k> {
             let ahead = plan.slice.contains(&v);
             match inst {
                 _ if loads.contains(&v) => _ = held.insert(v),
+                // The variable has another value a trip ahead. The slice that runs ahead knows it, and nothing else does.
                 Inst::Read(var) if self.written.contains(var) => match ahead {
                     true => _ = held.insert(v),
                     false => return Err(SingleReason::Computed(kernel.def(v).loc)),
                 },
+                // Lane reads are not pure, since they depend on EXEC, but all lanes of the loop run throughout.
                 Inst::Store { .. } | Inst::Read(_) | Inst::ReadFirstLane(_) | Inst::ReadLane(..) => {
                     insts.insert(v);
                     inst.operands(|operand| open.push(operand));
@@ -234,6 +241,8 @@ impl<'k> Trip<'k> {
         }
         let ordered = |of: &HashSet<Value>| own(body).filter(|v| of.contains(v)).collect::<Vec<Value>>();
         let (insts, held) = (ordered(&insts), ordered(&held));
+        // Forward from the loads: whatever uses a value that now belongs to the next trip has to move with it, and what cannot move is an
+        // error.
         let mut moved: HashSet<Value> = loads;
         for (at, stmt) in body.stmts.iter().enumerate() {
             if !uses(kernel, stmt, &moved) {
@@ -245,6 +254,7 @@ impl<'k> Trip<'k> {
                 _ => return Err(SingleReason::Computes(self.first_place(body, at))),
             }
         }
+        // The condition of this trip decides whether the next one comes, whose tile would have been loaded by then.
         if moved.contains(&plan.cond) {
             return Err(SingleReason::Computes(kernel.def(plan.cond).loc));
         }

@@ -31,10 +31,12 @@ impl Emit<'_> {
         let sides = [HashMap::new(), seconds];
         let sets = self.sets(stages - 1, &fill.held);
         let early = self.sets(order.sets, &order.early);
+        // All copies of the body are in one block: the test after each but the last leaves it, the test after the last one repeats it.
         let whole = fresh(self.labels);
         self.start();
         let names = self.ahead(false);
         self.fill(fill, names, &sides[0]);
+        // One set of registers per trip in flight. The first tile is not among them, since it is in LDS already.
         for trip in 1..stages {
             let names = self.ahead(false);
             self.keep(&sets[trip % sets.len()], &fill.held, &names);
@@ -42,6 +44,8 @@ impl Emit<'_> {
         self.copy(fill.barrier, &HashMap::new());
         self.early(order, &sides[0], &early[0]);
         let before = std::mem::take(&mut self.out);
+        // After so many copies both the buffer and the set of registers are those of the beginning: the least common multiple, of which
+        // one factor is 1 or 2.
         let period = if order.two { 2 } else { early.len() };
         let copies = if sets.len().is_multiple_of(period) { sets.len() } else { period * sets.len() };
         let mut last = self.plan.cond;
@@ -58,6 +62,8 @@ impl Emit<'_> {
             }
         }
         let mut stmts = self.looped(before, last, whole);
+        // The early loads of the last trip read a tile that nobody uses; what follows the loop may store there only after every wave has
+        // finished them.
         if !order.early.is_empty() {
             self.copy(fill.barrier, &HashMap::new());
         }
@@ -70,6 +76,7 @@ impl Emit<'_> {
         let kernel = &mut *self.kernel;
         let second = |id: &LdsId| {
             let bytes = kernel.lds[id.0 as usize].bytes;
+            // The alignment of the widest LDS access, `ds_read_b128`.
             let offset = kernel.lds_bytes().next_multiple_of(16);
             kernel.lds.push(LdsDef { bytes, offset, dynamic: false });
             (*id, LdsId(kernel.lds.len() as u32 - 1))
@@ -109,6 +116,7 @@ impl Emit<'_> {
         let left_out = fill.moved.iter().chain(&order.early);
         copying.left_out = left_out.copied().collect::<HashSet<Value>>();
         self.statements(&order.before, &mut copying);
+        // One buffer: every wave must have read the old tile before the first store of the new one.
         if !order.two {
             self.copy(fill.barrier, &HashMap::new());
         }

@@ -61,6 +61,8 @@ pub(super) fn of(
     for (at, stmt) in body.stmts.iter().enumerate() {
         // Every wave has loaded its factors when another one stores.
         if at == if two { cuts.barrier } else { cuts.stores } {
+            // With two buffers the barrier of this trip is what protects the buffer that the next stores overwrite; with one buffer, the
+            // barrier before the stores.
             walk.loads(&trip.loads);
         }
         walk.part = usize::from(at >= cuts.stores) + usize::from(at >= cuts.barrier);
@@ -68,6 +70,8 @@ pub(super) fn of(
     }
     let [before, between, after] = walk.parts;
     let early: HashSet<Value> = cuts.early.iter().copied().collect();
+    // The early loads of the next trip are issued before `after` runs, so that their registers are live together with those that `after`
+    // still reads.
     let sets = 1 + usize::from(after.iter().any(|stmt| uses(kernel, stmt, &early)));
     Some(Order { early: cuts.early, with_addresses, sets, before, between, after, two, urgent })
 }
@@ -79,6 +83,7 @@ fn first_loads(kernel: &Kernel, body: &Region) -> usize {
         let mut loads = false;
         let mut note = |v: Value| loads |= lds(kernel, v).is_some();
         match stmt {
+            // Loads after the first product may feed later products only; taking them as well would hold the stores back.
             Stmt::Inst(v) if after.is_some() && matches!(kernel.def(*v).inst, Inst::Machine(_)) => break,
             Stmt::Inst(v) => note(*v),
             _ => stmt.regions().iter().for_each(|region| region.each_inst(&mut note)),
@@ -138,6 +143,8 @@ impl<'k> Trip<'k> {
             Some(Product { inst, stmt, cycles })
         };
         let products = body.stmts.iter().enumerate().filter_map(product).collect();
+        // `own` sees the statements of the body alone. A difference means that an inner region loads, whose place in the order nothing
+        // here can choose.
         (loads.len() == all).then_some(Trip { kernel, body, inside, written, loads, products })
     }
 
@@ -149,12 +156,15 @@ impl<'k> Trip<'k> {
         for product in rest.by_ref().take(self.products.len() / 2) {
             self.needs(product.inst, &mut early);
             covered += product.cycles;
+            // Enough products to hide the loads that they themselves need: more of them would only lengthen the live ranges of their
+            // factors.
             if covered >= self.time(machine, &early) {
                 break;
             }
         }
         let time = self.time(machine, &early);
         let barrier = last(&mut rest, time)?;
+        // Taken from what the barrier has left: the stores need their own cover of products before the barrier.
         let stores = last(&mut rest, choose::lds_cycles(machine, stored)).unwrap_or(barrier);
         (!early.is_empty()).then_some(Cuts { early, time, stores, barrier })
     }
@@ -177,6 +187,7 @@ impl<'k> Trip<'k> {
                 if !found.contains(&v) {
                     found.push(v);
                 }
+            // A sum is a chain through earlier products. Following it would collect the factors of all of them.
             } else if v == product || self.products.iter().all(|other| other.inst != v) {
                 self.kernel.def(v).inst.operands(|operand| open.push(operand));
             }
@@ -198,9 +209,11 @@ impl<'k> Trip<'k> {
             Inst::Read(var) => !self.written.contains(var),
             // The same lanes run throughout the trip.
             Inst::ReadFirstLane(_) | Inst::ReadLane(..) => true,
+            // Only the requested loads themselves may be repeated; an address that depends on another load might have changed.
             _ => load || inst.is_pure(),
         };
         let mut all = may;
+        // Operands first: the result is in an order in which it can be emitted.
         inst.operands(|operand| all = all && self.add(operand, false, seen, found));
         found.push(v);
         all
@@ -241,6 +254,8 @@ impl<'t> Walk<'t> {
             let inst = &trip.kernel.def(v).inst;
             let mut computed = false;
             inst.operands(|operand| computed |= loaded.contains(&operand));
+            // Conversions and shuffles of loaded factors wait with them; otherwise they would force their loads to where the author wrote
+            // them.
             if computed && inst.is_pure() && trip.products.iter().all(|product| product.inst != v) {
                 loaded.insert(v);
                 waiting.insert(v);
@@ -249,6 +264,7 @@ impl<'t> Walk<'t> {
         let mut starts: HashMap<usize, Vec<Value>> = HashMap::new();
         for (i, product) in trip.products.iter().enumerate() {
             let mut ahead = 0;
+            // Walks back from the product until the products in between take as long as a load; the load starts there.
             let back = trip.products[..i].iter().rev().take_while(|other| {
                 let more = ahead < cuts.time;
                 ahead += other.cycles;

@@ -31,6 +31,7 @@ impl<'k> Trial<'k> {
     pub fn new(b: &'k Builder, left: u32) -> Trial<'k> {
         Trial {
             kernel: b.kernel(),
+            // Variables before the loop start the trial; what they are after it depends on the trips.
             variables: b.known_constants(),
             values: HashMap::new(),
             same: HashMap::new(),
@@ -65,6 +66,7 @@ impl<'k> Trial<'k> {
         let mut open = vec![v];
         while let Some(v) = open.pop() {
             let v = self.original(v);
+            // Charged once, when something that stays uses it: pure instructions whose every use folds cost nothing.
             if let Some(count) = self.owed.remove(&v) {
                 self.emit(count)?;
                 self.kernel.def(v).inst.operands(|operand| open.push(operand));
@@ -88,6 +90,8 @@ impl<'k> Trial<'k> {
                     return self.region(if bits != 0 { then } else { els });
                 }
                 self.used(*cond)?;
+                // Each side starts from what was known before the branch. Which of the two ran is not known, so what either wrote is
+                // forgotten below.
                 let before = self.variables.clone();
                 self.region(then)?;
                 self.variables = before;
@@ -100,6 +104,7 @@ impl<'k> Trial<'k> {
             Stmt::While { head, cond, body } => {
                 return self.looped(Loop { head: Some(head), cond: *cond, body });
             }
+            // Its trips are unknown, and the second one must not see what the first one was told about the variables.
             Stmt::Loop { body } => {
                 self.forget(body);
                 self.region(body)?;
@@ -115,6 +120,7 @@ impl<'k> Trial<'k> {
     /// Executes a loop. If its condition is not known it stays one, with a body that runs on what does not change in it.
     pub fn looped(&mut self, looped: Loop<'_>) -> Option<()> {
         let start = (self.variables.clone(), self.left);
+        // Bounds the time of the trial too: nested loops multiply, and `steps` bounds their product.
         for trips in 1..=MOST_TRIPS {
             if let Some(head) = looped.head {
                 self.region(head)?;
@@ -132,6 +138,7 @@ impl<'k> Trial<'k> {
                     None => return self.stays(looped, start),
                 }
             }
+            // Each trip keeps at least one instruction of overhead, so that an empty loop with many trips does not look free.
             self.emit(1)?;
         }
         None
@@ -143,8 +150,10 @@ impl<'k> Trial<'k> {
     }
 
     fn stays(&mut self, looped: Loop<'_>, (variables, left): (HashMap<Variable, u64>, u32)) -> Option<()> {
+        // The attempt to execute it is taken back: the loop stays in the program once, whatever was counted for its trips.
         (self.variables, self.left) = (variables, left);
         let regions = || looped.head.into_iter().chain([looped.body]);
+        // Before and after: the body runs on what no trip changes, and after the loop nothing is known of what it writes.
         regions().for_each(|region| self.forget(region));
         regions().try_for_each(|region| self.region(region))?;
         regions().for_each(|region| self.forget(region));
@@ -182,6 +191,8 @@ impl<'k> Trial<'k> {
                     self.is(v, known);
                     self.owed.remove(&v);
                     self.same.insert(v, chosen);
+                    // A select by a known condition disappears. Arrays in registers that are indexed by the counter are chains of them, so
+                    // that they pay for unrolling; the bound keeps huge chains from paying for everything else.
                     let refund = length(self.kernel, v).min(self.refunds);
                     self.refunds -= refund;
                     self.left = self.left.saturating_add(refund);
@@ -191,6 +202,7 @@ impl<'k> Trial<'k> {
             },
             ref inst => self.evaluate(inst),
         };
+        // The same instruction is executed once for each trip; what the trip before found must not survive.
         self.same.remove(&v);
         self.is(v, result);
         if result.is_some() {
@@ -227,14 +239,17 @@ impl<'k> Trial<'k> {
             Inst::Bin(op @ (Bin::And | Bin::Or), x, y) if elem(x) == Some(Elem::Bool) => {
                 let decides = u64::from(op == Bin::Or);
                 match (self.value(x), self.value(y)) {
+                    // One known side decides an `or` that is true and an `and` that is false.
                     (Some(bits), _) | (_, Some(bits)) if bits == decides => Some(bits),
                     (Some(_), y) => y,
                     (x, _) => x,
                 }
             }
+            // Only words of 32 bits: counters and indices are nothing else, and the folding of other types is the builder's.
             Inst::Bin(op, x, y) => {
                 fold::eval(op, self.value(x)? as u32, self.value(y)? as u32, word(x)?).map(u64::from)
             }
+            // Counters are uniform. A varying comparison is a mask, of which `true` would have to mean all active lanes.
             Inst::Cmp(pred, x, y) if self.kernel.ty(x).place == Place::Uniform => {
                 let holds = fold::holds(pred, word(x)?, self.value(x)? as u32, self.value(y)? as u32);
                 Some(u64::from(holds))

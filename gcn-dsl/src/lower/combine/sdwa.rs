@@ -103,10 +103,12 @@ fn form(target: Target, inst: &MInst) -> Option<&'static InstDesc> {
 
 /// Folds the extractions of `f`.
 pub(super) fn run(f: &mut Function) {
+    // The facts about uses take a pass over the function, which most functions need not pay for.
     if !f.blocks.iter().flat_map(|block| &block.insts).any(|inst| part(inst).is_some()) {
         return;
     }
     let facts = Facts::of_uses(f);
+    // Stands for the constant that an SDWA form cannot encode, while it is not known whether the form is chosen.
     let scalar = f.new_vreg(RegFile::Sgpr, 1);
     let mut readers: HashMap<VReg, u32> = HashMap::new();
     let mut found = Vec::new();
@@ -123,6 +125,7 @@ pub(super) fn run(f: &mut Function) {
     for (block, index) in found.into_iter().rev() {
         let inst = &f.blocks[block].insts[index];
         let mut parts = facts.parts(f, (block, index), inst);
+        // An extraction that one reader keeps is computed anyway: folding it into the others saves nothing.
         parts.retain(|(_, reg, _)| readers.get(reg) == Some(&facts.uses[reg.0 as usize].readers));
         // With fewer parts another constant may be left, as in `part + 0xff`, of which the extraction stays.
         if !parts.is_empty() && facts.takes_parts(f, inst, &parts, scalar) {

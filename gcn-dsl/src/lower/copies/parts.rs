@@ -28,6 +28,7 @@ pub(super) fn run(f: &mut Function, known: &Known) {
             };
             let copies: Vec<VSlice> =
                 insts[at + 1..].iter().map_while(|inst| part(inst, tuple.reg)).collect();
+            // A tuple that anything else writes may change while its parts are read.
             if writes[tuple.reg.0 as usize] != copies.len() as u32 + 1 {
                 continue;
             }
@@ -53,6 +54,7 @@ pub(super) fn run(f: &mut Function, known: &Known) {
                     _ => rest.push(place),
                 }
             }
+            // The dwords that are still copied keep an undefined beginning of their own.
             if rest.len() < usize::from(tuple.len) {
                 begins.insert(at, rest);
             }
