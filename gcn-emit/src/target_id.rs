@@ -54,6 +54,8 @@ const XNACK_SHIFT: u32 = 8;
 const SRAMECC_SHIFT: u32 = 10;
 /// Lowest bit of `EF_AMDGPU_GENERIC_VERSION`.
 const GENERIC_SHIFT: u32 = 24;
+/// `EF_AMDGPU_GENERIC_VERSION`.
+pub(crate) const GENERIC_VERSION: u32 = 0xff << GENERIC_SHIFT;
 
 /// A processor with its feature settings: `gfx90a`, `gfx90a:sramecc+:xnack-`.
 ///
@@ -94,7 +96,7 @@ impl TargetId {
         format!("{TRIPLE}{self}")
     }
 
-    /// `e_flags` of a code object from V4 on.
+    /// `e_flags` of a code object from V4 on; those of a generic target have the version of the target, which came with V6.
     pub const fn elf_flags(self) -> u32 {
         let xnack = if self.target.supports_xnack() { self.xnack.elf_bits() } else { 0 };
         let sramecc = if self.target.supports_sramecc() { self.sramecc.elf_bits() } else { 0 };
@@ -116,7 +118,9 @@ impl TargetId {
     /// each feature that the device has a setting).
     pub fn runs_on(self, device: TargetId) -> bool {
         let fits = |code: Feature, device: Feature| code == Feature::Any || code == device;
-        self.target.runs_on(device.target) && fits(self.xnack, device.xnack) && fits(self.sramecc, device.sramecc)
+        self.target.runs_on(device.target)
+            && fits(self.xnack, device.xnack)
+            && fits(self.sramecc, device.sramecc)
     }
 }
 

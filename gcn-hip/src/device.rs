@@ -24,7 +24,8 @@ pub(crate) struct Model {
 impl Model {
     /// The device with this number; its memory is at most `memory` bytes.
     pub(crate) fn of(target: Target, number: usize, memory: u64) -> Model {
-        let of = |target: Target| MODELS.lines().find(move |line| line.split('\t').next() == Some(target.name()));
+        let of =
+            |target: Target| MODELS.lines().find(move |line| line.split('\t').next() == Some(target.name()));
         // A target without a device of its own has the numbers of the one that stands for it.
         let (own, line) = (of(target).is_some(), of(target.representative()));
         let fields: Vec<&'static str> = line.unwrap_or_default().split('\t').collect();

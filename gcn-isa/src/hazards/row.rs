@@ -115,15 +115,17 @@ pub(super) use {condition, counter_rules, dependence, evidence, rule, xnack};
 
 /// Groups of targets that occur in rules.
 pub(super) mod on {
-    use crate::target::Target::{GFX90A, GFX900, GFX908, GFX942, GFX950};
+    use crate::target::Target::{GFX90A, GFX908, GFX942, GFX950};
     use crate::target::{InstructionSet, TargetSet};
 
     /// All of GFX9.
     pub const GFX9: TargetSet = TargetSet::GFX9;
     /// Those without matrix instructions, and gfx908, whose AGPRs are a file of their own.
-    pub const UP_TO_GFX908: TargetSet = TargetSet::range(GFX900, GFX908);
+    pub const UP_TO_GFX908: TargetSet =
+        TargetSet::between(InstructionSet::GFX9_GENERIC, InstructionSet::GFX908);
     /// Those before gfx942.
-    pub const UP_TO_GFX90A: TargetSet = TargetSet::range(GFX900, GFX90A);
+    pub const UP_TO_GFX90A: TargetSet =
+        TargetSet::between(InstructionSet::GFX9_GENERIC, InstructionSet::GFX90A);
     /// Those with one file of VGPRs and AGPRs.
     pub const FROM_GFX90A: TargetSet = TargetSet::range(GFX90A, GFX950);
     /// What LLVM calls gfx940 and later.

@@ -123,6 +123,8 @@ macro_rules! facts {
             memory_adds_flush: bool,
             /// True where a conversion to fp8, bf8 or fp4 writes a part of its destination, so that a reader has to keep its distance (gfx950).
             has_narrow_conversion_hazard: bool,
+            /// True for the one whose rows stand for an instruction that several have: gfx942, which lacks fewer than the others.
+            has_most_instructions: bool,
         }
     };
 }
@@ -166,6 +168,7 @@ const GFX900: Facts = Facts {
     flushes_half_products: false,
     memory_adds_flush: false,
     has_narrow_conversion_hazard: false,
+    has_most_instructions: false,
 };
 const GFX908: Facts = Facts { has_agprs: true, memory_adds_flush: true, ..GFX900 };
 const GFX90A: Facts = Facts {
@@ -187,7 +190,7 @@ const GFX9_4: Facts = Facts {
     memory_adds_flush: false,
     ..GFX90A
 };
-const GFX942: Facts = Facts { has_fnuz_floats: true, ..GFX9_4 };
+const GFX942: Facts = Facts { has_fnuz_floats: true, has_most_instructions: true, ..GFX9_4 };
 const GFX950: Facts = Facts { lds_banks: 64, has_narrow_conversion_hazard: true, ..GFX9_4 };
 const GFX10: Facts = Facts {
     family: Family::RDNA,
@@ -282,11 +285,6 @@ impl InstructionSet {
             _ if self.needs_even_vgpr_tuples() => 2,
             _ => 1,
         }
-    }
-
-    /// True for the one whose rows stand for an instruction that several have: gfx942, which lacks fewer than the others.
-    pub(crate) const fn has_most_instructions(self) -> bool {
-        matches!(self, InstructionSet::GFX942)
     }
 
     /// Registers of a file that a kernel can name.

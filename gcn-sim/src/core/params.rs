@@ -116,7 +116,9 @@ static ROWS: LazyLock<Vec<Row>> = LazyLock::new(|| {
 fn row_of(target: Target, name: &str) -> Option<&'static Row> {
     let set = target.instruction_set();
     let of = |set| ROWS.iter().find(|row| row.name == name && row.names(set));
-    of(set).or_else(|| of(set.measured_as())).or_else(|| ROWS.iter().find(|row| row.name == name && row.targets.is_none()))
+    of(set)
+        .or_else(|| of(set.measured_as()))
+        .or_else(|| ROWS.iter().find(|row| row.name == name && row.targets.is_none()))
 }
 
 /// Compute units of the device that a target stands for (`device.cus` of the model's parameters).
@@ -323,7 +325,8 @@ mod tests {
             own.sort();
             assert_eq!(own, first, "{target}");
             for row in ROWS.iter() {
-                let rows = ROWS.iter().filter(|r| r.name == row.name && r.names(target.instruction_set())).count();
+                let rows =
+                    ROWS.iter().filter(|r| r.name == row.name && r.names(target.instruction_set())).count();
                 assert!(rows <= 1, "{} has two rows for {target}", row.name);
             }
         }

@@ -295,7 +295,8 @@ fn write_parameters(out: &mut String) -> std::fmt::Result {
     }
     for (parameter, targets) in &rows {
         let names: Vec<_> = targets.iter().map(|t| t.name()).collect();
-        let names = if targets.len() == Target::REPRESENTATIVES.len() { "all".to_owned() } else { names.join(", ") };
+        let names =
+            if targets.len() == Target::REPRESENTATIVES.len() { "all".to_owned() } else { names.join(", ") };
         let super::Parameter { name, value, unit, grade, source, range } = parameter;
         let range = range.as_ref().map_or_else(String::new, |[low, high]| match *unit {
             // The lower end is the value itself.

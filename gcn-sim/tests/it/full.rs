@@ -115,7 +115,9 @@ fn judge(first: &str, later: &str, count: usize, last: &str) -> Option<String> {
     let body = format!(
         "{first}\n{later}{last}\ns_waitcnt vmcnt(0) lgkmcnt(0)\nglobal_store_dword v[2:3], v6, off offset:512"
     );
-    let [first, rest @ ..] = &Target::REPRESENTATIVES.map(|t| judged(t, &body))[..] else { panic!("there are targets") };
+    let [first, rest @ ..] = &Target::REPRESENTATIVES.map(|t| judged(t, &body))[..] else {
+        panic!("there are targets")
+    };
     assert!(rest.iter().all(|r| r == first), "{first:?} {rest:?}");
     first.clone()
 }

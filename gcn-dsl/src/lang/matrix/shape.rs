@@ -161,7 +161,9 @@ mod tests {
         }
         // And every instruction of the table but for those on MX formats, which are generic over them, is there.
         let mut seen = 0;
-        for (target, desc, shape) in layout::instructions().iter().filter(measured).filter(|i| !i.2.formats_chosen) {
+        for (target, desc, shape) in
+            layout::instructions().iter().filter(measured).filter(|i| !i.2.formats_chosen)
+        {
             let there = table.iter().any(|(p, on, _)| {
                 on.contains(*target) && p.instruction(*target).is_some_and(|i| i.0.printed == desc.printed)
             });
