@@ -1,6 +1,7 @@
 //! Expressions.
 
 use std::borrow::Cow;
+use std::collections::BTreeSet;
 
 use proc_macro2::{Ident, TokenStream};
 use quote::{ToTokens, quote, quote_spanned};
@@ -483,7 +484,9 @@ impl Cx<'_> {
                 false => quote_spanned!(span=> #token::<#targets>::new()),
             };
         }
-        let types = self.targets.unwrap_or_default().iter().map(|target| {
+        // What matrices a target takes is that of those which stand for it.
+        let types = self.targets.unwrap_or_default().iter().flat_map(|target| target.represented_by());
+        let types = types.collect::<BTreeSet<_>>().into_iter().map(|target| {
             // `gfx90a` is `Gfx90a`.
             lang(&target.name().replacen('g', "G", 1), span)
         });

@@ -234,7 +234,8 @@ pub enum ReadFault {
     Relocatable,
     /// The processor is none of ours.
     #[error(
-        "EF_AMDGPU_MACH {mach:#x} is not a supported target; supported are {names}",
+        "EF_AMDGPU_MACH {mach:#x}{known} is not a supported target; supported are {names}",
+        known = known(*mach),
         names = gcn_isa::Target::names()
     )]
     UnknownMach {
@@ -386,4 +387,10 @@ pub enum LinkFault {
     /// A text of a section of texts has no end.
     #[error("the last text of a mergeable section has no closing zero; use `.asciz`")]
     Unterminated,
+}
+
+/// The name of a processor that is known but cannot be compiled for, in parentheses.
+fn known(mach: u32) -> String {
+    let found = gcn_isa::Target::KNOWN.into_iter().find(|target| target.elf_mach() == mach);
+    found.map_or(String::new(), |target| format!(" ({target})"))
 }
