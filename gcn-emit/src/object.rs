@@ -30,8 +30,5 @@ pub use read::{CodeObject, KernelCode, SectionView, SymbolView, read_code_object
 pub use write::{Written, write_code_object, write_with_code};
 pub use write_relocatable::write_relocatable;
 
-#[cfg(feature = "containers")]
-pub use typed_arena;
-
 /// `e_ident[EI_OSABI]` of a code object for HSA runtimes.
 const ELFOSABI_AMDGPU_HSA: u8 = 64;

@@ -1,8 +1,8 @@
 //! The reader against damaged files: an error that names the place, never a panic.
 
 use gcn_emit::object::{
-    Module, ObjectError, ReadFault, bundle, container, link, read_code_object, typed_arena,
-    write_code_object, write_relocatable,
+    Module, ObjectError, ReadFault, bundle, container, link, read_code_object, write_code_object,
+    write_relocatable,
 };
 use gcn_isa::Target;
 use gcn_test_support::env::fuzz_count;
@@ -178,7 +178,9 @@ fn use_all(bytes: &[u8]) {
         assert!(matches!(error, ObjectError::Read { .. }), "{error}");
     }
     let _ = bundle::entries(bytes);
-    let _ = container::entries(bytes, &typed_arena::Arena::new());
+    for bundle in container::bundles(bytes).into_iter().flatten().flatten() {
+        let _ = bundle.entries();
+    }
     if let Ok(module) = Module::from_relocatable(bytes) {
         let _ = write_relocatable(&module);
         // What is linked can be read.
