@@ -6,6 +6,7 @@ pub mod container;
 pub(crate) mod debug;
 mod error;
 mod file;
+mod foreign;
 mod hash;
 pub(crate) mod layout;
 mod link;
@@ -18,6 +19,7 @@ mod write_relocatable;
 
 pub use crate::version::CodeObjectVersion;
 pub use error::{LinkFault, LinkPlace, ObjectError, ReadFault};
+pub use foreign::{Foreign, foreign};
 pub use layout::with_constants;
 pub use link::{LinkOptions, Linked, link, link_placed, link_with};
 pub use module::{

@@ -187,6 +187,67 @@ const OLDER: &str = "GFX6 to GFX8 encode instructions differently, and are not s
 const RDNA: &str = "GFX10 and later (RDNA) have another instruction set, and are not supported";
 const GENERIC: &str = "generic targets are not supported; name the processor";
 
+/// Processors that are not supported, by `EF_AMDGPU_MACH` (measured with LLVM 22; gfx940 and gfx941, which it knows no more, by the
+/// guide of LLVM 18).
+const MACHINES: [(u32, &str); 49] = [
+    (0x20, "gfx600"),
+    (0x21, "gfx601"),
+    (0x22, "gfx700"),
+    (0x23, "gfx701"),
+    (0x24, "gfx702"),
+    (0x25, "gfx703"),
+    (0x26, "gfx704"),
+    (0x28, "gfx801"),
+    (0x29, "gfx802"),
+    (0x2a, "gfx803"),
+    (0x2b, "gfx810"),
+    (0x2d, "gfx902"),
+    (0x2e, "gfx904"),
+    (0x31, "gfx909"),
+    (0x32, "gfx90c"),
+    (0x33, "gfx1010"),
+    (0x34, "gfx1011"),
+    (0x35, "gfx1012"),
+    (0x36, "gfx1030"),
+    (0x37, "gfx1031"),
+    (0x38, "gfx1032"),
+    (0x39, "gfx1033"),
+    (0x3a, "gfx602"),
+    (0x3b, "gfx705"),
+    (0x3c, "gfx805"),
+    (0x3d, "gfx1035"),
+    (0x3e, "gfx1034"),
+    (0x40, "gfx940"),
+    (0x41, "gfx1100"),
+    (0x42, "gfx1013"),
+    (0x43, "gfx1150"),
+    (0x44, "gfx1103"),
+    (0x45, "gfx1036"),
+    (0x46, "gfx1101"),
+    (0x47, "gfx1102"),
+    (0x48, "gfx1200"),
+    (0x49, "gfx1250"),
+    (0x4a, "gfx1151"),
+    (0x4b, "gfx941"),
+    (0x4e, "gfx1201"),
+    (0x51, "gfx9-generic"),
+    (0x52, "gfx10-1-generic"),
+    (0x53, "gfx10-3-generic"),
+    (0x54, "gfx11-generic"),
+    (0x55, "gfx1152"),
+    (0x58, "gfx1153"),
+    (0x59, "gfx12-generic"),
+    (0x5a, "gfx1251"),
+    (0x5f, "gfx9-4-generic"),
+];
+
+/// Name of an `EF_AMDGPU_MACH` that is not supported and what is to be said of it, in parentheses after a blank; nothing of one
+/// that is not known.
+pub(crate) fn processor(mach: u32) -> String {
+    let known = MACHINES.iter().find(|(number, _)| *number == mach);
+    known.map_or_else(String::new, |(_, name)| format!(" ({name}{})", reason(name, &PROCESSORS)))
+}
+
 /// Triples that are not supported: how they begin, and what they stand for.
 const SYSTEMS: [(&str, &str); 5] = [
     ("amdgcn-amd-amdpal", "code objects of AMD's PAL (graphics) are not supported"),
@@ -277,6 +338,17 @@ mod tests {
         {
             assert!(text.parse::<TargetId>().is_err(), "{text}");
         }
+    }
+
+    #[test]
+    fn processors_of_objects_are_named() {
+        let cases = [(0x2a, "gfx803; GFX6 to GFX8"), (0x40, "use gfx942"), (0x41, "RDNA"), (0x51, "generic")];
+        for (mach, part) in cases {
+            assert!(processor(mach).contains(part), "{}", processor(mach));
+        }
+        assert_eq!(processor(Target::GFX942.elf_mach()), "");
+        // What is said of a name is said of its number.
+        assert!(MACHINES.iter().all(|(mach, _)| processor(*mach).contains("; ")));
     }
 
     #[test]

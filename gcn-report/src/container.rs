@@ -206,7 +206,7 @@ pub fn no_such_kernel(file: &str, name: &str, object: &CodeObject<'_>) -> Error 
 
 /// The code object that a file is.
 fn single<'d>(name: &str, bytes: &'d [u8]) -> Result<Object<'d>, Error> {
-    let host = bytes.get(18..20).is_some_and(|machine| machine != [0xe0, 0]);
+    let host = bytes.starts_with(b"\x7fELF") && bytes.get(18..20).is_some_and(|machine| machine != [0xe0, 0]);
     let without = "; a host file has code for GPUs in the section `.hip_fatbin`, which this one lacks";
     let target_id = match code_object(name, bytes) {
         Ok(read) => read.target_id,

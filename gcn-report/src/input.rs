@@ -3,6 +3,7 @@
 use gcn_emit::asm::{self, Diagnostic, Folders, Options};
 use gcn_emit::code::Unit;
 use gcn_emit::lines::SourceLines;
+use gcn_emit::object;
 use gcn_emit::target_id::TargetId;
 
 use crate::Error;
@@ -72,12 +73,22 @@ pub fn each<E: From<Error>>(
             visit(Input { name: object.name.clone(), unit, text: None, left_out: Vec::new() })
         });
     }
-    let text = String::from_utf8(bytes).map_err(|error| {
-        let at = error.utf8_error().valid_up_to();
-        let problem = format!("neither an ELF file nor a bundle nor assembly: byte {at} is not UTF-8");
-        Error::NotCode { name: name.to_owned(), problem }
-    })?;
+    let text = text(name, bytes)?;
     visit(assembly(name, text, choice.target, broken, folders)?)
+}
+
+/// The text of a file that holds no objects.
+fn text(name: &str, bytes: Vec<u8>) -> Result<String, Error> {
+    String::from_utf8(bytes).map_err(|error| {
+        let problem = match object::foreign(error.as_bytes()) {
+            Some(kind) => format!("this is {}; {}", kind.what, kind.remedy),
+            None => {
+                let at = error.utf8_error().valid_up_to();
+                format!("neither an ELF file nor a bundle nor assembly: byte {at} is not UTF-8")
+            }
+        };
+        Error::NotCode { name: name.to_owned(), problem }
+    })
 }
 
 fn assembly(
@@ -147,10 +158,7 @@ pub fn one(
         let chosen = choice.select_one(name, &bytes, kernel)?;
         return Ok(Loadable { bytes: chosen.bytes.into_owned(), lines: None });
     }
-    let text = String::from_utf8(bytes).map_err(|_| {
-        let problem = "neither an ELF file nor a bundle nor assembly, which is text in UTF-8".to_owned();
-        Error::NotCode { name: name.to_owned(), problem }
-    })?;
+    let text = text(name, bytes)?;
     let options = Options { target: target_of(&text, choice.target), keep_instructions: true };
     let assembly = asm::assemble_with(name, &text, &options, folders).map_err(Error::Assembly)?;
     let linked = assembly.code_object_with_lines(name);

@@ -75,6 +75,28 @@ fn what_holds_no_code_for_gpus_says_so() {
 }
 
 #[test]
+fn files_of_other_kinds_are_named() {
+    let host = std::fs::read(std::env::current_exe().expect("this test is a program")).expect("a file");
+    let mut pal = two_kernels();
+    pal[7] = 0x41;
+    let mut old = two_kernels();
+    old[48] = 0x2a;
+    let kinds: [(&[u8], &str); 5] = [
+        (b"MZ\x90\0\x03\0\0\0\x04\0\0\0\xff\xff", "a program or library of Windows (PE)"),
+        (b"\xcf\xfa\xed\xfe\x07\0\0\x01", "a program or library of macOS (Mach-O)"),
+        (&host, "an ELF file for "),
+        (&pal, "AMD's PAL (graphics), which is not supported"),
+        (&old, "gfx803; GFX6 to GFX8"),
+    ];
+    for (bytes, part) in kinds {
+        for (command, code) in [("inspect", 1), ("check", 2), ("disasm", 1), ("sim", 1)] {
+            let error = gcn_with(&[command, "-"], bytes).failure(code);
+            assert!(error.contains(part), "{command}: {error}");
+        }
+    }
+}
+
+#[test]
 fn uris_of_loaded_code_objects_are_read() {
     let object = two_kernels();
     let folder = tempfile::tempdir().expect("a folder");

@@ -222,6 +222,14 @@ pub enum ReadFault {
         /// Which.
         index: u64,
     },
+    /// A file of another kind, or for another machine or system.
+    #[error("this is {what}; {remedy}")]
+    Foreign {
+        /// What it is.
+        what: &'static str,
+        /// What to do.
+        remedy: &'static str,
+    },
     /// A field of the ELF header has a value that no code object has.
     #[error("{field} is {found:#x}, a code object has {expected}")]
     Header {
@@ -237,7 +245,8 @@ pub enum ReadFault {
     Relocatable,
     /// The processor is none of ours.
     #[error(
-        "EF_AMDGPU_MACH {mach:#x} is not a supported target; supported are {names}",
+        "EF_AMDGPU_MACH {mach:#x}{} is not a supported target; supported are {names}",
+        crate::target_id::processor(*.mach),
         names = gcn_isa::Target::names()
     )]
     UnknownMach {
