@@ -192,6 +192,42 @@ const PROCESSORS: [(&str, &str); 7] = [
 const PREPRODUCTION: &str = "it came before the product, and LLVM knows it no more; use gfx942";
 const OLDER: &str = "GFX6 to GFX8 encode instructions differently, and are not supported";
 
+/// Processors of which no facts are known, by `EF_AMDGPU_MACH` (measured with LLVM 22; gfx940 and gfx941, which it knows no more, by the
+/// guide of LLVM 18).
+const MACHINES: [(u32, &str); 18] = [
+    (0x20, "gfx600"),
+    (0x21, "gfx601"),
+    (0x22, "gfx700"),
+    (0x23, "gfx701"),
+    (0x24, "gfx702"),
+    (0x25, "gfx703"),
+    (0x26, "gfx704"),
+    (0x28, "gfx801"),
+    (0x29, "gfx802"),
+    (0x2a, "gfx803"),
+    (0x2b, "gfx810"),
+    (0x3a, "gfx602"),
+    (0x3b, "gfx705"),
+    (0x3c, "gfx805"),
+    (0x40, "gfx940"),
+    (0x49, "gfx1250"),
+    (0x4b, "gfx941"),
+    (0x5a, "gfx1251"),
+];
+
+/// Name of an `EF_AMDGPU_MACH` that is not supported and what is to be said of it, in parentheses after a blank; nothing of one
+/// that is not known.
+pub(crate) fn processor(mach: u32) -> String {
+    if let Some(known) = Target::KNOWN.into_iter().find(|target| target.elf_mach() == mach) {
+        return match known.is_supported() {
+            true => String::new(),
+            false => format!(" ({known}; its instructions are not yet in the tables)"),
+        };
+    }
+    let named = MACHINES.iter().find(|(number, _)| *number == mach);
+    named.map_or_else(String::new, |(_, name)| format!(" ({name}{})", reason(name, &PROCESSORS)))
+}
+
 /// Triples that are not supported: how they begin, and what they stand for.
 const SYSTEMS: [(&str, &str); 5] = [
     ("amdgcn-amd-amdpal", "code objects of AMD's PAL (graphics) are not supported"),
@@ -282,6 +318,17 @@ mod tests {
         {
             assert!(text.parse::<TargetId>().is_err(), "{text}");
         }
+    }
+
+    #[test]
+    fn processors_of_objects_are_named() {
+        let cases = [(0x2a, "gfx803; GFX6 to GFX8"), (0x40, "use gfx942"), (0x41, "gfx1100; its instructions are not yet")];
+        for (mach, part) in cases {
+            assert!(processor(mach).contains(part), "{}", processor(mach));
+        }
+        assert_eq!(processor(Target::GFX942.elf_mach()), "");
+        // What is said of a name is said of its number.
+        assert!(MACHINES.iter().all(|(mach, _)| processor(*mach).contains("; ")));
     }
 
     #[test]

@@ -113,14 +113,15 @@ fn unknown(target: Target, mnemonic: &str, lower: &str) -> ParseFault {
     if !elsewhere.is_empty() && !elsewhere.contains(target) {
         return ParseFault::OtherTarget { target, mnemonic: mnemonic.to_owned(), targets: elsewhere };
     }
-    if GRAPHICS.iter().any(|begin| lower.starts_with(begin)) {
+    if GRAPHICS.iter().any(|begin| lower.starts_with(begin)) || lower == EXPORT {
         return ParseFault::Graphics { mnemonic: mnemonic.to_owned() };
     }
     ParseFault::UnknownMnemonic { target, mnemonic: mnemonic.to_owned() }
 }
 
-/// How the mnemonics of graphics begin, which are in no table: images, exports and interpolation.
-const GRAPHICS: [&str; 4] = ["image_", "exp", "v_interp_p", "v_interp_mov_"];
+/// How the mnemonics of graphics begin, which are in no table: images and interpolation; and exports.
+const GRAPHICS: [&str; 3] = ["image_", "v_interp_p", "v_interp_mov_"];
+const EXPORT: &str = "exp";
 
 /// The targets of each mnemonic, cached: a file that is not assembly looks up every line.
 fn targets_of() -> &'static NameMap<TargetSet> {
