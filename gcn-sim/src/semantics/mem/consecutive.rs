@@ -3,13 +3,10 @@
 //! lanes, with a trace, or outside one allocation take the path by lanes.
 
 use super::address::Addresses;
-use super::datum::{Datum, extend};
+use super::datum::{Datum, MOST, collect, deal};
 use crate::core::machine::Cx;
 use crate::core::value::LANES;
 use crate::core::wave::Lanes;
-
-/// Bytes of the largest access: four dwords of every lane.
-const MOST: usize = 16 * LANES;
 
 /// Where the bytes are.
 struct Range {
@@ -65,28 +62,8 @@ pub(super) fn load(cx: &mut Cx<'_>, addresses: &Addresses, datum: &Datum, to: u1
     let mut bytes = [0; MOST];
     let bytes = &mut bytes[..datum.size() as usize * LANES];
     cx.memory.allocation(range.allocation).read(range.offset, bytes);
-    for (piece, register) in registers.iter_mut().enumerate() {
-        match datum.bytes {
-            1 => deal(bytes.as_chunks().0.iter(), register, |[byte]| extend(datum, u32::from(byte))),
-            2 => deal(bytes.as_chunks().0.iter(), register, |half| {
-                extend(datum, u32::from(u16::from_le_bytes(half)))
-            }),
-            _ => deal(bytes[4 * piece..].as_chunks().0.iter().step_by(pieces), register, u32::from_le_bytes),
-        }
-    }
+    deal(datum, bytes, registers);
     true
-}
-
-/// Gives each lane its datum.
-#[inline]
-fn deal<'a, const N: usize>(
-    data: impl Iterator<Item = &'a [u8; N]>,
-    to: &mut Lanes,
-    value: impl Fn([u8; N]) -> u32,
-) {
-    for (to, datum) in to.iter_mut().zip(data) {
-        *to = value(*datum);
-    }
 }
 
 /// Does a store; false if it has to go by lanes.
@@ -97,29 +74,7 @@ pub(super) fn store(cx: &mut Cx<'_>, addresses: &Addresses, datum: &Datum, from:
     let Some(registers) = cx.w.v.get(from as usize..from as usize + pieces) else { return false };
     let mut bytes = [0; MOST];
     let bytes = &mut bytes[..datum.size() as usize * LANES];
-    for (piece, register) in registers.iter().enumerate() {
-        match datum.bytes {
-            1 => collect(register, bytes.as_chunks_mut().0.iter_mut(), |value| [value as u8]),
-            2 => collect(register, bytes.as_chunks_mut().0.iter_mut(), |value| (value as u16).to_le_bytes()),
-            _ => collect(
-                register,
-                bytes[4 * piece..].as_chunks_mut().0.iter_mut().step_by(pieces),
-                u32::to_le_bytes,
-            ),
-        }
-    }
+    collect(datum, registers, bytes);
     cx.memory.allocation(range.allocation).write(range.offset, bytes);
     true
-}
-
-/// Takes each lane's datum.
-#[inline]
-fn collect<'a, const N: usize>(
-    from: &Lanes,
-    to: impl Iterator<Item = &'a mut [u8; N]>,
-    datum: impl Fn(u32) -> [u8; N],
-) {
-    for (to, value) in to.zip(from) {
-        *to = datum(*value);
-    }
 }
