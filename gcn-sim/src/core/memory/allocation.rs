@@ -279,6 +279,14 @@ impl Combined {
         self.value = self.value & !mask | u64::from(value) << (8 * at) & mask;
     }
 
+    /// Stores two dwords that are a word.
+    #[inline]
+    pub(crate) fn store_pair(&mut self, memory: &Memory, allocation: usize, offset: u64, pair: [u32; 2]) {
+        self.flush(memory);
+        let value = u64::from(pair[0]) | u64::from(pair[1]) << 32;
+        memory.allocation(allocation).merge((offset / WORD) as usize, u64::MAX, value);
+    }
+
     /// Writes what is pending.
     #[inline]
     pub(crate) fn flush(&mut self, memory: &Memory) {

@@ -3,8 +3,9 @@
 //! lanes, with a trace, or outside one allocation take the path by lanes.
 
 use super::address::Addresses;
-use super::datum::{Datum, MOST, collect, deal};
+use super::datum::{Datum, collect, deal};
 use crate::core::machine::Cx;
+use crate::core::memory::Allocation;
 use crate::core::value::LANES;
 use crate::core::wave::Lanes;
 
@@ -57,24 +58,47 @@ fn range(cx: &mut Cx<'_>, addresses: &Addresses, datum: &Datum) -> Option<Range>
 #[inline]
 pub(super) fn load(cx: &mut Cx<'_>, addresses: &Addresses, datum: &Datum, to: u16) -> bool {
     let Some(range) = range(cx, addresses, datum) else { return false };
-    let pieces = datum.pieces as usize;
-    let Some(registers) = cx.w.v.get_mut(to as usize..to as usize + pieces) else { return false };
-    let mut bytes = [0; MOST];
-    let bytes = &mut bytes[..datum.size() as usize * LANES];
-    cx.memory.allocation(range.allocation).read(range.offset, bytes);
-    deal(datum, bytes, registers);
+    let to = to as usize..to as usize + datum.pieces as usize;
+    let Some(registers) = cx.w.v.get_mut(to) else { return false };
+    let allocation = cx.memory.allocation(range.allocation);
+    // Room of the right size: to clear that of the largest access takes longer than to load a dword of every lane.
+    match datum.size() {
+        0..=4 => load_bytes::<4>(allocation, range.offset, datum, registers),
+        5..=8 => load_bytes::<8>(allocation, range.offset, datum, registers),
+        _ => load_bytes::<16>(allocation, range.offset, datum, registers),
+    }
     true
+}
+
+/// For data of at most `N` bytes.
+#[inline(always)]
+fn load_bytes<const N: usize>(allocation: &Allocation, offset: u64, datum: &Datum, registers: &mut [Lanes]) {
+    let mut bytes = [[0; N]; LANES];
+    let bytes = &mut bytes.as_flattened_mut()[..datum.size() as usize * LANES];
+    allocation.read(offset, bytes);
+    deal(datum, bytes, registers);
 }
 
 /// Does a store; false if it has to go by lanes.
 #[inline]
 pub(super) fn store(cx: &mut Cx<'_>, addresses: &Addresses, datum: &Datum, from: u16) -> bool {
     let Some(range) = range(cx, addresses, datum) else { return false };
-    let pieces = datum.pieces as usize;
-    let Some(registers) = cx.w.v.get(from as usize..from as usize + pieces) else { return false };
-    let mut bytes = [0; MOST];
-    let bytes = &mut bytes[..datum.size() as usize * LANES];
-    collect(datum, registers, bytes);
-    cx.memory.allocation(range.allocation).write(range.offset, bytes);
+    let from = from as usize..from as usize + datum.pieces as usize;
+    let Some(registers) = cx.w.v.get(from) else { return false };
+    let allocation = cx.memory.allocation(range.allocation);
+    match datum.size() {
+        0..=4 => store_bytes::<4>(allocation, range.offset, datum, registers),
+        5..=8 => store_bytes::<8>(allocation, range.offset, datum, registers),
+        _ => store_bytes::<16>(allocation, range.offset, datum, registers),
+    }
     true
+}
+
+/// For data of at most `N` bytes.
+#[inline(always)]
+fn store_bytes<const N: usize>(allocation: &Allocation, offset: u64, datum: &Datum, registers: &[Lanes]) {
+    let mut bytes = [[0; N]; LANES];
+    let bytes = &mut bytes.as_flattened_mut()[..datum.size() as usize * LANES];
+    collect(datum, registers, bytes);
+    allocation.write(offset, bytes);
 }

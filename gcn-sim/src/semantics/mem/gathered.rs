@@ -108,9 +108,17 @@ pub(super) fn store(cx: &mut Cx<'_>, addresses: &Addresses, datum: &Datum, data:
     let shift = if datum.half == Some(true) { 16 } else { 0 };
     let mut combined = Combined::default();
     for lane in lanes(cx.w.exec()) {
-        for (piece, register) in (0u64..).zip(registers) {
-            let at = inside.offsets[lane] + 4 * piece;
-            combined.store(cx.memory, inside.allocation, at, datum.bytes, register[lane] >> shift);
+        let mut rest = registers;
+        let mut at = inside.offsets[lane];
+        while let [first, others @ ..] = rest {
+            let value = first[lane] >> shift;
+            if let ([second, others @ ..], true) = (others, at.is_multiple_of(8)) {
+                combined.store_pair(cx.memory, inside.allocation, at, [value, second[lane]]);
+                (rest, at) = (others, at + 8);
+            } else {
+                combined.store(cx.memory, inside.allocation, at, datum.bytes, value);
+                (rest, at) = (others, at + 4);
+            }
         }
     }
     combined.flush(cx.memory);

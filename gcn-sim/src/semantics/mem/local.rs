@@ -1,7 +1,7 @@
 //! LDS accesses of a wave as a whole. Its addresses are computed at once, and its data are moved at once if they lie one after
 //! another. The result is that of the path by lanes, which accesses with a trace take, and those with a lane outside LDS.
 
-use super::datum::{Datum, collect, deal, extend, merge};
+use super::datum::{Datum, collect, deal, extend, merge, put_four, words};
 use super::lanes;
 use crate::core::machine::{Cx, Step};
 use crate::core::value::LANES;
@@ -33,18 +33,17 @@ fn consecutive<const N: usize>(at: &Lanes, exec: u64) -> Option<usize> {
 /// What lies at each lane's address, by words.
 #[inline]
 fn gather<const N: usize, const WORDS: usize>(lds: &[u8], at: &Lanes) -> Option<[Lanes; WORDS]> {
-    let mut words = [[0; LANES]; WORDS];
-    for lane in 0..LANES {
-        let start = at[lane] as usize;
-        let bytes: &[u8; N] = lds.get(start..start + N)?.first_chunk()?;
-        for (i, words) in words.iter_mut().enumerate() {
-            let mut word = [0; 4];
-            let count = N.min(4);
-            word[..count].copy_from_slice(&bytes[4 * i..4 * i + count]);
-            words[lane] = u32::from_le_bytes(word);
+    let mut to = [[0; LANES]; WORDS];
+    let mut registers = to.each_mut();
+    for (four, at) in at.as_chunks::<4>().0.iter().enumerate() {
+        let mut data = [[0; WORDS]; 4];
+        for (data, at) in data.iter_mut().zip(at) {
+            let start = *at as usize;
+            *data = words::<N, WORDS>(lds.get(start..start + N)?.first_chunk()?);
         }
+        put_four(&mut registers, four, data);
     }
-    Some(words)
+    Some(to)
 }
 
 /// Puts the words of a lane at an address.
