@@ -94,15 +94,14 @@ impl Program {
 }
 
 /// The headers of HIP that programs see without including them (`HIPRTC_HEADERS` in the build of ROCm's library), of those that there
-/// are; none without the first one.
+/// are; none without the first one. That of cooperative groups is one of them, too, but is only for the compiler that it came with.
 fn built_in(rocm: &Path) -> Vec<&'static str> {
-    const HEADERS: [&str; 6] = [
+    const HEADERS: [&str; 5] = [
         "hip/hip_runtime.h",
         "hip/hip_bfloat16.h",
         "hip/hip_fp16.h",
         "hip/hip_complex.h",
         "hip/hip_math_constants.h",
-        "hip/hip_cooperative_groups.h",
     ];
     let exists = |header: &&str| rocm.join("include").join(header).exists();
     if exists(&HEADERS[0]) { HEADERS.into_iter().filter(exists).collect() } else { Vec::new() }
