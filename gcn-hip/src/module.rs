@@ -29,6 +29,8 @@ pub(crate) struct Function {
     pub device: usize,
     /// `hipFuncAttributeMaxDynamicSharedMemorySize`.
     pub most_dynamic_lds: Option<u32>,
+    /// `hipFuncAttributePreferredSharedMemoryCarveout`, in percent, which changes nothing.
+    pub carveout: u32,
 }
 
 /// The registration of a source file by clang's start-up code.
