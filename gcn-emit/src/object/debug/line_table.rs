@@ -82,9 +82,9 @@ impl LineTable {
         out.bytes.extend([STEP, 1, 1, LINE_BASE as u8, LINE_RANGE as u8, OPCODE_BASE]);
         out.bytes.extend(OPERANDS);
         if self.version >= 5 {
-            self.files_5(out, paths)
+            self.files_5(out, paths);
         } else {
-            self.files_4(out)
+            self.files_4(out);
         }
         out.set_length(header);
         self.sequences.iter().for_each(|sequence| sequence.write(out));
