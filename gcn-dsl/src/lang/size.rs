@@ -74,6 +74,7 @@ operators! {
 
 macro_rules! compared {
     ($($handle:ident)*) => {$(
+        #[diagnostic::do_not_recommend]
         impl Compare<Size> for $handle<u32> {
             type Output = $handle<bool>;
             #[track_caller]
@@ -81,6 +82,7 @@ macro_rules! compared {
                 self.compare(pred, other.count())
             }
         }
+        #[diagnostic::do_not_recommend]
         impl Compare<$handle<u32>> for Size {
             type Output = $handle<bool>;
             #[track_caller]
@@ -92,12 +94,14 @@ macro_rules! compared {
 }
 compared!(S V);
 
+#[diagnostic::do_not_recommend]
 impl Compare<Size> for usize {
     type Output = bool;
     fn compare(self, pred: Pred, other: Size) -> bool {
         self.compare(pred, other.0)
     }
 }
+#[diagnostic::do_not_recommend]
 impl Compare<usize> for Size {
     type Output = bool;
     fn compare(self, pred: Pred, other: usize) -> bool {
