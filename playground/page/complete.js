@@ -7,7 +7,7 @@ class Completion {
   constructor(editor, ask) {
     [this.editor, this.ask, this.list] = [editor, ask, byId("words")];
     const { text } = editor;
-    text.addEventListener("input", (event) => (event.isTrusted ? later("complete", () => this.open(2), 60) : this.close()));
+    text.addEventListener("input", (event) => (event.isTrusted && !editor.replacing ? later("complete", () => this.open(2), 60) : this.close()));
     text.addEventListener("keydown", (event) => this.key(event), { capture: true });
     text.addEventListener("blur", () => this.close());
     text.addEventListener("click", () => this.close());
@@ -77,8 +77,7 @@ class Completion {
     const word = this.words[index];
     // More may have been typed since the list was made.
     if (/^[\w.$]*$/.test(text.value.slice(this.start, text.selectionEnd))) {
-      text.setRangeText(word, this.start, text.selectionEnd, "end");
-      text.dispatchEvent(new Event("input"));
+      this.editor.replace(word, this.start, text.selectionEnd);
     }
     this.close();
   }
