@@ -36,7 +36,10 @@ class Completion {
     if (text.value !== value || text.selectionStart !== at || document.activeElement !== text) return;
     if (!candidates?.length) return this.close();
     this.start = at - typed.length;
-    this.show(candidates.slice(0, LISTED));
+    const shown = candidates.slice(0, LISTED);
+    // A second answer of the same words leaves what is chosen.
+    if (this.isOpen && shown.length === this.words.length && shown.every((c, i) => c.label === this.words[i])) return;
+    this.show(shown);
   }
 
   show(candidates) {
