@@ -322,7 +322,11 @@ mod tests {
 
     #[test]
     fn processors_of_objects_are_named() {
-        let cases = [(0x2a, "gfx803; GFX6 to GFX8"), (0x40, "use gfx942"), (0x41, "gfx1100; its instructions are not yet")];
+        let cases = [
+            (0x2a, "gfx803; GFX6 to GFX8"),
+            (0x40, "use gfx942"),
+            (0x41, "gfx1100; its instructions are not yet"),
+        ];
         for (mach, part) in cases {
             assert!(processor(mach).contains(part), "{}", processor(mach));
         }
