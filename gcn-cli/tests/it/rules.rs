@@ -56,7 +56,7 @@ fn json_has_every_rule_and_the_targets_differ() {
 fn a_wrong_rule_gets_the_nearest() {
     assert!(gcn(&["rules", "mi100.mfma-srrc"]).failure(1).contains("`mi100.mfma-srcc`"));
     let error = gcn(&["rules", "cdna3.106", "--target", "gfx900"]).failure(1);
-    assert!(error.contains("gfx90a, gfx942, gfx950"), "{error}");
+    assert!(error.contains("gfx90a, gfx942, gfx9-4-generic, gfx950"), "{error}");
     gcn(&["rules", "--markdown", "--json"]).failure(2);
 }
 

@@ -158,7 +158,7 @@ impl Cx<'_> {
     /// `v.iter().any(…)`, `all` and `fold`.
     pub(super) fn of_elements(&mut self, e: &ExprMethodCall) -> Option<TokenStream> {
         if let (Some(of), true) = (limits(&e.receiver), e.method == "contains" && e.args.len() == 1) {
-            return Some(self.contains(&of, &e.args[0], e.method.span()));
+            return Some(self.contains(of, &e.args[0], e.method.span()));
         }
         if !is_chain(&e.receiver) {
             return None;

@@ -250,7 +250,6 @@ fn cast(b: &mut Builder, v: Value, ty: Type) -> Folded {
 }
 
 /// 64-bit integers, for pointers.
-
 fn bin_64(b: &mut Builder, op: Bin, x: Value, y: Value, ty: Type) -> Folded {
     let (cx, cy) = (b.as_const(x), b.as_const(y));
     let folded = match (op, cx, cy) {

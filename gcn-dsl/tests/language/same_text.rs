@@ -30,7 +30,7 @@ const N: u32 = 5;
 macro_rules! programs {
     ($($name:ident |$x:ident, $y:ident, $n:ident, $f:ident, $h:ident, $w:ident| { $($body:tt)* })*) => {
         $(mod $name {
-            #[allow(unused_variables)]
+            #[allow(unused_variables, reason = "not every program uses every argument")]
             pub mod device {
                 use gcn_dsl::prelude::*;
 
@@ -52,7 +52,7 @@ macro_rules! programs {
             #[allow(unused_imports, reason = "few programs name the type")]
             use gcn_dsl::prelude::f16;
 
-            #[allow(unused_variables, clippy::all, clippy::pedantic)]
+            #[allow(unused_variables, clippy::all, clippy::pedantic, reason = "the text is that of the kernel")]
             pub fn host($x: u32, $y: i32, $n: u32, $f: f32, $h: f16, $w: u64) -> u32 {
                 $($body)*
             }

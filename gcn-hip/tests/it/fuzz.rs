@@ -241,7 +241,7 @@ fn register(variable: P) -> P {
 }
 
 /// So many that every function is once called as it should be.
-const SEQUENCES: u64 = 1500;
+const SEQUENCES: u64 = 4000;
 
 #[test]
 fn no_sequence_of_calls_breaks_the_device() {

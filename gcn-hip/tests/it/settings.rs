@@ -4,11 +4,14 @@ use crate::api::{P, code, device, get, ok};
 use crate::fuzz::invoke;
 use crate::kernels::{buffer, function, module, words};
 
+/// Setter, getter, accepted values, refused values, and what the getter tells afterwards; `None`: the value, less its unknown bits.
+type Setting = (&'static str, &'static str, &'static [P], &'static [P], Option<u32>);
+
 #[test]
 fn settings_are_checked_and_kept() {
     let _device = device();
     // Setter, getter, what is accepted, what is not, and what is told afterwards.
-    let settings: [(&str, &str, &[P], &[P], Option<u32>); 3] = [
+    let settings: [Setting; 3] = [
         ("hipDeviceSetCacheConfig", "hipDeviceGetCacheConfig", &[0, 1, 2, 3], &[4, 0xffff_ffff], Some(0)),
         (
             "hipDeviceSetSharedMemConfig",

@@ -412,7 +412,7 @@ mod tests {
         let shapes: Vec<_> = rows.iter().map(shape).collect();
         assert_eq!(
             shapes,
-            [("ds_x", 3, 2, 1, 2), ("ds_x", 2, 2, 2, 2), ("ds_x", 1, 3, 2, 2), ("ds_y", 6, 7, 1, 1)]
+            [("ds_x", 5, 2, 1, 2), ("ds_x", 2, 2, 2, 2), ("ds_x", 1, 3, 2, 2), ("ds_y", 9, 7, 1, 1)]
         );
     }
 

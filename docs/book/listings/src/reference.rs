@@ -90,13 +90,19 @@ fn count(target: Target) -> usize {
 
 /// The targets, side by side.
 pub fn targets() -> Chapter {
-    let names = Target::ALL.map(Target::name).join(" | ");
+    let measured = Target::REPRESENTATIVES;
+    let names = measured.map(Target::name).join(" | ");
     let mut out =
         format!("# Targets\n\nFrom `gcn_isa::Target` and the instruction table.\n\n| | {names} |\n|---|");
-    out.push_str(&"---:|".repeat(Target::ALL.len()));
+    out.push_str(&"---:|".repeat(measured.len()));
     out.push('\n');
     for (name, fact) in FACTS {
-        let _ = writeln!(out, "| {name} | {} |", Target::ALL.map(fact).join(" | "));
+        let _ = writeln!(out, "| {name} | {} |", measured.map(fact).join(" | "));
+    }
+    out.push_str("\nOther targets have the instructions of some of these:\n\n");
+    for target in Target::ALL.into_iter().filter(|target| !measured.contains(target)) {
+        let of: Vec<&str> = target.represented_by().into_iter().map(Target::name).collect();
+        let _ = writeln!(out, "- {target}: those of {}", of.join(" and "));
     }
     ("targets".to_owned(), out)
 }
@@ -106,7 +112,7 @@ pub fn layouts() -> Chapter {
     let mut out = "# Layouts of matrix instructions\n\nWhich lane and register hold element (i, k) of A, (k, j) of B and \
         (i, j) of D, from `gcn_isa::layout`. `gcn layout NAME --target T` lists every element, `--format svg` draws them.\n"
         .to_owned();
-    for target in Target::ALL.into_iter().filter(|t| t.has_agprs()) {
+    for target in Target::REPRESENTATIVES.into_iter().filter(|t| t.has_agprs()) {
         let _ = writeln!(
             out,
             "\n## {target}\n\n| instruction | M x N x K, blocks | passes | operations per clock and CU | A | B | D |\n\
