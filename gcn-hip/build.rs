@@ -36,8 +36,8 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
 
     let (mut lines, mut operands, mut table) = (String::new(), BTreeSet::new(), String::new());
     for row in &rows {
-        let &[version, name, path] = row.as_slice() else {
-            return Err(format!("{FUNCTIONS}: {row:?} does not have three fields").into());
+        let &[version, name, path, traced] = row.as_slice() else {
+            return Err(format!("{FUNCTIONS}: {row:?} does not have four fields").into());
         };
         // A symbol of its own for each version of a name.
         let symbol = format!("gcn_{name}_{}", version.replace('.', "_"));
@@ -48,7 +48,12 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
             lines,
             "    \".globl {symbol}\", \".type {symbol}, @function\", \"{symbol}:\", \"{symbol}_here:\","
         )?;
-        writeln!(table, "    \".quad {text}, {symbol}_here, {}\",", number(version)?)?;
+        writeln!(
+            table,
+            "    \".quad {text}, {symbol}_here, {}, {}\",",
+            number(version)?,
+            traced.replace('-', "0")
+        )?;
         if path == "-" {
             writeln!(lines, "    \"lea rdi, [rip + {text}]\", \"jmp {{unsupported}}\",")?;
         } else {

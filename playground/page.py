@@ -1,4 +1,7 @@
-"""Puts the module, the scripts and the examples into one page: page.py MODULE.wasm OUT.html."""
+"""Puts the module, the scripts and the examples into one page: page.py MODULE.wasm OUT.html [LIMIT].
+
+The module must not have more bytes than the limit when it is compressed.
+"""
 
 import base64
 import gzip
@@ -7,7 +10,7 @@ import pathlib
 import sys
 
 ROOT = pathlib.Path(__file__).parent
-SCRIPTS = ["engine", "editor", "complete", "views", "state", "main"]
+SCRIPTS = ["engine", "history", "editor", "find", "complete", "diff", "views", "state", "files", "main"]
 
 
 def examples():
@@ -18,8 +21,10 @@ def examples():
         yield {"title": source.splitlines()[0].lstrip("; "), "text": source, "spec": spec.read_text() if spec.exists() else ""}
 
 
-def main(module, out):
+def main(module, out, limit=None):
     packed = gzip.compress(pathlib.Path(module).read_bytes(), 9, mtime=0)
+    if limit and len(packed) > int(limit):
+        sys.exit(f"error: the module has {len(packed):,} bytes compressed, and may have {int(limit):,}: are debug sections left in it?")
     page = ROOT / "page"
     script = "\n".join((page / f"{name}.js").read_text() for name in SCRIPTS)
     parts = {

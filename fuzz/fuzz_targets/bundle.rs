@@ -1,16 +1,17 @@
 //! Clang offload bundles, compressed or not, and host libraries: taken apart or refused, and each entry read or refused.
 #![cfg_attr(fuzzing, no_main)]
 
-use gcn_emit::object::{bundle, container, read_code_object, typed_arena::Arena};
+use gcn_emit::object::{bundle, container, read_code_object};
 
 fn run(data: &[u8]) {
     for entry in bundle::entries(data).unwrap_or_default().iter().take(8) {
         assert!(data.len() >= entry.bytes.len());
         let _ = read_code_object(entry.bytes);
     }
-    let unpacked = Arena::new();
-    for entry in container::entries(data, &unpacked).unwrap_or_default().iter().take(8) {
-        let _ = read_code_object(entry.bytes);
+    for bundle in container::bundles(data).into_iter().flatten().take(8).flatten() {
+        for entry in bundle.entries().unwrap_or_default().iter().take(8) {
+            let _ = read_code_object(entry.bytes);
+        }
     }
 }
 

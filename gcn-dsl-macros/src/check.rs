@@ -356,8 +356,8 @@ fn targets(kernel: &KernelFn, errors: &mut Errors) -> Option<Vec<Target>> {
     let mut found = Vec::new();
     for name in names {
         let text = name.to_string();
-        match (text.parse::<Target>(), Capability::find(&text)) {
-            (_, Some(capability)) => found.extend(capability.targets().iter()),
+        match (Target::of_identifier(&text), Capability::find(&text)) {
+            (_, Some(capability)) => found.extend(capability.targets().targets()),
             (Ok(target), None) => found.push(target),
             (Err(_), None) if text.starts_with("Has") => {
                 let names = gcn_isa::layout::CAPABILITIES.map(|c| c.name).join("`, `");

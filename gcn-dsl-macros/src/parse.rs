@@ -2,6 +2,7 @@
 
 mod compound;
 mod known;
+mod views;
 
 use std::rc::Rc;
 
@@ -221,10 +222,21 @@ impl KernelFn {
         self.sig.inputs.iter().filter_map(host).chain(consts).collect()
     }
 
+    /// The constant parameters of type `usize`.
+    pub fn size_names(&self) -> Vec<String> {
+        let is_size = |c: &&syn::ConstParam| matches!(&c.ty, syn::Type::Path(p) if p.path.is_ident("usize"));
+        self.sig.generics.const_params().filter(is_size).map(|c| c.ident.to_string()).collect()
+    }
+
     /// It returns `Self`, which is called `name`.
     pub fn gives(&self, name: Option<&str>) -> bool {
         let syn::ReturnType::Type(_, ty) = &self.sig.output else { return false };
         name_of(crate::ty::handled(ty)).is_some_and(|of| of == "Self" || Some(&*of) == name)
+    }
+
+    /// It takes `mut self`.
+    pub fn owns_mutable_self(&self) -> bool {
+        matches!(self.sig.inputs.first(), Some(FnArg::Receiver(r)) if r.reference.is_none() && r.mutability.is_some())
     }
 
     /// It takes `&mut self`.
@@ -331,6 +343,7 @@ pub(crate) fn items(input: TokenStream) -> syn::Result<Vec<Item>> {
         while !input.is_empty() {
             items.push(input.parse()?);
         }
+        views::without_lifetimes(&mut items);
         compound::as_operators(&mut items);
         introduce(&mut items);
         Ok(items)

@@ -142,7 +142,7 @@ fn encodings(rows: &[&'static InstDesc]) -> String {
 fn counters(rows: &[&'static InstDesc]) -> String {
     let mut moved: BTreeSet<Counter> = BTreeSet::new();
     for row in rows {
-        let Some(target) = row.targets.iter().next() else { continue };
+        let Some(target) = row.targets.targets().next() else { continue };
         // Which counters move follows from the class and the modifiers that the form requires.
         let inst = Inst::new(row, []);
         moved.extend(events(target, &inst).iter().map(|event| event.stream.counter()));

@@ -67,11 +67,13 @@
 //!   to 0.
 //! - A reference to a local symbol by `@gotpcrel…` keeps the symbol; llvm-mc 22 takes section and offset
 //!   instead, of which the linker makes a wrong address.
-//! - `.loc` and `.cfi_` directives are read and checked, but make no `.debug_line`, `.debug_frame` and
-//!   `.eh_frame`: nothing in a kernel's run needs them. [`AsmInst::location`] has the source line. Debug
-//!   sections that the file writes out itself (`.debug_info` …) are kept as they are.
+//! - `.file 0` without a directory has an empty one; llvm-mc takes the directory where it runs.
+//! - A column of more than 16 bits is refused; llvm-mc 22 drops bits.
+//! - The rows of a section end where it ends; llvm-mc 22 ends them behind subsection 0.
+//! - Own text of `.debug_line_str` stays in front of that of line tables; llvm-mc 22 counts as if it were not there.
+//! - `.cfi_personality` and `.cfi_lsda` are refused, since kernels throw no exceptions, and so is `.cfi_label`.
 //! - Metadata is YAML as it stands, up to the line with `.end_amdgpu_metadata`; llvm-mc reads it through its
-//!   own tokens and stumbles over quotes and `;`.
+//!   own tokens and stumbles over quotes and `;`. A key that a map has twice is an error; llvm-mc takes the last.
 //! - `.amdhsa_` values that are known late are checked like all others; llvm-mc drops bits that do not fit.
 //! - `.cg_profile`, `.addrsig` and the like only guide linkers that reorder sections, and have no effect.
 //! - Filling (`.fill`, `.space`, `.org`, `.p2align`) of more than [`MAX_FILLING`] bytes in sections with
@@ -80,6 +82,7 @@
 mod args;
 mod assembly;
 mod condition;
+mod debug;
 mod diagnostic;
 mod directive;
 mod emit;
@@ -291,8 +294,7 @@ struct Assembler<'s> {
     /// Index into `files` by number.
     file_numbers: HashMap<u32, u32>,
     location: Option<SourceLocation>,
-    /// `.cfi_startproc` that is open.
-    procedure: Option<Span>,
+    debug: debug::Debug,
     /// `.ident` was there.
     has_ident: bool,
     /// Bytes of filling so far.
@@ -372,7 +374,7 @@ impl<'s> Assembler<'s> {
             files: Vec::new(),
             file_numbers: HashMap::new(),
             location: None,
-            procedure: None,
+            debug: debug::Debug::default(),
             has_ident: false,
             filling: 0,
             target_missed: false,

@@ -6,6 +6,7 @@ pub mod container;
 pub(crate) mod debug;
 mod error;
 mod file;
+mod foreign;
 mod hash;
 pub(crate) mod layout;
 mod link;
@@ -18,6 +19,7 @@ mod write_relocatable;
 
 pub use crate::version::CodeObjectVersion;
 pub use error::{LinkFault, LinkPlace, ObjectError, ReadFault};
+pub use foreign::{Foreign, foreign};
 pub use layout::with_constants;
 pub use link::{LinkOptions, Linked, link, link_placed, link_with};
 pub use module::{
@@ -29,9 +31,6 @@ pub(crate) use note::{check_notes, metadata_in_note, metadata_note};
 pub use read::{CodeObject, KernelCode, SectionView, SymbolView, read_code_object};
 pub use write::{Written, write_code_object, write_with_code};
 pub use write_relocatable::write_relocatable;
-
-#[cfg(feature = "containers")]
-pub use typed_arena;
 
 /// `e_ident[EI_OSABI]` of a code object for HSA runtimes.
 const ELFOSABI_AMDGPU_HSA: u8 = 64;

@@ -52,6 +52,10 @@ const MACH_MASK: u32 = 0xff;
 const XNACK_SHIFT: u32 = 8;
 /// Lowest bit of `EF_AMDGPU_FEATURE_SRAMECC_V4`.
 const SRAMECC_SHIFT: u32 = 10;
+/// Lowest bit of `EF_AMDGPU_GENERIC_VERSION`.
+const GENERIC_SHIFT: u32 = 24;
+/// `EF_AMDGPU_GENERIC_VERSION`.
+pub(crate) const GENERIC_VERSION: u32 = 0xff << GENERIC_SHIFT;
 
 /// A processor with its feature settings: `gfx90a`, `gfx90a:sramecc+:xnack-`.
 ///
@@ -82,7 +86,7 @@ impl TargetId {
 
     /// True if a memory access of the code may be replayed: the target id does not exclude XNACK. The rules
     /// of XNACK replay count then, as LLVM counts them for an id that does not mention the feature (measured
-    /// with LLVM 22 on all six processors).
+    /// with LLVM 22 on all of them).
     pub fn may_replay(self) -> bool {
         self.target.supports_xnack() && self.xnack != Feature::Off
     }
@@ -92,11 +96,15 @@ impl TargetId {
         format!("{TRIPLE}{self}")
     }
 
-    /// `e_flags` of a code object from V4 on.
+    /// `e_flags` of a code object from V4 on; those of a generic target have the version of the target, which came with V6.
     pub const fn elf_flags(self) -> u32 {
         let xnack = if self.target.supports_xnack() { self.xnack.elf_bits() } else { 0 };
         let sramecc = if self.target.supports_sramecc() { self.sramecc.elf_bits() } else { 0 };
-        self.target.elf_mach() | xnack << XNACK_SHIFT | sramecc << SRAMECC_SHIFT
+        let generic = match self.target.generic() {
+            Some((version, _)) => version,
+            None => 0,
+        };
+        self.target.elf_mach() | xnack << XNACK_SHIFT | sramecc << SRAMECC_SHIFT | generic << GENERIC_SHIFT
     }
 
     /// Reads `e_flags`; `None` if the processor is none of ours.
@@ -110,7 +118,9 @@ impl TargetId {
     /// each feature that the device has a setting).
     pub fn runs_on(self, device: TargetId) -> bool {
         let fits = |code: Feature, device: Feature| code == Feature::Any || code == device;
-        self.target == device.target && fits(self.xnack, device.xnack) && fits(self.sramecc, device.sramecc)
+        self.target.runs_on(device.target)
+            && fits(self.xnack, device.xnack)
+            && fits(self.sramecc, device.sramecc)
     }
 }
 
@@ -169,23 +179,54 @@ pub enum TargetIdError {
 }
 
 /// Processors that are not supported: how their names begin, and what is to be said of them.
-const PROCESSORS: [(&str, &str); 10] = [
+const PROCESSORS: [(&str, &str); 7] = [
     ("gfx940", PREPRODUCTION),
     ("gfx941", PREPRODUCTION),
     ("gfx6", OLDER),
     ("gfx7", OLDER),
     ("gfx8", OLDER),
-    ("gfx90", "the APUs and Vega 12 of GFX9 are not supported"),
-    ("gfx10", RDNA),
-    ("gfx11", RDNA),
-    ("gfx12", RDNA),
-    ("gfx9-", GENERIC),
+    ("gfx125", "GFX12.5 has an instruction set of its own, which is not supported"),
+    ("gfx12-5", "GFX12.5 has an instruction set of its own, which is not supported"),
 ];
 
 const PREPRODUCTION: &str = "it came before the product, and LLVM knows it no more; use gfx942";
 const OLDER: &str = "GFX6 to GFX8 encode instructions differently, and are not supported";
-const RDNA: &str = "GFX10 and later (RDNA) have another instruction set, and are not supported";
-const GENERIC: &str = "generic targets are not supported; name the processor";
+
+/// Processors of which no facts are known, by `EF_AMDGPU_MACH` (measured with LLVM 22; gfx940 and gfx941, which it knows no more, by the
+/// guide of LLVM 18).
+const MACHINES: [(u32, &str); 18] = [
+    (0x20, "gfx600"),
+    (0x21, "gfx601"),
+    (0x22, "gfx700"),
+    (0x23, "gfx701"),
+    (0x24, "gfx702"),
+    (0x25, "gfx703"),
+    (0x26, "gfx704"),
+    (0x28, "gfx801"),
+    (0x29, "gfx802"),
+    (0x2a, "gfx803"),
+    (0x2b, "gfx810"),
+    (0x3a, "gfx602"),
+    (0x3b, "gfx705"),
+    (0x3c, "gfx805"),
+    (0x40, "gfx940"),
+    (0x49, "gfx1250"),
+    (0x4b, "gfx941"),
+    (0x5a, "gfx1251"),
+];
+
+/// Name of an `EF_AMDGPU_MACH` that is not supported and what is to be said of it, in parentheses after a blank; nothing of one
+/// that is not known.
+pub(crate) fn processor(mach: u32) -> String {
+    if let Some(known) = Target::KNOWN.into_iter().find(|target| target.elf_mach() == mach) {
+        return match known.is_supported() {
+            true => String::new(),
+            false => format!(" ({known}; its instructions are not yet in the tables)"),
+        };
+    }
+    let named = MACHINES.iter().find(|(number, _)| *number == mach);
+    named.map_or_else(String::new, |(_, name)| format!(" ({name}{})", reason(name, &PROCESSORS)))
+}
 
 /// Triples that are not supported: how they begin, and what they stand for.
 const SYSTEMS: [(&str, &str); 5] = [
@@ -280,13 +321,30 @@ mod tests {
     }
 
     #[test]
+    fn processors_of_objects_are_named() {
+        let cases = [
+            (0x2a, "gfx803; GFX6 to GFX8"),
+            (0x40, "use gfx942"),
+            (0x41, "gfx1100; its instructions are not yet"),
+        ];
+        for (mach, part) in cases {
+            assert!(processor(mach).contains(part), "{}", processor(mach));
+        }
+        assert_eq!(processor(Target::GFX942.elf_mach()), "");
+        // What is said of a name is said of its number.
+        assert!(MACHINES.iter().all(|(mach, _)| processor(*mach).contains("; ")));
+    }
+
+    #[test]
     fn what_is_not_supported_is_named() {
         let cases = [
             ("gfx940", "use gfx942"),
             ("amdgcn-amd-amdhsa--gfx941", "use gfx942"),
             ("gfx803", "GFX6 to GFX8"),
-            ("gfx1030", "RDNA"),
-            ("gfx9-generic", "name the processor"),
+            ("gfx1030", "not yet in the tables of target `gfx1030`"),
+            ("gfx11-generic", "not yet in the tables"),
+            ("gfx1250", "GFX12.5"),
+            ("gfx1251", "GFX12.5"),
             ("amdgcn-amd-amdpal--gfx900", "PAL"),
             ("amdgcn-mesa-mesa3d--gfx900", "Mesa"),
             ("r600-mesa-mesa3d--cedar", "R600"),

@@ -24,12 +24,15 @@ pub(crate) struct Model {
 impl Model {
     /// The device with this number; its memory is at most `memory` bytes.
     pub(crate) fn of(target: Target, number: usize, memory: u64) -> Model {
-        let line = MODELS.lines().find(|line| line.split('\t').next() == Some(target.name()));
+        let of =
+            |target: Target| MODELS.lines().find(move |line| line.split('\t').next() == Some(target.name()));
+        // A target without a device of its own has the numbers of the one that stands for it.
+        let (own, line) = (of(target).is_some(), of(target.representative()));
         let fields: Vec<&'static str> = line.unwrap_or_default().split('\t').collect();
         let field = |at: usize| fields.get(at).and_then(|f| f.parse().ok()).unwrap_or(0u64);
         Model {
             target,
-            name: fields.get(1).copied().unwrap_or("AMD GPU"),
+            name: fields.get(1).copied().filter(|_| own).unwrap_or("AMD GPU"),
             clock_khz: field(2) * 1000,
             memory: memory.min(field(3) << 30),
             memory_clock_khz: field(4) * 1000,
@@ -57,7 +60,7 @@ impl Model {
     /// The version of the instruction set: 9 and, of gfx90a, 0x0a.
     fn version(&self) -> (u64, u64) {
         // The last digit is the stepping; HIP gives the digit before it.
-        let digits = self.target.name().trim_start_matches("gfx9");
+        let digits = self.target.representative().name().trim_start_matches("gfx9");
         let minor = digits.get(..1).and_then(|d| d.parse().ok()).unwrap_or(0);
         (9, minor)
     }

@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::mem::discriminant;
 
 use crate::error::{Error, Result};
+use crate::host::Ptr;
 use crate::registry::Registry;
 use crate::work::Op;
 
@@ -19,6 +20,18 @@ pub(crate) struct Node {
     pub original: Option<u64>,
     /// The arguments of a kernel, for a caller who has asked for them.
     pub places: Box<[u64]>,
+    pub attributes: Attributes,
+}
+
+/// Attributes of a node that is a kernel.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Attributes {
+    /// The one that was set last, by its number; 0 if none was.
+    pub set: u32,
+    /// `hipAccessPolicyWindow`.
+    pub window: [u64; 4],
+    pub cooperative: u32,
+    pub priority: i32,
 }
 
 /// A graph: its nodes in the order in which they were added.
@@ -38,6 +51,8 @@ pub(crate) struct Step {
 /// A graph that is ready: its operations in an order that respects the dependencies. A node that is a graph comes after the steps
 /// of that graph, and does nothing itself.
 pub(crate) struct Instance {
+    /// The graph that it is an instance of.
+    graph: u64,
     pub steps: Vec<Step>,
     pub flags: u64,
     /// Nodes that do nothing.
@@ -65,6 +80,8 @@ pub(crate) enum Update {
     Topology(Option<u64>),
     /// This node is of another kind.
     Kind(u64),
+    /// What this node does differs in a way that an instance cannot take over.
+    Parameters(u64),
 }
 
 /// All graphs.
@@ -99,7 +116,14 @@ impl Graphs {
             self.graphs.get(child).ok_or(Error::InvalidValue)?;
         }
         let list = self.graphs.get_mut(graph).ok_or(Error::InvalidValue)?;
-        let node = self.nodes.add(Node { op, after, graph, original: None, places: Box::default() });
+        let node = self.nodes.add(Node {
+            op,
+            after,
+            graph,
+            original: None,
+            places: Box::default(),
+            attributes: Attributes::default(),
+        });
         list.nodes.push(node);
         Ok(node)
     }
@@ -145,32 +169,54 @@ impl Graphs {
 
     /// Makes a graph ready to run.
     pub(crate) fn instantiate(&mut self, graph: u64, flags: u64) -> Result<u64> {
+        let steps = self.steps(graph)?;
+        // Two instances would use the same memory.
+        let memory = |step: &Step| matches!(step.op, Op::Alloc(_) | Op::Free(_));
+        if steps.iter().any(memory) && self.instances.iter().any(|(_, other)| other.graph == graph) {
+            return Err(Error::NotSupported);
+        }
+        Ok(self.instances.add(Instance { graph, steps, flags, off: BTreeSet::new() }))
+    }
+
+    /// The operations of a graph in the order in which they are done.
+    fn steps(&self, graph: u64) -> Result<Vec<Step>> {
         let mut steps = Vec::new();
         self.collect(graph, &mut steps, DEEPEST)?;
-        Ok(self.instances.add(Instance { steps, flags, off: BTreeSet::new() }))
+        Ok(steps)
+    }
+
+    /// The addresses that nodes and instances put into use.
+    pub(crate) fn reserved(&self) -> BTreeSet<Ptr> {
+        let nodes = self.nodes.iter().map(|(_, node)| &node.op);
+        let steps =
+            self.instances.iter().flat_map(|(_, instance)| instance.steps.iter().map(|step| &step.op));
+        let address = |op: &Op| if let Op::Alloc(memory) = op { Some(memory.at) } else { None };
+        nodes.chain(steps).filter_map(address).collect()
+    }
+
+    /// True if a node takes this memory out of use.
+    pub(crate) fn frees(&self, at: Ptr) -> bool {
+        self.nodes.iter().any(|(_, node)| matches!(node.op, Op::Free(freed) if freed == at))
     }
 
     /// Replaces the operations of an instance by those of a graph, which must be of the same kinds in the same order, with the same
     /// dependencies. The instance's nodes keep their handles.
     pub(crate) fn update(&mut self, instance: u64, graph: u64) -> Result<Update> {
-        let mut steps = Vec::new();
-        self.collect(graph, &mut steps, DEEPEST)?;
+        let steps = self.steps(graph)?;
         let instance = self.instances.get_mut(instance).ok_or(Error::InvalidValue)?;
-        if steps.len() != instance.steps.len() {
-            return Ok(Update::Topology(None));
-        }
-        for (old, new) in instance.steps.iter().zip(&steps) {
-            if discriminant(&old.op) != discriminant(&new.op) {
-                return Ok(Update::Kind(new.node));
-            }
-            if old.after != new.after {
-                return Ok(Update::Topology(Some(new.node)));
-            }
-        }
-        for (old, new) in instance.steps.iter_mut().zip(steps) {
-            old.op = new.op;
-        }
-        Ok(Update::Done)
+        Ok(take_over(&mut instance.steps, 0, steps))
+    }
+
+    /// The same for the part of an instance that is a node's graph.
+    pub(crate) fn update_child(&mut self, instance: u64, node: u64, graph: u64) -> Result<Update> {
+        let steps = self.steps(graph)?;
+        let found = self.instances.get(instance).ok_or(Error::InvalidValue)?;
+        let end = found.steps.iter().position(|step| step.node == node).ok_or(Error::InvalidValue)?;
+        let Op::Graph(child) = found.steps[end].op else { return Err(Error::InvalidValue) };
+        // The steps of a graph come before the node.
+        let start = end - self.steps(child)?.len();
+        let instance = self.instances.get_mut(instance).ok_or(Error::InvalidValue)?;
+        Ok(take_over(&mut instance.steps[start..end], start, steps))
     }
 
     /// The nodes in an order that respects the dependencies: those that are free first, in the order in which
@@ -227,6 +273,29 @@ impl Graphs {
         };
         Ok(nodes.iter().flat_map(of).collect())
     }
+}
+
+/// Replaces operations, of which the first is step number `start` of its instance, by others of the same kinds with the same
+/// dependencies; by none of them if one does not fit.
+fn take_over(old: &mut [Step], start: usize, new: Vec<Step>) -> Update {
+    if new.len() != old.len() {
+        return Update::Topology(None);
+    }
+    for (old, new) in old.iter().zip(&new) {
+        if discriminant(&old.op) != discriminant(&new.op) {
+            return Update::Kind(new.node);
+        }
+        if !old.after.iter().copied().eq(new.after.iter().map(|step| start + step)) {
+            return Update::Topology(Some(new.node));
+        }
+        if !old.op.may_become(&new.op) {
+            return Update::Parameters(new.node);
+        }
+    }
+    for (old, new) in old.iter_mut().zip(new) {
+        old.op = new.op;
+    }
+    Update::Done
 }
 
 #[cfg(test)]

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use gcn_sim::Sanitize;
 
 use crate::error::{Error, Result};
-use crate::host::{Host, Ptr};
+use crate::host::{self, Host, Ptr};
 
 /// The kind of a memory range.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -83,7 +83,7 @@ impl Heap {
 
     /// Gives kernels memory of the program.
     pub(crate) fn register(&mut self, at: Ptr, bytes: usize, device: usize, flags: u32) -> Result {
-        if at.is_null() || bytes == 0 {
+        if at.is_null() || bytes == 0 || !host::is_mapped(at, bytes) {
             return Err(Error::InvalidValue);
         }
         if !self.host.register(at, bytes) {
@@ -116,6 +116,14 @@ impl Heap {
             // It was there a moment ago.
             let _ = self.free(base, &[kind], Error::InvalidValue);
         }
+    }
+
+    /// True if an address is inside an allocation, or on its last page.
+    pub(crate) fn covers(&self, at: u64) -> bool {
+        let before = self.allocations.range(..=at).next_back();
+        before.is_some_and(|(base, found)| {
+            at < base + (found.bytes as u64).next_multiple_of(host::ALIGN as u64)
+        })
     }
 
     /// The allocation that begins at an address.

@@ -101,6 +101,7 @@ impl Region {
 unsafe extern "C" {
     fn mmap(at: usize, bytes: usize, protection: i32, flags: i32, file: i32, offset: i64) -> usize;
     fn madvise(at: usize, bytes: usize, advice: i32) -> i32;
+    fn msync(at: usize, bytes: usize, flags: i32) -> i32;
 }
 
 /// `PROT_READ | PROT_WRITE`, `MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE`, `MAP_FAILED`, `MADV_DONTNEED` of
@@ -109,6 +110,16 @@ const READ_WRITE: i32 = 3;
 const ANONYMOUS: i32 = 0x2 | 0x20 | 0x4000;
 const FAILED: usize = usize::MAX;
 const DONT_NEED: i32 = 4;
+
+/// True if the process has memory at all addresses of a range.
+pub(crate) fn is_mapped(at: Ptr, bytes: usize) -> bool {
+    /// `MS_ASYNC` of Linux: the call changes nothing, and fails where nothing is mapped.
+    const ASYNC: i32 = 1;
+    let start = at.0 & !(ALIGN - 1);
+    let Some(end) = at.0.checked_add(bytes) else { return false };
+    // SAFETY: the call reads and writes no memory of the process.
+    unsafe { msync(start, end - start, ASYNC) == 0 }
+}
 
 /// The words that hold bytes, as the simulator wants them: whole ones of eight bytes, which never lie in two pages.
 ///
@@ -304,8 +315,9 @@ pub(crate) fn flush_stdout() {
 }
 
 unsafe extern "C" {
-    /// Rows of `data/functions.tsv` in the assembly of `exports`: the address of the name, of the function, and the version.
-    static gcn_functions: [[usize; 3]; include!(concat!(env!("OUT_DIR"), "/count.rs"))];
+    /// Rows of `data/functions.tsv` in the assembly of `exports`: the address of the name, of the function, the version, and
+    /// the tracer's number.
+    static gcn_functions: [[usize; 4]; include!(concat!(env!("OUT_DIR"), "/count.rs"))];
 }
 
 /// A function of the library.
@@ -314,17 +326,32 @@ pub(crate) struct Function {
     pub address: usize,
     /// The version of HIP that brought it: 402 for 4.2.
     pub version: usize,
+    /// The number that AMD's tracer has for it, or 0.
+    pub traced: usize,
+}
+
+/// The name of the function that has this number for AMD's tracer, as C reads it; numbers that none has are unknown.
+pub(crate) fn traced_name(number: usize) -> *const std::ffi::c_char {
+    let found = functions().find(|function| function.traced == number && number != 0);
+    // The assembly ends each name with a zero.
+    found.map_or(c"unknown".as_ptr(), |function| function.name.as_ptr().cast())
 }
 
 /// The functions of the library; a name is there once for each version of it.
 pub(crate) fn functions() -> impl Iterator<Item = Function> {
     // SAFETY: the assembly defines the table with this many rows, and nothing writes it.
     let table = unsafe { &gcn_functions };
-    table.iter().map(|&[name, address, version]| {
+    table.iter().map(|&[name, address, version, traced]| {
         // SAFETY: the assembly puts a text that ends with a zero there.
         let name = unsafe { std::ffi::CStr::from_ptr(name as *const std::ffi::c_char) };
-        Function { name: name.to_str().unwrap_or_default(), address, version }
+        Function { name: name.to_str().unwrap_or_default(), address, version, traced }
     })
+}
+
+/// The function whose address the caller has put there, if there is one.
+pub(crate) fn function(at: Ptr) -> Option<extern "C" fn(Ptr)> {
+    // SAFETY: the caller of the HIP function promises a function of this type; null is `None`.
+    unsafe { std::mem::transmute::<usize, Option<extern "C" fn(Ptr)>>(word(at) as usize) }
 }
 
 /// The pointer at an address.

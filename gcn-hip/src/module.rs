@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use gcn_emit::object::{bundle, container, typed_arena::Arena};
+use gcn_emit::object::{ObjectError, bundle, container};
 use gcn_emit::target_id::{Feature, TargetId};
 use gcn_sim::launch::{Object, Program};
 
@@ -29,6 +29,8 @@ pub(crate) struct Function {
     pub device: usize,
     /// `hipFuncAttributeMaxDynamicSharedMemorySize`.
     pub most_dynamic_lds: Option<u32>,
+    /// `hipFuncAttributePreferredSharedMemoryCarveout`, in percent, which changes nothing.
+    pub carveout: u32,
 }
 
 /// The registration of a source file by clang's start-up code.
@@ -54,37 +56,52 @@ pub(crate) struct Symbol {
 
 /// The target ids of our targets in a bundle.
 pub(crate) fn targets(image: &[u8]) -> Vec<TargetId> {
-    let arena = Arena::new();
-    let entries = container::entries(image, &arena).unwrap_or_default();
-    entries.iter().filter_map(|entry| entry.target_id).collect()
+    let mut found = Vec::new();
+    for bundle in container::bundles(image).into_iter().flatten().flatten() {
+        found.extend(bundle.entries().unwrap_or_default().iter().filter_map(|entry| entry.target_id));
+    }
+    found
 }
 
 /// Loads a code object, or the one of a bundle that fits `device_id`, into memory.
 pub(crate) fn load(heap: &mut Heap, bytes: &[u8], device: usize, device_id: TargetId) -> Result<Module> {
-    let arena = Arena::new();
-    let bytes = if bundle::is_bundle(bytes) {
-        let entries = container::entries(bytes, &arena).map_err(|error| {
-            eprintln!("gcn-hip: the fat binary cannot be read: {error}");
-            Error::InvalidImage
-        })?;
-        let set = |f: Feature| u8::from(f != Feature::Any);
-        let settings = |e: &&bundle::Entry<'_>| e.target_id.map(|id| set(id.xnack) + set(id.sramecc));
-        let fits = |e: &&bundle::Entry<'_>| e.target_id.is_some_and(|id| id.runs_on(device_id));
-        let entry = entries.iter().filter(fits).max_by_key(settings).ok_or_else(|| {
-            let there: Vec<_> = entries.iter().map(|e| e.name).collect();
-            let there = there.join(", ");
-            eprintln!(
-                "gcn-hip: no code object for {device_id} among {there}; compile with --offload-arch={target}, or choose another \
-                 device with GCN_HIP_TARGET (`gcn run --target`)",
-                target = device_id.target,
-            );
-            Error::NoBinaryForGpu
-        })?;
-        entry.bytes
-    } else {
-        bytes
-    };
-    load_object(heap, bytes, device, device_id)
+    if !bundle::is_bundle(bytes) {
+        return load_object(heap, bytes, device, device_id);
+    }
+    let (found, there) = fitting(bytes, device_id).map_err(|error| {
+        eprintln!("gcn-hip: the fat binary cannot be read: {error}");
+        Error::InvalidImage
+    })?;
+    let found = found.ok_or_else(|| {
+        let there = there.join(", ");
+        eprintln!(
+            "gcn-hip: no code object for {device_id} among {there}; compile with --offload-arch={target}, or choose another \
+             device with GCN_HIP_TARGET (`gcn run --target`)",
+            target = device_id.target,
+        );
+        Error::NoBinaryForGpu
+    })?;
+    load_object(heap, &found, device, device_id)
+}
+
+/// Of bundles, the code object that runs on a device with the most settings, and the names of all entries.
+fn fitting(
+    bytes: &[u8],
+    device_id: TargetId,
+) -> std::result::Result<(Option<Vec<u8>>, Vec<String>), ObjectError> {
+    let set = |f: Feature| u8::from(f != Feature::Any);
+    let (mut found, mut there): (Option<(u8, Vec<u8>)>, Vec<String>) = (None, Vec::new());
+    for bundle in container::bundles(bytes)? {
+        for entry in bundle?.entries()? {
+            there.push(entry.name.to_owned());
+            let Some(id) = entry.target_id.filter(|id| id.runs_on(device_id)) else { continue };
+            let settings = set(id.xnack) + set(id.sramecc);
+            if found.as_ref().is_none_or(|(most, _)| settings >= *most) {
+                found = Some((settings, entry.bytes.to_vec()));
+            }
+        }
+    }
+    Ok((found.map(|(_, object)| object), there))
 }
 
 /// True for a code object of a device that is none of ours, such as one of RDNA.

@@ -93,15 +93,30 @@ impl Program {
     }
 }
 
+/// The headers of HIP that programs see without including them (`HIPRTC_HEADERS` in the build of ROCm's library), of those that there
+/// are; none without the first one. That of cooperative groups is one of them, too, but is only for the compiler that it came with.
+fn built_in(rocm: &Path) -> Vec<&'static str> {
+    const HEADERS: [&str; 5] = [
+        "hip/hip_runtime.h",
+        "hip/hip_bfloat16.h",
+        "hip/hip_fp16.h",
+        "hip/hip_complex.h",
+        "hip/hip_math_constants.h",
+    ];
+    let exists = |header: &&str| rocm.join("include").join(header).exists();
+    if exists(&HEADERS[0]) { HEADERS.into_iter().filter(exists).collect() } else { Vec::new() }
+}
+
 /// The arguments for clang but for the files.
 fn arguments(options: &[String], target: &str) -> Vec<String> {
     let fixed = "-x hip --cuda-device-only --no-gpu-bundle-output -O3 -std=c++17 -Wno-linker-warnings";
     let mut arguments: Vec<String> = fixed.split(' ').map(str::to_owned).collect();
     let rocm = ["ROCM_PATH", "HIP_PATH"].iter().find_map(std::env::var_os).map(PathBuf::from);
     let rocm = rocm.unwrap_or_else(|| "/opt/rocm".into());
-    if rocm.join("include/hip/hip_runtime.h").exists() && !options.iter().any(|o| o == "-nogpuinc") {
+    let headers = if options.iter().any(|o| o == "-nogpuinc") { Vec::new() } else { built_in(&rocm) };
+    if !headers.is_empty() {
         arguments.push(format!("--rocm-path={}", rocm.display()));
-        arguments.extend(["-include".into(), "hip/hip_runtime.h".into()]);
+        arguments.extend(headers.iter().flat_map(|header| ["-include", header].map(str::to_owned)));
     }
     // The names that NVIDIA's and AMD's compilers for run time have for the option.
     let is_target = ["--gpu-architecture=", "--offload-arch=", "-arch="];
@@ -191,5 +206,22 @@ impl Drop for Folder {
     fn drop(&mut self) {
         // What cannot be removed stays for the system to clean up.
         let _ = std::fs::remove_dir_all(&self.0);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn headers_that_there_are_need_not_be_included() {
+        let folder = Folder::new().unwrap();
+        assert_eq!(built_in(&folder.0), [""; 0]);
+        for header in ["hip/hip_fp16.h", "hip/other.h"] {
+            folder.write(&Path::new("include").join(header), "").unwrap();
+        }
+        assert_eq!(built_in(&folder.0), [""; 0]);
+        folder.write(Path::new("include/hip/hip_runtime.h"), "").unwrap();
+        assert_eq!(built_in(&folder.0), ["hip/hip_runtime.h", "hip/hip_fp16.h"]);
     }
 }

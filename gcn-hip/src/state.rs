@@ -7,12 +7,13 @@ mod binaries;
 mod capture;
 mod copies;
 mod events;
+mod graphs;
 mod launches;
 mod memory;
 mod pools;
 
 use std::cell::RefCell;
-use std::collections::{BTreeMap, HashMap, HashSet};
+use std::collections::{BTreeSet, HashMap, HashSet};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Instant;
 
@@ -29,10 +30,11 @@ use crate::registry::Registry;
 use crate::settings::Settings;
 
 pub(crate) use capture::Joined;
-pub(crate) use copies::DEFAULT;
-pub(crate) use events::{Event, gone};
+pub(crate) use copies::{DEFAULT, DEVICE_TO_HOST, HOST_TO_DEVICE, HOST_TO_HOST};
+pub(crate) use events::{Event, NON_BLOCKING, gone};
+pub(crate) use graphs::Object;
 pub(crate) use launches::submit;
-pub(crate) use memory::{Advice, DEVICE, NO_DEVICE, PINNED};
+pub(crate) use memory::{Advice, Advices, DEVICE, NO_DEVICE, PINNED};
 pub(crate) use pools::Pools;
 
 /// The device where neither the environment nor the program says one.
@@ -73,9 +75,13 @@ pub(crate) struct State {
     pub streams: Registry<Stream>,
     pub events: Registry<Event>,
     pub graphs: Graphs,
+    /// Objects of the program that graphs may refer to.
+    pub objects: Registry<Object>,
+    /// Memory of graphs.
+    pub reserved: BTreeSet<Ptr>,
     pub pools: Pools,
-    /// Advice about managed memory, by its address.
-    pub advice: BTreeMap<u64, Advice>,
+    /// Advice about managed memory.
+    pub advice: Advices,
     /// Peer access that has been enabled, from and to.
     pub peers: HashSet<(usize, usize)>,
     /// The error that stopped a kernel on a device. Every later use of the device fails with it until it is
@@ -87,6 +93,8 @@ pub(crate) struct State {
     meetings: HashMap<usize, Ptr>,
     /// `hipLimitMallocHeapSize`.
     pub malloc_heap: usize,
+    /// How host threads are to wait for a device (`hipSetDeviceFlags`).
+    pub schedules: HashMap<usize, u32>,
     /// `hipLimitStackSize` and `hipLimitPrintfFifoSize`.
     pub limits: [usize; 2],
     launches: u64,
@@ -129,13 +137,16 @@ impl State {
             streams,
             events: Registry::new(3),
             graphs: Graphs::new(),
+            objects: Registry::new(9),
+            reserved: BTreeSet::new(),
             pools: Pools::new(),
-            advice: BTreeMap::new(),
+            advice: Advices::default(),
             peers: HashSet::new(),
             faults: HashMap::new(),
             hostcalls: HashMap::new(),
             meetings: HashMap::new(),
             malloc_heap: MALLOC_HEAP,
+            schedules: HashMap::new(),
             limits: [16 << 10, 4 << 20],
             launches: 0,
             process: std::process::id(),
@@ -219,6 +230,8 @@ pub(crate) struct Thread {
     /// The last error, for `hipGetLastError`.
     pub last: u32,
     pub configurations: Vec<Configuration>,
+    /// Arguments of `hipSetupArgument` for the last of them.
+    pub arguments: Vec<u8>,
     /// Contexts are devices.
     pub contexts: Vec<usize>,
     pub capture_mode: u32,

@@ -65,11 +65,21 @@ pub(crate) struct Launch {
     pub cooperative: bool,
 }
 
+/// Memory of a graph, which has its address from when its node is made.
+#[derive(Clone, Debug)]
+pub(crate) struct Reserved {
+    pub at: Ptr,
+    pub bytes: usize,
+    pub device: usize,
+    /// `hipMemAllocNodeParams`, for a caller who asks for it.
+    pub parameters: Box<[u64]>,
+}
+
 /// Something that a stream does.
 #[derive(Clone, Debug)]
 pub(crate) enum Op {
-    /// Copies a box.
-    Copy { to: Pitched, from: Pitched, extent: Extent },
+    /// Copies a box; `kind` is what the program says of its sides.
+    Copy { to: Pitched, from: Pitched, extent: Extent, kind: u32 },
     /// Fills rows of bytes with a pattern.
     Fill { to: Pitched, pattern: Vec<u8>, extent: Extent },
     /// Runs a kernel.
@@ -78,8 +88,24 @@ pub(crate) enum Op {
     Call(HostCall),
     /// Records an event.
     Record(u64),
-    /// No operation, for waiting on work that is done already.
+    /// Waits for an event, which has happened when it is waited for.
+    Wait(u64),
+    /// Puts the memory of a graph into use.
+    Alloc(Reserved),
+    /// Takes it out of use.
+    Free(Ptr),
+    /// No operation.
     Nothing,
     /// The operations of another graph, by its handle.
     Graph(u64),
+}
+
+impl Op {
+    /// True if an instance may do `other` instead: it is of the same kind, and a copy goes the same way.
+    pub(crate) fn may_become(&self, other: &Op) -> bool {
+        match (self, other) {
+            (Op::Copy { kind: old, .. }, Op::Copy { kind: new, .. }) => old == new,
+            _ => std::mem::discriminant(self) == std::mem::discriminant(other),
+        }
+    }
 }

@@ -11,7 +11,9 @@ import argparse
 import concurrent.futures
 import os
 import re
+import resource
 import shlex
+import signal
 import subprocess
 import sys
 from collections import Counter, defaultdict
@@ -27,7 +29,10 @@ NOT_APPLICABLE = [
     ("", r"hipMemCreate\(|hipMemAddressReserve\(|checkVMMSupported", "virtual memory management"),
     (r"^(c_compilation|gcc|g\+\+|compiler)/", "", "compilers"),
 ]
+# How much longer than its processor time a program may take.
+WAIT = 10
 INCLUDE = re.compile(r'^\s*#\s*include\s*(<[^>]+>|"[^"]+")', re.M)
+NAMES = re.compile(r'TEST_CASE\w*\(\s*"([^"]+)"')
 TEST = re.compile(r"\b(TEMPLATE_)?TEST_CASE\w*\(")
 COMMENT = re.compile(r"//[^\n]*|/\*.*?\*/", re.S)
 
@@ -40,7 +45,7 @@ def arguments():
     parser.add_argument("--target", default="gfx942")
     parser.add_argument("--jobs", type=int, default=1)
     parser.add_argument("--together", type=int, default=10, help="files that are compiled as one, which takes less time; what fails is built alone and judged again")
-    parser.add_argument("--seconds", type=int, default=120, help="most seconds of a test, and of a compilation")
+    parser.add_argument("--seconds", type=int, default=120, help="most seconds of processor time of a file's tests")
     parser.add_argument("--least", type=float, default=0.95)
     parser.add_argument("--build-only", action="store_true")
     parser.add_argument("--run-only", action="store_true", help="only what has been built")
@@ -59,9 +64,29 @@ class Suite:
             link = self.out / "lib" / name
             link.unlink(missing_ok=True)
             link.symlink_to(self.library)
-        config = self.out / "config"
-        if not config.exists():
-            config.symlink_to(self.catch / "hipTestMain" / "config")
+        # The SDK as an installation has it, for hiprtc.
+        for name, inside in (("include", "include"), ("amdgcn/bitcode", "bc")):
+            link = self.out / "rocm" / name
+            link.parent.mkdir(parents=True, exist_ok=True)
+            link.unlink(missing_ok=True)
+            link.symlink_to(self.sdk / inside)
+        self.disabled = self.disabled_tests()
+        self.endless = ("waits without end", f"not done after {args.seconds} s")
+
+    def disabled_tests(self):
+        """The tests that AMD's own runs on the target leave out, without and with the type of a template."""
+        config = self.catch / "hipTestMain" / "config" / "config_amd_linux"
+        command = [self.args.clang, "-E", "-P", "-x", "c", f"-D{self.args.target}", '-DGITHASH=""', config]
+        text = subprocess.run(command, capture_output=True, text=True, check=True).stdout
+        return set(re.findall(r'"([^"]+)"', text.partition('"DisabledTests"')[2]))
+
+    def chosen(self, path):
+        """Catch's expression for the tests of a file that AMD runs."""
+        names = NAMES.findall(path.read_text(errors="replace"))
+        whole = [name for name in names if name in self.disabled]
+        typed = [test for test in self.disabled for name in names if test.startswith(f"{name} - ")]
+        left_out = [*whole, *(f"{name} - *" for name in whole), *typed]
+        return "".join(f'~"{test}"' for test in left_out).replace(",", "\\,")
 
     def clang(self, *more):
         includes = ["include", "external/Catch2", "external/picojson", "kernels"]
@@ -135,7 +160,7 @@ class Suite:
             source.write_text("\n".join(lines) + "\n")
             if self.compile(made, f"-I{paths[0].parent}", source, options=["-ferror-limit=0", "-x", "none", *map(str, self.objects), *self.linking()]):
                 for path in paths:
-                    (folder / path.stem).write_text(f'#!/bin/sh\nexec "$(dirname "$0")/{made.name}" -# "[#{path.stem}]" "$@"\n')
+                    (folder / path.stem).write_text(f'#!/bin/sh\nexec "$(dirname "$0")/{made.name}" -# "[#{path.stem}]$1"\n')
                     (folder / path.stem).chmod(0o755)
                 return
             log = made.with_suffix(".log")
@@ -161,32 +186,55 @@ class Suite:
             return folder, name, "does not compile", errors[0].split("error:")[1].strip() if errors else "?"
         if self.args.build_only:
             return folder, name, "built", ""
-        verdict = self.run(made)
+        verdict = self.run(made, self.chosen(path))
+        if verdict[0] == "failed" and verdict[1] not in self.endless:
+            verdict = self.one_by_one(made, self.chosen(path))
         if verdict[0] == "failed" and not self.args.run_only and made.read_bytes().startswith(b"#!"):
             # Perhaps for its neighbours.
             made.unlink()
             return self.file(path)
         return (folder, name, *verdict)
 
-    def run(self, program):
-        environment = {
-            **os.environ, "LD_LIBRARY_PATH": str(self.out / "lib"), "GCN_HIP_TARGET": self.args.target,
-            "ROCM_PATH": str(self.sdk), "HIP_PATH": str(self.sdk), "HT_LOG_ENABLE": "",
+    def one_by_one(self, program, chosen):
+        """Runs each test in a process of its own, as AMD does: an error that one asked for stays for `hipGetLastError`."""
+        listed = subprocess.run(
+            [program, *([chosen] if chosen else []), "--list-test-names-only"], capture_output=True, text=True, env=self.environment()
+        )
+        for name in listed.stdout.splitlines():
+            escaped = re.sub(r"([,\[\]])", r"\\\1", name)
+            verdict = self.run(program, f'"{escaped}"')
+            if verdict[0] == "failed":
+                return verdict
+        return "passed", ""
+
+    def environment(self):
+        rocm = str(self.out / "rocm")
+        return {
+            **os.environ, "LD_LIBRARY_PATH": str(self.out / "lib"), "GCN_HIP_TARGET": self.args.target, "ROCM_PATH": rocm, "HIP_PATH": rocm,
+            "HT_LOG_ENABLE": "", "GCN_HIP_CLANG": self.args.clang,
         }
+
+    def run(self, program, chosen):
+        seconds = self.args.seconds
+        # A second more, for the program to say that it was stopped.
+        limit = lambda: resource.setrlimit(resource.RLIMIT_CPU, (seconds, seconds + 1))
         said = program.with_suffix(".out")
         with said.open("w") as out:
             try:
                 process = subprocess.Popen(
-                    [program], cwd=program.parent, env=environment, stdout=out, stderr=subprocess.STDOUT, start_new_session=True
+                    [program, *([chosen] if chosen else [])], cwd=program.parent, env=self.environment(), stdout=out, stderr=subprocess.STDOUT,
+                    start_new_session=True, preexec_fn=limit,
                 )
-                code = process.wait(self.args.seconds)
+                code = process.wait(WAIT * seconds)
             except subprocess.TimeoutExpired:
                 os.killpg(process.pid, 9)
                 process.wait()
-                return "failed", f"not done after {self.args.seconds} s"
+                return "failed", self.endless[0]
         text = said.read_text(errors="replace")
         if code == 0 and "No tests ran" not in text:
             return "passed", "skips itself" if "HIP_SKIP_THIS_TEST" in text and "assertion" not in text else ""
+        if code in (-signal.SIGXCPU, -signal.SIGKILL):
+            return "failed", self.endless[1]
         if code < 0:
             return "failed", f"signal {-code}"
         if "No tests ran" in text:

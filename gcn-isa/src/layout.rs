@@ -39,7 +39,7 @@ pub use elements::{Blocks, Controls, Element, Elements, Layout, LayoutError, ele
 pub use lanes::{ByLane, Coordinates};
 
 use crate::table::{self, InstDesc};
-use crate::target::Target;
+use crate::target::{InstructionSet, Target};
 
 /// Lanes of a wave.
 const LANES: u32 = crate::target::WAVE_SIZE;
@@ -269,16 +269,17 @@ pub fn a_source_block(cbsz: u8, abid: u8, block: u8) -> u8 {
     block / group * group + abid % group
 }
 
-static SHAPES: LazyLock<HashMap<(&'static str, Target), Shape>> = LazyLock::new(|| {
+static SHAPES: LazyLock<HashMap<(&'static str, InstructionSet), Shape>> = LazyLock::new(|| {
     let text = include_str!("../data/mfma.tsv");
     let parse = |line: &'static str| shape_row(line).unwrap_or_else(|| panic!("mfma.tsv: bad row: {line}"));
     text.lines().skip(1).map(parse).collect()
 });
 
-fn shape_row(line: &'static str) -> Option<((&'static str, Target), Shape)> {
+fn shape_row(line: &'static str) -> Option<((&'static str, InstructionSet), Shape)> {
     let mut cells = line.split('\t');
     let mut cell = || cells.next();
-    let (name, target) = (cell()?, cell()?.parse().ok()?);
+    let (name, set) = (cell()?, cell()?);
+    let set = InstructionSet::ALL.into_iter().find(|s| s.name() == set)?;
     let mut shape = Shape {
         m: cell()?.parse().ok()?,
         n: cell()?.parse().ok()?,
@@ -303,12 +304,13 @@ fn shape_row(line: &'static str) -> Option<((&'static str, Target), Shape)> {
     if shape.acc == ElemType::F64 {
         (shape.negates, shape.permutes_b) = (shape.permutes_b, false);
     }
-    Some(((name, target), shape))
+    Some(((name, set), shape))
 }
 
 /// Shape of the matrix instruction `desc` on `target`; `None` for other instructions.
 pub fn shape(desc: &InstDesc, target: Target) -> Option<&'static Shape> {
-    SHAPES.get(&(desc.printed, target)).or_else(|| SHAPES.get(&(desc.mnemonic, target)))
+    let set = target.instruction_set().measured_as();
+    SHAPES.get(&(desc.printed, set)).or_else(|| SHAPES.get(&(desc.mnemonic, set)))
 }
 
 /// Every matrix instruction of `target` with its shape, in table order.
@@ -336,7 +338,7 @@ mod tests {
     #[test]
     fn every_matrix_instruction_has_a_shape() {
         for row in table::rows().iter().filter(|r| r.is_matrix()) {
-            for target in row.targets.iter() {
+            for target in row.targets.targets() {
                 assert!(shape(row, target).is_some(), "{} on {target}", row.printed);
             }
         }

@@ -29,4 +29,4 @@ pub use operand::{Inline, Operand, SrcSpecial};
 pub use program::{Entry, EntryKind, Label, Line, Program};
 pub use reg::{Reg, RegFile};
 pub use table::{Access, Class, Format, InstDesc, OperandDesc};
-pub use target::{Target, TargetSet};
+pub use target::{InstructionSet, Target, TargetSet, WaveSize};

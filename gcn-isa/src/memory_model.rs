@@ -197,7 +197,7 @@ pub struct Table {
 pub static TABLES: [Table; 3] = [
     Table {
         section: "Memory Model GFX6-GFX9",
-        targets: TargetSet::range(Target::GFX900, Target::GFX908),
+        targets: TargetSet::range(Target::GFX9_GENERIC, Target::GFX908),
         tg_split: false,
         rows: gfx6_gfx9::ROWS,
     },

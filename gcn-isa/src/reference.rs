@@ -54,7 +54,7 @@ pub fn page(name: &str, target: Option<Target>) -> Result<Page, NameError> {
     let meaning = semantics::of(mnemonic);
     Ok(Page {
         mnemonic,
-        targets: everywhere.iter().map(Target::name).collect(),
+        targets: everywhere.targets().map(Target::name).collect(),
         target: target.map(Target::name),
         aliases: names::aliases_of(mnemonic, target),
         semantics: meaning.map_or("", |m| m.line),
@@ -72,7 +72,8 @@ fn rows_of(mnemonic: &str) -> impl Iterator<Item = &'static InstDesc> + use<> {
     ids.into_iter().filter_map(|id| table::rows().get(usize::from(id)))
 }
 
-/// The targets of `row` that a page for `target` speaks of.
+/// The targets of `row` that a page for `target` speaks of one by one: of all targets, those that the others are like.
 fn targets_shown(row: &InstDesc, target: Option<Target>) -> Vec<Target> {
-    row.targets.iter().filter(|t| target.is_none_or(|only| only == *t)).collect()
+    let shown = |t: &Target| target.map_or(Target::REPRESENTATIVES.contains(t), |only| only == *t);
+    row.targets.targets().filter(shown).collect()
 }

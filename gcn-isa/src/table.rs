@@ -121,7 +121,7 @@ mod tests {
     fn each_key_occurs_once() {
         let mut seen = HashSet::new();
         for row in rows() {
-            for target in row.targets.iter() {
+            for target in row.targets.targets() {
                 assert!(
                     seen.insert((row.printed, row.format, row.form, target)),
                     "{} {:?} {} on {target} twice",

@@ -8,7 +8,7 @@ use gcn_emit::asm;
 use gcn_emit::disasm as code;
 use gcn_emit::rewrite::{self, fix_with};
 use gcn_report::check::{Checked, Summary, json as report};
-use gcn_report::container::{self, Unpacked};
+use gcn_report::container;
 use gcn_report::input::{self, Broken};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
@@ -40,15 +40,17 @@ fn check(py: Python<'_>, name: &str, data: Vec<u8>, options: &str) -> PyResult<S
     let options = Options::read(options)?;
     py.detach(|| {
         let (rules, level) = (options.rules()?, options.level);
-        let inputs = input::read(name, data, &options.choice(), Broken::LeaveOut, &options.folders());
         let mut files = Vec::new();
-        for input in inputs.map_err(refused)? {
+        let (choice, folders) = (options.choice(), options.folders());
+        let read = input::each(name, data, &choice, Broken::LeaveOut, &folders, |input| {
             let xnack = options.xnack.unwrap_or(input.unit.target_id.may_replay());
             let checked = Checked::new(&input, level, rules.with_xnack(xnack), options.advice);
             let mut report = report::file(&checked);
             report["clean"] = json!(Summary::of(&checked).exit_code(false) == 0);
             files.push(report);
-        }
+            Ok::<_, gcn_report::Error>(())
+        });
+        read.map_err(refused)?;
         text(&files)
     })
 }
@@ -134,10 +136,9 @@ fn disassembled(
     options: &Options,
     show: impl FnOnce(&gcn_emit::object::CodeObject<'_>, &code::Disassembly<'_, '_>) -> PyResult<String>,
 ) -> PyResult<String> {
-    let unpacked = Unpacked::new();
     let kernel = options.kernel.as_deref();
-    let chosen = options.choice().select_one(name, data, &unpacked, kernel).map_err(refused)?;
-    let object = container::code_object(&chosen.name, chosen.bytes).map_err(refused)?;
+    let chosen = options.choice().select_one(name, data, kernel).map_err(refused)?;
+    let object = container::code_object(&chosen.name, &chosen.bytes).map_err(refused)?;
     let disassembly = code::disassemble(&object);
     match kernel.filter(|kernel| !disassembly.has_kernel(kernel)) {
         Some(kernel) => Err(refused(container::no_such_kernel(&chosen.name, kernel, &object))),
@@ -163,14 +164,15 @@ fn assemble(py: Python<'_>, name: &str, source: String, options: &str) -> PyResu
 fn inspect(py: Python<'_>, name: &str, data: Vec<u8>, options: &str) -> PyResult<String> {
     let options = Options::read(options)?;
     py.detach(|| {
-        let unpacked = Unpacked::new();
         let mut reports: Vec<Value> = Vec::new();
-        for object in options.choice().select(name, &data, &unpacked).map_err(refused)? {
-            let read = container::code_object(&object.name, object.bytes).map_err(refused)?;
+        let read = options.choice().each(name, &data, |object| {
+            let read = container::code_object(&object.name, &object.bytes)?;
             let mut report = json!(gcn_report::inspect::report(&read, None));
             report["name"] = json!(object.name);
             reports.push(report);
-        }
+            Ok::<_, gcn_report::Error>(())
+        });
+        read.map_err(refused)?;
         text(&reports)
     })
 }

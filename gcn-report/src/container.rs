@@ -1,15 +1,12 @@
 //! The code objects of a file and its containers, and the selection among them.
 
+use std::borrow::Cow;
 use std::fmt::Write as _;
 
-use gcn_emit::object::typed_arena::Arena;
-use gcn_emit::object::{CodeObject, container, read_code_object};
+use gcn_emit::object::{CodeObject, ObjectError, container, read_code_object};
 use gcn_emit::target_id::{Feature, TargetId};
 
 use crate::Error;
-
-/// Storage for unpacked compressed bundles.
-pub type Unpacked = Arena<Vec<u8>>;
 
 /// The selection of a file's code objects.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
@@ -28,35 +25,69 @@ pub struct Object<'d> {
     /// Its number in the file, from 1.
     pub number: usize,
     /// The name of the bundle's entry; empty if the file is the code object itself.
-    pub entry: &'d str,
+    pub entry: Cow<'d, str>,
     /// The target that the container names.
     pub target_id: Option<TargetId>,
     /// An ELF file.
-    pub bytes: &'d [u8],
+    pub bytes: Cow<'d, [u8]>,
+}
+
+impl Object<'_> {
+    /// The same with storage of its own.
+    fn into_owned(self) -> Object<'static> {
+        let (entry, bytes) = (self.entry.into_owned().into(), self.bytes.into_owned().into());
+        Object { entry, bytes, ..self }
+    }
 }
 
 impl Choice {
-    /// The selected code objects; at least one. `bytes` are those of an ELF file or of a container.
+    /// Passes the selected code objects, at least one, to `visit`. `bytes` are those of an ELF file or of a container,
+    /// of which one bundle is unpacked at a time.
     ///
     /// # Errors
-    /// The file cannot be read, or nothing is selected.
-    pub fn select<'d>(
+    /// The file cannot be read, or nothing is selected; or an error of `visit`.
+    pub fn each<E: From<Error>>(
         &self,
         name: &str,
-        bytes: &'d [u8],
-        unpacked: &'d Unpacked,
-    ) -> Result<Vec<Object<'d>>, Error> {
-        let all = objects(name, bytes, unpacked)?;
-        let wanted = |o: &&Object<'_>| self.entry.is_none_or(|n| n == o.number) && self.fits(o.target_id);
-        let found: Vec<_> = all.iter().filter(wanted).cloned().collect();
-        match (found.is_empty(), all.as_slice()) {
-            (false, _) => Ok(self.nearest(found)),
-            (true, [only]) if only.entry.is_empty() => Err(self.another(name, only)),
-            (true, _) => {
-                let (target, entry) = (self.target, self.entry);
-                Err(Error::NoneSelected { name: name.to_owned(), target, entry, there: there(&all) })
+        bytes: &[u8],
+        mut visit: impl FnMut(Object<'_>) -> Result<(), E>,
+    ) -> Result<(), E> {
+        if !holds_several(bytes) {
+            let only = single(name, bytes)?;
+            return if self.wants(&only) { visit(only) } else { Err(self.another(name, &only).into()) };
+        }
+        let damaged = |number: usize, error: ObjectError| Error::Object {
+            name: name.to_owned(),
+            problem: format!("bundle {number}: {error}"),
+        };
+        let (mut before, mut found) = (Vec::new(), false);
+        let bundles = container::bundles(bytes).map_err(|error| damaged(1, error))?;
+        for (bundle, number) in bundles.zip(1..) {
+            if self.entry.is_some_and(|entry| entry <= before.len()) {
+                break;
+            }
+            let bundle = bundle.map_err(|error| damaged(number, error))?;
+            let entries = bundle.entries().map_err(|error| damaged(number, error))?;
+            let ours = entries.iter().filter(|e| e.target_id.is_some() && !e.bytes.is_empty());
+            let objects = ours.zip(before.len() + 1..).map(|(entry, number)| Object {
+                name: format!("{name} ({number}: {})", entry.name),
+                number,
+                entry: entry.name.into(),
+                target_id: entry.target_id,
+                bytes: entry.bytes.into(),
+            });
+            let objects: Vec<_> = objects.collect();
+            before.extend(objects.iter().map(Listed::of));
+            for object in self.nearest(objects.into_iter().filter(|o| self.wants(o)).collect()) {
+                found = true;
+                visit(object)?;
             }
         }
+        if found {
+            return Ok(());
+        }
+        let (name, target, entry) = (name.to_owned(), self.target, self.entry);
+        Err(Error::NoneSelected { name, target, entry, there: there(&before) }.into())
     }
 
     /// The selected code object. If there are several, the one with `kernel`.
@@ -67,18 +98,38 @@ impl Choice {
         &self,
         name: &str,
         bytes: &'d [u8],
-        unpacked: &'d Unpacked,
         kernel: Option<&str>,
     ) -> Result<Object<'d>, Error> {
-        let mut found = self.select(name, bytes, unpacked)?;
-        if let Some(kernel) = kernel.filter(|_| found.len() > 1) {
-            let with: Vec<_> = found.iter().filter(|o| has_kernel(o, kernel)).cloned().collect();
-            found = if with.is_empty() { found } else { with };
+        if !holds_several(bytes) {
+            let only = single(name, bytes)?;
+            return if self.wants(&only) { Ok(only) } else { Err(self.another(name, &only)) };
         }
-        match found.as_slice() {
-            [one] => Ok(one.clone()),
-            several => Err(Error::Several { name: name.to_owned(), there: there(several) }),
+        // The first of all that fit, and of those with the kernel.
+        let mut firsts: [Option<Object<'static>>; 2] = [None, None];
+        let mut listed: [Vec<Listed>; 2] = [Vec::new(), Vec::new()];
+        self.each(name, bytes, |object| {
+            let has_it = kernel.is_some_and(|kernel| has_kernel(&object, kernel));
+            let fits = [true, has_it];
+            for ((first, listed), _) in firsts.iter_mut().zip(&mut listed).zip(fits).filter(|(_, fits)| *fits)
+            {
+                listed.push(Listed::of(&object));
+                if first.is_none() {
+                    *first = Some(object.clone().into_owned());
+                }
+            }
+            Ok::<_, Error>(())
+        })?;
+        let ([first, first_with], [all, with]) = (firsts, listed);
+        let (one, several) = if with.is_empty() { (first, all) } else { (first_with, with) };
+        match one.filter(|_| several.len() == 1) {
+            Some(one) => Ok(one),
+            None => Err(Error::Several { name: name.to_owned(), there: there(&several) }),
         }
+    }
+
+    /// Whether a code object is one that may be selected.
+    fn wants(&self, object: &Object<'_>) -> bool {
+        self.entry.is_none_or(|n| n == object.number) && self.fits(object.target_id)
     }
 
     /// Whether a code object for `id` is selected: the same target, and no feature set to opposite values.
@@ -93,7 +144,8 @@ impl Choice {
         })
     }
 
-    /// The code objects of `found` whose features agree best with the target id.
+    /// The code objects of a bundle whose features agree best with the target id. Each bundle has the code of one source file,
+    /// and the loader chooses from each.
     fn nearest<'d>(&self, found: Vec<Object<'d>>) -> Vec<Object<'d>> {
         let Some(wanted) = self.target else { return found };
         let same = |o: &Object<'_>| {
@@ -152,42 +204,41 @@ pub fn no_such_kernel(file: &str, name: &str, object: &CodeObject<'_>) -> Error 
     Error::NoKernel(message)
 }
 
-/// The code objects for supported targets.
-fn objects<'d>(name: &str, bytes: &'d [u8], unpacked: &'d Unpacked) -> Result<Vec<Object<'d>>, Error> {
-    if !holds_several(bytes) {
-        let host = bytes.get(18..20).is_some_and(|machine| machine != [0xe0, 0]);
-        let without = "; a host file has code for GPUs in the section `.hip_fatbin`, which this one lacks";
-        let target_id = match code_object(name, bytes) {
-            Ok(read) => read.target_id,
-            Err(Error::Object { name, problem }) if host => {
-                return Err(Error::Object { name, problem: problem + without });
-            }
-            Err(error) => return Err(error),
-        };
-        let (name, entry) = (name.to_owned(), "");
-        return Ok(vec![Object { name, number: 1, entry, target_id: Some(target_id), bytes }]);
-    }
-    let entries = container::entries(bytes, unpacked);
-    let entries = entries.map_err(|e| Error::Object { name: name.to_owned(), problem: e.to_string() })?;
-    let ours = entries.iter().filter(|e| e.target_id.is_some() && !e.bytes.is_empty());
-    let object = |(at, e): (usize, &container::Entry<'d>)| Object {
-        name: format!("{name} ({}: {})", at + 1, e.name),
-        number: at + 1,
-        entry: e.name,
-        target_id: e.target_id,
-        bytes: e.bytes,
+/// The code object that a file is.
+fn single<'d>(name: &str, bytes: &'d [u8]) -> Result<Object<'d>, Error> {
+    let host = bytes.starts_with(b"\x7fELF") && bytes.get(18..20).is_some_and(|machine| machine != [0xe0, 0]);
+    let without = "; a host file has code for GPUs in the section `.hip_fatbin`, which this one lacks";
+    let target_id = match code_object(name, bytes) {
+        Ok(read) => read.target_id,
+        Err(Error::Object { name, problem }) if host => {
+            return Err(Error::Object { name, problem: problem + without });
+        }
+        Err(error) => return Err(error),
     };
-    Ok(ours.enumerate().map(object).collect())
+    let (name, entry) = (name.to_owned(), "".into());
+    Ok(Object { name, number: 1, entry, target_id: Some(target_id), bytes: bytes.into() })
 }
 
 fn has_kernel(object: &Object<'_>, kernel: &str) -> bool {
-    read_code_object(object.bytes).is_ok_and(|o| o.kernel(kernel).is_some())
+    read_code_object(&object.bytes).is_ok_and(|o| o.kernel(kernel).is_some())
+}
+
+/// What messages say of a code object.
+struct Listed {
+    number: usize,
+    target_id: Option<TargetId>,
+}
+
+impl Listed {
+    fn of(object: &Object<'_>) -> Listed {
+        Listed { number: object.number, target_id: object.target_id }
+    }
 }
 
 /// The list of code objects for a message.
-fn there(objects: &[Object<'_>]) -> String {
+fn there(objects: &[Listed]) -> String {
     const SHOWN: usize = 16;
-    let one = |o: &Object<'_>| {
+    let one = |o: &Listed| {
         let target = o.target_id.map_or_else(String::new, |id| id.to_string());
         format!("{} ({target})", o.number)
     };

@@ -3,10 +3,11 @@
 use gcn_emit::asm::{self, Diagnostic, Folders, Options};
 use gcn_emit::code::Unit;
 use gcn_emit::lines::SourceLines;
+use gcn_emit::object;
 use gcn_emit::target_id::TargetId;
 
 use crate::Error;
-use crate::container::{self, Choice, Object, Unpacked};
+use crate::container::{self, Choice};
 
 /// The code of a file.
 pub struct Input {
@@ -42,15 +43,52 @@ pub fn read(
     broken: Broken,
     folders: &Folders,
 ) -> Result<Vec<Input>, Error> {
-    if container::holds_objects(&bytes) {
-        return objects(name, &bytes, choice);
-    }
-    let text = String::from_utf8(bytes).map_err(|error| {
-        let at = error.utf8_error().valid_up_to();
-        let problem = format!("neither an ELF file nor a bundle nor assembly: byte {at} is not UTF-8");
-        Error::NotCode { name: name.to_owned(), problem }
+    let mut all = Vec::new();
+    each(name, bytes, choice, broken, folders, |input| {
+        all.push(input);
+        Ok::<_, Error>(())
     })?;
-    Ok(vec![assembly(name, text, choice.target, broken, folders)?])
+    Ok(all)
+}
+
+/// As [`read`], one code object after the other: of a library with much code, that of one bundle is in memory at a time.
+///
+/// # Errors
+/// As [`read`], and those of `visit`.
+pub fn each<E: From<Error>>(
+    name: &str,
+    bytes: Vec<u8>,
+    choice: &Choice,
+    broken: Broken,
+    folders: &Folders,
+    mut visit: impl FnMut(Input) -> Result<(), E>,
+) -> Result<(), E> {
+    if container::holds_objects(&bytes) {
+        // An object names its own target: many files are read with one target.
+        let choice = if container::holds_several(&bytes) { *choice } else { Choice::default() };
+        return choice.each(name, &bytes, |object| {
+            let read = container::code_object(&object.name, &object.bytes)?;
+            let unit = Unit::of_object(&read)
+                .map_err(|e| Error::Object { name: object.name.clone(), problem: e.to_string() })?;
+            visit(Input { name: object.name.clone(), unit, text: None, left_out: Vec::new() })
+        });
+    }
+    let text = text(name, bytes)?;
+    visit(assembly(name, text, choice.target, broken, folders)?)
+}
+
+/// The text of a file that holds no objects.
+fn text(name: &str, bytes: Vec<u8>) -> Result<String, Error> {
+    String::from_utf8(bytes).map_err(|error| {
+        let problem = match object::foreign(error.as_bytes()) {
+            Some(kind) => format!("this is {}; {}", kind.what, kind.remedy),
+            None => {
+                let at = error.utf8_error().valid_up_to();
+                format!("neither an ELF file nor a bundle nor assembly: byte {at} is not UTF-8")
+            }
+        };
+        Error::NotCode { name: name.to_owned(), problem }
+    })
 }
 
 fn assembly(
@@ -96,19 +134,6 @@ fn names_target(line: &str) -> bool {
     line.trim_start_matches('\u{feff}').trim_start().starts_with(".amdgcn_target")
 }
 
-fn objects(name: &str, bytes: &[u8], choice: &Choice) -> Result<Vec<Input>, Error> {
-    let unpacked = Unpacked::new();
-    // An object names its own target: many files are read with one target.
-    let choice = if container::holds_several(bytes) { *choice } else { Choice::default() };
-    let input = |object: Object<'_>| {
-        let read = container::code_object(&object.name, object.bytes)?;
-        let unit = Unit::of_object(&read);
-        let unit = unit.map_err(|e| Error::Object { name: object.name.clone(), problem: e.to_string() })?;
-        Ok(Input { name: object.name, unit, text: None, left_out: Vec::new() })
-    };
-    choice.select(name, bytes, &unpacked)?.into_iter().map(input).collect()
-}
-
 /// A code object that can be run.
 pub struct Loadable {
     /// An ELF file.
@@ -130,20 +155,16 @@ pub fn one(
     folders: &Folders,
 ) -> Result<Loadable, Error> {
     if container::holds_objects(&bytes) {
-        let unpacked = Unpacked::new();
-        let chosen = choice.select_one(name, &bytes, &unpacked, kernel)?;
-        return Ok(Loadable { bytes: chosen.bytes.to_vec(), lines: None });
+        let chosen = choice.select_one(name, &bytes, kernel)?;
+        return Ok(Loadable { bytes: chosen.bytes.into_owned(), lines: None });
     }
-    let text = String::from_utf8(bytes).map_err(|_| {
-        let problem = "neither an ELF file nor a bundle nor assembly, which is text in UTF-8".to_owned();
-        Error::NotCode { name: name.to_owned(), problem }
-    })?;
+    let text = text(name, bytes)?;
     let options = Options { target: target_of(&text, choice.target), keep_instructions: true };
     let assembly = asm::assemble_with(name, &text, &options, folders).map_err(Error::Assembly)?;
     let linked = assembly.code_object_with_lines(name);
     let (bytes, lines) =
         linked.map_err(|error| Error::Object { name: name.to_owned(), problem: error.to_string() })?;
     // A target in the file has precedence over the caller's, which must not contradict it.
-    choice.select_one(name, &bytes, &Unpacked::new(), None)?;
+    choice.select_one(name, &bytes, None)?;
     Ok(Loadable { bytes, lines: Some(lines) })
 }

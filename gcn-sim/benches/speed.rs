@@ -19,13 +19,18 @@ const FLOAT: &str =
 const SCALAR: &str = "s_add_u32 s6, s7, s8\ns_lshl_b32 s9, s6, 2\ns_and_b64 s[10:11], s[6:7], s[8:9]\ns_cselect_b32 s12, s6, s7\n";
 const MASKED: &str = "v_cmp_lt_u32 vcc, v2, v3\nv_cndmask_b32 v4, v2, v3, vcc\nv_add_co_u32 v5, vcc, v4, v3\nv_addc_co_u32 v6, vcc, v5, v3, vcc\n";
 const LDS: &str = "ds_write_b32 v2, v3\nds_read_b32 v4, v2\nds_write_b128 v5, v[8:11]\nds_read_b128 v[12:15], v5\ns_waitcnt lgkmcnt(0)\n";
+/// The same with lanes that do not lie one after another.
+const LDS_ANYWHERE: &str = "ds_write_b32 v9, v3\nds_read_b32 v4, v9\nds_write_b128 v10, v[16:19]\nds_read_b128 v[12:15], v10\ns_waitcnt lgkmcnt(0)\n";
+const GLOBAL: &str = "global_store_dword v2, v3, s[20:21]\nglobal_load_dword v4, v2, s[20:21]\nglobal_store_dwordx4 v5, v[16:19], s[20:21]\nglobal_load_dwordx4 v[12:15], v5, s[20:21]\ns_waitcnt vmcnt(0)\n";
+const GLOBAL_ANYWHERE: &str = "global_store_dword v9, v3, s[20:21]\nglobal_load_dword v4, v9, s[20:21]\nglobal_store_dwordx4 v10, v[16:19], s[20:21]\nglobal_load_dwordx4 v[12:15], v10, s[20:21]\ns_waitcnt vmcnt(0)\n";
+const DOUBLE: &str = "v_add_f64 v[12:13], v[2:3], v[6:7]\nv_mul_f64 v[14:15], v[12:13], v[2:3]\nv_fma_f64 v[16:17], v[14:15], v[12:13], v[6:7]\nv_fma_f64 v[18:19], v[16:17], v[14:15], v[6:7]\n";
 /// Matrix instructions: name, target, text, operations of one.
 const MATRIX: [(&str, Target, &str, u64); 13] = [
     ("f16", Target::GFX942, "v_mfma_f32_32x32x8_f16 v[32:47], v[2:3], v[4:5], v[32:47]", 16_384),
     ("bf16", Target::GFX942, "v_mfma_f32_32x32x8_bf16 v[32:47], v[2:3], v[4:5], v[32:47]", 16_384),
     ("f32", Target::GFX942, "v_mfma_f32_32x32x2_f32 v[32:47], v2, v4, v[32:47]", 4096),
     ("xf32", Target::GFX942, "v_mfma_f32_16x16x8_xf32 v[32:35], v[2:3], v[4:5], v[32:35]", 4096),
-    ("f64", Target::GFX942, "v_mfma_f64_16x16x4_f64 v[32:39], v[2:3], v[4:5], v[32:39]", 2048),
+    ("f64", Target::GFX942, "v_mfma_f64_16x16x4_f64 v[32:39], v[2:3], v[6:7], v[32:39]", 2048),
     ("i8", Target::GFX942, "v_mfma_i32_32x32x16_i8 v[32:47], v[2:3], v[4:5], v[32:47]", 32_768),
     ("fp8", Target::GFX942, "v_mfma_f32_32x32x16_fp8_fp8 v[32:47], v[2:3], v[4:5], v[32:47]", 32_768),
     ("exact f16", Target::GFX908, "v_mfma_f32_32x32x8f16 a[0:15], v[2:3], v[4:5], a[0:15]", 16_384),
@@ -42,10 +47,10 @@ const MATRIX: [(&str, Target, &str, u64); 13] = [
     ),
 ];
 
-/// A kernel that repeats `body`.
+/// A kernel that repeats `body`. Its global memory is at s[20:21], where [`Memory`] puts what is allocated first.
 fn machine(target: Target, body: &str, unroll: usize, trips: u32) -> Machine {
     let text = format!(
-        "v_lshlrev_b32 v2, 2, v0\nv_lshlrev_b32 v5, 4, v0\nv_cvt_f32_i32 v7, v0\nv_mov_b32 v3, 1.0\nv_mov_b32 v24, 0x7f7f7f7f\nv_mov_b32 v25, 0x7f7f7f7f\ns_mov_b32 s4, {trips}\nloop:\n{}s_sub_u32 s4, s4, 1\ns_cmp_lg_u32 s4, 0\ns_cbranch_scc1 loop\ns_endpgm",
+        "v_lshlrev_b32 v2, 2, v0\nv_lshlrev_b32 v5, 4, v0\nv_cvt_f32_i32 v7, v0\nv_mov_b32 v3, 1.0\nv_mul_u32_u24 v8, 37, v0\nv_and_b32 v8, 63, v8\nv_lshlrev_b32 v9, 2, v8\nv_lshlrev_b32 v10, 4, v8\ns_mov_b32 s20, 0\ns_mov_b32 s21, 1\nv_mov_b32 v24, 0x7f7f7f7f\nv_mov_b32 v25, 0x7f7f7f7f\ns_mov_b32 s4, {trips}\nloop:\n{}s_sub_u32 s4, s4, 1\ns_cmp_lg_u32 s4, 0\ns_cbranch_scc1 loop\ns_endpgm",
         body.repeat(unroll)
     );
     let program = parse_program(&text, target, "bench").expect("the bench kernel parses");
@@ -58,6 +63,7 @@ fn machine(target: Target, body: &str, unroll: usize, trips: u32) -> Machine {
 fn bench(bencher: Bencher<'_, '_>, body: &str, trips: u32, options: Options) {
     let machine = machine(Target::GFX942, body, 8, trips);
     let mut memory = Memory::new();
+    assert_eq!(memory.alloc(1 << 16), 1 << 32);
     let mut once =
         || run(&machine, &mut memory, [1, 1, 1], [64, 1, 1], &[], &options).expect("the bench kernel runs");
     let items = once().wave_instructions;
@@ -71,11 +77,15 @@ fn body(name: &str) -> &'static str {
         "float" => FLOAT,
         "masked" => MASKED,
         "scalar" => SCALAR,
+        "double" => DOUBLE,
+        "global" => GLOBAL,
+        "global anywhere" => GLOBAL_ANYWHERE,
+        "lds anywhere" => LDS_ANYWHERE,
         _ => LDS,
     }
 }
 
-#[divan::bench(args = ["integer", "float", "masked", "scalar", "lds"])]
+#[divan::bench(args = ["integer", "float", "double", "masked", "scalar", "lds", "lds anywhere", "global", "global anywhere"])]
 fn functional(bencher: Bencher<'_, '_>, name: &str) {
     bench(bencher, body(name), 2000, Options::default());
 }

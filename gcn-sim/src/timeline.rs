@@ -12,6 +12,7 @@ mod rules;
 mod svg;
 
 use std::collections::BTreeMap;
+use std::ops::Range;
 
 use crate::timed::TimedReport;
 
@@ -38,6 +39,8 @@ pub struct Timeline {
     title: String,
     trips: usize,
     notes: BTreeMap<u32, String>,
+    cycles: Range<u64>,
+    width: Option<u32>,
 }
 
 /// A sensible [`Config::timeline`](crate::timed::Config::timeline) for a picture: how many events to record at most.
@@ -49,7 +52,14 @@ const TRIPS: usize = 2;
 impl Timeline {
     /// The timeline of a run with [`Config::timeline`](crate::timed::Config::timeline) above 0.
     pub fn new(report: TimedReport) -> Timeline {
-        Timeline { report, title: "kernel".to_owned(), trips: TRIPS, notes: BTreeMap::new() }
+        Timeline {
+            report,
+            title: "kernel".to_owned(),
+            trips: TRIPS,
+            notes: BTreeMap::new(),
+            cycles: 0..u64::MAX,
+            width: None,
+        }
     }
 
     /// With a title, for example the kernel's name.
@@ -69,6 +79,19 @@ impl Timeline {
     #[must_use]
     pub fn with_notes(self, notes: BTreeMap<u32, String>) -> Timeline {
         Timeline { notes, ..self }
+    }
+
+    /// Shows these cycles only, for example a trip of a loop in its steady state. A range that ends before it begins or begins
+    /// after the run shows one cycle.
+    #[must_use]
+    pub fn within(self, cycles: Range<u64>) -> Timeline {
+        Timeline { cycles, ..self }
+    }
+
+    /// Draws the still picture this many pixels wide (at least 400), instead of as wide as its cycles ask for.
+    #[must_use]
+    pub fn with_width(self, pixels: u32) -> Timeline {
+        Timeline { width: Some(pixels.max(400)), ..self }
     }
 
     /// The report of the run.

@@ -7,7 +7,7 @@ class Completion {
   constructor(editor, ask) {
     [this.editor, this.ask, this.list] = [editor, ask, byId("words")];
     const { text } = editor;
-    text.addEventListener("input", (event) => (event.isTrusted ? later("complete", () => this.open(2), 60) : this.close()));
+    text.addEventListener("input", (event) => (event.isTrusted && !editor.replacing ? later("complete", () => this.open(2), 60) : this.close()));
     text.addEventListener("keydown", (event) => this.key(event), { capture: true });
     text.addEventListener("blur", () => this.close());
     text.addEventListener("click", () => this.close());
@@ -36,7 +36,10 @@ class Completion {
     if (text.value !== value || text.selectionStart !== at || document.activeElement !== text) return;
     if (!candidates?.length) return this.close();
     this.start = at - typed.length;
-    this.show(candidates.slice(0, LISTED));
+    const shown = candidates.slice(0, LISTED);
+    // A second answer of the same words leaves what is chosen.
+    if (this.isOpen && shown.length === this.words.length && shown.every((c, i) => c.label === this.words[i])) return;
+    this.show(shown);
   }
 
   show(candidates) {
@@ -77,8 +80,7 @@ class Completion {
     const word = this.words[index];
     // More may have been typed since the list was made.
     if (/^[\w.$]*$/.test(text.value.slice(this.start, text.selectionEnd))) {
-      text.setRangeText(word, this.start, text.selectionEnd, "end");
-      text.dispatchEvent(new Event("input"));
+      this.editor.replace(word, this.start, text.selectionEnd);
     }
     this.close();
   }

@@ -1,4 +1,5 @@
-// The text with colours, line numbers and marks. A transparent text area lies over its coloured copy.
+// The text with colours, line numbers and marks. A transparent text area lies over its coloured copy, of which only the lines in
+// view exist: what a key costs does not grow with the text.
 
 const byId = (id) => document.getElementById(id);
 
@@ -10,22 +11,33 @@ function make(name, kind, ...content) {
   return element;
 }
 
+// Lines above and below those in view that are drawn, so that a small scroll draws nothing.
+const MARGIN = 20;
+
 class Editor {
   constructor(changed, moved) {
+    this.history = new History(byId("text"));
     [this.text, this.coloured, this.gutter] = ["text", "coloured", "gutter"].map(byId);
     this.marks = new Map();
-    this.text.addEventListener("input", () => { this.marks.clear(); this.draw(); changed(); });
+    this.found = [];
+    this.read();
+    this.text.addEventListener("input", () => { this.marks.clear(); this.found = []; this.read(); this.draw(); changed(); });
     this.text.addEventListener("scroll", () => this.follow());
     this.text.addEventListener("keydown", (event) => this.key(event));
     document.addEventListener("selectionchange", () => document.activeElement === this.text && moved());
+    new ResizeObserver(() => this.draw()).observe(this.text);
   }
 
-  get value() { return this.text.value; }
+  read() {
+    this.value = this.text.value;
+    this.lines = this.value.split("\n");
+  }
 
-  set value(value) {
-    this.text.value = value;
-    this.marks.clear();
-    this.draw();
+  // Replaces the text; undo brings the old one back. `replacing` says meanwhile that nobody types.
+  replace(text, from, to) {
+    this.replacing = true;
+    this.history.replace(text, from, to);
+    this.replacing = false;
   }
 
   // Tab indents; Escape and then Tab leaves the editor, so that the keyboard is not caught in it.
@@ -33,8 +45,7 @@ class Editor {
     if (event.key === "Escape") this.leaving = true;
     else if (event.key === "Tab" && !this.leaving && !event.shiftKey) {
       event.preventDefault();
-      this.text.setRangeText("    ", this.text.selectionStart, this.text.selectionEnd, "end");
-      this.text.dispatchEvent(new Event("input"));
+      this.replace("    ", this.text.selectionStart, this.text.selectionEnd);
     } else this.leaving = false;
   }
 
@@ -44,37 +55,76 @@ class Editor {
     this.draw();
   }
 
+  // Places to mark, each with line from 0, column and length; `current` is one of them.
+  showFound(found, current) {
+    [this.found, this.current] = [found, current];
+    this.draw();
+  }
+
   draw() {
-    const lines = this.value.split("\n");
-    this.coloured.replaceChildren(...lines.map((line, i) => {
-      const row = make("span", this.marks.get(i + 1) ?? "");
-      row.append(...colour(line), "\n");
-      return row;
-    }));
-    this.gutter.replaceChildren(...lines.map((_, i) => make("span", this.marks.get(i + 1) ?? "", `${i + 1}`)).flatMap((e) => [e, "\n"]));
-    this.follow();
+    const { lineHeight, text } = this;
+    this.first = Math.max(0, Math.floor(text.scrollTop / lineHeight) - MARGIN);
+    this.last = Math.min(this.lines.length, Math.ceil((text.scrollTop + text.clientHeight) / lineHeight) + MARGIN);
+    const numbers = make("div", "rows");
+    const rows = make("div", "rows");
+    for (let i = this.first; i < this.last; i += 1) {
+      const kind = this.marks.get(i + 1) ?? "";
+      const row = make("span", kind, ...colour(this.lines[i]));
+      rows.append(row, "\n");
+      numbers.append(make("span", kind, `${i + 1}`), "\n");
+    }
+    for (const place of this.found) {
+      if (place.line < this.first || place.line >= this.last) continue;
+      const line = this.lines[place.line];
+      const [from, to] = [this.width(line.slice(0, place.column)), this.width(line.slice(0, place.column + place.length))];
+      const box = make("i", place === this.current ? "found current" : "found");
+      Object.assign(box.style, {
+        left: `${from * this.characterWidth}px`, width: `${(to - from) * this.characterWidth}px`,
+        top: `${(place.line - this.first) * lineHeight}px`, height: `${lineHeight}px`,
+      });
+      rows.append(box);
+    }
+    this.gutter.style.width = `calc(${Math.max(2, `${this.lines.length}`.length)}ch + 1.2rem)`;
+    this.coloured.replaceChildren(rows);
+    this.gutter.replaceChildren(numbers);
+    this.place();
+  }
+
+  // Puts the rows where the text area shows their lines.
+  place() {
+    const { scrollTop, scrollLeft } = this.text;
+    const top = this.first * this.lineHeight - scrollTop;
+    this.coloured.firstChild.style.transform = `translate(${-scrollLeft}px, ${top}px)`;
+    this.gutter.firstChild.style.transform = `translateY(${top}px)`;
   }
 
   follow() {
-    this.coloured.scrollTop = this.gutter.scrollTop = this.text.scrollTop;
-    this.coloured.scrollLeft = this.text.scrollLeft;
+    const { scrollTop, clientHeight } = this.text;
+    const [from, to] = [Math.floor(scrollTop / this.lineHeight), Math.ceil((scrollTop + clientHeight) / this.lineHeight)];
+    if (from < this.first || Math.min(to, this.lines.length) > this.last) this.draw();
+    else this.place();
   }
 
   // The line of the caret, from 1.
   get line() { return this.value.slice(0, this.text.selectionStart).split("\n").length; }
 
-  lineText(line) { return this.value.split("\n")[line - 1] ?? ""; }
+  lineText(line) { return this.lines[line - 1] ?? ""; }
 
-  // Moves the caret to a line and selects it.
-  go(line) {
-    const lines = this.value.split("\n");
-    const start = lines.slice(0, line - 1).reduce((sum, text) => sum + text.length + 1, 0);
-    this.text.focus();
-    this.text.setSelectionRange(start, start + (lines[line - 1] ?? "").length);
+  // Where a line begins in the text; `line` is from 1.
+  offset(line) { return this.lines.slice(0, line - 1).reduce((sum, text) => sum + text.length + 1, 0); }
+
+  // Moves the caret to a line and selects it, or `length` characters from `column` on.
+  go(line, column = 0, length = this.lineText(line).length, focus = true) {
+    const start = this.offset(line) + column;
+    if (focus) this.text.focus();
+    this.text.setSelectionRange(start, start + length);
     this.text.scrollTop = Math.max(0, (line - 6) * this.lineHeight);
+    const end = this.width(this.lineText(line).slice(0, column + length)) * this.characterWidth;
+    // Of a whole line the begin matters.
+    this.text.scrollLeft = length < this.lineText(line).length ? Math.max(0, end + 40 - this.text.clientWidth) : 0;
   }
 
-  get lineHeight() { return parseFloat(getComputedStyle(this.text).lineHeight); }
+  get lineHeight() { return this.measuredLine ??= parseFloat(getComputedStyle(this.text).lineHeight); }
 
   get characterWidth() {
     return this.measured ??= (() => {
@@ -86,6 +136,14 @@ class Editor {
     })();
   }
 
+  // Columns that a text takes from the begin of a line on.
+  width(text) {
+    const tab = this.tab ??= parseInt(getComputedStyle(this.text).tabSize, 10);
+    let column = 0;
+    for (const character of text) column += character === "\t" ? tab - (column % tab) : 1;
+    return column;
+  }
+
   // Where the first character of the text is in the window.
   get origin() {
     const style = getComputedStyle(this.text);
@@ -93,16 +151,14 @@ class Editor {
     return {
       x: box.left + parseFloat(style.paddingLeft) - this.text.scrollLeft,
       y: box.top + parseFloat(style.paddingTop) - this.text.scrollTop,
-      tab: parseInt(style.tabSize, 10),
     };
   }
 
   // Where in the window the character is that stands `back` before the caret.
   caretBox(back) {
-    const { x, y, tab } = this.origin;
+    const { x, y } = this.origin;
     const lines = this.value.slice(0, this.text.selectionStart - back).split("\n");
-    let column = 0;
-    for (const character of lines[lines.length - 1]) column += character === "\t" ? tab - (column % tab) : 1;
+    const column = this.width(lines[lines.length - 1]);
     const top = y + (lines.length - 1) * this.lineHeight;
     return { left: x + column * this.characterWidth, top, bottom: top + this.lineHeight };
   }
@@ -118,20 +174,20 @@ class Editor {
   }
 }
 
-// The pieces of a line, coloured by kind.
+// The pieces of a line, coloured by kind. A colon ends a label only before the mnemonic: `v[0:15]` and `cbsz:1` have none.
 function colour(line) {
   const comment = line.search(/;|\/\//);
   const code = comment < 0 ? line : line.slice(0, comment);
   const pieces = [];
   let first = true;
-  for (const [piece] of code.matchAll(/"[^"]*"?|[\w.$]+:?|[^\w.$"]+/g)) {
+  for (const [piece, next] of code.matchAll(/"[^"]*"?|[\w.$]+(?=(:?))|[^\w.$"]+/g)) {
+    const label = first && next === ":";
     let kind = "";
-    if (/^\.\w/.test(piece)) kind = "d";
-    else if (/^[\w$]+:$/.test(piece)) kind = "d";
+    if (label || /^\.\w/.test(piece)) kind = "d";
     else if (/^(?:[svat]\d+|[svat]|vcc\w*|exec\w*|m0|scc|off)$/.test(piece) && !first) kind = "r";
     else if (/^(?:0x[\da-f]+|\d[\d.]*)$/i.test(piece) || piece.startsWith('"')) kind = "n";
     else if (first && /^\w/.test(piece)) kind = "m";
-    if (/\w/.test(piece) && !piece.endsWith(":")) first = false;
+    if (/\w/.test(piece) && !label) first = false;
     pieces.push(kind ? make("span", kind, piece) : piece);
   }
   if (comment >= 0) pieces.push(make("span", "c", line.slice(comment)));

@@ -5,9 +5,12 @@ const examples = JSON.parse(byId("examples").textContent);
 let report = {};
 let fixed = { text: "" };
 let analyst, runner;
+let tab = "findings";
 
 const editor = new Editor(() => later("analyse", analyse, 250), () => later("caret", caret, 60));
 
+const spec = new History(byId("spec"));
+const find = new Find(editor);
 const completion = new Completion(editor, async (before) => (analyst ? analyst.ask({ do: "complete", ...source(), before }) : {}));
 
 const timers = {};
@@ -22,7 +25,9 @@ const launch = () => ({ ...source(), spec: byId("spec").value, mode: byId("mode"
 // What is typed while an answer is on its way is asked again; an older answer is dropped.
 let asked = 0;
 async function analyse() {
+  if (!analyst) return;
   const mine = ++asked;
+  toShow = null;
   const answer = await analyst.ask({ do: "analyse", ...source() });
   if (mine !== asked) return;
   report = answer.error ? { errors: [{ line: 0, severity: "error", message: answer.error }] } : answer;
@@ -55,10 +60,17 @@ async function waits(mine) {
   if (mine !== asked) return;
   const explained = answer.error ? {} : await analyst.ask({ do: "analyse", ...source(), text: answer.text });
   if (mine !== asked) return;
-  const before = new Set(editor.value.split("\n").map((line) => line.trim()));
-  fixed = { ...answer, isNew: (line) => !before.has(answer.text.split("\n")[line - 1].trim()) };
+  fixed = answer;
   byId("adopt").disabled = Boolean(answer.error) || answer.text === editor.value;
-  showWaits(fixed, explained);
+  toShow = { before: editor.value, fixed, report: explained };
+  listWaits();
+}
+
+// A long list is made when somebody looks at it.
+let toShow = null;
+function listWaits() {
+  if (tab !== "waits" || !toShow) return;
+  showWaits({ ...toShow, asDifference: byId("difference").checked });
 }
 
 // The word of a line that is looked up: its mnemonic.
@@ -68,6 +80,7 @@ const named = () => editor.value.match(/\.amdgcn_target\s+"[^"]*?(gfx\w+)/)?.[1]
 const describe = (word) => (word ? analyst.ask({ do: "describe", word, target: named() }) : null);
 
 async function caret() {
+  if (!analyst) return;
   const line = editor.line;
   showInstruction(line, report.lines?.[line], await describe(mnemonic(line)));
 }
@@ -111,7 +124,6 @@ function drawTimeline(answer) {
   drawn.replaceChildren(frame, listing);
 }
 
-let tab = "findings";
 function choose(name) {
   tab = name;
   for (const button of document.querySelectorAll('[role="tab"]')) {
@@ -120,6 +132,7 @@ function choose(name) {
     button.tabIndex = on ? 0 : -1;
     byId(button.getAttribute("aria-controls")).hidden = !on;
   }
+  listWaits();
 }
 
 // Arrow keys move between the tabs.
@@ -133,16 +146,33 @@ function tabKey(event) {
   remember();
 }
 
-async function remember() {
+const say = (text) => { byId("status").textContent = text; };
+const stateNow = () => {
   const { text, target, spec, mode, sanitize } = launch();
-  history.replaceState(null, "", `#${await toHash({ text, target, spec, mode, sanitize, tab, strip: byId("strip").checked })}`);
+  return { text, target, spec, mode, sanitize, tab, strip: byId("strip").checked, embed: document.body.classList.contains("embedded") };
+};
+
+async function remember() {
+  const state = stateNow();
+  history.replaceState(null, "", `#${await toHash(state)}`);
+  if (state.embed) byId("whole").href = await address({ ...state, embed: false });
+}
+
+// The address of a state.
+const address = async (state) => `${location.href.replace(/#.*/s, "")}#${await toHash(state)}`;
+
+async function copy(text, told) {
+  await navigator.clipboard?.writeText(text).catch(() => {});
+  say(told);
 }
 
 function load(state) {
   completion.close();
-  editor.value = state.text;
+  document.body.classList.toggle("embedded", Boolean(state.embed));
+  byId("whole").hidden = !state.embed;
+  spec.replace(state.spec ?? "");
+  editor.replace(state.text);
   byId("target").value = TARGETS.includes(state.target) ? state.target : TARGETS[0];
-  byId("spec").value = state.spec ?? "";
   byId("mode").value = state.mode || "functional";
   byId("sanitize").checked = Boolean(state.sanitize);
   byId("strip").checked = Boolean(state.strip);
@@ -165,14 +195,41 @@ function wire() {
   on("strip", "change", analyse);
   on("insert", "click", async () => {
     const answer = await analyst.ask({ do: "fix", ...source(), strip: false });
-    if (answer.error) byId("status").textContent = answer.error;
-    else { editor.value = answer.text; analyse(); }
+    if (answer.error) say(answer.error);
+    else { editor.replace(answer.text); analyse(); }
   });
-  on("adopt", "click", () => { editor.value = fixed.text; analyse(); });
+  on("adopt", "click", () => { editor.replace(fixed.text); analyse(); });
+  on("difference", "change", listWaits);
   on("share", "click", async () => {
     await remember();
-    await navigator.clipboard?.writeText(location.href).catch(() => {});
-    byId("status").textContent = "The address of this page holds text, spec and settings, and is copied.";
+    await copy(location.href, "The address of this page holds text, spec and settings, and is copied.");
+  });
+  on("embed", "click", async () => copy(embedding(await address({ ...stateNow(), embed: true })), "The HTML that shows this text in another page is copied."));
+  on("open", "click", () => byId("opened").click());
+  on("opened", "change", async (event) => {
+    const [file] = event.target.files;
+    await openFile(editor, file, say);
+    // The same file may be opened again.
+    event.target.value = "";
+  });
+  on("save", "click", () => save(fileName, editor.value));
+  on("object", "click", async () => saveCodeObject(await analyst.ask({ do: "object", ...source() }), say));
+  // A choice closes the menu, and so do a click elsewhere and Escape.
+  const menu = byId("file");
+  document.addEventListener("click", (event) => { if (event.target.closest("#file button") || !menu.contains(event.target)) menu.open = false; });
+  on("file", "keydown", (event) => { if (event.key === "Escape") { menu.open = false; menu.querySelector("summary").focus(); } });
+  byId("left").addEventListener("dragover", (event) => event.preventDefault());
+  byId("left").addEventListener("drop", (event) => {
+    if (!event.dataTransfer.files.length) return;
+    event.preventDefault();
+    openFile(editor, event.dataTransfer.files[0], say);
+  });
+  // Undo wherever the focus is: after a button, it takes back what that did to the text.
+  document.addEventListener("keydown", (event) => {
+    if (!(event.ctrlKey || event.metaKey) || event.key.toLowerCase() !== "z" || event.target.matches("textarea, input:not([type=checkbox])")) return;
+    event.preventDefault();
+    if (event.shiftKey) editor.history.redo();
+    else editor.history.undo();
   });
   on("theme", "click", () => {
     const dark = document.documentElement.dataset.theme ? document.documentElement.dataset.theme === "dark" : matchMedia("(prefers-color-scheme: dark)").matches;
@@ -183,7 +240,7 @@ function wire() {
   on("template", "click", async () => {
     const answer = await analyst.ask({ do: "template", ...source() });
     if (answer.error) showRun(answer);
-    else byId("spec").value = answer.spec;
+    else spec.replace(answer.spec);
   });
   document.querySelectorAll(".stop").forEach((b) => b.addEventListener("click", () => runner.restart()));
   document.querySelectorAll('[role="tab"]').forEach((b) => {
@@ -197,11 +254,13 @@ function wire() {
 
 (async () => {
   wire();
+  // What is there at first cannot be undone.
   load(await fromHash(location.hash) ?? { ...examples[0], target: TARGETS[0] });
+  [editor.history, spec].forEach((history) => history.begin());
   try {
     ({ analyst, runner } = await engines());
   } catch (error) {
-    byId("status").textContent = `This browser cannot run the page: ${error}`;
+    say(`This browser cannot run the page: ${error}`);
     return;
   }
   await analyse();

@@ -49,25 +49,52 @@ function showFindings(list, report, go) {
   panel.replaceChildren(...rows);
 }
 
-// The text with its waits, each with the reason.
-function showWaits(fixed, report) {
+// A part of a text that is not shown until somebody wants it.
+function leftOut(count, lines, row) {
+  const button = make("button", "more", `… ${plural(count, "line")}`);
+  button.addEventListener("click", () => button.replaceWith(...lines().map(row)));
+  return button;
+}
+
+// Rows with what stands between them folded.
+function foldedRows(rows, matters, row) {
+  let at = 0;
+  return folded(rows, matters).map((item) => {
+    if (typeof item !== "number") { at += 1; return row(item); }
+    const from = at;
+    at += item;
+    return leftOut(item, () => rows.slice(from, from + item), row);
+  });
+}
+
+// The text with its waits, each with the reason beside it; or what changed.
+function showWaits({ before, fixed, report, asDifference }) {
   const listing = byId("listing");
   if (fixed.error) return listing.replaceChildren(make("p", "wrong", fixed.error));
   const why = new Map((report.waits ?? []).map((w) => [w.line, w]));
+  const [old, now] = [before.split("\n"), fixed.text.split("\n")];
+  const all = difference(old, now);
+  const added = new Set(all.filter(([sign]) => sign === "+").map(([, , line]) => line));
+  const reason = (wait) => wait.reasons.join("; ") || { "orders-memory": "orders memory", "not-needed": "no rule needs it" }[wait.verdict] || "";
+  const line = (number, text, kind, wait) => {
+    const row = make("div", `line ${kind}`, make("span", "number", number), make("code", "", ...colour(text)));
+    if (wait) row.append(make("span", "why", reason(wait)));
+    return row;
+  };
+  const rows = asDifference
+    ? foldedRows(all, ([sign]) => sign !== " ", ([sign, was, is]) => {
+      const kind = { "+": "added", "-": "removed" }[sign] ?? "";
+      return line(`${was ?? ""}\t${is ?? ""}\t${sign}`, is ? now[is - 1] : old[was - 1], kind, sign === "+" ? why.get(is) : null);
+    })
+    : foldedRows(now.map((text, i) => [i + 1, text]), ([number]) => why.has(number) || now.length <= WHOLE,
+      ([number, text]) => line(`${number}`, text, added.has(number) ? "added" : "", why.get(number)));
   const changed = fixed.changes.length;
-  const table = make("table");
-  fixed.text.split("\n").forEach((line, i) => {
-    const wait = why.get(i + 1);
-    const row = make("tr", "", make("td", "c", `${i + 1}`), make("td", "", ...colour(line)));
-    if (wait) {
-      const reasons = wait.reasons.length ? wait.reasons.join("; ") : { "orders-memory": "orders memory", "not-needed": "no rule needs it" }[wait.verdict] ?? "";
-      row.append(make("td", "why", reasons));
-      if (!wait.kept) row.className = fixed.isNew(i + 1) ? "new" : "";
-    }
-    table.append(row);
-  });
-  listing.replaceChildren(make("p", "", changed ? `${plural(changed, "wait")} inserted, changed or removed.` : "The waits stay as they are."), table);
+  listing.classList.toggle("difference", asDifference);
+  listing.replaceChildren(make("p", "", changed ? `${plural(changed, "wait")} inserted, changed or removed.` : "The waits stay as they are."), ...rows);
 }
+
+// Texts up to this many lines are listed whole.
+const WHOLE = 200;
 
 // The instruction in the line of the caret: machine code and reference page.
 function showInstruction(line, encoded, described) {

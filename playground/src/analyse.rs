@@ -1,6 +1,7 @@
 //! What is wrong with a text, and why each of its waits is there.
 
 use std::collections::BTreeMap;
+use std::fmt::Write as _;
 
 use gcn_emit::asm::NoFiles;
 use gcn_emit::rewrite::{self, RewriteError};
@@ -45,6 +46,16 @@ pub fn object(source: &Source) -> Result<Loadable, String> {
     let choice = Choice { target: source.target()?, ..Choice::default() };
     let bytes = source.text.clone().into_bytes();
     input::one(NAME, bytes, &choice, None, &asm::Folders::default()).map_err(|error| error.to_string())
+}
+
+/// The code object of a text, its bytes in hexadecimal.
+pub fn code_object(source: &Source) -> Result<Value, String> {
+    let mut digits = String::new();
+    for byte in &object(source)?.bytes {
+        // Writing to a string does not fail.
+        let _ = write!(digits, "{byte:02x}");
+    }
+    Ok(json!({ "object": digits }))
 }
 
 /// By line of the text the instructions that it became, with offset and bytes; and the kernels.

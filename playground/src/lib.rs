@@ -36,6 +36,8 @@ enum Request {
         #[serde(default)]
         strip: bool,
     },
+    /// The code object, its bytes in hexadecimal.
+    Object(Source),
     /// What an instruction or a modifier means.
     Describe { word: String, target: Option<String> },
     /// The words that may stand behind `before`, the caret's line up to the caret.
@@ -85,6 +87,7 @@ fn respond(request: Request) -> Result<Value, String> {
     match request {
         Request::Analyse(source) => analyse::analyse(&source),
         Request::Fix { source, strip } => analyse::fix(&source, strip),
+        Request::Object(source) => analyse::code_object(&source),
         Request::Describe { word, target: name } => Ok(describe::word(&word, target(name.as_deref())?)),
         Request::Complete { source, before } => complete::complete(&source, &before),
         Request::Template(source) => run::template(&source),

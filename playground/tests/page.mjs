@@ -2,9 +2,12 @@
 // CHROMIUM names the browser where it is not in one of the usual places.
 
 import assert from "node:assert/strict";
-import { existsSync } from "node:fs";
+import { existsSync, mkdtempSync, readFileSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
 import { chromium } from "playwright-core";
+import { unseen } from "./look.mjs";
 
 const dist = process.env.PLAYGROUND ?? fileURLToPath(new URL("../dist/index.html", import.meta.url));
 const shots = process.argv[2];
@@ -185,6 +188,152 @@ await test("a timeline is drawn", async (page) => {
   if (shots) await page.screenshot({ path: `${shots}/timeline.png` });
 });
 
+await test("undo takes back what buttons and examples did", async (page) => {
+  const editor = page.locator("#text");
+  const first = await editor.inputValue();
+  const undo = async () => { await editor.press("Control+z"); };
+  await page.click("#insert");
+  await see(page, "#findings", "every rule is kept");
+  const waited = await editor.inputValue();
+  assert.match(waited, /s_nop 10/);
+  // Also without the focus in the text.
+  await page.keyboard.press("Control+z");
+  assert.equal(await editor.inputValue(), first);
+  await editor.press("Control+Shift+z");
+  assert.equal(await editor.inputValue(), waited);
+  await undo();
+  await see(page, "#findings", "needs 11 wait states");
+  await page.click("#tab-waits");
+  await see(page, "#listing", "s_nop 10");
+  await page.click("#adopt");
+  assert.equal(await editor.inputValue(), waited);
+  await undo();
+  assert.equal(await editor.inputValue(), first);
+  await editor.press("Control+End");
+  await editor.pressSequentially("; typed");
+  await page.keyboard.press("Tab");
+  await example(page, "saxpy");
+  assert.match(await page.locator("#spec").inputValue(), /"iota"/);
+  await undo();
+  assert.equal(await editor.inputValue(), `${first}; typed    `);
+  await undo();
+  assert.equal(await editor.inputValue(), `${first}; typed`);
+  await undo();
+  assert.equal(await editor.inputValue(), first);
+  await undo();
+  assert.equal(await editor.inputValue(), first);
+  await page.click("#tab-run");
+  await page.locator("#spec").press("Control+z");
+  assert.equal(await page.locator("#spec").inputValue(), "");
+});
+
+await test("text is found and replaced", async (page) => {
+  const editor = page.locator("#text");
+  const first = await editor.inputValue();
+  await editor.press("Control+f");
+  await page.keyboard.type("V0");
+  // In `v[0:15]` there is none; the comments have none either.
+  const count = first.toLowerCase().split("v0").length - 1;
+  await see(page, "#find-count", `1 of ${count}`);
+  assert.equal(await page.locator(".found").count(), count);
+  assert.deepEqual(await unseen(page, [".found.current", "#find-text", "#find-all"]), []);
+  await page.fill("#find-by", "v99");
+  await page.click("#find-all");
+  assert.equal(await editor.inputValue(), first.replace(/v0/gi, "v99"));
+  await page.keyboard.press("Escape");
+  await editor.press("Control+z");
+  assert.equal(await editor.inputValue(), first);
+});
+
+await test("a file is opened, and text and code object are saved", async (page) => {
+  const folder = mkdtempSync(join(tmpdir(), "playground-"));
+  const text = '.amdgcn_target "amdgcn-amd-amdhsa--gfx942"\nk: v_mov_b32 v0, 1\ns_endpgm\n';
+  writeFileSync(join(folder, "mine.s"), text.replaceAll("\n", "\r\n"));
+  writeFileSync(join(folder, "binary.s"), Uint8Array.of(0x7f, 0x45, 0xff, 0xfe));
+  const saved = async (button) => {
+    await page.click("#file summary");
+    const [download] = await Promise.all([page.waitForEvent("download"), page.click(button)]);
+    return [download.suggestedFilename(), readFileSync(await download.path())];
+  };
+  await page.setInputFiles("#opened", join(folder, "mine.s"));
+  await page.waitForFunction((t) => document.getElementById("text").value === t, text);
+  const [name, bytes] = await saved("#save");
+  assert.deepEqual([name, bytes.toString()], ["mine.s", text]);
+  const [objectName, object] = await saved("#object");
+  assert.equal(objectName, "mine.hsaco");
+  // ELF of a GPU, and the code as of llvm-mc 22: v_mov_b32 v0, 1; s_endpgm.
+  assert.equal(object.subarray(0, 4).toString("latin1"), "\x7fELF");
+  assert.equal(object.readUInt16LE(18), 224);
+  assert.ok(object.includes(Buffer.from("8102007e000081bf", "hex")));
+  await page.setInputFiles("#opened", join(folder, "binary.s"));
+  await see(page, "#status", "binary.s is not text");
+  assert.equal(await page.locator("#text").inputValue(), text);
+});
+
+await test("what the waits change is shown as a difference", async (page) => {
+  await page.click("#tab-waits");
+  await page.check("#difference");
+  await see(page, "#listing", "s_nop 10");
+  assert.equal((await page.locator("#listing .added").allInnerTexts()).length, 1);
+  assert.equal(await page.locator("#listing .removed").count(), 0);
+  assert.match(await page.locator("#listing .added").innerText(), /\+\s+s_nop 10.*cdna3\.106/s);
+});
+
+await test("an embedded page shows the text and leads to the whole one", async (page) => {
+  await page.context().grantPermissions(["clipboard-read", "clipboard-write"]);
+  await page.click("#file summary");
+  await page.click("#embed");
+  await see(page, "#status", "copied");
+  const html = await page.evaluate(() => navigator.clipboard.readText());
+  const address = /src="([^"]+)"/.exec(html)[1];
+  const other = await page.context().newPage();
+  await other.goto(address);
+  await other.waitForFunction(() => document.documentElement.dataset.ready);
+  assert.deepEqual(await unseen(other, ["#whole", "#insert", ".finding"]), []);
+  assert.ok(await other.locator("#example").isHidden());
+  await other.goto(await other.locator("#whole").getAttribute("href"));
+  await other.waitForFunction(() => !document.body.classList.contains("embedded"));
+  assert.equal(await other.locator("#text").inputValue(), await page.locator("#text").inputValue());
+});
+
+await test("only labels are coloured as labels", async (page) => {
+  await page.locator("#text").fill("here: v_mfma_f32_32x32x8_f16 a[0:15], v[0:1], v[2:3], a[0:15] cbsz:1\n.Lthere:\n");
+  const labels = await page.locator("#coloured .d").allInnerTexts();
+  assert.deepEqual(labels, ["here", ".Lthere"]);
+  assert.deepEqual(await page.locator("#coloured .r").allInnerTexts(), ["a", "v", "v", "a"]);
+});
+
+await test("five thousand lines are typed in without delay", async (page) => {
+  const lines = Array.from({ length: 5000 }, (_, i) => `    v_add_f32 v${i % 200}, v1, v2 ; line ${i + 1}`);
+  const whole = `.amdgcn_target "amdgcn-amd-amdhsa--gfx942"\n${lines.join("\n")}\ns_endpgm\n`;
+  const start = Date.now();
+  await page.setInputFiles("#opened", { name: "long.s", mimeType: "text/plain", buffer: Buffer.from(whole) });
+  await page.waitForFunction((t) => document.getElementById("text").value === t, whole);
+  console.log(`     opened in ${Date.now() - start} ms`);
+  const drawn = await page.locator("#coloured .rows > span").count();
+  assert.ok(drawn < 200, `${drawn} lines are drawn`);
+  // What the page does at a key besides the browser: the median of twenty.
+  const spent = await page.evaluate(() => {
+    const area = document.getElementById("text");
+    area.setSelectionRange(90000, 90000);
+    const times = Array.from({ length: 21 }, () => {
+      area.setRangeText("x", area.selectionStart, area.selectionEnd, "end");
+      document.body.getBoundingClientRect();
+      const start = performance.now();
+      area.dispatchEvent(new InputEvent("input", { inputType: "insertText" }));
+      return performance.now() - start;
+    });
+    return times.sort((a, b) => a - b)[10];
+  });
+  console.log(`     ${spent.toFixed(1)} ms a key`);
+  // A tenth of a second is what a person takes for at once.
+  assert.ok(spent < 100, `${spent} ms`);
+  await page.evaluate(() => { document.getElementById("text").scrollTop = 50000; });
+  await page.waitForFunction(() => document.getElementById("coloured").innerText.includes("line 2500"));
+  const number = await page.locator("#gutter .rows span").first().innerText();
+  assert.ok(Number(number) > 2400, number);
+});
+
 await test("an endless kernel can be stopped, and the page goes on", async (page) => {
   await example(page, "saxpy");
   const editor = page.locator("#text");
@@ -234,16 +383,47 @@ await test("the keyboard reaches everything", async (page) => {
   assert.notEqual(await page.evaluate(() => document.activeElement.id), "text");
 });
 
+// What matters of each tab, at each width and in both schemes: in view, not covered, with contrast.
+const TABS = {
+  findings: ["#findings .finding, #findings .clean"],
+  waits: ["#strip", "#adopt", "#listing .why"],
+  instruction: ["#instruction h2", "#instruction pre"],
+  kernel: ["#kernel h2", "#kernel td"],
+  run: ["#mode", "#start", "#template", "#spec"],
+  timeline: ["#draw"],
+};
 for (const [name, viewport] of [["wide", { width: 1280, height: 800 }], ["narrow", { width: 390, height: 844 }]]) {
   for (const scheme of ["light", "dark"]) {
-    await test(`nothing is cut off, ${name}, ${scheme}`, async (page) => {
+    await test(`everything that matters is seen, ${name}, ${scheme}`, async (page) => {
       await page.emulateMedia({ colorScheme: scheme });
-      await example(page, "saxpy");
-      await page.click("#tab-kernel");
-      await see(page, "#kernel", "occupancy");
-      const [scroll, width] = await page.evaluate(() => [document.documentElement.scrollWidth, innerWidth]);
-      assert.ok(scroll <= width, `${scroll} > ${width}`);
-      if (shots) await page.screenshot({ path: `${shots}/${name}-${scheme}.png`, fullPage: true });
+      await example(page, "product of matrices");
+      await see(page, "#status", "VGPRs");
+      const faults = await unseen(page, ["h1", "#example", "#target", "#find-open", "#file summary", "#insert", "#share", "#coloured .m", "#coloured .c", "#gutter span", "#status"]);
+      await page.evaluate(() => editor.go(1 + editor.lines.findIndex((line) => line.includes("v_mfma"))));
+      for (const [tab, wanted] of Object.entries(TABS)) {
+        await page.click(`#tab-${tab}`);
+        await page.locator(wanted.at(-1)).first().waitFor();
+        await page.locator("#right").evaluate((e) => e.scrollIntoView());
+        faults.push(...await unseen(page, wanted));
+        const [scroll, width] = await page.evaluate(() => [document.documentElement.scrollWidth, innerWidth]);
+        if (scroll > width) faults.push(`${tab}: ${scroll} pixels of ${width}`);
+        if (shots) await page.screenshot({ path: `${shots}/${tab}-${name}-${scheme}.png` });
+      }
+      // The reason of a wait stands beside it, or under it where there is no room: within its panel.
+      await page.click("#tab-waits");
+      const outside = await page.locator("#listing .why").evaluateAll((all) => all.filter((e) => e.getBoundingClientRect().right > innerWidth || e.getBoundingClientRect().width < 100).length);
+      if (outside) faults.push(`${outside} reasons are outside`);
+      await page.click("#tab-timeline");
+      await page.click("#draw");
+      const frame = await (await page.waitForSelector("#drawn iframe", { timeout: 60000 })).contentFrame();
+      await frame.waitForSelector(".bar");
+      await page.locator("#drawn iframe").evaluate((e) => e.scrollIntoView());
+      faults.push(...await unseen(frame, ["h1", "#fit", "#chart .bar", "#chart .label", "#panel"]));
+      const bars = await frame.evaluate(() => [...document.querySelectorAll("#chart .bar")]
+        .filter((bar) => { const { top, bottom } = bar.getBoundingClientRect(); return top >= 0 && bottom <= document.getElementById("panel").getBoundingClientRect().top; }).length);
+      if (bars < 20) faults.push(`${bars} bars of the timeline are in view`);
+      if (shots) await page.screenshot({ path: `${shots}/drawn-${name}-${scheme}.png` });
+      assert.deepEqual(faults, []);
     }, { viewport });
   }
 }

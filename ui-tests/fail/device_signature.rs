@@ -32,7 +32,6 @@ gcn_kernel! {
     #[device]
     impl Count {
         fn up(&mut self) {}
-        fn down(mut self) {}
     }
 }
 

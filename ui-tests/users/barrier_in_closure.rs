@@ -5,7 +5,7 @@ gcn_kernel! {
     #[workgroup(128)]
     fn kernel(x: &mut [f32]) {
         let i = global_id().x;
-        let wait = || barrier();
+        let wait = move || barrier();
         if i < x.len() {
             wait();
         }

@@ -5,7 +5,7 @@ gcn_kernel! {
     #[workgroup(64)]
     fn kernel(x: &[i32], y: &mut [i32]) {
         fn square(a: i32) -> i32 {
-            a * a
+            return a * a;
         }
         let i = global_id().x;
         y[i] = square(x[i]) + square(3);

@@ -170,24 +170,24 @@ pub fn in_parallel<T: Send>(files: &[String], jobs: usize, work: impl Fn(&str) -
 fn outcome(args: &Args, rules: Config, name: &str) -> Outcome {
     let mut outcome =
         Outcome { text: String::new(), complaint: None, json: Vec::new(), summary: Summary::default() };
-    let inputs = match code::read_with(name, &args.choice, Broken::LeaveOut, &args.includes.folders()) {
-        Ok(inputs) => inputs,
-        Err(failure) => {
-            outcome.complaint = Some(failure.message());
-            outcome.summary.unreadable = 1;
-            return outcome;
-        }
-    };
     // Of several objects in a file some may be empty, or hold nothing but kernels of 0 bytes.
-    let empty = |input: &Input| input.unit.instructions() == 0 && input.unit.kernels.is_empty();
-    if inputs.iter().all(empty) {
-        outcome.complaint = Some(format!("error: {name}: it contains no instruction to check"));
-        outcome.summary.unreadable = 1;
-        return outcome;
+    let mut all_empty = true;
+    let read = code::each(name, &args.choice, Broken::LeaveOut, &args.includes.folders(), |input| {
+        all_empty &= input.unit.instructions() == 0 && input.unit.kernels.is_empty();
+        one(args, rules, &input, &mut outcome);
+    });
+    let complaint = match read {
+        Err(failure) => failure.message(),
+        Ok(()) if all_empty => format!("error: {name}: it contains no instruction to check"),
+        Ok(()) => return outcome,
+    };
+    // What was read before the fault is reported, too.
+    if all_empty {
+        (outcome.text, outcome.json) = (String::new(), Vec::new());
+        outcome.summary = Summary::default();
     }
-    for input in &inputs {
-        one(args, rules, input, &mut outcome);
-    }
+    outcome.complaint = Some(complaint);
+    outcome.summary.unreadable += 1;
     outcome
 }
 

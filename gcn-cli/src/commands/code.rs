@@ -22,6 +22,23 @@ pub fn read_with(
     broken: Broken,
     folders: &Folders,
 ) -> Result<Vec<Input>, Failure> {
-    let read = input::read(file::shown(name), file::read_unpacked(name)?, &(*choice).into(), broken, folders);
+    let mut all = Vec::new();
+    each(name, choice, broken, folders, |input| all.push(input))?;
+    Ok(all)
+}
+
+/// As [`read_with`], one code object after the other.
+pub fn each(
+    name: &str,
+    choice: &Choice,
+    broken: Broken,
+    folders: &Folders,
+    mut visit: impl FnMut(Input),
+) -> Result<(), Failure> {
+    let (bytes, choice) = (file::read_unpacked(name)?, (*choice).into());
+    let read = input::each(file::shown(name), bytes, &choice, broken, folders, |input| {
+        visit(input);
+        Ok::<_, gcn_report::Error>(())
+    });
     read.map_err(|error| Failure::from(error).into_unreadable())
 }

@@ -10,8 +10,6 @@ use crate::commands;
 use crate::failure::Failure;
 use crate::file;
 
-pub use gcn_report::container::Unpacked;
-
 /// The selection of a file's code objects.
 #[derive(clap::Args, Clone, Copy, Default)]
 pub struct Choice {
@@ -35,11 +33,11 @@ impl From<Choice> for container::Choice {
 
 /// A row of `--list`.
 #[derive(Serialize)]
-struct Row<'d> {
+struct Row {
     entry: usize,
     target_id: Option<String>,
     bytes: usize,
-    name: &'d str,
+    name: String,
     /// Names of its kernels; `None` if it cannot be read.
     kernels: Option<Vec<String>>,
 }
@@ -50,14 +48,14 @@ impl Choice {
         Choice { target, ..Choice::default() }
     }
 
-    /// The selected code objects; at least one. `bytes` are those of an ELF file or of a container.
-    pub fn select<'d>(
+    /// Passes the selected code objects, at least one, to `visit`. `bytes` are those of an ELF file or of a container.
+    pub fn each(
         &self,
         name: &str,
-        bytes: &'d [u8],
-        unpacked: &'d Unpacked,
-    ) -> Result<Vec<Object<'d>>, Failure> {
-        Ok(container::Choice::from(*self).select(name, bytes, unpacked)?)
+        bytes: &[u8],
+        visit: impl FnMut(Object<'_>) -> Result<(), Failure>,
+    ) -> Result<(), Failure> {
+        container::Choice::from(*self).each(name, bytes, visit)
     }
 
     /// The selected code object. If there are several, the one with `kernel`.
@@ -65,10 +63,9 @@ impl Choice {
         &self,
         name: &str,
         bytes: &'d [u8],
-        unpacked: &'d Unpacked,
         kernel: Option<&str>,
     ) -> Result<Object<'d>, Failure> {
-        Ok(container::Choice::from(*self).select_one(name, bytes, unpacked, kernel)?)
+        Ok(container::Choice::from(*self).select_one(name, bytes, kernel)?)
     }
 }
 
@@ -78,26 +75,28 @@ pub fn list(file: &str, choice: &Choice, json: bool) -> Result<(), Failure> {
     if !container::holds_objects(&bytes) {
         return Err(Failure::input(format!("{name}: neither a code object nor a container of code objects")));
     }
-    let unpacked = Unpacked::new();
-    let found = choice.select(name, &bytes, &unpacked)?;
-    let rows: Vec<Row<'_>> = found.iter().map(row).collect();
+    let mut rows = Vec::new();
+    choice.each(name, &bytes, |object| {
+        rows.push(row(&object));
+        Ok(())
+    })?;
     let text = if json { commands::json(&rows)? } else { format!("{name}:\n{}", table(&rows)) };
     file::print(text.as_bytes())
 }
 
-fn row<'d>(object: &Object<'d>) -> Row<'d> {
-    let read = gcn_emit::object::read_code_object(object.bytes);
+fn row(object: &Object<'_>) -> Row {
+    let read = gcn_emit::object::read_code_object(&object.bytes);
     Row {
         entry: object.number,
         target_id: object.target_id.map(|id| id.to_string()),
         bytes: object.bytes.len(),
-        name: object.entry,
+        name: object.entry.clone().into_owned(),
         kernels: read.ok().map(|o| o.kernels.iter().map(|k| k.name.to_owned()).collect()),
     }
 }
 
-fn table(rows: &[Row<'_>]) -> String {
-    let target = |row: &Row<'_>| row.target_id.clone().unwrap_or_default();
+fn table(rows: &[Row]) -> String {
+    let target = |row: &Row| row.target_id.clone().unwrap_or_default();
     let width = rows.iter().map(|r| target(r).len()).max().unwrap_or(0).max(6);
     let mut out = format!("entry  {:<width$}  {:>10}  kernels\n", "target", "bytes");
     for row in rows {

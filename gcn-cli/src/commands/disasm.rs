@@ -3,7 +3,7 @@
 use gcn_emit::disasm::{self, Options};
 use gcn_report::container::{code_object, no_such_kernel};
 
-use crate::commands::container::{self, Choice, Unpacked};
+use crate::commands::container::{self, Choice};
 use crate::failure::Failure;
 use crate::{commands, file};
 
@@ -42,10 +42,9 @@ pub fn run(args: &Args) -> Result<(), Failure> {
     if args.choice.list {
         return container::list(&args.file, &args.choice, args.json);
     }
-    let (bytes, unpacked) = (file::read_unpacked(&args.file)?, Unpacked::new());
-    let name = file::shown(&args.file);
-    let chosen = args.choice.select_one(name, &bytes, &unpacked, args.kernel.as_deref())?;
-    let (name, object) = (chosen.name.as_str(), code_object(&chosen.name, chosen.bytes)?);
+    let (bytes, name) = (file::read_unpacked(&args.file)?, file::shown(&args.file));
+    let chosen = args.choice.select_one(name, &bytes, args.kernel.as_deref())?;
+    let (name, object) = (chosen.name.as_str(), code_object(&chosen.name, &chosen.bytes)?);
     let disassembly = disasm::disassemble(&object);
     if let Some(kernel) = args.kernel.as_deref()
         && !disassembly.has_kernel(kernel)

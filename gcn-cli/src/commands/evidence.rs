@@ -2,6 +2,7 @@
 
 mod table;
 
+use gcn_emit::asm::Folders;
 use gcn_emit::code::Unit;
 use gcn_emit::target_id::TargetId;
 use gcn_isa::Target;
@@ -53,8 +54,11 @@ pub fn run(args: &Args) -> Result<(), Failure> {
     unreadable.iter().for_each(|complaint| failure::complain(complaint));
     let jobs = std::thread::available_parallelism().map_or(1, usize::from);
     let counted = in_parallel(&files, jobs, |file| {
-        let inputs = code::read(file, &Choice::for_target(args.target), Broken::Refuse)?;
-        Ok(inputs.iter().map(|input| Counted::of(&input.unit, rules)).collect::<Vec<_>>())
+        let mut counted = Vec::new();
+        code::each(file, &Choice::for_target(args.target), Broken::Refuse, &Folders::default(), |input| {
+            counted.push(Counted::of(&input.unit, rules));
+        })?;
+        Ok(counted)
     });
     let mut table = Table::default();
     let mut failed = unreadable.len();

@@ -6,7 +6,7 @@ use gcn_emit::metadata::{KernelArg, KernelMetadata};
 use gcn_report::container::{code_object, no_such_kernel};
 use gcn_report::inspect::{InspectReport, Kernel, report};
 
-use crate::commands::container::{self, Choice, Unpacked};
+use crate::commands::container::{self, Choice};
 use crate::failure::Failure;
 use crate::{commands, file};
 
@@ -42,17 +42,17 @@ pub fn run(args: &Args) -> Result<(), Failure> {
     if args.choice.list {
         return container::list(&args.file, &args.choice, args.json);
     }
-    let (bytes, unpacked) = (file::read_unpacked(&args.file)?, Unpacked::new());
-    let name = file::shown(&args.file);
+    let (bytes, name) = (file::read_unpacked(&args.file)?, file::shown(&args.file));
     let mut reports = Vec::new();
     let mut without = None;
-    for object in args.choice.select(name, &bytes, &unpacked)? {
-        let read = code_object(&object.name, object.bytes)?;
+    args.choice.each(name, &bytes, |object| {
+        let read = code_object(&object.name, &object.bytes)?;
         match args.kernel.as_deref().filter(|kernel| read.kernel(kernel).is_none()) {
             Some(kernel) => without = Some(no_such_kernel(&object.name, kernel, &read)),
             None => reports.push(report(&read, args.kernel.as_deref())),
         }
-    }
+        Ok(())
+    })?;
     if let Some(failure) = without.filter(|_| reports.is_empty()) {
         return Err(failure.into());
     }

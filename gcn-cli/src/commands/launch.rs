@@ -89,7 +89,7 @@ impl Case {
 /// A spec, and the folder to which its file names are relative.
 pub type Placed = (Option<Spec>, PathBuf);
 
-/// `X`, `X,Y` or `X,Y,Z`.
+/// `X`, `X,Y` or `X,Y,Z`, each at least 1.
 fn dimensions(text: &str) -> Result<[u32; 3], String> {
     let mut sizes = [1; 3];
     let parts: Vec<&str> = text.split(',').collect();
@@ -99,6 +99,9 @@ fn dimensions(text: &str) -> Result<[u32; 3], String> {
     for (size, part) in sizes.iter_mut().zip(parts) {
         *size =
             part.trim().parse().map_err(|_| format!("`{part}` is not a number; write for example 64,1,1"))?;
+    }
+    if sizes.contains(&0) {
+        return Err("every size must be at least 1".to_owned());
     }
     Ok(sizes)
 }

@@ -246,6 +246,9 @@ pub(super) fn grids(layout: &Layout) -> Vec<(String, Vec<Vec<Option<Element>>>)>
     grids
 }
 
+/// Width of the numbers of rows.
+const ROW: usize = 4;
+
 fn table(instruction: &str, target: Target, operands: &[Operand]) -> String {
     let mut out = format!(
         "{instruction} on {target} (layout {})\nvR.L[H:L]: register R of the operand, lane L, bits H to L\n",
@@ -259,14 +262,21 @@ fn table(instruction: &str, target: Target, operands: &[Operand]) -> String {
         }
         out.push('\n');
         for (block, rows) in grids(&operand.layout) {
-            let _ = writeln!(out, "block {block}: one line per row");
+            let _ = writeln!(out, "block {block}: one line per row, under the numbers of the columns");
             let cells: Vec<Vec<String>> = rows
                 .iter()
                 .map(|row| row.iter().map(|e| e.as_ref().map_or("-".into(), place)).collect())
                 .collect();
             let width = cells.iter().flatten().map(String::len).max().unwrap_or(0);
+            let columns = cells.iter().map(Vec::len).max().unwrap_or(0);
+            let _ = write!(out, "{:ROW$}", "");
+            for column in 0..columns {
+                let _ = write!(out, " {column:<width$}");
+            }
+            out.truncate(out.trim_end().len());
+            out.push('\n');
             for (number, row) in cells.iter().enumerate() {
-                let _ = write!(out, "{number:>4}");
+                let _ = write!(out, "{number:>ROW$}");
                 for cell in row {
                     let _ = write!(out, " {cell:<width$}");
                 }

@@ -129,6 +129,16 @@ fn write(path: &Path, text: &str) -> Result<(), Failure> {
     std::fs::write(path, text).map_err(failed)
 }
 
+/// Keywords of Rust, strict and reserved, of every edition ("The Rust Reference", Keywords). A crate of such
+/// a name could not be named in code.
+const KEYWORDS: [&str; 52] = [
+    "abstract", "as", "async", "await", "become", "box", "break", "const", "continue", "crate", "do", "dyn",
+    "else", "enum", "extern", "false", "final", "fn", "for", "gen", "if", "impl", "in", "let", "loop",
+    "macro", "match", "mod", "move", "mut", "override", "priv", "pub", "ref", "return", "self", "Self",
+    "static", "struct", "super", "trait", "true", "try", "type", "typeof", "unsafe", "unsized", "use",
+    "virtual", "where", "while", "yield",
+];
+
 /// What cargo takes for a name, and what is not in the way of the program's own paths.
 fn check(name: &str) -> Result<(), Failure> {
     let first = name.starts_with(|c: char| c.is_ascii_alphabetic());
@@ -136,6 +146,11 @@ fn check(name: &str) -> Result<(), Failure> {
     if !first || !plain {
         return Err(Failure::usage(format!(
             "`{name}` cannot be the name of a package: it is made of letters, digits, `-` and `_`, and begins with a letter"
+        )));
+    }
+    if KEYWORDS.contains(&name) {
+        return Err(Failure::usage(format!(
+            "`{name}` cannot be the name of a package: it is a keyword of Rust"
         )));
     }
     if matches!(name, "gcn-dsl" | "gcn_dsl" | "test" | "core" | "std" | "alloc" | "self" | "super" | "crate")

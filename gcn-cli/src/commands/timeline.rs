@@ -1,5 +1,7 @@
 //! `gcn timeline`.
 
+use std::ops::Range;
+
 use gcn_report::explain;
 use gcn_sim::timed;
 use gcn_sim::timeline::{self, Timeline};
@@ -30,6 +32,12 @@ pub struct Args {
     /// Trips to show at both ends of a loop, or `all`
     #[arg(long, value_name = "N", default_value = "2", value_parser = trips)]
     trips: usize,
+    /// Cycles to show, for example 2000..4000
+    #[arg(long, value_name = "FROM..TO", value_parser = cycles)]
+    cycles: Option<Range<u64>>,
+    /// Width of a still picture in pixels, at least 400; by default as its cycles ask for
+    #[arg(long, value_name = "PIXELS", value_parser = clap::value_parser!(u32).range(400..=100_000))]
+    width: Option<u32>,
     /// Compute units over which the grid is distributed; one of them is drawn
     #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..))]
     cus: u32,
@@ -45,6 +53,7 @@ const EXAMPLES: &str = "\
 Examples:
   gcn timeline gemm.hsaco --args gemm.json --grid 1 -o gemm.html
   gcn timeline gemm.hsaco --args gemm.json --trips 1 -o gemm.svg
+  gcn timeline gemm.hsaco --args gemm.json --trips all --cycles 4000..6000 --width 750 -o steady.svg
   gcn timeline gemm.hsaco --args gemm.json --set l2.latency=500 -o gemm.json";
 
 /// `all` or a number.
@@ -53,6 +62,14 @@ fn trips(text: &str) -> Result<usize, String> {
         "all" => Ok(usize::MAX),
         _ => text.parse().ok().filter(|n| *n > 0).ok_or("a number above 0, or `all`".to_owned()),
     }
+}
+
+/// Two numbers, the first below the second.
+fn cycles(text: &str) -> Result<Range<u64>, String> {
+    let range = text.split_once("..").and_then(|(from, to)| Some(from.parse().ok()?..to.parse().ok()?));
+    range
+        .filter(|range| !range.is_empty())
+        .ok_or("two numbers, the first below the second, as in 2000..4000".to_owned())
 }
 
 /// What to write.
@@ -98,7 +115,13 @@ pub fn run(args: &Args) -> Result<(), Failure> {
         Form::Events => report.timeline(),
         Form::Page | Form::Picture => {
             let timeline = Timeline::new(report).titled(program.name()).with_trips(args.trips);
-            let timeline = timeline.with_notes(explain::by_address(&object.bytes));
+            let mut timeline = timeline.with_notes(explain::by_address(&object.bytes));
+            if let Some(cycles) = &args.cycles {
+                timeline = timeline.within(cycles.clone());
+            }
+            if let Some(width) = args.width {
+                timeline = timeline.with_width(width);
+            }
             if matches!(form, Form::Page) { timeline.html() } else { timeline.svg() }
         }
     };

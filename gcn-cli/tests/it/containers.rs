@@ -1,6 +1,7 @@
 //! Bundles and host libraries, as every command reads them.
 
 use std::io::Write as _;
+use std::process::Command;
 
 use crate::{gcn, gcn_with, two_kernels, unpack_bytes};
 
@@ -74,6 +75,28 @@ fn what_holds_no_code_for_gpus_says_so() {
 }
 
 #[test]
+fn files_of_other_kinds_are_named() {
+    let host = std::fs::read(std::env::current_exe().expect("this test is a program")).expect("a file");
+    let mut pal = two_kernels();
+    pal[7] = 0x41;
+    let mut old = two_kernels();
+    old[48] = 0x2a;
+    let kinds: [(&[u8], &str); 5] = [
+        (b"MZ\x90\0\x03\0\0\0\x04\0\0\0\xff\xff", "a program or library of Windows (PE)"),
+        (b"\xcf\xfa\xed\xfe\x07\0\0\x01", "a program or library of macOS (Mach-O)"),
+        (&host, "an ELF file for "),
+        (&pal, "AMD's PAL (graphics), which is not supported"),
+        (&old, "gfx803; GFX6 to GFX8"),
+    ];
+    for (bytes, part) in kinds {
+        for (command, code) in [("inspect", 1), ("check", 2), ("disasm", 1), ("sim", 1)] {
+            let error = gcn_with(&[command, "-"], bytes).failure(code);
+            assert!(error.contains(part), "{command}: {error}");
+        }
+    }
+}
+
+#[test]
 fn uris_of_loaded_code_objects_are_read() {
     let object = two_kernels();
     let folder = tempfile::tempdir().expect("a folder");
@@ -95,4 +118,59 @@ fn uris_of_loaded_code_objects_are_read() {
         let error = gcn(&["disasm", &uri]).failure(2);
         assert!(error.contains(part), "{error}");
     }
+}
+
+/// A library of 46 bundles that are 2.2 GiB unpacked, more than the memory that the process may have.
+#[test]
+fn libraries_are_unpacked_one_bundle_at_a_time() {
+    const BUNDLES: usize = 46;
+    /// A host's entry of zeros, which make most of each bundle.
+    const ZEROS: usize = 48 << 20;
+    /// KiB of address space, which programs and libraries take, too.
+    const MEMORY: u32 = 400_000;
+
+    let object = two_kernels();
+    let entries = [
+        ("host-x86_64-unknown-linux-gnu-", 4096, ZEROS),
+        ("hipv4-amdgcn-amd-amdhsa--gfx942", 4096 + ZEROS, object.len()),
+    ];
+    let mut bundle = [&b"__CLANG_OFFLOAD_BUNDLE__"[..], &2u64.to_le_bytes()].concat();
+    for (name, at, size) in entries {
+        [at, size, name.len()].iter().for_each(|number| bundle.extend((*number as u64).to_le_bytes()));
+        bundle.extend(name.bytes());
+    }
+    bundle.resize(4096 + ZEROS, 0);
+    bundle.extend(&object);
+    assert!(bundle.len() * BUNDLES > 2 << 30);
+    let mut writer = flate2::write::ZlibEncoder::new(Vec::new(), flate2::Compression::best());
+    writer.write_all(&bundle).expect("memory");
+    let data = writer.finish().expect("memory");
+    // Version 2, zlib.
+    let mut packed = b"CCOB\x02\0\0\0".to_vec();
+    [24 + data.len(), bundle.len()].iter().for_each(|size| packed.extend((*size as u32).to_le_bytes()));
+    packed.extend([0; 8]);
+    packed.extend(data);
+    packed.resize(packed.len().next_multiple_of(8), 0);
+    let folder = tempfile::tempdir().expect("a folder");
+    let file = folder.path().join("libmany.hipfb");
+    std::fs::write(&file, packed.repeat(BUNDLES)).expect("a file");
+
+    let limited = format!("ulimit -v {MEMORY}; exec \"$0\" \"$@\"");
+    let run = |arguments: &[&str]| {
+        let mut command = Command::new("sh");
+        command.args([
+            "-c",
+            &limited,
+            env!("CARGO_BIN_EXE_gcn"),
+            arguments[0],
+            file.to_str().expect("UTF-8"),
+        ]);
+        let output = command.args(&arguments[1..]).output().expect("sh starts");
+        let error = String::from_utf8_lossy(&output.stderr).into_owned();
+        (output.status.code(), String::from_utf8_lossy(&output.stdout).into_owned(), error)
+    };
+    let (code, checked, error) = run(&["check", "--summary"]);
+    assert!(code == Some(0) && checked.contains("46 files: clean"), "{checked}{error}");
+    let (code, text, error) = run(&["disasm", "--entry", "2"]);
+    assert!(code == Some(0) && text.contains("fill:"), "{error}");
 }

@@ -61,6 +61,30 @@ fn a_layout_has_the_measured_elements() {
     assert_eq!(rows, expected);
 }
 
+/// No two elements of an operand are printed alike, in a register of two or four elements either; and columns have numbers.
+#[test]
+fn elements_of_one_register_are_told_apart() {
+    for (name, columns) in [("v_mfma_f32_32x32x8_f16", 8), ("v_mfma_f32_16x16x32_fp8_fp8", 32)] {
+        let of =
+            |format| gcn(&["layout", name, "--target", "gfx942", "--matrix", "a", "--format", format]).text();
+        let (svg, csv, table) = (of("svg"), of("csv"), of("table"));
+        let texts = |class: &str| {
+            let start = format!("class=\"{class}\">");
+            let texts = svg.split(&start).skip(1).filter_map(|rest| rest.split_once("</text>"));
+            texts.map(|(text, _)| text.to_owned()).collect::<Vec<_>>()
+        };
+        let mut labels = texts("c m");
+        labels.sort_unstable();
+        labels.dedup();
+        assert_eq!(labels.len(), csv.lines().count() - 1, "{svg}");
+        let numbers: Vec<String> = (0..columns).map(|column| column.to_string()).collect();
+        assert_eq!(texts("n m"), numbers);
+        let head =
+            table.lines().skip_while(|line| !line.starts_with("block")).nth(1).expect("a line of numbers");
+        assert_eq!(head.split_whitespace().collect::<Vec<_>>(), numbers, "{table}");
+    }
+}
+
 #[test]
 fn a_layout_is_a_table_a_picture_or_json() {
     let name = "v_mfma_f64_4x4x4_4b_f64";
@@ -68,6 +92,7 @@ fn a_layout_is_a_table_a_picture_or_json() {
     assert!(table.contains("block 3") && table.contains("v0."), "{table}");
     let svg = gcn(&["layout", name, "--target", "gfx942", "--format", "svg"]).text();
     assert!(svg.starts_with("<svg") && svg.trim_end().ends_with("</svg>"));
+    assert!(svg.contains("viewBox=") && svg.contains("class=\"ground\""), "{svg}");
     let json = gcn(&["layout", name, "--target", "gfx942", "--json"]).text();
     let json: serde_json::Value = serde_json::from_str(&json).expect("JSON");
     assert_eq!(json["matrices"].as_array().map(Vec::len), Some(4));

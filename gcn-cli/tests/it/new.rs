@@ -80,7 +80,7 @@ fn passes_with(library: &Path, project: &Path) {
 #[test]
 fn names_that_cargo_refuses_and_folders_that_exist_are_refused() {
     let folder = tempfile::tempdir().expect("a folder");
-    for name in ["1st", "a b", "ü", "gcn-dsl"] {
+    for name in ["1st", "a b", "ü", "gcn-dsl", "fn", "yield", "async", "gen", "Self"] {
         let path = folder.path().join(name);
         let error = gcn(&["new", path.to_str().expect("UTF-8")]).failure(2);
         assert!(error.contains(&format!("`{name}` cannot be the name of a package")), "{error}");

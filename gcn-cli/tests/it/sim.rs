@@ -238,6 +238,10 @@ fn what_is_wrong_is_said_with_the_exit_code() {
         less.contains("a grid of [7, 1, 1] work-items is smaller than a workgroup of [8, 1, 1]"),
         "{less}"
     );
+    // Also without a spec, where the sizes would not be used.
+    for sizes in [["--grid", "0"], ["--workgroup", "8,0"], ["--global", "1,1,0"]] {
+        assert!(sim(&sizes).failure(2).contains("every size must be at least 1"));
+    }
     let many = sim(&["--args", "SPEC", "--grid", "100000", "--cooperative"]).failure(1);
     assert!(many.contains("a cooperative launch of 100000 workgroups: gfx942 holds"), "{many}");
     let limit = sim(&["--args", "SPEC", "--limit", "3"]).failure(1);

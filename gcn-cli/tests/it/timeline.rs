@@ -284,6 +284,36 @@ fn files_stand_alone() {
     assert!(events["traceEvents"].as_array().is_some_and(|e| e.len() > 100));
 }
 
+/// A browser takes a minute for ten thousand elements; a large picture has one for all bars of a row and a class.
+#[test]
+fn a_large_picture_has_few_elements() {
+    let case = Case::new("large");
+    let picture = case.folder.join("t.svg").to_string_lossy().into_owned();
+    let draw = |more: &[&str]| {
+        case.run("timeline", &[&["-o", picture.as_str(), "--trips", "all"], more].concat());
+        std::fs::read_to_string(&picture).expect("the picture")
+    };
+    let bars = |text: &str| {
+        let rects = text
+            .lines()
+            .filter(|line| line.starts_with("<rect class=\"p-") || line.starts_with("<rect class=\"s-"));
+        let paths = text.lines().filter(|line| line.starts_with("<path "));
+        (rects.count(), paths.clone().count(), paths.map(|path| path.matches('M').count()).sum::<usize>())
+    };
+    let (rects, paths, together) = bars(&draw(&["--grid", "16"]));
+    assert!(rects == 0 && paths < 400 && together > 2_000, "{rects} {paths} {together}");
+    let (rects, paths, _) = bars(&draw(&[]));
+    assert!(rects > 100 && paths == 0, "{rects} {paths}");
+    let part = draw(&["--cycles", "1000..1500", "--width", "750"]);
+    assert!(
+        part.contains("width=\"750\"") && part.contains(">1400</text>") && !part.contains(">1600</text>"),
+        "{part}"
+    );
+    let wrong =
+        [case.file.as_str(), "--args", case.spec.as_str(), "-o", picture.as_str(), "--cycles", "7..7"];
+    assert!(gcn(&[&["timeline"], &wrong[..]].concat()).failure(2).contains("the first below the second"));
+}
+
 #[test]
 fn what_is_wrong_is_said() {
     let case = Case::new("wrong");

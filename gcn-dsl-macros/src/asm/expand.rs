@@ -13,7 +13,7 @@ pub(crate) fn program(programs: &[Checked]) -> TokenStream {
 }
 
 fn part(checked: &Checked) -> TokenStream {
-    let target = format_ident!("{}", checked.program.target.name().to_uppercase());
+    let target = format_ident!("{}", checked.program.target.identifier().to_uppercase());
     let text = print_program(&checked.program, Comments::None);
     let code = Literal::byte_string(&checked.code);
     let notes = checked.program.lines.iter().enumerate().filter_map(|(index, line)| {

@@ -91,7 +91,7 @@ fn wanted(option: &str) -> String {
 }
 
 fn target(options: &mut Options, word: &Ident, errors: &mut Errors) {
-    match word.to_string().parse::<Target>() {
+    match Target::of_identifier(&word.to_string()) {
         Ok(target) if options.targets.contains(&target) => {
             errors.at(word, format!("{target} is named already; remove one"));
         }

@@ -40,9 +40,15 @@ pub(crate) fn structure(item: &ItemStruct, errors: &mut Errors) -> TokenStream {
     }
     let mut found = Errors::default();
     attributes(&item.attrs, "device struct", &mut found);
-    if let Some(lifetime) = item.generics.lifetimes().next() {
-        found.at(lifetime, "a device struct holds values, no references; remove the lifetime");
+    for field in &item.fields {
+        if matches!(ty::bare(&field.ty), syn::Type::Reference(_)) && memory(&field.ty).is_none() {
+            found.at(
+                &field.ty,
+                "a device struct holds values and slices, no references to values; remove the `&`",
+            );
+        }
     }
+    let holds_memory = item.fields.iter().any(|f| memory(&f.ty).is_some());
     let what = "a device struct is `Clone`, `Copy` and `Debug` by itself, and derives nothing else";
     derives(&item.attrs, &["Clone", "Copy", "Debug"], what, &mut found);
     let spoilt = found.spoilt();
@@ -54,7 +60,10 @@ pub(crate) fn structure(item: &ItemStruct, errors: &mut Errors) -> TokenStream {
     let mut device = item.clone();
     device.attrs.retain(|a| !is_device(a) && !is_derive(a));
     for field in &mut device.fields {
-        field.ty = syn::Type::Verbatim(elements.device(&field.ty));
+        field.ty = syn::Type::Verbatim(memory(&field.ty).unwrap_or_else(|| elements.device(&field.ty)));
+    }
+    if holds_memory {
+        return view(&device);
     }
     let implementations = implementations(&device, Of::Values);
     let placed = placed(&device);
@@ -63,6 +72,36 @@ pub(crate) fn structure(item: &ItemStruct, errors: &mut Errors) -> TokenStream {
         #device
         #implementations
         #placed
+    }
+}
+
+/// The handle of `&[T]` and `&mut [T]`.
+fn memory(ty: &syn::Type) -> Option<TokenStream> {
+    match ty::bare(ty) {
+        syn::Type::Reference(r) => match ty::bare(&r.elem) {
+            syn::Type::Slice(s) => {
+                Some(super::signature::memory("Slice", &s.elem, r.mutability.is_some(), ty.span()))
+            }
+            _ => None,
+        },
+        _ => None,
+    }
+}
+
+/// A struct with memory among its fields: a view, which is passed and read. As memory is, it is no variable, and no branch gives one.
+fn view(item: &ItemStruct) -> TokenStream {
+    let name = &item.ident;
+    let (params, args, clause) = item.generics.split_for_impl();
+    quote! {
+        #[derive(Debug)]
+        #item
+        impl #params ::core::clone::Clone for #name #args #clause {
+            fn clone(&self) -> Self {
+                *self
+            }
+        }
+        impl #params ::core::marker::Copy for #name #args #clause {}
+        impl #params ::gcn_dsl::lang::AsIs for #name #args #clause {}
     }
 }
 

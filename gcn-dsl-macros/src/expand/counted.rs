@@ -46,7 +46,9 @@ pub(super) fn memory_of(sig: &Signature) -> impl Iterator<Item = String> + '_ {
         let FnArg::Typed(typed) = input else { return None };
         let Pat::Ident(name) = &*typed.pat else { return None };
         let memory = match crate::ty::bare(&typed.ty) {
-            Type::Reference(r) => matches!(crate::ty::bare(&r.elem), Type::Slice(_)),
+            Type::Reference(r) => {
+                matches!(crate::ty::bare(&r.elem), Type::Slice(s) if !crate::ty::is_handle(crate::ty::bare(&s.elem)))
+            }
             Type::Ptr(_) => true,
             Type::Path(p) => p.path.segments.last().is_some_and(|s| s.ident == "Lds" || s.ident == "Private"),
             _ => false,

@@ -1,6 +1,7 @@
 //! Expressions.
 
 use std::borrow::Cow;
+use std::collections::BTreeSet;
 
 use proc_macro2::{Ident, TokenStream};
 use quote::{ToTokens, quote, quote_spanned};
@@ -11,7 +12,7 @@ use syn::{BinOp, Expr, ExprBinary, ExprCall, Token, UnOp};
 use super::exit::Frame;
 use super::function::is_all_lanes;
 use super::habits::METHODS;
-use super::typed::{inferred, is_bare_number, literals, number};
+use super::typed::{inferred, is_bare_number, literals, number, shift_count};
 use super::{Cx, Kind, counted, lang, place};
 use crate::attrs;
 use crate::check;
@@ -349,6 +350,17 @@ impl Cx<'_> {
         counted::all(e, &of_host) == Some(true)
     }
 
+    /// True for what is made of constant parameters of type `usize`, beside what is not made of them and numbers alone.
+    fn is_size(&self, e: &Expr, beside: &Expr) -> bool {
+        let of_size = |e: &Expr| {
+            let name = place::name_of(e)?;
+            (self.kind(name).is_none() && self.sizes.iter().any(|size| name == size)).then_some(true)
+        };
+        !is_bare_number(beside)
+            && counted::all(e, &of_size) == Some(true)
+            && counted::all(beside, &of_size).is_none()
+    }
+
     /// True for a variable of an `#[unroll] for`.
     fn is_counter(&self, e: &Expr) -> bool {
         super::place::name_of(e).is_some_and(|name| self.kind(name) == Some(Kind::Counted))
@@ -390,14 +402,32 @@ impl Cx<'_> {
             BinOp::Or(t) => return self.condition_of_two("or", e, t.span()),
             op => {
                 let [left, right] = self.sides(e);
+                let sizes = [(&e.left, &e.right), (&e.right, &e.left)].map(|(a, b)| self.is_size(a, b));
                 let (left, right) = (self.operand(&left), self.operand(&right));
+                let shift = matches!(op, BinOp::Shl(_) | BinOp::Shr(_));
+                let right = if shift { shift_count(&e.right, right) } else { right };
+                let [left, right] = [(left, sizes[0]), (right, sizes[1])].map(|(side, is_size)| {
+                    let size = lang("size", e.span());
+                    if is_size && !shift { quote_spanned!(e.span()=> #size(#side)) } else { side }
+                });
                 return quote!(#left #op #right);
             }
         };
         let [left, right] = self.sides(e);
+        let sizes = [(&e.left, &e.right), (&e.right, &e.left)].map(|(a, b)| self.is_size(a, b));
         let (left, right) = (self.expr(&left), self.expr(&right));
+        let [left, right] = [(left, sizes[0]), (right, sizes[1])].map(|(side, is_size)| {
+            let size = lang("size", span);
+            if is_size { quote_spanned!(span=> #size(#side)) } else { side }
+        });
         let call = lang(name, span);
         quote_spanned!(span=> #call(#left, #right))
+    }
+
+    /// True for a function that is declared beside, and for a name that the body declares.
+    fn is_own_function(&self, name: &Ident, function: &Expr) -> bool {
+        let alone = matches!(function, Expr::Path(p) if p.path.segments.len() == 1);
+        alone && (self.kind(name).is_some() || self.known.free.contains(&name.to_string()))
     }
 
     pub(super) fn call(&mut self, e: &ExprCall) -> TokenStream {
@@ -419,10 +449,12 @@ impl Cx<'_> {
         {
             self.elsewhere(name);
         }
-        if let (Some(name), Some(targets)) = (name, self.targets) {
+        // A function of the kernel's author may have any name.
+        let own = name.is_some_and(|name| self.is_own_function(name, &e.func));
+        if let (Some(name), Some(targets), false) = (name, self.targets, own) {
             check::instruction(name, targets, self.errors);
         }
-        let convergent = name.is_some_and(is_convergent);
+        let convergent = !own && name.is_some_and(is_convergent);
         let function = match &*e.func {
             Expr::Path(p) => quote!(#p),
             other => self.operand(other),
@@ -430,7 +462,7 @@ impl Cx<'_> {
         self.no_recursion(&e.func);
         let mut args: Vec<TokenStream> = match self.constructed(&e.func) {
             true => e.args.iter().map(|a| self.field_value(a)).collect(),
-            false if name.is_some_and(|n| n == "select" || n == "splat") => {
+            false if !own && name.is_some_and(|n| n == "select" || n == "splat") => {
                 self.arguments(&self.numbers(&e.args))
             }
             false => {
@@ -439,10 +471,10 @@ impl Cx<'_> {
             }
         };
         let mut function = function;
-        if name.is_some_and(|n| n == "set_priority") {
+        if !own && name.is_some_and(|n| n == "set_priority") {
             self.priority(e.args.first());
         }
-        if name.is_some_and(|n| n == "barrier") && !args.is_empty() {
+        if !own && name.is_some_and(|n| n == "barrier") && !args.is_empty() {
             function = lang("barrier_turn", e.func.span());
             if args.len() > 1 {
                 // One argument to rustc, whatever it is.
@@ -460,7 +492,7 @@ impl Cx<'_> {
                 args.insert(1, self.on_targets(multiplies, span));
             }
         }
-        if name.is_some_and(|n| CONVERSIONS.iter().any(|c| n == c)) {
+        if !own && name.is_some_and(|n| CONVERSIONS.iter().any(|c| n == c)) {
             args.insert(0, self.on_targets(false, e.func.span()));
         }
         let args = quote_spanned!(e.paren_token.span.join()=> (#(#args),*));
@@ -483,7 +515,9 @@ impl Cx<'_> {
                 false => quote_spanned!(span=> #token::<#targets>::new()),
             };
         }
-        let types = self.targets.unwrap_or_default().iter().map(|target| {
+        // What matrices a target takes is that of those which stand for it.
+        let types = self.targets.unwrap_or_default().iter().flat_map(|target| target.represented_by());
+        let types = types.collect::<BTreeSet<_>>().into_iter().map(|target| {
             // `gfx90a` is `Gfx90a`.
             lang(&target.name().replacen('g', "G", 1), span)
         });

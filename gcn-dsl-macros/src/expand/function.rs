@@ -10,7 +10,9 @@ use syn::{Attribute, Expr, ExprCall, FnArg, Ident, Pat, PatType, ReturnType, Stm
 use super::expr::called;
 use super::signature::{Param, Shape, Signed};
 use super::typed::typed_block;
-use super::{Cx, Kind, counted, helper, lang, methods, operators, place, question, receiver, unused};
+use super::{
+    Cx, Kind, counted, helper, inlined, lang, methods, operators, place, question, receiver, unused,
+};
 use crate::check;
 use crate::errors::Errors;
 use crate::parse::{DeviceImpl, KernelFn, is_device};
@@ -139,6 +141,7 @@ fn body(function: &KernelFn, signed: &Signed, block: &syn::Block, errors: &mut E
     cx.self_type.clone_from(&function.self_type);
     cx.elements = signed.elements.clone();
     cx.hosts = function.host_names();
+    cx.sizes = function.size_names();
     cx.memory = counted::memory_of(&function.sig).collect();
     cx.kernels = Rc::clone(&function.kernels);
     cx.known = Rc::clone(&function.known);
@@ -146,6 +149,8 @@ fn body(function: &KernelFn, signed: &Signed, block: &syn::Block, errors: &mut E
     cx.result = returned(&function.sig.output).filter(|_| signed.converted.is_some()).cloned();
     let unquestioned = question::hoisted(block, returned(&function.sig.output), cx.errors);
     let block = unquestioned.as_ref().unwrap_or(block);
+    let inlined = inlined::inlined(block);
+    let block = inlined.as_ref().unwrap_or(block);
     if cx.errors.spoilt() {
         return TokenStream::new();
     }
@@ -172,7 +177,8 @@ fn body(function: &KernelFn, signed: &Signed, block: &syn::Block, errors: &mut E
         let what = "the function gives this value to nobody: write what it returns, for example `-> V<f32>`, or a `;` after it";
         cx.errors.at(value, what);
     }
-    let renamed = match function.mutates_self().then(|| rename::renamed(block, receiver::NAME)) {
+    let changes_self = function.mutates_self() || function.owns_mutable_self();
+    let renamed = match changes_self.then(|| rename::renamed(block, receiver::NAME)) {
         Some(Ok(block)) => Some(block),
         Some(Err(error)) => {
             cx.errors.push(error);
@@ -203,7 +209,10 @@ fn body(function: &KernelFn, signed: &Signed, block: &syn::Block, errors: &mut E
     let (own, result) = match &itself {
         Some(name) => (
             Some(quote!(let #name = ::gcn_dsl::lang::mutable_self(&#flow, __gcn_receiver);)),
-            quote!({ let __gcn_result = { #result }; (__gcn_result, #name.get()) }),
+            match function.mutates_self() {
+                true => quote!({ let __gcn_result = { #result }; (__gcn_result, #name.get()) }),
+                false => result,
+            },
         ),
         None => (None, result),
     };
@@ -224,6 +233,10 @@ fn body(function: &KernelFn, signed: &Signed, block: &syn::Block, errors: &mut E
         }
     };
     let inner = match &itself {
+        Some(_) if function.owns_mutable_self() => quote! {
+            let __gcn_receiver = self;
+            #inner
+        },
         Some(_) => quote! {
             let __gcn_receiver = *self;
             let (__gcn_result, __gcn_receiver) = #inner;
@@ -256,6 +269,9 @@ impl Param {
             Param::Converted { arg, ty, .. } => {
                 quote_spanned!(ty.span()=> #arg: impl ::gcn_dsl::lang::IntoDevice<#ty>)
             }
+            Param::List { arg, ty, .. } => {
+                quote_spanned!(ty.span()=> #arg: impl ::gcn_dsl::lang::Listable<#ty>)
+            }
             Param::Data { arg, of, .. } => {
                 quote_spanned!(of.span()=> #arg: impl ::gcn_dsl::lang::OneForAll<#of>)
             }
@@ -285,6 +301,12 @@ impl Param {
             Param::Converted { pat, arg, ty } => {
                 let annotate = lang("annotate", arg.span());
                 cx.let_pattern(pat, &quote_spanned!(arg.span()=> #annotate::<#ty, _>(#arg)), arg.span())
+            }
+            Param::List { name, arg, ty } => {
+                cx.declare(name, false);
+                cx.lists.push(name.to_string());
+                let listed = lang("elements_of", arg.span());
+                quote_spanned!(arg.span()=> let #name = &#listed::<#ty, _>(#arg)[..];)
             }
             Param::Data { pat, arg, of } => {
                 let one = lang("one_for_all", arg.span());

@@ -243,6 +243,15 @@ impl Cx<'_> {
                 return Some(quote_spanned!(e.span()=> #call::<#ty, _, _>(#bits)));
             }
         }
+        let of_bytes = match method.to_string().as_str() {
+            "from_le_bytes" | "from_ne_bytes" => Some("from_le_bytes"),
+            "from_be_bytes" => Some("from_be_bytes"),
+            _ => None,
+        };
+        if let (Some(call), true) = (of_bytes, NUMBERS.iter().any(|n| *ty == n) && self.comptime == 0) {
+            let (bytes, call) = (self.expr(first), lang(call, e.span()));
+            return Some(quote_spanned!(e.span()=> #call::<#ty, _>(#bytes)));
+        }
         // A conversion: what it makes of the device's numbers is what `as` does.
         let converts = *method == "from"
             || (*ty == "f16" || *ty == "bf16") && (*method == "from_f32" || *method == "from_f64");

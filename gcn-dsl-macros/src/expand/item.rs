@@ -8,7 +8,7 @@ use quote::{ToTokens, format_ident, quote, quote_spanned};
 use syn::spanned::Spanned;
 use syn::{Attribute, Block, GenericParam};
 
-use super::{Cx, counted, helper, unused};
+use super::{Cx, counted, helper, inlined, unused};
 use crate::check::{Arg, ArgKind, Declared, HostParam, host_params};
 use crate::errors::Errors;
 use crate::parse::KernelFn;
@@ -168,6 +168,9 @@ pub(crate) fn kernel(
     let head = head(kernel);
     let signature = signature(kernel, declared, &head);
     let targets = declared.targets.as_deref();
+    let inlined = inlined::inlined(body);
+    let written = body;
+    let body = inlined.as_ref().unwrap_or(body);
     let trace = trace(kernel, &head, &declared.args, targets, errors, |cx| {
         cx.find_varying(kernel, body);
         match kernel.attrs.iter().any(crate::attrs::is_schedule) {
@@ -177,7 +180,7 @@ pub(crate) fn kernel(
     });
     let implementation = implementation(kernel, &head, &declared.args, &signature, &trace, None);
     let declaration = declaration(kernel, &head);
-    let lints = unused::lints(kernel, body);
+    let lints = unused::lints(kernel, written);
     quote!(#declaration #implementation #lints)
 }
 
@@ -197,6 +200,7 @@ fn trace(
         cx.tuple_structs = Rc::clone(&kernel.tuple_structs);
         cx.elements = ty::elements(&kernel.sig.generics).beside(&kernel.known.listed);
         cx.hosts = kernel.host_names();
+        cx.sizes = kernel.size_names();
         cx.memory = counted::memory_of(&kernel.sig).collect();
         head.hosts.iter().for_each(|h| cx.declare(&h.name, false));
         args.iter().for_each(|a| cx.declare(&a.name, false));

@@ -3,10 +3,10 @@
 //! The array is of the host, as values are when the kernel is built, so that such a loop is straight code. An iterator gives the values,
 //! whether or not the source goes over references to them: `e`, `*e` and the pattern `&e` all mean the value.
 
-use proc_macro2::{Ident, TokenStream};
+use proc_macro2::{Ident, Span, TokenStream};
 use quote::quote_spanned;
 use syn::spanned::Spanned;
-use syn::{Expr, ExprMethodCall, Pat, parse_quote_spanned};
+use syn::{Expr, ExprMethodCall, ExprRange, Pat, RangeLimits, parse_quote_spanned};
 
 use super::{Cx, lang};
 
@@ -133,6 +133,15 @@ fn is_chain(e: &Expr) -> bool {
     }
 }
 
+/// A range in parentheses.
+fn limits(e: &Expr) -> Option<&ExprRange> {
+    match e {
+        Expr::Paren(p) => limits(&p.expr),
+        Expr::Range(range) => Some(range),
+        _ => None,
+    }
+}
+
 impl Cx<'_> {
     /// `v.iter().sum()` and the like.
     pub(super) fn reduction(&mut self, e: &ExprMethodCall) -> Option<TokenStream> {
@@ -148,6 +157,9 @@ impl Cx<'_> {
 
     /// `v.iter().any(…)`, `all` and `fold`.
     pub(super) fn of_elements(&mut self, e: &ExprMethodCall) -> Option<TokenStream> {
+        if let (Some(of), true) = (limits(&e.receiver), e.method == "contains" && e.args.len() == 1) {
+            return Some(self.contains(&of, &e.args[0], e.method.span()));
+        }
         if !is_chain(&e.receiver) {
             return None;
         }
@@ -155,12 +167,33 @@ impl Cx<'_> {
         let function = match e.method.to_string().as_str() {
             "any" if args == 1 => "any_element",
             "all" if args == 1 => "all_elements",
+            "position" if args == 1 => "position_of",
             "fold" if args == 2 => return Some(self.folded(e)),
             _ => return None,
         };
         let values = self.expr(&by_value(&e.receiver));
         let (condition, call) = (self.expr(&of_values(e.args.first()?, 1)), lang(function, span));
         Some(quote_spanned!(span=> #call((#values).map(#condition))))
+    }
+
+    /// `(a..b).contains(&x)`: on the host a range holds values of one type, while each of these may be of its own.
+    fn contains(&mut self, of: &ExprRange, e: &Expr, span: Span) -> TokenStream {
+        let value = match e {
+            Expr::Reference(r) => &r.expr,
+            e => e,
+        };
+        let upper = if matches!(of.limits, RangeLimits::Closed(_)) { "le" } else { "lt" };
+        let name = self.fresh("contained", span);
+        let value = self.expr(value);
+        let ends = [(&of.start, "ge"), (&of.end, upper)];
+        let sides = ends.into_iter().filter_map(|(end, compares)| {
+            let (end, call) = (self.expr(end.as_ref()?), lang(compares, span));
+            Some(quote_spanned!(span=> #call(#name, #end)))
+        });
+        let (sides, both): (Vec<TokenStream>, TokenStream) = (sides.collect(), lang("and", span));
+        let inside = sides.into_iter().reduce(|a, b| quote_spanned!(span=> #both(#a, #b)));
+        let inside = inside.unwrap_or_else(|| quote_spanned!(span=> true));
+        quote_spanned!(span=> { let #name = #value; #inside })
     }
 
     /// A fold over what varies gives what varies.
@@ -183,6 +216,9 @@ impl Cx<'_> {
 
     /// What an iterator gives in a loop that the source does not call unrolled, and its names.
     pub(super) fn elements(&mut self, pat: &Pat, of: &Expr) -> (Pat, TokenStream) {
+        let list = super::place::name_of(of).is_some_and(|name| self.lists.iter().any(|list| name == list));
+        let span = of.span();
+        let of: &Expr = if list { &parse_quote_spanned!(span=> #of.iter()) } else { of };
         let (pat, of) = (without_references(pat), by_value(of));
         (pat, self.operand_expr(&of))
     }

@@ -11,7 +11,7 @@ impl Cx<'_> {
     /// The expansion of `a && b` or `a || b`, by the `name` of the operator.
     pub(super) fn condition_of_two(&mut self, name: &str, e: &ExprBinary, span: Span) -> TokenStream {
         let left = self.expr(&e.left);
-        match is_for_all(&e.right) {
+        match self.is_for_all(&e.right) {
             true => {
                 let (right, call) = (self.expr(&e.right), lang(name, span));
                 quote_spanned!(span=> #call(#left, #right))
@@ -40,28 +40,34 @@ impl Cx<'_> {
             #guard.end(#value)
         })
     }
-}
 
-/// True if syntax shows that all lanes may compute the expression: it reads no memory, divides by nothing, calls no function.
-/// Of others the compiler sees what they do.
-pub(super) fn is_for_all(e: &Expr) -> bool {
-    match e {
-        Expr::Path(_) | Expr::Lit(_) => true,
-        Expr::Paren(e) => is_for_all(&e.expr),
-        Expr::Group(e) => is_for_all(&e.expr),
-        Expr::Field(e) => is_for_all(&e.base),
-        Expr::Cast(e) => is_for_all(&e.expr),
-        Expr::Unary(e) => !matches!(e.op, UnOp::Deref(_)) && is_for_all(&e.expr),
-        Expr::Binary(e) => {
-            // A difference may be one of host numbers, for which the left side asks: `k > 0 && a[k - 1] …`.
-            let works = matches!(e.op, BinOp::Div(_) | BinOp::Rem(_) | BinOp::Sub(_))
-                || super::place::is_compound(&e.op);
-            !works && is_for_all(&e.left) && is_for_all(&e.right)
+    /// True if syntax shows that all lanes may compute the expression: it reads no memory, divides by nothing, calls no function.
+    /// Of others the compiler sees what they do.
+    pub(super) fn is_for_all(&self, e: &Expr) -> bool {
+        match e {
+            Expr::Path(_) | Expr::Lit(_) => true,
+            Expr::Paren(e) => self.is_for_all(&e.expr),
+            Expr::Group(e) => self.is_for_all(&e.expr),
+            Expr::Field(e) => self.is_for_all(&e.base),
+            Expr::Cast(e) => self.is_for_all(&e.expr),
+            Expr::Unary(e) => !matches!(e.op, UnOp::Deref(_)) && self.is_for_all(&e.expr),
+            Expr::Binary(e) => {
+                // A difference may be one of host numbers, for which the left side asks: `k > 0 && a[k - 1] …`.
+                let works = matches!(e.op, BinOp::Div(_) | BinOp::Rem(_) | BinOp::Sub(_))
+                    || super::place::is_compound(&e.op);
+                !works && self.is_for_all(&e.left) && self.is_for_all(&e.right)
+            }
+            Expr::MethodCall(e) => {
+                let name = e.method.to_string();
+                // One that is declared beside may do anything.
+                let number = METHODS.contains(&&*name)
+                    && !name.ends_with("_euclid")
+                    && !self.known.generics.contains_key(&name);
+                (number || e.method == "len")
+                    && self.is_for_all(&e.receiver)
+                    && e.args.iter().all(|arg| self.is_for_all(arg))
+            }
+            _ => false,
         }
-        Expr::MethodCall(e) => {
-            let number = METHODS.iter().any(|m| e.method == m) && !e.method.to_string().ends_with("_euclid");
-            (number || e.method == "len") && is_for_all(&e.receiver) && e.args.iter().all(is_for_all)
-        }
-        _ => false,
     }
 }

@@ -6,7 +6,6 @@ use syn::spanned::Spanned;
 use syn::{Arm, Expr, ExprIf, ExprLet, ExprMatch, Pat};
 
 use super::control::MOST_BRANCHES;
-use super::logic::is_for_all;
 use super::pattern::Needs;
 use super::typed::{branches_of_numbers, has_literals, literals};
 use super::{Cx, exit, lang};
@@ -101,7 +100,7 @@ impl Cx<'_> {
         let guard = arm.guard.as_ref().map(|(_, guard)| &**guard);
         let tested = |cx: &mut Self| cx.guard_of_arm(&arm.pat, matched, guard);
         let cond = match (test, guard) {
-            (Some(test), Some(guard)) if is_for_all(guard) => {
+            (Some(test), Some(guard)) if self.is_for_all(guard) => {
                 let (and, guard) = (lang("and", at), tested(self));
                 quote_spanned!(at=> #and(#test, #guard))
             }

@@ -14,6 +14,7 @@ pub(crate) mod exit;
 pub(crate) mod expr;
 pub(crate) mod function;
 mod habits;
+mod inlined;
 pub(crate) mod item;
 mod iterate;
 mod lend;
@@ -101,6 +102,10 @@ pub(crate) struct Cx<'e> {
     pub varying: vary::Varying,
     /// Parameters whose values the host knows when the kernel is built.
     pub hosts: Vec<String>,
+    /// Constant parameters of type `usize`.
+    sizes: Vec<String>,
+    /// Parameters `&[V<T>]`.
+    lists: Vec<String>,
     /// Names of memory, and variables of `#[unroll] for` that index memory and arrays of values.
     memory: HashSet<String>,
     mixed: Vec<Ident>,
@@ -166,6 +171,8 @@ impl<'e> Cx<'e> {
             deferred: deferred::Deferred::default(),
             varying: vary::Varying::default(),
             hosts: Vec::new(),
+            sizes: Vec::new(),
+            lists: Vec::new(),
             memory: HashSet::new(),
             mixed: Vec::new(),
         }

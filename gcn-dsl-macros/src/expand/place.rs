@@ -7,7 +7,7 @@ use quote::{quote, quote_spanned};
 use syn::spanned::Spanned;
 use syn::{BinOp, Expr, ExprAssign, ExprBinary, Ident, Member, Pat};
 
-use super::typed::{inferred, number};
+use super::typed::{inferred, number, shift_count};
 use super::{Cx, Kind, lang};
 
 /// What an assignment writes to.
@@ -125,6 +125,10 @@ impl Cx<'_> {
             _ => number(&e.right, &self.elements),
         };
         let inner = self.expr(&right);
+        let inner = match e.op {
+            BinOp::ShlAssign(_) | BinOp::ShrAssign(_) => shift_count(&e.right, inner),
+            _ => inner,
+        };
         let right = quote_spanned!(e.right.span()=> (#inner));
         let op = plain_operator(&e.op);
         match self.place(&e.left) {

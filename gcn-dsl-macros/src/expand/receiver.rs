@@ -9,7 +9,6 @@ use quote::quote_spanned;
 use syn::spanned::Spanned;
 use syn::{Expr, ExprMethodCall};
 
-use super::habits::METHODS;
 use super::place::{Place, Step};
 use super::{Cx, Kind};
 
@@ -35,7 +34,7 @@ const OF_HOST: [&str; 15] = [
 /// True for a method that may be declared in another macro call, with `&mut self`.
 pub(super) fn may_change(method: &Ident) -> bool {
     let method = method.to_string();
-    !METHODS.contains(&&*method) && !OF_HOST.contains(&&*method)
+    !OF_HOST.contains(&&*method)
 }
 
 /// The name of `self` in the expansion of a method with `&mut self`.
@@ -99,7 +98,7 @@ impl Cx<'_> {
         quote_spanned!(e.span()=> ({
             let mut #value = {
                 #[allow(unused_imports)]
-                use ::gcn_dsl::lang::{HoldNumber as _, HoldOther as _};
+                use ::gcn_dsl::lang::{DeviceArray as _, HoldNumber as _, HoldOther as _};
                 (&&#on).hold(&#flow)
             };
             let #result = #value.it().#method #turbofish #args;

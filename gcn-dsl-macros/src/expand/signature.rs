@@ -35,6 +35,8 @@ pub(crate) enum Param {
     Converted { pat: Pat, arg: Ident, ty: TokenStream },
     /// Arguments become a struct of memory, one for all lanes.
     Data { pat: Pat, arg: Ident, of: TokenStream },
+    /// `name: &[V<f32>]`: the elements of an array of values, whatever its length.
+    List { name: Ident, arg: Ident, ty: TokenStream },
     /// Arguments are of type `ty`.
     Plain { pat: Pat, arg: Ident, ty: TokenStream },
 }
@@ -70,7 +72,8 @@ impl Signed {
         }
         let mut output = returned(&sig.output);
         if let Some(ty @ (Type::Reference(_) | Type::Ptr(_))) = output {
-            errors.at(ty, "a device function returns device values, tuples, arrays and structs of them");
+            errors.at(ty, "a device function returns device values, tuples, arrays and structs of them, no reference: give the value, without the `&`; as an \
+                        `impl Index` has to give a reference, write a method in its place");
             output = None;
         }
         let device = output.map(|ty| elements.device(ty));
@@ -108,10 +111,11 @@ fn param(
         (FnArg::Receiver(receiver), None) => {
             if shape == Shape::Free {
                 errors.at(receiver, "`self` stands in methods: put the function into a `#[device] impl`");
-            } else if receiver.mutability.is_some() && receiver.reference.is_none() {
-                errors.at(receiver, "a device method takes `self`, `&self` or `&mut self`");
             }
-            return Some(Param::Receiver(receiver.clone()));
+            // `mut self` is a variable of the body, which no caller sees.
+            let mut receiver = receiver.clone();
+            receiver.mutability = receiver.mutability.filter(|_| receiver.reference.is_some());
+            return Some(Param::Receiver(receiver));
         }
         (FnArg::Typed(_), None) => return None,
     };
@@ -155,6 +159,9 @@ fn param(
             Param::Token(name, targets)
         }
         Type::Reference(r) => match (&*r.elem, r.mutability.is_some()) {
+            (Type::Slice(s), false) if ty::is_handle(ty::bare(&s.elem)) && shape != Shape::TraitMethod => {
+                Param::List { name, arg: arg.clone(), ty: elements.device(&s.elem) }
+            }
             (Type::Slice(s), mutable) => memory("Slice", &s.elem, mutable),
             (inner, true) if is_memory(inner) => {
                 Param::Memory { name, arg: arg.clone(), ty: elements.device(inner) }
@@ -191,7 +198,7 @@ fn is_memory(ty: &Type) -> bool {
 }
 
 /// `&[T]` and the like as types of the language.
-fn memory(what: &str, elem: &Type, mutable: bool, span: proc_macro2::Span) -> TokenStream {
+pub(super) fn memory(what: &str, elem: &Type, mutable: bool, span: proc_macro2::Span) -> TokenStream {
     let (what, access) = (Ident::new(what, span), if mutable { "Writable" } else { "ReadOnly" });
     let access = Ident::new(access, span);
     let elem = quote!(#elem);

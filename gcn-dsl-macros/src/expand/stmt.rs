@@ -288,6 +288,15 @@ impl Cx<'_> {
     /// The written type of what `pat` names: that of each lane's own values where the body gives it such.
     fn in_its_lanes<'t>(&self, pat: &Pat, written: &'t syn::Type) -> Cow<'t, syn::Type> {
         let Pat::Ident(name) = pat else { return Cow::Borrowed(written) };
+        if let Some(of) = ty::optional(ty::bare(written)).filter(|of| self.elements.is_plain(of)) {
+            return match self.varying.has(&name.ident) {
+                true => {
+                    let of = ty::in_lanes(of);
+                    Cow::Owned(parse_quote_spanned!(written.span()=> ::core::option::Option<#of>))
+                }
+                false => Cow::Borrowed(written),
+            };
+        }
         if !self.elements.is_plain(written) {
             return Cow::Borrowed(written);
         }

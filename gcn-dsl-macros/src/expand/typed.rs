@@ -234,6 +234,14 @@ pub(super) fn is_bare_number(e: &Expr) -> bool {
     }
 }
 
+/// The right side of a shift: a number without a type is a `u32`, as rustc cannot tell otherwise among the types that a count may have.
+pub(super) fn shift_count(e: &Expr, count: TokenStream) -> TokenStream {
+    match is_bare_number(e) {
+        true => quote_spanned!(e.span()=> (#count as u32)),
+        false => count,
+    }
+}
+
 /// `+ - * / % & | ^`.
 pub(super) fn is_arithmetic(op: &BinOp) -> bool {
     use BinOp::{Add, BitAnd, BitOr, BitXor, Div, Mul, Rem, Sub};

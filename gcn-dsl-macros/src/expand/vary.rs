@@ -144,14 +144,21 @@ fn varying(function: &KernelFn, body: &Block, elements: &Elements) -> Varying {
             .inputs
             .iter()
             .filter_map(|input| parameter(input, elements, &function.known))
-            .chain(function.self_varies.then(|| Binding {
-                name: if function.mutates_self() { receiver::NAME } else { "self" }.to_owned(),
-                shape: Shape::Varying,
-                number: false,
-                open: false,
-                variable: None,
-                members: None,
-                value: None,
+            .chain(function.self_varies.then(|| {
+                Binding {
+                    name: if function.mutates_self() || function.owns_mutable_self() {
+                        receiver::NAME
+                    } else {
+                        "self"
+                    }
+                    .to_owned(),
+                    shape: Shape::Varying,
+                    number: false,
+                    open: false,
+                    variable: None,
+                    members: None,
+                    value: None,
+                }
             }))
             .collect();
         found.ask_for_parameters(function);

@@ -10,6 +10,8 @@ use crate::ty::Elements;
 /// Names that stand for varying values wherever one macro call uses them.
 #[derive(Default)]
 pub(crate) struct Known {
+    /// Functions that are declared beside, methods left aside.
+    pub free: HashSet<String>,
     /// Device functions and methods that return `V<…>`.
     pub functions: HashSet<String>,
     /// Fields of device structs that are `V<…>`.
@@ -49,7 +51,7 @@ impl Known {
     pub fn is_lanes_own(&self, function: &syn::Expr) -> bool {
         let syn::Expr::Path(path) = function else { return false };
         let Some(name) = path.path.get_ident() else { return false };
-        LANES_OWN.iter().any(|own| name == own) && !self.generics.contains_key(&name.to_string())
+        LANES_OWN.iter().any(|own| name == own) && !self.free.contains(&name.to_string())
     }
 
     /// True for a struct in memory that is declared beside.
@@ -222,6 +224,13 @@ pub(super) fn known(items: &[Item]) -> Known {
             }
         }
     }
+    known.free = items
+        .iter()
+        .filter_map(|item| match item {
+            Item::Function(f) => Some(f.sig.ident.to_string()),
+            _ => None,
+        })
+        .collect();
     known.of_data = methods_of_data(items, &known);
     known.of_lanes = items.iter().flat_map(gives_itself).collect();
     known.operators = items.iter().filter_map(operator).collect();

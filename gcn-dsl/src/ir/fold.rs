@@ -54,6 +54,7 @@ fn fold(b: &mut Builder, inst: Inst, ty: Type, loc: Option<SourceLoc>) -> Folded
         Inst::Select(c, x, y) => select::select(b, c, [x, y], ty, loc),
         Inst::Cast(v) | Inst::Bitcast(v) if b.kernel().ty(v) == ty => Folded::Value(v),
         Inst::Cast(v) if is_int32(ty) && is_int32(b.kernel().ty(v)) => Folded::Inst(Inst::Bitcast(v)),
+        Inst::Cast(v) => cast(b, v, ty),
         Inst::Bitcast(v) => match b.as_const(v) {
             // Only the constant masks "all lanes" and "no lane" are constants.
             _ if ty.elem == Elem::Bool => Folded::Inst(inst),
@@ -215,9 +216,40 @@ fn bin(b: &mut Builder, op: Bin, x: Value, y: Value, ty: Type, loc: Option<Sourc
     }
 }
 
-/// 64-bit integers, for pointers.
 /// The lower half of 64 bits.
 const LOWER: u64 = 0xffff_ffff;
+
+/// A shift of 64 bits by at least 32, which is one of the half that remains: `(t >> 32) as u32` is a register of `t`.
+fn shift_of_half(b: &mut Builder, op: Bin, x: Value, c: u32, ty: Type) -> Inst {
+    let word = Type { elem: Elem::U32, ..ty };
+    let from = u8::from(op == Bin::Shr);
+    let half = b.value(Inst::Extract { from: x, dword: from }, word, None);
+    let (count, zero) = (b.constant((c - 32).into(), word), b.constant(0, word));
+    let half = b.value(Inst::Bin(op, half, count), word, None);
+    let parts = if op == Bin::Shr { [half, zero] } else { [zero, half] };
+    Inst::Concat(parts.into_iter().collect())
+}
+
+/// An integer of another width: of a constant, and the lower one of two halves.
+fn cast(b: &mut Builder, v: Value, ty: Type) -> Folded {
+    let from = b.kernel().ty(v);
+    let wide = |ty: Type| ty.count == 1 && matches!(ty.elem, Elem::I64 | Elem::U64);
+    match b.as_const(v) {
+        Some(bits) if is_int32(from) && wide(ty) => {
+            let word = bits as u32;
+            let signs = from.elem == Elem::I32;
+            let bits = if signs { i64::from(word.cast_signed()).cast_unsigned() } else { word.into() };
+            Folded::Inst(Inst::Const(bits))
+        }
+        Some(bits) if wide(from) && is_int32(ty) => Folded::Inst(Inst::Const(bits & LOWER)),
+        _ if wide(from) && is_int32(ty) && matches!(b.kernel().def(v).inst, Inst::Concat(_)) => {
+            extract(b, v, 0, ty)
+        }
+        _ => Folded::Inst(Inst::Cast(v)),
+    }
+}
+
+/// 64-bit integers, for pointers.
 
 fn bin_64(b: &mut Builder, op: Bin, x: Value, y: Value, ty: Type) -> Folded {
     let (cx, cy) = (b.as_const(x), b.as_const(y));
@@ -241,6 +273,11 @@ fn bin_64(b: &mut Builder, op: Bin, x: Value, y: Value, ty: Type) -> Folded {
         (Bin::Mul, _, Some(c)) if c.is_power_of_two() => {
             let count = b.constant(c.trailing_zeros().into(), Type { elem: Elem::U32, ..ty });
             return Folded::Inst(Inst::Bin(Bin::Shl, x, count));
+        }
+        (Bin::Shl | Bin::Shr, _, Some(c))
+            if ty.place == Place::Varying && c & 63 >= 32 && (op == Bin::Shl || ty.elem == Elem::U64) =>
+        {
+            return Folded::Inst(shift_of_half(b, op, x, c as u32 & 63, ty));
         }
         _ => return Folded::Inst(Inst::Bin(op, x, y)),
     };

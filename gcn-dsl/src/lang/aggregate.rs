@@ -75,6 +75,15 @@ impl<T: crate::scalar::Scalar> IntoField<V<T>> for S<T> {
     }
 }
 
+/// What may be written may be read.
+#[diagnostic::do_not_recommend]
+impl<T> IntoField<Slice<T, super::ReadOnly>> for Slice<T, super::Writable> {
+    #[track_caller]
+    fn into_field(self) -> Slice<T, super::ReadOnly> {
+        self.into_device()
+    }
+}
+
 /// A field that nothing is.
 #[derive(Debug)]
 pub enum NoField {}

@@ -104,7 +104,7 @@ mod uniform {
     }
     #[track_caller]
     pub fn swap_bytes(x: Word) -> Word {
-        (x << 24) | ((x & 0xff00) << 8) | ((x >> 8) & 0xff00) | (x >> 24)
+        (x << 24u32) | ((x & 0xff00) << 8u32) | ((x >> 8u32) & 0xff00) | (x >> 24u32)
     }
     #[track_caller]
     pub fn rotate_right(x: Word, n: Word) -> Word {

@@ -1,10 +1,12 @@
 //! `v.iter().sum()` and the like of arrays of values.
 
 use std::ops::{BitAnd, BitOr};
+use std::panic::Location;
 
 use super::given::Given;
 use super::ops::{Arithmetic, Integer};
-use super::{IntoDevice, S, V};
+use super::{IntoDevice, Maybe, S, V, select};
+use crate::ir::Inst;
 
 /// What an iterator gives of which a sum and a product are made: values of the device, and numbers of the host.
 #[diagnostic::on_unimplemented(
@@ -161,4 +163,126 @@ where
 /// The type of what an iterator gives.
 pub fn given_by<I: Iterator>(_: &I) -> Given<I::Item> {
     Given::new()
+}
+
+/// Conditions of which there is a first one that holds.
+pub trait Positioned: Sized {
+    /// Its number, if there is one.
+    type Number;
+    /// The number of the first of the conditions that holds.
+    fn position(conditions: Vec<Self>) -> Self::Number;
+}
+
+impl Positioned for bool {
+    type Number = Option<usize>;
+    fn position(conditions: Vec<bool>) -> Option<usize> {
+        conditions.into_iter().position(|holds| holds)
+    }
+}
+
+impl Positioned for V<bool> {
+    type Number = Maybe<V<u32>>;
+    #[track_caller]
+    fn position(conditions: Vec<V<bool>>) -> Maybe<V<u32>> {
+        let (mut any, mut number): (V<bool>, V<u32>) = (false.into_device(), 0.into_device());
+        for (k, holds) in (0u32..).zip(conditions).collect::<Vec<_>>().into_iter().rev() {
+            (any, number) = (any | holds, select(holds, k, number));
+        }
+        any.then_some(number)
+    }
+}
+
+impl Positioned for S<bool> {
+    type Number = Maybe<S<u32>>;
+    #[track_caller]
+    fn position(conditions: Vec<S<bool>>) -> Maybe<S<u32>> {
+        let (mut any, mut number): (S<bool>, S<u32>) = (false.into_device(), 0.into_device());
+        for (k, holds) in (0u32..).zip(conditions).collect::<Vec<_>>().into_iter().rev() {
+            let k: S<u32> = k.into_device();
+            let loc = Location::caller();
+            number = S::emit(Inst::Select(holds.value, k.value, number.value), loc);
+            any = any | holds;
+        }
+        any.then_some(number)
+    }
+}
+
+/// The expansion of `v.iter().position(…)`, of which these are the conditions.
+#[track_caller]
+pub fn position_of<X: Positioned>(conditions: impl Iterator<Item = X>) -> X::Number {
+    X::position(conditions.collect())
+}
+
+/// An iterator over values that are read.
+#[derive(Debug, Clone)]
+pub struct Elements<X>(std::vec::IntoIter<X>);
+
+impl<X> Elements<X> {
+    pub(super) fn of(values: Vec<X>) -> Elements<X> {
+        Elements(values.into_iter())
+    }
+
+    /// The same: it gives values, no references to them.
+    #[must_use]
+    pub fn copied(self) -> Self {
+        self
+    }
+
+    /// The same: it gives values, no references to them.
+    #[must_use]
+    pub fn cloned(self) -> Self {
+        self
+    }
+}
+
+impl<X> Iterator for Elements<X> {
+    type Item = X;
+    fn next(&mut self) -> Option<X> {
+        self.0.next()
+    }
+    fn size_hint(&self) -> (usize, Option<usize>) {
+        self.0.size_hint()
+    }
+}
+impl<X> DoubleEndedIterator for Elements<X> {
+    fn next_back(&mut self) -> Option<X> {
+        self.0.next_back()
+    }
+}
+impl<X> ExactSizeIterator for Elements<X> {}
+
+/// What a parameter `&[V<T>]` of a device function takes: an array of device values, whatever its length. What becomes the elements'
+/// type does so.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is not a list of `{X}`",
+    label = "expected the reference to an array of `{X}`",
+    note = "values in registers are passed as `&[a, b, c]` or `&array`; memory is a parameter `&[f32]`, without the `V`"
+)]
+pub trait Listable<X> {
+    /// The elements.
+    #[track_caller]
+    fn listed(self) -> Vec<X>;
+}
+
+macro_rules! lists {
+    ($([$($generics:tt)*] $ty:ty;)*) => {$(
+        #[diagnostic::do_not_recommend]
+        impl<E: IntoDevice<X> + Copy, X, $($generics)*> Listable<X> for $ty {
+            #[track_caller]
+            fn listed(self) -> Vec<X> {
+                let mut out = Vec::with_capacity(self.len());
+                for element in self {
+                    out.push((*element).into_device());
+                }
+                out
+            }
+        }
+    )*};
+}
+lists! { [const N: usize] &[E; N]; [] &[E]; [] &Vec<E>; }
+
+/// The expansion of a parameter `&[V<T>]`.
+#[track_caller]
+pub fn elements_of<X, L: Listable<X>>(list: L) -> Vec<X> {
+    list.listed()
 }

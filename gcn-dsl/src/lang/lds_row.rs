@@ -25,6 +25,10 @@ pub struct LdsRow<T> {
 }
 
 impl<T> LdsRow<T> {
+    pub(super) fn columns(&self) -> usize {
+        self.columns
+    }
+
     /// Row `row` of an array of so many rows and columns.
     #[track_caller]
     pub(super) fn of(

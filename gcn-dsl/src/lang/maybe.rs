@@ -76,6 +76,18 @@ impl<X: Placed + Copy> Maybe<X> {
         condition::<X::Place>(self.not())
     }
 
+    /// The same: what is held is a value, no reference to one.
+    #[must_use]
+    pub fn copied(self) -> Self {
+        self
+    }
+
+    /// The same: what is held is a value, no reference to one.
+    #[must_use]
+    pub fn cloned(self) -> Self {
+        self
+    }
+
     /// The value, or `other`, which is computed in any case.
     #[track_caller]
     pub fn unwrap_or<E: IntoDevice<X>>(self, other: E) -> X

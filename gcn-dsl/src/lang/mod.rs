@@ -7,10 +7,12 @@
 mod absent;
 mod aggregate;
 mod args;
+mod arrays;
 mod atomic;
 mod beside;
 mod bounds;
 mod by_value;
+mod bytes;
 mod called_on;
 mod cast;
 mod checked;
@@ -69,6 +71,7 @@ mod shift;
 mod short;
 mod shown;
 mod shuffle;
+mod size;
 mod small;
 mod stored;
 mod subslice;
@@ -91,10 +94,12 @@ pub use aggregate::{
 pub use args::{
     Arguments, PackedArg, Packer, RegisterLimits, Signature, SignatureArg, SignatureArgKind, WriteBack,
 };
+pub use arrays::DeviceArray;
 pub use atomic::{
     Atomic, AtomicElement, AtomicHalf, AtomicInteger, AtomicMemory, AtomicPair, AtomicUnsigned, fence,
 };
 pub use by_value::{ByValue, OneForAll, one_for_all, receiver, receiver_in_lanes};
+pub use bytes::{BytesOf, from_be_bytes, from_le_bytes};
 pub use called_on::{ByMethod, CalledOn, ChangesIn, Held, HoldNumber, HoldOther};
 pub use cast::{CastTo, CastToSize, cast, cast_to_size};
 pub use compare::{Compare, Logic, and, eq, ge, gt, le, lt, ne, or};
@@ -121,7 +126,8 @@ pub use ids::{
     Dim3, global_id, global_size, lane_id, local_id, num_workgroups, wave_id, workgroup_id, workgroup_size,
 };
 pub use iterate::{
-    Ordered, Total, all_elements, any_element, given_by, greatest_of, least_of, product_of, sum_of,
+    Elements, Listable, Ordered, Positioned, Total, all_elements, any_element, elements_of, given_by,
+    greatest_of, least_of, position_of, product_of, sum_of,
 };
 pub use lazy::{LeftSide, and_begin, or_begin};
 pub use lds::{Lds, LdsElement, LdsPlace};
@@ -166,6 +172,7 @@ pub use shuffle::{
     row_mirror, row_rotate, row_shift_down, row_shift_up, shuffle, shuffle_down, shuffle_up, shuffle_xor,
     write_lane,
 };
+pub use size::{Size, size};
 pub use small::{Packed, PackedFormat, Unpacked};
 pub(crate) use stored::taken;
 pub use stored::{ArrayIndex, Bytes, HoldsParts, InElement, Leaf, Run, Stored, in_element};

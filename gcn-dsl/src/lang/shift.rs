@@ -82,10 +82,10 @@ impl<U: Integer, N: Integer> ShiftsLiteral<U> for V<N> {
     }
 }
 
-/// What may stand to the right of `<<` and `>>` on a value of the device: a `u32`, and integers of the device. As in Rust it need not
+/// What may stand to the right of `<<` and `>>` on a value of the device: integers of the host and of the device. As in Rust it need not
 /// be of the left side's type; of a negative one the low bits count.
 #[diagnostic::on_unimplemented(
-    message = "a shift count is a `u32` or an integer of the device, not `{Self}`",
+    message = "a shift count is an integer of the host or of the device, not `{Self}`",
     label = "shifted by `{Self}`",
     note = "convert with `as u32`"
 )]
@@ -98,15 +98,21 @@ pub trait ShiftCount: Copy {
     fn uniform(self) -> Option<S<u32>>;
 }
 
-impl ShiftCount for u32 {
-    type Place = Uniform;
-    fn varying(self) -> V<u32> {
-        self.into_device()
-    }
-    fn uniform(self) -> Option<S<u32>> {
-        Some(self.into_device())
-    }
+/// Of a number of the host that is no `u32` the low bits count, as of one of the device.
+macro_rules! host_counts {
+    ($($t:ident)*) => {$(
+        impl ShiftCount for $t {
+            type Place = Uniform;
+            fn varying(self) -> V<u32> {
+                (self as u32).into_device()
+            }
+            fn uniform(self) -> Option<S<u32>> {
+                Some((self as u32).into_device())
+            }
+        }
+    )*};
 }
+host_counts! { i8 u8 i16 u16 i32 u32 i64 u64 isize usize }
 impl<N: Integer> ShiftCount for S<N> {
     type Place = Uniform;
     #[track_caller]

@@ -166,7 +166,7 @@ fn on_device(device: &Device, x: &[u32]) -> gcn_dsl::DevicePtr<u32> {
 #[test]
 fn an_index_and_an_offset_address_a_record() {
     let x = numbers(128);
-    for target in Target::ALL {
+    for target in Target::REPRESENTATIVES {
         let device = Device::simulator(target);
         let (from, mut y) = (on_device(&device, &x), vec![0; 192]);
         records.launch(&device, Grid::x(1), (from, &mut y)).unwrap();
@@ -184,7 +184,7 @@ fn an_index_and_an_offset_address_a_record() {
 #[test]
 fn loads_go_to_lds_where_m0_says() {
     let x = numbers(256);
-    for target in Target::ALL {
+    for target in Target::REPRESENTATIVES {
         let device = Device::simulator(target);
         let mut y = vec![0; 192];
         to_lds.launch(&device, Grid::x(1), (&x[..128], &mut y)).unwrap();
@@ -235,7 +235,7 @@ fn constants_are_of_the_type_of_their_operand() {
 #[test]
 fn words_of_the_assembler_are_numbers() {
     let u = numbers(64);
-    for target in Target::ALL {
+    for target in Target::REPRESENTATIVES {
         let mut y = vec![0; 320];
         let kernel = words { far: 64 };
         kernel.launch(&Device::simulator(target), Grid::x(1), (&u, &mut y)).unwrap();

@@ -7,7 +7,7 @@ mod scalar;
 
 use gcn_dsl::prelude::*;
 
-pub const TARGETS: [Target; 6] = Target::ALL;
+pub const TARGETS: [Target; 6] = Target::REPRESENTATIVES;
 
 /// Numbers that are small, huge, and edges.
 pub fn numbers(n: usize, seed: u64) -> Vec<u32> {

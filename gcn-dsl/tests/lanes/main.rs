@@ -11,7 +11,7 @@ use gcn_dsl::prelude::Target;
 use gcn_test_support::Random;
 use half::{bf16, f16};
 
-const TARGETS: [Target; 6] = Target::ALL;
+const TARGETS: [Target; 6] = Target::REPRESENTATIVES;
 
 /// A test value of an element type.
 trait Sample: Copy + PartialEq + std::fmt::Debug + Default {

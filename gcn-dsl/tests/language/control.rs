@@ -8,7 +8,7 @@ mod loops;
 mod matching;
 mod unrolled;
 
-const TARGETS: [Target; 6] = Target::ALL;
+const TARGETS: [Target; 6] = Target::REPRESENTATIVES;
 
 fn simulators() -> impl Iterator<Item = Device> {
     TARGETS.into_iter().map(Device::simulator)

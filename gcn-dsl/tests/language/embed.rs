@@ -4,7 +4,7 @@ use gcn_dsl::kernel::BuildOptions;
 use gcn_dsl::prelude::*;
 use gcn_dsl::{BuiltKernel, LaunchError};
 
-const TARGETS: [Target; 6] = Target::ALL;
+const TARGETS: [Target; 6] = Target::REPRESENTATIVES;
 
 fn line_of(text: &str) -> String {
     let line = include_str!("embed.rs").lines().position(|l| l.contains(text)).unwrap() + 1;

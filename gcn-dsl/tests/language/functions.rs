@@ -7,7 +7,7 @@ mod parts;
 use gcn_dsl::kernel::{BuildCause, BuildError};
 use gcn_dsl::prelude::*;
 
-const TARGETS: [Target; 6] = Target::ALL;
+const TARGETS: [Target; 6] = Target::REPRESENTATIVES;
 
 fn inputs(n: usize, seed: u32) -> Vec<f32> {
     let mut state = seed | 1;

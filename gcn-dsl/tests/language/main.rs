@@ -23,4 +23,5 @@ mod option;
 mod places;
 mod pointers;
 mod result;
+mod same_text;
 mod written;

@@ -80,6 +80,111 @@ fn renaming_every_function_changes_nothing() {
     }
 }
 
+/// A kernel whose functions, methods, fields, closures and variables have these names.
+macro_rules! named_all {
+    ($in:ident: $of_all:ident $of_lanes:ident $bump:ident $test:ident $field:ident $closure:ident $k:ident) => {
+        mod $in {
+            use gcn_dsl::prelude::*;
+
+            gcn_kernel! {
+                #[device]
+                struct Counter { $field: V<u32>, limit: V<u32> }
+
+                #[device]
+                impl Counter {
+                    fn $bump(&mut self, by: V<u32>) -> V<u32> {
+                        self.$field += by;
+                        self.$field
+                    }
+
+                    fn $test(&mut self, x: &[u32], i: V<u32>) -> V<bool> {
+                        self.$field += x[i];
+                        self.$field > self.limit
+                    }
+                }
+
+                #[device]
+                fn $of_all(v: u32, w: u32) -> u32 {
+                    v * 2 + w
+                }
+
+                #[device]
+                fn $of_lanes(v: V<u32>, w: V<u32>) -> V<u32> {
+                    v ^ w
+                }
+
+                #[workgroup(64)]
+                pub fn kernel(n: u32, x: &[u32], y: &mut [u32]) {
+                    let i = global_id().x;
+                    let $closure = |v: u32| v + 3;
+                    let mut counter = Counter { $field: x[i], limit: n };
+                    let mut sum = 0;
+                    for $k in 0..$of_all(n, 1) {
+                        sum += x[$of_all($k, n)] + counter.$bump($of_lanes(i, 5));
+                    }
+                    if i < n && counter.$test(x, i) {
+                        sum += $closure(i) + $closure(n);
+                    }
+                    y[i] = sum + counter.$field;
+                }
+
+                // A kernel of the name of a variable of the other one.
+                #[workgroup(64)]
+                fn $k(x: &[u32], y: &mut [u32]) {
+                    let i = global_id().x;
+                    y[i] = x[i];
+                }
+            }
+
+            #[test]
+            fn the_other_kernel_runs() {
+                let mut y = vec![0; 64];
+                $k.launch(&Device::simulator(Target::GFX942), Grid::x(1), (&[3; 64], &mut y)).unwrap();
+                assert_eq!(y, [3; 64]);
+            }
+        }
+    };
+}
+named_all!(plain_all: twice mixed step exceeds count plus k);
+named_all!(convergent: workgroup_sum barrier max min x workgroup_max i_);
+named_all!(of_targets: mfma splat abs clamp y mfma_scale n_);
+named_all!(of_memory: add offset overflowing_add get len set_priority row);
+named_all!(of_lanes: shuffle select fetch_add iter default lane_id v);
+named_all!(of_numbers_all: from_bits sqrt from saturating_sub f32 exp x_);
+
+#[test]
+fn renaming_everything_changes_nothing() {
+    for target in [Target::GFX906, Target::GFX942] {
+        let code = plain_all::kernel.build(target).unwrap().assembly(Comments::None);
+        for (names, other) in [
+            ("convergent", convergent::kernel.build(target).unwrap().assembly(Comments::None)),
+            ("of_targets", of_targets::kernel.build(target).unwrap().assembly(Comments::None)),
+            ("of_memory", of_memory::kernel.build(target).unwrap().assembly(Comments::None)),
+            ("of_lanes", of_lanes::kernel.build(target).unwrap().assembly(Comments::None)),
+            ("of_numbers_all", of_numbers_all::kernel.build(target).unwrap().assembly(Comments::None)),
+        ] {
+            assert_eq!(code, other, "{names} on {target}");
+        }
+    }
+    // What is equal is also right.
+    let (x, mut y): (Vec<u32>, Vec<u32>) = ((0..64).map(|i| i * 13 % 50).collect(), vec![0; 64]);
+    convergent::kernel.launch(&Device::simulator(Target::GFX942), Grid::x(1), (4, &x, &mut y)).unwrap();
+    for i in 0..64u32 {
+        let (mut field, mut sum) = (x[i as usize], 0u32);
+        for k in 0..9 {
+            field += i ^ 5;
+            sum += x[(k * 2 + 4) as usize] + field;
+        }
+        if i < 4 {
+            field += x[i as usize];
+            if field > 4 {
+                sum += i + 3 + 4 + 3;
+            }
+        }
+        assert_eq!(y[i as usize], sum + field, "{i}");
+    }
+}
+
 /// The methods of numbers as functions, of those that no list has.
 macro_rules! methods {
     ($($method:ident)*) => {

@@ -2,7 +2,7 @@
 
 use gcn_dsl::prelude::*;
 
-const TARGETS: [Target; 6] = Target::ALL;
+const TARGETS: [Target; 6] = Target::REPRESENTATIVES;
 
 fn numbers(n: usize, seed: u64) -> Vec<u32> {
     let mut state = seed | 1;

@@ -104,7 +104,7 @@ types! {
 fn spread_leaves_no_conflicts() {
     macro_rules! free {
         ($($name:ident $zero:expr, $rows:literal x $cols:literal, $side:literal;)*) => {$(
-            for target in $name.signature().targets.iter() {
+            for target in $name.signature().targets.representatives() {
                 let lds = report(&$name, target, $zero, [$rows * $cols, $rows * $side]).lds;
                 assert_eq!(lds.conflict_cycles, 0, "{} on {target}", stringify!($name));
             }
@@ -130,7 +130,7 @@ fn spread_leaves_no_conflicts() {
 /// The banks that layouts are made for are those of the simulator.
 #[test]
 fn banks_are_the_simulators() {
-    for target in Target::ALL {
+    for target in Target::REPRESENTATIVES {
         let banks = timed::parameters(target).into_iter().find(|p| p.name == "lds.banks").unwrap();
         assert_eq!(banks.value, target.lds_banks().to_string(), "{target}");
     }

@@ -48,7 +48,8 @@ macro_rules! from_memory {
                 let to = $to;
                 let a: Vec<$t> = a.into_iter().map(to).collect();
                 let b: Vec<$t> = transposed($k, $n, &b).into_iter().map(to).collect();
-                for (target, mnemonic) in Kernel::signature(&kernel).targets.iter().zip($mnemonics) {
+                for (target, mnemonic) in Kernel::signature(&kernel).targets.representatives().zip($mnemonics)
+                {
                     let built = kernel.build(target).unwrap();
                     let text = built.assembly(Comments::None);
                     assert!(text.contains(mnemonic), "{target}: {text}");

@@ -80,7 +80,7 @@ fn waits(lines: &[&str]) -> usize {
 /// for `__syncthreads`. On targets before gfx90a the barrier itself needs every counter at 0.
 #[test]
 fn a_barrier_waits_for_reads_of_lds() {
-    for target in Target::ALL {
+    for target in Target::REPRESENTATIVES {
         let kernel = swapped.build(target).unwrap();
         let text = kernel.assembly(Comments::None);
         let parts = between_barriers(&text);
@@ -105,7 +105,7 @@ fn options(mode: Mode, sanitize: Sanitize) -> Options {
 fn the_simulator_finds_what_the_weaker_barrier_leaves_open() {
     let expected: Vec<u32> = (0..256).map(|i| (255 - i) * 3 * 1000 + (i ^ 64)).collect();
     let input: Vec<u32> = (0..256).map(|i| i * 3).collect();
-    for target in Target::ALL {
+    for target in Target::REPRESENTATIVES {
         let passes = target >= Target::GFX90A;
         for options in [
             options(Mode::Strict, Sanitize::empty()),

@@ -3,7 +3,7 @@
 use gcn_dsl::LaunchError;
 use gcn_dsl::prelude::*;
 
-const TARGETS: [Target; 6] = Target::ALL;
+const TARGETS: [Target; 6] = Target::REPRESENTATIVES;
 
 gcn_kernel! {
     /// A region of bytes of the launch's size, after an array of the kernel's: u32 from the front, f64 from the back.

@@ -7,7 +7,7 @@ use gcn_dsl::prelude::*;
 use gcn_test_support::Random;
 use gcn_test_support::env::fuzz_seeds;
 
-const TARGETS: [Target; 6] = Target::ALL;
+const TARGETS: [Target; 6] = Target::REPRESENTATIVES;
 const LANES: usize = 64;
 const TURNS: u32 = 3;
 /// Elements of unchecked memory: every index of a program is inside.

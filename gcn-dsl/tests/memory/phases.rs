@@ -2,7 +2,7 @@
 
 use gcn_dsl::prelude::*;
 
-const TARGETS: [Target; 6] = Target::ALL;
+const TARGETS: [Target; 6] = Target::REPRESENTATIVES;
 
 gcn_kernel! {
     /// Each block reversed, `rounds` times, through one buffer: its phase goes round once a trip.

@@ -2,7 +2,7 @@
 
 use gcn_dsl::prelude::*;
 
-const TARGETS: [Target; 6] = Target::ALL;
+const TARGETS: [Target; 6] = Target::REPRESENTATIVES;
 
 gcn_kernel! {
     /// A permutation of each lane's elements by data, and of pairs of f64 in a second array.

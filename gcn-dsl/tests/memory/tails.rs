@@ -3,7 +3,7 @@
 
 use gcn_dsl::prelude::*;
 
-const TARGETS: [Target; 6] = Target::ALL;
+const TARGETS: [Target; 6] = Target::REPRESENTATIVES;
 /// Lanes that have something to do, and some after them.
 const LANES: usize = 8;
 

@@ -81,7 +81,7 @@ fn rarely_executed_code_computes_the_same_at_the_end() {
     (x[64 + 9], x[4 * 64 + 1], x[5 * 64]) = (99, 97, 91);
     x[2 * 64..3 * 64].iter_mut().for_each(|x| *x = 50);
     x[5 * 64..6 * 64].iter_mut().for_each(|x| *x = (*x).max(4));
-    for target in Target::ALL {
+    for target in Target::REPRESENTATIVES {
         for n in [0, 1, 2, 8] {
             let run = |device: &Device| {
                 let (mut cold, mut plain) = (vec![0; 128], vec![0; 128]);
@@ -105,7 +105,7 @@ fn after_the_end(text: &str) -> usize {
 
 #[test]
 fn only_what_is_marked_moves() {
-    for target in Target::ALL {
+    for target in Target::REPRESENTATIVES {
         let text = |cold: bool| {
             let built = if cold {
                 rare::<true>.build(target).map(gcn_dsl::BuiltKernel::into_any)

@@ -9,7 +9,7 @@ use gcn_isa::counters::WaitCnt;
 use gcn_isa::table::Class;
 use gcn_isa::{Operand, Program};
 
-const TARGETS: [Target; 6] = Target::ALL;
+const TARGETS: [Target; 6] = Target::REPRESENTATIVES;
 
 gcn_kernel! {
     /// Four loads at once, each waited for where it is used.

@@ -3,7 +3,7 @@
 use gcn_dsl::BuiltKernel;
 use gcn_dsl::prelude::*;
 
-const TARGETS: [Target; 6] = Target::ALL;
+const TARGETS: [Target; 6] = Target::REPRESENTATIVES;
 
 gcn_kernel! {
     /// Left to itself the scheduler starts the second load at once.

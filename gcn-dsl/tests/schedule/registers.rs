@@ -5,7 +5,7 @@ use gcn_dsl::prelude::*;
 use gcn_dsl::{BuildCause, BuildOptions, BuiltKernel};
 use gcn_test_support::env::some_of;
 
-const TARGETS: [Target; 6] = Target::ALL;
+const TARGETS: [Target; 6] = Target::REPRESENTATIVES;
 
 gcn_kernel! {
     /// 320 values of each lane that all live until the last was loaded, in three passes over them.

@@ -36,7 +36,7 @@ fn two_operations_become_one_instruction() {
     let values =
         |k: u32| (0..64u32).map(|i| (i + k).wrapping_mul(0x9e37_79b9).rotate_left(k)).collect::<Vec<_>>();
     let (a, b, c) = (values(1), values(2), values(3));
-    for target in Target::ALL {
+    for target in Target::REPRESENTATIVES {
         let kernel = pairs_of_operations.build(target).unwrap();
         let text = text(&kernel);
         let names = [
@@ -102,7 +102,7 @@ gcn_kernel! {
 #[test]
 fn equal_values_are_computed_once() {
     let x: Vec<f32> = (0..128).map(|i| i as f32 * 0.5 - 9.0).collect();
-    for target in Target::ALL {
+    for target in Target::REPRESENTATIVES {
         let kernel = repeated.build(target).unwrap();
         let text = text(&kernel);
         assert_eq!(text.matches("v_mul_lo_u32").count(), 1, "{target}: {text}");
@@ -139,7 +139,7 @@ gcn_kernel! {
 
 #[test]
 fn uniform_floats_stay_in_vector_registers() {
-    for target in Target::ALL {
+    for target in Target::REPRESENTATIVES {
         let kernel = decay.build(target).unwrap();
         let text = text(&kernel);
         assert!(!text.contains("v_readfirstlane"), "{target}: {text}");

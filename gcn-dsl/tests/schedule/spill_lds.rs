@@ -4,7 +4,7 @@ use gcn_dsl::lang::RegisterLimits;
 use gcn_dsl::prelude::*;
 use gcn_dsl::{BuildOptions, BuiltKernel};
 
-const TARGETS: [Target; 6] = Target::ALL;
+const TARGETS: [Target; 6] = Target::REPRESENTATIVES;
 
 gcn_kernel! {
     /// Forty values of each lane that live across an exchange through the kernel's own LDS, in a workgroup of three dimensions.

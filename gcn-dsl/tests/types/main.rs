@@ -28,7 +28,7 @@ use gcn_dsl::prelude::Target;
 use gcn_test_support::Random;
 use gcn_test_support::env::fuzz_count;
 
-const TARGETS: [Target; 6] = Target::ALL;
+const TARGETS: [Target; 6] = Target::REPRESENTATIVES;
 
 /// How many samples to take where `thorough` are enough for a thorough run.
 fn samples(thorough: usize) -> usize {

@@ -44,7 +44,9 @@ directives! {
     ".addrsig_sym" => symbol::names_only,
     ".align" => data::align,
     ".altmacro" => macros::alternate,
+    ".amd_amdgpu_hsa_metadata" => unsupported,
     ".amd_amdgpu_isa" => unsupported,
+    ".amd_amdgpu_pal_metadata" => unsupported,
     ".amd_kernel_code_t" => unsupported,
     ".amdgcn_target" => amdgpu::target,
     ".amdgpu_hsa_kernel" => unsupported,
@@ -64,26 +66,25 @@ directives! {
     ".bundle_align_mode" => unsupported,
     ".byte" => data::integers,
     ".cfi_adjust_cfa_offset" => debug::cfi,
-    ".cfi_b_key_frame" => debug::cfi,
     ".cfi_def_cfa" => debug::cfi,
     ".cfi_def_cfa_offset" => debug::cfi,
     ".cfi_def_cfa_register" => debug::cfi,
     ".cfi_endproc" => debug::cfi_end,
     ".cfi_escape" => debug::cfi,
-    ".cfi_label" => debug::cfi,
+    ".cfi_label" => unsupported,
     ".cfi_llvm_def_aspace_cfa" => debug::cfi,
-    ".cfi_lsda" => debug::cfi,
+    ".cfi_lsda" => unsupported,
     ".cfi_offset" => debug::cfi,
-    ".cfi_personality" => debug::cfi,
+    ".cfi_personality" => unsupported,
     ".cfi_register" => debug::cfi,
     ".cfi_rel_offset" => debug::cfi,
     ".cfi_remember_state" => debug::cfi,
     ".cfi_restore" => debug::cfi,
     ".cfi_restore_state" => debug::cfi,
-    ".cfi_return_column" => debug::cfi,
+    ".cfi_return_column" => debug::cfi_kind,
     ".cfi_same_value" => debug::cfi,
     ".cfi_sections" => debug::cfi_sections,
-    ".cfi_signal_frame" => debug::cfi,
+    ".cfi_signal_frame" => debug::cfi_kind,
     ".cfi_startproc" => debug::cfi_start,
     ".cfi_undefined" => debug::cfi,
     ".cfi_val_offset" => debug::cfi,
@@ -118,6 +119,8 @@ directives! {
     ".else" => condition::read,
     ".elseif" => condition::read,
     ".end" => symbol::end,
+    ".end_amd_amdgpu_hsa_metadata" => unsupported,
+    ".end_amd_kernel_code_t" => unsupported,
     ".endif" => condition::read,
     ".endm" => macros::leave,
     ".endmacro" => macros::leave,
@@ -212,23 +215,36 @@ directives! {
 }
 
 /// Directives that are known and not supported: the beginning of the name, why, and what to do.
-const UNSUPPORTED: [(&str, &str, &str); 8] = [
-    (".amd_amdgpu_isa", OLD, V5),
-    (".amd_kernel_code_t", OLD, V5),
-    (".amdgpu_", OLD, V5),
-    (".hsa_code_object", OLD, V5),
+const UNSUPPORTED: [(&str, &str, &str); 16] = [
+    (".amd_amdgpu_hsa_metadata", OLD_METADATA, METADATA),
+    (".amd_amdgpu_isa", "code objects V2 and those of PAL name their processor so", "write `.amdgcn_target`"),
+    (".amd_amdgpu_pal_metadata", PAL, METADATA),
+    (".amd_kernel_code_t", OLD, KERNEL),
+    (".amdgpu_hsa_", OLD, KERNEL),
+    (".amdgpu_pal_metadata", PAL, METADATA),
+    (".amdgpu_runtime_metadata", OLD_METADATA, METADATA),
+    (".end_amd_", OLD, KERNEL),
+    (".hsa_code_object", OLD, "write `.amdgcn_target` and `.amdhsa_code_object_version` (4, 5 or 6)"),
     (
         ".reloc",
         "relocations come from expressions alone",
         "write `symbol@rel32@lo` and the like as an operand or value",
     ),
+    (".cfi_label", "call frames are laid out after all symbols", "leave it out"),
+    (".cfi_lsda", NO_EXCEPTIONS, "leave it out"),
+    (".cfi_personality", NO_EXCEPTIONS, "leave it out"),
     (".symver", "code objects have no symbol versions", "leave it out"),
     (".weakref", "there are no weak aliases", "declare the symbol itself `.weak`"),
     (".abort", "it would end the assembly without a code object", "leave it out"),
 ];
 
-const OLD: &str = "it belongs to code object V2 or to another operating system";
-const V5: &str = "describe the kernel with `.amdhsa_kernel` and `.amdgpu_metadata` (code object V4, V5, V6)";
+const NO_EXCEPTIONS: &str = "kernels throw no exceptions";
+const OLD: &str = "it belongs to code object V2";
+const OLD_METADATA: &str = "it is the metadata of code object V2";
+const PAL: &str = "it is the metadata of AMD's PAL (graphics)";
+const KERNEL: &str =
+    "describe the kernel with `.amdhsa_kernel` and `.amdgpu_metadata` (code object V4, V5, V6)";
+const METADATA: &str = "write `.amdgpu_metadata` (code object V4, V5, V6)";
 
 fn unsupported<'s>(_: &mut Assembler<'s>, args: &mut Args<'s>, name: &'static str) -> Result<()> {
     let row = UNSUPPORTED.iter().find(|(known, ..)| name.starts_with(known));

@@ -68,6 +68,7 @@ impl<'s> Assembler<'s> {
 
     /// Appends bytes.
     pub fn bytes(&mut self, bytes: &[u8], span: Span) -> Result<()> {
+        self.row();
         if self.section().is_nobits() {
             if bytes.iter().any(|b| *b != 0) {
                 return Err(Located::new(span, Fault::NotZero(self.section().name.clone())));
@@ -81,6 +82,7 @@ impl<'s> Assembler<'s> {
 
     /// Appends machine code to a section with content.
     pub fn code(&mut self, code: &[u8]) {
+        self.row();
         let stream = self.stream_mut();
         stream.bytes.extend_from_slice(code);
         stream.length += code.len() as u64;
@@ -225,6 +227,7 @@ impl<'s> Assembler<'s> {
     pub fn switch_to(&mut self, stream: StreamId) {
         if stream != self.current {
             self.previous = Some(self.current);
+            self.debug.lines.leave_section();
         }
         self.current = stream;
     }
@@ -270,6 +273,7 @@ impl<'s> Assembler<'s> {
         let section = self.section_of(key, span)?;
         let before = self.current;
         self.current = self.stream_of(section, 0);
+        self.debug.lines.leave_section();
         let written = write(self);
         self.current = before;
         written

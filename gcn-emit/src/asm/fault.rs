@@ -122,6 +122,10 @@ pub(super) enum Fault {
     UnknownFile(i64),
     #[error("file number {0} is already given")]
     FileNumber(i64),
+    #[error("file number {0} is missing: the files of a line table are numbered from 1 without gaps")]
+    FileGap(u32),
+    #[error("`{0}` is in another section than its `.cfi_startproc`")]
+    ProcedureSection(String),
     #[error("`{0}` has to stand between `.cfi_startproc` and `.cfi_endproc`")]
     OutsideProcedure(String),
     #[error("the procedure has no `.cfi_endproc`")]

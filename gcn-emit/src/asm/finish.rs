@@ -37,13 +37,18 @@ impl Assembler<'_> {
             return Err(self.diagnostics.in_order());
         };
         self.name_sections();
+        let opened = self.open_debug_sections().map_err(|error| self.report(error));
         let laid_out = self.layout().map_err(|error| self.report(error));
-        let Ok(layout) = laid_out else { return Err(self.diagnostics.in_order()) };
+        let (Ok(layout), Ok(debug)) = (laid_out, opened) else { return Err(self.diagnostics.in_order()) };
         let mut memo = Memo::new(self.symbols.len());
         let mut bytes = self.section_bytes(&layout, &mut memo);
         self.write_kernels(&layout, &mut memo, &mut bytes);
         let open = self.fill_in(&layout, &mut memo, &mut bytes);
-        let module = self.module(target, &layout, &mut memo, bytes, &open);
+        let debug = self.write_debug_sections(debug, &layout, &mut bytes);
+        let mut module = self.module(target, &layout, &mut memo, bytes, &open);
+        for (section, relocations) in debug {
+            module.sections[section as usize].relocations.extend(relocations);
+        }
         self.check_notes(&module);
         if !self.diagnostics.list.is_empty() {
             return Err(self.diagnostics.in_order());
@@ -182,7 +187,8 @@ impl Assembler<'_> {
                 flags,
                 align: section.align,
                 entry_size: section.entry_size,
-                size: layout.size(self, index as u32),
+                // Debug sections are written after the layout.
+                size: layout.size(self, index as u32).max(bytes.len() as u64),
                 bytes,
                 relocations: Vec::new(),
             });

@@ -40,7 +40,7 @@ impl<'s> Assembler<'s> {
         if let Some(kernel) = self.open_kernel.take() {
             self.report(Located::new(kernel.span, Fault::OpenKernel));
         }
-        if let Some(span) = self.procedure.take() {
+        if let Some(span) = self.unclosed_procedure() {
             self.report(Located::new(span, Fault::OpenProcedure));
         }
         if let Some(span) = self.conditions.close_to(0) {

@@ -3,7 +3,7 @@
 use std::sync::OnceLock;
 
 use gcn_isa::table::InstDesc;
-use gcn_isa::{Target, table};
+use gcn_isa::{InstructionSet, Target, table};
 
 use super::error::DecodeFault;
 use crate::fields::codec;
@@ -159,12 +159,12 @@ impl Index {
     }
 }
 
-static INDICES: [OnceLock<Index>; Target::ALL.len()] = [const { OnceLock::new() }; Target::ALL.len()];
+static INDICES: [OnceLock<Index>; InstructionSet::COUNT] = [const { OnceLock::new() }; InstructionSet::COUNT];
 
 /// The rows that the first dword may begin, most specific first; at least one.
 pub(super) fn candidates(word: u32, target: Target) -> Result<&'static [Candidate], DecodeFault> {
     let (major, opcode) = classify(word).ok_or(DecodeFault::UnknownFormat)?;
-    let index = INDICES[target as usize].get_or_init(|| Index::new(target));
+    let index = INDICES[target.instruction_set().index()].get_or_init(|| Index::new(target));
     let (start, end) = index.ranges[major as usize][opcode];
     if start == end {
         let format = MAJORS[major as usize].0;

@@ -123,7 +123,7 @@ impl When {
             When::NotGws => desc.class != Class::Gws,
             When::AccvgprMove => matches!(desc.class, Class::AccvgprRead | Class::AccvgprWrite),
             When::ScratchVaddr => {
-                desc.targets.iter().all(gcn_isa::Target::is_gfx940_family)
+                desc.targets.iter().all(gcn_isa::InstructionSet::is_gfx940_family)
                     && desc.operands.iter().any(|o| o.name == "vaddr" && o.dwords > 0)
             }
             When::PlainWriteBack => desc.does(Behaviours::WRITES_BACK) && desc.modifiers.is_empty(),

@@ -7,9 +7,10 @@
 
 mod compressed;
 
+use std::borrow::Cow;
+
 use object::read::elf::ElfFile64;
 use object::{Endianness, Object as _, ObjectSection as _, elf};
-use typed_arena::Arena;
 
 pub use super::bundle::Entry;
 use super::bundle::{self, COMPRESSED};
@@ -20,8 +21,10 @@ use super::{ObjectError, ReadFault};
 const FAT_BINARY: &str = ".hip_fatbin";
 /// Bundles begin at multiples of this. Compilers align to 4096, older ones less.
 const ALIGN: usize = 8;
-/// Most bytes that all compressed bundles of a file may unpack to.
+/// Most bytes that a compressed bundle may unpack to: as many are in memory at a time.
 const MOST_UNPACKED: u64 = 2 << 30;
+/// Most bytes that all compressed bundles of a file may unpack to, one after the other: a small file takes no more time.
+const MOST_IN_ALL: u64 = 64 << 30;
 
 /// True if the bytes are a bundle, compressed or not, or a host's ELF file with bundles in it.
 ///
@@ -35,49 +38,83 @@ pub fn is_container(bytes: &[u8]) -> bool {
     bundle::is_bundle(bytes) || fat_binary(bytes).is_some()
 }
 
-/// The entries of all bundles of a file, in their order. What was compressed is unpacked into `arena`.
+/// A bundle of a container: a part of the file, or what was unpacked from it.
+pub struct Bundle<'d> {
+    bytes: Cow<'d, [u8]>,
+}
+
+impl Bundle<'_> {
+    /// Its entries, in their order.
+    ///
+    /// # Errors
+    /// As [`bundle::entries`].
+    pub fn entries(&self) -> Result<Vec<Entry<'_>>, ObjectError> {
+        bundle::entries(&self.bytes)
+    }
+}
+
+/// The bundles of a file, in their order. A compressed one is unpacked when it is its turn, so that only those that the
+/// caller keeps are in memory: libraries with gigabytes of code are read.
 ///
 /// ```
-/// use gcn_emit::object::{container, typed_arena::Arena};
+/// use gcn_emit::object::container;
 ///
-/// let arena = Arena::new();
-/// assert!(container::entries(b"__CLANG_OFFLOAD_BUNDLE__\0\0\0\0\0\0\0\0", &arena)?.is_empty());
+/// for bundle in container::bundles(b"__CLANG_OFFLOAD_BUNDLE__\0\0\0\0\0\0\0\0")? {
+///     assert!(bundle?.entries()?.is_empty());
+/// }
 /// # Ok::<(), gcn_emit::object::ObjectError>(())
 /// ```
 ///
 /// # Errors
-/// [`ObjectError::Read`] with the offset in the file, or in what was unpacked, if the bytes are not a container,
-/// or if a bundle of it is damaged or unpacks to more than 2 GiB.
-pub fn entries<'d>(bytes: &'d [u8], arena: &'d Arena<Vec<u8>>) -> Result<Vec<Entry<'d>>, ObjectError> {
-    let bundles = if bundle::is_bundle(bytes) {
+/// [`ObjectError::Read`] if the bytes are not a container. The iterator's last item is an error, with the offset in its
+/// bundle, if one is damaged or unpacks to more than 2 GiB, or all of them to more than 64 GiB.
+pub fn bundles(bytes: &[u8]) -> Result<Bundles<'_>, ObjectError> {
+    let rest = if bundle::is_bundle(bytes) {
         bytes
     } else {
         fat_binary(bytes).ok_or_else(|| fault(0, ReadFault::NotABundle))?
     };
-    let mut list = Vec::new();
-    let mut room = MOST_UNPACKED;
-    let mut rest = bundles;
-    while let Some(start) = next_bundle(rest) {
-        rest = &rest[start..];
-        let taken = if rest.starts_with(COMPRESSED) {
-            let (unpacked, taken) = compressed::unpack(rest, room)?;
-            room -= unpacked.len() as u64;
-            list.extend(bundle::entries(arena.alloc(unpacked))?);
-            taken
-        } else {
-            let entries = bundle::entries(rest)?;
-            let end = bundle::end(rest, &entries);
-            list.extend(entries);
-            end
-        };
-        rest = rest.get(taken.max(ALIGN).next_multiple_of(ALIGN)..).unwrap_or_default();
-    }
-    Ok(list)
+    Ok(Bundles { bytes: rest, at: 0, room: MOST_IN_ALL })
 }
 
-/// Where the next bundle begins.
-fn next_bundle(bytes: &[u8]) -> Option<usize> {
-    (0..bytes.len()).step_by(ALIGN).find(|at| bytes.get(*at..).is_some_and(bundle::is_bundle))
+/// The bundles of a file: see [`bundles`].
+pub struct Bundles<'d> {
+    bytes: &'d [u8],
+    /// Where the search for the next one begins.
+    at: usize,
+    /// Bytes that may still be unpacked.
+    room: u64,
+}
+
+impl<'d> Iterator for Bundles<'d> {
+    type Item = Result<Bundle<'d>, ObjectError>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        let starts = (self.at..self.bytes.len()).step_by(ALIGN);
+        let Some(rest) = starts.filter_map(|at| self.bytes.get(at..)).find(|rest| bundle::is_bundle(rest))
+        else {
+            self.at = self.bytes.len();
+            return None;
+        };
+        let start = self.bytes.len() - rest.len();
+        let next = self.take(rest);
+        let taken = next.as_ref().map_or(rest.len(), |(_, taken)| (*taken).max(ALIGN));
+        self.at = start.saturating_add(taken.next_multiple_of(ALIGN));
+        Some(next.map(|(bundle, _)| bundle))
+    }
+}
+
+impl<'d> Bundles<'d> {
+    /// The bundle that `rest` begins with, and the bytes that it takes.
+    fn take(&mut self, rest: &'d [u8]) -> Result<(Bundle<'d>, usize), ObjectError> {
+        if !rest.starts_with(COMPRESSED) {
+            let end = bundle::end(rest, &bundle::entries(rest)?);
+            return Ok((Bundle { bytes: Cow::Borrowed(&rest[..end]) }, end));
+        }
+        let (unpacked, taken) = compressed::unpack(rest, self.room.min(MOST_UNPACKED))?;
+        self.room -= unpacked.len() as u64;
+        Ok((Bundle { bytes: Cow::Owned(unpacked) }, taken))
+    }
 }
 
 /// The section of a host's ELF file with the bundles.

@@ -1,21 +1,26 @@
-//! Debug information of kernels: which source line each instruction comes from (DWARF 5).
+//! Debug information: line tables and call frames, as the assembler's directives ask for them, too; and of our own kernels, which
+//! source line each instruction comes from (DWARF 5).
 //!
 //! One compilation unit for all kernels of an object, a subprogram for each with its parameters, its blocks with their variables and
 //! the functions that were inlined into it, and the line table. Numbers in comments are sections of the DWARF 5 standard.
 
-mod bytes;
+pub(crate) mod bytes;
 mod calls;
+#[cfg(feature = "tools")]
+pub(crate) mod frames;
 mod info;
-mod line_table;
+pub(crate) mod line_table;
 mod parameters;
 mod types;
-mod variables;
+pub(crate) mod variables;
 
 use std::collections::HashMap;
 
 use gcn_isa::program::SourceLoc;
 
+use bytes::Bytes;
 use calls::Inlined;
+use line_table::{File, LineTable, Paths, Row, Sequence};
 use parameters::Parameter;
 use variables::Block;
 
@@ -80,6 +85,34 @@ pub(super) fn sections(kernels: &[Lines<'_>], files: &Files, text: SectionId, fi
     let [abbreviations, lines, ranges, locations] = [0, 1, 2, 3].map(|n| SectionId(first + n));
     let places = info::Places { unit, text, abbreviations, lines, ranges, locations };
     let info = info::info(kernels, &places);
-    let lines = line_table::line_table(kernels, files, text);
+    let lines = line_table(kernels, files, text);
     vec![info::abbreviations(), lines, info.ranges, info.locations, info.unit]
+}
+
+/// The line table of our own kernels.
+fn line_table(kernels: &[Lines<'_>], files: &Files, text: SectionId) -> Section {
+    let row = |(offset, file, position): &(u32, u64, SourceLoc), start: u64| Row {
+        offset: start + u64::from(*offset),
+        file: *file,
+        line: position.line,
+        column: position.column,
+        is_statement: true,
+        ..Row::default()
+    };
+    let sequence = |kernel: &Lines<'_>| Sequence {
+        section: text,
+        rows: kernel.rows.iter().map(|at| row(at, kernel.span.offset)).collect(),
+        end: kernel.span.offset + kernel.span.size,
+    };
+    // File 0 is the first one, and relative names count from the directory where the compiler ran.
+    let names = files.names.first().into_iter().chain(&files.names);
+    let table = LineTable {
+        version: bytes::VERSION,
+        directories: vec![String::new()],
+        files: names.map(|name| File { name: (*name).to_owned(), ..File::default() }).collect(),
+        sequences: kernels.iter().filter(|kernel| !kernel.rows.is_empty()).map(sequence).collect(),
+    };
+    let mut out = Bytes::default();
+    table.write(&mut out, Paths { form: bytes::STRING, put: &mut |out, text| out.string(text) });
+    out.into_section(".debug_line")
 }

@@ -122,7 +122,7 @@ pub enum ReadFault {
     )]
     Bundle,
     /// A compressed bundle.
-    #[error("this clang offload bundle is compressed; read it with `object::container::entries`")]
+    #[error("this clang offload bundle is compressed; read it with `object::container::bundles`")]
     CompressedBundle,
     /// A compressed bundle of a version that this crate does not know.
     #[error("the compressed bundle has version {version}; versions 1 to 3 are known")]
@@ -136,8 +136,11 @@ pub enum ReadFault {
         /// The number of the method.
         method: u64,
     },
-    /// A compressed bundle that takes too much memory.
-    #[error("the compressed bundle says that it has {size} bytes unpacked, {most} are possible")]
+    /// A compressed bundle that takes too much memory, or with those before it too much time.
+    #[error(
+        "the compressed bundle says that it has {size} bytes unpacked, {most} are possible; `clang-offload-bundler \
+         --unbundle` takes code objects out of it"
+    )]
     TooLargeUnpacked {
         /// Bytes unpacked.
         size: u64,
@@ -219,6 +222,14 @@ pub enum ReadFault {
         /// Which.
         index: u64,
     },
+    /// A file of another kind, or for another machine or system.
+    #[error("this is {what}; {remedy}")]
+    Foreign {
+        /// What it is.
+        what: &'static str,
+        /// What to do.
+        remedy: &'static str,
+    },
     /// A field of the ELF header has a value that no code object has.
     #[error("{field} is {found:#x}, a code object has {expected}")]
     Header {
@@ -234,7 +245,8 @@ pub enum ReadFault {
     Relocatable,
     /// The processor is none of ours.
     #[error(
-        "EF_AMDGPU_MACH {mach:#x} is not a supported target; supported are {names}",
+        "EF_AMDGPU_MACH {mach:#x}{} is not a supported target; supported are {names}",
+        crate::target_id::processor(*.mach),
         names = gcn_isa::Target::names()
     )]
     UnknownMach {

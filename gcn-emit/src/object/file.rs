@@ -6,6 +6,7 @@ use object::elf::{self, FileHeader64, ProgramHeader64, Rela64, SectionHeader64, 
 use object::pod::Pod;
 use object::{LittleEndian, ReadRef};
 
+use super::foreign::{Foreign, foreign};
 use super::{ELFOSABI_AMDGPU_HSA, ObjectError, ReadFault, SectionId, SymbolPlace, bundle};
 use crate::target_id::{Feature, TargetId};
 
@@ -83,6 +84,9 @@ impl<'d> File<'d> {
     pub(super) fn parse(data: &'d [u8]) -> Result<File<'d>, ObjectError> {
         if bundle::is_bundle(data) {
             return Err(fault(0, ReadFault::Bundle));
+        }
+        if let Some(Foreign { what, remedy, offset }) = foreign(data) {
+            return Err(fault(offset, ReadFault::Foreign { what, remedy }));
         }
         let header: &FileHeader64<LittleEndian> = one(data, 0, "the ELF header")?;
         check_header(header)?;

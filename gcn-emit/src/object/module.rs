@@ -3,7 +3,7 @@
 
 use object::elf;
 
-use crate::target_id::TargetId;
+use crate::target_id::{GENERIC_VERSION, TargetId};
 use crate::version::CodeObjectVersion;
 
 /// Sections, symbols and relocations of one object: the content of a `.o` file.
@@ -23,6 +23,12 @@ impl Module {
     /// A module without sections and symbols.
     pub fn new(target_id: TargetId, version: CodeObjectVersion) -> Module {
         Module { target_id, version, sections: Vec::new(), symbols: Vec::new() }
+    }
+
+    /// `e_flags`: those of the target id, of which V6 alone has the version of a generic target.
+    pub(crate) fn elf_flags(&self) -> u32 {
+        let flags = self.target_id.elf_flags();
+        if self.version >= CodeObjectVersion::V6 { flags } else { flags & !GENERIC_VERSION }
     }
 }
 

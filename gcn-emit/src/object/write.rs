@@ -55,7 +55,10 @@ pub struct Written {
 /// # Errors
 /// As [`write_code_object`].
 pub fn write_with_code(kernels: &[KernelSpec]) -> Result<Written, ObjectError> {
-    let (module, code) = module(kernels, CodeObjectVersion::V5)?;
+    // Generic targets came with V6.
+    let generic = kernels.first().is_some_and(|kernel| kernel.target().generic().is_some());
+    let version = if generic { CodeObjectVersion::V6 } else { CodeObjectVersion::V5 };
+    let (module, code) = module(kernels, version)?;
     Ok(Written { object: link(&module)?, code })
 }
 

@@ -218,7 +218,7 @@ impl<'m> Writer<'m> {
             e_entry: U64::new(E, 0),
             e_phoff: U64::new(E, 0),
             e_shoff: U64::new(E, self.out.len() as u64),
-            e_flags: U32::new(E, self.module.target_id.elf_flags()),
+            e_flags: U32::new(E, self.module.elf_flags()),
             e_ehsize: U16::new(E, 64),
             e_phentsize: U16::new(E, 0),
             e_phnum: U16::new(E, 0),

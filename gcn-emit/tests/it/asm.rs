@@ -8,8 +8,8 @@ mod random;
 
 use gcn_emit::object::{Binding, Module, RelocationBase, SymbolKind, SymbolPlace};
 
-/// Sections whose content comes from `.loc` and `.cfi_` directives, or guides linkers only.
-const NOT_COMPARED: [&str; 3] = [".debug_line", ".debug_frame", ".llvm_addrsig"];
+/// Sections that guide linkers only.
+const NOT_COMPARED: [&str; 1] = [".llvm_addrsig"];
 
 /// Everything of a module that a linker or loader sees, a line for each section, relocation and symbol.
 pub fn describe(module: &Module) -> Vec<String> {

@@ -106,3 +106,41 @@ fn parse_encode(vector: &Vector) -> Result<(), String> {
     let encoded = encode_inst(&inst, vector.target).map_err(|e| e.to_string())?;
     if encoded.as_slice() != vector.bytes { Err(format!("encoded {encoded:02x?}")) } else { Ok(()) }
 }
+
+/// Processors that have the instructions of another, or fewer, encode them alike: LLVM's answers on all texts of the golden vectors.
+#[test]
+fn siblings_have_the_same_bytes() {
+    let vectors = vectors();
+    let rows = include_str!("../data/siblings.tsv").lines().filter(|line| !line.starts_with('#')).skip(1);
+    let mut covered = BTreeMap::new();
+    for row in rows {
+        let cells: Vec<&str> = row.split('\t').collect();
+        let [name, measured_as, texts, refused] = cells[..] else { panic!("{row}") };
+        let (target, measured_as): (Target, Target) = (name.parse().unwrap(), measured_as.parse().unwrap());
+        let refused: Vec<(&str, &str)> =
+            refused.split(' ').map(|word| word.split_once('+').unwrap_or((word, ""))).collect();
+        let mut count = 0;
+        for Vector { asm, bytes, .. } in vectors.iter().filter(|v| v.target == measured_as) {
+            count += 1;
+            let mut words = asm.split(' ');
+            let mnemonic = words.next().unwrap_or_default();
+            let lacks = refused.iter().any(|(name, word)| {
+                *name == mnemonic && (word.is_empty() || words.clone().any(|w| w == *word))
+            });
+            match parse_inst(asm, target) {
+                Err(_) if lacks => {}
+                Err(error) => panic!("{target}: {asm}: {error}"),
+                Ok(_) if lacks => panic!("{target} has {asm}"),
+                Ok(inst) => {
+                    let encoded =
+                        encode_inst(&inst, target).unwrap_or_else(|e| panic!("{target}: {asm}: {e}"));
+                    assert_eq!(&encoded[..], &bytes[..], "{target}: {asm}");
+                }
+            }
+        }
+        assert_eq!(count.to_string(), texts, "{row}");
+        *covered.entry(target).or_insert(0) += count;
+    }
+    let siblings = Target::ALL.into_iter().filter(|target| !Target::REPRESENTATIVES.contains(target));
+    assert_eq!(covered.into_keys().collect::<Vec<_>>(), siblings.collect::<Vec<_>>());
+}

@@ -31,7 +31,7 @@ fn random_words_decode_as_llvm_decodes_them() {
     let count = fuzz_count(DEFAULT_COUNT);
     let mut by_class: BTreeMap<&str, usize> = BTreeMap::new();
     let mut unlisted = Vec::new();
-    for target in Target::ALL {
+    for target in Target::REPRESENTATIVES {
         let mut words = Words::new(target, fuzz_seed(1), seeds(target));
         let (mut illegal, mut legal, mut different) = (0, 0, 0);
         let mut left = count;

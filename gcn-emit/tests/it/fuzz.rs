@@ -28,7 +28,7 @@ const BATCH: usize = 50_000;
 fn targets() -> Vec<Target> {
     match std::env::var("GCN_FUZZ_TARGET") {
         Ok(name) => vec![name.parse().expect("GCN_FUZZ_TARGET names a target")],
-        Err(_) => Target::ALL.to_vec(),
+        Err(_) => Target::REPRESENTATIVES.to_vec(),
     }
 }
 

@@ -40,7 +40,7 @@ fn for_each_pair(test: &str, groups: fn(Target) -> Vec<Vec<KernelSpec>>, f: impl
     let Some(llvm) = Llvm::find() else { return };
     let dir = Scratch::new(test);
     let mut count = 0;
-    for target in Target::ALL {
+    for target in Target::REPRESENTATIVES {
         for (i, kernels) in groups(target).iter().enumerate() {
             let name = format!("{target}-{i}");
             let assembly = assembly_file(kernels, Comments::None);
@@ -159,7 +159,7 @@ fn assert_sorted(node: &Node) {
 
 #[test]
 fn settings_read_back_what_the_specification_says() {
-    for target in Target::ALL {
+    for target in Target::REPRESENTATIVES {
         for kernels in [kernels::shapes(target), kernels::counts(target)].concat() {
             let Written { object: bytes, code } = write_with_code(&kernels).unwrap();
             let object = read_code_object(&bytes).unwrap();

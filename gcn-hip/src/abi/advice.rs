@@ -6,13 +6,14 @@ use crate::heap::Kind;
 use crate::host::{self, Ptr};
 use crate::state::{Advice, NO_DEVICE, State};
 
-/// The base of the managed allocation in which a range is.
-fn managed(s: &State, at: Ptr, bytes: usize) -> Result<u64> {
+/// The pages of a range of a managed allocation, from the first to the end of the last.
+fn managed(s: &State, at: Ptr, bytes: usize) -> Result<(u64, u64)> {
     let found = s.heap.own(at, bytes)?;
     if bytes == 0 || found.kind != Kind::Managed {
         return Err(Error::InvalidValue);
     }
-    Ok(found.base.address())
+    let page = host::ALIGN as u64;
+    Ok((at.address() & !(page - 1), (at.address() + bytes as u64).next_multiple_of(page)))
 }
 
 /// A device, `hipCpuDeviceId`, or `hipInvalidDeviceId` where it does not matter.
@@ -23,9 +24,9 @@ fn check_device(s: &State, device: i32) -> Result {
     s.model(usize::try_from(device).unwrap_or(usize::MAX)).map(|_| ())
 }
 
-fn change(s: &mut State, at: Ptr, bytes: usize, change: impl FnOnce(&mut Advice)) -> Result {
-    let base = managed(s, at, bytes)?;
-    change(s.advice.entry(base).or_default());
+fn change(s: &mut State, at: Ptr, bytes: usize, change: impl Fn(&mut Advice)) -> Result {
+    let (from, to) = managed(s, at, bytes)?;
+    s.advice.change(from, to, change);
     Ok(())
 }
 
@@ -33,6 +34,9 @@ pub(crate) extern "C" fn mem_prefetch_async(at: Ptr, bytes: usize, device: i32, 
     with(|s| {
         s.check_stream(stream)?;
         check_device(s, device)?;
+        if device == NO_DEVICE {
+            return Err(Error::InvalidDevice);
+        }
         change(s, at, bytes, |advice| advice.prefetched = device)
     })
 }
@@ -42,6 +46,10 @@ pub(crate) extern "C" fn mem_advise(at: Ptr, bytes: usize, advice: u32, device: 
     /// Those that are about a device: a preferred place, and who accesses.
     const OF_DEVICE: [u32; 3] = [3, 5, 6];
     with(|s| {
+        // The last two are AMD's, about coarse grains.
+        if !matches!(advice, 1..=6 | 100 | 101) {
+            return Err(Error::InvalidValue);
+        }
         if OF_DEVICE.contains(&advice) {
             check_device(s, device)?;
         }
@@ -92,12 +100,11 @@ pub(crate) extern "C" fn mem_range_get_attribute(
 fn range_attribute(s: &State, data: Ptr, bytes: usize, attribute: u32, at: Ptr, count: usize) -> Result {
     /// More than there can be devices.
     const MOST: usize = 4096;
-    let base = managed(s, at, count)?;
+    let (from, to) = managed(s, at, count)?;
     if data.is_null() || bytes > MOST {
         return Err(Error::InvalidValue);
     }
-    let none = Advice::default();
-    host::put(data, &answer(s.advice.get(&base).unwrap_or(&none), attribute, bytes)?);
+    host::put(data, &answer(&s.advice.of(from, to), attribute, bytes)?);
     Ok(())
 }
 

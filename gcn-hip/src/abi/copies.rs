@@ -3,11 +3,20 @@
 use super::{Code, Out, call, words};
 use crate::error::{Error, Result};
 use crate::host::Ptr;
-use crate::state::{DEFAULT, lock, submit};
+use crate::state::{DEFAULT, DEVICE_TO_HOST, HOST_TO_DEVICE, HOST_TO_HOST, lock, submit};
 use crate::work::{Extent, Pitched};
 
 /// Streams that these functions use where they are given none.
 const NULL: u64 = 0;
+
+/// Does what the host waits for: not while a stream captures.
+fn at_once(act: impl FnOnce() -> Code) -> Code {
+    let code = super::with(|s| {
+        s.settle(Some(NULL));
+        s.check_no_capture()
+    });
+    if code != 0 { code } else { act() }
+}
 
 fn copy_box(to: Pitched, from: Pitched, extent: Extent, kind: u32, stream: u64) -> Result {
     let op = lock().copy_op(to, from, extent, kind)?;
@@ -19,11 +28,7 @@ fn copy(to: Ptr, from: Ptr, bytes: usize, kind: u32, stream: u64) -> Code {
 }
 
 pub(crate) extern "C" fn memcpy(to: Ptr, from: Ptr, bytes: usize, kind: u32) -> Code {
-    let code = super::with(|s| {
-        s.settle(Some(NULL));
-        s.check_uncaptured()
-    });
-    if code != 0 { code } else { copy(to, from, bytes, kind, NULL) }
+    at_once(|| copy(to, from, bytes, kind, NULL))
 }
 
 pub(crate) extern "C" fn memcpy_async(to: Ptr, from: Ptr, bytes: usize, kind: u32, stream: u64) -> Code {
@@ -32,7 +37,7 @@ pub(crate) extern "C" fn memcpy_async(to: Ptr, from: Ptr, bytes: usize, kind: u3
 
 /// `hipMemcpyHtoD` and its relatives. The names give the direction, but so do the pointers.
 pub(crate) extern "C" fn memcpy_by_pointers(to: Ptr, from: Ptr, bytes: usize) -> Code {
-    copy(to, from, bytes, DEFAULT, NULL)
+    at_once(|| copy(to, from, bytes, DEFAULT, NULL))
 }
 
 pub(crate) extern "C" fn memcpy_by_pointers_async(to: Ptr, from: Ptr, bytes: usize, stream: u64) -> Code {
@@ -46,7 +51,7 @@ pub(crate) extern "C" fn memcpy_peer(
     from_device: i32,
     bytes: usize,
 ) -> Code {
-    memcpy_peer_async(to, to_device, from, from_device, bytes, NULL)
+    at_once(|| memcpy_peer_async(to, to_device, from, from_device, bytes, NULL))
 }
 
 pub(crate) extern "C" fn memcpy_peer_async(
@@ -74,7 +79,7 @@ pub(crate) extern "C" fn memcpy_2d(
     height: usize,
     kind: u32,
 ) -> Code {
-    memcpy_2d_async(to, to_pitch, from, from_pitch, width, height, kind, NULL)
+    at_once(|| memcpy_2d_async(to, to_pitch, from, from_pitch, width, height, kind, NULL))
 }
 
 #[allow(clippy::too_many_arguments, reason = "they are HIP's")]
@@ -106,7 +111,7 @@ const HOST: u32 = 1;
 const ARRAY: u32 = 10;
 
 pub(crate) extern "C" fn memcpy_param_2d(parameters: Ptr) -> Code {
-    memcpy_param_2d_async(parameters, NULL)
+    at_once(|| memcpy_param_2d_async(parameters, NULL))
 }
 
 pub(crate) extern "C" fn memcpy_param_2d_async(parameters: Ptr, stream: u64) -> Code {
@@ -115,6 +120,7 @@ pub(crate) extern "C" fn memcpy_param_2d_async(parameters: Ptr, stream: u64) -> 
         let side = |start: usize| {
             let [x, y, kind, _, _, _, pitch] = std::array::from_fn(|n| fields[start + n]);
             let pointer_at = match kind as u32 {
+                ARRAY if fields[start + 5] == 0 => return Err(Error::InvalidValue),
                 ARRAY => return Err(Error::NotSupported),
                 HOST => start + 3,
                 _ => start + 4,
@@ -130,7 +136,7 @@ pub(crate) extern "C" fn memcpy_param_2d_async(parameters: Ptr, stream: u64) -> 
 }
 
 pub(crate) extern "C" fn memcpy_3d(parameters: Ptr) -> Code {
-    memcpy_3d_async(parameters, NULL)
+    at_once(|| memcpy_3d_async(parameters, NULL))
 }
 
 pub(crate) extern "C" fn memcpy_3d_async(parameters: Ptr, stream: u64) -> Code {
@@ -177,7 +183,7 @@ fn fill(to: Ptr, pattern: &[u8], count: usize, stream: u64) -> Code {
 }
 
 pub(crate) extern "C" fn memset(to: Ptr, value: i32, bytes: usize) -> Code {
-    fill(to, &[value as u8], bytes, NULL)
+    at_once(|| fill(to, &[value as u8], bytes, NULL))
 }
 
 pub(crate) extern "C" fn memset_async(to: Ptr, value: i32, bytes: usize, stream: u64) -> Code {
@@ -185,7 +191,7 @@ pub(crate) extern "C" fn memset_async(to: Ptr, value: i32, bytes: usize, stream:
 }
 
 pub(crate) extern "C" fn memset_d8(to: Ptr, value: u8, count: usize) -> Code {
-    fill(to, &[value], count, NULL)
+    at_once(|| fill(to, &[value], count, NULL))
 }
 
 pub(crate) extern "C" fn memset_d8_async(to: Ptr, value: u8, count: usize, stream: u64) -> Code {
@@ -193,7 +199,7 @@ pub(crate) extern "C" fn memset_d8_async(to: Ptr, value: u8, count: usize, strea
 }
 
 pub(crate) extern "C" fn memset_d16(to: Ptr, value: u16, count: usize) -> Code {
-    fill(to, &value.to_le_bytes(), count, NULL)
+    at_once(|| fill(to, &value.to_le_bytes(), count, NULL))
 }
 
 pub(crate) extern "C" fn memset_d16_async(to: Ptr, value: u16, count: usize, stream: u64) -> Code {
@@ -201,7 +207,7 @@ pub(crate) extern "C" fn memset_d16_async(to: Ptr, value: u16, count: usize, str
 }
 
 pub(crate) extern "C" fn memset_d32(to: Ptr, value: u32, count: usize) -> Code {
-    fill(to, &value.to_le_bytes(), count, NULL)
+    at_once(|| fill(to, &value.to_le_bytes(), count, NULL))
 }
 
 pub(crate) extern "C" fn memset_d32_async(to: Ptr, value: u32, count: usize, stream: u64) -> Code {
@@ -209,7 +215,7 @@ pub(crate) extern "C" fn memset_d32_async(to: Ptr, value: u32, count: usize, str
 }
 
 pub(crate) extern "C" fn memset_2d(to: Ptr, pitch: usize, value: i32, width: usize, height: usize) -> Code {
-    memset_2d_async(to, pitch, value, width, height, NULL)
+    at_once(|| memset_2d_async(to, pitch, value, width, height, NULL))
 }
 
 pub(crate) extern "C" fn memset_2d_async(
@@ -241,7 +247,7 @@ pub(crate) struct PitchedPtr {
 }
 
 pub(crate) extern "C" fn memset_3d(to: PitchedPtr, value: i32, extent: super::memory::Extent) -> Code {
-    memset_3d_async(to, value, extent, NULL)
+    at_once(|| memset_3d_async(to, value, extent, NULL))
 }
 
 pub(crate) extern "C" fn memset_3d_async(
@@ -266,6 +272,11 @@ pub(super) fn symbol(symbol: u64, bytes: usize, offset: usize) -> Result<Ptr> {
     if end > size { Err(Error::InvalidValue) } else { Ok(at.plus(offset)) }
 }
 
+/// Refuses directions of a copy to or from a variable, which is on the device.
+fn leaves(kind: u32, wrong: [u32; 2]) -> Result {
+    if wrong.contains(&kind) { Err(Error::InvalidMemcpyDirection) } else { Ok(()) }
+}
+
 pub(crate) extern "C" fn memcpy_to_symbol(
     to: u64,
     from: Ptr,
@@ -273,7 +284,7 @@ pub(crate) extern "C" fn memcpy_to_symbol(
     offset: usize,
     kind: u32,
 ) -> Code {
-    memcpy_to_symbol_async(to, from, bytes, offset, kind, NULL)
+    at_once(|| memcpy_to_symbol_async(to, from, bytes, offset, kind, NULL))
 }
 
 pub(crate) extern "C" fn memcpy_to_symbol_async(
@@ -285,6 +296,7 @@ pub(crate) extern "C" fn memcpy_to_symbol_async(
     stream: u64,
 ) -> Code {
     call(|| {
+        leaves(kind, [HOST_TO_HOST, DEVICE_TO_HOST])?;
         let to = symbol(to, bytes, offset)?;
         copy_box(Pitched::row(to), Pitched::row(from), Extent::row(bytes), kind, stream)
     })
@@ -297,7 +309,7 @@ pub(crate) extern "C" fn memcpy_from_symbol(
     offset: usize,
     kind: u32,
 ) -> Code {
-    memcpy_from_symbol_async(to, from, bytes, offset, kind, NULL)
+    at_once(|| memcpy_from_symbol_async(to, from, bytes, offset, kind, NULL))
 }
 
 pub(crate) extern "C" fn memcpy_from_symbol_async(
@@ -309,6 +321,7 @@ pub(crate) extern "C" fn memcpy_from_symbol_async(
     stream: u64,
 ) -> Code {
     call(|| {
+        leaves(kind, [HOST_TO_HOST, HOST_TO_DEVICE])?;
         let from = symbol(from, bytes, offset)?;
         copy_box(Pitched::row(to), Pitched::row(from), Extent::row(bytes), kind, stream)
     })

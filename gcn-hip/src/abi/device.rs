@@ -163,21 +163,101 @@ pub(crate) extern "C" fn device_set_limit(limit: u32, value: usize) -> Code {
             s.malloc_heap = value;
             return Ok(());
         }
-        *s.limits.get_mut(limit as usize).ok_or(Error::InvalidValue)? = value;
+        *s.limits.get_mut(limit as usize).ok_or(Error::UnsupportedLimit)? = value;
         Ok(())
     })
 }
 
-/// Settings of caches and schedules, which change nothing here.
-pub(crate) extern "C" fn accept() -> Code {
+/// The last of `hipFuncCache_t` and of `hipSharedMemConfig`.
+pub(super) const LAST_CACHE: u32 = 3;
+pub(super) const LAST_BANKS: u32 = 2;
+
+/// Checks a setting that is one of `0..=last`. Caches and banks cannot be configured: nothing follows from it.
+pub(super) fn one_of(setting: u32, last: u32) -> Result {
+    if setting <= last { Ok(()) } else { Err(Error::InvalidValue) }
+}
+
+fn set(setting: u32, last: u32) -> Code {
+    with(|s| {
+        s.model(current_device())?;
+        one_of(setting, last)
+    })
+}
+
+fn get(value: Out<u32>, setting: u32) -> Code {
+    with(|s| {
+        s.model(current_device())?;
+        value.set(setting)
+    })
+}
+
+pub(crate) extern "C" fn set_cache_config(preference: u32) -> Code {
+    set(preference, LAST_CACHE)
+}
+
+/// `hipFuncCachePreferNone`.
+pub(crate) extern "C" fn get_cache_config(value: Out<u32>) -> Code {
+    get(value, 0)
+}
+
+pub(crate) extern "C" fn set_shared_mem_config(banks: u32) -> Code {
+    set(banks, LAST_BANKS)
+}
+
+/// `hipSharedMemBankSizeFourByte`.
+pub(crate) extern "C" fn get_shared_mem_config(value: Out<u32>) -> Code {
+    get(value, 1)
+}
+
+/// `hipSetValidDevices`: all devices are valid, in their order.
+pub(crate) extern "C" fn set_valid_devices() -> Code {
     with(|s| s.model(current_device()).map(|_| ()))
 }
 
-/// Settings that are asked for: the default.
-pub(crate) extern "C" fn get_default(value: Out<u32>) -> Code {
+/// How a host thread waits, of which only one way can be chosen: spinning, yielding, blocking.
+const SCHEDULE: u32 = 7;
+/// `hipDeviceMapHost` and `hipDeviceLmemResizeToMax`, which are always so.
+const ALWAYS: u32 = 0x8 | 0x10;
+
+/// Waiting takes no time, whatever way is chosen.
+pub(crate) extern "C" fn set_device_flags(flags: u32) -> Code {
     with(|s| {
-        s.model(current_device())?;
-        value.set(0)
+        let device = current_device();
+        s.model(device)?;
+        let schedule = flags & SCHEDULE;
+        if flags & !(SCHEDULE | ALWAYS) != 0 || schedule.count_ones() > 1 {
+            return Err(Error::InvalidValue);
+        }
+        s.schedules.insert(device, schedule);
+        Ok(())
+    })
+}
+
+pub(crate) extern "C" fn get_device_flags(flags: Out<u32>) -> Code {
+    with(|s| {
+        let device = current_device();
+        s.model(device)?;
+        flags.set(s.schedules.get(&device).copied().unwrap_or_default())
+    })
+}
+
+/// All devices are linked to each other (`HSA_AMD_LINK_INFO_TYPE_XGMI`), without others between them.
+pub(crate) extern "C" fn ext_get_link_type_and_hop_count(
+    from: i32,
+    to: i32,
+    kind: Out<u32>,
+    hops: Out<u32>,
+) -> Code {
+    const XGMI: u32 = 4;
+    with(|s| {
+        kind.check()?;
+        hops.check()?;
+        if from == to || from < 0 || to < 0 {
+            return Err(Error::InvalidValue);
+        }
+        pair(s, index(from), index(to))?;
+        kind.set(XGMI)?;
+        hops.set(1)
     })
 }
 

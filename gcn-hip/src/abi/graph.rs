@@ -1,12 +1,15 @@
 //! Graphs and their instances.
 
+pub(crate) mod attributes;
 pub(crate) mod changes;
+pub(crate) mod memory;
 pub(crate) mod nodes;
+pub(crate) mod objects;
 pub(crate) mod read;
 
 use super::{Code, Out, call, text, with, words};
 use crate::error::{Error, Result};
-use crate::host::Ptr;
+use crate::host::{self, HostCall, Ptr};
 use crate::state::{lock, submit};
 use crate::work::Op;
 
@@ -22,7 +25,12 @@ pub(crate) extern "C" fn graph_create(graph: Out<u64>, flags: u32) -> Code {
 }
 
 pub(crate) extern "C" fn graph_destroy(graph: u64) -> Code {
-    with(|s| s.graphs.destroy(graph))
+    call(|| {
+        let last = lock().destroy_graph(graph)?;
+        // Without the lock: they may use the runtime.
+        last.into_iter().for_each(HostCall::call);
+        Ok(())
+    })
 }
 
 pub(crate) extern "C" fn graph_clone(copy: Out<u64>, graph: u64) -> Code {
@@ -34,7 +42,11 @@ pub(crate) extern "C" fn graph_clone(copy: Out<u64>, graph: u64) -> Code {
 }
 
 pub(crate) extern "C" fn graph_destroy_node(node: u64) -> Code {
-    with(|s| s.graphs.destroy_node(node))
+    with(|s| {
+        s.graphs.destroy_node(node)?;
+        s.sweep();
+        Ok(())
+    })
 }
 
 /// Changes the dependencies of a graph by pairs of nodes.
@@ -111,12 +123,15 @@ pub(crate) extern "C" fn graph_get_edges(
     with(|s| {
         let edges = s.graphs.edges(graph)?;
         let room = words(count.place()?, 1)?[0] as usize;
-        if from.check().is_err() || to.check().is_err() {
-            return count.set(edges.len());
+        match (from.check(), to.check()) {
+            (Err(_), Err(_)) => return count.set(edges.len()),
+            (Ok(()), Ok(())) => {}
+            _ => return Err(Error::InvalidValue),
         }
-        for (n, edge) in edges.iter().take(room).enumerate() {
-            from.at(n).set(edge.0)?;
-            to.at(n).set(edge.1)?;
+        for n in 0..room {
+            let (before, after) = edges.get(n).copied().unwrap_or((0, 0));
+            from.at(n).set(before)?;
+            to.at(n).set(after)?;
         }
         count.set(edges.len().min(room))
     })
@@ -148,7 +163,10 @@ pub(crate) extern "C" fn graph_node_get_type(node: u64, kind: Out<u32>) -> Code 
             Op::Call(_) => 3,
             Op::Graph(_) => 4,
             Op::Nothing => 5,
+            Op::Wait(_) => 6,
             Op::Record(_) => 7,
+            Op::Alloc(_) => 10,
+            Op::Free(_) => 11,
         })
     })
 }
@@ -166,8 +184,37 @@ pub(crate) extern "C" fn graph_instantiate(
 pub(crate) extern "C" fn graph_instantiate_with_flags(instance: Out<u64>, graph: u64, flags: u64) -> Code {
     with(|s| {
         instance.check()?;
+        if !matches!(flags, 0 | AUTO_FREE | NODE_PRIORITY) {
+            return Err(Error::InvalidValue);
+        }
         let handle = s.graphs.instantiate(graph, flags)?;
         instance.set(handle)
+    })
+}
+
+/// `hipGraphInstantiateFlags`.
+const AUTO_FREE: u64 = 1;
+const UPLOAD: u64 = 2;
+const DEVICE_LAUNCH: u64 = 4;
+const NODE_PRIORITY: u64 = 8;
+
+/// `hipGraphInstantiateParams`: the node at fault, flags, the outcome, and the stream to upload in.
+pub(crate) extern "C" fn graph_instantiate_with_params(
+    instance: Out<u64>,
+    graph: u64,
+    parameters: Ptr,
+) -> Code {
+    with(|s| {
+        instance.check()?;
+        let [_, flags, _, stream] = words(parameters, 4)?[..] else { return Err(Error::InvalidValue) };
+        s.graphs.graphs.get(graph).ok_or(Error::InvalidValue)?;
+        let known = matches!(flags, 0 | AUTO_FREE | UPLOAD | DEVICE_LAUNCH | NODE_PRIORITY);
+        let made = if known { s.graphs.instantiate(graph, flags) } else { Err(Error::InvalidValue) };
+        host::put(parameters, &0u64.to_le_bytes());
+        // `hipGraphInstantiateError`, or success.
+        host::put(parameters.plus(16), &u32::from(made.is_err()).to_le_bytes());
+        instance.set(made?)?;
+        if flags == UPLOAD { s.check_stream(stream) } else { Ok(()) }
     })
 }
 
@@ -186,7 +233,11 @@ pub(crate) extern "C" fn graph_upload(instance: u64, stream: u64) -> Code {
 }
 
 pub(crate) extern "C" fn graph_exec_destroy(instance: u64) -> Code {
-    with(|s| s.graphs.instances.remove(instance).map(|_| ()).ok_or(Error::InvalidValue))
+    with(|s| {
+        s.graphs.instances.remove(instance).ok_or(Error::InvalidValue)?;
+        s.sweep();
+        Ok(())
+    })
 }
 
 /// Writes the graph in the language of Graphviz.
@@ -207,6 +258,9 @@ pub(crate) extern "C" fn graph_debug_dot_print(graph: u64, path: Ptr, _flags: u3
                 Op::Fill { extent, .. } => format!("fill of {extent:?}"),
                 Op::Call(_) => "host function".to_owned(),
                 Op::Record(_) => "event".to_owned(),
+                Op::Wait(_) => "wait for an event".to_owned(),
+                Op::Alloc(memory) => format!("memory of {} bytes", memory.bytes),
+                Op::Free(_) => "end of memory".to_owned(),
                 Op::Nothing => "nothing".to_owned(),
                 Op::Graph(_) => "graph".to_owned(),
             };

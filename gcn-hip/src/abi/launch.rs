@@ -1,11 +1,13 @@
 //! Launches.
 
+use std::collections::BTreeSet;
+
 use gcn_sim::Grid;
 
 use super::{Code, Dim3, call, words};
 use crate::error::{Error, Result};
 use crate::host::{self, HostCall, Ptr};
-use crate::state::{lock, submit};
+use crate::state::{Configuration, lock, submit, thread};
 use crate::work::{Launch, Op};
 
 /// Tags in `extra`: `HIP_LAUNCH_PARAM_BUFFER_POINTER` and the other two.
@@ -30,7 +32,8 @@ pub(super) fn prepare(
     extra: Ptr,
     cooperative: bool,
 ) -> Result<Launch> {
-    let arguments = if extra.is_null() { packed(function, parameters)? } else { buffer(extra)? };
+    let arguments =
+        if extra.is_null() { packed(function, parameters)? } else { declared(function, buffer(extra)?)? };
     let Sizes { grid, workgroup, dynamic_lds } = sizes;
     let dynamic_lds = u32::try_from(dynamic_lds).map_err(|_| Error::InvalidValue)?;
     let launch = Launch { function, grid, workgroup, dynamic_lds, arguments, cooperative };
@@ -55,6 +58,15 @@ fn packed(function: u64, parameters: Ptr) -> Result<Vec<u8>> {
         bytes.resize(bytes.len().max(start + size), 0);
         bytes[start..start + size].copy_from_slice(&host::bytes(at, size));
     }
+    Ok(bytes)
+}
+
+/// As much of a buffer as the kernel takes: a structure of arguments may have padding at its end.
+fn declared(function: u64, mut bytes: Vec<u8>) -> Result<Vec<u8>> {
+    let state = lock();
+    let function = state.functions.get(function).ok_or(Error::InvalidHandle)?;
+    let end = function.program.args().map(|argument| (argument.offset + argument.size) as usize).max();
+    bytes.truncate(end.unwrap_or(0));
     Ok(bytes)
 }
 
@@ -206,6 +218,92 @@ pub(crate) extern "C" fn ext_module_launch_kernel(
     let grid = Grid::Items([global_x, global_y, global_z]);
     let sizes = Sizes { grid, workgroup: [x, y, z], dynamic_lds: shared };
     timed(function, sizes, parameters, extra, stream, [start, stop])
+}
+
+/// The launch before `<<<…>>>` had a function: its sizes, then each argument, then the kernel.
+pub(crate) extern "C" fn configure_call(grid: Dim3, block: Dim3, shared: usize, stream: u64) -> Code {
+    call(|| {
+        let configuration = Configuration { grid: grid.into(), block: block.into(), shared, stream };
+        thread(|t| {
+            t.configurations.push(configuration);
+            t.arguments.clear();
+        });
+        Ok(())
+    })
+}
+
+pub(crate) extern "C" fn setup_argument(value: Ptr, size: usize, offset: usize) -> Code {
+    call(|| {
+        let end = offset.checked_add(size).filter(|end| *end as u64 <= MOST).ok_or(Error::InvalidValue)?;
+        if value.is_null() && size > 0 {
+            return Err(Error::InvalidValue);
+        }
+        thread(|t| {
+            t.arguments.resize(t.arguments.len().max(end), 0);
+            t.arguments[offset..end].copy_from_slice(&host::bytes(value, size));
+        });
+        Ok(())
+    })
+}
+
+pub(crate) extern "C" fn launch_by_ptr(symbol: u64) -> Code {
+    call(|| {
+        let (configuration, arguments) =
+            thread(|t| (t.configurations.pop(), std::mem::take(&mut t.arguments)));
+        let Configuration { grid, block, shared, stream } =
+            configuration.ok_or(Error::MissingConfiguration)?;
+        let function = lock().kernel(symbol)?;
+        let dynamic_lds = u32::try_from(shared).map_err(|_| Error::InvalidValue)?;
+        let grid = Grid::Workgroups(grid);
+        let arguments = declared(function, arguments)?;
+        let launch = Launch { function, grid, workgroup: block, dynamic_lds, arguments, cooperative: false };
+        lock().check_launch(&launch)?;
+        submit(stream, Op::Launch(launch))
+    })
+}
+
+/// One kernel with the same sizes on several devices, each in a stream of its own: a list of `hipLaunchParams`, which are function, grid,
+/// block, arguments, LDS and stream.
+pub(crate) extern "C" fn ext_launch_multi_kernel_multi_device(list: Ptr, count: i32, flags: u32) -> Code {
+    const WORDS: usize = 7;
+    /// `hipCooperativeLaunchMultiDeviceNoPreSync` and `NoPostSync`: the devices need not wait for each other.
+    const FLAGS: u32 = 3;
+    call(|| {
+        let most = lock().models.len();
+        let count =
+            usize::try_from(count).ok().filter(|n| (1..=most).contains(n)).ok_or(Error::InvalidValue)?;
+        if flags & !FLAGS != 0 {
+            return Err(Error::InvalidValue);
+        }
+        let (mut devices, mut first, mut launches) = (BTreeSet::new(), None, Vec::new());
+        for at in (0..count).map(|n| list.plus(8 * WORDS * n)) {
+            let fields = words(if list.is_null() { list } else { at }, WORDS)?;
+            let [function, a, b, c, _, shared, stream] = fields[..] else { return Err(Error::InvalidValue) };
+            if stream == 0 {
+                return Err(Error::InvalidHandle);
+            }
+            let device = lock().stream_device(stream).map_err(|_| Error::InvalidValue)?;
+            if !devices.insert(device)
+                || *first.get_or_insert([function, a, b, c, shared]) != [function, a, b, c, shared]
+            {
+                return Err(Error::InvalidValue);
+            }
+            let [low, high] = [|word: u64| word as u32, |word: u64| (word >> 32) as u32];
+            let grid = Dim3 { x: low(a), y: high(a), z: low(b) };
+            let sizes = groups(grid, Dim3 { x: high(b), y: low(c), z: high(c) }, shared as usize);
+            let function = on(device, || lock().kernel(function))?;
+            launches.push((stream, prepare(function, sizes, host::pointer(at.plus(32)), NONE, false)?));
+        }
+        launches.into_iter().try_for_each(|(stream, launch)| submit(stream, Op::Launch(launch)))
+    })
+}
+
+/// Does something as if the thread had chosen a device.
+fn on<T>(device: usize, act: impl FnOnce() -> T) -> T {
+    let before = thread(|t| std::mem::replace(&mut t.device, device));
+    let done = act();
+    thread(|t| t.device = before);
+    done
 }
 
 /// `hipLaunchConfig_t`: grid, block, LDS, stream, attributes and their number.

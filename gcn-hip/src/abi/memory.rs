@@ -25,7 +25,7 @@ pub(crate) extern "C" fn malloc(place: Place, bytes: usize) -> Code {
 /// `hipExtMallocWithFlags`: fine-grained memory and signals are ordinary memory here.
 pub(crate) extern "C" fn ext_malloc_with_flags(place: Place, bytes: usize, flags: u32) -> Code {
     // `hipMallocSignalMemory` is a signal's word.
-    if !matches!(flags, 0..=4) || flags == SIGNAL && bytes != 8 && bytes != 0 {
+    if !matches!(flags, 0..=4) || flags == SIGNAL && bytes != 8 {
         return call(|| Err(Error::InvalidValue));
     }
     allocate(place, Kind::Device, bytes, flags)
@@ -124,7 +124,7 @@ pub(crate) extern "C" fn host_free(at: Ptr) -> Code {
 
 pub(crate) extern "C" fn free_async(at: Ptr, stream: u64) -> Code {
     with(|s| {
-        s.check_stream(stream)?;
+        s.check_stream(stream).map_err(|_| Error::InvalidHandle)?;
         if at.is_null() { Err(Error::InvalidValue) } else { s.free(at, DEVICE) }
     })
 }

@@ -1,5 +1,6 @@
 //! Modules and functions.
 
+use super::device::{LAST_BANKS, LAST_CACHE, one_of};
 use super::fatbin::image;
 use super::{Code, Out, Plain, call, text, with};
 use crate::error::{Error, Result};
@@ -97,6 +98,7 @@ pub(crate) extern "C" fn kernel_name_ref_by_ptr(symbol: u64, _stream: u64) -> *c
 struct Attributes {
     lds: u32,
     most_dynamic: u32,
+    carveout: u32,
     scratch: u32,
     registers: u32,
     threads: u32,
@@ -112,6 +114,7 @@ impl Attributes {
         Attributes {
             lds: state.lds_bytes,
             most_dynamic: function.most_dynamic_lds.unwrap_or(left),
+            carveout: function.carveout,
             scratch: state.private_bytes,
             registers: if target.has_unified_agprs() { state.vgprs + state.agprs } else { state.vgprs },
             threads: function.program.metadata().map_or(1024, |m| m.max_flat_workgroup_size),
@@ -128,7 +131,7 @@ pub(crate) extern "C" fn func_get_attributes(attributes: Out<u8>, symbol: u64) -
         let a = Attributes::of(s, function);
         let mut bytes = [a.version.to_bytes(), 0u32.to_bytes()].concat();
         bytes.extend([0, u64::from(a.scratch)].iter().flat_map(|n| n.to_le_bytes()));
-        let numbers = [a.most_dynamic, a.threads, a.registers, 0, a.version, 0];
+        let numbers = [a.most_dynamic, a.threads, a.registers, a.carveout, a.version, 0];
         bytes.extend(numbers.iter().flat_map(|n| n.to_le_bytes()));
         bytes.truncate(FUNCTION_NUMBERS);
         bytes.extend(padding(bytes.len()));
@@ -151,8 +154,18 @@ pub(crate) extern "C" fn func_get_attribute(value: Out<u32>, attribute: u32, fun
         value.check()?;
         let function = s.functions.get(function).ok_or(Error::InvalidHandle)?;
         let a = Attributes::of(s, function);
-        let numbers =
-            [a.threads, a.lds, 0, a.scratch, a.registers, a.version, a.version, 0, a.most_dynamic, 0];
+        let numbers = [
+            a.threads,
+            a.lds,
+            0,
+            a.scratch,
+            a.registers,
+            a.version,
+            a.version,
+            0,
+            a.most_dynamic,
+            a.carveout,
+        ];
         value.set(*numbers.get(attribute as usize).ok_or(Error::InvalidValue)?)
     })
 }
@@ -166,7 +179,13 @@ pub(crate) extern "C" fn func_set_attribute(symbol: u64, attribute: u32, value: 
         let handle = s.kernel(symbol)?;
         match attribute {
             MOST_DYNAMIC => set_most_dynamic(s, handle, value),
-            CARVEOUT => Ok(()),
+            // Percent, or the default, -1.
+            CARVEOUT if !(-1..=100).contains(&value) => Err(Error::InvalidValue),
+            CARVEOUT => {
+                s.functions.get_mut(handle).ok_or(Error::InvalidDeviceFunction)?.carveout =
+                    value.max(0) as u32;
+                Ok(())
+            }
             _ => Err(Error::InvalidValue),
         }
     })
@@ -181,7 +200,17 @@ fn set_most_dynamic(s: &mut State, handle: u64, value: i32) -> Result {
     Ok(())
 }
 
-/// `hipFuncSetCacheConfig` and `hipFuncSetSharedMemConfig`.
-pub(crate) extern "C" fn func_accept(symbol: u64, _configuration: u32) -> Code {
-    with(|s| s.kernel(symbol).map(|_| ()))
+pub(crate) extern "C" fn func_set_cache_config(symbol: u64, preference: u32) -> Code {
+    func_set(symbol, preference, LAST_CACHE)
+}
+
+pub(crate) extern "C" fn func_set_shared_mem_config(symbol: u64, banks: u32) -> Code {
+    func_set(symbol, banks, LAST_BANKS)
+}
+
+fn func_set(symbol: u64, setting: u32, last: u32) -> Code {
+    with(|s| {
+        s.kernel(symbol)?;
+        one_of(setting, last)
+    })
 }

@@ -1,13 +1,17 @@
 //! How many workgroups fit.
 
-use super::{Code, Out, with};
+use super::{Code, Out, call, with};
 use crate::error::{Error, Result};
 use crate::state::{State, current_device};
 
 /// Workgroups of a kernel on a compute unit.
 fn blocks(s: &State, function: u64, block: i32, dynamic_lds: usize) -> Result<u32> {
     let function = s.functions.get(function).ok_or(Error::InvalidDeviceFunction)?;
-    let size = u32::try_from(block).ok().filter(|n| (1..=1024).contains(n)).ok_or(Error::InvalidValue)?;
+    let size = u32::try_from(block).ok().filter(|n| *n > 0).ok_or(Error::InvalidValue)?;
+    // None of a size that no workgroup has.
+    if size > 1024 {
+        return Ok(0);
+    }
     let dynamic = u32::try_from(dynamic_lds).unwrap_or(u32::MAX);
     Ok(function.program.machine().workgroups_per_cu(size, dynamic))
 }
@@ -30,10 +34,16 @@ pub(crate) extern "C" fn max_active_blocks_with_flags(
     symbol: u64,
     block: i32,
     dynamic_lds: usize,
-    _flags: u32,
+    flags: u32,
 ) -> Code {
+    if flags > DISABLE_CACHING_OVERRIDE {
+        return call(|| Err(Error::InvalidValue));
+    }
     max_active_blocks(count, symbol, block, dynamic_lds)
 }
+
+/// `hipOccupancyDisableCachingOverride`, the only flag.
+const DISABLE_CACHING_OVERRIDE: u32 = 1;
 
 /// The workgroup that keeps most work-items on a compute unit, the largest of several, and a grid that fills
 /// the device.
@@ -71,7 +81,10 @@ pub(crate) extern "C" fn max_potential_block_size_with_flags(
     symbol: u64,
     dynamic_lds: usize,
     limit: i32,
-    _flags: u32,
+    flags: u32,
 ) -> Code {
+    if flags > DISABLE_CACHING_OVERRIDE {
+        return call(|| Err(Error::InvalidValue));
+    }
     max_potential_block_size(grid, block, symbol, dynamic_lds, limit)
 }

@@ -93,10 +93,11 @@ pub(crate) extern "C" fn pointer_set_attribute(value: Ptr, attribute: u32, at: P
     /// `HIP_POINTER_ATTRIBUTE_SYNC_MEMOPS`.
     const WAITS: u32 = 6;
     with(|s| {
-        if value.is_null() || attribute != WAITS || s.heap.find(at).is_none_or(|a| !a.kind.is_device()) {
+        if value.is_null() || attribute != WAITS || at.is_null() {
             return Err(Error::InvalidValue);
         }
-        Ok(())
+        let on_device = s.heap.find(at).is_some_and(|a| a.kind.is_device());
+        if on_device { Ok(()) } else { Err(Error::InvalidDevicePointer) }
     })
 }
 
@@ -111,7 +112,8 @@ fn attribute_of(s: &State, attribute: u32, at: Ptr) -> Result<Vec<u8>> {
         8 => u32::from(kind == Kind::Managed).to_bytes(),
         9 => (device as u32).to_bytes(),
         11 => base.to_bytes(),
-        12 => (bytes as u64).to_le_bytes().to_vec(),
+        // Of 32 bits in ROCm, whatever the size.
+        12 => (bytes as u32).to_bytes(),
         13 => 1u32.to_bytes(),
         4..=17 => return Err(Error::InvalidValue),
         _ => return Err(Error::InvalidValue),

@@ -9,7 +9,7 @@ use crate::state::{State, current_device};
 
 fn allocate(s: &mut State, place: Place, bytes: usize, pool: u64, stream: u64) -> Result {
     place.check()?;
-    s.check_stream(stream)?;
+    s.check_stream(stream).map_err(|_| Error::InvalidHandle)?;
     let found = s.pools.get(pool)?;
     if found.most != 0 && found.used.saturating_add(bytes as u64) > found.most {
         return Err(Error::OutOfMemory);
@@ -47,14 +47,19 @@ pub(crate) extern "C" fn device_get_default_mem_pool(pool: Out<u64>, device: i32
 pub(crate) extern "C" fn device_get_mem_pool(pool: Out<u64>, device: i32) -> Code {
     with(|s| {
         pool.check()?;
-        let device = device_of(s, device)?;
+        // As ROCm's, no matter which device is not there.
+        let device = device_of(s, device).map_err(|_| Error::InvalidValue)?;
         pool.set(s.pools.current_of(device))
     })
 }
 
 pub(crate) extern "C" fn device_set_mem_pool(device: i32, pool: u64) -> Code {
     with(|s| {
-        let device = device_of(s, device)?;
+        let device = device_of(s, device).map_err(|_| Error::InvalidValue)?;
+        // Each device has its own.
+        if s.pools.get(pool)?.device != device {
+            return Err(Error::InvalidDevice);
+        }
         s.pools.set_current(device, pool)
     })
 }
@@ -134,7 +139,7 @@ pub(crate) extern "C" fn mem_pool_set_access(pool: u64, list: Ptr, count: usize)
         }
         for at in (0..count).map(|n| list.plus(BYTES * n)) {
             let [kind, device, access] = [0, 4, 8].map(|field| host::word32(at.plus(field)));
-            if kind != ON_DEVICE {
+            if kind != ON_DEVICE || access > READ_WRITE {
                 return Err(Error::InvalidValue);
             }
             // A pool's own device always reaches it.
@@ -156,7 +161,7 @@ pub(crate) extern "C" fn mem_pool_get_access(flags: Out<u32>, pool: u64, locatio
         if place as u32 != ON_DEVICE {
             return Err(Error::InvalidValue);
         }
-        device_of(s, (place >> 32) as i32)?;
+        device_of(s, (place >> 32) as i32).map_err(|_| Error::InvalidValue)?;
         flags.set(READ_WRITE)
     })
 }

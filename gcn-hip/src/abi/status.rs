@@ -5,7 +5,7 @@ use std::sync::{Mutex, PoisonError};
 
 use super::{Code, Out, call, text, with};
 use crate::error::{self, Error};
-use crate::host::{Function, Ptr, functions};
+use crate::host::{self, Function, Ptr, functions};
 use crate::state::{lock, thread};
 
 /// The version that the library reports: HIP 7.1.
@@ -106,9 +106,9 @@ pub(crate) extern "C" fn profiler() -> Code {
     0
 }
 
-/// `hipApiName`: the name by a number of AMD's tracer, which this library has not.
-pub(crate) extern "C" fn api_name(_number: u32) -> *const std::ffi::c_char {
-    c"unknown".as_ptr()
+/// The name by a number of AMD's tracer, which this library does not have.
+pub(crate) extern "C" fn api_name(number: u32) -> *const std::ffi::c_char {
+    host::traced_name(number as usize)
 }
 
 /// `hipRegisterTracerCallback` and `__hipGetPCH`, which give nothing: there is no tracer, and no precompiled header.

@@ -3,11 +3,13 @@
 use super::{Code, Out, call, with};
 use crate::error::{Error, Result};
 use crate::host::{self, Ptr};
-use crate::state::{DEFAULT_STREAMS, Joined, State, Stream, current_device, gone, lock, thread};
+use crate::state::{
+    DEFAULT_STREAMS, Joined, NON_BLOCKING, State, Stream, current_device, gone, lock, thread,
+};
 
 /// Priorities: smaller is more urgent.
-pub(super) const LEAST: i32 = 1;
-pub(super) const GREATEST: i32 = -1;
+pub(crate) const LEAST: i32 = 1;
+pub(crate) const GREATEST: i32 = -1;
 
 pub(crate) extern "C" fn stream_create(stream: Out<u64>) -> Code {
     stream_create_with_priority(stream, 0, 0)
@@ -64,18 +66,27 @@ pub(crate) extern "C" fn stream_destroy(stream: u64) -> Code {
     })
 }
 
-/// The capture of a stream that somebody asks about. The legacy null stream would wait for captured work.
+/// `hipStreamLegacy`, another name of the null stream.
+const LEGACY: u64 = 1;
+
+/// The capture of a stream that somebody asks about. The null stream would wait for what blocking streams capture.
 fn asked(s: &State, stream: u64) -> Result<Option<Joined>> {
-    const LEGACY: u64 = 1;
-    if stream == LEGACY && s.streams.iter().any(|(_, stream)| stream.capture.is_some()) {
+    let blocks = |stream: &Stream| {
+        stream.flags & NON_BLOCKING == 0 && stream.capture.as_ref().is_some_and(|c| !c.invalid)
+    };
+    if stream <= LEGACY && s.streams.iter().any(|(_, stream)| blocks(stream)) {
         return Err(Error::StreamCaptureImplicit);
     }
     Ok(s.capture_of(stream)?.cloned())
 }
 
-fn idle(s: &State, stream: u64) -> Result {
+fn idle(s: &mut State, stream: u64) -> Result {
     if s.capture_of(stream)?.is_some() {
         return Err(Error::StreamCaptureUnsupported);
+    }
+    // Waiting for another stream cannot be captured either.
+    if stream > LEGACY {
+        s.check_uncaptured()?;
     }
     s.wait(s.stream_device(stream)?)
 }
@@ -94,8 +105,15 @@ pub(crate) extern "C" fn stream_query(stream: u64) -> Code {
     })
 }
 
-pub(crate) extern "C" fn stream_wait_event(stream: u64, event: u64, _flags: u32) -> Code {
-    with(|s| s.stream_waits(stream, event))
+pub(crate) extern "C" fn stream_wait_event(stream: u64, event: u64, flags: u32) -> Code {
+    with(|s| {
+        s.check_stream(stream).map_err(|_| Error::InvalidHandle)?;
+        // As ROCm's, which looks at flags unless the event is captured.
+        if flags != 0 && s.event(event)?.captured.is_none() {
+            return Err(Error::InvalidValue);
+        }
+        s.stream_waits(stream, event)
+    })
 }
 
 /// Something that a stream was made with; of those that always are, the default.

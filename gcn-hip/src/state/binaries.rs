@@ -34,7 +34,13 @@ impl State {
         }
         let program = Arc::new(found.object.program(Some(name)).map_err(|_| Error::NotFound)?);
         let name = name.to_owned();
-        let function = Function { program, name: name.clone(), device: found.device, most_dynamic_lds: None };
+        let function = Function {
+            program,
+            name: name.clone(),
+            device: found.device,
+            most_dynamic_lds: None,
+            carveout: 0,
+        };
         let handle = self.functions.add(function);
         found.functions.insert(name, handle);
         Ok(handle)

@@ -110,6 +110,16 @@ impl State {
         if any { Err(Error::StreamCaptureUnsupported) } else { Ok(()) }
     }
 
+    /// Refuses what waits for the legacy null stream while any stream captures: it would wait for captured work. The captures end with
+    /// an error.
+    pub(crate) fn check_no_capture(&mut self) -> Result {
+        let mut any = false;
+        for capture in self.streams.values_mut().filter_map(|s| s.capture.as_mut()) {
+            (capture.invalid, any) = (true, true);
+        }
+        if any { Err(Error::StreamCaptureImplicit) } else { Ok(()) }
+    }
+
     /// Adds an operation to the graph that the stream captures into; false if it captures nothing.
     pub(super) fn capture(&mut self, stream: u64, op: &Op) -> Result<bool> {
         let Some(joined) = self.capture_of(stream)?.cloned() else { return Ok(false) };

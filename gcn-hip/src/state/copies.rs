@@ -6,9 +6,9 @@ use crate::heap::{Allocation, Kind};
 use crate::work::{Extent, Op, Pitched};
 
 /// `hipMemcpyKind`.
-const HOST_TO_HOST: u32 = 0;
-const HOST_TO_DEVICE: u32 = 1;
-const DEVICE_TO_HOST: u32 = 2;
+pub(crate) const HOST_TO_HOST: u32 = 0;
+pub(crate) const HOST_TO_DEVICE: u32 = 1;
+pub(crate) const DEVICE_TO_HOST: u32 = 2;
 const DEVICE_TO_DEVICE: u32 = 3;
 /// By the pointers, and the same for what is known to be on devices.
 pub(crate) const DEFAULT: u32 = 4;
@@ -44,7 +44,7 @@ impl State {
                 return Err(Error::InvalidValue);
             }
         }
-        Ok(Op::Copy { to, from, extent })
+        Ok(Op::Copy { to, from, extent, kind })
     }
 
     /// A fill of memory that the runtime knows; `extent` counts bytes.

@@ -4,7 +4,7 @@ use super::{DEFAULT_STREAMS, State, current_device};
 use crate::error::{Error, Result};
 
 /// `hipStreamNonBlocking`.
-const NON_BLOCKING: u32 = 1;
+pub(crate) const NON_BLOCKING: u32 = 1;
 /// The fewest seconds that anybody notices.
 const LEAST: f64 = 1e-3;
 

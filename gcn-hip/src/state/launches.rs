@@ -59,7 +59,7 @@ fn perform(op: Op, stream: u64) -> Result {
     match op {
         Op::Call(call) => call.call(),
         Op::Graph(instance) => {
-            let ops = lock().graphs.instances.get(instance).ok_or(Error::InvalidValue)?.work();
+            let ops = lock().begin(instance)?;
             return ops.into_iter().try_for_each(|op| perform(op, stream));
         }
         op => return lock().perform(&op, stream),
@@ -76,7 +76,7 @@ fn stopped(record: &mut Record<'_>, error: &LoadError) -> Error {
 impl State {
     fn perform(&mut self, op: &Op, stream: u64) -> Result {
         match op {
-            Op::Copy { to, from, extent } => {
+            Op::Copy { to, from, extent, .. } => {
                 for (to, from) in to.rows(*extent).zip(from.rows(*extent)) {
                     self.heap.host.copy(to, from, extent.width);
                 }
@@ -92,7 +92,12 @@ impl State {
                 self.occupy(stream, slept)
             }
             Op::Record(event) => self.record(*event, stream),
-            Op::Nothing | Op::Call(_) | Op::Graph(_) => Ok(()),
+            Op::Alloc(memory) => {
+                self.use_reserved(memory);
+                Ok(())
+            }
+            Op::Free(at) => self.free_reserved(*at),
+            Op::Nothing | Op::Wait(_) | Op::Call(_) | Op::Graph(_) => Ok(()),
         }
     }
 

@@ -1,9 +1,11 @@
 //! Memory by device.
 
+use std::collections::BTreeMap;
+
 use super::{State, current_device};
 use crate::error::{Error, Result};
 use crate::heap::Kind;
-use crate::host::Ptr;
+use crate::host::{self, Ptr};
 
 /// Rows of pitched memory begin at multiples of this.
 const PITCH: usize = 256;
@@ -17,6 +19,7 @@ pub(crate) const PINNED: &[Kind] = &[Kind::Pinned];
 pub(crate) const NO_DEVICE: i32 = -2;
 
 /// Advice about managed memory.
+#[derive(Clone)]
 pub(crate) struct Advice {
     pub read_mostly: bool,
     pub preferred: i32,
@@ -27,6 +30,81 @@ pub(crate) struct Advice {
 impl Default for Advice {
     fn default() -> Advice {
         Advice { read_mostly: false, preferred: NO_DEVICE, accessed_by: Vec::new(), prefetched: NO_DEVICE }
+    }
+}
+
+impl Advice {
+    /// What is true of the memory of both.
+    fn and(mut self, other: &Advice) -> Advice {
+        let one = |a, b| if a == b { a } else { NO_DEVICE };
+        self.read_mostly &= other.read_mostly;
+        self.preferred = one(self.preferred, other.preferred);
+        self.prefetched = one(self.prefetched, other.prefetched);
+        self.accessed_by.retain(|device| other.accessed_by.contains(device));
+        self
+    }
+}
+
+/// Advice about ranges of addresses, by their start: where each ends, and what is known of it. They do not overlap.
+#[derive(Default)]
+pub(crate) struct Advices(BTreeMap<u64, (u64, Advice)>);
+
+impl Advices {
+    /// Makes a range end at an address that is inside of it, and another one begin there.
+    fn split(&mut self, at: u64) {
+        if let Some((_, (end, advice))) = self.0.range_mut(..at).next_back()
+            && *end > at
+        {
+            let rest = (std::mem::replace(end, at), advice.clone());
+            self.0.insert(at, rest);
+        }
+    }
+
+    /// Changes what is known of `from..to`.
+    pub(crate) fn change(&mut self, from: u64, to: u64, change: impl Fn(&mut Advice)) {
+        self.split(from);
+        self.split(to);
+        let mut at = from;
+        while at < to {
+            let next = self.0.range(at..to).next().map(|(start, (end, _))| (*start, *end));
+            at = match next {
+                Some((start, end)) if start == at => end,
+                next => {
+                    let end = next.map_or(to, |(start, _)| start);
+                    self.0.insert(at, (end, Advice::default()));
+                    end
+                }
+            };
+        }
+        self.0.range_mut(from..to).for_each(|(_, (_, advice))| change(advice));
+    }
+
+    /// What is true of all of `from..to`, which is not empty.
+    pub(crate) fn of(&self, from: u64, to: u64) -> Advice {
+        let none = Advice::default();
+        let before = self.0.range(..=from).next_back().filter(|(_, (end, _))| *end > from);
+        let (mut at, mut common) = (from, None);
+        let mut add = |advice: &Advice| {
+            common = Some(common.take().map_or_else(|| advice.clone(), |common: Advice| common.and(advice)));
+        };
+        for (start, (end, advice)) in before.into_iter().chain(self.0.range(from + 1..to.max(from + 1))) {
+            if *start > at {
+                add(&none);
+            }
+            add(advice);
+            at = *end;
+        }
+        if at < to {
+            add(&none);
+        }
+        common.unwrap_or(none)
+    }
+
+    /// Forgets what is known of `from..to`.
+    fn forget(&mut self, from: u64, to: u64) {
+        self.split(from);
+        self.split(to);
+        self.0.retain(|start, _| !(from..to).contains(start));
     }
 }
 
@@ -54,9 +132,13 @@ impl State {
         if at.is_null() {
             return Ok(());
         }
+        if self.reserved.contains(&at) {
+            return self.free_reserved(at);
+        }
+        let bytes = self.heap.allocation(at.address()).map_or(0, |found| found.bytes as u64);
         self.heap.free(at, kinds, Error::InvalidValue)?;
         self.pools.freed(at);
-        self.advice.remove(&at.address());
+        self.advice.forget(at.address(), at.address() + bytes.next_multiple_of(host::ALIGN as u64));
         Ok(())
     }
 
@@ -64,8 +146,9 @@ impl State {
     pub(crate) fn reset(&mut self, device: usize) {
         self.heap.reset(device);
         self.pools.reset(device);
-        let Self { advice, heap, .. } = self;
-        advice.retain(|base, _| heap.allocation(*base).is_some());
+        let Self { advice, heap, reserved, .. } = self;
+        advice.0.retain(|start, _| heap.covers(*start));
+        reserved.retain(|at| heap.allocation(at.address()).is_some());
         self.faults.remove(&device);
         self.hostcalls.remove(&device);
         self.meetings.remove(&device);

@@ -34,13 +34,21 @@ pub(crate) struct Pools {
     current: BTreeMap<usize, u64>,
     /// The pool that each device has from the start.
     first: BTreeMap<usize, u64>,
+    /// The pool of the memory of graphs, which no program sees.
+    graphs: BTreeMap<usize, u64>,
     /// The pools of allocations by their address, with their bytes.
     of: HashMap<u64, (u64, u64)>,
 }
 
 impl Pools {
     pub(crate) fn new() -> Pools {
-        Pools { all: Registry::new(8), current: BTreeMap::new(), first: BTreeMap::new(), of: HashMap::new() }
+        Pools {
+            all: Registry::new(8),
+            current: BTreeMap::new(),
+            first: BTreeMap::new(),
+            graphs: BTreeMap::new(),
+            of: HashMap::new(),
+        }
     }
 
     /// Makes a pool of at most `most` bytes, or without a limit if that is 0.
@@ -52,6 +60,17 @@ impl Pools {
     pub(crate) fn default_of(&mut self, device: usize) -> u64 {
         let Pools { all, first, .. } = self;
         *first.entry(device).or_insert_with(|| all.add(Pool::of(device)))
+    }
+
+    /// The pool of the memory of graphs on a device.
+    pub(crate) fn graphs_of(&mut self, device: usize) -> u64 {
+        let Pools { all, graphs, .. } = self;
+        *graphs.entry(device).or_insert_with(|| all.add(Pool::of(device)))
+    }
+
+    /// True if memory of a pool is in use.
+    pub(crate) fn holds(&self, at: Ptr) -> bool {
+        self.of.contains_key(&at.address())
     }
 
     /// The pool from which a device allocates.

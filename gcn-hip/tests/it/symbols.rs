@@ -10,13 +10,23 @@ fn every_function_has_the_version_that_programs_ask_for() {
     let rows = table.lines().filter(|line| !line.starts_with('#'));
     let mut count = 0;
     for row in rows {
-        let [version, name, _] = row.split('\t').collect::<Vec<_>>()[..] else { panic!("{row}") };
+        let [version, name, ..] = row.split('\t').collect::<Vec<_>>()[..] else { panic!("{row}") };
         assert_ne!(symbol(name, Some(version)), 0, "{row}");
         assert_ne!(symbol(name, None), 0, "{row}");
         assert_eq!(symbol(name, Some("hip_9.9")), 0, "{row}");
         count += 1;
     }
     assert!(count > 500, "{count}");
+}
+
+/// `hip_prof_str.h`: numbers begin at 1, and 50 is reserved.
+#[test]
+fn functions_have_the_numbers_of_the_tracer() {
+    type Name = unsafe extern "C" fn(u32) -> *const std::ffi::c_char;
+    let name: Name = unsafe { std::mem::transmute(symbol("hipApiName", None)) };
+    let name = |number| unsafe { std::ffi::CStr::from_ptr(name(number)) }.to_str().unwrap();
+    assert_eq!([name(1), name(108), name(125)], ["__hipPopCallConfiguration", "hipMalloc", "hipMemcpy"]);
+    assert_eq!([name(0), name(50), name(445), name(u32::MAX)], ["unknown"; 4]);
 }
 
 #[test]

@@ -29,8 +29,10 @@ pub(super) enum Verdict {
     Deferred,
     /// LDS may be accessed after the barrier with the write outstanding or published by no barrier.
     Late,
-    /// No access of LDS is known to follow: there is none, FLAT may mean memory, or the search came to the end of its budget.
+    /// No access of LDS is known to follow: there is none, or FLAT may mean memory.
     Unknown,
+    /// The search came to the end of its budget.
+    Undecided,
 }
 
 /// Lines that all searches together may look at: so many for each line of the program, and so many at least.
@@ -47,6 +49,9 @@ const MOST_FULL: u8 = 3;
 
 /// How many earlier writes of the same block are judged with one.
 const MOST_TOGETHER: usize = 16;
+
+/// How many loops are compared with two blocks in the time of a look at a line.
+const LOOPS_A_LOOK: usize = 16;
 
 /// How many loops around a write are tried.
 const MOST_LOOPS: usize = 8;
@@ -161,6 +166,9 @@ impl<'a> Barriers<'a> {
     }
 
     fn verdict(&mut self, write: usize, barrier: usize) -> Verdict {
+        if self.looks == 0 {
+            return Verdict::Undecided;
+        }
         let Some(stream) = self.stream(write) else { return Verdict::Unknown };
         let moves = self.moves(write, barrier);
         // LDS is not read by what a wait for memory serves.
@@ -174,7 +182,7 @@ impl<'a> Barriers<'a> {
         let mut late = false;
         while let Some((range, block, mut stage)) = open.pop_front() {
             if seen.len() >= MOST_STATES || self.looks == 0 {
-                return Verdict::Unknown;
+                return Verdict::Undecided;
             }
             self.looks = self.looks.saturating_sub(range.len() + 1);
             let mut goes_on = true;
@@ -250,6 +258,7 @@ impl<'a> Barriers<'a> {
     /// smaller, so that several are tried.
     fn moves(&mut self, write: usize, barrier: usize) -> bool {
         let (a, b) = (self.flow.cfg.block_of(write), self.flow.cfg.block_of(barrier));
+        self.looks = self.looks.saturating_sub(self.loops.len() / LOOPS_A_LOOK);
         let around =
             |first: usize, last: usize| self.loops.iter().filter(move |l| l.0 <= first && last <= l.1);
         let both = around(a.min(b), a.max(b)).next();

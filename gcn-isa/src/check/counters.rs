@@ -96,7 +96,7 @@ impl<'a> CounterCheck<'a> {
                 facts.step(&mut state, line);
             }
         }
-        paths.unserved
+        paths.unserved + told.undecided
     }
 
     /// False for what may be the order of a program with several buffers in LDS: see [`MemoryModel::Sure`].
@@ -130,9 +130,15 @@ impl<'a> CounterCheck<'a> {
                 told.late.insert((rule, write, line))
             }
             // The youngest write decides, as where nobody looks at what follows the barrier.
-            Verdict::Unknown => {
-                told.findings.insert((rule, first))
-                    && !paths.is_served(first, rule, |inst, _| inst.desc.class == Class::Barrier)
+            Verdict::Unknown | Verdict::Undecided => {
+                if !told.findings.insert((rule, first)) {
+                    return false;
+                }
+                let unserved = paths.unserved;
+                let tells = !paths.is_served(first, rule, |inst, _| inst.desc.class == Class::Barrier);
+                let is_counted = tells || paths.unserved > unserved;
+                told.undecided += usize::from(verdict == Verdict::Undecided && !is_counted);
+                tells
             }
         }
     }
@@ -177,6 +183,8 @@ struct Told<'a> {
     late: HashSet<(&'static str, usize, usize)>,
     phases: Option<Phases>,
     barriers: Option<Barriers<'a>>,
+    /// Writes before barriers of which a budget left undecided whether they are late.
+    undecided: usize,
 }
 
 /// Rules about accesses of LDS, which depend on addresses.

@@ -20,15 +20,14 @@ pub(super) struct Operation<'a> {
     progress: Progress,
 }
 
-/// Where an operation stands among others: by stream, by the registers that it writes, by line. Operations that write the same
-/// registers are neighbours.
+/// Where an operation stands among others: by stream, by what it does, by line. Operations that do the same are neighbours.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub(super) struct Place {
     pub kind: Kind,
     line: u32,
 }
 
-/// A stream and the registers that an operation on it writes, as one number.
+/// A stream, the registers that an operation on it writes, and what of memory later ones can depend on, as one number.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub(super) struct Kind(u32);
 
@@ -37,7 +36,8 @@ impl Place {
         let stream = (event.stream.index() as u32) << 28;
         let written =
             event.writes.map_or(0, |r| (r.file as u32) << 24 | u32::from(r.index) << 8 | u32::from(r.len));
-        Place { kind: Kind(stream | written), line: line as u32 }
+        let memory = u32::from(awaited(event).bits()) << 20;
+        Place { kind: Kind(stream | memory | written), line: line as u32 }
     }
 }
 
@@ -147,8 +147,14 @@ impl<'a> Operation<'a> {
         !matches!(self.stream(), Stream::Smem | Stream::Message) && self.progress.younger >= value
     }
 
+    /// True if the same is expected of both, so that either can stand for the other.
+    pub fn is_alike(&self, other: &Operation<'_>) -> bool {
+        let same = |o: &Operation<'_>| (o.place.kind, o.memory());
+        same(self) == same(other) && self.holds() == other.holds()
+    }
+
     /// True if nothing is expected of it but its result.
-    pub fn only_writes(&self) -> bool {
+    fn only_writes(&self) -> bool {
         self.holds().is_empty() && self.memory().is_empty()
     }
 

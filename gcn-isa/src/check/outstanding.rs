@@ -16,7 +16,7 @@ pub(super) struct Outstanding<'a> {
     caller: [bool; Counter::ALL.len()],
 }
 
-/// With more operations than this, one stands for all that write the same registers: a missing wait is then found by way of it. A
+/// With more operations than this, one stands for all of which the same is expected: a missing wait is then found by way of it. A
 /// program that waits for nothing would otherwise take time and memory with the square of its length.
 const CROWD: usize = 256;
 
@@ -167,12 +167,15 @@ impl<'a> Outstanding<'a> {
                 changed |= mine.take_worse(theirs);
                 continue;
             }
-            let crowded = self.operations.len() + new.len() >= CROWD && theirs.only_writes();
             alike += self.operations[alike..].iter().take_while(|o| o.place().kind < place.kind).count();
-            let stands_for =
-                |o: &&mut Operation<'_>| crowded && o.place().kind == place.kind && o.only_writes();
-            let mine = self.operations.get_mut(alike).filter(stands_for);
-            match mine.or_else(|| new.last_mut().filter(stands_for)) {
+            if self.operations.len() + new.len() < CROWD {
+                new.push(*theirs);
+                continue;
+            }
+            let of_kind = |o: &&mut Operation<'_>| o.place().kind == place.kind;
+            let mine = self.operations[alike..].iter_mut().take_while(of_kind);
+            let others = new.iter_mut().rev().take_while(of_kind);
+            match mine.chain(others).find(|o| o.is_alike(theirs)) {
                 Some(mine) => changed |= mine.take_worse(theirs),
                 None => new.push(*theirs),
             }

@@ -14,18 +14,20 @@ use crate::table::Class;
 /// thousands of predecessors must not cost the square of their number.
 const MOST_STRETCHES: usize = 64;
 
-/// Counts the sites of every rule.
-pub(super) fn count(program: &Program, config: Config, evidence: &mut Evidence) {
+/// Counts the sites of every rule. Returns how many lines and edges it looked at.
+pub(super) fn count(program: &Program, config: Config, evidence: &mut Evidence) -> usize {
     let search = Search::new(program, config);
     let mut sites = Vec::new();
+    let mut looks = 0;
     for (index, block) in search.cfg.blocks.iter().enumerate() {
         for second in block.start..block.end {
-            search.sites(index, second, &mut sites);
+            looks += search.sites(index, second, &mut sites);
             for site in sites.drain(..) {
                 site.count(evidence);
             }
         }
     }
+    looks
 }
 
 /// The code between two instructions.
@@ -127,14 +129,17 @@ impl Search {
         Search { cfg: Cfg::build(program), config, views, costs, window: 2 * u32::from(reach) }
     }
 
-    /// The sites of the instruction `second` of `block`.
-    fn sites(&self, block: usize, second: usize, sites: &mut Vec<Site>) {
+    /// The sites of the instruction `second` of `block`. Returns how many lines and edges it looked at.
+    fn sites(&self, block: usize, second: usize, sites: &mut Vec<Site>) -> usize {
         let mut trail = Trail::new();
         trail.push(Stretch { block, end: second, between: Between::default(), next: None });
-        let mut done = 0;
+        let (mut done, mut looks) = (0, 0);
         while done < trail.len() {
             let walked = trail[done].block;
+            // A walk that ends early has gone over no more lines than the rules reach.
+            looks += (trail[done].end - self.cfg.blocks[walked].start).min(self.window as usize);
             if let Some(between) = self.walk(&trail, done, second, sites) {
+                looks += self.cfg.blocks[walked].preds.len();
                 for &pred in &self.cfg.blocks[walked].preds {
                     let known = |s: &Stretch| {
                         let nearer = s.between.states <= between.states;
@@ -149,6 +154,7 @@ impl Search {
             }
             done += 1;
         }
+        looks
     }
 
     /// Holds the lines of the stretch at `index` against the second instruction. Returns what stands after
@@ -207,5 +213,33 @@ fn keep_shortest(sites: &mut Vec<Site>, site: Site) {
         Some(known) if known.slack() <= site.slack() => {}
         Some(known) => *known = site,
         None => sites.push(site),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{Inst, Operand, Reg, Target, table};
+
+    /// Only the lines within reach of the join see its predecessors, and few of these are followed.
+    #[test]
+    fn a_block_with_thousands_of_predecessors_takes_work_linear_in_their_number() {
+        let looks = |number: usize| {
+            let find = |name| table::find(Target::GFX942, name).next().expect("an instruction of gfx942");
+            let mut program = Program::new(Target::GFX942, "join");
+            let join = program.new_label("join");
+            for _ in 0..number {
+                program.push(Inst::new(find("s_cbranch_scc0"), [Operand::Label(join)]));
+            }
+            program.place(join);
+            for _ in 0..number {
+                program.push(Inst::new(find("v_mov_b32_e32"), [Reg::v(1, 1).into(), Reg::v(0, 1).into()]));
+                program.push(Inst::new(find("v_rcp_f32_e32"), [Reg::v(0, 1).into(), Reg::v(0, 1).into()]));
+            }
+            count(&program, Config::default(), &mut Evidence::new())
+        };
+        let (few, many) = (looks(1000), looks(4000));
+        assert!(few > 1000, "the join is looked at: {few}");
+        assert!(many < 5 * few, "{few} for 1000 predecessors, {many} for 4000");
     }
 }

@@ -58,60 +58,60 @@ const MEMORY_MODEL: &str = "LLVM AMDGPU guide, memory model";
 counter_rules! {
     /// A result is read too early.
     RAW = "waitcnt.raw", "a register is read before the memory operation that writes it is done";
-        SECTION_4_4, ALL, DEFINED.
+        SECTION_4_4, GFX9, DEFINED.
     /// A result arrives on top of a newer value.
     WAW = "waitcnt.waw", "a register is written before the memory operation that writes it is done";
-        SECTION_4_4, ALL, DEFINED;
+        SECTION_4_4, GFX9, DEFINED;
         "a load whose result arrives after the other's in the same order needs no wait".
     /// The same with a FLAT operation and one that returns in order after it.
     WAW_FLAT = "waitcnt.flat-waw",
         "a vector memory operation writes a register before the FLAT operation that writes it is done";
-        SECTION_4_4, ALL, of(Less, Less);
+        SECTION_4_4, GFX9, of(Less, Less);
         "FLAT counts on vmcnt in order if it went to memory, and lgkmcnt(0) says that it did not go to LDS; \
          LLVM relies on it".
     /// What is outstanding besides may overtake.
     MIXED = "waitcnt.mixed",
         "the wait counts only operations of the same type as done in order, with others outstanding on the \
          counter";
-        SECTION_4_4, ALL, ABOVE_MANUAL;
+        SECTION_4_4, GFX9, ABOVE_MANUAL;
         "by the manual operations of one type return in order, so that a wait for as many as the type itself \
          has younger ones is enough; LLVM waits for zero as soon as types are mixed".
     /// Nothing but a full counter has made an operation finish.
     FULL = "waitcnt.full",
         "no wait makes sure that an operation is done, only a full counter that holds up later ones";
-        FULL_COUNTERS, ALL, of(Silent, Less);
+        FULL_COUNTERS, GFX9, of(Silent, Less);
         "lgkmcnt holds 15 operations, vmcnt 63 and expcnt 7; an instruction that would exceed that does not \
          issue before enough are done, of one type the oldest. AMD's emulator models it and LLVM relies on \
          it; the manuals do not mention it".
     /// The same with operations that need not finish in order.
     FULL_UNORDERED = "waitcnt.full-unordered",
         "an operation is done only if its type finishes in order, as a full counter holds up later ones";
-        FULL_COUNTERS, ALL, of(Silent, Less);
+        FULL_COUNTERS, GFX9, of(Silent, Less);
         "FLAT operations finish in order if all of them go to memory or all to LDS; LLVM takes them, and the \
          data that GDS operations send, to do so".
     /// A function touches what its caller's operations may still write.
     CALL_ENTRY = "call.entry",
         "a function uses registers before it has waited for the operations of its caller";
-        "LLVM 22, measured", ALL, LLVM;
+        "LLVM 22, measured", GFX9, LLVM;
         "LLVM's functions begin with a wait for every counter, and callers rely on it".
     /// A function leaves operations outstanding.
     CALL_EXIT = "call.exit", "a function returns with operations outstanding";
-        "LLVM 22, measured", ALL, LLVM;
+        "LLVM 22, measured", GFX9, LLVM;
         "LLVM's functions wait for every counter before they return, stores included, and callers rely on \
          it; a return is s_setpc_b64 s[30:31]".
     /// Data that is still to be sent is overwritten.
     WAR = "waitcnt.exp-war",
         "a register is written before the GDS or GWS operation that reads it has done so";
-        SECTION_4_4, ALL, AGREED.
+        SECTION_4_4, GFX9, AGREED.
     /// LDS is used before a load into it is done.
     LDS_DMA = "waitcnt.lds-dma", "LDS is accessed before a load into LDS is done";
-        SECTION_4_4, ALL, LLVM;
+        SECTION_4_4, GFX9, LLVM;
         "it counts on vmcnt only; addresses are not looked at, so that one half of LDS may be meant and the \
          other used".
     /// A cache is invalidated under outstanding loads.
     WBINVL1 = "waitcnt.wbinvl1",
         "the vector cache is invalidated before earlier vector memory operations are done";
-        MEMORY_MODEL, ALL, LLVM; "an acquire whose load is still outstanding may read the old line".
+        MEMORY_MODEL, GFX9, LLVM; "an acquire whose load is still outstanding may read the old line".
     /// A barrier needs every counter at 0.
     BARRIER_COUNTERS = "barrier.counters",
         "a barrier is reached with operations outstanding; this target needs every counter at 0";
@@ -144,12 +144,12 @@ counter_rules! {
          gfx950 too; allocations are of 8 registers".
     /// A scalar load over its own address.
     SMEM_ADDRESS = "xnack.smem-address", "a scalar load of two or more registers overwrites its own address";
-        "LLVM 22", ALL, LLVM, xnack;
+        "LLVM 22", GFX9, LLVM, xnack;
         "a page fault half-way replays it with what its first part has loaded as the address. A load at a \
          multiple of its size is not split; it is taken to be one if its immediate offset is such a multiple".
     /// VCCZ after a write of half of VCC.
     VCCZ_HALF = "llvm.vccz-half", "half of VCC is written, then VCCZ is read, which that leaves as it was";
-        "LLVM 22", ALL, ABOVE_MANUAL;
+        "LLVM 22", GFX9, ABOVE_MANUAL;
         "LLVM writes VCC to itself before such a branch on targets up to GFX9; the MI100 manual says that \
          each scalar write to VCC updates VCCZ (3.9)".
 }

@@ -11,7 +11,7 @@ use super::since::Since;
 use super::view::{Kinds, Role, Use, View};
 use crate::inst::Via;
 use crate::reg::Reg;
-use crate::target::Target;
+use crate::target::{InstructionSet, Target};
 
 /// A rule as it holds on one target.
 pub(super) struct Entry {
@@ -27,25 +27,28 @@ impl Entry {
     }
 }
 
-/// The rules by target, in target order.
-static BY_TARGET: LazyLock<[Vec<Entry>; Target::ALL.len()]> = LazyLock::new(|| {
-    Target::ALL.map(|t| super::rules(t).map(|rule| Entry { rule, number: config::number(rule.id) }).collect())
+/// The rules by instruction set.
+static BY_TARGET: LazyLock<[Vec<Entry>; InstructionSet::COUNT]> = LazyLock::new(|| {
+    InstructionSet::ALL.map(|set| {
+        let of_set = super::all().filter(|rule| rule.targets().has(set));
+        of_set.map(|rule| Entry { rule, number: config::number(rule.id) }).collect()
+    })
 });
 
 /// The rules of `target`.
 pub(super) fn rules(target: Target) -> &'static [Entry] {
-    &BY_TARGET[target as usize]
+    &BY_TARGET[target.instruction_set().index()]
 }
 
 /// What can stand between two instructions for a rule to bind them, by target.
-static CROSSINGS: LazyLock<[Kinds; Target::ALL.len()]> = LazyLock::new(|| {
+static CROSSINGS: LazyLock<[Kinds; InstructionSet::COUNT]> = LazyLock::new(|| {
     let by = |e: &Entry| if let Link::Crossing { by, .. } = e.rule.link { by } else { Kinds::empty() };
-    Target::ALL.map(|t| rules(t).iter().map(by).fold(Kinds::empty(), Kinds::union))
+    BY_TARGET.each_ref().map(|rules| rules.iter().map(by).fold(Kinds::empty(), Kinds::union))
 });
 
 /// The same of `target`.
 pub(super) fn crossings(target: Target) -> Kinds {
-    CROSSINGS[target as usize]
+    CROSSINGS[target.instruction_set().index()]
 }
 
 /// Rules that an instruction meets the first condition of, as indices into its target's rules.

@@ -5,7 +5,7 @@ use super::rule::{Rule, WaitStates::Const};
 
 pub(super) const RULES: &[Rule] = &[
     rule!("cdna3.8", "a store or atomic of more than 64 bits, then a load over its data";
-          WIDE_STORE but SGPR_OFFSET => MEMORY, [registers STORE_DATA, VDST, Any]; ALL: Const(1);
+          WIDE_STORE but SGPR_OFFSET => MEMORY, [registers STORE_DATA, VDST, Any]; GFX9: Const(1);
           cite::TABLE_11, of(Moot, Less) rocroller Moot;
           "by its words the case holds for whatever writes the data, but no load returns in one cycle; LLVM \
            looks at vector ALU writers only"),
@@ -22,7 +22,7 @@ pub(super) const RULES: &[Rule] = &[
            one with it"),
     rule!("xnack.clause",
           "memory instructions of one clause of which one writes what the other reads, or the second stores";
-          LOADS => VMEM | SMEM, [clause 64]; ALL: Const(1);
+          LOADS => VMEM | SMEM, [clause 64]; GFX9: Const(1);
           cite::LLVM, LLVM, xnack;
           "adjacent scalar memory instructions form a clause, adjacent vector memory instructions do; a page \
            fault replays all of it. Any other instruction ends it"),

@@ -216,11 +216,12 @@ fn sets(rule: &impl AnyRule) -> Vec<&'static str> {
 }
 
 fn names(targets: TargetSet) -> Vec<&'static str> {
-    targets.iter().map(Target::name).collect()
+    targets.targets().map(Target::name).collect()
 }
 
 fn states(rule: &Rule, on: TargetSet, states: WaitStates, only: Option<Target>) -> Option<TargetStates> {
-    let targets: Vec<Target> = on.iter().filter(|t| only.is_none_or(|o| o == *t)).collect();
+    let targets: Vec<Target> =
+        on.targets().filter(|t| only.map_or(Target::REPRESENTATIVES.contains(t), |o| o == *t)).collect();
     if targets.is_empty() {
         return None;
     }

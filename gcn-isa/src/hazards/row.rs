@@ -115,19 +115,21 @@ pub(super) use {condition, counter_rules, dependence, evidence, rule, xnack};
 
 /// Groups of targets that occur in rules.
 pub(super) mod on {
-    use crate::target::Target::{GFX90A, GFX900, GFX908, GFX942, GFX950};
-    use crate::target::TargetSet;
+    use crate::target::Target::{GFX90A, GFX908, GFX942, GFX950};
+    use crate::target::{InstructionSet, TargetSet};
 
-    /// All targets.
-    pub const ALL: TargetSet = TargetSet::ALL;
+    /// All of GFX9.
+    pub const GFX9: TargetSet = TargetSet::GFX9;
     /// Those without matrix instructions, and gfx908, whose AGPRs are a file of their own.
-    pub const UP_TO_GFX908: TargetSet = TargetSet::range(GFX900, GFX908);
+    pub const UP_TO_GFX908: TargetSet =
+        TargetSet::between(InstructionSet::GFX9_GENERIC, InstructionSet::GFX908);
     /// Those before gfx942.
-    pub const UP_TO_GFX90A: TargetSet = TargetSet::range(GFX900, GFX90A);
+    pub const UP_TO_GFX90A: TargetSet =
+        TargetSet::between(InstructionSet::GFX9_GENERIC, InstructionSet::GFX90A);
     /// Those with one file of VGPRs and AGPRs.
     pub const FROM_GFX90A: TargetSet = TargetSet::range(GFX90A, GFX950);
     /// What LLVM calls gfx940 and later.
-    pub const GFX940: TargetSet = TargetSet::of(&[GFX942, GFX950]);
+    pub const GFX940: TargetSet = TargetSet::range(GFX942, GFX950);
     /// gfx908.
     pub const MI100: TargetSet = TargetSet::of(&[GFX908]);
     /// gfx90a.
@@ -136,8 +138,8 @@ pub(super) mod on {
     pub const MI200_MI300: TargetSet = TargetSet::of(&[GFX90A, GFX942]);
     /// gfx942.
     pub const MI300: TargetSet = TargetSet::of(&[GFX942]);
-    /// gfx950.
-    pub const MI350: TargetSet = TargetSet::of(&[GFX950]);
+    /// gfx950, and code that must run on it and on gfx942: where both have a rule, gfx950 asks for more.
+    pub const MI350: TargetSet = TargetSet::between(InstructionSet::GFX9_4_GENERIC, InstructionSet::GFX950);
 }
 
 /// Where rules are written.

@@ -79,7 +79,7 @@ impl fmt::Display for Rule {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}: {}", self.id, self.title)?;
         for (i, (targets, states)) in self.need.iter().enumerate() {
-            let names: Vec<&str> = targets.iter().map(Target::name).collect();
+            let names: Vec<&str> = targets.targets().map(Target::name).collect();
             write!(f, "{} {states} on {}", if i == 0 { ":" } else { ";" }, names.join(" "))?;
         }
         write!(f, " ({})", self.cite)

@@ -5,34 +5,34 @@ use super::rule::{Rule, WaitStates::Const};
 
 pub(super) const RULES: &[Rule] = &[
     rule!("cdna3.1", "s_setreg of a hardware register, then s_getreg of it";
-          SETREG => GETREG, [hwreg]; ALL: Const(2);
+          SETREG => GETREG, [hwreg]; GFX9: Const(2);
           cite::TABLE_11, AGREED; "which bits are accessed does not matter"),
     rule!("cdna3.2", "s_setreg of a hardware register, then s_setreg of it";
-          SETREG => SETREG, [hwreg]; ALL: Const(2);
+          SETREG => SETREG, [hwreg]; GFX9: Const(2);
           cite::TABLE_11, AGREED; "which bits are accessed does not matter"),
     rule!("cdna3.3", "s_setvskip, then s_getreg of MODE";
-          SETVSKIP => GETREG_MODE, [always]; ALL: Const(2);
+          SETVSKIP => GETREG_MODE, [always]; GFX9: Const(2);
           cite::TABLE_11, MANUAL; "LLVM never emits s_setvskip"),
     rule!("cdna3.4", "s_setreg of MODE that covers VSKIP, then a vector instruction";
-          SETREG_VSKIP => VECTOR, [always]; ALL: Const(2);
+          SETREG_VSKIP => VECTOR, [always]; GFX9: Const(2);
           cite::TABLE_11, MANUAL; "LLVM never emits it"),
     rule!("cdna3.15", "s_setreg of TRAPSTS, then a return from exception";
-          SETREG_TRAPSTS => RFE, [always]; ALL: Const(1);
+          SETREG_TRAPSTS => RFE, [always]; GFX9: Const(1);
           cite::TABLE_11, AGREED),
     rule!("cdna3.11", "scalar ALU writes M0, then GDS, GWS, a message or thread trace data";
-          SALU => M0_MESSAGE, [writes M0]; ALL: Const(1);
+          SALU => M0_MESSAGE, [writes M0]; GFX9: Const(1);
           cite::TABLE_11, AGREED),
     rule!("cdna3.16",
           "scalar ALU writes M0, then LDS add-TID, a store from LDS, or a FLAT, global or scratch load into \
            LDS";
-          SALU => M0_LDS, [writes M0]; ALL: Const(1);
+          SALU => M0_LDS, [writes M0]; GFX9: Const(1);
           cite::TABLE_11, AGREED),
     rule!("llvm.16.buffer-load", "scalar ALU writes M0, then a buffer load into LDS";
-          SALU => M0_BUFFER_LDS, [writes M0]; ALL: Const(1);
+          SALU => M0_BUFFER_LDS, [writes M0]; GFX9: Const(1);
           cite::LLVM, LLVM;
           "the manual names stores from LDS, and scratch and global with LDS, not buffer loads"),
     rule!("cdna3.17", "scalar ALU writes M0, then s_movrel";
-          SALU => M0_MOVREL, [writes M0]; ALL: Const(1);
+          SALU => M0_MOVREL, [writes M0]; GFX9: Const(1);
           cite::TABLE_11, AGREED),
     rule!("mi100.16.lds-direct", "scalar ALU writes M0, then src_lds_direct is read";
           SALU => M0_DIRECT, [writes M0]; UP_TO_GFX908: Const(1);

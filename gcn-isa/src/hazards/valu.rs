@@ -6,29 +6,29 @@ use super::rule::{Rule, WaitStates::Const};
 /// What a vector instruction writes to SGPRs, VCC and EXEC.
 pub(super) const SCALAR_RULES: &[Rule] = &[
     rule!("cdna3.5", "vector ALU writes VCC or EXEC, then VCCZ or EXECZ is read as data";
-          VALU => VALU, [scalar ZERO_FLAG]; ALL: Const(5);
+          VALU => VALU, [scalar ZERO_FLAG]; GFX9: Const(5);
           cite::TABLE_11, MANUAL; "LLVM never reads these flags as data"),
     rule!("cdna3.6", "vector ALU writes an SGPR, then v_readlane or v_writelane uses it as lane number";
-          VALU => READLANE | WRITELANE, [scalar LANE_SELECT]; ALL: Const(4);
+          VALU => READLANE | WRITELANE, [scalar LANE_SELECT]; GFX9: Const(4);
           cite::TABLE_11, AGREED rocroller Agrees; "case 18 repeats it"),
     rule!("cdna3.7", "vector ALU writes VCC, then v_div_fmas";
-          VALU => DIV_FMAS, [writes VCC]; ALL: Const(4);
+          VALU => DIV_FMAS, [writes VCC]; GFX9: Const(4);
           cite::TABLE_11, AGREED rocroller Agrees; "either half of VCC is enough"),
     rule!("cdna3.10", "vector ALU writes an SGPR, then vector memory reads it";
-          VALU => VMEM, [registers SDST, SSRC, AnyLive]; ALL: Const(5);
+          VALU => VMEM, [registers SDST, SSRC, AnyLive]; GFX9: Const(5);
           cite::TABLE_11, AGREED rocroller Agrees;
           "what another instruction has written since is no longer the vector ALU's"),
     rule!("llvm.10.overwritten",
           "vector ALU writes an SGPR, another instruction overwrites it, then vector memory reads it";
-          VALU => VMEM, [scalar SSRC]; ALL: Const(5);
+          VALU => VMEM, [scalar SSRC]; GFX9: Const(5);
           cite::LLVM, of(Silent, Moot);
           "LLVM looks for the last vector ALU instruction that wrote the register, whatever wrote it since"),
     rule!("llvm.exec-vmem", "vector ALU writes EXEC, then vector memory";
-          VALU => VMEM, [writes EXEC]; ALL: Const(5);
+          VALU => VMEM, [writes EXEC]; GFX9: Const(5);
           cite::LLVM, LLVM;
           "case 10 read so widely that EXEC is an SGPR operand of every memory instruction"),
     rule!("cdna3.13", "vector ALU writes EXEC, then a DPP instruction";
-          VALU => DPP, [writes EXEC]; ALL: Const(5);
+          VALU => DPP, [writes EXEC]; GFX9: Const(5);
           cite::TABLE_11, AGREED),
     rule!("cdna3.18",
           "vector ALU writes an SGPR, VCC or EXEC, then a vector ALU instruction reads it as a constant";
@@ -65,20 +65,20 @@ pub(super) const SCALAR_RULES: &[Rule] = &[
 pub(super) const VECTOR_RULES: &[Rule] = &[
     rule!("cdna3.12",
           "vector ALU writes a VGPR, then a DPP instruction reads it as the source that it permutes";
-          ANY_VALU => DPP, [vector PERMUTED]; ALL: Const(2);
+          ANY_VALU => DPP, [vector PERMUTED]; GFX9: Const(2);
           cite::TABLE_11, AGREED),
     rule!("cdna3.12.other", "vector ALU writes a VGPR, then a DPP instruction reads it otherwise";
-          ANY_VALU => DPP, [vector UNPERMUTED]; ALL: Const(2);
+          ANY_VALU => DPP, [vector UNPERMUTED]; GFX9: Const(2);
           cite::TABLE_11, of(Covers, Agrees);
           "as second source, or as the old value of lanes that are masked out; the manual's words do not \
            tell them apart, shipping kernels do"),
     rule!("llvm.12.old", "a VGPR is written, then a DPP instruction writes it and keeps nothing of it";
-          VECTOR => DPP, [vector REPLACED]; ALL: Const(2);
+          VECTOR => DPP, [vector REPLACED]; GFX9: Const(2);
           cite::LLVM, LLVM;
           "LLVM counts the old value of every DPP instruction as read, also where all rows and banks are \
            written and lanes without a source get 0"),
     rule!("llvm.12.load", "a load writes a VGPR, then a DPP instruction reads it";
-          MEMORY => DPP, [vector VSRC]; ALL: Const(2);
+          MEMORY => DPP, [vector VSRC]; GFX9: Const(2);
           cite::LLVM, LLVM; "on top of the wait for the load"),
     rule!("cdna3.19", "vector ALU writes a VGPR, then v_readlane or v_readfirstlane reads it";
           ANY_VALU => READLANE, [vector VSRC]; GFX940: Const(1);

@@ -82,7 +82,7 @@ fn write_page(out: &mut String) -> fmt::Result {
 }
 
 fn write_table(out: &mut String, table: &Table) -> fmt::Result {
-    let targets: Vec<&str> = table.targets.iter().map(crate::Target::name).collect();
+    let targets: Vec<&str> = table.targets.targets().map(crate::Target::name).collect();
     writeln!(out, "\n## {} ({})\n", table.section, targets.join(", "))?;
     let (title, rule) = if table.tg_split { (" TgSplit |", "---|") } else { ("", "") };
     writeln!(out, "| Operation | Ordering | Scope | Address space | Code |{title}")?;
@@ -143,7 +143,7 @@ fn merged(lines: Vec<Codes>) -> Vec<Codes> {
 }
 
 fn code(table: &Table, row: &Row, mode: Mode, scope: Scope, space: Space) -> String {
-    let target = table.targets.iter().next();
+    let target = table.targets.targets().next();
     let found = target.and_then(|t| sequence(t, mode, row.operation, row.ordering, scope, space));
     match found.as_ref().map(Sequence::to_string) {
         Some(text) if text.is_empty() => "nothing".to_owned(),

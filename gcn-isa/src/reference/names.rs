@@ -39,7 +39,7 @@ impl NameError {
     fn message(&self) -> String {
         let place = self.target.map_or("no target has an".to_owned(), |t| format!("{t} has no"));
         let hint = if !self.elsewhere.is_empty() {
-            let names: Vec<_> = self.elsewhere.iter().map(Target::name).collect();
+            let names: Vec<_> = self.elsewhere.targets().map(Target::name).collect();
             let verb = if names.len() == 1 { "has" } else { "have" };
             format!("; {} {verb} it", names.join(", "))
         } else if let Some(first) = self.nearest.first() {
@@ -65,7 +65,7 @@ pub(super) fn aliases_of(mnemonic: &str, target: Option<Target>) -> Vec<Alias> {
         .filter(|(_, canonical, targets)| {
             *canonical == mnemonic && target.is_none_or(|t| targets.contains(t))
         })
-        .map(|(name, _, targets)| Alias { name, targets: targets.iter().map(Target::name).collect() })
+        .map(|(name, _, targets)| Alias { name, targets: targets.targets().map(Target::name).collect() })
         .collect()
 }
 
@@ -173,7 +173,7 @@ mod tests {
     fn every_alias_stands_for_an_instruction() {
         assert_eq!(aliases().count(), 38);
         for (alias, mnemonic, targets) in aliases() {
-            for target in targets.iter() {
+            for target in targets.targets() {
                 assert!(table::find_mnemonic(target, mnemonic).next().is_some(), "{alias} on {target}");
                 assert!(
                     table::find_mnemonic(target, alias).next().is_none(),

@@ -2,7 +2,7 @@
 
 use super::{Class, Format, InstDesc};
 use crate::mods::{self, Modifier, Modifiers, Word, dpp_word};
-use crate::target::Target;
+use crate::target::{InstructionSet, Target};
 
 impl InstDesc {
     /// The bits of a modifier's value that the row takes: 0 if it does not have the modifier.
@@ -68,6 +68,6 @@ impl InstDesc {
     pub fn has_tfe(&self) -> bool {
         self.format == Format::Mubuf
             && self.class == Class::VmemLoad
-            && !self.targets.iter().any(Target::has_unified_agprs)
+            && !self.targets.iter().any(InstructionSet::has_unified_agprs)
     }
 }

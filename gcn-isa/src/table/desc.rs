@@ -5,14 +5,11 @@ use super::entry::{Behaviours, Entry};
 use super::format::{Format, Unit};
 use super::slot::{DstHalf, ImplicitRegs, MemBytes, OperandBits, OperandDesc, SameFile, WaveSizes};
 use crate::mods::{Dpp, DppControls, Modifiers, Mods, Sdwa, TemporalHints};
-use crate::target::{Member, Target, TargetSet};
+use crate::target::{Target, TargetSet};
 
-/// One instruction in one encoding and addressing form, on the targets where its facts are the same.
-///
-/// The rows of this library are those of [`Target`]. The record is generic over the family of targets and has room for the facts of
-/// RDNA, so that a later family is data.
+/// One instruction in one encoding and addressing form, on the instruction sets where its facts are the same.
 #[derive(Debug)]
-pub struct InstDesc<T: Member = Target> {
+pub struct InstDesc {
     /// Index into [`super::rows`].
     pub id: u16,
     /// Name without `_e32`, `_e64`, `_dpp`, `_sdwa`.
@@ -24,8 +21,8 @@ pub struct InstDesc<T: Member = Target> {
     /// Addressing form: SMEM `imm`, `sgpr`, `sgpr_imm`; MUBUF/MTBUF `offset`, `offen`, `idxen`, `bothen` (`_lds`);
     /// GLOBAL/SCRATCH `vaddr`, `saddr`, `vaddr_saddr`, `noaddr` (`_lds`); atomics prefixed `rtn_` or `nortn_`; else empty.
     pub form: &'static str,
-    /// Targets.
-    pub targets: TargetSet<T>,
+    /// Instruction sets.
+    pub targets: TargetSet,
     /// The sizes of waves for which the facts hold.
     pub waves: WaveSizes,
     /// Opcode field of the format. FLAT family: 7 bits, the segment is in the format.
@@ -65,17 +62,17 @@ pub struct InstDesc<T: Member = Target> {
     /// True if the widths of A and B follow from `cbsz` and `blgp`; the operands have the largest.
     pub width_by_format: bool,
     /// What holds for every form of the mnemonic.
-    pub entry: &'static Entry<T>,
+    pub entry: &'static Entry,
 }
 
-impl<T: Member> PartialEq for InstDesc<T> {
+impl PartialEq for InstDesc {
     /// Rows are unique, so identity is equality.
-    fn eq(&self, other: &InstDesc<T>) -> bool {
+    fn eq(&self, other: &InstDesc) -> bool {
         self.id == other.id
     }
 }
 
-impl<T: Member> Eq for InstDesc<T> {}
+impl Eq for InstDesc {}
 
 impl InstDesc {
     /// Matrix passes (4 clocks each) on `target`; `None` for instructions that are not matrix instructions and for the

@@ -3,11 +3,11 @@
 use bitflags::bitflags;
 
 use super::elements::Constants;
-use crate::target::{Member, Target, TargetSet};
+use crate::target::TargetSet;
 
 /// The facts of a mnemonic that do not depend on its form.
 #[derive(Debug)]
-pub struct Entry<T: Member = Target> {
+pub struct Entry {
     /// The mnemonic, as [`super::InstDesc::mnemonic`].
     pub mnemonic: &'static str,
     /// What it does, in the notation of [`crate::semantics`].
@@ -21,7 +21,7 @@ pub struct Entry<T: Member = Target> {
     /// The branch on the opposite condition; empty if there is none.
     pub inverse: &'static str,
     /// Passes by target, see [`super::InstDesc::passes`].
-    pub passes: &'static [(TargetSet<T>, u8)],
+    pub passes: &'static [(TargetSet, u8)],
     /// The types of constants, where they are not the bits of the operands. A later statement has precedence.
     pub constants: &'static [Constants],
     /// Passes of an instruction whose count follows from the formats of A and B, where neither has 8 bits; 0 for all others.

@@ -1,7 +1,7 @@
 //! Ways of using a mnemonic that have operands or results of their own, and which of them keep a part of what they write.
 
 use super::{Class, Format, InstDesc, Modifiers};
-use crate::Target;
+use crate::target::InstructionSet;
 
 /// A way of using a mnemonic that has operands or results of its own.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -52,7 +52,7 @@ impl InstDesc {
     pub fn preference(&self) -> (bool, bool) {
         (
             !matches!(self.format, Format::Vop3a | Format::Vop3b),
-            !self.targets.iter().any(Target::has_most_instructions),
+            !self.targets.iter().any(InstructionSet::has_most_instructions),
         )
     }
 

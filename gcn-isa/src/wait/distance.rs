@@ -328,6 +328,10 @@ impl Pass for DistancePass<'_> {
         Outer { short, causes }
     }
 
+    fn size(&self, state: &Window) -> usize {
+        state.recent.len()
+    }
+
     fn strength(wait: u32) -> u64 {
         u64::from(wait)
     }

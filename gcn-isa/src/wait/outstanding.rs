@@ -9,8 +9,6 @@
 //! Inside a block, counts are kept as stamps (the counter's number of issued operations at the time), so that issuing
 //! an operation costs nothing; [`Outstanding::seal`] turns them back into counts, so that states can be compared.
 
-use std::collections::HashMap;
-
 use crate::Reg;
 use crate::counters::{self, Event, Stream, WaitCnt};
 use crate::reg::RegUnit;
@@ -55,6 +53,10 @@ impl Entry {
         })
     }
 }
+
+/// With more debts than this, those of different producers are put together. A program whose loads are joined from everywhere would
+/// otherwise take time and memory with the square of its length.
+const CROWD: usize = 256;
 
 /// A set of registers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -240,15 +242,34 @@ impl Outstanding {
         self.index();
     }
 
-    /// Lets one entry stand for all that owe the same registers on the same stream. Sealed, and so is the result.
-    pub fn gather(&mut self) {
-        let mut by_debt: HashMap<(Debt, Stream, Option<Reg>), Entry> = HashMap::new();
-        for entry in self.entries.drain(..) {
-            let one = by_debt.entry((entry.debt, entry.stream, entry.reg)).or_insert(entry);
-            *one = worse(one, &entry);
-        }
-        self.entries = by_debt.into_values().collect();
-        self.entries.sort_unstable_by_key(Entry::key);
+    /// True if so much is outstanding that [`Outstanding::gather`] should make it less.
+    pub fn is_crowded(&self) -> bool {
+        self.entries.len() > CROWD
+    }
+
+    /// Lets one entry stand for all that owe the same registers on the same stream to producers of the same group. Sealed, and so
+    /// is the result.
+    pub fn gather(&mut self, group: &dyn Fn(usize) -> usize) {
+        let key = |e: &Entry| (e.debt, e.stream, e.reg, e.live, group(e.producer as usize));
+        self.entries.sort_by_cached_key(key);
+        self.entries.dedup_by(|next, one| {
+            let alike = (one.debt, one.stream, one.reg, one.live)
+                == (next.debt, next.stream, next.reg, next.live)
+                && group(one.producer as usize) == group(next.producer as usize);
+            if alike {
+                *one = worse(one, next);
+            }
+            alike
+        });
+        self.entries.sort_unstable_by_key(|e| (e.key(), e.live));
+        // Of one producer, what is owed in parts.
+        self.entries.dedup_by(|next, one| {
+            let same = one.key() == next.key();
+            if same {
+                *one = worse(one, next);
+            }
+            same
+        });
         self.index();
     }
 

@@ -7,8 +7,9 @@ use super::LOOP_WEIGHT;
 use super::loops::Edge;
 use super::solve::{Before, Known, Mode, Pass, Solver};
 
-/// How many lines polishing may go over, those of one try again for the next: so many for each line of the program, and so many
-/// at least. A try goes over what the wait has to do with, which is a loop or two, but may be the whole program.
+/// How much work polishing may do, in lines gone over and parts of states joined, those of one try again for the next: so much for
+/// each line of the program, and so much at least. A try goes over what the wait has to do with, which is a loop or two, but may be
+/// the whole program.
 const POLISH_BUDGET: (usize, usize) = (64, 20_000_000);
 
 /// Loops deeper than this count no more.
@@ -27,7 +28,7 @@ impl<P: Pass> Solver<'_, P> {
     pub(super) fn polish(&mut self) {
         let (per_line, least) = POLISH_BUDGET;
         let budget = self.program.lines.len().saturating_mul(per_line).max(least);
-        self.gone_over = 0;
+        let budget = self.work + budget;
         let mut near: Option<BTreeSet<usize>> = None;
         let mut held = Vec::new();
         loop {
@@ -37,7 +38,7 @@ impl<P: Pass> Solver<'_, P> {
                     changed.extend(self.weaken(at, budget).into_iter().flatten());
                 }
             }
-            if changed.is_empty() || self.gone_over > budget {
+            if changed.is_empty() || self.work > budget {
                 break;
             }
             near = Some(changed);
@@ -54,7 +55,7 @@ impl<P: Pass> Solver<'_, P> {
     ) -> BTreeSet<usize> {
         let mut changed = BTreeSet::new();
         for (at, lower) in self.too_strong(near) {
-            if self.gone_over > budget {
+            if self.work > budget {
                 return changed;
             }
             match self.try_lower(at, lower).or_else(|| self.try_instead(at, lower)) {
@@ -75,7 +76,7 @@ impl<P: Pass> Solver<'_, P> {
         let wait = self.wait_at(at);
         let weaker = P::weaker(wait).into_iter().filter(|w| *w != wait);
         for lower in weaker {
-            if self.gone_over > budget {
+            if self.work > budget {
                 return None;
             }
             if let Some(blocks) = self.try_lower(at, lower) {

@@ -6,7 +6,7 @@
 //!    each instruction the wait is exactly what its state asks for. Repeated until nothing changes. As a stronger wait
 //!    can only weaken later ones, this settles after as many rounds as loops are nested; a block that has not settled
 //!    after [`GREEDY_VISITS`] visits goes over to growing (states join with their old value, waits keep the stronger
-//!    of old and new), which must end because both are bounded.
+//!    of old and new), which must end because both are bounded; so do all once [`GREEDY_BUDGET`] is used up.
 //! 2. *Fixed*: with these waits given, the transfer functions distribute over the join, so the least solution is exact:
 //!    it says what some path really brings. It shows that no wait is too weak.
 //! 3. *Polish*: a wait that is stronger than the exact state asks for (step 1 may leave one where a fact kept itself
@@ -28,6 +28,10 @@ use super::loops::{Edge, Shape};
 /// settle within it.
 const GREEDY_VISITS: u32 = 40;
 
+/// How much work a program may take in greedy mode, in lines gone over and parts of states joined: so much for each line of the
+/// program, and so much at least. What settles by itself takes far less.
+const GREEDY_BUDGET: (usize, usize) = (64, 2_000_000);
+
 /// How often waits are moved out of loops: a nest is left in one step, so further rounds only pick up what the first
 /// uncovered.
 const HOIST_ROUNDS: usize = 4;
@@ -47,8 +51,15 @@ pub(super) trait Pass {
     fn stronger(a: Self::Need, b: Self::Need) -> Self::Need;
     /// The state where control comes in from outside.
     fn entry(&self, kind: EntryKind) -> Self::State;
-    /// Makes a state that many paths have brought together smaller, if it can, without a change of what it asks for.
-    fn gather(&self, _: &mut Self::State) {}
+    /// True if a state has so much in it that it should be made smaller where paths join.
+    fn is_crowded(&self, _: &Self::State) -> bool {
+        false
+    }
+    /// Makes a state that many paths have brought together smaller, if it can, without a change of what it asks for. Producers of
+    /// different groups stay apart.
+    fn gather(&self, _: &mut Self::State, _group: &dyn Fn(usize) -> usize) {}
+    /// How much there is in a state: what it costs to join it.
+    fn size(&self, state: &Self::State) -> usize;
     /// Comes back from code that the program does not show.
     fn come_back(&self, state: &mut Self::State);
     /// Comes into a function, by a known call or from nobody knows where. Sealed, and so is the result.
@@ -115,8 +126,10 @@ pub(super) struct Solver<'a, P: Pass> {
     alive: Vec<bool>,
     /// While something is tried: what was before.
     pub(super) before: Option<Before<P>>,
-    /// Lines that have been gone over, those of blocks without instructions estimated.
-    pub(super) gone_over: usize,
+    /// Blocks that were crowded once: there, states are made smaller from then on, so that they settle.
+    crowded: Vec<bool>,
+    /// Work done: lines that have been gone over, and what states had in them that were joined.
+    pub(super) work: usize,
 }
 
 /// What was known of the blocks and edges that something which is tried has to do with.
@@ -133,8 +146,8 @@ pub(super) struct Known<P: Pass> {
     pub waits: Vec<(usize, P::Need)>,
 }
 
-/// What an edge to or from an unknown place costs, in lines of code: states there are large.
-const LINES_PER_JUMP: usize = 64;
+/// How many loops around a block are told apart where states are made smaller.
+const LOOPS_APART: usize = 2;
 
 impl<'a, P: Pass> Solver<'a, P> {
     /// Solves `pass` on `program`; with `leave_loops` waits go before loops where they can.
@@ -168,7 +181,8 @@ impl<'a, P: Pass> Solver<'a, P> {
             root,
             alive: flow.reachable(),
             before: None,
-            gone_over: 0,
+            crowded: vec![false; n],
+            work: 0,
         };
         solver.run(Mode::Greedy);
         for _ in 0..HOIST_ROUNDS {
@@ -239,22 +253,29 @@ impl<'a, P: Pass> Solver<'a, P> {
         blocks: impl IntoIterator<Item = usize>,
         within: impl Fn(usize) -> bool,
     ) {
-        // What gathers many exits waits until all of them are settled.
-        let place = |s: &Self, block: usize| Reverse((s.flow.is_hub(block), s.shape.rank[block], block));
+        let (per_line, least) = GREEDY_BUDGET;
+        let patience = self.work + self.program.lines.len().saturating_mul(per_line).max(least);
+        // In sweeps over the order of blocks: what an edge backwards changes waits for the next sweep. At once, each of many edges
+        // into one loop would cost a round through it. What gathers many exits waits until all of them are settled.
+        let place = |s: &Self, sweep: usize, block: usize| {
+            Reverse((s.flow.is_hub(block), sweep, s.shape.rank[block], block))
+        };
         // How often each block was looked at, and whether it waits.
         let mut seen: HashMap<usize, (u32, bool)> = blocks.into_iter().map(|b| (b, (0, true))).collect();
-        let mut queue: BinaryHeap<_> = seen.keys().map(|&b| place(self, b)).collect();
-        while let Some(Reverse((.., block))) = queue.pop() {
+        let mut queue: BinaryHeap<_> = seen.keys().map(|&b| place(self, 0, b)).collect();
+        while let Some(Reverse((_, sweep, rank, block))) = queue.pop() {
             let (visits, waits) = seen.entry(block).or_default();
             *waits = false;
             *visits += 1;
-            let mode = if mode == Mode::Greedy && *visits > GREEDY_VISITS { Mode::Grow } else { mode };
+            let impatient = *visits > GREEDY_VISITS || self.work > patience;
+            let mode = if mode == Mode::Greedy && impatient { Mode::Grow } else { mode };
             if self.visit(block, mode) {
                 // What comes before a call matters again where it ends.
                 let next = self.cfg.blocks[block].succs.iter().copied().chain(self.flow.after_call(block));
                 for succ in next.filter(|s| within(*s)) {
                     if !std::mem::replace(&mut seen.entry(succ).or_default().1, true) {
-                        queue.push(place(self, succ));
+                        let sweep = sweep + usize::from(self.shape.rank[succ] <= rank);
+                        queue.push(place(self, sweep, succ));
                     }
                 }
             }
@@ -283,14 +304,11 @@ impl<'a, P: Pass> Solver<'a, P> {
         true
     }
 
+    /// What comes into `block` from everywhere.
     fn incoming(&mut self, block: usize, mode: Mode) -> Option<P::State> {
-        let mut joined: Option<P::State> = None;
+        let mut joined = Joined::default();
         for &kind in &self.root[block] {
-            let state = self.pass.entry(kind);
-            match &mut joined {
-                Some(joined) => self.pass.join(joined, &state),
-                None => joined = Some(state),
-            }
+            joined.add(&self.pass, self.pass.entry(kind));
         }
         for &from in &self.cfg.blocks[block].preds {
             let Some(out) = self.outs[from].as_ref().filter(|_| self.alive[from] || !self.alive[block])
@@ -323,21 +341,29 @@ impl<'a, P: Pass> Solver<'a, P> {
                 self.note_edge(edge);
                 self.waits.edges.insert(edge, wait);
             }
-            match &mut joined {
-                Some(joined) => self.pass.join(joined, &state),
-                None => joined = Some(state),
-            }
+            joined.add(&self.pass, state);
         }
-        if let (Some(joined), true) = (&mut joined, self.flow.is_hub(block)) {
-            self.pass.gather(joined);
+        self.work += joined.work;
+        let mut joined = joined.whole(&self.pass)?;
+        if self.flow.is_hub(block) {
+            self.pass.gather(&mut joined, &|_| 0);
+        } else if self.crowded[block] || self.pass.is_crowded(&joined) {
+            self.crowded[block] = true;
+            // Whether a wait leaves a loop depends on whether its producers are in it.
+            let nest: Vec<usize> = self.shape.nest(block).take(LOOPS_APART).collect();
+            self.pass.gather(&mut joined, &|producer| {
+                let from = if nest.is_empty() { 0 } else { self.cfg.block_of(producer) };
+                nest.iter().position(|l| self.shape.contains(*l, from)).unwrap_or(nest.len())
+            });
         }
-        joined
+        Some(joined)
     }
 
     fn transfer(&mut self, block: usize, state: &mut P::State, mode: Mode) {
         let old = std::mem::take(&mut self.waits.lines[block]);
         let mut planned = old.iter().peekable();
         let mut new = Vec::new();
+        self.work += self.cfg.blocks[block].end - self.cfg.blocks[block].start;
         for line in self.cfg.blocks[block].start..self.cfg.blocks[block].end {
             let plan = planned.next_if(|w| w.0 == line).map_or(P::NONE, |w| w.1);
             let wait = match mode {
@@ -363,11 +389,6 @@ impl<'a, P: Pass> Solver<'a, P> {
             out: outs[block].clone(),
             waits: waits.lines[block].clone(),
         });
-        let here = &self.cfg.blocks[block];
-        self.gone_over += here.end - here.start;
-        if self.flow.is_hub(block) {
-            self.gone_over += LINES_PER_JUMP * (here.preds.len() + here.succs.len());
-        }
     }
 
     /// The wait of an edge changes.
@@ -425,5 +446,115 @@ impl<'a, P: Pass> Solver<'a, P> {
         };
         let first = nest.partition_point(|l| !less(l));
         nest[first..].iter().copied().find(|&l| places(l))
+    }
+}
+
+/// States that are joined like the digits of a number that counts them: a pair at a time, then a pair of pairs, so that each is
+/// joined as often as their number has digits, and not as often as there are states after it.
+struct Joined<S> {
+    /// At place `i`, if there is one, what 2^i states have brought together.
+    parts: Vec<Option<S>>,
+    work: usize,
+}
+
+impl<S> Default for Joined<S> {
+    fn default() -> Joined<S> {
+        Joined { parts: Vec::new(), work: 0 }
+    }
+}
+
+impl<S> Joined<S> {
+    fn add<P: Pass<State = S>>(&mut self, pass: &P, mut state: S) {
+        self.work += 1 + pass.size(&state);
+        for part in &mut self.parts {
+            match part.take() {
+                Some(mut earlier) => {
+                    pass.join(&mut earlier, &state);
+                    state = earlier;
+                }
+                None => {
+                    *part = Some(state);
+                    return;
+                }
+            }
+        }
+        self.parts.push(Some(state));
+    }
+
+    /// All of them.
+    fn whole<P: Pass<State = S>>(self, pass: &P) -> Option<S> {
+        self.parts.into_iter().flatten().reduce(|later, mut earlier| {
+            pass.join(&mut earlier, &later);
+            earlier
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::hazards::Config;
+    use crate::wait::distance::DistancePass;
+    use crate::wait::waitcnt::WaitcntPass;
+    use crate::wait::{WaitOptions, shape_of};
+    use crate::{Inst, Operand, Reg, Target, table};
+
+    /// `blocks` times a load, a use, and a conditional branch to the block that `to` says; at the end `last`.
+    fn program(blocks: usize, to: impl Fn(usize) -> usize, last: &str) -> Program {
+        let target = Target::GFX942;
+        let find = |name, form| table::find_form(target, name, form).expect("an instruction of gfx942");
+        let mut program = Program::new(target, "shape");
+        let labels: Vec<_> = (0..blocks).map(|b| program.new_label(format!("L{b}"))).collect();
+        for block in 0..blocks {
+            program.place(labels[block]);
+            let vector = |i: usize| Reg::v((2 * (i % 30)) as u16, 1);
+            let address = Reg::v(100, 2);
+            program.push(Inst::new(
+                find("global_load_dword", "vaddr"),
+                [vector(block).into(), address.into(), Operand::Off],
+            ));
+            program.push(Inst::new(
+                find("v_mov_b32_e32", ""),
+                [vector(7 * block + 1).into(), vector(11 * block + 3).into()],
+            ));
+            program.push(Inst::new(find("s_cbranch_scc1", ""), [Operand::Label(labels[to(block)])]));
+            if last != "s_endpgm" {
+                program.push(Inst::new(find(last, ""), [Operand::Label(labels[0])]));
+            }
+        }
+        program.push(Inst::new(find("s_endpgm", ""), []));
+        program
+    }
+
+    /// The work that both passes do.
+    fn work(program: &Program) -> usize {
+        let options = WaitOptions::default();
+        let flow = Config::default().flow(program);
+        let shape = shape_of(&flow);
+        let counters = WaitcntPass::new(program, &flow, &options);
+        let states = DistancePass::new(program, &flow, options.rules);
+        Solver::solve(counters, program, &flow, &shape, true).work
+            + Solver::solve(states, program, &flow, &shape, true).work
+    }
+
+    /// Four times the blocks are no more than about four times the work.
+    fn is_linear(shape: impl Fn(usize) -> Program) {
+        let (few, many) = (work(&shape(500)), work(&shape(2000)));
+        assert!(many < 6 * few, "{few} for 500 blocks, {many} for 2000");
+    }
+
+    #[test]
+    fn a_switch_in_a_loop_takes_work_linear_in_its_cases() {
+        is_linear(|n| program(n, |b| (b + 1).min(n - 1), "s_branch"));
+    }
+
+    #[test]
+    fn jumps_back_take_work_linear_in_their_number() {
+        is_linear(|n| program(n, |b| b.saturating_sub(b * 13 % 40), "s_cbranch_vccz"));
+    }
+
+    #[test]
+    fn jumps_anywhere_take_work_linear_in_their_number() {
+        is_linear(|n| program(n, |b| b.wrapping_mul(2_654_435_761) % n, "s_endpgm"));
     }
 }

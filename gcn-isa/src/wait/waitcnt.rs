@@ -58,12 +58,18 @@ pub(super) struct Early {
     pub consumer: usize,
 }
 
+impl Early {
+    fn key(&self) -> (u8, Option<u32>) {
+        (self.conflict.counter as u8, self.conflict.producer)
+    }
+}
+
 /// The pass.
 pub(super) struct WaitcntPass<'a> {
     pub program: &'a Program,
     pub options: &'a WaitOptions,
-    /// What is waited for on edges.
-    pub early: BTreeMap<Edge, Vec<Early>>,
+    /// What is waited for on edges, by counter and producer.
+    pub early: BTreeMap<Edge, BTreeMap<(u8, Option<u32>), Early>>,
     /// The operations that the lines start, one line after another.
     events: Vec<Event>,
     /// Where each line's operations begin in `events`; one entry more than lines.
@@ -308,8 +314,16 @@ impl Pass for WaitcntPass<'_> {
         Outstanding::default()
     }
 
-    fn gather(&self, state: &mut Outstanding) {
-        state.gather();
+    fn is_crowded(&self, state: &Outstanding) -> bool {
+        state.is_crowded()
+    }
+
+    fn gather(&self, state: &mut Outstanding, group: &dyn Fn(usize) -> usize) {
+        state.gather(group);
+    }
+
+    fn size(&self, state: &Outstanding) -> usize {
+        state.entries().len()
     }
 
     fn come_back(&self, state: &mut Outstanding) {
@@ -398,7 +412,10 @@ impl Pass for WaitcntPass<'_> {
 
     fn hoist(&mut self, cause: &Vec<Early>, edges: &[(Edge, &Outstanding)]) {
         for (edge, _) in edges {
-            self.early.entry(*edge).or_default().extend(cause);
+            let known = self.early.entry(*edge).or_default();
+            for early in cause {
+                known.entry(early.key()).or_insert(*early);
+            }
         }
     }
 }
@@ -410,9 +427,7 @@ impl WaitcntPass<'_> {
         let mut found = Vec::new();
         for entry in state.entries().iter().filter(|e| e.debt == Debt::Write) {
             let counter = entry.stream.counter();
-            let early = wanted
-                .iter()
-                .find(|e| e.conflict.counter == counter && e.conflict.producer == Some(entry.producer));
+            let early = wanted.get(&(counter as u8, Some(entry.producer)));
             if let Some(early) = early {
                 found.push((*early, counter.at(state.limit(entry))));
             }

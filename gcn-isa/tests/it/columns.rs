@@ -4,7 +4,6 @@ use std::fmt::Display;
 
 use gcn_isa::Target;
 use gcn_isa::table::{Access, ImplicitRegs, InstDesc, MemBytes, OperandDesc, OperandKinds};
-use gcn_isa::target::Member;
 
 /// Kinds of operands in the order of the text. `c` stands for both kinds of inline constants.
 pub const KINDS: [(&str, OperandKinds); 10] = [
@@ -48,7 +47,7 @@ pub fn join(items: impl IntoIterator<Item = impl Display>, separator: &str) -> S
 }
 
 /// `vdst:d:v:1 ; src0:s:v|s:1`.
-pub fn operands<T: Member>(row: &InstDesc<T>) -> String {
+pub fn operands(row: &InstDesc) -> String {
     join(row.operands.iter().map(operand), " ; ")
 }
 
@@ -60,7 +59,7 @@ fn operand(o: &OperandDesc) -> String {
 }
 
 /// The special registers of each operand that has some.
-pub fn specials<T: Member>(row: &InstDesc<T>, separator: &str) -> String {
+pub fn specials(row: &InstDesc, separator: &str) -> String {
     let named = row.operands.iter().filter(|o| !o.specials.is_empty());
     join(named.map(|o| format!("{}={}", o.name, o.specials)), separator)
 }
@@ -71,7 +70,7 @@ pub fn implicit(set: ImplicitRegs) -> String {
 }
 
 /// `src0=neg+abs ; src1=neg`.
-pub fn source_modifiers<T: Member>(row: &InstDesc<T>, separator: &str) -> String {
+pub fn source_modifiers(row: &InstDesc, separator: &str) -> String {
     let all = [(row.bits.neg, "neg"), (row.bits.abs, "abs"), (row.bits.sext, "sext")];
     let of = |source: u8| {
         let words = join(all.iter().filter(|m| m.0 >> source & 1 == 1).map(|m| m.1), "+");
@@ -95,7 +94,7 @@ pub fn listed(name: &str, bits: u8) -> String {
 
 /// One count for all targets of the row, or a count for each.
 pub fn passes(row: &InstDesc) -> String {
-    let by_target: Vec<_> = row.targets.iter().map(|t| (t, row.passes(t))).collect();
+    let by_target: Vec<_> = row.targets.representatives().map(|t| (t, row.passes(t))).collect();
     match by_target[..] {
         [(_, first), ref rest @ ..] if rest.iter().all(|r| r.1 == first) => {
             first.map_or(String::new(), |n| n.to_string())

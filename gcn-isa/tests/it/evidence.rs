@@ -99,11 +99,3 @@ fn programs_add_up() {
     let counts = sum["cdna3.21"];
     assert_eq!((counts.broken, counts.kept, counts.objects), (2, 1, 2));
 }
-
-#[test]
-fn a_block_with_thousands_of_predecessors_takes_no_time() {
-    let mut lines = vec!["s_cbranch_scc0 .L"; 4_000];
-    lines.push(".L:");
-    lines.extend([USE; 4_000]);
-    counted(&lines);
-}

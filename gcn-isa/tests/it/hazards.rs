@@ -177,7 +177,7 @@ fn rule_names_are_unique_and_the_longest_wait_is_known() {
         assert_eq!(hazards::rule(id).map(|r| r.id), Some(id));
     }
     let longest = |target| hazards::rules(target).filter_map(|r| r.states(target)).map(|s| s.after(16)).max();
-    assert_eq!(Target::ALL.map(longest).into_iter().max(), Some(Some(hazards::MAX_REACH)));
+    assert_eq!(Target::REPRESENTATIVES.map(longest).into_iter().max(), Some(Some(hazards::MAX_REACH)));
 }
 
 #[test]
@@ -238,7 +238,7 @@ fn a_need_explains_itself() {
     assert_eq!(
         need.rule.to_string(),
         "cdna3.106: XDL writes, then a vector ALU or memory instruction reads it: passes + 3 on gfx90a gfx942; \
-         passes + 4 (5 after 2 passes) on gfx950 (CDNA3 ISA table 37)"
+         passes + 4 (5 after 2 passes) on gfx9-4-generic gfx950 (CDNA3 ISA table 37)"
     );
     assert_eq!(need.rule.states(Target::GFX942).map(|s| s.to_string()).as_deref(), Some("passes + 3"));
     assert_eq!(

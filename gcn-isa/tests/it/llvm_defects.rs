@@ -300,7 +300,7 @@ fn llvm_still_does_this() {
         return;
     }
     let cases = cases();
-    for target in Target::ALL {
+    for target in Target::REPRESENTATIVES {
         for pass in ["post-RA-hazard-rec", "si-insert-waitcnts"] {
             let mine = cases.iter().enumerate().filter(|(_, c)| c.target == target && c.pass == pass);
             let mine: Vec<(usize, &Case)> = mine.collect();

@@ -12,6 +12,7 @@ mod indexing;
 mod layout;
 mod llvm_defects;
 mod memory_model;
+mod processors;
 mod rdna;
 mod reference;
 mod semantics;

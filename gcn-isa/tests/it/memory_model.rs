@@ -159,7 +159,7 @@ fn every_combination_has_one_row() {
                             true => assert_eq!(rows, 1, "{at}"),
                             false => assert_eq!(rows, 0, "{at}"),
                         }
-                        for target in table.targets.iter() {
+                        for target in table.targets.targets() {
                             let found = sequence(target, Mode::Normal, operation, ordering, scope, space);
                             assert_eq!(found.is_some(), operation.allows(ordering), "{at}");
                         }
@@ -173,7 +173,7 @@ fn every_combination_has_one_row() {
 /// The instructions that the rows name exist on their targets and have the bits that the rows give them.
 #[test]
 fn rows_name_instructions_of_their_targets() {
-    for (table, target) in TABLES.iter().flat_map(|t| t.targets.iter().map(move |target| (t, target))) {
+    for (table, target) in TABLES.iter().flat_map(|t| t.targets.targets().map(move |target| (t, target))) {
         for step in table.rows.iter().flat_map(|row| row.steps) {
             let bits = match step.what {
                 What::Cache(mnemonic, bits) => {

@@ -16,41 +16,26 @@ use gcn_isa::table::{
     Behaviours, Class, DstHalf, Entry, Format, ImplicitRegs, InstDesc, MemBytes, OperandBits, OperandDesc,
     OperandKinds, Rule, WaveSizes,
 };
-use gcn_isa::target::{Member, TargetSet};
+use gcn_isa::{InstructionSet, TargetSet};
 
 use crate::columns::{ACCESS, IMPLICIT, KINDS, value};
 use write::write;
 
-/// The family of the table. The last has registers of 16 bits as an option of the assembler.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-enum Rdna {
-    Gfx1030,
-    Gfx1100,
-    Gfx1151,
-    Gfx1201,
-    Gfx1201RealTrue16,
-}
-
-const NAMES: [(&str, Rdna); 5] = [
-    ("gfx1030", Rdna::Gfx1030),
-    ("gfx1100", Rdna::Gfx1100),
-    ("gfx1151", Rdna::Gfx1151),
-    ("gfx1201", Rdna::Gfx1201),
-    ("gfx1201+real-true16", Rdna::Gfx1201RealTrue16),
+/// The targets of the table. The last is gfx1201 with registers of 16 bits, an option of the assembler.
+const NAMES: [(&str, InstructionSet); 5] = [
+    ("gfx1030", InstructionSet::GFX10_3),
+    ("gfx1100", InstructionSet::GFX11),
+    ("gfx1151", InstructionSet::GFX11_5),
+    ("gfx1201", InstructionSet::GFX12),
+    ("gfx1201+real-true16", REAL_TRUE16),
 ];
 
-impl Member for Rdna {
-    const ALL: &'static [Rdna] =
-        &[Rdna::Gfx1030, Rdna::Gfx1100, Rdna::Gfx1151, Rdna::Gfx1201, Rdna::Gfx1201RealTrue16];
-
-    fn place(self) -> u8 {
-        self as u8
-    }
-}
+/// Stands for gfx12 with registers of 16 bits; no row of the table is of it otherwise.
+const REAL_TRUE16: InstructionSet = InstructionSet::GFX10_1;
 
 /// A row, and what the measurement says beside its facts.
 struct Measured {
-    row: InstDesc<Rdna>,
+    row: InstDesc,
     schedules: Vec<Schedule>,
     /// The measurement could not find out what operands take, and a person said it.
     kinds_by_hand: bool,
@@ -61,7 +46,7 @@ struct Measured {
 struct Schedule {
     latency: u16,
     units: Vec<(&'static str, u8)>,
-    on: Option<TargetSet<Rdna>>,
+    on: Option<TargetSet>,
 }
 
 const UNITS: [&str; 7] = ["HWBranch", "HWLGKM", "HWRC", "HWSALU", "HWTransVALU", "HWVALU", "HWVMEM"];
@@ -119,7 +104,7 @@ fn leak(text: &str) -> &'static str {
 }
 
 /// What the instruction is, of which these rows say nothing.
-fn entry(mnemonic: &'static str) -> &'static Entry<Rdna> {
+fn entry(mnemonic: &'static str) -> &'static Entry {
     Box::leak(Box::new(Entry {
         mnemonic,
         meaning: "",
@@ -214,7 +199,7 @@ fn read(id: usize, line: &str) -> Measured {
     }
 }
 
-fn set(names: &str) -> TargetSet<Rdna> {
+fn set(names: &str) -> TargetSet {
     names.split(',').map(|name| value(&NAMES, name)).collect()
 }
 
@@ -263,7 +248,7 @@ fn words(cell: &str) -> Vec<&str> {
     cell.split(outside).filter(|w| !w.is_empty()).collect()
 }
 
-fn add_modifier(row: &mut InstDesc<Rdna>, word: &str) {
+fn add_modifier(row: &mut InstDesc, word: &str) {
     let (word, required) = word.strip_suffix('!').map_or((word, false), |word| (word, true));
     let (name, argument) = word.split_at(word.find(['[', '(', ':']).unwrap_or(word.len()));
     let argument = argument.trim_matches(['[', ']', '(', ')', ':']);

@@ -225,7 +225,7 @@ fn clauses(target: Target) -> Family {
 
 /// The alphabets of all rules of all targets.
 pub fn all_families() -> Vec<Family> {
-    Target::ALL.into_iter().flat_map(|t| families(t).0).collect()
+    Target::REPRESENTATIVES.into_iter().flat_map(|t| families(t).0).collect()
 }
 
 /// The first of each that are alike.
@@ -236,10 +236,10 @@ pub fn distinct(families: Vec<Family>) -> Vec<Family> {
 
 #[test]
 fn every_rule_binds_some_representatives() {
-    for target in Target::ALL {
+    for target in Target::REPRESENTATIVES {
         assert_eq!(families(target).1, [""; 0], "{target}");
     }
     let parsed: BTreeSet<String> =
-        Target::ALL.into_iter().flat_map(classes).map(|i| format!("{i:?}")).collect();
+        Target::REPRESENTATIVES.into_iter().flat_map(classes).map(|i| format!("{i:?}")).collect();
     assert!(parsed.len() >= CLASSES.len(), "some text is read on no target");
 }

@@ -116,7 +116,7 @@ pub enum Family {
 impl Family {
     pub fn all(alphabets: Alphabets) -> Vec<Family> {
         let states = match alphabets {
-            Alphabets::Everything => Target::ALL.map(classes::everything).into_iter().collect(),
+            Alphabets::Everything => Target::REPRESENTATIVES.map(classes::everything).into_iter().collect(),
             Alphabets::Rules => classes::all_families(),
             Alphabets::Distinct => classes::distinct(classes::all_families()),
             Alphabets::Core => {

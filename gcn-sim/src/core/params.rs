@@ -6,7 +6,7 @@
 use std::fmt;
 use std::sync::LazyLock;
 
-use gcn_isa::{Target, TargetSet};
+use gcn_isa::{InstructionSet, Target, TargetSet};
 use serde::Serialize;
 
 /// How well a value is known.
@@ -101,8 +101,8 @@ impl Row {
         })
     }
 
-    fn names(&self, target: Target) -> bool {
-        self.targets.is_some_and(|set| set.contains(target))
+    fn names(&self, set: InstructionSet) -> bool {
+        self.targets.is_some_and(|sets| sets.has(set))
     }
 }
 
@@ -112,10 +112,13 @@ static ROWS: LazyLock<Vec<Row>> = LazyLock::new(|| {
     text.lines().skip(1).filter(|line| !line.starts_with('#')).filter_map(Row::parse).collect()
 });
 
-/// The row of a parameter: the target's own, or the one for all.
+/// The row of a parameter: the target's own, that of the one whose measurements stand for it, or the one for all.
 fn row_of(target: Target, name: &str) -> Option<&'static Row> {
-    let own = ROWS.iter().find(|row| row.name == name && row.names(target));
-    own.or_else(|| ROWS.iter().find(|row| row.name == name && row.targets.is_none()))
+    let set = target.instruction_set();
+    let of = |set| ROWS.iter().find(|row| row.name == name && row.names(set));
+    of(set)
+        .or_else(|| of(set.measured_as()))
+        .or_else(|| ROWS.iter().find(|row| row.name == name && row.targets.is_none()))
 }
 
 /// Compute units of the device that a target stands for (`device.cus` of the model's parameters).
@@ -151,12 +154,12 @@ pub fn at_most(target: Target, name: &str) -> Option<u64> {
 pub fn parameters(target: Target) -> Vec<Parameter> {
     let mut seen: Vec<&str> = Vec::new();
     let mut parameters = Vec::new();
-    for row in ROWS.iter().filter(|row| row.targets.is_none() || row.names(target)) {
+    for row in ROWS.iter() {
         if seen.contains(&row.name) {
             continue;
         }
         seen.push(row.name);
-        let row = row_of(target, row.name).unwrap_or(row);
+        let Some(row) = row_of(target, row.name) else { continue };
         parameters.push(Parameter {
             name: row.name.to_owned(),
             value: row.value.to_owned(),
@@ -322,7 +325,8 @@ mod tests {
             own.sort();
             assert_eq!(own, first, "{target}");
             for row in ROWS.iter() {
-                let rows = ROWS.iter().filter(|r| r.name == row.name && r.names(target)).count();
+                let rows =
+                    ROWS.iter().filter(|r| r.name == row.name && r.names(target.instruction_set())).count();
                 assert!(rows <= 1, "{} has two rows for {target}", row.name);
             }
         }

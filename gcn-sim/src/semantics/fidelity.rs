@@ -64,8 +64,7 @@ const BUFFER: &str = "add_tid and swizzles as the manual has them (MI100 ISA 9.1
 const LDS_ADD: &str = "denormals as MODE says (LLVM; AMD's emulator); an invalid sum is the NaN 0x7fc00000 that the VALU gives, not the \
                        emulator's 0xffc00000";
 const LDS_COMPARE: &str = "denormals as MODE says, by AMD's emulator alone";
-const LDS_EXTREME: &str =
-    "of two quiet NaNs the old one stays, as in AMD's emulator; the manual's formulas compare and replace";
+const LDS_EXTREME: &str = "of two quiet NaNs the old one stays, by AMD's emulator alone";
 const LDS_PACKED: &str = "denormals are kept: LLVM uses it where they count; AMD's emulator alone flushes";
 const MEMORY_ADD: &str = "gfx908 and gfx90a flush denormals (LLVM uses it there only where they do not count; AMD's emulator), later targets \
                           keep them";

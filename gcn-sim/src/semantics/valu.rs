@@ -15,6 +15,7 @@ pub(crate) mod int32;
 pub(crate) mod int64;
 pub(crate) mod lane;
 pub(crate) mod mix;
+pub(crate) mod number;
 pub(crate) mod overflow;
 pub(crate) mod packed;
 pub(crate) mod read;

@@ -271,7 +271,7 @@ mod tests {
             }
         }
         let mut compared = 0;
-        for target in Target::ALL {
+        for target in Target::REPRESENTATIVES {
             let params = Params::new(target, &[]);
             let old = !target.has_unified_agprs();
             for row in table::rows().iter().filter(|row| row.is_valu() && row.targets.contains(target)) {
@@ -297,7 +297,7 @@ mod tests {
 
     #[test]
     fn every_instruction_has_a_pipeline_and_every_vector_instruction_takes_time() {
-        for target in Target::ALL {
+        for target in Target::REPRESENTATIVES {
             let params = Params::new(target, &[]);
             for row in table::rows().iter().filter(|row| row.targets.contains(target)) {
                 if row.is_matrix() {

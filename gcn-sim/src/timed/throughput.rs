@@ -282,7 +282,7 @@ fn write_parameters(out: &mut String) -> std::fmt::Result {
         "### Parameters\n\n| parameter | targets | value | range | unit | grade | source |\n|---|---|--:|---|---|---|---|"
     )?;
     let mut rows: Vec<(super::Parameter, Vec<Target>)> = Vec::new();
-    for target in Target::ALL {
+    for target in Target::REPRESENTATIVES {
         for parameter in parameters(target) {
             match rows.iter_mut().find(|(other, _)| *other == parameter) {
                 Some((_, targets)) => targets.push(target),
@@ -295,7 +295,8 @@ fn write_parameters(out: &mut String) -> std::fmt::Result {
     }
     for (parameter, targets) in &rows {
         let names: Vec<_> = targets.iter().map(|t| t.name()).collect();
-        let names = if targets.len() == Target::ALL.len() { "all".to_owned() } else { names.join(", ") };
+        let names =
+            if targets.len() == Target::REPRESENTATIVES.len() { "all".to_owned() } else { names.join(", ") };
         let super::Parameter { name, value, unit, grade, source, range } = parameter;
         let range = range.as_ref().map_or_else(String::new, |[low, high]| match *unit {
             // The lower end is the value itself.

@@ -17,7 +17,8 @@ pub(super) struct Chart<'t> {
     pub rows: Vec<Row>,
     pub lines: Vec<Line>,
     pub folds: Vec<Fold>,
-    /// Where the axis ends.
+    /// Where the axis begins and ends.
+    pub start: u64,
     pub end: u64,
     /// Cycles of the axis that a fold takes.
     pub gap: u64,
@@ -31,10 +32,12 @@ impl<'t> Chart<'t> {
         let folds = fold::folds(&report.recording.events, timeline.trips);
         let (rows, lines) = rows(report, &folds);
         let mut chart =
-            Chart { timeline, rows, lines, folds, end: report.cycles, gap: 1, remarks: Vec::new() };
+            Chart { timeline, rows, lines, folds, start: 0, end: report.cycles, gap: 1, remarks: Vec::new() };
         chart.note_the_end_of_the_recording();
+        chart.window();
         chart.cap(most);
-        let shown = chart.end - chart.folds.iter().map(|fold| fold.to - fold.from).sum::<u64>();
+        let folded = chart.folds.iter().map(|fold| fold.to.min(chart.end) - fold.from.max(chart.start));
+        let shown = (chart.end - chart.start).saturating_sub(folded.sum());
         chart.gap = (shown / 40).max(4);
         chart
     }
@@ -53,6 +56,19 @@ impl<'t> Chart<'t> {
             let end = self.end;
             self.folds.retain(|fold| fold.to <= end);
         }
+    }
+
+    /// Leaves out what is not within the cycles that are asked for. What reaches over their ends stays whole, and is drawn in part.
+    fn window(&mut self) {
+        let asked = &self.timeline.cycles;
+        self.start = asked.start.min(self.end.saturating_sub(1));
+        self.end = asked.end.clamp(self.start + 1, self.end.max(self.start + 1));
+        let (start, end) = (self.start, self.end);
+        self.rows
+            .iter_mut()
+            .for_each(|row| row.bars.retain(|bar| bar.start < end && bar.start + bar.cycles > start));
+        self.lines.retain(|line| (start..end).contains(&line.cycle));
+        self.folds.retain(|fold| fold.from < end && fold.to > start);
     }
 
     /// Ends the axis where there would be more than `most` bars.

@@ -33,8 +33,8 @@ const parts = [];
 data.folds.reduce((from, fold) => (parts.push([from, fold.from]), fold.to), 0);
 parts.push([data.folds.length ? data.folds[data.folds.length - 1].to : 0, data.end]);
 
-const total = place(data.end);
-let view = { from: 0, to: total }, width = 0, left = 0, top_of = [], height = 0, selected = null;
+const base = place(data.start), total = place(data.end) - base;
+let view = { from: base, to: base + total }, width = 0, left = 0, top_of = [], height = 0, selected = null;
 
 const escape = text => String(text).replace(/[&<>"']/g, c => `&#${c.charCodeAt(0)};`);
 const x = at => left + (at - view.from) / (view.to - view.from) * (width - left - 8);
@@ -164,7 +164,7 @@ function redraw() {
 
 function show(from, to) {
   const span = Math.min(Math.max(to - from, LEAST), total);
-  from = Math.min(Math.max(from, 0), total - span);
+  from = Math.min(Math.max(from, base), base + total - span);
   view = { from, to: from + span };
   redraw();
 }
@@ -241,8 +241,8 @@ chart.addEventListener('wheel', event => {
 
 const KEYS = {
   '+': () => zoom(0.7), '=': () => zoom(0.7), '-': () => zoom(1 / 0.7), 'ArrowLeft': () => move(-width / 8),
-  'ArrowRight': () => move(width / 8), '0': () => show(0, total), 'Home': () => show(0, view.to - view.from),
-  'End': () => show(total, total + view.to - view.from),
+  'ArrowRight': () => move(width / 8), '0': () => show(base, base + total), 'Home': () => show(base, base + view.to - view.from),
+  'End': () => show(base + total, base + total + view.to - view.from),
 };
 addEventListener('keydown', event => {
   if (event.ctrlKey || event.metaKey || event.altKey || !KEYS[event.key]) return;

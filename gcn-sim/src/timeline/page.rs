@@ -61,6 +61,7 @@ fn data(chart: &Chart<'_>) -> Value {
         json!({ "from": fold.from, "to": fold.to, "trips": fold.trips, "text": chart.fold_text(fold) })
     });
     json!({
+        "start": chart.start,
         "end": chart.end,
         "gap": chart.gap,
         "classes": shown.collect::<Vec<_>>(),

@@ -9,16 +9,22 @@ use super::rows::{Bar, Class, Row};
 
 /// Sizes in pixels.
 const LEFT: f64 = 176.0;
+const RIGHT: f64 = 8.0;
 const TOP: f64 = 56.0;
 const PIPE: f64 = 18.0;
 const WAVE: f64 = 24.0;
 const GROUP: f64 = 10.0;
+/// A line of the legend.
+const LINE: f64 = 24.0;
 /// The narrowest and the widest axis.
 const WIDTH: (f64, f64) = (800.0, 12_000.0);
 /// Pixels for a cycle, where the width permits.
 const SCALE: f64 = 2.0;
-/// Bars that are narrower are drawn as one.
+/// Bars that are narrower are drawn as one, which is at most this wide.
 const THIN: f64 = 0.8;
+const JOINED: f64 = 3.0;
+/// Up to this many bars each is an element with a text of its own.
+const EACH: usize = 2_000;
 /// Width of a character of a label.
 const CHARACTER: f64 = 6.6;
 
@@ -39,10 +45,30 @@ struct Picture<'c> {
     tops: Vec<f64>,
 }
 
+/// One or more bars that are drawn as one.
+struct Run<'r> {
+    class: Class,
+    x: f64,
+    width: f64,
+    first: &'r Bar,
+    count: usize,
+}
+
+impl Run<'_> {
+    /// The upper edge and the height in a row: waits are lower than work.
+    fn extent(&self, top: f64, tall: f64) -> (f64, f64) {
+        match self.class {
+            Class::Waits(_) => (top + tall * 0.28, tall * 0.44),
+            Class::Works(_) => (top, tall),
+        }
+    }
+}
+
 impl<'c> Picture<'c> {
     fn of(chart: &'c Chart<'c>) -> Picture<'c> {
-        let cycles = chart.place(chart.end).max(1.0);
-        let axis = (cycles * SCALE).clamp(WIDTH.0, WIDTH.1);
+        let cycles = (chart.place(chart.end) - chart.place(chart.start)).max(1.0);
+        let asked = chart.timeline.width.map(|width| f64::from(width) - LEFT - RIGHT);
+        let axis = asked.unwrap_or_else(|| (cycles * SCALE).clamp(WIDTH.0, WIDTH.1));
         let mut y = TOP;
         let mut tops = Vec::new();
         for (i, row) in chart.rows.iter().enumerate() {
@@ -52,12 +78,14 @@ impl<'c> Picture<'c> {
             tops.push(y);
             y += tall(row);
         }
-        let legend = 24.0 * (1 + chart.remarks.len()) as f64;
-        Picture { chart, scale: axis / cycles, width: LEFT + axis + 8.0, height: y + legend + 8.0, tops }
+        let width = LEFT + axis + RIGHT;
+        let lines = marks(chart, width).last().map_or(1, |mark| mark.line + 1) + chart.remarks.len();
+        Picture { chart, scale: axis / cycles, width, height: y + LINE * lines as f64 + 8.0, tops }
     }
 
     fn x(&self, cycle: u64) -> f64 {
-        LEFT + self.chart.place(cycle) * self.scale
+        let chart = self.chart;
+        LEFT + (chart.place(cycle.clamp(chart.start, chart.end)) - chart.place(chart.start)) * self.scale
     }
 
     /// The lower edge of the rows.
@@ -82,9 +110,7 @@ impl<'c> Picture<'c> {
             escape(&self.chart.summary())
         )?;
         self.axis(out)?;
-        for (row, top) in self.chart.rows.iter().zip(&self.tops) {
-            self.row(out, row, *top)?;
-        }
+        self.rows(out)?;
         self.folds(out)?;
         self.barriers(out)?;
         self.legend(out)?;
@@ -94,15 +120,17 @@ impl<'c> Picture<'c> {
 
     fn axis(&self, out: &mut String) -> std::fmt::Result {
         let step = step(90.0 / self.scale);
-        let mut from = 0;
+        let mut from = self.chart.start.next_multiple_of(step);
         let ends = self.chart.folds.iter().map(|f| (f.from, f.to)).chain([(self.chart.end, u64::MAX)]);
         for (end, next) in ends {
             for cycle in (from..=end).step_by(step as usize) {
                 let (x, bottom) = (self.x(cycle), self.bottom());
+                let number = cycle.to_string();
+                let anchor = if x + CHARACTER * number.len() as f64 > self.width { "end" } else { "start" };
                 writeln!(
                     out,
                     "<line class=\"grid\" x1=\"{x:.1}\" x2=\"{x:.1}\" y1=\"{}\" y2=\"{bottom}\"/>\
-                     <text class=\"tick\" x=\"{x:.1}\" y=\"{}\">{cycle}</text>",
+                     <text class=\"tick\" x=\"{x:.1}\" y=\"{}\" text-anchor=\"{anchor}\">{number}</text>",
                     TOP - 8.0,
                     TOP - 12.0
                 )?;
@@ -112,46 +140,101 @@ impl<'c> Picture<'c> {
         Ok(())
     }
 
-    fn row(&self, out: &mut String, row: &Row, top: f64) -> std::fmt::Result {
-        let tall = tall(row) - 4.0;
-        let name = escape(&row.name);
-        writeln!(out, "<text class=\"label\" x=\"8\" y=\"{:.1}\">{name}</text>", top + tall / 2.0 + 4.0)?;
-        let mut rest = &row.bars[..];
-        while let [first, ..] = rest {
-            let many = self.thin(rest);
-            let (group, others) = rest.split_at(many.max(1));
-            let end = group.last().map_or(first.start, |bar| bar.start + bar.cycles);
-            let (x, width) = (self.x(first.start), (self.x(end) - self.x(first.start)).max(0.4));
-            let (y, height) = match first.class {
-                Class::Waits(_) => (top + tall * 0.28, tall * 0.44),
-                Class::Works(_) => (top, tall),
-            };
-            writeln!(
-                out,
-                "<rect class=\"{}\" x=\"{x:.2}\" y=\"{y:.1}\" width=\"{width:.2}\" height=\"{height:.1}\"><title>{}</title></rect>",
-                first.class.style(),
-                self.hover(first, group.len())
-            )?;
-            let room = ((width - 6.0) / CHARACTER) as usize;
-            let text = self.chart.text(first.at);
-            if group.len() == 1 && matches!(first.class, Class::Works(_)) && text.len() <= room {
-                let (x, y) = (x + 3.0, top + tall / 2.0 + 4.0);
-                writeln!(out, "<text class=\"text\" x=\"{x:.1}\" y=\"{y:.1}\">{}</text>", escape(text))?;
+    fn rows(&self, out: &mut String) -> std::fmt::Result {
+        let runs: Vec<Vec<Run<'_>>> = self.chart.rows.iter().map(|row| self.runs(row)).collect();
+        let few = runs.iter().map(Vec::len).sum::<usize>() <= EACH;
+        for ((row, top), runs) in self.chart.rows.iter().zip(&self.tops).zip(&runs) {
+            let tall = tall(row) - 4.0;
+            let name = escape(&row.name);
+            writeln!(out, "<text class=\"label\" x=\"8\" y=\"{:.1}\">{name}</text>", top + tall / 2.0 + 4.0)?;
+            if few {
+                self.each(out, runs, *top, tall)?;
+            } else {
+                self.together(out, runs, *top, tall)?;
             }
-            rest = others;
+            self.texts(out, runs, *top, tall)?;
         }
         Ok(())
     }
 
-    /// How many bars from the first on are drawn as one: of one class, thin, and next to each other.
+    /// The bars of a row, those that are too thin to see joined to one in the class that takes most of it.
+    fn runs<'r>(&self, row: &'r Row) -> Vec<Run<'r>> {
+        let mut runs = Vec::new();
+        let mut rest = &row.bars[..];
+        while let [first, ..] = rest {
+            let (group, others) = rest.split_at(self.thin(rest).max(1));
+            let end = group.last().map_or(first.start, |bar| bar.start + bar.cycles);
+            let mut classes: Vec<(Class, u64)> = Vec::new();
+            for bar in group {
+                match classes.iter_mut().find(|(class, _)| *class == bar.class) {
+                    Some((_, cycles)) => *cycles += bar.cycles,
+                    None => classes.push((bar.class, bar.cycles)),
+                }
+            }
+            let class =
+                classes.iter().max_by_key(|(_, cycles)| *cycles).map_or(first.class, |(class, _)| *class);
+            let (x, to) = (self.x(first.start), self.x(end));
+            runs.push(Run { class, x, width: (to - x).max(0.4), first, count: group.len() });
+            rest = others;
+        }
+        runs
+    }
+
+    /// Each bar as an element that says what it is.
+    fn each(&self, out: &mut String, runs: &[Run<'_>], top: f64, tall: f64) -> std::fmt::Result {
+        for run in runs {
+            let (y, height) = run.extent(top, tall);
+            writeln!(
+                out,
+                "<rect class=\"{}\" x=\"{:.2}\" y=\"{y:.1}\" width=\"{:.2}\" height=\"{height:.1}\"><title>{}</title></rect>",
+                run.class.style(),
+                run.x,
+                run.width,
+                self.hover(run.first, run.count)
+            )?;
+        }
+        Ok(())
+    }
+
+    /// The bars of a class as one element: a browser takes a minute for ten thousand with a text each.
+    fn together(&self, out: &mut String, runs: &[Run<'_>], top: f64, tall: f64) -> std::fmt::Result {
+        for class in self.chart.classes() {
+            let mut of_class = runs.iter().filter(|run| run.class == class).peekable();
+            if of_class.peek().is_none() {
+                continue;
+            }
+            write!(out, "<path class=\"{}\" shape-rendering=\"crispEdges\" d=\"", class.style())?;
+            for run in of_class {
+                let (y, height) = run.extent(top, tall);
+                write!(out, "M{:.2} {y:.1}h{:.2}v{height:.1}h-{:.2}z", run.x, run.width, run.width)?;
+            }
+            writeln!(out, "\"><title>{}</title></path>", escape(class.name()))?;
+        }
+        Ok(())
+    }
+
+    /// The instructions, where a bar has room for its text.
+    fn texts(&self, out: &mut String, runs: &[Run<'_>], top: f64, tall: f64) -> std::fmt::Result {
+        for run in runs.iter().filter(|run| run.count == 1 && matches!(run.class, Class::Works(_))) {
+            let room = ((run.width - 6.0) / CHARACTER) as usize;
+            let text = self.chart.text(run.first.at);
+            if text.len() <= room {
+                let (x, y) = (run.x + 3.0, top + tall / 2.0 + 4.0);
+                writeln!(out, "<text class=\"text\" x=\"{x:.1}\" y=\"{y:.1}\">{}</text>", escape(text))?;
+            }
+        }
+        Ok(())
+    }
+
+    /// How many bars from the first on are drawn as one: thin, next to each other, and together not wide.
     fn thin(&self, bars: &[Bar]) -> usize {
         let Some(first) = bars.first() else { return 0 };
-        let narrow = |bar: &&Bar| bar.cycles as f64 * self.scale < THIN && bar.class == first.class;
+        let pixels = |cycles: u64| cycles as f64 * self.scale;
         let mut end = first.start;
-        let joined = bars.iter().take_while(narrow).take_while(|bar| {
-            let near = (bar.start.saturating_sub(end)) as f64 * self.scale < THIN;
+        let joined = bars.iter().take_while(|bar| pixels(bar.cycles) < THIN).take_while(|bar| {
+            let near = pixels(bar.start.saturating_sub(end)) < THIN;
             end = bar.start + bar.cycles;
-            near
+            near && pixels(end - first.start) <= JOINED
         });
         joined.count()
     }
@@ -203,8 +286,9 @@ impl<'c> Picture<'c> {
     }
 
     fn legend(&self, out: &mut String) -> std::fmt::Result {
-        let (mut x, mut y) = (8.0, self.bottom() + 20.0);
-        for class in self.chart.classes() {
+        let mut y = self.bottom() + 20.0;
+        for Mark { class, line, x } in marks(self.chart, self.width) {
+            y = self.bottom() + 20.0 + LINE * line as f64;
             let (style, name) = (class.style(), class.name());
             writeln!(
                 out,
@@ -214,14 +298,35 @@ impl<'c> Picture<'c> {
                 y - 9.0,
                 x + 14.0
             )?;
-            x += 28.0 + CHARACTER * 1.1 * name.len() as f64;
         }
         for remark in &self.chart.remarks {
-            y += 24.0;
+            y += LINE;
             writeln!(out, "<text class=\"tick\" x=\"8\" y=\"{y:.1}\">{}</text>", escape(remark))?;
         }
         Ok(())
     }
+}
+
+/// A class in the legend: its line and where that has it.
+struct Mark {
+    class: Class,
+    line: usize,
+    x: f64,
+}
+
+/// The legend in lines of the picture's width.
+fn marks(chart: &Chart<'_>, width: f64) -> Vec<Mark> {
+    let (mut line, mut x) = (0, 8.0);
+    let classes = chart.classes().into_iter();
+    let mark = |class: Class| {
+        let wide = 28.0 + CHARACTER * 1.1 * class.name().len() as f64;
+        if x > 8.0 && x + wide > width {
+            (line, x) = (line + 1, 8.0);
+        }
+        x += wide;
+        Mark { class, line, x: x - wide }
+    };
+    classes.map(mark).collect()
 }
 
 fn tall(row: &Row) -> f64 {

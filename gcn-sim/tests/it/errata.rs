@@ -11,7 +11,7 @@ fn lanes(f: impl Fn(u32) -> u32) -> [u32; 64] {
 /// `v_sad_u32` is the unsigned distance: of -5 and 0 it is 4294967291.
 #[test]
 fn v_sad_u32_is_unsigned() {
-    for target in Target::ALL {
+    for target in Target::REPRESENTATIVES {
         let out = Case::new(target)
             .v(1, [-5i32 as u32; 64])
             .run("v_sad_u32 v10, v1, 0, 0\nv_sad_u32 v11, 0, v1, 3");

@@ -246,7 +246,7 @@ fn bad_code_is_refused_when_it_is_loaded() {
 /// LLVM AMDGPU guide, "Trap Handler ABI": llvm.debugtrap.
 #[test]
 fn the_breakpoint_without_a_debugger_does_nothing() {
-    for target in Target::ALL {
+    for target in Target::REPRESENTATIVES {
         let machine = kernel(target, "s_trap 3\ns_endpgm");
         run_on(&machine, &[0; 1], 1, [64, 1, 1], &Options::default()).unwrap();
     }

@@ -26,6 +26,7 @@ mod memory;
 mod miscompiled;
 mod overflow;
 mod partial;
+mod patterns;
 mod random_c;
 mod rest;
 mod sanitize;

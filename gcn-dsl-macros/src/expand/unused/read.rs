@@ -242,7 +242,11 @@ impl Reader {
                 }
                 self.expr(&r.expr)
             }
-            Expr::Call(e) => self.all([&*e.func].into_iter().chain(&e.args)),
+            Expr::Call(e) => {
+                // A call of a closure may change what the closure has captured, for which Rust asks for a `mut`.
+                self.lend(&e.func);
+                self.all([&*e.func].into_iter().chain(&e.args))
+            }
             Expr::MethodCall(e) => {
                 if self.known.mutating.contains(&e.method.to_string()) || may_change(&e.method) {
                     self.lend(&e.receiver);

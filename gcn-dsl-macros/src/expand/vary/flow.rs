@@ -303,7 +303,6 @@ impl Analysis {
         match receiver {
             _ if atomic && name != "store" => Shape::Varying,
             // `(a..b).step_by(k)`.
-            Shape::Varying if name.starts_with("overflowing_") => Shape::Other,
             Shape::Varying => Shape::Varying,
             Shape::Memory if name == "get" => Shape::Varying,
             // A pointer, or a part of memory.

@@ -20,6 +20,9 @@ pub(super) fn parameter(input: &FnArg, elements: &Elements, known: &Known) -> Op
     let Pat::Ident(name) = &*typed.pat else { return None };
     let (shape, number) = match bare(&typed.ty) {
         Type::Reference(r) => match (bare(&r.elem), r.mutability) {
+            // A list of values, no memory.
+            (Type::Slice(s), None) if elements.is_varying(&s.elem) => (Shape::Varying, false),
+            (Type::Slice(s), None) if is_handle(&s.elem) => (Shape::Other, false),
             (Type::Slice(s), None) => (Shape::ReadOnly, of_numbers(&s.elem, elements, known)),
             (Type::Slice(_), Some(_)) => (Shape::Memory, false),
             _ if elements.is_varying(&r.elem) => (Shape::Varying, false),

@@ -148,8 +148,11 @@ mod tests {
     #[test]
     fn the_types_are_the_instruction_table() {
         let table = table();
+        // Types are of the targets that stand for the others.
+        let representatives = gcn_isa::TargetSet::of(&Target::REPRESENTATIVES);
+        let measured = |i: &&(Target, _, _)| Target::REPRESENTATIVES.contains(&i.0);
         for (product, targets, types) in &table {
-            assert_eq!(product.targets(), *targets, "{product:?}");
+            assert_eq!(product.targets().intersection(representatives), *targets, "{product:?}");
             assert_eq!(
                 table.iter().filter(|(p, _, t)| p == product && t == types).count(),
                 1,
@@ -158,15 +161,16 @@ mod tests {
         }
         // And every instruction of the table but for those on MX formats, which are generic over them, is there.
         let mut seen = 0;
-        for (target, desc, shape) in layout::instructions().iter().filter(|i| !i.2.formats_chosen) {
+        for (target, desc, shape) in
+            layout::instructions().iter().filter(measured).filter(|i| !i.2.formats_chosen)
+        {
             let there = table.iter().any(|(p, on, _)| {
                 on.contains(*target) && p.instruction(*target).is_some_and(|i| i.0.printed == desc.printed)
             });
             assert!(there, "{} on {target} is not a type: {shape:?}", desc.printed);
             seen += 1;
         }
-        let mx = layout::instructions().iter().filter(|i| i.2.formats_chosen).count();
+        let mx = layout::instructions().iter().filter(measured).filter(|i| i.2.formats_chosen).count();
         assert_eq!((seen, mx), (157, 4), "instructions and targets in the table");
-        assert!(Target::ALL.len() == 6);
     }
 }

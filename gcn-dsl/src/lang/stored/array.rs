@@ -5,6 +5,7 @@ use std::marker::PhantomData;
 use half::{bf16, f16};
 
 use super::super::bounds::check;
+use super::super::iterate::Elements;
 use super::super::known::within;
 use super::super::operand::OfType;
 use super::super::{Declare, Index, IntoDevice, LoadAt, S, V};
@@ -126,6 +127,58 @@ impl<X: Stored, I: Index, const N: usize> Run<X, I, N> {
             out.push(load::<X>(self.from, at, self.offset + k * X::BYTES));
         }
         out.try_into().unwrap_or_else(|_| unreachable!("as many elements as there are"))
+    }
+}
+
+impl<X: Stored, I: Index, const N: usize> Run<X, I, N> {
+    #[track_caller]
+    fn read_each(&self) -> Vec<X::Read<I>> {
+        let mut out = Vec::with_capacity(N);
+        for k in 0..N {
+            out.push(self.load_at(k));
+        }
+        out
+    }
+
+    /// How many elements it has.
+    pub const fn len(&self) -> usize {
+        N
+    }
+
+    /// True if it has no elements.
+    pub const fn is_empty(&self) -> bool {
+        N == 0
+    }
+
+    /// The elements, one after the other.
+    #[track_caller]
+    pub fn iter(&self) -> Elements<X::Read<I>> {
+        Elements::of(self.read_each())
+    }
+
+    /// `f` of each element.
+    #[track_caller]
+    pub fn map<Y>(self, f: impl FnMut(X::Read<I>) -> Y) -> [Y; N] {
+        let mapped: Vec<Y> = self.read_each().into_iter().map(f).collect();
+        mapped.try_into().unwrap_or_else(|_| unreachable!("as many elements as there are"))
+    }
+}
+
+impl<X: Stored, I: Index, const N: usize> IntoIterator for Run<X, I, N> {
+    type Item = X::Read<I>;
+    type IntoIter = Elements<X::Read<I>>;
+    #[track_caller]
+    fn into_iter(self) -> Self::IntoIter {
+        self.iter()
+    }
+}
+
+impl<X: Stored, I: Index, const N: usize> IntoIterator for &Run<X, I, N> {
+    type Item = X::Read<I>;
+    type IntoIter = Elements<X::Read<I>>;
+    #[track_caller]
+    fn into_iter(self) -> Self::IntoIter {
+        self.iter()
     }
 }
 

@@ -2,7 +2,7 @@
 
 use gcn_dsl::prelude::*;
 
-const TARGETS: [Target; 6] = Target::ALL;
+const TARGETS: [Target; 6] = Target::REPRESENTATIVES;
 /// Work-items in the kernels of this file.
 const ITEMS: usize = 256;
 

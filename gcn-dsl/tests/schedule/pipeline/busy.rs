@@ -195,7 +195,7 @@ fn a_second_buffer_is_chosen_where_it_costs_no_workgroup() {
 /// The choices ask the timed model for these by name.
 #[test]
 fn the_model_has_the_times_on_which_choices_rest() {
-    for target in Target::ALL {
+    for target in Target::REPRESENTATIVES {
         for name in ["memory.latency", "barrier.release", "lds.latency"] {
             let listed =
                 timed::parameters(target).into_iter().find(|parameter| parameter.name == name).unwrap();

@@ -43,20 +43,24 @@ pub(super) fn octas<'s>(asm: &mut Assembler<'s>, args: &mut Args<'s>, _: &'stati
         let at = args.position();
         let word = args.take_while(is_name);
         let span = args.span_from(at);
-        let (digits, radix) = match word.strip_prefix("0x").or_else(|| word.strip_prefix("0X")) {
-            Some(digits) => (digits, 16),
-            None => (word, 10),
-        };
-        if digits.is_empty() || !digits.chars().all(|c| c.is_digit(radix)) {
-            return Err(Located::new(span, Fault::Expected("a number")));
-        }
-        let value =
-            u128::from_str_radix(digits, radix).map_err(|_| Located::new(span, Fault::NumberRange(128)))?;
+        let value = octa(word).map_err(|fault| Located::new(span, fault))?;
         asm.bytes(&value.to_le_bytes(), span)?;
         if !args.eat(b',') {
             return args.end();
         }
     }
+}
+
+/// A number of 128 bits, decimal or hexadecimal.
+pub(super) fn octa(word: &str) -> std::result::Result<u128, Fault> {
+    let (digits, radix) = match word.strip_prefix("0x").or_else(|| word.strip_prefix("0X")) {
+        Some(digits) => (digits, 16),
+        None => (word, 10),
+    };
+    if digits.is_empty() || !digits.chars().all(|c| c.is_digit(radix)) {
+        return Err(Fault::Expected("a number"));
+    }
+    u128::from_str_radix(digits, radix).map_err(|_| Fault::NumberRange(128))
 }
 
 /// `.float 1.5, -inf`, `.double 0x1p3`
@@ -228,6 +232,9 @@ pub(super) fn fill<'s>(asm: &mut Assembler<'s>, args: &mut Args<'s>, _: &'static
     if size > 8 {
         asm.warn(start, "`.fill` of elements of more than 8 bytes writes 8 bytes of each");
     }
+    if asm.number_now(count, true).is_ok_and(|count| count.is_some_and(|count| count > 0)) {
+        asm.row();
+    }
     // Only the low four bytes of the value count.
     asm.repeat_expr(count, value as u64 & 0xffff_ffff, size.min(8) as u8, start)
 }
@@ -255,6 +262,9 @@ pub(super) fn blocks<'s>(asm: &mut Assembler<'s>, args: &mut Args<'s>, name: &'s
         asm.warn(start, "a negative count has no effect");
         return Ok(());
     };
+    if count > 0 {
+        asm.row();
+    }
     asm.repeat(count, value as u64, element(name), start)
 }
 

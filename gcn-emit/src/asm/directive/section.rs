@@ -81,7 +81,8 @@ pub(super) fn pop<'s>(asm: &mut Assembler<'s>, args: &mut Args<'s>, name: &'stat
     let Some((current, previous)) = asm.stack.pop() else {
         return Err(Located::new(args.statement(), Fault::SectionStack(name)));
     };
-    (asm.current, asm.previous) = (current, previous);
+    asm.switch_to(current);
+    asm.previous = previous;
     Ok(())
 }
 

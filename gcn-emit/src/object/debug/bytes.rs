@@ -4,28 +4,28 @@ use object::elf;
 
 use crate::object::{Relocation, RelocationBase, RelocationKind, Section, SectionId};
 
-pub(super) const VERSION: u16 = 5;
-pub(super) const ADDRESS_BYTES: u8 = 8;
+pub(crate) const VERSION: u16 = 5;
+pub(crate) const ADDRESS_BYTES: u8 = 8;
 /// `DW_FORM_string`.
-pub(super) const STRING: u8 = 0x08;
+pub(crate) const STRING: u8 = 0x08;
 /// `DW_FORM_udata`.
-pub(super) const UDATA: u8 = 0x0f;
+pub(crate) const UDATA: u8 = 0x0f;
 
 /// Bytes of a section, and what the linker fills in.
 #[derive(Default)]
-pub(super) struct Bytes {
-    pub(super) bytes: Vec<u8>,
-    pub(super) relocations: Vec<Relocation>,
+pub(crate) struct Bytes {
+    pub(crate) bytes: Vec<u8>,
+    pub(crate) relocations: Vec<Relocation>,
 }
 
 impl Bytes {
-    pub(super) fn string(&mut self, text: &str) {
+    pub(crate) fn string(&mut self, text: &str) {
         // A string ends at its first zero byte.
         self.bytes.extend(text.bytes().take_while(|b| *b != 0));
         self.bytes.push(0);
     }
 
-    pub(super) fn unsigned(&mut self, mut value: u64) {
+    pub(crate) fn unsigned(&mut self, mut value: u64) {
         while value >= 0x80 {
             self.bytes.push(value as u8 | 0x80);
             value >>= 7;
@@ -33,7 +33,7 @@ impl Bytes {
         self.bytes.push(value as u8);
     }
 
-    pub(super) fn signed(&mut self, mut value: i64) {
+    pub(crate) fn signed(&mut self, mut value: i64) {
         while !(-0x40..0x40).contains(&value) {
             self.bytes.push(value as u8 | 0x80);
             value >>= 7;
@@ -42,7 +42,7 @@ impl Bytes {
     }
 
     /// An address in a section, or an offset in a debug section.
-    pub(super) fn address(&mut self, kind: RelocationKind, bytes: usize, section: SectionId, addend: u64) {
+    pub(crate) fn address(&mut self, kind: RelocationKind, bytes: usize, section: SectionId, addend: u64) {
         let offset = self.bytes.len() as u64;
         let base = RelocationBase::Section(section);
         self.relocations.push(Relocation { offset, kind, base, addend: addend as i64 });
@@ -50,12 +50,12 @@ impl Bytes {
     }
 
     /// Puts the number of bytes that follow into the four bytes at `at`.
-    pub(super) fn set_length(&mut self, at: usize) {
+    pub(crate) fn set_length(&mut self, at: usize) {
         let length = (self.bytes.len() - at - 4) as u32;
         self.bytes[at..at + 4].copy_from_slice(&length.to_le_bytes());
     }
 
-    pub(super) fn into_section(self, name: &str) -> Section {
+    pub(crate) fn into_section(self, name: &str) -> Section {
         Section { relocations: self.relocations, ..Section::new(name, elf::SHT_PROGBITS, 0, self.bytes) }
     }
 }

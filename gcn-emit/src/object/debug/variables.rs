@@ -195,7 +195,7 @@ fn at_place(at: PieceAt, out: &mut Bytes) {
         }
         PieceAt::Register(unit) => {
             out.bytes.push(DW_OP_REGX);
-            out.unsigned(number(unit));
+            out.unsigned(register_number(unit));
             if unit.reg().file != RegFile::Sgpr {
                 out.bytes.extend(OF_LANE);
             }
@@ -214,7 +214,7 @@ const OF_LANE: [u8; 6] = {
 };
 
 /// The number of a register.
-fn number(unit: RegUnit) -> u64 {
+pub(crate) fn register_number(unit: RegUnit) -> u64 {
     let reg = unit.reg();
     match reg.file {
         RegFile::Sgpr => sgpr(reg.index),

@@ -88,7 +88,7 @@ impl Image<'_, '_> {
             e_entry: U64::new(E, 0),
             e_phoff: U64::new(E, 64),
             e_shoff: U64::new(E, self.plan.section_headers),
-            e_flags: U32::new(E, module.target_id.elf_flags()),
+            e_flags: U32::new(E, module.elf_flags()),
             e_ehsize: U16::new(E, 64),
             e_phentsize: U16::new(E, 56),
             e_phnum: U16::new(E, self.plan.segments.len() as u16),

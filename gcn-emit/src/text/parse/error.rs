@@ -149,5 +149,5 @@ fn nearest_hint(target: Target, mnemonic: &str) -> String {
 }
 
 fn target_list(targets: TargetSet) -> String {
-    targets.iter().map(Target::name).collect::<Vec<_>>().join(", ")
+    targets.targets().map(Target::name).collect::<Vec<_>>().join(", ")
 }

@@ -3,7 +3,7 @@
 use std::sync::OnceLock;
 
 use gcn_isa::table::{self, Class, Format, InstDesc, NameMap};
-use gcn_isa::{Target, TargetSet, reference};
+use gcn_isa::{InstructionSet, Target, TargetSet, reference};
 use smallvec::SmallVec;
 
 use super::error::ParseFault;
@@ -11,11 +11,12 @@ use super::error::ParseFault;
 /// The rows that a mnemonic may mean, in the order in which they are to be tried.
 pub(super) type Rows = SmallVec<[&'static InstDesc; 4]>;
 
-/// The mnemonics of each target with and without their encoding suffix, and the aliases.
-static INDEX: [OnceLock<NameMap<Rows>>; Target::ALL.len()] = [const { OnceLock::new() }; Target::ALL.len()];
+/// The mnemonics of each instruction set with and without their encoding suffix, and the aliases.
+static INDEX: [OnceLock<NameMap<Rows>>; InstructionSet::COUNT] =
+    [const { OnceLock::new() }; InstructionSet::COUNT];
 
 fn index(target: Target) -> &'static NameMap<Rows> {
-    INDEX[target as usize].get_or_init(|| build(target))
+    INDEX[target.instruction_set().index()].get_or_init(|| build(target))
 }
 
 fn build(target: Target) -> NameMap<Rows> {
@@ -112,14 +113,15 @@ fn unknown(target: Target, mnemonic: &str, lower: &str) -> ParseFault {
     if !elsewhere.is_empty() && !elsewhere.contains(target) {
         return ParseFault::OtherTarget { target, mnemonic: mnemonic.to_owned(), targets: elsewhere };
     }
-    if GRAPHICS.iter().any(|begin| lower.starts_with(begin)) {
+    if GRAPHICS.iter().any(|begin| lower.starts_with(begin)) || lower == EXPORT {
         return ParseFault::Graphics { mnemonic: mnemonic.to_owned() };
     }
     ParseFault::UnknownMnemonic { target, mnemonic: mnemonic.to_owned() }
 }
 
-/// How the mnemonics of graphics begin, which are in no table: images, exports and interpolation.
-const GRAPHICS: [&str; 4] = ["image_", "exp", "v_interp_p", "v_interp_mov_"];
+/// How the mnemonics of graphics begin, which are in no table: images and interpolation; and exports.
+const GRAPHICS: [&str; 3] = ["image_", "v_interp_p", "v_interp_mov_"];
+const EXPORT: &str = "exp";
 
 /// The targets of each mnemonic, cached: a file that is not assembly looks up every line.
 fn targets_of() -> &'static NameMap<TargetSet> {
@@ -161,7 +163,7 @@ mod tests {
     #[test]
     fn every_alias_leads_to_rows() {
         for (alias, _, targets) in reference::aliases() {
-            for target in targets.iter() {
+            for target in targets.targets() {
                 assert!(rows(target, alias).is_ok(), "{alias} on {target}");
             }
         }

@@ -94,7 +94,7 @@ fn integers_mean_what_llvm_takes_them_for() {
     let constant = OperandKinds::INLINE_INT | OperandKinds::INLINE_FLOAT;
     let mut lines: BTreeMap<Target, Vec<(String, bool)>> = BTreeMap::new();
     for desc in table::rows().iter().filter(|r| r.format.is_vop() || r.is_salu()) {
-        let newest = desc.targets.iter().last().expect("a row has targets");
+        let newest = desc.targets.targets().last().expect("a row has targets");
         assert_ne!(desc.targets, TargetSet::EMPTY);
         let slots = desc.operands.iter().enumerate().filter(|(_, o)| o.kinds.intersects(constant));
         for (position, _) in slots {

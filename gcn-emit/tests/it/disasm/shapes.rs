@@ -184,7 +184,7 @@ fn kernel_of(target: Target, bytes: &[u8]) -> String {
 fn any_bytes_assemble_again() {
     let llvm = Llvm::find();
     let dir = Scratch::new("disasm");
-    for target in Target::ALL {
+    for target in Target::REPRESENTATIVES {
         let mut words = Words::new(target, 21, seeds(target));
         let mut rng = Random::new(3);
         let mut bytes: Vec<u8> = (0..6000).flat_map(|_| words.next()).collect();

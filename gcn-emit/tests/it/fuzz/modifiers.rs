@@ -2,7 +2,7 @@
 
 use gcn_isa::mods::DppControls;
 use gcn_isa::table::{Class, Format, InstDesc, Modifiers, OperandBits};
-use gcn_isa::{Dpp, Mods, Sdwa, Target};
+use gcn_isa::{Dpp, Mods, Sdwa};
 use gcn_test_support::Random;
 
 /// The row's default modifiers with about half of them changed.
@@ -79,7 +79,7 @@ fn source_bits(rng: &mut Random, desc: &InstDesc, mods: &mut Mods, per_source: u
 fn may_have_tfe(desc: &InstDesc) -> bool {
     desc.format == Format::Mubuf
         && desc.class == Class::VmemLoad
-        && !desc.targets.iter().any(Target::has_unified_agprs)
+        && !desc.targets.iter().any(gcn_isa::InstructionSet::has_unified_agprs)
 }
 
 fn controls(rng: &mut Random, desc: &InstDesc, mods: &mut Mods) {

@@ -2,8 +2,7 @@
 
 use std::io::Write as _;
 
-use gcn_emit::object::container::{entries, is_container};
-use gcn_emit::object::typed_arena::Arena;
+use gcn_emit::object::container::{bundles, is_container};
 use gcn_emit::object::{ObjectError, ReadFault, bundle, read_code_object};
 
 use super::golden;
@@ -43,8 +42,11 @@ fn zstd_size() -> u64 {
 type Entry = (String, Vec<(String, Vec<u8>)>);
 
 fn objects(file: &[u8]) -> Vec<Entry> {
-    let arena = Arena::new();
-    let found = entries(file, &arena).unwrap_or_else(|e| panic!("{e}"));
+    read(file).unwrap_or_else(|e| panic!("{e}"))
+}
+
+/// The objects of all bundles, each of which is dropped before the next one is unpacked.
+fn read(file: &[u8]) -> Result<Vec<Entry>, ObjectError> {
     let kernels = |bytes: &[u8]| match bytes {
         [] => Vec::new(),
         _ => {
@@ -52,7 +54,11 @@ fn objects(file: &[u8]) -> Vec<Entry> {
             object.kernels.iter().map(|k| (k.name.to_owned(), k.code.to_vec())).collect()
         }
     };
-    found.iter().map(|e| (e.name.to_owned(), kernels(e.bytes))).collect()
+    let mut found = Vec::new();
+    for bundle in bundles(file)? {
+        found.extend(bundle?.entries()?.iter().map(|e| (e.name.to_owned(), kernels(e.bytes))));
+    }
+    Ok(found)
 }
 
 #[test]
@@ -83,7 +89,7 @@ fn host_libraries_hold_the_bundles_of_all_their_sources() {
 fn what_cannot_be_unpacked_says_why() {
     let (plain, ccob) = golden::bundles();
     let size = zstd_size();
-    let error = |file: &[u8]| match entries(file, &Arena::new()) {
+    let error = |file: &[u8]| match read(file) {
         Err(ObjectError::Read { fault, .. }) => fault,
         other => panic!("{other:?}"),
     };
@@ -100,7 +106,7 @@ fn what_cannot_be_unpacked_says_why() {
         }
     }
     for end in (4..ccob.len()).step_by(7) {
-        assert!(entries(&ccob[..end], &Arena::new()).is_err(), "{end}");
+        assert!(read(&ccob[..end]).is_err(), "{end}");
     }
 }
 
@@ -108,8 +114,22 @@ fn what_cannot_be_unpacked_says_why() {
 #[test]
 fn a_small_file_does_not_become_a_large_one() {
     let data = zlib(&vec![0; 1 << 24]);
-    let fault = entries(&compressed(3, 0, 1000, &data), &Arena::new()).unwrap_err().to_string();
+    let fault = read(&compressed(3, 0, 1000, &data)).unwrap_err().to_string();
     assert!(fault.contains("does not have the 1000 bytes"), "{fault}");
+}
+
+/// What follows a damaged bundle is not searched for others: after it the file makes no sense.
+#[test]
+fn the_bundles_before_a_damaged_one_are_given() {
+    let (plain, ccob) = golden::bundles();
+    let damaged = compressed(3, 0, 10, &zlib(&plain));
+    let mut file = Vec::new();
+    for part in [&plain, &ccob, &damaged, &plain] {
+        file.extend_from_slice(part);
+        file.resize(file.len().next_multiple_of(8), 0);
+    }
+    let given: Vec<bool> = bundles(&file).unwrap().map(|bundle| bundle.is_ok()).collect();
+    assert_eq!(given, [true, true, false]);
 }
 
 /// A list of entries that all are the whole file would make every reader's work quadratic.

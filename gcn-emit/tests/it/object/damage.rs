@@ -1,8 +1,8 @@
 //! The reader against damaged files: an error that names the place, never a panic.
 
 use gcn_emit::object::{
-    Module, ObjectError, ReadFault, bundle, container, link, read_code_object, typed_arena,
-    write_code_object, write_relocatable,
+    Module, ObjectError, ReadFault, bundle, container, link, read_code_object, write_code_object,
+    write_relocatable,
 };
 use gcn_isa::Target;
 use gcn_test_support::env::fuzz_count;
@@ -40,15 +40,21 @@ fn the_reader_does_not_care_about_alignment_of_the_buffer() {
 
 #[test]
 fn headers_that_are_no_code_object_name_the_field() {
-    let cases: [(usize, u8, u64, &str); 8] = [
+    let cases: [(usize, u8, u64, &str); 14] = [
         (0, 0, 0, "the magic number"),
-        (4, 1, 4, "EI_CLASS"),
+        (4, 1, 4, "R600"),
+        (4, 3, 4, "EI_CLASS"),
         (5, 2, 5, "EI_DATA"),
-        (7, 0, 7, "EI_OSABI"),
+        (7, 0, 7, "without an operating system"),
+        (7, 3, 7, "EI_OSABI"),
+        (7, 0x41, 7, "PAL"),
+        (7, 0x42, 7, "Mesa 3D"),
         (8, 5, 8, "EI_ABIVERSION"),
-        (18, 62, 18, "e_machine"),
+        (18, 62, 18, "x86-64"),
+        (18, 1, 18, "e_machine"),
         (16, 2, 16, "e_type"),
-        (48, 0x41, 48, "EF_AMDGPU_MACH"),
+        (48, 0x41, 48, "EF_AMDGPU_MACH 0x41 (gfx1100; GFX10 and later (RDNA)"),
+        (48, 0xff, 48, "EF_AMDGPU_MACH 0xff is"),
     ];
     for (at, value, offset, field) in cases {
         let mut bytes = sample();
@@ -56,6 +62,17 @@ fn headers_that_are_no_code_object_name_the_field() {
         let (found, fault) = fault(&bytes);
         assert_eq!(found, offset, "{fault}");
         assert!(fault.to_string().contains(field), "{fault}");
+    }
+    let kinds: [(&[u8], &str); 6] = [
+        (b"MZ\x90\0", "Windows"),
+        (b"\xcf\xfa\xed\xfe\x07\0\0\x01", "macOS"),
+        (b"!<arch>\nx", "`ar x`"),
+        (b"BC\xc0\xde", "bitcode"),
+        (b"\x03\x02\x23\x07", "SPIR-V"),
+        (b"PK\x03\x04", "unzip"),
+    ];
+    for (bytes, part) in kinds {
+        assert!(fault(bytes).1.to_string().contains(part), "{}", fault(bytes).1);
     }
     let mut bytes = sample();
     bytes[8] = 0;
@@ -178,7 +195,9 @@ fn use_all(bytes: &[u8]) {
         assert!(matches!(error, ObjectError::Read { .. }), "{error}");
     }
     let _ = bundle::entries(bytes);
-    let _ = container::entries(bytes, &typed_arena::Arena::new());
+    for bundle in container::bundles(bytes).into_iter().flatten().flatten() {
+        let _ = bundle.entries();
+    }
     if let Ok(module) = Module::from_relocatable(bytes) {
         let _ = write_relocatable(&module);
         // What is linked can be read.

@@ -15,21 +15,38 @@ pub(crate) extern "C" fn graph_exec_update(
 ) -> Code {
     with(|s| {
         result.check()?;
-        error_node.set_if(0);
+        error_node.set(0)?;
         let update = s.graphs.update(instance, graph)?;
         let (node, code) = match update {
             Update::Done => return result.set(0),
             Update::Topology(node) => (node.unwrap_or(0), 2),
             Update::Kind(node) => (node, 3),
+            Update::Parameters(node) => (node, 5),
         };
-        error_node.set_if(node);
+        error_node.set(node)?;
         result.set(code)?;
         Err(Error::GraphExecUpdateFailure)
     })
 }
 
+/// Gives the part of an instance that is a node's graph the operations of another one of the same shape.
+pub(crate) extern "C" fn graph_exec_child_graph_node_set_params(
+    instance: u64,
+    node: u64,
+    child: u64,
+) -> Code {
+    with(|s| {
+        let parent = s.graphs.nodes.get(node).ok_or(Error::InvalidValue)?.graph;
+        match s.graphs.update_child(instance, node, child)? {
+            Update::Done if child != parent => Ok(()),
+            _ => Err(Error::Unknown),
+        }
+    })
+}
+
 /// The instance, if it has such a node of a kind that can be switched off.
 fn switchable(s: &mut State, instance: u64, node: u64) -> Result<&mut Instance> {
+    s.graphs.nodes.get(node).ok_or(Error::InvalidValue)?;
     let found = s.graphs.instances.get_mut(instance).ok_or(Error::InvalidValue)?;
     let able = matches!(found.op(node), Some(Op::Launch(_) | Op::Copy { .. } | Op::Fill { .. }));
     able.then_some(found).ok_or(Error::InvalidValue)

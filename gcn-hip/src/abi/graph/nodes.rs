@@ -5,6 +5,8 @@ use gcn_sim::Grid;
 use crate::abi::copies::{parameters_3d, symbol};
 use crate::abi::launch::{Sizes, prepare};
 use crate::abi::{Code, Out, call, words};
+
+use super::memory;
 use crate::error::{Error, Result};
 use crate::host::{self, HostCall, Ptr};
 use crate::state::lock;
@@ -25,8 +27,11 @@ macro_rules! add {
                 node.check()?;
                 let after = words(after, count)?;
                 let op: Op = $op?;
-                let handle = lock().graphs.add(graph, after, op)?;
-                node.set(handle)
+                let mut state = lock();
+                let added = state.graphs.add(graph, after, op);
+                // Memory for a node that could not be added.
+                state.sweep();
+                node.set(added?)
             })
         }
     )*};
@@ -44,9 +49,13 @@ add! {
     graph_add_memset_node(parameters: Ptr) => fill(parameters);
     graph_add_host_node(parameters: Option<&HostNode>) => host_call(parameters);
     // A copy: later changes of the child have no effect.
-    graph_add_child_graph_node(child: u64) => lock().graphs.copy(child).map(Op::Graph);
-    graph_add_event_record_node(event: u64) => lock().event(event).map(|_| Op::Record(event));
-    graph_add_event_wait_node(event: u64) => lock().event(event).map(|_| Op::Nothing);
+    graph_add_child_graph_node(child: u64) => graph_copy(child);
+    graph_add_event_record_node(event: u64) => record(event);
+    graph_add_event_wait_node(event: u64) => wait(event);
+    graph_add_mem_alloc_node(parameters: Ptr) => memory::allocation(parameters);
+    graph_add_mem_free_node(at: Ptr) => memory::end(at);
+    graph_add_node(parameters: Ptr) => any(parameters);
+    drv_graph_add_memset_node(parameters: Ptr, _context: u64) => fill(parameters);
 }
 
 /// Declares pairs of functions that replace the operation of a node: in its graph, and in one instance of the
@@ -65,7 +74,11 @@ macro_rules! replace {
             call(|| {
                 let op = $op?;
                 let graphs = &mut lock().graphs;
-                replace(graphs.instances.get_mut(instance).and_then(|instance| instance.op(node)), op)
+                let old = graphs.instances.get_mut(instance).and_then(|instance| instance.op(node));
+                if old.as_ref().is_some_and(|old| !old.may_become(&op)) {
+                    return Err(Error::InvalidValue);
+                }
+                replace(old, op)
             })
         }
     )*};
@@ -80,9 +93,11 @@ replace! {
     graph_memcpy_node_set_params_from_symbol, graph_exec_memcpy_node_set_params_from_symbol(
         to: Ptr, from: u64, bytes: usize, offset: usize, kind: u32) => copy_from(to, from, bytes, offset, kind);
     graph_event_record_node_set_event, graph_exec_event_record_node_set_event(event: u64) =>
-        lock().event(event).map(|_| Op::Record(event));
+        record(event);
+    graph_event_wait_node_set_event, graph_exec_event_wait_node_set_event(event: u64) => wait(event);
     graph_memcpy_node_set_params_1d, graph_exec_memcpy_node_set_params_1d(
-        to: Ptr, from: Ptr, bytes: usize, kind: u32) => copy(to, from, bytes, kind);
+        to: Ptr, from: Ptr, bytes: usize, kind: u32) => apart(to, from, bytes).and_then(|()| copy(to, from, bytes, kind));
+    graph_node_set_params, graph_exec_node_set_params(parameters: Ptr) => change(parameters);
     graph_host_node_set_params, graph_exec_host_node_set_params(
         parameters: Option<&HostNode>) => host_call(parameters);
 }
@@ -130,6 +145,57 @@ fn copy_from(to: Ptr, from: u64, bytes: usize, offset: usize, kind: u32) -> Resu
     copy(to, symbol(from, bytes, offset)?, bytes, kind)
 }
 
+/// Refuses a copy within itself, as the functions that change a node do.
+fn apart(to: Ptr, from: Ptr, bytes: usize) -> Result {
+    if to.address().abs_diff(from.address()) < bytes as u64 { Err(Error::InvalidValue) } else { Ok(()) }
+}
+
+fn graph_copy(child: u64) -> Result<Op> {
+    lock().graphs.copy(child).map(Op::Graph)
+}
+
+/// Functions of graphs know no other error for an event that is not there.
+fn event(event: u64) -> Result<u64> {
+    lock().event(event).map(|_| event).map_err(|_| Error::InvalidValue)
+}
+
+fn record(handle: u64) -> Result<Op> {
+    event(handle).map(Op::Record)
+}
+
+fn wait(handle: u64) -> Result<Op> {
+    event(handle).map(Op::Wait)
+}
+
+/// `hipGraphNodeParams`: the number of a kind of node (`hipGraphNodeType`), and its parameters at byte 16; those of a copy come after
+/// 16 bytes of flags.
+fn any(at: Ptr) -> Result<Op> {
+    let (kind, parameters) = (words(at, 1)?[0] as u32, at.plus(16));
+    match kind {
+        0 => kernel(parameters),
+        1 => copy_3d(parameters.plus(16)),
+        2 => fill(parameters),
+        3 => {
+            let function = host::function(parameters).ok_or(Error::InvalidValue)?;
+            Ok(Op::Call(HostCall::Plain(function, host::pointer(parameters.plus(8)))))
+        }
+        4 => graph_copy(host::word(parameters)),
+        5 => Ok(Op::Nothing),
+        6 => wait(host::word(parameters)),
+        7 => record(host::word(parameters)),
+        // Semaphores of other systems.
+        8 | 9 => Err(Error::NotSupported),
+        10 => memory::allocation(parameters),
+        11 => memory::end(host::pointer(parameters)),
+        _ => Err(Error::InvalidValue),
+    }
+}
+
+/// The same for a node that is there: its memory and its graph stay.
+fn change(at: Ptr) -> Result<Op> {
+    if matches!(words(at, 1)?[0] as u32, 4 | 10 | 11) { Err(Error::NotSupported) } else { any(at) }
+}
+
 /// `hipMemsetParams`: where, size of an element, height, pitch, value, width.
 fn fill(at: Ptr) -> Result<Op> {
     let fields = words(at, 6)?;
@@ -141,7 +207,16 @@ fn fill(at: Ptr) -> Result<Op> {
     let width = (fields[5] as usize).checked_mul(element).ok_or(Error::InvalidValue)?;
     let extent = Extent { width, height: fields[2] as usize, depth: 1 };
     let to = Pitched { at: host::pointer(at), pitch: fields[3] as usize, slice: 0 };
-    lock().fill_op(to, pattern, extent)
+    if extent.is_empty() {
+        return Err(Error::InvalidValue);
+    }
+    let state = lock();
+    // As ROCm's, which looks at the pitch of a single row, too.
+    let rows = to.pitch.checked_mul(extent.height).ok_or(Error::InvalidValue)?;
+    if state.heap.find(to.at).is_some_and(|found| rows > found.bytes) {
+        return Err(Error::InvalidValue);
+    }
+    state.fill_op(to, pattern, extent)
 }
 
 /// `hipHostNodeParams`.

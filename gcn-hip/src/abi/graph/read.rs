@@ -89,6 +89,13 @@ pub(crate) extern "C" fn graph_event_record_node_get_event(node: u64, event: Out
     })
 }
 
+pub(crate) extern "C" fn graph_event_wait_node_get_event(node: u64, event: Out<u64>) -> Code {
+    with(|s| match op(s, node)? {
+        Op::Wait(found) => event.set(*found),
+        _ => Err(Error::InvalidValue),
+    })
+}
+
 /// The node of a clone that stands for a node of the graph that was cloned.
 pub(crate) extern "C" fn graph_node_find_in_clone(found: Out<u64>, original: u64, clone: u64) -> Code {
     with(|s| {

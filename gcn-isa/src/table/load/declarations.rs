@@ -44,7 +44,7 @@ impl Declarations {
 
     /// `v|s|m name @targets`.
     fn alternative(&self, text: &'static str) -> Result<(TargetSet, OperandKinds, &'static str), Broken> {
-        let (mut set, mut specials) = (TargetSet::ALL, "");
+        let (mut set, mut specials) = (TargetSet::GFX9, "");
         let mut words = text.split(' ');
         let kinds = words
             .next()
@@ -87,7 +87,7 @@ impl Declarations {
 
 /// `modifier modifier @targets`.
 fn group(text: &'static str) -> Result<(TargetSet, ModifierFacts), Broken> {
-    let (mut set, mut facts) = (TargetSet::ALL, ModifierFacts::default());
+    let (mut set, mut facts) = (TargetSet::GFX9, ModifierFacts::default());
     for word in text.split(' ') {
         match word.strip_prefix('@') {
             Some(text) => set = targets(text)?,
@@ -105,7 +105,7 @@ pub(super) fn targets(text: &str) -> Result<TargetSet, Broken> {
 pub(super) fn with_targets(text: &'static str) -> Result<(&'static str, TargetSet), Broken> {
     match text.split_once('@') {
         Some((value, set)) => Ok((value, targets(set)?)),
-        None => Ok((text, TargetSet::ALL)),
+        None => Ok((text, TargetSet::GFX9)),
     }
 }
 

@@ -7,7 +7,7 @@ use super::declarations::{Class, Declarations, Opcodes, implicit, opcodes, targe
 use crate::mods::{DppControls, Modifiers};
 use crate::table::format::Format;
 use crate::table::slot::{Access, DstHalf, ImplicitRegs, OperandBits, OperandDesc, OperandKinds, SameFile};
-use crate::target::{Target, TargetSet};
+use crate::target::{InstructionSet, TargetSet};
 
 /// A form of an entry.
 pub(super) struct Form {
@@ -100,7 +100,7 @@ impl<'a> Words<'a> {
             slots: Vec::new(),
             modifiers: ModifierFacts::default(),
             groups: Vec::new(),
-            targets: TargetSet::ALL,
+            targets: TargetSet::GFX9,
             reads: ImplicitRegs::empty(),
             writes: ImplicitRegs::empty(),
             align: None,
@@ -140,12 +140,12 @@ impl<'a> Words<'a> {
         for group in &self.groups {
             let stated = group.iter().fold(TargetSet::EMPTY, |all, alternative| all.union(alternative.0));
             let parts =
-                group.iter().map(|alternative| alternative.0).chain([TargetSet::ALL.difference(stated)]);
+                group.iter().map(|alternative| alternative.0).chain([TargetSet::GFX9.difference(stated)]);
             groups = parts.flat_map(|part| groups.iter().map(move |g| g.intersection(part))).collect();
         }
         if self.align.is_none() && self.slots.iter().any(|slot| slot.dwords > 1 && slot.is_vector()) {
-            let even = TargetSet::with(Target::needs_even_vgpr_tuples);
-            groups = [even, TargetSet::ALL.difference(even)]
+            let even = TargetSet::with(InstructionSet::needs_even_vgpr_tuples);
+            groups = [even, TargetSet::GFX9.difference(even)]
                 .into_iter()
                 .flat_map(|part| groups.iter().map(move |g| g.intersection(part)))
                 .collect();
@@ -182,7 +182,7 @@ impl<'a> Words<'a> {
         let wide = operands
             .iter()
             .any(|o| o.dwords > 1 && o.kinds.intersects(OperandKinds::VGPR | OperandKinds::AGPR));
-        let even = targets.iter().all(Target::needs_even_vgpr_tuples);
+        let even = targets.iter().all(InstructionSet::needs_even_vgpr_tuples);
         let has_literal =
             operands.iter().any(|o| (OperandKinds::LITERAL | OperandKinds::LITERAL16).contains(o.kinds));
         Facts {

@@ -142,7 +142,7 @@ fn vccz_is_stale_behind_half_of_vcc() {
             .map(|f| (f.rule, f.first, f.second))
             .collect()
     };
-    for target in Target::ALL {
+    for target in Target::REPRESENTATIVES {
         for text in [
             "s_mov_b32 vcc_lo, s4 | s_cbranch_vccz L0 | v_nop | L0: | s_endpgm",
             "v_readfirstlane_b32 vcc_hi, v1 | s_cbranch_vccnz L0 | v_nop | L0: | s_endpgm",

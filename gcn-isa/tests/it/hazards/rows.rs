@@ -173,7 +173,7 @@ fn every_rule_has_a_row_or_a_pair_on_each_of_its_targets() {
     seen.extend(ROCROLLER_ONLY);
     // The quirks of LLVM are tried in `llvm_set`.
     let rules = |t| hazards::rules(t).filter(|r| RuleSet::Safe.contains(*r)).map(move |r| (r.id, t));
-    let all: BTreeSet<_> = Target::ALL.into_iter().flat_map(rules).collect();
+    let all: BTreeSet<_> = Target::REPRESENTATIVES.into_iter().flat_map(rules).collect();
     let missing: Vec<_> = all.difference(&seen).collect();
     assert!(missing.is_empty(), "no row or pair exercises {missing:?}");
 }

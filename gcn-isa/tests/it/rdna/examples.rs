@@ -4,7 +4,7 @@ use gcn_isa::mods::{DppControls, Modifiers, TemporalHints};
 use gcn_isa::table::{Format, InstDesc, OperandDesc, OperandKinds};
 
 use super::write::names;
-use super::{Rdna, rows, table};
+use super::{rows, table};
 
 #[test]
 fn examples_have_what_their_rows_accept() {
@@ -98,7 +98,7 @@ fn register(text: &str) -> Option<(&str, u32, u32)> {
     Some((file, first.parse().ok()?, last.parse().ok()?))
 }
 
-fn takes_modifier(row: &InstDesc<Rdna>, word: &str) -> bool {
+fn takes_modifier(row: &InstDesc, word: &str) -> bool {
     let (name, value) = word.split_once(':').unwrap_or((word, ""));
     let control = DppControls::named(name).is_some_and(|control| row.dpp_controls.contains(control));
     let flag = match name {

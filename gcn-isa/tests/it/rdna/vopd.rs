@@ -9,7 +9,7 @@ use gcn_isa::mods::{DppControls, Modifiers, TemporalHints};
 use gcn_isa::table::{Class, Format, ImplicitRegs, InstDesc, MemBytes, OperandBits, WaveSizes};
 
 use super::write::names;
-use super::{Rdna, entry, leak, set, slots};
+use super::{entry, leak, set, slots};
 use crate::columns;
 
 const HEADER: &str = "mnemonic\trole\ttarget\topcode\twave\toperands\tspecial_registers\timplicit_reads\tsource_modifiers\t\
@@ -22,7 +22,7 @@ fn table() -> String {
     text
 }
 
-fn read(id: usize, line: &str) -> InstDesc<Rdna> {
+fn read(id: usize, line: &str) -> InstDesc {
     let cells: Vec<&str> = line.split('\t').collect();
     let &[mnemonic, role, target, opcode, wave, operands, specials, reads, sources, ..] = &cells[..] else {
         panic!("line {}: {} cells", id + 2, cells.len())
@@ -60,7 +60,7 @@ fn read(id: usize, line: &str) -> InstDesc<Rdna> {
     }
 }
 
-fn write(row: &InstDesc<Rdna>, partners: usize, example: &str) -> String {
+fn write(row: &InstDesc, partners: usize, example: &str) -> String {
     // Waves of 32 lanes have the low half.
     let reads = if row.implicit_reads.contains(ImplicitRegs::VCC) { "vcc_lo" } else { "" };
     let cells = [
@@ -83,7 +83,7 @@ fn write(row: &InstDesc<Rdna>, partners: usize, example: &str) -> String {
 fn both_halves_of_vopd_are_rows() {
     let text = table();
     let lines: Vec<&str> = text.lines().skip(1).collect();
-    let rows: Vec<InstDesc<Rdna>> = lines.iter().enumerate().map(|(id, line)| read(id, line)).collect();
+    let rows: Vec<InstDesc> = lines.iter().enumerate().map(|(id, line)| read(id, line)).collect();
     assert_eq!((rows.len(), text.lines().next()), (93, Some(HEADER)));
     for (row, line) in rows.iter().zip(lines) {
         let partners =

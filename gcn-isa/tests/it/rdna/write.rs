@@ -4,7 +4,7 @@ use gcn_isa::mods::{Modifiers, TemporalHints};
 use gcn_isa::table::{DstHalf, Format, InstDesc};
 use gcn_isa::target::TargetSet;
 
-use super::{BY_HAND, FACTORS, Measured, NAMES, RENAMED, Rdna, SCOPES, Schedule, WAVES};
+use super::{BY_HAND, FACTORS, Measured, NAMES, RENAMED, SCOPES, Schedule, WAVES};
 use crate::columns::{self, join};
 
 pub(super) fn write(measured: &Measured) -> String {
@@ -40,8 +40,8 @@ pub(super) fn write(measured: &Measured) -> String {
     cells.join("\t")
 }
 
-pub(super) fn names(set: TargetSet<Rdna>) -> String {
-    join(set.iter().map(|t| columns::word(&NAMES, &t)), ",")
+pub(super) fn names(set: TargetSet) -> String {
+    join(NAMES.iter().filter(|named| set.has(named.1)).map(|named| named.0), ",")
 }
 
 /// Kinds that a person has set stand in another order.
@@ -51,7 +51,7 @@ fn write_operands(measured: &Measured) -> String {
 }
 
 /// The order is that of LLVM's description, which has M0 first in some formats.
-fn implicit_reads(row: &InstDesc<Rdna>) -> String {
+fn implicit_reads(row: &InstDesc) -> String {
     let text = columns::implicit(row.implicit_reads);
     let m0_first = row.format.is_vop()
         || matches!(row.format, Format::Global | Format::Scratch | Format::LdsDir | Format::VdsDir);
@@ -96,7 +96,7 @@ const ORDER: [Modifiers; 34] = [
     Modifiers::FI,
 ];
 
-fn write_modifiers(row: &InstDesc<Rdna>) -> String {
+fn write_modifiers(row: &InstDesc) -> String {
     let present = ORDER.into_iter().filter(|flag| row.modifiers.contains(*flag));
     let (required, others): (Vec<_>, Vec<_>) = present.partition(|flag| row.required.contains(*flag));
     assert_eq!(required.len() + others.len(), row.modifiers.iter().count(), "{}", row.printed);
@@ -122,7 +122,7 @@ fn name(flag: Modifiers) -> String {
     flag.iter_names().next().unwrap().0.to_ascii_lowercase()
 }
 
-fn modifier(row: &InstDesc<Rdna>, flag: Modifiers) -> String {
+fn modifier(row: &InstDesc, flag: Modifiers) -> String {
     let name = name(flag);
     let bits = &mut { row.bits };
     if let Some(bits) = bits.named(&name, false) {

@@ -356,7 +356,7 @@ fn a_wait_that_the_loop_needs_anyway_stays_in_it() {
 fn a_barrier_waits_for_reads_of_lds_that_nothing_has_waited_for() {
     let inserted = |lines: &[&str], target| with_waits(target, lines, &WaitOptions::default());
     let swap = ["ds_read_b32 v0, v42", "s_barrier", "ds_write_b32 v43, v44", "s_endpgm"];
-    for target in Target::ALL {
+    for target in Target::REPRESENTATIVES {
         let (shown, reasons) = inserted(&swap, target);
         assert_eq!(shown[1], "s_waitcnt lgkmcnt(0)", "{target}");
         let rule = if target < Target::GFX90A { "barrier.counters" } else { "barrier.lds-read" };

@@ -175,7 +175,7 @@ fn calls_and_returns_wait_as_llvm_does() {
 
 /// Thousands of functions that call, return and jump anywhere.
 #[test]
-fn many_unknown_jumps_are_analysed_in_linear_time() {
+fn many_unknown_jumps_get_their_waits() {
     let body = ["v_mov_b32_e32 v1, v0", "global_load_dword v0, v[2:3], off", "v_readfirstlane_b32 s4, v1"];
     let mut lines: Vec<&str> = Vec::new();
     let mut entries = Vec::new();
@@ -186,7 +186,6 @@ fn many_unknown_jumps_are_analysed_in_linear_time() {
     }
     let mut program = text::program(Target::GFX942, &lines).unwrap();
     program.entries = entries;
-    let start = std::time::Instant::now();
     assert!(!strict(&program).is_clean());
     insert_waits(&mut program, &WaitOptions::default());
     assert!(
@@ -195,7 +194,6 @@ fn many_unknown_jumps_are_analysed_in_linear_time() {
             .iter()
             .all(|f| !f.rule.starts_with("waitcnt.") && !f.rule.starts_with("call."))
     );
-    println!("{:?}", start.elapsed());
     assert!(program.lines.iter().any(|l| matches!(l.inst.operands.first(), Some(Operand::Imm(0)))));
 }
 

@@ -68,7 +68,7 @@ impl Run {
 /// are more, although a full counter has seen to it by then.
 #[test]
 fn by_default_the_wait_is_the_strongest_that_the_field_can_say() {
-    for target in Target::ALL {
+    for target in Target::REPRESENTATIVES {
         for run in &RUNS {
             for count in run.counts.clone() {
                 let wait = last_wait(target, &run.lines(count, |l| l.0), Grade::Cautious);
@@ -85,7 +85,7 @@ fn llvm_waits_as_measured() {
     let Some(llc) = tool("llc") else { return };
     let folder = std::env::temp_dir().join(format!("gcn-full-counters-{}", std::process::id()));
     std::fs::create_dir_all(&folder).expect("a folder for files");
-    for target in Target::ALL {
+    for target in Target::REPRESENTATIVES {
         let mut mir = String::new();
         let mut expected = Vec::new();
         for run in &RUNS {
@@ -173,7 +173,7 @@ fn random_crowded_programs_are_sufficient_and_minimal() {
     let (mut waits, mut relied, mut programs) = ([0, 0], 0, 0);
     for seed in fuzz_seeds(1, 60) {
         programs += 1;
-        let target = *Random::new(seed).pick(&Target::ALL);
+        let target = *Random::new(seed).pick(&Target::REPRESENTATIVES);
         for (i, at_least) in [Grade::Cautious, Grade::Documented].into_iter().enumerate() {
             let rules = Config::at_least(at_least);
             let check = |p: &gcn_isa::Program| {

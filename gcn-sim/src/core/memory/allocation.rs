@@ -49,6 +49,50 @@ impl std::ops::Deref for Words {
     }
 }
 
+/// The words of an allocation, to load from.
+#[derive(Clone, Copy)]
+pub(crate) struct Loads<'a>(&'a [AtomicU64]);
+
+impl Loads<'_> {
+    /// Loads up to four bytes, zero-extended.
+    #[inline(always)]
+    pub(crate) fn load(self, offset: u64, bytes: u32) -> u32 {
+        let (index, at) = ((offset / WORD) as usize, offset % WORD);
+        let low = self.0[index].load(Relaxed) >> (8 * at);
+        let inside = WORD - at;
+        if u64::from(bytes) <= inside {
+            return (low & mask(0, bytes)) as u32;
+        }
+        let high = self.0[index + 1].load(Relaxed) << (8 * inside);
+        ((low | high) & mask(0, bytes)) as u32
+    }
+
+    /// Loads the word that holds the byte at `offset`.
+    #[inline(always)]
+    pub(crate) fn load_pair(self, offset: u64) -> u64 {
+        self.0[(offset / WORD) as usize].load(Relaxed)
+    }
+
+    /// Loads dwords; two that are a word are read as one.
+    #[inline(always)]
+    pub(crate) fn load_words<const N: usize>(self, offset: u64) -> [u32; N] {
+        let mut words = [0; N];
+        let mut i = 0;
+        while i < N {
+            let at = offset + 4 * i as u64;
+            if i + 1 < N && at.is_multiple_of(WORD) {
+                let pair = self.load_pair(at);
+                (words[i], words[i + 1]) = (pair as u32, (pair >> 32) as u32);
+                i += 2;
+            } else {
+                words[i] = self.load(at, 4);
+                i += 1;
+            }
+        }
+        words
+    }
+}
+
 /// The bits of `bytes` bytes of a word, at most 8, from byte `at` on; those beyond the word are left out.
 #[inline]
 fn mask(at: u64, bytes: u32) -> u64 {
@@ -96,20 +140,25 @@ impl Allocation {
     /// Loads up to four bytes, zero-extended.
     #[inline]
     pub(crate) fn load(&self, offset: u64, bytes: u32) -> u32 {
-        let (index, at) = ((offset / WORD) as usize, offset % WORD);
-        let low = self.words[index].load(Relaxed) >> (8 * at);
-        let inside = WORD - at;
-        if u64::from(bytes) <= inside {
-            return (low & mask(0, bytes)) as u32;
-        }
-        let high = self.words[index + 1].load(Relaxed) << (8 * inside);
-        ((low | high) & mask(0, bytes)) as u32
+        self.loads().load(offset, bytes)
     }
 
     /// Loads the word that holds the byte at `offset`.
     #[inline]
     pub(crate) fn load_pair(&self, offset: u64) -> u64 {
-        self.words[(offset / WORD) as usize].load(Relaxed)
+        self.loads().load_pair(offset)
+    }
+
+    /// For many loads: where the words are is asked once.
+    #[inline]
+    pub(crate) fn loads(&self) -> Loads<'_> {
+        Loads(&self.words)
+    }
+
+    /// The address of the first byte, and how many bytes there are.
+    #[inline]
+    pub(crate) fn extent(&self) -> (u64, u64) {
+        (self.base, self.bytes)
     }
 
     /// Stores the low bytes of `value`, at most four.
@@ -228,6 +277,14 @@ impl Combined {
         let mask = mask(at, bytes);
         self.mask |= mask;
         self.value = self.value & !mask | u64::from(value) << (8 * at) & mask;
+    }
+
+    /// Stores two dwords that are a word.
+    #[inline]
+    pub(crate) fn store_pair(&mut self, memory: &Memory, allocation: usize, offset: u64, pair: [u32; 2]) {
+        self.flush(memory);
+        let value = u64::from(pair[0]) | u64::from(pair[1]) << 32;
+        memory.allocation(allocation).merge((offset / WORD) as usize, u64::MAX, value);
     }
 
     /// Writes what is pending.

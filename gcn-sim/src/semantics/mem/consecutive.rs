@@ -3,13 +3,11 @@
 //! lanes, with a trace, or outside one allocation take the path by lanes.
 
 use super::address::Addresses;
-use super::datum::{Datum, extend};
+use super::datum::{Datum, collect, deal};
 use crate::core::machine::Cx;
+use crate::core::memory::Allocation;
 use crate::core::value::LANES;
 use crate::core::wave::Lanes;
-
-/// Bytes of the largest access: four dwords of every lane.
-const MOST: usize = 16 * LANES;
 
 /// Where the bytes are.
 struct Range {
@@ -60,66 +58,47 @@ fn range(cx: &mut Cx<'_>, addresses: &Addresses, datum: &Datum) -> Option<Range>
 #[inline]
 pub(super) fn load(cx: &mut Cx<'_>, addresses: &Addresses, datum: &Datum, to: u16) -> bool {
     let Some(range) = range(cx, addresses, datum) else { return false };
-    let pieces = datum.pieces as usize;
-    let Some(registers) = cx.w.v.get_mut(to as usize..to as usize + pieces) else { return false };
-    let mut bytes = [0; MOST];
-    let bytes = &mut bytes[..datum.size() as usize * LANES];
-    cx.memory.allocation(range.allocation).read(range.offset, bytes);
-    for (piece, register) in registers.iter_mut().enumerate() {
-        match datum.bytes {
-            1 => deal(bytes.as_chunks().0.iter(), register, |[byte]| extend(datum, u32::from(byte))),
-            2 => deal(bytes.as_chunks().0.iter(), register, |half| {
-                extend(datum, u32::from(u16::from_le_bytes(half)))
-            }),
-            _ => deal(bytes[4 * piece..].as_chunks().0.iter().step_by(pieces), register, u32::from_le_bytes),
-        }
+    let to = to as usize..to as usize + datum.pieces as usize;
+    let Some(registers) = cx.w.v.get_mut(to) else { return false };
+    let allocation = cx.memory.allocation(range.allocation);
+    // Room of the right size: to clear that of the largest access takes longer than to load a dword of every lane.
+    match datum.size() {
+        0..=4 => load_bytes::<4>(allocation, range.offset, datum, registers),
+        5..=8 => load_bytes::<8>(allocation, range.offset, datum, registers),
+        _ => load_bytes::<16>(allocation, range.offset, datum, registers),
     }
     true
 }
 
-/// Gives each lane its datum.
-#[inline]
-fn deal<'a, const N: usize>(
-    data: impl Iterator<Item = &'a [u8; N]>,
-    to: &mut Lanes,
-    value: impl Fn([u8; N]) -> u32,
-) {
-    for (to, datum) in to.iter_mut().zip(data) {
-        *to = value(*datum);
-    }
+/// For data of at most `N` bytes.
+#[inline(always)]
+fn load_bytes<const N: usize>(allocation: &Allocation, offset: u64, datum: &Datum, registers: &mut [Lanes]) {
+    let mut bytes = [[0; N]; LANES];
+    let bytes = &mut bytes.as_flattened_mut()[..datum.size() as usize * LANES];
+    allocation.read(offset, bytes);
+    deal(datum, bytes, registers);
 }
 
 /// Does a store; false if it has to go by lanes.
 #[inline]
 pub(super) fn store(cx: &mut Cx<'_>, addresses: &Addresses, datum: &Datum, from: u16) -> bool {
     let Some(range) = range(cx, addresses, datum) else { return false };
-    let pieces = datum.pieces as usize;
-    let Some(registers) = cx.w.v.get(from as usize..from as usize + pieces) else { return false };
-    let mut bytes = [0; MOST];
-    let bytes = &mut bytes[..datum.size() as usize * LANES];
-    for (piece, register) in registers.iter().enumerate() {
-        match datum.bytes {
-            1 => collect(register, bytes.as_chunks_mut().0.iter_mut(), |value| [value as u8]),
-            2 => collect(register, bytes.as_chunks_mut().0.iter_mut(), |value| (value as u16).to_le_bytes()),
-            _ => collect(
-                register,
-                bytes[4 * piece..].as_chunks_mut().0.iter_mut().step_by(pieces),
-                u32::to_le_bytes,
-            ),
-        }
+    let from = from as usize..from as usize + datum.pieces as usize;
+    let Some(registers) = cx.w.v.get(from) else { return false };
+    let allocation = cx.memory.allocation(range.allocation);
+    match datum.size() {
+        0..=4 => store_bytes::<4>(allocation, range.offset, datum, registers),
+        5..=8 => store_bytes::<8>(allocation, range.offset, datum, registers),
+        _ => store_bytes::<16>(allocation, range.offset, datum, registers),
     }
-    cx.memory.allocation(range.allocation).write(range.offset, bytes);
     true
 }
 
-/// Takes each lane's datum.
-#[inline]
-fn collect<'a, const N: usize>(
-    from: &Lanes,
-    to: impl Iterator<Item = &'a mut [u8; N]>,
-    datum: impl Fn(u32) -> [u8; N],
-) {
-    for (to, value) in to.zip(from) {
-        *to = datum(*value);
-    }
+/// For data of at most `N` bytes.
+#[inline(always)]
+fn store_bytes<const N: usize>(allocation: &Allocation, offset: u64, datum: &Datum, registers: &[Lanes]) {
+    let mut bytes = [[0; N]; LANES];
+    let bytes = &mut bytes.as_flattened_mut()[..datum.size() as usize * LANES];
+    collect(datum, registers, bytes);
+    allocation.write(offset, bytes);
 }

@@ -1,9 +1,8 @@
 //! LDS reads and writes.
 
 use super::access::Place;
-use super::datum::{Datum, extend};
-use super::vmem::merge;
-use super::{lanes, name};
+use super::datum::{Datum, extend, merge};
+use super::{lanes, local, name};
 use crate::core::fault::{Fault, Next};
 use crate::core::machine::{Cx, Step};
 use crate::core::operand::Src;
@@ -50,19 +49,24 @@ pub(crate) fn add(ops: &mut Ops) {
     }
     // Two data at two offsets, in units of the datum or of 64 of them.
     for (infix, factor) in [("2_", 1), ("2st64_", 64)] {
-        for (suffix, words) in [("b32", 1), ("b64", 2)] {
-            ops.add(name(&["ds_read", infix, suffix]), read_two(words, factor));
-            ops.add(name(&["ds_write", infix, suffix]), write_two(words, factor));
-        }
+        ops.add(name(&["ds_read", infix, "b32"]), read_two::<4, 1>(factor));
+        ops.add(name(&["ds_read", infix, "b64"]), read_two::<8, 2>(factor));
+        ops.add(name(&["ds_write", infix, "b32"]), write_two::<4, 1>(factor));
+        ops.add(name(&["ds_write", infix, "b64"]), write_two::<8, 2>(factor));
     }
     ops.add("ds_nop", Op::new(|_: &mut Cx<'_>, _: &Step| Ok(Next::Fall)));
 }
 
-fn base(cx: &Cx<'_>, s: &Step, lane: usize) -> Result<u32, Fault> {
+/// The register that has the address.
+fn base_slot(s: &Step) -> Result<u16, Fault> {
     match s.src[0] {
-        Src::Vector(slot) => Ok(cx.w.v[slot as usize][lane]),
+        Src::Vector(slot) => Ok(slot),
         _ => Err(Fault::Unsupported("an LDS access without an address")),
     }
+}
+
+fn base(cx: &Cx<'_>, s: &Step, lane: usize) -> Result<u32, Fault> {
+    Ok(cx.w.v[base_slot(s)? as usize][lane])
 }
 
 /// LDS address of a lane.
@@ -73,13 +77,20 @@ pub(crate) fn address(cx: &Cx<'_>, s: &Step, lane: usize) -> Result<Place, Fault
 /// The two LDS addresses of a lane.
 pub(super) fn two_addresses(cx: &Cx<'_>, s: &Step, lane: usize, unit: u32) -> Result<[Place; 2], Fault> {
     let base = base(cx, s, lane)?;
-    let mods = &s.inst.mods;
-    Ok([mods.offset0, mods.offset1].map(|offset| Place::Lds(base.wrapping_add(u32::from(offset) * unit))))
+    Ok(two_offsets(s, unit).map(|offset| Place::Lds(base.wrapping_add(offset))))
+}
+
+/// The two offsets from the address.
+fn two_offsets(s: &Step, unit: u32) -> [u32; 2] {
+    [s.inst.mods.offset0, s.inst.mods.offset1].map(|offset| u32::from(offset) * unit)
 }
 
 fn read(datum: Datum) -> Op {
     let size = datum.size();
     Op::new(move |cx: &mut Cx<'_>, s: &Step| {
+        if local::read(cx, s, &datum, base_slot(s)?).is_some() {
+            return Ok(Next::Fall);
+        }
         let ecc = cx.machine.has_sram_ecc();
         for lane in lanes(cx.w.exec()) {
             let raw = cx.load_local(address(cx, s, lane)?, size, lane)?;
@@ -100,6 +111,9 @@ fn write(datum: Datum) -> Op {
     let size = datum.size();
     Op::new(move |cx: &mut Cx<'_>, s: &Step| {
         let Src::Vector(data) = s.src[1] else { return Err(Fault::Unsupported("an LDS write without data")) };
+        if local::write(cx, s, &datum, base_slot(s)?, data).is_some() {
+            return Ok(Next::Fall);
+        }
         for lane in lanes(cx.w.exec()) {
             let mut values = [0; 4];
             for (piece, value) in values.iter_mut().enumerate().take(datum.pieces as usize) {
@@ -114,11 +128,16 @@ fn write(datum: Datum) -> Op {
     })
 }
 
-fn read_two(words: u16, factor: u32) -> Op {
+/// Reads two data, each of `WORDS` words of together `N` bytes.
+fn read_two<const N: usize, const WORDS: usize>(factor: u32) -> Op {
+    let (words, unit) = (WORDS as u16, N as u32 * factor);
     Op::new(move |cx: &mut Cx<'_>, s: &Step| {
+        if local::read_two::<N, WORDS>(cx, s, base_slot(s)?, two_offsets(s, unit)).is_some() {
+            return Ok(Next::Fall);
+        }
         for lane in lanes(cx.w.exec()) {
             // The address register may be the destination: both addresses come first.
-            let places = two_addresses(cx, s, lane, 4 * u32::from(words) * factor)?;
+            let places = two_addresses(cx, s, lane, unit)?;
             for (i, place) in (0u16..).zip(places) {
                 for word in 0..words {
                     let value = cx.load(place.plus(4 * u32::from(word)), 4, lane)?;
@@ -130,13 +149,19 @@ fn read_two(words: u16, factor: u32) -> Op {
     })
 }
 
-fn write_two(words: u16, factor: u32) -> Op {
+/// Writes two data, each of `WORDS` words of together `N` bytes.
+fn write_two<const N: usize, const WORDS: usize>(factor: u32) -> Op {
+    let (words, unit) = (WORDS as u16, N as u32 * factor);
     Op::new(move |cx: &mut Cx<'_>, s: &Step| {
         let (Src::Vector(first), Src::Vector(second)) = (s.src[1], s.src[2]) else {
             return Err(Fault::Unsupported("an LDS write without data"));
         };
+        let two = local::write_two::<N, WORDS>(cx, base_slot(s)?, two_offsets(s, unit), [first, second]);
+        if two.is_some() {
+            return Ok(Next::Fall);
+        }
         for lane in lanes(cx.w.exec()) {
-            let places = two_addresses(cx, s, lane, 4 * u32::from(words) * factor)?;
+            let places = two_addresses(cx, s, lane, unit)?;
             for (data, place) in [first, second].into_iter().zip(places) {
                 for word in 0..words {
                     let value = cx.w.v[(data + word) as usize][lane];

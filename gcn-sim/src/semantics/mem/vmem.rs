@@ -2,8 +2,8 @@
 
 use super::access::Place;
 use super::address::{Addresses, Segment};
-use super::datum::{Datum, extend};
-use super::{consecutive, lanes, name};
+use super::datum::{Datum, extend, merge};
+use super::{consecutive, gathered, lanes, name};
 use crate::core::fault::{Fault, Next, Outcome};
 use crate::core::machine::{Cx, Step};
 use crate::core::memory::Combined;
@@ -71,16 +71,6 @@ pub(crate) fn add(ops: &mut Ops) {
     }
 }
 
-/// Puts a datum into a register; a 16-bit one into its half. With SRAM ECC the other half is cleared (MI100 ISA 9.1.6).
-pub(crate) fn merge(datum: &Datum, ecc: bool, old: u32, value: u32) -> u32 {
-    let old = if ecc { 0 } else { old };
-    match datum.half {
-        None => value,
-        Some(false) => old & 0xffff_0000 | value & 0xffff,
-        Some(true) => old & 0xffff | value << 16,
-    }
-}
-
 fn load(segment: Segment, datum: Datum) -> Op {
     let to_lds = load_to_lds(segment, datum).exec;
     Op::new(move |cx: &mut Cx<'_>, s: &Step| {
@@ -88,7 +78,9 @@ fn load(segment: Segment, datum: Datum) -> Op {
             return to_lds.run(cx, s);
         }
         let addresses = Addresses::of(cx, s, segment)?;
-        if consecutive::load(cx, &addresses, &datum, s.vdst) {
+        if consecutive::load(cx, &addresses, &datum, s.vdst)
+            || gathered::load(cx, s, &addresses, &datum).is_some()
+        {
             return Ok(Next::Fall);
         }
         let ecc = cx.machine.has_sram_ecc();
@@ -121,7 +113,9 @@ fn store(segment: Segment, datum: Datum) -> Op {
     Op::new(move |cx: &mut Cx<'_>, s: &Step| {
         let Src::Vector(data) = s.src[2] else { return Err(Fault::Unsupported("a store without data")) };
         let addresses = Addresses::of(cx, s, segment)?;
-        if consecutive::store(cx, &addresses, &datum, data) {
+        if consecutive::store(cx, &addresses, &datum, data)
+            || gathered::store(cx, &addresses, &datum, data).is_some()
+        {
             return Ok(Next::Fall);
         }
         let mut combined = Combined::default();

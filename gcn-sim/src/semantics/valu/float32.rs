@@ -1,11 +1,7 @@
 //! f32 arithmetic.
 
-use super::read::Fetch;
-use super::write::Finish;
+use super::number::{self, number2};
 use super::{Env, op1, op2, op2e, op3, op3e, round2, round3};
-use crate::core::fault::Next;
-use crate::core::machine::{Cx, Step};
-use crate::core::value::{Raw, Ty};
 use crate::fp::{self, NAN32, Round, add32, mul32, soft};
 use crate::semantics::op::{Op, Ops};
 
@@ -35,16 +31,16 @@ fn soft_fma(r: Round, a: f32, b: f32, c: f32) -> f32 {
 }
 
 fn arithmetic(ops: &mut Ops) {
-    ops.add("v_add_f32", op2(add32).directed(round2(soft_add)));
+    ops.add("v_add_f32", number2(|a: f32, b| (a + b, [a, b])).directed(round2(soft_add)));
     ops.add(
         "v_sub_f32",
-        op2(|a: f32, b: f32| add32(a, -b)).directed(round2(|r, a: f32, b: f32| soft_add(r, a, -b))),
+        number2(|a: f32, b| (a - b, [a, -b])).directed(round2(|r, a: f32, b: f32| soft_add(r, a, -b))),
     );
     ops.add(
         "v_subrev_f32",
-        op2(|a: f32, b: f32| add32(-a, b)).directed(round2(|r, a: f32, b: f32| soft_add(r, -a, b))),
+        number2(|a: f32, b| (b - a, [-a, b])).directed(round2(|r, a: f32, b: f32| soft_add(r, -a, b))),
     );
-    ops.add("v_mul_f32", op2(mul32).directed(round2(soft_mul)));
+    ops.add("v_mul_f32", number2(|a: f32, b| (a * b, [a, b])).directed(round2(soft_mul)));
     ops.add("v_mul_legacy_f32", op2(mul_legacy).rounds());
     ops.add("v_ldexp_f32", op2(|a: f32, b: i32| ldexp32(a, b)).rounds());
 }
@@ -68,24 +64,7 @@ fn fused(order: fn([usize; 3]) -> [usize; 3]) -> Op {
         let [a, b, c] = order([0, 1, 2]).map(|i| operands[i]);
         soft_fma(r, a, b, c)
     };
-    let [a_at, b_at, c_at] = order([0, 1, 2]);
-    Op::new(move |cx: &mut Cx<'_>, s: &Step| {
-        let (mut buffer_a, mut buffer_b, mut buffer_c) = (u32::ZERO, u32::ZERO, u32::ZERO);
-        let a = u32::fetch(cx, s, a_at, Ty::F32, &mut buffer_a)?;
-        let b = u32::fetch(cx, s, b_at, Ty::F32, &mut buffer_b)?;
-        let c = u32::fetch(cx, s, c_at, Ty::F32, &mut buffer_c)?;
-        let operands = |i: usize| (f32::from_bits(a[i]), f32::from_bits(b[i]));
-        let mut sums = c.map(f32::from_bits);
-        fp::fma32_each(&mut sums, operands);
-        let mut out = u32::ZERO;
-        for (i, out) in out.iter_mut().enumerate() {
-            let (a, b) = operands(i);
-            *out = fp::pick_nan32([a, b, f32::from_bits(c[i])], sums[i]).to_bits();
-        }
-        u32::finish(cx, s, Ty::F32, &mut out);
-        Ok(Next::Fall)
-    })
-    .directed(round3(soft))
+    number::fused::<f32>(order([0, 1, 2])).directed(round3(soft))
 }
 
 /// a * b + c with a rounding after the multiplication. These instructions always flush denormals.

@@ -1,20 +1,21 @@
 //! f64 arithmetic.
 
 use super::float32::frexp;
-use super::{Env, op1, op2, op2e, op3, round2, round3};
-use crate::fp::{self, NAN64, Round, add64, fma64, mul64, rndne64, soft};
+use super::number::{self, number2};
+use super::{Env, op1, op2, op2e, round2, round3};
+use crate::fp::{self, NAN64, Round, rndne64, soft};
 use crate::semantics::op::{Op, Ops};
 
 pub(crate) fn add(ops: &mut Ops) {
     ops.add(
         "v_add_f64",
-        op2(add64).directed(round2(|r, a: f64, b: f64| {
+        number2(|a: f64, b| (a + b, [a, b])).directed(round2(|r, a: f64, b: f64| {
             soft(|[a, b, _]| soft::add(soft::Format::F64, r, a, b), [a, b, 0.0])
         })),
     );
     ops.add(
         "v_mul_f64",
-        op2(mul64).directed(round2(|r, a: f64, b: f64| {
+        number2(|a: f64, b| (a * b, [a, b])).directed(round2(|r, a: f64, b: f64| {
             soft(|[a, b, _]| soft::mul(soft::Format::F64, r, a, b), [a, b, 0.0])
         })),
     );
@@ -54,7 +55,7 @@ fn soft_fma(r: Round, a: f64, b: f64, c: f64) -> f64 {
 }
 
 fn fused() -> Op {
-    op3(fma64).directed(round3(soft_fma))
+    number::fused::<f64>([0, 1, 2]).directed(round3(soft_fma))
 }
 
 fn is_signaling(x: f64) -> bool {

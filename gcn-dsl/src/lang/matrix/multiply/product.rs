@@ -65,7 +65,7 @@ impl Product {
         let near = self.near(target);
         let near =
             if near.is_empty() { "has none for these types".to_owned() } else { format!("has {near}") };
-        let on: Vec<&str> = self.targets().iter().map(Target::name).collect();
+        let on: Vec<&str> = self.targets().targets().map(Target::name).collect();
         format!(
             "{target} has no matrix instruction of {} for {a} times {b} into {acc}; {target} {near}, and {} {} this one",
             size([m, n, k, blocks]),

@@ -19,8 +19,36 @@ use crate::lang::matrix::operand::{Family, Operand};
 use crate::lang::matrix::place::Run;
 use crate::lang::matrix::view::AsViewMut;
 use crate::lang::vector::pack;
-use crate::lang::{IntoDevice, V, Vector, with};
-use crate::scalar::Number;
+use crate::lang::{IntoDevice, LoadAt, S, V, Vector, with};
+use crate::scalar::{Number, Scalar};
+
+/// What numbers a lane's elements of a tile: a number of the host, or a loop's variable.
+#[diagnostic::on_unimplemented(
+    message = "a lane's elements of a tile are numbered by a `usize` or the variable of a loop, not by `{Self}`",
+    label = "not the number of an element",
+    note = "each lane has elements of its own, under the same numbers: `for i in 0..acc.len()  …, with `acc.row(i)` and `acc.get(i)`"
+)]
+pub trait ElementNumber {
+    /// That one of `len` values.
+    #[track_caller]
+    fn of<T: Scalar>(self, len: usize, values: &mut dyn Iterator<Item = V<T>>) -> V<T>;
+}
+
+impl ElementNumber for usize {
+    #[track_caller]
+    fn of<T: Scalar>(self, len: usize, values: &mut dyn Iterator<Item = V<T>>) -> V<T> {
+        let i = within(self, len, "element", || format!("a tile with {len} in each lane"));
+        values.nth(i).unwrap_or_else(|| unreachable!("as many values as a lane has"))
+    }
+}
+
+impl ElementNumber for S<u32> {
+    #[track_caller]
+    fn of<T: Scalar>(self, _: usize, values: &mut dyn Iterator<Item = V<T>>) -> V<T> {
+        let all: Vec<V<T>> = values.collect();
+        all.load_at(self)
+    }
+}
 
 impl<T: MatrixElement, const M: usize, const N: usize, const SIDE: usize> Tile<T, M, N, SIDE> {
     pub(super) fn parts(_: Target) -> usize {
@@ -64,24 +92,29 @@ impl<T: AccElement, const M: usize, const N: usize, const SIDE: usize> Tile<T, M
 
     /// The lane's `i`-th element.
     #[track_caller]
-    pub fn get(&self, i: usize) -> V<T> {
-        let elements = self.elements();
-        elements
-            [within(i, elements.len(), "element", || format!("a tile with {} in each lane", elements.len()))]
+    pub fn get(&self, i: impl ElementNumber) -> V<T> {
+        i.of(self.len(), &mut self.elements().into_iter())
     }
 
     /// The row of the lane's `i`-th element.
     #[track_caller]
-    pub fn row(&self, i: usize) -> V<u32> {
-        let [_, row, _] = Self::acc().coordinates((i % Self::PER_ACC) as u32);
-        row + (i / Self::PER_ACC / (N / SIDE) * SIDE) as u32
+    pub fn row(&self, i: impl ElementNumber) -> V<u32> {
+        i.of(self.len(), &mut Self::places().map(|[row, _]| row))
     }
 
     /// The column of the lane's `i`-th element.
     #[track_caller]
-    pub fn col(&self, i: usize) -> V<u32> {
-        let [_, _, col] = Self::acc().coordinates((i % Self::PER_ACC) as u32);
-        col + (i / Self::PER_ACC % (N / SIDE) * SIDE) as u32
+    pub fn col(&self, i: impl ElementNumber) -> V<u32> {
+        i.of(self.len(), &mut Self::places().map(|[_, col]| col))
+    }
+
+    /// Row and column of each of the lane's elements, computed where they are asked for.
+    fn places() -> impl Iterator<Item = [V<u32>; 2]> {
+        (0..M * N / WAVE_SIZE as usize).map(|i| {
+            let [_, row, col] = Self::acc().coordinates((i % Self::PER_ACC) as u32);
+            let block = i / Self::PER_ACC;
+            [row + (block / (N / SIDE) * SIDE) as u32, col + (block % (N / SIDE) * SIDE) as u32]
+        })
     }
 
     #[track_caller]

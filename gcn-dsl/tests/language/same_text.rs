@@ -1,0 +1,335 @@
+//! Programs whose text is compiled twice, as a device function and as Rust's own: each lane's result is that of the host.
+
+use gcn_dsl::prelude::*;
+
+/// Numbers that a program gets.
+#[derive(Clone, Copy)]
+struct Given {
+    x: u32,
+    y: i32,
+    f: f32,
+    h: f16,
+    w: u64,
+}
+
+fn given() -> Vec<Given> {
+    (0..64u32)
+        .map(|i| Given {
+            x: i * 7 % 97,
+            y: i as i32 * 5 - 150,
+            f: (i as f32 - 20.0) * 0.375,
+            h: f16::from_f32(i as f32 * 0.5 - 9.0),
+            w: u64::from(i).wrapping_mul(0x9e37_79b9_7f4a_7c15),
+        })
+        .collect()
+}
+
+/// The one value for all lanes.
+const N: u32 = 5;
+
+macro_rules! programs {
+    ($($name:ident |$x:ident, $y:ident, $n:ident, $f:ident, $h:ident, $w:ident| { $($body:tt)* })*) => {
+        $(mod $name {
+            #[allow(unused_variables)]
+            pub mod device {
+                use gcn_dsl::prelude::*;
+
+                gcn_kernel! {
+                    #[device]
+                    fn program($x: V<u32>, $y: V<i32>, $n: u32, $f: V<f32>, $h: V<f16>, $w: V<u64>) -> V<u32> {
+                        $($body)*
+                    }
+
+                    #[workgroup(64)]
+                    pub fn run(
+                        n: u32, x: &[u32], y: &[i32], f: &[f32], h: &[f16], w: &[u64], out: &mut [u32],
+                    ) {
+                        let i = global_id().x;
+                        out[i] = program(x[i], y[i], n, f[i], h[i], w[i]);
+                    }
+                }
+            }
+            #[allow(unused_imports, reason = "few programs name the type")]
+            use gcn_dsl::prelude::f16;
+
+            #[allow(unused_variables, clippy::all, clippy::pedantic)]
+            pub fn host($x: u32, $y: i32, $n: u32, $f: f32, $h: f16, $w: u64) -> u32 {
+                $($body)*
+            }
+        })*
+
+        #[test]
+        fn the_device_computes_what_the_host_does() {
+            let given = given();
+            let (x, y, f, h, w): (Vec<u32>, Vec<i32>, Vec<f32>, Vec<f16>, Vec<u64>) = (
+                given.iter().map(|g| g.x).collect(),
+                given.iter().map(|g| g.y).collect(),
+                given.iter().map(|g| g.f).collect(),
+                given.iter().map(|g| g.h).collect(),
+                given.iter().map(|g| g.w).collect(),
+            );
+            for target in [Target::GFX906, Target::GFX942] {
+                let device = Device::simulator(target);
+                $({
+                    let mut out = vec![0; 64];
+                    $name::device::run
+                        .launch(&device, Grid::x(1), (N, &x, &y, &f, &h, &w, &mut out))
+                        .unwrap_or_else(|e| panic!("{} on {target}: {e}", stringify!($name)));
+                    let want: Vec<u32> =
+                        given.iter().map(|g| $name::host(g.x, g.y, N, g.f, g.h, g.w)).collect();
+                    assert_eq!(out, want, "{} on {target}", stringify!($name));
+                })*
+            }
+        }
+    };
+}
+
+programs! {
+    closure_of_all_and_of_lanes |x, y, n, f, h, w| {
+        let add = |v: u32| v * 3 + n;
+        add(x) ^ add(n) ^ add(3)
+    }
+    closure_changes_what_it_captures |x, y, n, f, h, w| {
+        let mut total = 0;
+        let mut count = 0;
+        let mut add = |v: u32| {
+            total += v;
+            count += 1;
+        };
+        add(x);
+        if x > 40 {
+            add(n);
+        }
+        for k in 0..3 {
+            add(k);
+        }
+        total * 100 + count
+    }
+    closure_has_a_mutable_parameter |x, y, n, f, h, w| {
+        let spread = |mut v: u32| {
+            v = (v | v << 8) & 0x00ff_00ff;
+            v = (v | v << 4) & 0x0f0f_0f0f;
+            v
+        };
+        spread(x & 0xff) | spread(n) << 1
+    }
+    closure_calls_closure |x, y, n, f, h, w| {
+        let square = |v: u32| v * v;
+        let norm = |a: u32, b: u32| -> u32 { square(a) + square(b) };
+        norm(x, n) + norm(n, 2) + norm(norm(1, n), x % 3)
+    }
+    arguments_do_not_see_parameters |x, y, n, f, h, w| {
+        let a = x + 1;
+        let b = n + 2;
+        let less = |b: u32, a: u32| b * 1000 + a;
+        less(a, b) ^ less(b, a)
+    }
+    closure_in_a_branch_of_lanes |x, y, n, f, h, w| {
+        let clamp = |v: f32| if v < 0.0 { 0.0 } else { v.min(4.0) };
+        let mut t = 1.0;
+        while t < clamp(f) {
+            t *= 2.0;
+        }
+        if y > 3 { clamp(f).to_bits() } else { clamp(t * 0.5).to_bits() }
+    }
+    closure_under_a_new_name_for_what_it_takes |x, y, n, f, h, w| {
+        let k = x + 2;
+        let with_k = |v| v + k;
+        let k = n;
+        with_k(k) * 10 + k
+    }
+    array_filled |x, y, n, f, h, w| {
+        let mut a = [x, n, 3];
+        a.fill(7);
+        let mut b = [n, x, 1, 2];
+        b.fill(x);
+        a[0] + a[2] + b[3]
+    }
+    array_sorted |x, y, n, f, h, w| {
+        let mut a = [x % 9, n % 9, 4, x % 5, 100 - x];
+        a.sort();
+        let mut b = [y, -y, 3];
+        b.sort_unstable();
+        a[0] + a[1] * 10 + a[2] * 100 + a[3] * 1000 + a[4] * 10000 + (b[1] + 200) as u32
+    }
+    ends_of_an_array |x, y, n, f, h, w| {
+        let a = [x, x / 3, 3];
+        a.first().copied().unwrap_or(0) * 10 + *a.last().unwrap()
+    }
+    position |x, y, n, f, h, w| {
+        let of_lanes = [x % 4, x / 3 % 4, 2].iter().position(|v| *v == 3).unwrap_or(9) as u32;
+        let of_all = [n, 7, n + 2].iter().position(|&v| v == 7).unwrap_or(9) as u32;
+        of_lanes * 10 + of_all
+    }
+    position_by_match |x, y, n, f, h, w| {
+        match [x % 4, x / 3 % 4, 2].into_iter().position(|v| v == 3) {
+            Some(k) => k as u32 + 1,
+            None => 0,
+        }
+    }
+    in_a_range |x, y, n, f, h, w| {
+        let low = n as i32;
+        (0..low).contains(&y) as u32
+            + 2 * (-20..=20).contains(&y) as u32
+            + 4 * (low..).contains(&y) as u32
+            + 8 * (..x).contains(&n) as u32
+            + 16 * (0.0..=1.5).contains(&f) as u32
+    }
+    bytes |x, y, n, f, h, w| {
+        let b = (x * 0x0101_0305).to_le_bytes();
+        let c = w.to_be_bytes();
+        let [low, high] = (y as i16).to_ne_bytes();
+        let d = f.to_be_bytes();
+        u32::from_le_bytes([b[3], c[0], low, high]) ^ u32::from_be_bytes(d) ^ u32::from_ne_bytes([3, b[1], 7, 200])
+    }
+    wide_bytes |x, y, n, f, h, w| {
+        let turned = u64::from_be_bytes(w.to_le_bytes());
+        let float = f32::from_le_bytes((f + 1.5).to_le_bytes());
+        let short = i16::from_be_bytes([x as u8, n as u8]);
+        turned as u32 ^ (turned >> 32) as u32 ^ float.to_bits() ^ short as u32
+    }
+    halves |x, y, n, f, h, w| {
+        h.to_f32().to_bits() ^ h.to_f64().to_bits() as u32 ^ f16::from_f32(f).to_f32().to_bits()
+    }
+    shifts_by_any_integer |x, y, n, f, h, w| {
+        const BITS: i32 = 13;
+        const BYTE: usize = 8;
+        let mut v = x << BITS >> 3u8;
+        v <<= BYTE;
+        v >>= 2;
+        v ^ (y >> BITS) as u32 ^ 1 << x % 31
+    }
+    option_that_lanes_assign |x, y, n, f, h, w| {
+        let mut best: Option<u32> = None;
+        for k in 0..5u32 {
+            let v = x >> k & 0xff;
+            match best {
+                Some(b) if b <= v => {}
+                _ => best = Some(v),
+            }
+        }
+        let mut first: Option<u32> = None;
+        if x > 50 {
+            first = Some(n);
+        }
+        best.unwrap() * 10 + first.unwrap_or(3)
+    }
+    function_in_the_body |x, y, n, f, h, w| {
+        fn triangle(v: u32) -> u32 {
+            v * (v + 1) / 2
+        }
+        fn mix(a: f32, b: f32, t: f32) -> f32 {
+            let rest = 1.0 - t;
+            a * rest + b * t
+        }
+        triangle(n) + triangle(x) + triangle(3) + mix(f, 2.0, 0.25).to_bits() % 1000
+    }
+}
+
+gcn_kernel! {
+    /// A plane of rows.
+    #[device]
+    struct Plane<'a> { data: &'a [f32], width: u32 }
+
+    #[device]
+    impl<'a> Plane<'a> {
+        fn at(&self, row: V<u32>, column: V<u32>) -> V<f32> {
+            self.data[row * self.width + column]
+        }
+        fn row_of(&self, i: V<u32>) -> V<u32> {
+            i / self.width
+        }
+    }
+
+    #[device]
+    fn transposed(from: &Plane<'_>, i: V<u32>) -> V<f32> {
+        from.at(i % from.width, from.row_of(i))
+    }
+
+    #[device]
+    struct Counter { a: V<u32>, b: V<u32> }
+
+    #[device]
+    impl Counter {
+        fn new(a: V<u32>) -> Self {
+            Self { a, b: 0 }
+        }
+        fn with(mut self, b: u32) -> Self {
+            self.b += b;
+            self
+        }
+    }
+
+    #[device]
+    fn ends(a: &[V<u32>]) -> V<u32> {
+        let mut all = 0;
+        for v in a {
+            all += v;
+        }
+        a[0] * 100 + a[a.len() - 1] * 10 + all
+    }
+
+    #[workgroup(64)]
+    fn structs(n: u32, x: &[f32], y: &mut [f32], of_lanes: &mut [u32]) {
+        let i = global_id().x;
+        let plane = Plane { data: x, width: 8 };
+        y[i] = transposed(&plane, i) + plane.at(0, i % 8);
+        let before = Counter::new(i);
+        let counted = before.with(n).with(2);
+        of_lanes[i] = counted.a * 1000 + counted.b * 100 + before.b + ends(&[i, n, 3]) + ends(&[n, n]);
+    }
+
+    /// Arrays in elements that nothing writes, and rows of LDS.
+    #[workgroup(64)]
+    fn arrays_in_memory<const N: usize>(points: &[[f32; 3]], codes: &[[u8; 4]], out: &mut [f32]) {
+        let rows = Lds::<[f32; 3], 64>::new();
+        let i = local_id().x;
+        let doubled = points[i].map(|v| v * 2.0);
+        let mut sum = 0.0;
+        for (k, code) in codes[i].iter().enumerate() {
+            sum += (code * (k as u8 + 1)) as f32;
+        }
+        for v in points[i] {
+            sum += v;
+        }
+        rows[i] = doubled;
+        barrier();
+        let [a, b, c] = rows[63 - i];
+        let mut last = 0;
+        for k in 0..N {
+            for j in 0..=k {
+                last += k * N + j;
+            }
+        }
+        out[i] = sum + a * 2.0 + b * 3.0 + c + last as f32;
+    }
+}
+
+#[test]
+fn structs_hold_memory_and_methods_own_what_they_change() {
+    let x: Vec<f32> = (0..64).map(|i| i as f32 * 1.5).collect();
+    let (mut y, mut of_lanes) = (vec![0.0; 64], vec![0; 64]);
+    structs.launch(&Device::simulator(Target::GFX90A), Grid::x(1), (5, &x, &mut y, &mut of_lanes)).unwrap();
+    for i in 0..64u32 {
+        let at = |row: u32, column: u32| x[(row * 8 + column) as usize];
+        assert_eq!(y[i as usize], at(i % 8, i / 8) + at(0, i % 8));
+        let ends = (i * 100 + 30 + i + 8) + (500 + 50 + 10);
+        assert_eq!(of_lanes[i as usize], i * 1000 + 700 + ends);
+    }
+}
+
+#[test]
+fn arrays_in_memory_have_what_arrays_have() {
+    let points: Vec<[f32; 3]> = (0..64).map(|i| [i as f32, 0.5 * i as f32, 3.0]).collect();
+    let codes: Vec<[u8; 4]> = (0..64).map(|i| [i, i / 2, 3, i / 3]).collect();
+    let mut out = vec![0.0; 64];
+    let device = Device::simulator(Target::GFX942);
+    arrays_in_memory::<5>.launch(&device, Grid::x(1), (&points, &codes, &mut out)).unwrap();
+    let last: usize = (0..5).flat_map(|k| (0..=k).map(move |j| k * 5 + j)).sum();
+    for i in 0..64 {
+        let codes: f32 = codes[i].iter().zip(1u8..).map(|(c, k)| f32::from(c.wrapping_mul(k))).sum();
+        let [a, b, c] = points[63 - i].map(|v| v * 2.0);
+        let sum = codes + points[i][0] + points[i][1] + points[i][2];
+        assert_eq!(out[i], sum + a * 2.0 + b * 3.0 + c + last as f32, "{i}");
+    }
+}

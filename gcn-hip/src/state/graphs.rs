@@ -1,0 +1,116 @@
+//! What graphs hold beside their nodes: memory, and objects of the program.
+
+use std::collections::BTreeMap;
+
+use super::{DEVICE, State};
+use crate::error::{Error, Result};
+use crate::heap::Kind;
+use crate::host::{HostCall, Ptr};
+use crate::work::{Op, Reserved};
+
+/// `hipGraphInstantiateFlagAutoFreeOnLaunch`.
+const AUTO_FREE: u64 = 1;
+
+/// An object of the program that is there as long as the program or a graph refers to it.
+#[derive(Debug)]
+pub(crate) struct Object {
+    /// What is called after the last reference has gone.
+    pub destroy: HostCall,
+    pub references: u64,
+    /// How many of them are those of a graph.
+    pub graphs: BTreeMap<u64, u64>,
+}
+
+impl State {
+    /// Memory for a node of a graph. It stays reserved while the node or an instance of it exists, or while it is in use.
+    pub(crate) fn reserve(&mut self, device: usize, bytes: usize) -> Result<Ptr> {
+        let at = self.heap.alloc(Kind::Device, device, bytes, 0)?;
+        self.reserved.insert(at);
+        Ok(at)
+    }
+
+    /// Puts memory of a graph into use.
+    pub(super) fn use_reserved(&mut self, memory: &Reserved) {
+        let pool = self.pools.graphs_of(memory.device);
+        self.pools.allocated(pool, memory.at, memory.bytes);
+    }
+
+    /// Takes memory of a graph out of use.
+    pub(super) fn free_reserved(&mut self, at: Ptr) -> Result {
+        if !self.pools.holds(at) {
+            return Err(Error::InvalidValue);
+        }
+        self.pools.freed(at);
+        self.sweep();
+        Ok(())
+    }
+
+    /// Gives back memory that is not in use and that no graph can put into use any more.
+    pub(crate) fn sweep(&mut self) {
+        if self.reserved.is_empty() {
+            return;
+        }
+        let named = self.graphs.reserved();
+        let idle = |at: &Ptr| !named.contains(at) && !self.pools.holds(*at);
+        for at in self.reserved.iter().copied().filter(idle).collect::<Vec<_>>() {
+            self.reserved.remove(&at);
+            // An error means that a reset of the device has freed it.
+            let _ = self.heap.free(at, DEVICE, Error::InvalidValue);
+        }
+    }
+
+    /// The operations of a launch of an instance. What an earlier launch has allocated must have been freed, unless the instance was
+    /// made to free it.
+    pub(super) fn begin(&mut self, instance: u64) -> Result<Vec<Op>> {
+        let found = self.graphs.instances.get(instance).ok_or(Error::InvalidValue)?;
+        let (ops, frees) = (found.work(), found.flags & AUTO_FREE != 0);
+        for op in &ops {
+            if let Op::Alloc(memory) = op
+                && self.pools.holds(memory.at)
+            {
+                if !frees {
+                    return Err(Error::InvalidValue);
+                }
+                self.pools.freed(memory.at);
+            }
+        }
+        Ok(ops)
+    }
+
+    /// Destroys a graph; gives what is to be called for objects to which nothing else refers.
+    pub(crate) fn destroy_graph(&mut self, graph: u64) -> Result<Vec<HostCall>> {
+        self.graphs.destroy(graph)?;
+        self.sweep();
+        let held = |(object, found): (u64, &Object)| found.graphs.get(&graph).map(|count| (object, *count));
+        let held: Vec<_> = self.objects.iter().filter_map(held).collect();
+        Ok(held
+            .into_iter()
+            .filter_map(|(object, count)| self.release_of_graph(graph, object, count))
+            .collect())
+    }
+
+    /// Gives back references to an object. As ROCm's, more than there are, or to an object that has gone, are none. What is to be
+    /// called if these were the last.
+    pub(crate) fn release(&mut self, object: u64, count: u64) -> Option<HostCall> {
+        let found = self.objects.get_mut(object)?;
+        found.references = found.references.checked_sub(count)?;
+        if found.references > 0 {
+            return None;
+        }
+        self.objects.remove(object).map(|object| object.destroy)
+    }
+
+    /// The same for references that a graph has.
+    pub(crate) fn release_of_graph(&mut self, graph: u64, object: u64, count: u64) -> Option<HostCall> {
+        let found = self.objects.get_mut(object)?;
+        if found.references < count {
+            return None;
+        }
+        let share = found.graphs.get_mut(&graph)?;
+        *share = share.saturating_sub(count);
+        if *share == 0 {
+            found.graphs.remove(&graph);
+        }
+        self.release(object, count)
+    }
+}

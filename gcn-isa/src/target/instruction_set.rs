@@ -1,0 +1,305 @@
+//! Instruction sets: what tables, hazards, counters and memory models know.
+
+use std::fmt;
+
+use crate::reg::RegFile;
+
+/// Instruction sets that grew out of each other. What is said of a range of them ends with the family.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub enum Family {
+    /// Vega and CDNA.
+    GFX9,
+    /// RDNA 1 to 4.
+    RDNA,
+}
+
+/// How many lanes a wave has.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub enum WaveSize {
+    /// 32 lanes; VCC, EXEC and masks of lanes are one SGPR.
+    W32,
+    /// 64 lanes; masks of lanes are pairs of SGPRs.
+    W64,
+}
+
+impl WaveSize {
+    /// Lanes of a wave.
+    pub const fn lanes(self) -> u32 {
+        match self {
+            WaveSize::W32 => 32,
+            WaveSize::W64 => 64,
+        }
+    }
+
+    /// The size with so many lanes.
+    pub const fn of_lanes(lanes: u32) -> Option<WaveSize> {
+        match lanes {
+            32 => Some(WaveSize::W32),
+            64 => Some(WaveSize::W64),
+            _ => None,
+        }
+    }
+
+    /// SGPRs of a mask with a bit for each lane.
+    pub const fn mask_registers(self) -> u8 {
+        (self.lanes() / 32) as u8
+    }
+}
+
+/// The numbers by which encodings name scalar registers that are not SGPRs, where the instruction set has them.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct NamedSgprs {
+    /// `flat_scratch`, a pair.
+    pub flat_scratch: Option<u16>,
+    /// `xnack_mask`, a pair.
+    pub xnack_mask: Option<u16>,
+    /// `vcc`, a pair.
+    pub vcc: u16,
+    /// `m0`.
+    pub m0: u16,
+    /// `null`, which reads as 0 and keeps nothing.
+    pub null: Option<u16>,
+    /// `exec`, a pair.
+    pub exec: u16,
+}
+
+const GFX9_NAMED: NamedSgprs =
+    NamedSgprs { flat_scratch: Some(102), xnack_mask: Some(104), vcc: 106, m0: 124, null: None, exec: 126 };
+const GFX10_NAMED: NamedSgprs =
+    NamedSgprs { flat_scratch: None, xnack_mask: None, null: Some(125), ..GFX9_NAMED };
+const GFX11_NAMED: NamedSgprs = NamedSgprs { m0: 125, null: Some(124), ..GFX10_NAMED };
+
+/// The columns of the table of instruction sets, given to a macro that makes something of each.
+macro_rules! facts {
+    ($make:ident) => {
+        $make! {
+            /// The family: ranges of instruction sets end with it.
+            family: Family,
+            /// The sizes that waves can have, the usual one first.
+            wave_sizes: &'static [WaveSize],
+            /// The numbers of scalar registers with names.
+            named_sgprs: NamedSgprs,
+            /// Highest SGPR count that a kernel can name (`s0` and on); what [`named_sgprs`](InstructionSet::named_sgprs) has comes on top.
+            addressable_sgprs: u32,
+            /// How many different scalar values (SGPRs or pairs, VCC, M0, special registers, the literal) a vector instruction may read:
+            /// the constant bus (CDNA3 ISA, "VALU operands"; RDNA ISA, "VALU operands": two from GFX10 on).
+            constant_bus_reads: usize,
+            /// True where there are AccVGPRs at all (gfx908 and later of CDNA).
+            has_agprs: bool,
+            /// True where VGPRs and AccVGPRs are two halves of one file of 512 per wave (gfx90a and later of CDNA), so that
+            /// memory instructions and MFMA results may use either and the descriptor carries `accum_offset`.
+            has_unified_agprs: bool,
+            /// True where VGPR tuples of two or more must start at an even register (gfx90a and later of CDNA).
+            needs_even_vgpr_tuples: bool,
+            /// True where `s_barrier` may be executed with operations outstanding (gfx90a and later of CDNA, RDNA). Elsewhere every counter that
+            /// has something outstanding must be waited to zero before it.
+            has_back_off_barrier: bool,
+            /// True where the work-item ids of all three dimensions arrive packed in `v0`
+            /// (x in bits 9:0, y in 19:10, z in 29:20) instead of in `v0`, `v1`, `v2`.
+            has_packed_tid: bool,
+            /// True where waves of a workgroup may run on different compute units, as the descriptor's TG_SPLIT asks.
+            has_tg_split: bool,
+            /// True where a descriptor may ask for kernel arguments in SGPRs when the kernel starts.
+            has_kernarg_preload: bool,
+            /// True where scratch is set up by hardware and reached through `scratch_` instructions without `FLAT_SCRATCH`
+            /// set-up code in the kernel (gfx942 and later of CDNA, RDNA from GFX11 on).
+            has_architected_flat_scratch: bool,
+            /// True where cache bits are `sc0`, `sc1` and `nt`, and the matrix rules tell XDL from SGEMM (gfx942 and later of CDNA).
+            is_gfx940_family: bool,
+            /// Banks of the LDS, of four bytes each (AMD CDNA 4 white paper: 32 up to CDNA 3; 64 on gfx950, as its first conflict shows; RDNA
+            /// white paper: a workgroup processor has two halves of 32).
+            lds_banks: u32,
+            /// True where fp8 and bf8 are the formats without infinities and negative zero (`fnuz`): gfx942. Later targets have those of OCP.
+            has_fnuz_floats: bool,
+            /// True where the range check of a raw buffer counts SOFFSET (gfx942 and later: AMD's emulator, by its word as the hardware does;
+            /// LLVM issue 169230). Before, the manual says that it is not a part of the offset (MI100 ISA 9.1.5).
+            checks_soffset: bool,
+            /// True where matrix instructions and `v_dot2_f32` take denormal f16 and bf16 inputs, f32 sums and f32 results for zero, whatever
+            /// MODE says: gfx90a. All others keep them (PyTorch, "Numerical accuracy"; values of `v_dot2_f32_f16` measured on gfx90a and gfx950:
+            /// LLVM pull request 205101).
+            flushes_half_products: bool,
+            /// True where `global_atomic_add_f32` and `buffer_atomic_add_f32` flush denormals, whatever MODE says: gfx908 and gfx90a. LLVM uses
+            /// them there only where denormals may be lost; AMD's emulator flushes.
+            memory_adds_flush: bool,
+            /// True where a conversion to fp8, bf8 or fp4 writes a part of its destination, so that a reader has to keep its distance (gfx950).
+            has_narrow_conversion_hazard: bool,
+            /// True for the one whose rows stand for an instruction that several have: gfx942, which lacks fewer than the others.
+            has_most_instructions: bool,
+        }
+    };
+}
+
+macro_rules! columns {
+    ($($(#[$doc:meta])* $name:ident: $ty:ty,)*) => {
+        /// A row of the table.
+        #[derive(Clone, Copy)]
+        struct Facts {
+            $($name: $ty,)*
+        }
+
+        impl InstructionSet {
+            $($(#[$doc])* pub const fn $name(self) -> $ty { FACTS[self as usize].$name })*
+        }
+    };
+}
+
+facts!(columns);
+
+pub(super) use facts;
+
+const GFX900: Facts = Facts {
+    family: Family::GFX9,
+    wave_sizes: &[WaveSize::W64],
+    named_sgprs: GFX9_NAMED,
+    addressable_sgprs: 102,
+    constant_bus_reads: 1,
+    has_agprs: false,
+    has_unified_agprs: false,
+    needs_even_vgpr_tuples: false,
+    has_back_off_barrier: false,
+    has_packed_tid: false,
+    has_tg_split: false,
+    has_kernarg_preload: false,
+    has_architected_flat_scratch: false,
+    is_gfx940_family: false,
+    lds_banks: 32,
+    has_fnuz_floats: false,
+    checks_soffset: false,
+    flushes_half_products: false,
+    memory_adds_flush: false,
+    has_narrow_conversion_hazard: false,
+    has_most_instructions: false,
+};
+const GFX908: Facts = Facts { has_agprs: true, memory_adds_flush: true, ..GFX900 };
+const GFX90A: Facts = Facts {
+    has_unified_agprs: true,
+    needs_even_vgpr_tuples: true,
+    has_back_off_barrier: true,
+    has_packed_tid: true,
+    has_tg_split: true,
+    has_kernarg_preload: true,
+    flushes_half_products: true,
+    ..GFX908
+};
+/// What gfx942 and gfx950 have in common.
+const GFX9_4: Facts = Facts {
+    has_architected_flat_scratch: true,
+    is_gfx940_family: true,
+    checks_soffset: true,
+    flushes_half_products: false,
+    memory_adds_flush: false,
+    ..GFX90A
+};
+const GFX942: Facts = Facts { has_fnuz_floats: true, has_most_instructions: true, ..GFX9_4 };
+const GFX950: Facts = Facts { lds_banks: 64, has_narrow_conversion_hazard: true, ..GFX9_4 };
+const GFX10: Facts = Facts {
+    family: Family::RDNA,
+    wave_sizes: &[WaveSize::W32, WaveSize::W64],
+    named_sgprs: GFX10_NAMED,
+    addressable_sgprs: 106,
+    constant_bus_reads: 2,
+    has_back_off_barrier: true,
+    ..GFX900
+};
+const GFX11: Facts =
+    Facts { named_sgprs: GFX11_NAMED, has_packed_tid: true, has_architected_flat_scratch: true, ..GFX10 };
+
+macro_rules! instruction_sets {
+    ($($(#[$doc:meta])* $set:ident = $name:literal, $facts:ident, $like:ident;)*) => {
+        /// What processors with the same instructions have in common.
+        #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+        #[repr(u8)]
+        #[expect(non_camel_case_types, reason = "the names that LLVM and ROCm have, with `_` for `-`")]
+        pub enum InstructionSet { $($(#[$doc])* $set,)* }
+
+        const FACTS: [Facts; InstructionSet::COUNT] = [$($facts),*];
+
+        impl InstructionSet {
+            /// Every instruction set. Families come one after the other, and within each the oldest first.
+            pub const ALL: [InstructionSet; [$(InstructionSet::$set),*].len()] = [$(InstructionSet::$set),*];
+
+            /// How many there are, for tables with a place for each.
+            pub const COUNT: usize = Self::ALL.len();
+
+            /// The name in tables and messages: of GFX9, that of its first processor.
+            pub const fn name(self) -> &'static str {
+                match self { $(InstructionSet::$set => $name,)* }
+            }
+
+            /// The instruction set whose measurements (shapes of matrices, times) stand for this one, which has none of its own.
+            pub const fn measured_as(self) -> InstructionSet {
+                match self { $(InstructionSet::$set => InstructionSet::$like,)* }
+            }
+        }
+    };
+}
+
+// A generic set stands between the sets whose instructions it has, so that a range that has both has it too: what gfx900 and its
+// successors share is in all ranges from the first on, and what gfx942 and gfx950 share in those that have both.
+instruction_sets! {
+    /// What code for every GFX9 processor before CDNA may use.
+    GFX9_GENERIC = "gfx9-generic", GFX900, GFX900;
+    /// Vega 10.
+    GFX900 = "gfx900", GFX900, GFX900;
+    /// Vega 12: mixed precision with a fused multiply-add.
+    GFX904 = "gfx904", GFX900, GFX900;
+    /// Vega 20: dot products.
+    GFX906 = "gfx906", GFX900, GFX906;
+    /// CDNA 1: matrix instructions.
+    GFX908 = "gfx908", GFX908, GFX908;
+    /// CDNA 2: one file of VGPRs and AccVGPRs.
+    GFX90A = "gfx90a", GFX90A, GFX90A;
+    /// CDNA 3.
+    GFX942 = "gfx942", GFX942, GFX942;
+    /// What code for every CDNA 3 and CDNA 4 processor may use.
+    GFX9_4_GENERIC = "gfx9-4-generic", GFX9_4, GFX942;
+    /// CDNA 4.
+    GFX950 = "gfx950", GFX950, GFX950;
+    /// RDNA 1.
+    GFX10_1 = "gfx10.1", GFX10, GFX10_1;
+    /// RDNA 1 with dot products.
+    GFX1011 = "gfx1011", GFX10, GFX1011;
+    /// RDNA 2.
+    GFX10_3 = "gfx10.3", GFX10, GFX10_3;
+    /// RDNA 3.
+    GFX11 = "gfx11", GFX11, GFX11;
+    /// RDNA 3.5: floats of the scalar ALU.
+    GFX11_5 = "gfx11.5", GFX11, GFX11_5;
+    /// RDNA 4.
+    GFX12 = "gfx12", GFX11, GFX12;
+}
+
+impl InstructionSet {
+    /// The place in tables with one for each.
+    pub const fn index(self) -> usize {
+        self as usize
+    }
+
+    /// The first register of a tuple has a number that is a multiple of this: vector tuples even where the target says so, SGPR
+    /// pairs even, larger SGPR tuples on multiples of 4.
+    pub const fn tuple_alignment(self, file: RegFile, len: u8) -> u8 {
+        match (file, len) {
+            (_, 1) => 1,
+            (RegFile::Sgpr, 2) => 2,
+            (RegFile::Sgpr, _) => 4,
+            _ if self.needs_even_vgpr_tuples() => 2,
+            _ => 1,
+        }
+    }
+
+    /// Registers of a file that a kernel can name.
+    pub const fn registers(self, file: RegFile) -> u32 {
+        match file {
+            RegFile::Sgpr => self.addressable_sgprs(),
+            RegFile::Vgpr => 256,
+            RegFile::Agpr if self.has_agprs() => 256,
+            RegFile::Agpr => 0,
+        }
+    }
+}
+
+impl fmt::Display for InstructionSet {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name())
+    }
+}

@@ -1,0 +1,352 @@
+//! Processors: one row for each.
+
+use std::fmt;
+use std::str::FromStr;
+
+use super::instruction_set::{Family, InstructionSet, NamedSgprs, WaveSize, facts};
+use crate::reg::RegFile;
+
+/// The VGPRs of one lane of a SIMD, which its waves share, and in what numbers they are handed out, for waves of one size.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct VgprFile {
+    /// Registers (of the unified file where there is one).
+    pub registers: u32,
+    /// A wave gets a multiple of so many.
+    pub granule: u32,
+    /// The descriptor counts in so many.
+    pub block: u32,
+}
+
+/// The files for waves of 64 lanes and, where there are such, of 32: those have twice the registers.
+#[derive(Clone, Copy)]
+enum Vgprs {
+    Gcn,
+    Cdna2,
+    /// 64 KiB for each SIMD, in blocks of 8.
+    Rdna1,
+    /// 128 KiB, with waves of 32 lanes 1024 registers for each lane.
+    Rdna1024,
+    /// 192 KiB, 1536 registers.
+    Rdna1536,
+}
+
+impl Vgprs {
+    const fn of(self, wave: WaveSize) -> VgprFile {
+        let (registers, granule, block) = match self {
+            Vgprs::Gcn => (256, 4, 4),
+            Vgprs::Cdna2 => (512, 8, 8),
+            Vgprs::Rdna1 => (512, 4, 4),
+            Vgprs::Rdna1024 => (512, 8, 4),
+            Vgprs::Rdna1536 => (768, 12, 4),
+        };
+        let factor = match (self, wave) {
+            (Vgprs::Gcn | Vgprs::Cdna2, _) | (_, WaveSize::W64) => 1,
+            (_, WaveSize::W32) => 2,
+        };
+        VgprFile { registers: registers * factor, granule: granule * factor, block: block * factor }
+    }
+}
+
+/// What a processor has, beside its instruction set.
+#[derive(Clone, Copy)]
+struct Chip {
+    vgprs: Vgprs,
+    /// Most waves that one SIMD holds.
+    waves: u32,
+    /// Bytes of LDS that a workgroup can have.
+    lds: u32,
+    xnack: bool,
+    sramecc: bool,
+}
+
+const VEGA: Chip = Chip { vgprs: Vgprs::Gcn, waves: 10, lds: 65_536, xnack: true, sramecc: false };
+const VEGA_20: Chip = Chip { sramecc: true, ..VEGA };
+const CDNA2: Chip = Chip { vgprs: Vgprs::Cdna2, waves: 8, ..VEGA_20 };
+const CDNA4: Chip = Chip { lds: 163_840, ..CDNA2 };
+const RDNA1: Chip = Chip { vgprs: Vgprs::Rdna1, waves: 20, ..VEGA };
+const RDNA2: Chip = Chip { vgprs: Vgprs::Rdna1024, waves: 16, xnack: false, ..RDNA1 };
+/// RDNA from 3 on with the larger file; chips with the smaller one are as those of RDNA 2.
+const RDNA3: Chip = Chip { vgprs: Vgprs::Rdna1536, ..RDNA2 };
+
+macro_rules! targets {
+    ($($(#[$doc:meta])* $target:ident = $name:literal, $set:ident, $chip:ident, $mach:literal $(, generic $generic:literal: $($member:ident)+)?;)*) => {
+        /// A processor of AMD, or what code for several has in common (`gfx9-generic`).
+        #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+        #[repr(u8)]
+        #[expect(non_camel_case_types, reason = "the names that LLVM and ROCm have, with `_` for `-`")]
+        pub enum Target { $($(#[$doc])* $target,)* }
+
+        const CHIPS: [Chip; Target::KNOWN.len()] = [$($chip),*];
+
+        impl Target {
+            /// Every processor of which there are facts, those included that nothing can be compiled for yet ([`Target::ALL`] has
+            /// the others).
+            pub const KNOWN: [Target; [$(Target::$target),*].len()] = [$(Target::$target),*];
+
+            /// The processor name as LLVM and ROCm spell it, for example `gfx942`.
+            pub const fn name(self) -> &'static str {
+                match self { $(Target::$target => $name,)* }
+            }
+
+            /// `EF_AMDGPU_MACH` of the ELF header (LLVM AMDGPU guide, ELF header flags).
+            pub const fn elf_mach(self) -> u32 {
+                match self { $(Target::$target => $mach,)* }
+            }
+
+            /// The instructions that it has.
+            pub const fn instruction_set(self) -> InstructionSet {
+                match self { $(Target::$target => InstructionSet::$set,)* }
+            }
+
+            /// The version of a generic target (`EF_AMDGPU_GENERIC_VERSION`), and the processors that run its code; `None` for
+            /// a single processor.
+            pub const fn generic(self) -> Option<(u32, &'static [Target])> {
+                match self {
+                    $($(Target::$target => Some(($generic, &[$(Target::$member),+])),)?)*
+                    _ => None,
+                }
+            }
+        }
+    };
+}
+
+targets! {
+    /// Code for every GFX9 processor before CDNA.
+    GFX9_GENERIC = "gfx9-generic", GFX9_GENERIC, VEGA, 0x051, generic 1: GFX900 GFX902 GFX904 GFX906 GFX909 GFX90C;
+    /// Vega 10 (MI25).
+    GFX900 = "gfx900", GFX900, VEGA, 0x02c;
+    /// APUs with Vega (Raven Ridge).
+    GFX902 = "gfx902", GFX900, VEGA, 0x02d;
+    /// Vega 12.
+    GFX904 = "gfx904", GFX904, VEGA, 0x02e;
+    /// Vega 20 (MI50, MI60).
+    GFX906 = "gfx906", GFX906, VEGA_20, 0x02f;
+    /// CDNA1 (MI100): first matrix instructions, separate AccVGPRs.
+    GFX908 = "gfx908", GFX908, VEGA_20, 0x030;
+    /// APUs with Vega (Raven 2).
+    GFX909 = "gfx909", GFX900, VEGA, 0x031;
+    /// CDNA2 (MI200 series): unified VGPR/AccVGPR file, f64 matrix instructions.
+    GFX90A = "gfx90a", GFX90A, CDNA2, 0x03f;
+    /// APUs with Vega (Renoir).
+    GFX90C = "gfx90c", GFX900, VEGA, 0x032;
+    /// CDNA3 (MI300 series).
+    GFX942 = "gfx942", GFX942, CDNA2, 0x04c;
+    /// Code for every processor of CDNA3 and CDNA4.
+    GFX9_4_GENERIC = "gfx9-4-generic", GFX9_4_GENERIC, CDNA2, 0x05f, generic 1: GFX942 GFX950;
+    /// CDNA4 (MI350 series).
+    GFX950 = "gfx950", GFX950, CDNA4, 0x04f;
+    /// Code for every processor of RDNA 1.
+    GFX10_1_GENERIC = "gfx10-1-generic", GFX10_1, RDNA1, 0x052, generic 1: GFX1010 GFX1011 GFX1012 GFX1013;
+    /// RDNA 1 (Navi 10).
+    GFX1010 = "gfx1010", GFX10_1, RDNA1, 0x033;
+    /// RDNA 1 (Navi 12).
+    GFX1011 = "gfx1011", GFX1011, RDNA1, 0x034;
+    /// RDNA 1 (Navi 14).
+    GFX1012 = "gfx1012", GFX1011, RDNA1, 0x035;
+    /// RDNA 1 (Oberon).
+    GFX1013 = "gfx1013", GFX10_1, RDNA1, 0x042;
+    /// Code for every processor of RDNA 2.
+    GFX10_3_GENERIC = "gfx10-3-generic", GFX10_3, RDNA2, 0x053, generic 1: GFX1030 GFX1031 GFX1032 GFX1033 GFX1034 GFX1035 GFX1036;
+    /// RDNA 2 (Navi 21).
+    GFX1030 = "gfx1030", GFX10_3, RDNA2, 0x036;
+    /// RDNA 2 (Navi 22).
+    GFX1031 = "gfx1031", GFX10_3, RDNA2, 0x037;
+    /// RDNA 2 (Navi 23).
+    GFX1032 = "gfx1032", GFX10_3, RDNA2, 0x038;
+    /// RDNA 2 (Van Gogh).
+    GFX1033 = "gfx1033", GFX10_3, RDNA2, 0x039;
+    /// RDNA 2 (Navi 24).
+    GFX1034 = "gfx1034", GFX10_3, RDNA2, 0x03e;
+    /// RDNA 2 (Rembrandt).
+    GFX1035 = "gfx1035", GFX10_3, RDNA2, 0x03d;
+    /// RDNA 2 (Raphael, Mendocino).
+    GFX1036 = "gfx1036", GFX10_3, RDNA2, 0x045;
+    /// Code for every processor of RDNA 3 and RDNA 3.5.
+    GFX11_GENERIC = "gfx11-generic", GFX11, RDNA2, 0x054, generic 1: GFX1100 GFX1101 GFX1102 GFX1103 GFX1150 GFX1151 GFX1152 GFX1153;
+    /// RDNA 3 (Navi 31).
+    GFX1100 = "gfx1100", GFX11, RDNA3, 0x041;
+    /// RDNA 3 (Navi 32).
+    GFX1101 = "gfx1101", GFX11, RDNA3, 0x046;
+    /// RDNA 3 (Navi 33).
+    GFX1102 = "gfx1102", GFX11, RDNA2, 0x047;
+    /// RDNA 3 (Phoenix).
+    GFX1103 = "gfx1103", GFX11, RDNA2, 0x044;
+    /// RDNA 3.5 (Strix Point).
+    GFX1150 = "gfx1150", GFX11_5, RDNA2, 0x043;
+    /// RDNA 3.5 (Strix Halo).
+    GFX1151 = "gfx1151", GFX11_5, RDNA3, 0x04a;
+    /// RDNA 3.5 (Krackan Point).
+    GFX1152 = "gfx1152", GFX11_5, RDNA2, 0x055;
+    /// RDNA 3.5.
+    GFX1153 = "gfx1153", GFX11_5, RDNA2, 0x058;
+    /// Code for every processor of RDNA 4.
+    GFX12_GENERIC = "gfx12-generic", GFX12, RDNA3, 0x059, generic 1: GFX1200 GFX1201;
+    /// RDNA 4 (Navi 44).
+    GFX1200 = "gfx1200", GFX12, RDNA3, 0x048;
+    /// RDNA 4 (Navi 48).
+    GFX1201 = "gfx1201", GFX12, RDNA3, 0x04e;
+}
+
+/// What the instruction set says, asked of the processor.
+macro_rules! of_the_instruction_set {
+    ($($(#[$doc:meta])* $name:ident: $ty:ty,)*) => {
+        impl Target {
+            $($(#[$doc])* pub const fn $name(self) -> $ty { self.instruction_set().$name() })*
+        }
+    };
+}
+
+facts!(of_the_instruction_set);
+
+impl Target {
+    const SUPPORTED: usize = {
+        let (mut n, mut i) = (0, 0);
+        while i < Target::KNOWN.len() {
+            n += Target::KNOWN[i].is_supported() as usize;
+            i += 1;
+        }
+        n
+    };
+
+    /// Every target that can be compiled for, oldest first.
+    pub const ALL: [Target; Target::SUPPORTED] = {
+        let (mut all, mut n, mut i) = ([Target::GFX900; Target::SUPPORTED], 0, 0);
+        while i < Target::KNOWN.len() {
+            if Target::KNOWN[i].is_supported() {
+                all[n] = Target::KNOWN[i];
+                n += 1;
+            }
+            i += 1;
+        }
+        all
+    };
+
+    /// One target for each instruction set that was measured by itself, oldest first. The other targets of [`Target::ALL`] have the
+    /// instructions of one of these, or fewer.
+    pub const REPRESENTATIVES: [Target; 6] =
+        [Target::GFX900, Target::GFX906, Target::GFX908, Target::GFX90A, Target::GFX942, Target::GFX950];
+
+    /// True if the instruction tables have its instructions, so that it can be compiled for.
+    pub const fn is_supported(self) -> bool {
+        matches!(self.family(), Family::GFX9)
+    }
+
+    /// The names of every target that can be compiled for as words: `gfx900, … and gfx950`.
+    pub fn names() -> String {
+        let [before @ .., last] = &Target::ALL.map(Target::name);
+        format!("{} and {last}", before.join(", "))
+    }
+
+    /// The one of [`Target::REPRESENTATIVES`] whose measurements stand for this target.
+    pub fn representative(self) -> Target {
+        let set = self.instruction_set().measured_as();
+        Target::REPRESENTATIVES.into_iter().find(|t| t.instruction_set() == set).unwrap_or(self)
+    }
+
+    /// The ones of [`Target::REPRESENTATIVES`] that stand for what this target has: of generic code, those of the processors that run it.
+    pub fn represented_by(self) -> Vec<Target> {
+        let mut found = match self.generic() {
+            Some((_, members)) => members.iter().map(|member| member.representative()).collect(),
+            None => vec![self.representative()],
+        };
+        found.dedup();
+        found
+    }
+
+    /// The name where `-` cannot stand in one: `gfx9_4_generic`.
+    pub fn identifier(self) -> String {
+        self.name().replace('-', "_")
+    }
+
+    /// The target of an [identifier](Target::identifier).
+    ///
+    /// # Errors
+    /// [`UnknownTarget`], as of a name.
+    pub fn of_identifier(text: &str) -> Result<Target, UnknownTarget> {
+        text.replace('_', "-").parse()
+    }
+
+    const fn chip(self) -> Chip {
+        CHIPS[self as usize]
+    }
+
+    /// See [`InstructionSet::tuple_alignment`].
+    pub const fn tuple_alignment(self, file: RegFile, len: u8) -> u8 {
+        self.instruction_set().tuple_alignment(file, len)
+    }
+
+    /// Registers of a file that a kernel can name.
+    pub const fn registers(self, file: RegFile) -> u32 {
+        self.instruction_set().registers(file)
+    }
+
+    /// Lanes of a wave, where a program does not say another size.
+    pub const fn wave_size(self) -> u32 {
+        self.wave_sizes()[0].lanes()
+    }
+
+    /// True where the code object's target id has an XNACK setting.
+    pub const fn supports_xnack(self) -> bool {
+        self.chip().xnack
+    }
+
+    /// True where the code object's target id has an SRAM-ECC setting.
+    pub const fn supports_sramecc(self) -> bool {
+        self.chip().sramecc
+    }
+
+    /// The VGPRs of a SIMD with waves of one size.
+    pub const fn vgpr_file(self, wave: WaveSize) -> VgprFile {
+        self.chip().vgprs.of(wave)
+    }
+
+    /// Allocation granule of VGPRs (of the unified file where there is one), with waves of the usual size.
+    pub const fn vgpr_granule(self) -> u32 {
+        self.vgpr_file(self.wave_sizes()[0]).granule
+    }
+
+    /// VGPRs (unified file where there is one) of one SIMD lane: the budget that the waves of a SIMD share, if they have the usual size.
+    pub const fn vgprs_per_simd(self) -> u32 {
+        self.vgpr_file(self.wave_sizes()[0]).registers
+    }
+
+    /// Most waves that one SIMD holds.
+    pub const fn max_waves_per_simd(self) -> u32 {
+        self.chip().waves
+    }
+
+    /// LDS bytes of one compute unit.
+    pub const fn lds_per_cu(self) -> u32 {
+        self.chip().lds
+    }
+
+    /// True if code for this target runs on `device`: it is the same processor, or one of those for which generic code is.
+    pub fn runs_on(self, device: Target) -> bool {
+        self == device || self.generic().is_some_and(|(_, members)| members.contains(&device))
+    }
+}
+
+impl fmt::Display for Target {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name())
+    }
+}
+
+/// The name is not that of a supported target.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("{what} `{name}`; supported are {names}", what = what(.0), name = .0, names = Target::names())]
+pub struct UnknownTarget(pub String);
+
+/// What is wrong with a name: it is one of a processor whose instructions the tables lack, or of none.
+fn what(name: &str) -> &'static str {
+    let known = Target::KNOWN.iter().any(|target| target.name() == name);
+    if known { "the instructions are not yet in the tables of target" } else { "unknown target" }
+}
+
+impl FromStr for Target {
+    type Err = UnknownTarget;
+
+    fn from_str(s: &str) -> Result<Self, UnknownTarget> {
+        Target::ALL.into_iter().find(|t| t.name() == s).ok_or_else(|| UnknownTarget(s.to_owned()))
+    }
+}

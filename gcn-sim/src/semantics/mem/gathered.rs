@@ -1,0 +1,126 @@
+//! Vector accesses whose lanes lie anywhere in one allocation: it is looked up once, and the addresses are computed and compared
+//! with its ends at once. The result is that of the path by lanes, which accesses with a trace take, and those to buffers, to
+//! scratch, or outside one allocation.
+
+use super::address::Addresses;
+use super::datum::{Datum, extend, merge};
+use super::lanes;
+use crate::core::machine::{Cx, Step};
+use crate::core::memory::Combined;
+use crate::core::value::LANES;
+use crate::core::wave::Lanes;
+use crate::semantics::valu::write::write32;
+
+/// Where the lanes' data are.
+struct Inside {
+    allocation: usize,
+    /// By lane, as the allocation counts; that of some active lane for inactive ones.
+    offsets: [u64; LANES],
+}
+
+impl Addresses {
+    /// The address of each lane, active or not.
+    #[inline]
+    fn of_lanes(&self, v: &[Lanes]) -> Option<[u64; LANES]> {
+        let mut at = [0; LANES];
+        match *self {
+            Addresses::Wide { slot, offset, .. } => {
+                let (low, high) = (v.get(slot as usize)?, v.get(slot as usize + 1)?);
+                for lane in 0..LANES {
+                    let pair = u64::from(low[lane]) | u64::from(high[lane]) << 32;
+                    at[lane] = pair.wrapping_add_signed(offset);
+                }
+            }
+            Addresses::Based { base, slot } => {
+                let index = slot.map_or(Some(&[0; LANES]), |slot| v.get(slot as usize))?;
+                for lane in 0..LANES {
+                    at[lane] = base.wrapping_add(u64::from(index[lane]));
+                }
+            }
+            Addresses::Scratch { .. } | Addresses::Buffer(_) => return None,
+        }
+        Some(at)
+    }
+}
+
+#[inline]
+fn inside(cx: &mut Cx<'_>, addresses: &Addresses, datum: &Datum) -> Option<Inside> {
+    let exec = cx.w.exec();
+    if cx.trace.is_some() || exec == 0 {
+        return None;
+    }
+    let mut offsets = addresses.of_lanes(&cx.w.v)?;
+    let some = offsets[exec.trailing_zeros() as usize];
+    if exec != u64::MAX {
+        lanes(!exec).for_each(|lane| offsets[lane] = some);
+    }
+    let bytes = u64::from(datum.size());
+    // The apertures of flat addresses hold no allocation.
+    let allocation = cx.memory.find(some, bytes, cx.w.memory_hint)?;
+    cx.w.memory_hint = allocation;
+    let (base, size) = cx.memory.allocation(allocation).extent();
+    let furthest = offsets.iter().fold(0, |most, at| at.wrapping_sub(base).max(most));
+    if furthest > size - bytes {
+        return None;
+    }
+    let first = cx.memory.allocation(allocation).offset(base);
+    offsets.iter_mut().for_each(|at| *at = at.wrapping_sub(base).wrapping_add(first));
+    Some(Inside { allocation, offsets })
+}
+
+/// Does a load; `None` if it has to go by lanes.
+pub(super) fn load(cx: &mut Cx<'_>, s: &Step, addresses: &Addresses, datum: &Datum) -> Option<()> {
+    let inside = inside(cx, addresses, datum)?;
+    match datum.pieces {
+        1 => load_sized::<1>(cx, s, &inside, datum),
+        2 => load_sized::<2>(cx, s, &inside, datum),
+        3 => load_sized::<3>(cx, s, &inside, datum),
+        _ => load_sized::<4>(cx, s, &inside, datum),
+    }
+    Some(())
+}
+
+#[inline]
+fn load_sized<const WORDS: usize>(cx: &mut Cx<'_>, s: &Step, inside: &Inside, datum: &Datum) {
+    let mut words = [[0; LANES]; WORDS];
+    let loads = cx.memory.allocation(inside.allocation).loads();
+    if datum.bytes == 4 {
+        for (lane, at) in inside.offsets.iter().enumerate() {
+            let of_lane: [u32; WORDS] = loads.load_words(*at);
+            words.iter_mut().zip(of_lane).for_each(|(words, word)| words[lane] = word);
+        }
+    } else {
+        let (ecc, old) = (cx.machine.has_sram_ecc(), &cx.w.v[s.vdst as usize]);
+        for ((word, old), at) in words[0].iter_mut().zip(old).zip(&inside.offsets) {
+            *word = merge(datum, ecc, *old, extend(datum, loads.load(*at, datum.bytes)));
+        }
+    }
+    let exec = cx.w.exec();
+    for (slot, words) in (s.vdst..).zip(&words) {
+        write32(cx, slot, exec, words);
+    }
+}
+
+/// Does a store of the registers from `data` on; `None` if it has to go by lanes.
+pub(super) fn store(cx: &mut Cx<'_>, addresses: &Addresses, datum: &Datum, data: u16) -> Option<()> {
+    let inside = inside(cx, addresses, datum)?;
+    let registers = cx.w.v.get(data as usize..(data + datum.pieces) as usize)?;
+    let shift = if datum.half == Some(true) { 16 } else { 0 };
+    let mut combined = Combined::default();
+    for lane in lanes(cx.w.exec()) {
+        let mut rest = registers;
+        let mut at = inside.offsets[lane];
+        while let [first, others @ ..] = rest {
+            let value = first[lane] >> shift;
+            if let ([second, others @ ..], true) = (others, at.is_multiple_of(8)) {
+                combined.store_pair(cx.memory, inside.allocation, at, [value, second[lane]]);
+                (rest, at) = (others, at + 8);
+            } else {
+                combined.store(cx.memory, inside.allocation, at, datum.bytes, value);
+                (rest, at) = (others, at + 4);
+            }
+        }
+    }
+    combined.flush(cx.memory);
+    Some(())
+}

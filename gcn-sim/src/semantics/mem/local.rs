@@ -1,0 +1,200 @@
+//! LDS accesses of a wave as a whole. Its addresses are computed at once, and its data are moved at once if they lie one after
+//! another. The result is that of the path by lanes, which accesses with a trace take, and those with a lane outside LDS.
+
+use super::datum::{Datum, collect, deal, extend, merge, put_four, words};
+use super::lanes;
+use crate::core::machine::{Cx, Step};
+use crate::core::value::LANES;
+use crate::core::wave::Lanes;
+use crate::semantics::valu::write::write32;
+
+/// Byte addresses of the lanes; those of inactive lanes are 0, which is in every LDS that is large enough for the access.
+#[inline]
+fn addresses(base: &Lanes, exec: u64, offset: u32) -> Lanes {
+    let mut at = [0; LANES];
+    for (at, base) in at.iter_mut().zip(base) {
+        *at = base.wrapping_add(offset);
+    }
+    if exec != u64::MAX {
+        lanes(!exec).for_each(|lane| at[lane] = 0);
+    }
+    at
+}
+
+/// Address of the first lane, if all lanes are active and their data of `N` bytes lie one after another.
+#[inline]
+fn consecutive<const N: usize>(at: &Lanes, exec: u64) -> Option<usize> {
+    // Without an early end the comparisons are vector instructions.
+    let differ =
+        (0..LANES).fold(0, |differ, lane| differ | (at[lane] ^ at[0].wrapping_add((lane * N) as u32)));
+    (differ == 0 && exec == u64::MAX).then_some(at[0] as usize)
+}
+
+/// What lies at each lane's address, by words.
+#[inline]
+fn gather<const N: usize, const WORDS: usize>(lds: &[u8], at: &Lanes) -> Option<[Lanes; WORDS]> {
+    let mut to = [[0; LANES]; WORDS];
+    let mut registers = to.each_mut();
+    for (four, at) in at.as_chunks::<4>().0.iter().enumerate() {
+        let mut data = [[0; WORDS]; 4];
+        for (data, at) in data.iter_mut().zip(at) {
+            let start = *at as usize;
+            *data = words::<N, WORDS>(lds.get(start..start + N)?.first_chunk()?);
+        }
+        put_four(&mut registers, four, data);
+    }
+    Some(to)
+}
+
+/// Puts the words of a lane at an address.
+#[inline]
+fn put<const N: usize, const WORDS: usize>(lds: &mut [u8], at: u32, words: [u32; WORDS]) -> Option<()> {
+    let start = at as usize;
+    let bytes: &mut [u8; N] = lds.get_mut(start..start + N)?.first_chunk_mut()?;
+    for (i, word) in words.into_iter().enumerate() {
+        let count = N.min(4);
+        bytes[4 * i..4 * i + count].copy_from_slice(&word.to_le_bytes()[..count]);
+    }
+    Some(())
+}
+
+/// Calls `f` for each active lane, lowest first, as long as it gives something.
+#[inline]
+fn each(exec: u64, mut f: impl FnMut(usize) -> Option<()>) -> Option<()> {
+    if exec == u64::MAX { (0..LANES).try_for_each(f) } else { lanes(exec).try_for_each(&mut f) }
+}
+
+/// Does a read of data that begin at the address in `base`; `None` if it has to go by lanes.
+#[inline]
+pub(super) fn read(cx: &mut Cx<'_>, s: &Step, datum: &Datum, base: u16) -> Option<()> {
+    match datum.size() {
+        1 => read_sized::<1, 1>(cx, s, datum, base),
+        2 => read_sized::<2, 1>(cx, s, datum, base),
+        4 => read_sized::<4, 1>(cx, s, datum, base),
+        8 => read_sized::<8, 2>(cx, s, datum, base),
+        12 => read_sized::<12, 3>(cx, s, datum, base),
+        16 => read_sized::<16, 4>(cx, s, datum, base),
+        _ => None,
+    }
+}
+
+fn read_sized<const N: usize, const WORDS: usize>(
+    cx: &mut Cx<'_>,
+    s: &Step,
+    datum: &Datum,
+    base: u16,
+) -> Option<()> {
+    if cx.trace.is_some() {
+        return None;
+    }
+    let exec = cx.w.exec();
+    let at = addresses(cx.w.v.get(base as usize)?, exec, s.inst.mods.offset as u32);
+    if datum.half.is_none()
+        && let Some(start) = consecutive::<N>(&at, exec)
+    {
+        let to = s.vdst as usize;
+        let (bytes, registers) = (cx.lds.get(start..start + N * LANES)?, cx.w.v.get_mut(to..to + WORDS)?);
+        deal(datum, bytes, registers);
+        return Some(());
+    }
+    let mut words = gather::<N, WORDS>(cx.lds, &at)?;
+    if N < 4 {
+        let (ecc, old) = (cx.machine.has_sram_ecc(), &cx.w.v[s.vdst as usize]);
+        for (word, old) in words[0].iter_mut().zip(old) {
+            *word = merge(datum, ecc, *old, extend(datum, *word));
+        }
+    }
+    for (slot, words) in (s.vdst..).zip(&words) {
+        write32(cx, slot, exec, words);
+    }
+    Some(())
+}
+
+/// Does a write of the registers from `data` on; `None` if it has to go by lanes, which may repeat what this has done.
+#[inline]
+pub(super) fn write(cx: &mut Cx<'_>, s: &Step, datum: &Datum, base: u16, data: u16) -> Option<()> {
+    match datum.size() {
+        1 => write_sized::<1, 1>(cx, s, datum, base, data),
+        2 => write_sized::<2, 1>(cx, s, datum, base, data),
+        4 => write_sized::<4, 1>(cx, s, datum, base, data),
+        8 => write_sized::<8, 2>(cx, s, datum, base, data),
+        12 => write_sized::<12, 3>(cx, s, datum, base, data),
+        16 => write_sized::<16, 4>(cx, s, datum, base, data),
+        _ => None,
+    }
+}
+
+fn write_sized<const N: usize, const WORDS: usize>(
+    cx: &mut Cx<'_>,
+    s: &Step,
+    datum: &Datum,
+    base: u16,
+    data: u16,
+) -> Option<()> {
+    if cx.trace.is_some() {
+        return None;
+    }
+    let exec = cx.w.exec();
+    let at = addresses(cx.w.v.get(base as usize)?, exec, s.inst.mods.offset as u32);
+    let registers: &[Lanes; WORDS] = cx.w.v.get(data as usize..)?.first_chunk()?;
+    if datum.half.is_none()
+        && let Some(start) = consecutive::<N>(&at, exec)
+    {
+        collect(datum, registers, cx.lds.get_mut(start..start + N * LANES)?);
+        return Some(());
+    }
+    let shift = if datum.half == Some(true) { 16 } else { 0 };
+    each(exec, |lane| {
+        let mut words = [0; WORDS];
+        words.iter_mut().zip(registers).for_each(|(word, register)| *word = register[lane] >> shift);
+        put::<N, WORDS>(cx.lds, at[lane], words)
+    })
+}
+
+/// Does a read of two data, each of `WORDS` words of together `N` bytes, at two offsets from the address in `base`; `None` if it
+/// has to go by lanes.
+pub(super) fn read_two<const N: usize, const WORDS: usize>(
+    cx: &mut Cx<'_>,
+    s: &Step,
+    base: u16,
+    offsets: [u32; 2],
+) -> Option<()> {
+    if cx.trace.is_some() {
+        return None;
+    }
+    let exec = cx.w.exec();
+    // The address register may be the destination: both data are read before one is written.
+    let base = cx.w.v.get(base as usize)?;
+    let [first, second] = offsets.map(|offset| addresses(base, exec, offset));
+    let (first, second) = (gather::<N, WORDS>(cx.lds, &first)?, gather::<N, WORDS>(cx.lds, &second)?);
+    for (slot, words) in (s.vdst..).zip(first.iter().chain(&second)) {
+        write32(cx, slot, exec, words);
+    }
+    Some(())
+}
+
+/// The same for a write of the registers from each of `data` on, which may repeat what this has done.
+pub(super) fn write_two<const N: usize, const WORDS: usize>(
+    cx: &mut Cx<'_>,
+    base: u16,
+    offsets: [u32; 2],
+    data: [u16; 2],
+) -> Option<()> {
+    if cx.trace.is_some() {
+        return None;
+    }
+    let exec = cx.w.exec();
+    let base = cx.w.v.get(base as usize)?;
+    let [first, second] = offsets.map(|offset| addresses(base, exec, offset));
+    let registers = |slot: u16| cx.w.v.get(slot as usize..)?.first_chunk::<WORDS>();
+    let (a, b) = (registers(data[0])?, registers(data[1])?);
+    // Lane after lane: the second datum of one may lie where the first of the next does.
+    each(exec, |lane| {
+        for (at, registers) in [(&first, a), (&second, b)] {
+            let mut words = [0; WORDS];
+            words.iter_mut().zip(registers).for_each(|(word, register)| *word = register[lane]);
+            put::<N, WORDS>(cx.lds, at[lane], words)?;
+        }
+        Some(())
+    })
+}
