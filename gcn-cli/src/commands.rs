@@ -18,6 +18,7 @@ pub mod layout;
 pub mod lsp;
 pub mod mutate;
 pub mod new;
+pub mod probe;
 pub mod rule_set;
 pub mod rules;
 pub mod run;

@@ -5,8 +5,17 @@ use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
 /// The crates with a page of their own.
-const CRATES: [&str; 8] =
-    ["gcn-isa", "gcn-emit", "gcn-dsl", "gcn-dsl-macros", "gcn-sim", "gcn-report", "gcn-cli", "gcn-hip"];
+const CRATES: [&str; 9] = [
+    "gcn-isa",
+    "gcn-emit",
+    "gcn-dsl",
+    "gcn-dsl-macros",
+    "gcn-sim",
+    "gcn-report",
+    "gcn-probe",
+    "gcn-cli",
+    "gcn-hip",
+];
 
 /// Longer cells are lists, which do not belong into a table.
 const WIDEST_CELL: usize = 120;

@@ -11,13 +11,14 @@ use proc_macro2::{Delimiter, Span, TokenStream, TokenTree};
 use syn::visit::{self, Visit};
 
 /// The crates whose modules are held to it, each with its root file.
-const CRATES: [(&str, &str); 8] = [
+const CRATES: [(&str, &str); 9] = [
     ("gcn-isa", "lib.rs"),
     ("gcn-emit", "lib.rs"),
     ("gcn-dsl", "lib.rs"),
     ("gcn-dsl-macros", "lib.rs"),
     ("gcn-sim", "lib.rs"),
     ("gcn-report", "lib.rs"),
+    ("gcn-probe", "lib.rs"),
     ("gcn-cli", "main.rs"),
     ("gcn-hip", "lib.rs"),
 ];

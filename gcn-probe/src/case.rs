@@ -1,0 +1,372 @@
+//! One program of the suite `values`: registers are loaded from a buffer, one instruction runs, registers, LDS and
+//! the lanes' blocks of memory are stored. It accesses that buffer and nothing else.
+
+use std::fmt::Write as _;
+
+use gcn_emit::encode::encode_inst;
+use gcn_emit::kernel::{KernelSpec, UserSgprs, WorkgroupSize};
+use gcn_emit::metadata::KernelArg;
+use gcn_emit::object::write_code_object;
+use gcn_emit::text::{Comments, parse_program, print_program};
+use gcn_isa::mods::Modifiers;
+use gcn_isa::operand::Inline;
+use gcn_isa::table::{Access, Behaviours, Format, InstDesc, OperandDesc, OperandKinds};
+use gcn_isa::{Inst, Operand, Program, Reg, Target, reg};
+
+use crate::form::{self, MOST_DWORDS};
+use crate::random::Random;
+
+/// The name of each program's kernel.
+pub const KERNEL: &str = "probe";
+/// Lanes of a wave; each program is one.
+pub const LANES: u32 = gcn_isa::target::WAVE_SIZE;
+
+/// VGPRs and SGPRs that an instruction may name: the first, and how many. Those of the harness are outside.
+const VGPRS: (u16, u16) = (8, 48);
+const SGPRS: (u16, u16) = (16, 32);
+/// Bytes of one VGPR in the buffer.
+const ROW: u32 = 256;
+/// Each lane's own bytes of LDS and of memory, as a power of two.
+const BLOCK_SHIFT: u32 = 6;
+
+/// Places in the buffer: inputs, the lanes' blocks, outputs.
+const IN_S: u32 = VGPRS.1 as u32 * ROW;
+const BLOCKS: u32 = 0x4000;
+const BLOCK_BYTES: u32 = LANES << BLOCK_SHIFT;
+const OUT_V: u32 = BLOCKS + BLOCK_BYTES;
+const OUT_S: u32 = OUT_V + VGPRS.1 as u32 * ROW;
+const OUT_LDS: u32 = OUT_S + 0x1000;
+/// Size of the buffer.
+pub const BUFFER: usize = (OUT_LDS + BLOCK_BYTES) as usize;
+
+/// Scalars besides numbered ones that are stored: VCC, EXEC and SCC.
+const NAMED: [&str; 5] = ["vcc_lo", "vcc_hi", "exec_lo", "exec_hi", "scc"];
+
+/// Values at which arithmetic changes its ways, as f32, two f16, integers and the high half of f64.
+const SPECIAL: [u32; 40] = [
+    0,
+    1,
+    2,
+    31,
+    32,
+    64,
+    0x7f,
+    0x80,
+    0xff,
+    0x7fff,
+    0x8000,
+    0xffff,
+    0x7fff_ffff,
+    0x8000_0000,
+    0xffff_ffff,
+    0x3f80_0000,
+    0xbf80_0000,
+    0x3f00_0000,
+    0x4000_0000,
+    0x7f7f_ffff,
+    0x7f80_0000,
+    0xff80_0000,
+    0x7fc0_0000,
+    0x7f80_0001,
+    0xffc0_1234,
+    0x0080_0000,
+    0x007f_ffff,
+    0x8000_0001,
+    0x4b00_0001,
+    0x4f00_0000,
+    0xcf00_0000,
+    0x3c00_3c00,
+    0x7c00_fc00,
+    0x7e00_7d01,
+    0x0001_0400,
+    0x7bff_83ff,
+    0x3ff0_0000,
+    0x7ff0_0000,
+    0x7ff8_0000,
+    0x000f_ffff,
+];
+
+/// A program with its data.
+#[derive(Debug, Clone)]
+pub struct Case {
+    /// The instruction under test as assembly text.
+    pub instruction: String,
+    /// The bits of MODE, from rounding to denormals.
+    pub mode: u8,
+    /// The whole program as assembly text.
+    pub text: String,
+    /// The code object.
+    pub code_object: Vec<u8>,
+    /// The buffer's contents before.
+    pub input: Vec<u8>,
+}
+
+impl Case {
+    /// Program number `variant` for a form: the first has the form's plain modifiers, rounds to nearest and keeps denormals,
+    /// others are random. `rounded` allows directed rounding.
+    ///
+    /// # Errors
+    /// Why no program could be made, in the words of encoder or linker.
+    pub fn of(
+        row: &'static InstDesc,
+        target: Target,
+        seed: u64,
+        variant: u32,
+        rounded: bool,
+    ) -> Result<Case, String> {
+        let mut random = Random::of(seed, &form::name(row), variant);
+        let input = data(&mut random);
+        let inst = instruction(row, target, &mut random, variant > 0)?;
+        let mode = match variant {
+            0 => 0xf0,
+            _ => (random.bits() as u8) & if rounded { 0xff } else { 0xf0 },
+        };
+        let mut line = Program::new(target, KERNEL);
+        line.push(inst);
+        let instruction = print_program(&line, Comments::None).trim().to_owned();
+        let text = program(row, &instruction, mode);
+        let program =
+            parse_program(&text, target, KERNEL).map_err(|error| format!("{instruction}: {error}"))?;
+        let mut spec = KernelSpec::new(program, WorkgroupSize::Required([LANES, 1, 1]));
+        spec.user_sgprs = UserSgprs::KERNARG_SEGMENT_PTR;
+        spec.kernarg_bytes = 8;
+        spec.lds_bytes = if row.is_ds() { BLOCK_BYTES } else { 0 };
+        spec.args = vec![KernelArg::global_buffer("data", 0)];
+        let code_object = write_code_object(&[spec]).map_err(|error| format!("{instruction}: {error}"))?;
+        Ok(Case { instruction, mode, text, code_object, input })
+    }
+}
+
+/// What a place of the buffer holds after the program, for reports.
+pub fn place(offset: usize) -> String {
+    let at = offset as u32;
+    match at {
+        OUT_LDS.. => format!("LDS byte {}", at - OUT_LDS),
+        OUT_S.. => {
+            let index = (at - OUT_S) / 4;
+            let named = index.checked_sub(SGPRS.1.into()).and_then(|i| NAMED.get(i as usize));
+            named.map_or_else(|| format!("s{}", index + u32::from(SGPRS.0)), |name| (*name).to_owned())
+        }
+        OUT_V.. => {
+            let (register, lane) = ((at - OUT_V) / ROW, (at - OUT_V) % ROW / 4);
+            format!("v{} of lane {lane}", register + u32::from(VGPRS.0))
+        }
+        _ if at >= BLOCKS => format!("byte {} of lane {}'s memory", at & 63, (at - BLOCKS) >> BLOCK_SHIFT),
+        _ => format!("input byte {at}, which no program writes"),
+    }
+}
+
+/// Registers, EXEC, and contents of memory.
+fn data(random: &mut Random) -> Vec<u8> {
+    let mut words: Vec<u32> = (0..OUT_V / 4)
+        .map(|_| match random.below(3) {
+            0 => random.one_of(&SPECIAL),
+            1 => random.one_of(&SPECIAL) ^ random.below(4) as u32,
+            _ => random.bits() as u32,
+        })
+        .collect();
+    let exec = (IN_S / 4 + u32::from(SGPRS.1) + 2) as usize;
+    let lanes = match random.below(4) {
+        0 => u64::MAX,
+        1 => 1 << random.below(LANES as usize),
+        2 => random.bits() | random.bits(),
+        _ => random.bits(),
+    };
+    // The wave's instruction runs in one lane at least: with none, `v_readfirstlane_b32` and its like read lane 0.
+    let lanes = if lanes == 0 { 1 } else { lanes };
+    (words[exec], words[exec + 1]) = (lanes as u32, (lanes >> 32) as u32);
+    words.resize(BUFFER / 4, 0);
+    words.iter().flat_map(|word| word.to_le_bytes()).collect()
+}
+
+/// An instruction of the form that the encoder takes: random operands and modifiers first, the plain ones if it refuses them.
+fn instruction(
+    row: &'static InstDesc,
+    target: Target,
+    random: &mut Random,
+    varied: bool,
+) -> Result<Inst, String> {
+    const TRIES: usize = 8; // the two after them are plain
+    let mut refusal = String::new();
+    for attempt in 0..=TRIES + 1 {
+        let varied = varied && attempt < TRIES;
+        let operands = (0..row.operands.len()).map(|slot| operand(row, slot, random, varied, attempt));
+        let mut inst = Inst::new(row, operands);
+        if row.modifiers.contains(Modifiers::OFFSET1) {
+            inst.mods.offset1 = 1;
+        }
+        if varied {
+            modify(&mut inst, random);
+        }
+        match encode_inst(&inst, target) {
+            Ok(_) => return Ok(inst),
+            Err(error) => refusal = error.to_string(),
+        }
+    }
+    Err(refusal)
+}
+
+/// What stands in a slot.
+fn operand(row: &InstDesc, slot: usize, random: &mut Random, varied: bool, attempt: usize) -> Operand {
+    let desc = &row.operands[slot];
+    if let Some(address) = address(row, desc) {
+        return address;
+    }
+    let kinds = desc.kinds;
+    // Many instructions read one SGPR and no other.
+    let place = if attempt % 2 == 1 && desc.access == Access::Read { 1 } else { slot as u16 };
+    let (v, s) = (
+        Operand::Reg(Reg::v(VGPRS.0 + slot as u16 * u16::from(MOST_DWORDS), desc.dwords.max(1))),
+        Operand::Reg(Reg::s(SGPRS.0 + place % 4 * u16::from(MOST_DWORDS), desc.dwords.max(1))),
+    );
+    let mut choices = Vec::new();
+    if kinds.contains(OperandKinds::VGPR) {
+        choices.push(v);
+    }
+    if kinds.contains(OperandKinds::SGPR) {
+        choices.push(s);
+    }
+    if desc.allows_special("vcc_lo") || desc.allows_special("vcc") {
+        choices.push(Operand::Reg(reg::VCC.slice(0, desc.dwords.clamp(1, 2))));
+    } else if choices.is_empty() && (desc.allows_special("exec_lo") || desc.allows_special("exec")) {
+        choices.push(Operand::Reg(reg::EXEC.slice(0, desc.dwords.clamp(1, 2))));
+    }
+    if desc.access == Access::Read {
+        if kinds.contains(OperandKinds::INLINE_INT) {
+            choices.push(Operand::Inline(Inline::Int(random.below(81) as i8 - 16)));
+        }
+        // LLVM does not take all of them as integers of 16 bits in SDWA.
+        if kinds.contains(OperandKinds::INLINE_FLOAT) && row.default_mods().sdwa.is_none() {
+            choices.push(Operand::Inline(Inline::Float(240 + random.below(9) as u8)));
+        }
+        if kinds.contains(OperandKinds::LITERAL) {
+            choices.push(Operand::Literal(random.bits() as u32 | 1 << 20));
+        }
+        if kinds.contains(OperandKinds::LITERAL16) {
+            choices.push(Operand::Literal(random.below(0x7000) as u32 + 0x1000));
+        }
+        if kinds.contains(OperandKinds::IMM) {
+            choices.push(Operand::Imm(if varied { random.below(0x8000) as i64 } else { 1 }));
+        }
+        if kinds.contains(OperandKinds::OFF) {
+            choices.push(Operand::Off);
+        }
+    }
+    // A vector register more often than all others together: most instructions take one scalar or constant at most.
+    if !varied || random.below(2) == 0 { choices[0] } else { random.one_of(&choices) }
+}
+
+/// The operand with the lanes' addresses, if the slot is for one.
+fn address(row: &InstDesc, desc: &OperandDesc) -> Option<Operand> {
+    let global = matches!(row.format, Format::Flat | Format::Global);
+    match desc.name {
+        "addr" if row.is_ds() => Some(Operand::Reg(Reg::v(58, 1))),
+        "vaddr" if global && desc.dwords == 2 => Some(Operand::Reg(Reg::v(56, 2))),
+        "vaddr" if global => Some(Operand::Reg(Reg::v(58, 1))),
+        "saddr" if global && desc.kinds.contains(OperandKinds::SGPR) => Some(Operand::Reg(Reg::s(6, 2))),
+        _ => None,
+    }
+}
+
+/// Random values of modifiers that the form takes.
+fn modify(inst: &mut Inst, random: &mut Random) {
+    let has = |flag: Modifiers| inst.desc.modifiers.contains(flag);
+    let three = |random: &mut Random| (random.bits() & random.bits()) as u8 & 7;
+    let mods = &mut inst.mods;
+    if has(Modifiers::NEG) {
+        mods.neg = three(random);
+        mods.abs = three(random);
+    }
+    if has(Modifiers::CLAMP) {
+        mods.clamp = random.below(3) == 0;
+    }
+    if has(Modifiers::OMOD) && random.below(3) == 0 {
+        mods.omod = random.below(4) as u8;
+    }
+    if has(Modifiers::OP_SEL) {
+        mods.op_sel = three(random);
+    }
+    if has(Modifiers::OP_SEL_HI) {
+        mods.op_sel_hi = random.below(8) as u8;
+    }
+    if has(Modifiers::NEG_LO) {
+        mods.neg_lo = three(random);
+    }
+    if has(Modifiers::NEG_HI) {
+        mods.neg_hi = three(random);
+    }
+    if let Some(dpp) = &mut mods.dpp {
+        dpp.ctrl = random.one_of(&[0x1b, 0x4e, 0x101, 0x113, 0x125, 0x140, 0x141]);
+        dpp.row_mask = random.one_of(&[0xf, 0xf, 0x5, 0xe]);
+        dpp.bank_mask = random.one_of(&[0xf, 0xf, 0x3, 0xd]);
+        dpp.bound_ctrl = random.below(2) == 0;
+    }
+    if let Some(sdwa) = &mut mods.sdwa {
+        sdwa.src0_sel = random.below(7) as u8;
+        if inst.desc.operand_index("src1").is_some() {
+            sdwa.src1_sel = random.below(7) as u8;
+        }
+        if inst.desc.modifiers.contains(Modifiers::DST_SEL) {
+            sdwa.dst_sel = random.below(7) as u8;
+            sdwa.dst_unused = random.below(3) as u8;
+        }
+    }
+    if inst.desc.does(Behaviours::PATTERN_IN_OFFSET) {
+        mods.offset = random.below(0x8000) as i32;
+    } else if inst.desc.modifiers.contains(Modifiers::OFFSET) {
+        // Within the lane's block, also for the widest access.
+        mods.offset = 16 * random.below(3) as i32;
+    }
+}
+
+/// Waits for every counter and, by states without work, for every hazard of the manuals.
+const SETTLE: &str = "s_waitcnt vmcnt(0) expcnt(0) lgkmcnt(0)\ns_nop 7\ns_nop 7\ns_nop 7\n";
+
+/// The whole program.
+fn program(row: &InstDesc, instruction: &str, mode: u8) -> String {
+    let mut text = String::from(
+        "s_load_dwordx2 s[4:5], s[0:1], 0x0\nv_lshlrev_b32 v60, 2, v0\ns_waitcnt lgkmcnt(0)\ns_mov_b32 m0, -1\n",
+    );
+    // Writing to a string does not fail.
+    let mut line = |what: std::fmt::Arguments<'_>| {
+        let _ = writeln!(text, "{what}");
+    };
+    for i in 0..VGPRS.1 {
+        line(format_args!("v_add_u32 v61, {:#x}, v60", u32::from(i) * ROW));
+        line(format_args!("global_load_dword v{}, v61, s[4:5]", VGPRS.0 + i));
+    }
+    line(format_args!("s_load_dwordx16 s[16:31], s[4:5], {IN_S:#x}"));
+    line(format_args!("s_load_dwordx16 s[32:47], s[4:5], {:#x}", IN_S + 64));
+    line(format_args!("s_load_dwordx4 s[48:51], s[4:5], {:#x}", IN_S + 128));
+    line(format_args!("s_load_dword s52, s[4:5], {:#x}", IN_S + 144));
+    line(format_args!("v_lshlrev_b32 v58, {BLOCK_SHIFT}, v0"));
+    line(format_args!("s_add_u32 s6, s4, {BLOCKS:#x}\ns_addc_u32 s7, s5, 0\nv_mov_b32 v57, s7"));
+    line(format_args!("v_add_co_u32 v56, vcc, s6, v58\n{SETTLE}v_addc_co_u32 v57, vcc, 0, v57, vcc"));
+    for i in (0..BLOCK_BYTES / ROW).filter(|_| row.is_ds()) {
+        line(format_args!("v_add_u32 v61, {:#x}, v60\nv_add_u32 v62, {:#x}, v60", BLOCKS + i * ROW, i * ROW));
+        line(format_args!("global_load_dword v63, v61, s[4:5]\ns_waitcnt vmcnt(0)\nds_write_b32 v62, v63"));
+    }
+    line(format_args!("{SETTLE}s_setreg_imm32_b32 hwreg(HW_REG_MODE, 0, 8), {mode:#x}"));
+    line(format_args!("s_mov_b64 vcc, s[48:49]\ns_mov_b64 exec, s[50:51]\ns_bitcmp1_b32 s52, 0"));
+    line(format_args!("{SETTLE}{instruction}\n{SETTLE}s_cselect_b32 s52, 1, 0"));
+    line(format_args!("s_mov_b64 s[48:49], vcc\ns_mov_b64 s[50:51], exec\ns_mov_b64 exec, -1\n{SETTLE}"));
+    for i in 0..VGPRS.1 {
+        line(format_args!("v_add_u32 v61, {:#x}, v60", OUT_V + u32::from(i) * ROW));
+        line(format_args!("global_store_dword v61, v{}, s[4:5]", VGPRS.0 + i));
+    }
+    for i in 0..u32::from(SGPRS.1) + NAMED.len() as u32 {
+        line(format_args!("v_mov_b32 v62, s{}\nv_mov_b32 v61, {:#x}", u32::from(SGPRS.0) + i, OUT_S + 4 * i));
+        line(format_args!("global_store_dword v61, v62, s[4:5]"));
+    }
+    for i in (0..BLOCK_BYTES / ROW).filter(|_| row.is_ds()) {
+        line(format_args!(
+            "v_add_u32 v61, {:#x}, v60\nv_add_u32 v62, {:#x}, v60",
+            OUT_LDS + i * ROW,
+            i * ROW
+        ));
+        line(format_args!("ds_read_b32 v63, v62\ns_waitcnt lgkmcnt(0)\nglobal_store_dword v61, v63, s[4:5]"));
+        line(format_args!("s_waitcnt vmcnt(0)"));
+    }
+    line(format_args!("s_endpgm"));
+    text
+}

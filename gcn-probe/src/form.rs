@@ -1,0 +1,104 @@
+//! Which forms of the table the suite `values` runs. What it leaves out, it leaves out by a rule.
+
+use gcn_isa::Target;
+use gcn_isa::table::{
+    self, Access, Behaviours, Class, Format, ImplicitRegs, InstDesc, OperandDesc, OperandKinds, Unit,
+};
+
+/// The most dwords of an operand: each operand has so many registers of its own.
+pub const MOST_DWORDS: u8 = 8;
+
+/// The forms of a target that are run, and the others with the rule that leaves each out.
+#[derive(Debug)]
+pub struct Forms {
+    /// Forms that are run, in the order of the table.
+    pub run: Vec<&'static InstDesc>,
+    /// Forms that are not, and why.
+    pub left_out: Vec<(&'static InstDesc, &'static str)>,
+}
+
+impl Forms {
+    /// The forms of `target`.
+    pub fn of(target: Target) -> Forms {
+        let mut forms = Forms { run: Vec::new(), left_out: Vec::new() };
+        for row in table::rows().iter().filter(|row| row.targets.contains(target)) {
+            match left_out(row) {
+                None => forms.run.push(row),
+                Some(rule) => forms.left_out.push((row, rule)),
+            }
+        }
+        forms
+    }
+}
+
+/// The name of a form in reports.
+pub fn name(row: &InstDesc) -> String {
+    if row.form.is_empty() { row.printed.to_owned() } else { format!("{} {}", row.printed, row.form) }
+}
+
+/// The rule by which a form is left out.
+fn left_out(row: &InstDesc) -> Option<&'static str> {
+    let only = |kind: OperandKinds| {
+        let files = OperandKinds::VGPR | OperandKinds::AGPR | OperandKinds::SGPR;
+        row.operands.iter().any(|operand| operand.kinds & files == kind)
+    };
+    let addressed = matches!(row.format, Format::Flat | Format::Global);
+    let rules = [
+        (row.is_matrix(), "a matrix instruction"),
+        (
+            row.class.is_boundary() || row.ends_block() || row.branch_operand().is_some(),
+            "controls the wave, its mode or caches, or reads a clock",
+        ),
+        (
+            row.does(Behaviours::CALLS)
+                || row.does(Behaviours::TO_REGISTER)
+                || row.does(Behaviours::READS_PC),
+            "goes to an address, or gives one",
+        ),
+        (row.does(Behaviours::SKIPS_VECTOR), "chooses whether vector instructions are skipped"),
+        (row.format.unit() == Unit::ScalarMemory, "accesses memory through the scalar cache"),
+        (matches!(row.format, Format::Mubuf | Format::Mtbuf), "needs the resource of a buffer"),
+        (row.format == Format::Scratch, "accesses scratch memory"),
+        (
+            matches!(row.class, Class::GlobalLoadLds | Class::VmemLoadLds) || row.default_mods().lds,
+            "loads into LDS at the address in M0",
+        ),
+        (
+            row.does(Behaviours::LDS_BASE_IN_M0)
+                || !row.is_ds() && row.implicit_reads.contains(ImplicitRegs::M0),
+            "M0 is a part of the address or chooses a register",
+        ),
+        (
+            row.entry.is_packed() && (row.default_mods().dpp.is_some() || row.default_mods().sdwa.is_some()),
+            "DPP or SDWA with packed operands: no manual says what it does",
+        ),
+        (row.does(Behaviours::STRIDE_64), "its two addresses are too far apart for blocks of lanes"),
+        (only(OperandKinds::AGPR), "an operand can only be an AGPR"),
+        (
+            addressed && row.operand_index("vaddr").is_none()
+                || row.is_ds() && row.operand_index("addr").is_none(),
+            "the address is not one of each lane's",
+        ),
+        (row.operands.iter().any(|o| o.dwords > MOST_DWORDS), "an operand is wider than eight dwords"),
+        (
+            row.operands.iter().any(|o| !has_place(o)),
+            "an operand is neither a register of its own nor a constant",
+        ),
+    ];
+    rules.into_iter().find_map(|(applies, rule)| applies.then_some(rule))
+}
+
+/// True if the generator has something that can stand there.
+fn has_place(operand: &OperandDesc) -> bool {
+    let kinds = operand.kinds;
+    let registers = kinds.intersects(OperandKinds::VGPR | OperandKinds::SGPR);
+    let special = ["vcc_lo", "vcc", "exec_lo", "exec"].iter().any(|name| operand.allows_special(name));
+    let constant = kinds.intersects(
+        OperandKinds::IMM
+            | OperandKinds::LITERAL
+            | OperandKinds::LITERAL16
+            | OperandKinds::INLINE_INT
+            | OperandKinds::OFF,
+    );
+    registers || special || operand.access == Access::Read && constant
+}

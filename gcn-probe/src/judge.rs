@@ -1,0 +1,98 @@
+//! What the simulator computes, and the GPU's answer beside it.
+
+use gcn_isa::{InstDesc, Target};
+use gcn_sim::launch::Program;
+use gcn_sim::{Grade, MatrixArithmetic, Memory};
+
+use crate::case::{self, Case, KERNEL, LANES};
+use crate::form;
+use crate::report::{Difference, FormResult, Status};
+
+/// The buffer's contents after the program on the simulator, without hazards.
+///
+/// # Errors
+/// Why it does not run there.
+pub fn simulate(case: &Case) -> Result<Vec<u8>, String> {
+    let program = Program::load(&case.code_object, Some(KERNEL)).map_err(|error| error.to_string())?;
+    let mut memory = Memory::new();
+    let buffer = memory.alloc(case.input.len());
+    let simulated = memory.write(buffer, &case.input).map_err(|error| error.to_string()).and_then(|()| {
+        let kernarg = buffer.to_le_bytes();
+        let options = gcn_sim::Options::default();
+        gcn_sim::run(program.machine(), &mut memory, [1, 1, 1], [LANES, 1, 1], &kernarg, &options)
+            .map_err(|error| error.to_string())
+    });
+    simulated?;
+    let after = memory.read(buffer, case.input.len()).map_err(|error| error.to_string())?;
+    Ok(after.to_vec())
+}
+
+/// Runs `variants` programs of a form on the simulator and through `gpu`.
+pub fn form(
+    row: &'static InstDesc,
+    target: Target,
+    seed: u64,
+    variants: u32,
+    mut gpu: impl FnMut(&Case) -> Result<Vec<u8>, String>,
+) -> FormResult {
+    let mut result = FormResult {
+        form: form::name(row),
+        cases: 0,
+        status: Status::Equal,
+        differing: 0,
+        first: None,
+        message: String::new(),
+    };
+    let approximate = gcn_sim::fidelity_of(row.mnemonic, target, MatrixArithmetic::Hardware)
+        .is_some_and(|fidelity| fidelity.grade == Grade::Approximate);
+    for variant in 0..variants {
+        // Where the simulator knows no directed rounding, the program rounds to nearest.
+        let attempt = |rounded| {
+            let case = Case::of(row, target, seed, variant, rounded)?;
+            simulate(&case).map(|after| (case, after))
+        };
+        let (case, expected) = match attempt(true).or_else(|_: String| attempt(false)) {
+            Ok(both) => both,
+            Err(error) => {
+                result.message = error;
+                continue;
+            }
+        };
+        result.cases += 1;
+        match gpu(&case) {
+            Err(error) => {
+                result.status = Status::Failed;
+                result.message = format!("{}: {error}", case.instruction);
+            }
+            Ok(measured) => {
+                let Some(difference) = difference(&case, &expected, &measured) else { continue };
+                let status = if approximate { Status::Approximate } else { Status::Differs };
+                result.status = result.status.max(status);
+                result.differing += 1;
+                result.first.get_or_insert(difference);
+            }
+        }
+    }
+    // Modifiers that the simulator refuses cost a program, not the form.
+    if result.cases == 0 {
+        result.status = Status::NotRun;
+    }
+    result
+}
+
+/// The first place that differs.
+fn difference(case: &Case, expected: &[u8], measured: &[u8]) -> Option<Difference> {
+    let words = expected.chunks_exact(4).zip(measured.chunks_exact(4));
+    let mut differing = words.enumerate().filter(|(_, (a, b))| a != b);
+    let (index, (simulated, gpu)) = differing.next()?;
+    let hex =
+        |bytes: &[u8]| format!("0x{}", bytes.iter().rev().map(|b| format!("{b:02x}")).collect::<String>());
+    Some(Difference {
+        instruction: case.instruction.clone(),
+        mode: case.mode,
+        place: case::place(4 * index),
+        words: 1 + differing.count(),
+        simulated: hex(simulated),
+        gpu: hex(gpu),
+    })
+}

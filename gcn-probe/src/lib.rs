@@ -1,0 +1,10 @@
+#![doc = include_str!("../README.md")]
+
+pub mod case;
+pub mod device;
+pub mod form;
+pub mod judge;
+pub mod page;
+pub mod random;
+pub mod report;
+pub mod run;

@@ -1,0 +1,230 @@
+//! A run: child processes do the work, so that a program that hangs or kills its process ends that process alone, and each result is kept
+//! in a journal, so that a run that was interrupted goes on where it stopped.
+
+use std::fs::{File, OpenOptions};
+use std::io::{BufRead as _, BufReader, Read as _, Write};
+use std::path::Path;
+use std::process::{Command, Stdio};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
+use std::thread::JoinHandle;
+use std::time::Duration;
+
+use gcn_isa::Target;
+use serde::de::DeserializeOwned;
+
+use crate::device::Gpu;
+use crate::form::{self, Forms};
+use crate::judge;
+use crate::report::{FormResult, Header, Report, SCHEMA, Status};
+
+/// What a child process is asked for.
+#[derive(Debug, Clone, Copy)]
+pub struct Work {
+    /// The GPU's number.
+    pub device: u32,
+    /// What repeats the run.
+    pub seed: u64,
+    /// Programs of each form.
+    pub variants: u32,
+    /// The first form, in the order of [`Forms::run`].
+    pub first: usize,
+}
+
+/// The work of a child process: a line with the header, then a line for each form from `first` on.
+///
+/// # Errors
+/// A sentence: there is no GPU, or nobody reads.
+pub fn child(work: Work, out: &mut impl Write) -> Result<(), String> {
+    let gpu = Gpu::open(work.device).map_err(|error| error.to_string())?;
+    let header = Header {
+        schema: SCHEMA,
+        tools: env!("CARGO_PKG_VERSION").to_owned(),
+        gpu: gpu.about()?,
+        seed: work.seed,
+        variants: work.variants,
+    };
+    say(out, &header)?;
+    let target = gpu.target();
+    for row in Forms::of(target).run.into_iter().skip(work.first) {
+        let run = |case: &_| gpu.run(case).map_err(|error| error.to_string());
+        let result = judge::form(row, target, work.seed, work.variants, run);
+        // After a fault the GPU takes no more work from this process.
+        let over = result.status == Status::Failed;
+        say(out, &result)?;
+        if over {
+            break;
+        }
+    }
+    Ok(())
+}
+
+fn say(out: &mut impl Write, value: &impl serde::Serialize) -> Result<(), String> {
+    let line = serde_json::to_string(value).map_err(|error| error.to_string())?;
+    writeln!(out, "{line}").and_then(|()| out.flush()).map_err(|error| error.to_string())
+}
+
+/// Runs all forms in child processes. `command` gives the process that does [`child`] from a form on; a form may take `limit`. Results are
+/// appended to the file `journal`, whose results are not run again. `progress` hears how many of how many forms are done.
+///
+/// # Errors
+/// A sentence: no child runs, or the journal is unusable.
+pub fn run(
+    command: impl Fn(usize) -> Command,
+    limit: Duration,
+    journal: &Path,
+    mut progress: impl FnMut(usize, usize),
+) -> Result<Report, String> {
+    let (kept, mut results) = read(journal)?;
+    let mut header: Option<Header> = None;
+    loop {
+        let mut child = Child::start(command(results.len()))?;
+        let Some(Ok(started)) = child.next::<Header>(limit) else {
+            let said = child.end();
+            return Err(format!("the process that runs programs has not started: {}", said.trim()));
+        };
+        if let Some(kept) = kept.as_ref().filter(|kept| **kept != started) {
+            return Err(format!(
+                "{} has results of another run (seed {}, {} programs of a form, {}); remove it, or repeat that run",
+                journal.display(),
+                kept.seed,
+                kept.variants,
+                kept.gpu.name
+            ));
+        }
+        let target = target(&started)?;
+        let forms = Forms::of(target).run;
+        let mut lines = append(journal)?;
+        if kept.is_none() && header.is_none() {
+            say(&mut lines, &started)?;
+        }
+        header = Some(started.clone());
+        while results.len() < forms.len() {
+            let name = form::name(forms[results.len()]);
+            let (result, lost) = match child.next::<FormResult>(limit) {
+                Some(Ok(result)) if result.form == name => (result, false),
+                Some(Ok(other)) => {
+                    child.end();
+                    return Err(format!("the process ran {} in place of {name}", other.form));
+                }
+                Some(Err(RecvTimeoutError::Timeout)) => {
+                    let message = format!("no result after {} s", limit.as_secs());
+                    (without_result(name, Status::Hung, message), true)
+                }
+                Some(Err(RecvTimeoutError::Disconnected)) | None => {
+                    // A child that reported a failure has ended by itself: the form before this one.
+                    if results.last().is_some_and(|last| last.status == Status::Failed) && child.given > 1 {
+                        break;
+                    }
+                    (without_result(name, Status::Failed, "the process ended".to_owned()), true)
+                }
+            };
+            say(&mut lines, &result)?;
+            results.push(result);
+            progress(results.len(), forms.len());
+            if lost {
+                break;
+            }
+        }
+        child.end();
+        if results.len() >= forms.len() {
+            return Ok(Report::new(started, target, results));
+        }
+    }
+}
+
+/// The target of a run.
+fn target(header: &Header) -> Result<Target, String> {
+    let id = &header.gpu.target_id;
+    let name = id.split(':').next().unwrap_or_default();
+    name.parse().map_err(|_| format!("{id} is not a supported target"))
+}
+
+fn without_result(form: String, status: Status, message: String) -> FormResult {
+    FormResult { form, cases: 0, status, differing: 0, first: None, message }
+}
+
+/// The header and the results of a journal, if there is one. A line that was cut off is not a result.
+fn read(journal: &Path) -> Result<(Option<Header>, Vec<FormResult>), String> {
+    let text = match std::fs::read_to_string(journal) {
+        Ok(text) => text,
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok((None, Vec::new())),
+        Err(error) => return Err(format!("{}: {error}", journal.display())),
+    };
+    let whole = text.rfind('\n').map_or("", |end| &text[..=end]);
+    let mut lines = whole.lines();
+    let Some(first) = lines.next() else {
+        std::fs::remove_file(journal).map_err(|error| format!("{}: {error}", journal.display()))?;
+        return Ok((None, Vec::new()));
+    };
+    let broken = |error| format!("{} is not the journal of a run: {error}; remove it", journal.display());
+    let header = serde_json::from_str(first).map_err(broken)?;
+    let results = lines.map(serde_json::from_str).collect::<Result<_, _>>().map_err(broken)?;
+    if whole.len() < text.len() {
+        std::fs::write(journal, whole).map_err(|error| format!("{}: {error}", journal.display()))?;
+    }
+    Ok((Some(header), results))
+}
+
+fn append(journal: &Path) -> Result<File, String> {
+    let opened = OpenOptions::new().create(true).append(true).open(journal);
+    opened.map_err(|error| format!("{}: {error}", journal.display()))
+}
+
+/// Bytes of what a process says on standard error that are kept.
+const MOST_SAID: u64 = 1 << 16;
+
+/// A child process and its lines.
+struct Child {
+    process: std::process::Child,
+    lines: Receiver<String>,
+    /// What it says on standard error.
+    said: Option<JoinHandle<String>>,
+    /// Lines that were read.
+    given: usize,
+}
+
+impl Child {
+    fn start(mut command: Command) -> Result<Child, String> {
+        command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
+        let mut process = command.spawn().map_err(|error| format!("cannot start a process: {error}"))?;
+        let (sender, lines) = channel();
+        if let Some(out) = process.stdout.take() {
+            std::thread::spawn(move || {
+                // Ends with the process, or when nobody listens.
+                let whole = BufReader::new(out).lines().map_while(Result::ok);
+                whole.take_while(|line| sender.send(line.clone()).is_ok()).for_each(drop);
+            });
+        }
+        // Read to the end, so that a process that says much is not stopped by a full pipe.
+        let said = process.stderr.take().map(|error| {
+            std::thread::spawn(move || {
+                let mut bytes = Vec::new();
+                let mut error = BufReader::new(error);
+                // What was read until an error is all there is.
+                let _ = error.by_ref().take(MOST_SAID).read_to_end(&mut bytes);
+                let _ = std::io::copy(&mut error, &mut std::io::sink());
+                String::from_utf8_lossy(&bytes).into_owned()
+            })
+        });
+        Ok(Child { process, lines, said, given: 0 })
+    }
+
+    /// The next line; `None` if it is not what is expected.
+    fn next<T: DeserializeOwned>(&mut self, limit: Duration) -> Option<Result<T, RecvTimeoutError>> {
+        match self.lines.recv_timeout(limit) {
+            Ok(line) => {
+                self.given += 1;
+                serde_json::from_str(&line).ok().map(Ok)
+            }
+            Err(error) => Some(Err(error)),
+        }
+    }
+
+    /// Ends the process; what it said on standard error.
+    fn end(mut self) -> String {
+        // Errors mean that it has ended.
+        let _ = self.process.kill();
+        let _ = self.process.wait();
+        self.said.and_then(|said| said.join().ok()).unwrap_or_default()
+    }
+}

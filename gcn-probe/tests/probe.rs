@@ -1,0 +1,124 @@
+//! A whole run on the library of gcn-hip: the suite finds no difference, and neither a process that dies nor one that hangs ends a run.
+//! Without libtest, since this program is its own child process, whose output are results.
+#![allow(missing_docs, reason = "a test")]
+
+#[cfg(all(target_os = "linux", target_arch = "x86_64"))]
+fn main() {
+    linux::main();
+}
+
+#[cfg(not(all(target_os = "linux", target_arch = "x86_64")))]
+fn main() {}
+
+#[cfg(all(target_os = "linux", target_arch = "x86_64"))]
+mod linux {
+    use std::io::Write;
+    use std::path::{Path, PathBuf};
+    use std::process::Command;
+    use std::time::Duration;
+
+    use gcn_probe::form::Forms;
+    use gcn_probe::report::{Report, Status};
+    use gcn_probe::run::{self, Work};
+
+    /// Says what a child process does.
+    const CHILD: &str = "GCN_PROBE_TEST_CHILD";
+    /// Long enough for a form on a machine that is busy.
+    const LIMIT: Duration = Duration::from_secs(60);
+
+    pub fn main() {
+        if let Ok(work) = std::env::var(CHILD) {
+            child(&work);
+            return;
+        }
+        // `--list` and a filter that names something else are not for this program.
+        let mut arguments = std::env::args().skip(1);
+        if arguments.any(|argument| {
+            argument == "--list" || !argument.starts_with('-') && !"probe".contains(&argument)
+        }) {
+            return;
+        }
+        for target in ["gfx90a", "gfx942"] {
+            nothing_differs(target);
+        }
+        processes_that_die_or_hang_cost_one_form();
+        println!("test probe ... ok");
+    }
+
+    fn child(work: &str) {
+        let (how, first) = work.split_once(' ').unwrap();
+        let first = first.parse().unwrap();
+        let work = Work { device: 0, seed: 1, variants: 1, first };
+        let mut out = std::io::stdout().lock();
+        match (how, first) {
+            ("dies", 0) | ("hangs", 0) => {
+                // An error: nobody takes more lines.
+                let _ = run::child(work, &mut Few(out, 3));
+                if how == "hangs" {
+                    std::thread::sleep(LIMIT);
+                }
+            }
+            _ => run::child(work, &mut out).unwrap(),
+        }
+    }
+
+    /// Takes so many lines and no more.
+    struct Few<'a>(std::io::StdoutLock<'a>, usize);
+
+    impl Write for Few<'_> {
+        fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
+            if self.1 == 0 {
+                return Err(std::io::Error::other("no more lines"));
+            }
+            self.0.write(bytes)
+        }
+
+        fn flush(&mut self) -> std::io::Result<()> {
+            self.1 -= 1;
+            self.0.flush()
+        }
+    }
+
+    fn probe(target: &str, how: &str, limit: Duration, journal: &Path) -> Report {
+        let library = std::env::current_exe().unwrap().parent().unwrap().join("libamdhip64.so");
+        let command = |first: usize| {
+            let mut command = Command::new(std::env::current_exe().unwrap());
+            command.env(CHILD, format!("{how} {first}")).env("GCN_HIP_TARGET", target);
+            command.env("GCN_HIP_LIBRARY", &library);
+            command
+        };
+        run::run(command, limit, journal, |_, _| ()).unwrap()
+    }
+
+    fn journal(name: &str) -> PathBuf {
+        std::env::temp_dir().join(format!("gcn-probe-{name}-{}.part", std::process::id()))
+    }
+
+    fn nothing_differs(target: &str) {
+        let path = journal(target);
+        let report = probe(target, "plain", LIMIT, &path);
+        let others: Vec<_> = report.values.forms.iter().filter(|form| form.status != Status::Equal).collect();
+        assert!(others.is_empty(), "{target}: {others:#?}");
+        assert_eq!(report.values.forms.len(), Forms::of(target.parse().unwrap()).run.len());
+        // From a journal that was cut off in the middle of a line, the run goes on to the same report.
+        let text = std::fs::read(&path).unwrap();
+        std::fs::write(&path, &text[..text.len() * 9 / 10]).unwrap();
+        assert_eq!(probe(target, "plain", LIMIT, &path), report);
+        std::fs::remove_file(path).unwrap();
+    }
+
+    /// The first process gives two results, then nothing.
+    fn processes_that_die_or_hang_cost_one_form() {
+        for (how, status) in [("dies", Status::Failed), ("hangs", Status::Hung)] {
+            let path = journal(how);
+            // Whatever the first process needs for its results, it says them at once.
+            let report = probe("gfx942", how, LIMIT / 3, &path);
+            let forms = &report.values.forms;
+            assert_eq!(forms[2].status, status, "{:?}", forms[2]);
+            assert!(
+                !report.agrees() && forms.iter().filter(|form| form.status != Status::Equal).count() == 1
+            );
+            std::fs::remove_file(path).unwrap();
+        }
+    }
+}

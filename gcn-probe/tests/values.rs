@@ -1,0 +1,149 @@
+//! Programs are legal and repeatable, and a GPU that computes something else is found and named.
+
+use std::process::{Command, Stdio};
+
+use gcn_isa::{Format, Target};
+use gcn_probe::case::{Case, KERNEL, LANES};
+use gcn_probe::form::{self, Forms};
+use gcn_probe::judge;
+use gcn_probe::report::Status;
+use gcn_sim::launch::Program;
+use gcn_sim::{Memory, Options};
+use gcn_test_support::llvm::tool;
+
+/// Every form has a plain program, which the simulator runs: in strict mode, in which a missing wait or an access outside the buffer
+/// is an error.
+#[test]
+fn every_form_has_a_program_that_needs_no_wait() {
+    for target in [Target::GFX90A, Target::GFX942] {
+        let mut refused = Vec::new();
+        for row in Forms::of(target).run {
+            let case = match Case::of(row, target, 1, 0, false) {
+                Ok(case) => case,
+                Err(error) => {
+                    refused.push(format!("{}: {error}", form::name(row)));
+                    continue;
+                }
+            };
+            let program = Program::load(&case.code_object, Some(KERNEL)).unwrap();
+            let mut memory = Memory::new();
+            let buffer = memory.alloc(case.input.len());
+            memory.write(buffer, &case.input).unwrap();
+            let kernarg = buffer.to_le_bytes();
+            let size = [LANES, 1, 1];
+            let run =
+                gcn_sim::run(program.machine(), &mut memory, [1, 1, 1], size, &kernarg, &Options::strict());
+            if let Err(error) = run {
+                refused.push(format!("{}: {error}", case.instruction));
+            }
+        }
+        assert_eq!(refused, Vec::<String>::new(), "{target}");
+    }
+}
+
+/// LLVM's assembler accepts the programs, random modifiers included, and gives the same code.
+#[test]
+fn llvm_assembles_the_same_code() {
+    let Some(mc) = tool("llvm-mc") else { return };
+    for target in [Target::GFX90A, Target::GFX942] {
+        // One file: the instructions under test with the text around the first.
+        let cases: Vec<Case> = Forms::of(target)
+            .run
+            .into_iter()
+            .flat_map(|row| (0..3).filter_map(|variant| Case::of(row, target, 1, variant, true).ok()))
+            .collect();
+        let mut text = cases[0].text.clone();
+        for case in &cases {
+            text += &format!("{}\n", case.instruction);
+        }
+        let ours =
+            gcn_emit::encode::encode_program(&gcn_emit::text::parse_program(&text, target, KERNEL).unwrap())
+                .unwrap()
+                .bytes;
+        let path = std::env::temp_dir().join(format!("gcn-probe-{target}-{}.s", std::process::id()));
+        std::fs::write(&path, &text).unwrap();
+        let output = Command::new(&mc)
+            .args(["--triple=amdgcn-amd-amdhsa", &format!("--mcpu={target}"), "--show-encoding"])
+            .arg(&path)
+            .stderr(Stdio::piped())
+            .output()
+            .unwrap();
+        std::fs::remove_file(&path).unwrap();
+        let errors = String::from_utf8_lossy(&output.stderr);
+        assert!(
+            output.status.success(),
+            "{target}: {}",
+            errors.lines().take(12).collect::<Vec<_>>().join("\n")
+        );
+        let text = String::from_utf8_lossy(&output.stdout);
+        let encodings = text.lines().filter_map(|line| line.split_once("encoding: [")?.1.split_once(']'));
+        let theirs: Vec<u8> = encodings
+            .flat_map(|(bytes, _)| bytes.split(','))
+            .map(|byte| u8::from_str_radix(byte.trim().trim_start_matches("0x"), 16).unwrap())
+            .collect();
+        assert!(ours == theirs, "{target}: LLVM's code differs");
+    }
+}
+
+#[test]
+fn a_seed_repeats_a_program_and_another_does_not() {
+    let forms = Forms::of(Target::GFX942).run;
+    let row = forms.iter().find(|row| row.format == Format::Vop3a).unwrap();
+    let case = |seed| Case::of(row, Target::GFX942, seed, 1, true).unwrap();
+    assert_eq!((case(1).text, case(1).input), (case(1).text, case(1).input));
+    assert_ne!(case(1).input, case(2).input);
+}
+
+/// A GPU that rounds the f16 results of mixed-precision multiply-add once: those instructions differ, and no others.
+#[test]
+fn a_gpu_that_rounds_otherwise_is_found() {
+    let target = Target::GFX942;
+    let mut found = Vec::new();
+    for row in Forms::of(target).run.into_iter().filter(|row| row.format == Format::Vop3p) {
+        let result = judge::form(row, target, 1, 40, |case| {
+            let program =
+                Program::load(&case.code_object, Some(KERNEL)).unwrap().with_mix_rounded_twice(false);
+            let mut memory = Memory::new();
+            let buffer = memory.alloc(case.input.len());
+            memory.write(buffer, &case.input).unwrap();
+            let kernarg = buffer.to_le_bytes();
+            gcn_sim::run(
+                program.machine(),
+                &mut memory,
+                [1, 1, 1],
+                [LANES, 1, 1],
+                &kernarg,
+                &Options::default(),
+            )
+            .map_err(|error| error.to_string())?;
+            Ok(memory.read(buffer, case.input.len()).unwrap().to_vec())
+        });
+        if result.status != Status::Equal {
+            found.push((result.form, row.is_mixed_precision()));
+        }
+    }
+    assert!(!found.is_empty() && found.iter().all(|(_, mixed)| *mixed), "{found:?}");
+}
+
+/// One bit of any register, of LDS or of memory that is wrong is found, and its place is named.
+#[test]
+fn a_wrong_bit_is_named() {
+    let target = Target::GFX90A;
+    let forms = Forms::of(target).run;
+    let row = forms.iter().find(|row| row.is_ds()).unwrap();
+    let places = [
+        (0x5000 + 256 * 3 + 4 * 5, "v11 of lane 5"),
+        (0x8000 + 4 * 7, "s23"),
+        (0x8000 + 4 * 36, "scc"),
+        (0x9000 + 12, "LDS byte 12"),
+        (0x4000 + 64 * 9 + 8, "byte 8 of lane 9's memory"),
+    ];
+    for (offset, place) in places {
+        let result = judge::form(row, target, 1, 1, |case| {
+            let mut after = judge::simulate(case)?;
+            after[offset] ^= 1;
+            Ok(after)
+        });
+        assert_eq!((result.status, result.first.unwrap().place.as_str()), (Status::Differs, place));
+    }
+}
