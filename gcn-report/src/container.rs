@@ -168,7 +168,7 @@ impl Choice {
     }
 }
 
-/// True for the formats that [`Choice::select`] reads.
+/// True for the formats that [`Choice::each`] reads.
 pub fn holds_objects(bytes: &[u8]) -> bool {
     bytes.starts_with(b"\x7fELF") || holds_several(bytes)
 }
