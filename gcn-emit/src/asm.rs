@@ -69,7 +69,7 @@
 //!   instead, of which the linker makes a wrong address.
 //! - `.file 0` without a directory has an empty one; llvm-mc takes the directory where it runs.
 //! - A column of more than 16 bits is refused; llvm-mc 22 drops bits.
-//! - The rows of a section end where it ends; llvm-mc 22 ends them behind subsection 0.
+//! - A section's line table ends at the end of the section; that of llvm-mc 22 ends after subsection 0.
 //! - Own text of `.debug_line_str` stays in front of that of line tables; llvm-mc 22 counts as if it were not there.
 //! - `.cfi_personality` and `.cfi_lsda` are refused, since kernels throw no exceptions, and so is `.cfi_label`.
 //! - Metadata is YAML as it stands, up to the line with `.end_amdgpu_metadata`; llvm-mc reads it through its

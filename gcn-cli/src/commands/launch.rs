@@ -129,7 +129,7 @@ impl Launch {
         Ok((Some(spec), folder.map(Path::to_path_buf).unwrap_or_default()))
     }
 
-    /// The text of the spec in a file that may have two. What is no JSON is left to the reader of specs, which says where.
+    /// The text of the chosen spec. Text that is not JSON is passed on unchanged, since the reader of specs reports the position of its error.
     fn of_case(&self, text: String) -> Result<String, String> {
         let Ok(mut file) = serde_json::from_str::<Value>(&text) else { return Ok(text) };
         match self.case {

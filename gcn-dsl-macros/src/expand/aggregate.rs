@@ -88,7 +88,8 @@ fn memory(ty: &syn::Type) -> Option<TokenStream> {
     }
 }
 
-/// A struct with memory among its fields: a view, which is passed and read. As memory is, it is no variable, and no branch gives one.
+/// A struct with slices among its fields: a view of memory. It is passed and read like a slice, and like a slice it can be neither assigned
+/// nor the value of a branch.
 fn view(item: &ItemStruct) -> TokenStream {
     let name = &item.ident;
     let (params, args, clause) = item.generics.split_for_impl();

@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 use std::collections::BTreeSet;
 
-use proc_macro2::{Ident, TokenStream};
+use proc_macro2::{Ident, Span, TokenStream};
 use quote::{ToTokens, quote, quote_spanned};
 use syn::punctuated::Punctuated;
 use syn::spanned::Spanned;
@@ -361,6 +361,14 @@ impl Cx<'_> {
             && counted::all(beside, &of_size).is_none()
     }
 
+    /// The expansions of both sides, of which a size beside a device value is marked as one.
+    fn sized(&self, e: &ExprBinary, [left, right]: [TokenStream; 2], span: Span) -> [TokenStream; 2] {
+        [(left, &e.left, &e.right), (right, &e.right, &e.left)].map(|(side, of, beside)| {
+            let size = lang("size", span);
+            if self.is_size(of, beside) { quote_spanned!(span=> #size(#side)) } else { side }
+        })
+    }
+
     /// True for a variable of an `#[unroll] for`.
     fn is_counter(&self, e: &Expr) -> bool {
         super::place::name_of(e).is_some_and(|name| self.kind(name) == Some(Kind::Counted))
@@ -402,24 +410,18 @@ impl Cx<'_> {
             BinOp::Or(t) => return self.condition_of_two("or", e, t.span()),
             op => {
                 let [left, right] = self.sides(e);
-                let sizes = [(&e.left, &e.right), (&e.right, &e.left)].map(|(a, b)| self.is_size(a, b));
                 let (left, right) = (self.operand(&left), self.operand(&right));
-                let shift = matches!(op, BinOp::Shl(_) | BinOp::Shr(_));
-                let right = if shift { shift_count(&e.right, right) } else { right };
-                let [left, right] = [(left, sizes[0]), (right, sizes[1])].map(|(side, is_size)| {
-                    let size = lang("size", e.span());
-                    if is_size && !shift { quote_spanned!(e.span()=> #size(#side)) } else { side }
-                });
+                if matches!(op, BinOp::Shl(_) | BinOp::Shr(_)) {
+                    let right = shift_count(&e.right, right);
+                    return quote!(#left #op #right);
+                }
+                let [left, right] = self.sized(e, [left, right], e.span());
                 return quote!(#left #op #right);
             }
         };
         let [left, right] = self.sides(e);
-        let sizes = [(&e.left, &e.right), (&e.right, &e.left)].map(|(a, b)| self.is_size(a, b));
-        let (left, right) = (self.expr(&left), self.expr(&right));
-        let [left, right] = [(left, sizes[0]), (right, sizes[1])].map(|(side, is_size)| {
-            let size = lang("size", span);
-            if is_size { quote_spanned!(span=> #size(#side)) } else { side }
-        });
+        let sides = [self.expr(&left), self.expr(&right)];
+        let [left, right] = self.sized(e, sides, span);
         let call = lang(name, span);
         quote_spanned!(span=> #call(#left, #right))
     }

@@ -1,7 +1,7 @@
-//! `let f = |v: u32| v * n;` whose name is only called: each call is the closure's body. So the values of a call are of what type they
-//! are, one for all lanes or each lane's own, and what the closure assigns is assigned where the lanes run that call it, as with Rust's
-//! closures. One that is passed to a function stays a closure of the host. The same holds of a `fn` in the body that takes numbers; a call
-//! with literals alone stays one of the host.
+//! Inlining of closures that are only called, `let f = |v: u32| v * n;`, and of functions of numbers in the body: each call is replaced by
+//! the body. Each call's arguments thus keep their own types, uniform or varying, and assignments to captured variables happen in
+//! the lanes that make the call, as with Rust's closures. A closure that is passed to a function stays a closure of the host, as does a
+//! call of a function with literals alone.
 
 use std::collections::HashSet;
 
@@ -16,7 +16,7 @@ use super::place::name_of;
 use crate::attrs;
 use crate::ty::Elements;
 
-/// How many calls of one closure become its body: where closures call closures, the code grows with the product.
+/// The most calls of one closure that are inlined: where closures call closures, the code grows with the product.
 const MOST: usize = 32;
 
 /// The body with such calls replaced; `None` if there are none.
@@ -73,6 +73,7 @@ impl VisitMut for Inline {
                 self.changed |= calls.replaced > 0;
             }
             if let (true, Stmt::Item(syn::Item::Fn(f))) = (self.names > before, &mut block.stmts[at]) {
+                // Calls with literals alone still call it; if there are none, the function is unused through no fault of its author.
                 f.attrs.push(parse_quote_spanned!(name.span()=> #[allow(dead_code)]));
             }
         }

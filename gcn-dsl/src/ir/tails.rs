@@ -170,7 +170,7 @@ impl Tails<'_> {
             let v = *v;
             let Some(access) = Access::of(self.kernel, v) else { return };
             let aligned = self.alignment.bits(self.kernel, access.offset) >= 2;
-            // If accesses are not aligned, each lane may have its partial dword, so that there is no scalar condition to branch on.
+            // Without alignment any lane may reach the partial dword, so there is no scalar condition to branch on.
             let branches = aligned && self.loops == 0;
             if access.stored.is_none() {
                 let last = (!branches).then(|| self.last(&access, aligned, out));

@@ -142,7 +142,7 @@ fn a_buffer_of_arguments_may_end_in_padding() {
     ok(launch(16));
     ok(launch(12));
     assert_eq!(words(at, 64), [11; 64]);
-    // No workgroup has so many work-items: none fits.
+    // More work-items than a workgroup can have: no workgroup fits.
     let name = "hipModuleOccupancyMaxActiveBlocksPerMultiprocessor";
     assert_eq!(get::<u32>(|place| invoke(name, &[place, kernel, i32::MAX as P, 0])), 0);
 }

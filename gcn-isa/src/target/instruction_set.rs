@@ -4,7 +4,7 @@ use std::fmt;
 
 use crate::reg::RegFile;
 
-/// Instruction sets that grew out of each other. What is said of a range of them ends with the family.
+/// Instruction sets that grew out of each other. A range of instruction sets never crosses a family.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub enum Family {
     /// Vega and CDNA.
@@ -13,7 +13,7 @@ pub enum Family {
     RDNA,
 }
 
-/// How many lanes a wave has.
+/// The number of lanes of a wave.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub enum WaveSize {
     /// 32 lanes; VCC, EXEC and masks of lanes are one SGPR.
@@ -31,7 +31,7 @@ impl WaveSize {
         }
     }
 
-    /// The size with so many lanes.
+    /// The wave size of this number of lanes; `None` if there is none.
     pub const fn of_lanes(lanes: u32) -> Option<WaveSize> {
         match lanes {
             32 => Some(WaveSize::W32),
@@ -81,7 +81,7 @@ macro_rules! facts {
             named_sgprs: NamedSgprs,
             /// Highest SGPR count that a kernel can name (`s0` and on); what [`named_sgprs`](InstructionSet::named_sgprs) has comes on top.
             addressable_sgprs: u32,
-            /// How many different scalar values (SGPRs or pairs, VCC, M0, special registers, the literal) a vector instruction may read:
+            /// The number of different scalar values (SGPRs or pairs, VCC, M0, special registers, the literal) a vector instruction may read:
             /// the constant bus (CDNA3 ISA, "VALU operands"; RDNA ISA, "VALU operands": two from GFX10 on).
             constant_bus_reads: usize,
             /// True where there are AccVGPRs at all (gfx908 and later of CDNA).

@@ -11,9 +11,9 @@ use crate::reg::RegFile;
 pub struct VgprFile {
     /// Registers (of the unified file where there is one).
     pub registers: u32,
-    /// A wave gets a multiple of so many.
+    /// The unit of allocation: a wave gets a multiple of this number.
     pub granule: u32,
-    /// The descriptor counts in so many.
+    /// The unit in which the descriptor counts.
     pub block: u32,
 }
 
@@ -337,7 +337,7 @@ impl fmt::Display for Target {
 #[error("{what} `{name}`; supported are {names}", what = what(.0), name = .0, names = Target::names())]
 pub struct UnknownTarget(pub String);
 
-/// What is wrong with a name: it is one of a processor whose instructions the tables lack, or of none.
+/// Why a name is refused: the tables lack the processor's instructions, or there is no such processor.
 fn what(name: &str) -> &'static str {
     let known = Target::KNOWN.iter().any(|target| target.name() == name);
     if known { "the instructions are not yet in the tables of target" } else { "unknown target" }

@@ -44,8 +44,7 @@ impl Emit<'_> {
         self.copy(fill.barrier, &HashMap::new());
         self.early(order, &sides[0], &early[0]);
         let before = std::mem::take(&mut self.out);
-        // After so many copies both the buffer and the set of registers are those of the beginning: the least common multiple, of which
-        // one factor is 1 or 2.
+        // The copies repeat once buffer and set of registers are both those of the first copy: after the least common multiple of their numbers.
         let period = if order.two { 2 } else { early.len() };
         let copies = if sets.len().is_multiple_of(period) { sets.len() } else { period * sets.len() };
         let mut last = self.plan.cond;

@@ -144,7 +144,7 @@ fn end(out: &mut Bytes, start: usize, align: u8) {
     out.set_length(start);
 }
 
-/// Goes on by so many instructions.
+/// Advances the location by this number of instructions.
 fn advance(steps: u64, out: &mut Bytes) {
     const DW_CFA_ADVANCE_LOC: u8 = 0x40;
     const DW_CFA_ADVANCE_LOC1: u8 = 2;
