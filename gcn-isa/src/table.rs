@@ -6,7 +6,7 @@
 //! group of targets with the same facts. Printer, parser, encoder, decoder, hazard rules, builder functions and simulator
 //! all read these rows; nothing about an instruction is written down anywhere else but its semantics in the simulator.
 //!
-//! The rows are read on first use (about a millisecond) and live for the rest of the process; so are the indices, each on
+//! The rows of a family are read on first use (about a millisecond for GFX9) and live for the rest of the process; so are the indices, each on
 //! its own first use.
 
 mod accepts;
@@ -22,7 +22,7 @@ mod slot;
 mod variant;
 
 use std::collections::HashMap;
-use std::sync::LazyLock;
+use std::sync::OnceLock;
 
 pub use crate::mods::Modifiers;
 pub use class::Class;
@@ -37,84 +37,169 @@ pub use slot::{
 };
 pub use variant::Variant;
 
-use crate::target::Target;
+use crate::target::{Family, Subtarget};
 
-static ROWS: LazyLock<Vec<InstDesc>> = LazyLock::new(load::rows);
-static BY_PRINTED: LazyLock<NameMap<Vec<u16>>> = LazyLock::new(|| by_name(|row| row.printed));
-static BY_MNEMONIC: LazyLock<NameMap<Vec<u16>>> = LazyLock::new(|| by_name(|row| row.mnemonic));
-static BY_OPCODE: LazyLock<HashMap<(Format, u16), Vec<u16>>> = LazyLock::new(|| {
-    let mut ids: HashMap<_, Vec<u16>> = HashMap::new();
-    for row in rows() {
-        ids.entry((row.format, row.opcode)).or_default().push(row.id);
-    }
-    ids
-});
+/// The number of the first row of RDNA: those of GFX9 have lower ones.
+const FIRST_OF_RDNA: u16 = 0x4000;
 
-fn by_name(name: fn(&InstDesc) -> &'static str) -> NameMap<Vec<u16>> {
-    let mut ids: NameMap<Vec<u16>> = NameMap::default();
-    for row in rows() {
-        ids.entry(name(row)).or_default().push(row.id);
-    }
-    ids
+/// The rows of a family and indices into them, each made when it is first asked for.
+struct Table {
+    family: Family,
+    first: u16,
+    rows: OnceLock<Vec<InstDesc>>,
+    by_printed: OnceLock<NameMap<Vec<u16>>>,
+    by_mnemonic: OnceLock<NameMap<Vec<u16>>>,
+    by_opcode: OnceLock<HashMap<(Format, u16), Vec<u16>>>,
 }
 
-/// Every row, in table order; [`InstDesc::id`] is the index.
+static GFX9: Table = Table::new(Family::GFX9, 0);
+static RDNA: Table = Table::new(Family::RDNA, FIRST_OF_RDNA);
+
+impl Table {
+    const fn new(family: Family, first: u16) -> Table {
+        Table {
+            family,
+            first,
+            rows: OnceLock::new(),
+            by_printed: OnceLock::new(),
+            by_mnemonic: OnceLock::new(),
+            by_opcode: OnceLock::new(),
+        }
+    }
+
+    fn of(family: Family) -> &'static Table {
+        match family {
+            Family::GFX9 => &GFX9,
+            Family::RDNA => &RDNA,
+        }
+    }
+
+    fn rows(&self) -> &[InstDesc] {
+        self.rows.get_or_init(|| load::rows(self.family, self.first))
+    }
+
+    fn row(&self, id: u16) -> &InstDesc {
+        &self.rows()[usize::from(id - self.first)]
+    }
+
+    fn by_name(&self, name: fn(&InstDesc) -> &'static str) -> NameMap<Vec<u16>> {
+        let mut ids: NameMap<Vec<u16>> = NameMap::default();
+        for row in self.rows() {
+            ids.entry(name(row)).or_default().push(row.id);
+        }
+        ids
+    }
+
+    fn by_printed(&self) -> &NameMap<Vec<u16>> {
+        self.by_printed.get_or_init(|| self.by_name(|row| row.printed))
+    }
+
+    fn by_mnemonic(&self) -> &NameMap<Vec<u16>> {
+        self.by_mnemonic.get_or_init(|| self.by_name(|row| row.mnemonic))
+    }
+
+    fn by_opcode(&self) -> &HashMap<(Format, u16), Vec<u16>> {
+        self.by_opcode.get_or_init(|| {
+            let mut ids: HashMap<_, Vec<u16>> = HashMap::new();
+            for row in self.rows() {
+                ids.entry((row.format, row.opcode)).or_default().push(row.id);
+            }
+            ids
+        })
+    }
+}
+
+/// Every row of GFX9, in table order; [`InstDesc::id`] is the index.
 pub fn rows() -> &'static [InstDesc] {
-    &ROWS
+    GFX9.rows()
 }
 
-fn pick(ids: Option<&'static Vec<u16>>, target: Target) -> impl Iterator<Item = &'static InstDesc> {
-    ids.into_iter().flatten().map(|&id| &ROWS[id as usize]).filter(move |r| r.targets.contains(target))
+/// Every row of a family, in table order, with rising [`InstDesc::id`].
+pub fn rows_of(family: Family) -> &'static [InstDesc] {
+    Table::of(family).rows()
 }
 
-/// The rows of `target` that the disassembler prints as `printed` (with `_e32`, `_e64`, `_dpp` or `_sdwa` where the
+/// Every row of a processor with waves of one size, in table order.
+///
+/// ```
+/// use gcn_isa::{Target, table};
+///
+/// assert!(table::rows_on(Target::GFX1100).any(|row| row.mnemonic == "v_wmma_f32_16x16x16_f16"));
+/// assert!(!table::rows_on(Target::GFX942).any(|row| row.mnemonic == "v_wmma_f32_16x16x16_f16"));
+/// ```
+pub fn rows_on(on: impl Into<Subtarget>) -> impl Iterator<Item = &'static InstDesc> {
+    let on = on.into();
+    rows_of(on.family()).iter().filter(move |row| row.is_on(on))
+}
+
+/// The row of a number.
+pub fn row(id: u16) -> &'static InstDesc {
+    let table = if id < FIRST_OF_RDNA { &GFX9 } else { &RDNA };
+    table.row(id)
+}
+
+fn pick(ids: Option<&'static Vec<u16>>, on: Subtarget) -> impl Iterator<Item = &'static InstDesc> {
+    ids.into_iter().flatten().map(|&id| row(id)).filter(move |row| row.is_on(on))
+}
+
+/// The rows that the disassembler prints as `printed` (with `_e32`, `_e64`, `_dpp` or `_sdwa` where the
 /// canonical text has it). Several rows differ by addressing form.
-pub fn find(target: Target, printed: &str) -> impl Iterator<Item = &'static InstDesc> + use<> {
-    pick(BY_PRINTED.get(printed), target)
+pub fn find<S: Into<Subtarget>>(
+    on: S,
+    printed: &str,
+) -> impl Iterator<Item = &'static InstDesc> + use<S> {
+    let on = on.into();
+    pick(Table::of(on.family()).by_printed().get(printed), on)
 }
 
-/// The rows of `target` with the suffix-less name `mnemonic`, in every encoding and form.
-pub fn find_mnemonic(target: Target, mnemonic: &str) -> impl Iterator<Item = &'static InstDesc> + use<> {
-    pick(BY_MNEMONIC.get(mnemonic), target)
+/// The rows with the suffix-less name `mnemonic`, in every encoding and form.
+pub fn find_mnemonic<S: Into<Subtarget>>(
+    on: S,
+    mnemonic: &str,
+) -> impl Iterator<Item = &'static InstDesc> + use<S> {
+    let on = on.into();
+    pick(Table::of(on.family()).by_mnemonic().get(mnemonic), on)
 }
 
-/// The rows of `target` with this opcode in this format (several where addressing forms share an opcode).
-pub fn find_opcode(
-    target: Target,
+/// The rows with this opcode in this format (several where addressing forms share an opcode).
+pub fn find_opcode<S: Into<Subtarget>>(
+    on: S,
     format: Format,
     opcode: u16,
-) -> impl Iterator<Item = &'static InstDesc> + use<> {
-    pick(BY_OPCODE.get(&(format, opcode)), target)
+) -> impl Iterator<Item = &'static InstDesc> + use<S> {
+    let on = on.into();
+    pick(Table::of(on.family()).by_opcode().get(&(format, opcode)), on)
 }
 
 /// The row printed as `printed` whose addressing form is `form` (empty for instructions that have none).
-pub fn find_form(target: Target, printed: &str, form: &str) -> Option<&'static InstDesc> {
-    find(target, printed).find(|r| r.form == form)
+pub fn find_form(on: impl Into<Subtarget>, printed: &str, form: &str) -> Option<&'static InstDesc> {
+    find(on, printed).find(|r| r.form == form)
 }
 
-/// What holds for every form of `mnemonic`.
+/// What holds for every form of an instruction of GFX9.
 pub fn entry(mnemonic: &str) -> Option<&'static Entry> {
-    Some(ROWS[usize::from(*BY_MNEMONIC.get(mnemonic)?.first()?)].entry)
+    Some(row(*GFX9.by_mnemonic().get(mnemonic)?.first()?).entry)
 }
 
-/// The class of a mnemonic's first form.
+/// The class of the first form of an instruction of GFX9.
 pub fn class_of(mnemonic: &str) -> Option<Class> {
-    Some(ROWS[usize::from(*BY_MNEMONIC.get(mnemonic)?.first()?)].class)
+    Some(row(*GFX9.by_mnemonic().get(mnemonic)?.first()?).class)
 }
 
-/// The mnemonic as the table has it, for callers that keep it.
+/// A mnemonic of GFX9 as the table has it, for callers that keep it.
 pub fn mnemonic(name: &str) -> Option<&'static str> {
-    BY_MNEMONIC.get_key_value(name).map(|(mnemonic, _)| *mnemonic)
+    GFX9.by_mnemonic().get_key_value(name).map(|(mnemonic, _)| *mnemonic)
 }
 
-/// Every suffix-less mnemonic of any target, in no particular order.
+/// Every suffix-less mnemonic of GFX9, in no particular order.
 pub fn mnemonics() -> impl Iterator<Item = &'static str> {
-    BY_MNEMONIC.keys().copied()
+    GFX9.by_mnemonic().keys().copied()
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::target::Target;
     use std::collections::HashSet;
 
     #[test]

@@ -7,10 +7,12 @@
 mod instruction_set;
 mod processor;
 mod set;
+mod subtarget;
 
-pub use instruction_set::{Family, InstructionSet, NamedSgprs, WaveSize};
+pub use instruction_set::{Family, Generation, InstructionSet, NamedSgprs, WaveSize};
 pub use processor::{Target, UnknownTarget, VgprFile};
 pub use set::{TargetSet, UnknownSet};
+pub use subtarget::Subtarget;
 
 /// Lanes of a wave on every target that can be compiled for, for types and constants. Code that knows its target asks it
 /// ([`Target::wave_size`]).

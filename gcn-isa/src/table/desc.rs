@@ -3,9 +3,11 @@
 use super::class::Class;
 use super::entry::{Behaviours, Entry};
 use super::format::{Format, Unit};
-use super::slot::{DstHalf, ImplicitRegs, MemBytes, OperandBits, OperandDesc, SameFile, WaveSizes};
+use super::slot::{
+    DstHalf, ImplicitRegs, MemBytes, OperandBits, OperandDesc, OperandKinds, SameFile, WaveSizes,
+};
 use crate::mods::{Dpp, DppControls, Modifiers, Mods, Sdwa, TemporalHints};
-use crate::target::{Target, TargetSet};
+use crate::target::{Generation, InstructionSet, Subtarget, Target, TargetSet};
 
 /// One instruction in one encoding and addressing form, on the instruction sets where its facts are the same.
 #[derive(Debug)]
@@ -59,6 +61,8 @@ pub struct InstDesc {
     pub vgpr_align: u8,
     /// What the last bit of `op_sel` is, where that chooses a half of the destination.
     pub half: Option<DstHalf>,
+    /// True if `op_sel` may choose the halves of registers that are written whole, where an assembler knows both ways to write them.
+    pub halves_by_op_sel: bool,
     /// True if the widths of A and B follow from `cbsz` and `blgp`; the operands have the largest.
     pub width_by_format: bool,
     /// What holds for every form of the mnemonic.
@@ -75,6 +79,16 @@ impl PartialEq for InstDesc {
 impl Eq for InstDesc {}
 
 impl InstDesc {
+    /// True if the processor has the row in programs with waves of this size.
+    pub fn is_on(&self, on: Subtarget) -> bool {
+        self.targets.contains(on.target) && self.waves.has(on.wave)
+    }
+
+    /// How the row is encoded: rows never stand for several generations.
+    pub fn generation(&self) -> Generation {
+        self.targets.iter().next().map_or(Generation::GFX9, InstructionSet::generation)
+    }
+
     /// Matrix passes (4 clocks each) on `target`; `None` for instructions that are not matrix instructions and for the
     /// gfx950 f8f6f4 forms, whose count depends on the formats chosen by `cbsz` and `blgp`.
     pub fn passes(&self, target: Target) -> Option<u8> {
@@ -145,8 +159,17 @@ impl InstDesc {
     }
 
     /// How many bits the lists of `op_sel` and `op_sel_hi` have in the text; 0 if there are none.
-    pub const fn op_sel_bits(&self) -> u8 {
+    pub fn op_sel_bits(&self) -> u8 {
+        if self.has_halves() {
+            // One for each source and one for the destination, whichever are halves.
+            return self.operands.iter().filter(|o| o.is_source()).count() as u8 + 1;
+        }
         8 - (self.bits.op_sel | self.bits.op_sel_hi).leading_zeros() as u8
+    }
+
+    /// True if an operand is half a VGPR, which a bit of `op_sel` chooses.
+    pub fn has_halves(&self) -> bool {
+        self.operands.iter().any(|o| o.kinds.contains(OperandKinds::HALF_VGPR))
     }
 
     /// True for a multiply-add of mixed precision: `op_sel_hi` says which sources are f16.

@@ -4,6 +4,7 @@
 //! the panic, with file, line and rule.
 
 mod declarations;
+mod dual;
 mod forms;
 
 use std::collections::HashMap;
@@ -17,14 +18,14 @@ use super::entry::{Behaviours, Entry, Flow, Rule};
 use super::format::{Format, Unit};
 use super::names::{NameHasher, NameMap};
 use super::slot::{ImplicitRegs, MemBytes, WaveSizes};
-use crate::mods::TemporalHints;
-use crate::target::TargetSet;
+use crate::target::{Family, TargetSet};
 use declarations::{Class as RegisterClass, Declarations, Opcodes, implicit, opcodes, with_targets};
 use forms::{Facts, Form};
 
 /// The files, in row order.
-const FILES: [(&str, &str); 12] = [
+const FILES: [(&str, &str); 14] = [
     ("declarations", include_str!("../../data/isa/declarations.isa")),
+    (RDNA, include_str!("../../data/isa/rdna.isa")),
     ("sop", include_str!("../../data/isa/sop.isa")),
     ("smem", include_str!("../../data/isa/smem.isa")),
     ("vop1", include_str!("../../data/isa/vop1.isa")),
@@ -36,10 +37,15 @@ const FILES: [(&str, &str); 12] = [
     ("ds", include_str!("../../data/isa/ds.isa")),
     ("flat", include_str!("../../data/isa/flat.isa")),
     ("buffer", include_str!("../../data/isa/buffer.isa")),
+    ("vopd", include_str!("../../data/isa/vopd.isa")),
 ];
 
-pub(super) fn rows() -> Vec<InstDesc> {
-    read(&FILES).unwrap_or_else(|fault| panic!("{fault}"))
+/// The file of declarations that hold for RDNA alone.
+const RDNA: &str = "rdna";
+
+/// The rows of a family; the first has the number `first`.
+pub(super) fn rows(family: Family, first: u16) -> Vec<InstDesc> {
+    read(&FILES, family, first).unwrap_or_else(|fault| panic!("{fault}"))
 }
 
 /// The rule of the notation that a line breaks.
@@ -62,9 +68,14 @@ impl fmt::Display for Fault {
 /// A line and its number.
 type Line = (usize, &'static str);
 
-fn read(files: &[(&'static str, &'static str)]) -> Result<Vec<InstDesc>, Fault> {
-    let mut reader = Reader { rows: Vec::with_capacity(6000), ..Reader::default() };
-    for &(file, text) in files {
+fn read(
+    files: &[(&'static str, &'static str)],
+    family: Family,
+    first: u16,
+) -> Result<Vec<InstDesc>, Fault> {
+    let mut reader = Reader::new(family, first);
+    for &(file, text) in files.iter().filter(|file| file.0 != RDNA || family == Family::RDNA) {
+        reader.declares_again = file == RDNA;
         let lines = (1..).zip(text.lines()).filter(|(_, line)| !line.is_empty() && !line.starts_with('#'));
         let mut lines = lines.peekable();
         while let Some(head) = lines.next() {
@@ -74,24 +85,29 @@ fn read(files: &[(&'static str, &'static str)]) -> Result<Vec<InstDesc>, Fault> 
             reader.read(head.1, &body).map_err(|rule| Fault { file, line: reader.line, rule })?;
         }
     }
-    Ok(reader.rows)
+    dual::pair(&mut reader.rows.rows, first);
+    Ok(reader.rows.rows)
 }
 
-#[derive(Default)]
 struct Reader {
+    family: Family,
     declarations: Declarations,
+    /// The file declares names again that have another meaning for the family.
+    declares_again: bool,
     /// The form lines of the entries that have their own.
     patterns: NameMap<Vec<Line>>,
     /// Forms of a pattern (the mnemonic whose lines they are) with register classes in the places that it leaves open.
     instances: HashMap<(&'static str, &'static str), Vec<Form>, BuildHasherDefault<NameHasher>>,
-    rows: Vec<InstDesc>,
+    rows: Rows,
     /// The line that is read now.
     line: usize,
 }
 
-/// The line that begins an entry.
+/// The line that begins an entry, and what its line of RDNA changes.
 struct Head {
     entry: Entry,
+    /// The mnemonic on instruction sets that have another.
+    names: Vec<(TargetSet, &'static str)>,
     opcodes: Opcodes,
     class: Class,
     pattern: &'static str,
@@ -103,16 +119,46 @@ struct Head {
 }
 
 impl Reader {
+    fn new(family: Family, first: u16) -> Reader {
+        Reader {
+            family,
+            declarations: Declarations::new(TargetSet::of_family(family)),
+            declares_again: false,
+            patterns: NameMap::default(),
+            instances: HashMap::default(),
+            rows: Rows { first, waves: WaveSizes::of_family(family), rows: Vec::with_capacity(6000) },
+            line: 0,
+        }
+    }
+
     fn read(&mut self, head: &'static str, body: &[Line]) -> Result<(), Broken> {
         if let Some((left, right)) = head.split_once(" = ") {
-            return self.declarations.declare(left, right);
+            return self.declarations.declare(left, right, self.declares_again);
         }
         let begin = self.line;
-        let mut head = self.head(head)?;
-        let [meaning, forms @ ..] = body else { return Err("an entry has no meaning") };
-        self.line = meaning.0;
-        head.entry.meaning =
-            meaning.1.strip_prefix("  : ").ok_or("an entry begins with its meaning, after `: `")?;
+        // The lines from `rdna` on are those of RDNA.
+        let is_rdna = |line: &Line| line.1.starts_with("  rdna ");
+        let (body, rdna) = body.split_at(body.iter().position(is_rdna).unwrap_or(body.len()));
+        let change = match (self.family, rdna) {
+            (Family::GFX9, _) => None,
+            (Family::RDNA, []) => return Ok(()),
+            (Family::RDNA, [change, ..]) => Some(*change),
+        };
+        let Some(mut head) = self.head(head)? else { return Ok(()) };
+        let mut forms = body;
+        if let [meaning, rest @ ..] = body {
+            self.line = meaning.0;
+            head.entry.meaning =
+                meaning.1.strip_prefix("  : ").ok_or("an entry begins with its meaning, after `: `")?;
+            forms = rest;
+        } else if self.family == Family::GFX9 {
+            return Err("an entry has no meaning");
+        }
+        if let Some((line, change)) = change {
+            self.line = line;
+            head.on_rdna(change, self.declarations.family)?;
+            forms = &rdna[1..];
+        }
         if forms.is_empty() == (head.pattern == head.entry.mnemonic) {
             return Err("an entry has forms of its own, or those of another by `as=`");
         }
@@ -125,13 +171,20 @@ impl Reader {
             self.instances.insert(key, instance);
         }
         self.line = begin;
-        add_rows(&mut self.rows, head, &self.instances[&key])
+        self.rows.add(head, &self.instances[&key])
     }
 
-    fn head(&self, line: &'static str) -> Result<Head, Broken> {
+    /// `None` for an entry that has no forms in the family.
+    fn head(&self, line: &'static str) -> Result<Option<Head>, Broken> {
         let mut words = line.split_ascii_whitespace();
         let mut word = || words.next().ok_or("an entry begins with mnemonic, opcode and class");
         let (mnemonic, codes, class) = (word()?, word()?, word()?);
+        // An entry without opcodes of GFX9 came with RDNA.
+        let opcodes = match (self.family, codes) {
+            (Family::GFX9, "-") => return Ok(None),
+            (Family::GFX9, codes) => opcodes(codes, self.declarations.family)?,
+            (Family::RDNA, _) => Opcodes::new(),
+        };
         let mut head = Head {
             entry: Entry {
                 mnemonic,
@@ -144,7 +197,8 @@ impl Reader {
                 passes_by_format: 0,
                 constants: &[],
             },
-            opcodes: opcodes(codes)?,
+            names: Vec::new(),
+            opcodes,
             class: Class::named(class).ok_or("unknown class")?,
             pattern: mnemonic,
             data: "",
@@ -170,12 +224,15 @@ impl Reader {
                 },
             }
         }
-        if head.entry.witness.is_empty() { Err("a meaning has a witness, `by=`") } else { Ok(head) }
+        if head.entry.witness.is_empty() && codes != "-" {
+            return Err("a meaning has a witness, `by=`");
+        }
+        Ok(Some(head))
     }
 
     /// The forms of a pattern with the classes of an entry; `own` if the lines are the entry's.
     fn instance(&mut self, head: &Head, own: bool) -> Result<Vec<Form>, Broken> {
-        let data: Vec<(&RegisterClass, u8)> = head
+        let data: Vec<(&RegisterClass, [u8; 2])> = head
             .data
             .split(',')
             .filter(|c| !c.is_empty())
@@ -194,70 +251,117 @@ impl Reader {
     }
 }
 
-/// Adds a row for each form and group of targets.
-fn add_rows(rows: &mut Vec<InstDesc>, head: Head, forms: &[Form]) -> Result<(), Broken> {
-    let entry: &'static Entry = Box::leak(Box::new(head.entry));
-    let base = forms[0].format;
-    let stated = all(&head.opcodes);
-    let on = |wanted: fn(Format) -> bool| {
-        let sets = forms.iter().filter(|f| wanted(f.format)).flat_map(|f| {
-            let stated = f.opcodes.as_ref().map_or(stated, all);
-            f.facts.iter().map(move |facts| facts.targets.intersection(stated))
-        });
-        sets.fold(TargetSet::EMPTY, TargetSet::union)
-    };
-    let (short, long) = (on(is_short), on(is_long));
-    let mut printed = Printed { mnemonic: entry.mnemonic, made: [None; 4] };
-    let mut covered = TargetSet::EMPTY;
-    for form in forms {
-        let codes = form.opcodes.as_ref().unwrap_or(&head.opcodes);
-        for facts in &form.facts {
-            for &(set, opcode) in codes {
-                let targets = facts.targets.intersection(set);
-                if targets.is_empty() {
-                    continue;
+impl Head {
+    /// `rdna 0x3@..gfx10.3,0x5@gfx11.. as=other name=renamed@gfx12 class=valu_dp`.
+    fn on_rdna(&mut self, line: &'static str, family: TargetSet) -> Result<(), Broken> {
+        let mut words = line.split_ascii_whitespace().skip(1);
+        self.opcodes = opcodes(words.next().ok_or("`rdna` has opcodes after it")?, family)?;
+        (self.pattern, self.data) = (self.entry.mnemonic, "");
+        for word in words {
+            match word.split_once('=') {
+                Some(("as", other)) => self.pattern = other,
+                Some(("class", name)) => self.class = Class::named(name).ok_or("unknown class")?,
+                Some(("name", name)) => {
+                    let (name, set) = with_targets(name, family)?;
+                    self.names.push((set, name));
                 }
-                covered = covered.union(targets);
-                let other = if is_short(form.format) { long } else { short };
-                let twofold = !other.intersection(targets).is_empty();
-                if twofold && !targets.difference(other).is_empty() {
-                    return Err(
-                        "a form has another encoding on some of its targets alone, which print it under another name",
-                    );
-                }
-                let opcode = if form.opcodes.is_some() { opcode } else { derived(base, form.format, opcode) };
-                rows.push(InstDesc {
-                    id: u16::try_from(rows.len()).map_err(|_| "more than 65535 rows")?,
-                    mnemonic: entry.mnemonic,
-                    printed: printed.name(suffix(form, facts, twofold)),
-                    format: form.format,
-                    form: form.form,
-                    targets,
-                    waves: WaveSizes::W64,
-                    opcode,
-                    bytes: bytes(form.format, facts),
-                    operands: facts.operands.get(),
-                    same_file: facts.same_file.get(),
-                    implicit_reads: head.reads | facts.reads | exec(form.format, head.ignores_exec),
-                    implicit_writes: head.writes | facts.writes,
-                    modifiers: facts.modifiers.accepted,
-                    required: facts.modifiers.required,
-                    offset_range: facts.modifiers.offset_range,
-                    bits: facts.modifiers.bits,
-                    dpp_controls: facts.modifiers.dpp_controls,
-                    hints: TemporalHints::empty(),
-                    last_selector: 0,
-                    class: class(head.class, form.form),
-                    mem_bytes: head.mem_bytes,
-                    vgpr_align: facts.align,
-                    half: facts.half,
-                    width_by_format: facts.width_by_format,
-                    entry,
-                });
+                _ => return Err("unknown word after `rdna`"),
             }
         }
+        Ok(())
     }
-    if stated.difference(covered).is_empty() { Ok(()) } else { Err("a target has the opcode and no form") }
+}
+
+/// The rows so far.
+struct Rows {
+    /// The number of the first.
+    first: u16,
+    /// The sizes of waves that the family has.
+    waves: WaveSizes,
+    rows: Vec<InstDesc>,
+}
+
+impl Rows {
+    /// Adds a row for each form and group of targets.
+    fn add(&mut self, head: Head, forms: &[Form]) -> Result<(), Broken> {
+        let entry: &'static Entry = Box::leak(Box::new(head.entry));
+        let stated = all(&head.opcodes);
+        let on = |wanted: fn(Format) -> bool| {
+            let sets = forms.iter().filter(|f| wanted(f.format)).flat_map(|f| {
+                let stated = f.opcodes.as_ref().map_or(stated, all);
+                f.facts.iter().map(move |facts| facts.targets.intersection(stated))
+            });
+            sets.fold(TargetSet::EMPTY, TargetSet::union)
+        };
+        let (short, long) = (on(is_short), on(is_long));
+        let other_names = head.names.iter().fold(TargetSet::EMPTY, |all, name| all.union(name.0));
+        let names = head.names.iter().copied().chain([(TargetSet::ALL.difference(other_names), entry.mnemonic)]);
+        let mut covered = TargetSet::EMPTY;
+        for (named, mnemonic) in names {
+            let mut printed = Printed { mnemonic, made: [None; 5] };
+            for form in forms {
+                let codes = form.opcodes.as_ref().unwrap_or(&head.opcodes);
+                for (facts, &(set, opcode)) in
+                    form.facts.iter().flat_map(|facts| codes.iter().map(move |code| (facts, code)))
+                {
+                    let here = facts.targets.intersection(set).intersection(named);
+                    covered = covered.union(here);
+                    let other = if is_short(form.format) { long } else { short };
+                    let parts = [(here.intersection(other), true), (here.difference(other), false)];
+                    let parts = parts.into_iter().flat_map(|(part, twofold)| {
+                        part.generations().into_iter().map(move |targets| (targets, twofold))
+                    });
+                    for (targets, twofold) in parts.filter(|part| !part.0.is_empty()) {
+                        let opcode = match form.opcodes {
+                            Some(_) => opcode,
+                            None => derived(base(forms, targets), form.format, targets, opcode),
+                        };
+                        let id = usize::from(self.first) + self.rows.len();
+                        self.rows.push(InstDesc {
+                            id: u16::try_from(id).map_err(|_| "more than 65535 rows")?,
+                            mnemonic,
+                            printed: printed.name(suffix(form, facts, twofold)),
+                            format: form.format,
+                            form: form.form,
+                            targets,
+                            waves: facts.waves.intersection(self.waves),
+                            opcode,
+                            bytes: bytes(form.format, facts),
+                            operands: facts.operands.get(),
+                            same_file: facts.same_file.get(),
+                            implicit_reads: head.reads | facts.reads | exec(form.format, head.ignores_exec),
+                            implicit_writes: head.writes | facts.writes,
+                            modifiers: facts.modifiers.accepted,
+                            required: facts.modifiers.required,
+                            offset_range: facts.modifiers.offset_range,
+                            bits: facts.modifiers.bits,
+                            dpp_controls: facts.modifiers.dpp_controls,
+                            hints: facts.modifiers.hints,
+                            last_selector: facts.modifiers.last_selector,
+                            class: class(head.class, form.form),
+                            mem_bytes: head.mem_bytes,
+                            vgpr_align: facts.align,
+                            half: facts.half,
+                            halves_by_op_sel: facts.halves_by_op_sel,
+                            width_by_format: facts.width_by_format,
+                            entry,
+                        });
+                    }
+                }
+            }
+        }
+        if stated.difference(covered).is_empty() {
+            Ok(())
+        } else {
+            Err("a target has the opcode and no form")
+        }
+    }
+}
+
+/// The format whose opcode the entry states: that of the first form that the instruction sets have.
+fn base(forms: &[Form], targets: TargetSet) -> Format {
+    let has = |form: &&Form| form.facts.iter().any(|facts| !facts.targets.intersection(targets).is_empty());
+    forms.iter().find(has).unwrap_or(&forms[0]).format
 }
 
 /// The targets that have one of the opcodes.
@@ -268,11 +372,11 @@ fn all(opcodes: &Opcodes) -> TargetSet {
 /// The names of one mnemonic, made once.
 struct Printed {
     mnemonic: &'static str,
-    made: [Option<&'static str>; 4],
+    made: [Option<&'static str>; 5],
 }
 
 impl Printed {
-    const SUFFIXES: [&str; 4] = ["_e32", "_e64", "_dpp", "_sdwa"];
+    const SUFFIXES: [&str; 5] = ["_e32", "_e64", "_dpp", "_sdwa", "_e64_dpp"];
 
     fn name(&mut self, suffix: Option<usize>) -> &'static str {
         let Some(suffix) = suffix else { return self.mnemonic };
@@ -285,6 +389,9 @@ impl Printed {
 fn suffix(form: &Form, facts: &Facts, twofold: bool) -> Option<usize> {
     match form.format {
         _ if facts.plain_name => None,
+        // LLVM prints compares with DPP without a suffix.
+        Format::VopcDpp | Format::VopcDpp8 => None,
+        format if format.is_long_dpp() => Some(4),
         format if format.is_dpp() => Some(2),
         format if format.is_sdwa() => Some(3),
         format if is_short(format) && twofold => Some(0),
@@ -301,12 +408,14 @@ fn is_long(format: Format) -> bool {
     matches!(format, Format::Vop3a | Format::Vop3b)
 }
 
-/// The opcode of a form whose line has none of its own: DPP and SDWA have that of the short encoding, and the long one has the
-/// opcodes of VOPC from 0 on, of VOP2 from 0x100 on, of VOP1 from 0x140 on (MI100 ISA 12.13).
-fn derived(base: Format, format: Format, opcode: u16) -> u16 {
+/// The opcode of a form whose line has none of its own: DPP and SDWA have that of the encoding which they extend, and the long one has
+/// the opcodes of VOPC from 0 on, of VOP2 from 0x100 on, of VOP1 from 0x140 on (MI100 ISA 12.13), on RDNA from 0x180 on (RDNA3 ISA 16.5.1).
+fn derived(base: Format, format: Format, targets: TargetSet, opcode: u16) -> u16 {
     match base {
-        Format::Vop1 if is_long(format) => opcode + 0x140,
-        Format::Vop2 if is_long(format) => opcode + 0x100,
+        _ if !is_long(format) && !format.is_long_dpp() => opcode,
+        Format::Vop1 if targets.intersection(TargetSet::RDNA).is_empty() => opcode + 0x140,
+        Format::Vop1 => opcode + 0x180,
+        Format::Vop2 => opcode + 0x100,
         _ => opcode,
     }
 }
@@ -315,7 +424,11 @@ fn derived(base: Format, format: Format, opcode: u16) -> u16 {
 fn bytes(format: Format, facts: &Facts) -> u8 {
     match format {
         Format::Vop3px2 => 16,
+        Format::VFlat | Format::VGlobal | Format::VScratch | Format::VBuffer | Format::VBufferTyped => 12,
+        format if format.is_long_dpp() => 12,
+        Format::Vopd => if facts.has_literal { 12 } else { 8 },
         _ if facts.has_literal => 8,
+        Format::LdsDir | Format::VdsDir => 4,
         format if is_short(format) || format.unit() == Unit::Scalar => 4,
         _ => 8,
     }
@@ -356,7 +469,7 @@ fn passes(text: &'static str, entry: &mut Entry) -> Result<(), Broken> {
         entry.passes_by_format = count(least)?;
         return Ok(());
     }
-    let part = |part| with_targets(part).and_then(|(digits, set)| Ok((set, count(digits)?)));
+    let part = |part| with_targets(part, TargetSet::GFX9).and_then(|(digits, set)| Ok((set, count(digits)?)));
     entry.passes = text.split(',').map(part).collect::<Result<Vec<_>, _>>()?.leak();
     Ok(())
 }
@@ -393,7 +506,7 @@ mod tests {
         "# registers\nclass v = v\nclass d = v @..gfx908 / v|a @gfx90a..\nwitness w = a manual\n";
 
     fn fault(entry: &'static str) -> String {
-        read(&[("words", WORDS), ("x", entry)])
+        read(&[("words", WORDS), ("x", entry)], Family::GFX9, 0)
             .map_or_else(|fault| fault.to_string(), |rows| format!("{} rows", rows.len()))
     }
 
@@ -404,7 +517,7 @@ mod tests {
         let rows = read(&[
             ("words", WORDS),
             ("x", "ds_x 0x2@..gfx942,0x3@gfx950 lds_read data=d*2 by=w\n  : D = LDS\n  DS vdst=$ addr:v offset[0..9]\nds_y 0x7 lds_read as=ds_x data=v by=w\n  : D = LDS\n"),
-        ])
+        ], Family::GFX9, 0)
         .unwrap();
         let shape = |r: &InstDesc| {
             (r.mnemonic, r.targets.iter().count(), r.opcode, r.vgpr_align, r.operands[0].dwords)

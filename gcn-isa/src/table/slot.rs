@@ -2,6 +2,8 @@
 
 use bitflags::bitflags;
 
+use crate::target::{Family, TargetSet, WaveSize};
+
 /// An operand slot of a row.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct OperandDesc {
@@ -22,6 +24,12 @@ pub struct OperandDesc {
 }
 
 impl OperandDesc {
+    /// True for what stands in a source field of a vector instruction, for which modifiers have a bit. The second register of a swap
+    /// stands in that of source 0.
+    pub fn is_source(&self) -> bool {
+        self.name.starts_with("src") || self.name == "vdst1"
+    }
+
     /// True if the special register `name` (as listed in the table: `vcc_lo`, `exec`, `m0`, `src_scc` …) may stand here.
     pub fn allows_special(&self, name: &str) -> bool {
         self.specials.split(',').any(|s| s == name)
@@ -100,6 +108,27 @@ bitflags! {
         const FLAT_SCRATCH = 16;
         /// MODE.
         const MODE = 32;
+    }
+}
+
+impl WaveSizes {
+    /// True if the set has this size.
+    pub const fn has(self, wave: WaveSize) -> bool {
+        self.contains(WaveSizes::of(wave))
+    }
+
+    /// One size.
+    pub const fn of(wave: WaveSize) -> WaveSizes {
+        match wave {
+            WaveSize::W32 => WaveSizes::W32,
+            WaveSize::W64 => WaveSizes::W64,
+        }
+    }
+
+    /// The sizes that instruction sets of a family have.
+    pub(super) fn of_family(family: Family) -> WaveSizes {
+        let sets = TargetSet::of_family(family);
+        sets.iter().flat_map(|set| set.wave_sizes()).map(|wave| WaveSizes::of(*wave)).collect()
     }
 }
 

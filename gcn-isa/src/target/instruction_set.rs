@@ -13,6 +13,25 @@ pub enum Family {
     RDNA,
 }
 
+/// Instruction sets that encode instructions in the same way: their formats have the same fields.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub enum Generation {
+    /// Vega and CDNA.
+    GFX9,
+    /// RDNA 1 and 2.
+    GFX10,
+    /// RDNA 3.
+    GFX11,
+    /// RDNA 4.
+    GFX12,
+}
+
+impl Generation {
+    /// Every generation, oldest first.
+    pub const ALL: [Generation; 4] =
+        [Generation::GFX9, Generation::GFX10, Generation::GFX11, Generation::GFX12];
+}
+
 /// The number of lanes of a wave.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub enum WaveSize {
@@ -75,6 +94,8 @@ macro_rules! facts {
         $make! {
             /// The family: ranges of instruction sets end with it.
             family: Family,
+            /// How instructions are encoded.
+            generation: Generation,
             /// The sizes that waves can have, the usual one first.
             wave_sizes: &'static [WaveSize],
             /// The numbers of scalar registers with names.
@@ -149,6 +170,7 @@ pub(super) use facts;
 
 const GFX900: Facts = Facts {
     family: Family::GFX9,
+    generation: Generation::GFX9,
     wave_sizes: &[WaveSize::W64],
     named_sgprs: GFX9_NAMED,
     addressable_sgprs: 102,
@@ -194,6 +216,7 @@ const GFX942: Facts = Facts { has_fnuz_floats: true, has_most_instructions: true
 const GFX950: Facts = Facts { lds_banks: 64, has_narrow_conversion_hazard: true, ..GFX9_4 };
 const GFX10: Facts = Facts {
     family: Family::RDNA,
+    generation: Generation::GFX10,
     wave_sizes: &[WaveSize::W32, WaveSize::W64],
     named_sgprs: GFX10_NAMED,
     addressable_sgprs: 106,
@@ -201,8 +224,14 @@ const GFX10: Facts = Facts {
     has_back_off_barrier: true,
     ..GFX900
 };
-const GFX11: Facts =
-    Facts { named_sgprs: GFX11_NAMED, has_packed_tid: true, has_architected_flat_scratch: true, ..GFX10 };
+const GFX11: Facts = Facts {
+    generation: Generation::GFX11,
+    named_sgprs: GFX11_NAMED,
+    has_packed_tid: true,
+    has_architected_flat_scratch: true,
+    ..GFX10
+};
+const GFX12: Facts = Facts { generation: Generation::GFX12, ..GFX11 };
 
 macro_rules! instruction_sets {
     ($($(#[$doc:meta])* $set:ident = $name:literal, $facts:ident, $like:ident;)*) => {
@@ -266,7 +295,7 @@ instruction_sets! {
     /// RDNA 3.5: floats of the scalar ALU.
     GFX11_5 = "gfx11.5", GFX11, GFX11_5;
     /// RDNA 4.
-    GFX12 = "gfx12", GFX11, GFX12;
+    GFX12 = "gfx12", GFX12, GFX12;
 }
 
 impl InstructionSet {

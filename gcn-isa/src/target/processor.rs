@@ -3,7 +3,7 @@
 use std::fmt;
 use std::str::FromStr;
 
-use super::instruction_set::{Family, InstructionSet, NamedSgprs, WaveSize, facts};
+use super::instruction_set::{Family, Generation, InstructionSet, NamedSgprs, WaveSize, facts};
 use crate::reg::RegFile;
 
 /// The VGPRs of one lane of a SIMD, which its waves share, and in what numbers they are handed out, for waves of one size.

@@ -3,7 +3,7 @@
 use std::fmt;
 use std::str::FromStr;
 
-use super::instruction_set::{Family, InstructionSet};
+use super::instruction_set::{Family, Generation, InstructionSet};
 use super::processor::Target;
 
 /// A set of instruction sets, each of which stands for the processors that have it.
@@ -105,6 +105,11 @@ impl TargetSet {
     #[must_use]
     pub const fn difference(self, other: TargetSet) -> TargetSet {
         TargetSet(self.0 & !other.0)
+    }
+
+    /// The parts that encode instructions in the same way, of which some may be empty.
+    pub(crate) fn generations(self) -> [TargetSet; 4] {
+        Generation::ALL.map(|one| self.iter().filter(|set| set.generation() == one).collect())
     }
 
     /// The instruction sets, in the order of [`InstructionSet::ALL`].

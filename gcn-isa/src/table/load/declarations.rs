@@ -7,14 +7,25 @@ use crate::table::slot::{ImplicitRegs, OperandKinds};
 use crate::target::TargetSet;
 
 /// What may stand at an operand, by targets.
-pub(super) type Class = Vec<(TargetSet, OperandKinds, &'static str)>;
+pub(super) type Class = Vec<Alternative>;
+
+/// What may stand at an operand on some targets.
+#[derive(Clone, Copy)]
+pub(super) struct Alternative {
+    pub(super) targets: TargetSet,
+    pub(super) kinds: OperandKinds,
+    /// The special registers, for waves of 32 lanes and of 64.
+    pub(super) specials: [&'static str; 2],
+    pub(super) last_vgpr: u8,
+}
 
 /// Opcodes by targets.
 pub(super) type Opcodes = Vec<(TargetSet, u16)>;
 
 /// Everything declared so far.
-#[derive(Default)]
 pub(super) struct Declarations {
+    /// The instruction sets that are meant where none are named.
+    pub(super) family: TargetSet,
     specials: NameMap<&'static str>,
     classes: NameMap<Class>,
     modifiers: NameMap<Vec<(TargetSet, ModifierFacts)>>,
@@ -22,8 +33,23 @@ pub(super) struct Declarations {
 }
 
 impl Declarations {
-    /// Reads `left = right`.
-    pub(super) fn declare(&mut self, left: &'static str, right: &'static str) -> Result<(), Broken> {
+    pub(super) fn new(family: TargetSet) -> Declarations {
+        Declarations {
+            family,
+            specials: NameMap::default(),
+            classes: NameMap::default(),
+            modifiers: NameMap::default(),
+            witnesses: NameMap::default(),
+        }
+    }
+
+    /// Reads `left = right`. A later file may declare again what a name means on another family.
+    pub(super) fn declare(
+        &mut self,
+        left: &'static str,
+        right: &'static str,
+        again: bool,
+    ) -> Result<(), Broken> {
         let (what, name) = left.split_once(' ').ok_or("a declaration begins with its kind and a name")?;
         let new = match what {
             "specials" => self.specials.insert(name, right).is_none(),
@@ -34,43 +60,52 @@ impl Declarations {
                 self.classes.insert(name, alternatives).is_none()
             }
             "modifiers" => {
-                let group = right.split(" / ").map(group).collect::<Result<_, _>>()?;
+                let group =
+                    right.split(" / ").map(|part| group(part, self.family)).collect::<Result<_, _>>()?;
                 self.modifiers.insert(name, group).is_none()
             }
             _ => return Err("a declaration is of specials, class, modifiers or witness"),
         };
-        if new { Ok(()) } else { Err("declared twice") }
+        if new || again { Ok(()) } else { Err("declared twice") }
     }
 
-    /// `v|s|m name @targets`.
-    fn alternative(&self, text: &'static str) -> Result<(TargetSet, OperandKinds, &'static str), Broken> {
-        let (mut set, mut specials) = (TargetSet::GFX9, "");
+    /// `v|s|m name @targets`, with two names where the size of the wave matters: `words/pairs`.
+    fn alternative(&self, text: &'static str) -> Result<Alternative, Broken> {
         let mut words = text.split(' ');
         let kinds = words
             .next()
             .unwrap_or("")
             .split('|')
             .try_fold(OperandKinds::empty(), |all, kind| Ok::<_, Broken>(all | operand_kind(kind)?))?;
+        let mut read = Alternative { targets: self.family, kinds, specials: ["", ""], last_vgpr: 255 };
         for word in words {
-            match word.strip_prefix('@') {
-                Some(text) => set = targets(text)?,
-                None => specials = self.specials.get(word).ok_or("unknown list of special registers")?,
+            let list = |name| self.specials.get(name).copied().ok_or("unknown list of special registers");
+            match (word.strip_prefix('@'), word.split_once('/')) {
+                (Some(text), _) => read.targets = targets(text)?,
+                (None, Some((narrow, wide))) => read.specials = [list(narrow)?, list(wide)?],
+                _ if word == "low" => read.last_vgpr = 127,
+                _ => read.specials = [list(word)?; 2],
             }
         }
-        if kinds.contains(OperandKinds::SPECIAL) == specials.is_empty() {
+        if kinds.contains(OperandKinds::SPECIAL) == read.specials.contains(&"") {
             return Err("kind `m` and a list of special registers go together");
         }
-        Ok((set, kinds, specials))
+        Ok(read)
     }
 
-    /// `class*dwords`; without a width one dword, and none of what is not a register.
-    pub(super) fn class(&self, text: &str) -> Result<(&Class, u8), Broken> {
+    /// `class*dwords`; without a width one dword, and none of what is not a register. `*1/2` is the width in waves of 32 lanes and
+    /// of 64.
+    pub(super) fn class(&self, text: &str) -> Result<(&Class, [u8; 2]), Broken> {
         let (name, dwords) = text.split_once('*').map_or((text, None), |(n, d)| (n, Some(d)));
         let class = self.classes.get(name).ok_or("unknown register class")?;
         let dwords = match dwords {
-            Some(digits) => digits.parse().map_err(|_| "bad number of dwords")?,
-            None if (OperandKinds::IMM | OperandKinds::OFF).contains(class[0].1) => 0,
-            None => 1,
+            Some(digits) => {
+                let number = |digits: &str| digits.parse::<u8>().map_err(|_| "bad number of dwords");
+                let (narrow, wide) = digits.split_once('/').unwrap_or((digits, digits));
+                [number(narrow)?, number(wide)?]
+            }
+            None if (OperandKinds::IMM | OperandKinds::OFF).contains(class[0].kinds) => [0; 2],
+            None => [1; 2],
         };
         Ok((class, dwords))
     }
@@ -86,8 +121,8 @@ impl Declarations {
 }
 
 /// `modifier modifier @targets`.
-fn group(text: &'static str) -> Result<(TargetSet, ModifierFacts), Broken> {
-    let (mut set, mut facts) = (TargetSet::GFX9, ModifierFacts::default());
+fn group(text: &'static str, family: TargetSet) -> Result<(TargetSet, ModifierFacts), Broken> {
+    let (mut set, mut facts) = (family, ModifierFacts::default());
     for word in text.split(' ') {
         match word.strip_prefix('@') {
             Some(text) => set = targets(text)?,
@@ -101,18 +136,21 @@ pub(super) fn targets(text: &str) -> Result<TargetSet, Broken> {
     text.parse().map_err(|_| "unknown target")
 }
 
-/// What stands before `@`, and the targets after it; without one all of them.
-pub(super) fn with_targets(text: &'static str) -> Result<(&'static str, TargetSet), Broken> {
+/// What stands before `@`, and the targets after it; without one those of the family.
+pub(super) fn with_targets(
+    text: &'static str,
+    family: TargetSet,
+) -> Result<(&'static str, TargetSet), Broken> {
     match text.split_once('@') {
         Some((value, set)) => Ok((value, targets(set)?)),
-        None => Ok((text, TargetSet::GFX9)),
+        None => Ok((text, family)),
     }
 }
 
-pub(super) fn opcodes(text: &'static str) -> Result<Opcodes, Broken> {
+pub(super) fn opcodes(text: &'static str, family: TargetSet) -> Result<Opcodes, Broken> {
     let mut read = Opcodes::new();
     for part in text.split(',') {
-        let (digits, set) = with_targets(part)?;
+        let (digits, set) = with_targets(part, family)?;
         let digits = digits.strip_prefix("0x").ok_or("an opcode is hexadecimal")?;
         let opcode = u16::from_str_radix(digits, 16).map_err(|_| "an opcode is hexadecimal")?;
         if read.iter().any(|(other, _)| !other.intersection(set).is_empty()) {

@@ -4,9 +4,11 @@ use std::cell::{Cell, OnceCell};
 
 use super::Broken;
 use super::declarations::{Class, Declarations, Opcodes, implicit, opcodes, targets};
-use crate::mods::{DppControls, Modifiers};
+use crate::mods::{DppControls, Modifiers, TemporalHints};
 use crate::table::format::Format;
-use crate::table::slot::{Access, DstHalf, ImplicitRegs, OperandBits, OperandDesc, OperandKinds, SameFile};
+use crate::table::slot::{
+    Access, DstHalf, ImplicitRegs, OperandBits, OperandDesc, OperandKinds, SameFile, WaveSizes,
+};
 use crate::target::{InstructionSet, TargetSet};
 
 /// A form of an entry.
@@ -22,6 +24,7 @@ pub(super) struct Form {
 /// The facts of a form on some targets.
 pub(super) struct Facts {
     pub(super) targets: TargetSet,
+    pub(super) waves: WaveSizes,
     pub(super) operands: Kept<OperandDesc>,
     pub(super) same_file: Kept<SameFile>,
     pub(super) modifiers: ModifierFacts,
@@ -29,6 +32,7 @@ pub(super) struct Facts {
     pub(super) writes: ImplicitRegs,
     pub(super) align: u8,
     pub(super) half: Option<DstHalf>,
+    pub(super) halves_by_op_sel: bool,
     pub(super) width_by_format: bool,
     pub(super) plain_name: bool,
     pub(super) has_literal: bool,
@@ -56,7 +60,8 @@ struct Slot<'a> {
     name: &'static str,
     access: Access,
     class: &'a Class,
-    dwords: u8,
+    /// In waves of 32 lanes, and of 64.
+    dwords: [u8; 2],
 }
 
 /// The words of a line.
@@ -64,11 +69,15 @@ struct Words<'a> {
     slots: Vec<Slot<'a>>,
     modifiers: ModifierFacts,
     groups: Vec<&'a [(TargetSet, ModifierFacts)]>,
+    family: TargetSet,
     targets: TargetSet,
+    /// The sizes of waves that have the form.
+    waves: WaveSizes,
     reads: ImplicitRegs,
     writes: ImplicitRegs,
     align: Option<u8>,
     half: Option<DstHalf>,
+    halves_by_op_sel: bool,
     width_by_format: bool,
     plain_name: bool,
 }
@@ -78,13 +87,16 @@ impl Form {
     pub(super) fn read(
         declarations: &Declarations,
         line: &'static str,
-        data: &[(&Class, u8)],
+        data: &[(&Class, [u8; 2])],
     ) -> Result<Form, Broken> {
         let mut words = line.split_ascii_whitespace().peekable();
         let name = words.next().ok_or("a form begins with its format")?;
         let (format, form) = name.split_once('.').unwrap_or((name, ""));
         let format = Format::named(format).ok_or("unknown format")?;
-        let opcodes = words.next_if(|w| w.starts_with("0x")).map(opcodes).transpose()?;
+        let opcodes = words
+            .next_if(|w| w.starts_with("0x"))
+            .map(|w| opcodes(w, declarations.family))
+            .transpose()?;
         let words = Words::read(declarations, words, data)?;
         Ok(Form { format, form, opcodes, facts: words.facts(format) })
     }
@@ -94,17 +106,20 @@ impl<'a> Words<'a> {
     fn read(
         declarations: &'a Declarations,
         words: impl Iterator<Item = &'static str>,
-        data: &[(&'a Class, u8)],
+        data: &[(&'a Class, [u8; 2])],
     ) -> Result<Words<'a>, Broken> {
         let mut read = Words {
             slots: Vec::new(),
             modifiers: ModifierFacts::default(),
             groups: Vec::new(),
-            targets: TargetSet::GFX9,
+            family: declarations.family,
+            targets: declarations.family,
+            waves: WaveSizes::all(),
             reads: ImplicitRegs::empty(),
             writes: ImplicitRegs::empty(),
             align: None,
             half: None,
+            halves_by_op_sel: false,
             width_by_format: false,
             plain_name: false,
         };
@@ -112,6 +127,9 @@ impl<'a> Words<'a> {
             match word {
                 "half_kept" => read.half = Some(DstHalf::Kept),
                 "half_filled" => read.half = Some(DstHalf::Filled),
+                "halves_by_op_sel" => read.halves_by_op_sel = true,
+                "wave32" => read.waves = WaveSizes::W32,
+                "wave64" => read.waves = WaveSizes::W64,
                 "width_by_format" => read.width_by_format = true,
                 "plain_name" => read.plain_name = true,
                 "align=1" => read.align = Some(1),
@@ -133,43 +151,59 @@ impl<'a> Words<'a> {
     fn facts(&self, format: Format) -> Vec<Facts> {
         let mut groups = vec![self.targets];
         for slot in &self.slots {
-            let parts = slot.class.iter().map(|alternative| alternative.0);
+            let parts = slot.class.iter().map(|alternative| alternative.targets);
             // A target for which the class says nothing has no such form.
             groups = parts.flat_map(|part| groups.iter().map(move |g| g.intersection(part))).collect();
         }
         for group in &self.groups {
             let stated = group.iter().fold(TargetSet::EMPTY, |all, alternative| all.union(alternative.0));
             let parts =
-                group.iter().map(|alternative| alternative.0).chain([TargetSet::GFX9.difference(stated)]);
+                group.iter().map(|alternative| alternative.0).chain([self.family.difference(stated)]);
             groups = parts.flat_map(|part| groups.iter().map(move |g| g.intersection(part))).collect();
         }
-        if self.align.is_none() && self.slots.iter().any(|slot| slot.dwords > 1 && slot.is_vector()) {
+        if self.align.is_none() && self.slots.iter().any(|slot| slot.dwords[1] > 1 && slot.is_vector()) {
             let even = TargetSet::with(InstructionSet::needs_even_vgpr_tuples);
-            groups = [even, TargetSet::GFX9.difference(even)]
+            groups = [even, self.family.difference(even)]
                 .into_iter()
                 .flat_map(|part| groups.iter().map(move |g| g.intersection(part)))
                 .collect();
         }
         groups.retain(|g| !g.is_empty());
         groups.sort_by_key(|g| g.iter().next());
-        groups.into_iter().map(|targets| self.on(targets, format)).collect()
+        let on = |targets: TargetSet| {
+            let waves = match self.differs_by_wave(targets) {
+                true => vec![WaveSizes::W32, WaveSizes::W64],
+                false => vec![WaveSizes::all()],
+            };
+            waves.into_iter().map(move |waves| self.on(targets, waves.intersection(self.waves), format))
+        };
+        groups.into_iter().flat_map(on).filter(|facts| !facts.waves.is_empty()).collect()
     }
 
-    /// The facts on targets that have the same.
-    fn on(&self, targets: TargetSet, format: Format) -> Facts {
+    /// True if an operand depends on the size of waves.
+    fn differs_by_wave(&self, targets: TargetSet) -> bool {
+        self.slots.iter().any(|slot| {
+            let here = slot.class.iter().filter(|a| !a.targets.intersection(targets).is_empty());
+            slot.dwords[0] != slot.dwords[1] || here.into_iter().any(|a| a.specials[0] != a.specials[1])
+        })
+    }
+
+    /// The facts on targets that have the same, for these sizes of waves.
+    fn on(&self, targets: TargetSet, waves: WaveSizes, format: Format) -> Facts {
+        let wave = usize::from(waves.contains(WaveSizes::W64));
         let holds = |set: TargetSet| !set.intersection(targets).is_empty();
         let operands: Vec<OperandDesc> = self
             .slots
             .iter()
             .filter_map(|slot| {
-                let &(_, kinds, specials) = slot.class.iter().find(|alternative| holds(alternative.0))?;
+                let class = slot.class.iter().find(|alternative| holds(alternative.targets))?;
                 Some(OperandDesc {
                     name: slot.name,
                     access: slot.access,
-                    kinds,
-                    dwords: slot.dwords,
-                    last_vgpr: 255,
-                    specials,
+                    kinds: class.kinds,
+                    dwords: slot.dwords[wave],
+                    last_vgpr: class.last_vgpr,
+                    specials: class.specials[wave],
                 })
             })
             .collect();
@@ -179,6 +213,11 @@ impl<'a> Words<'a> {
                 modifiers.extend(more);
             }
         }
+        let (halves, half) = halves(&operands);
+        if halves != 0 {
+            modifiers.accepted |= Modifiers::OP_SEL;
+            modifiers.bits.op_sel |= halves;
+        }
         let wide = operands
             .iter()
             .any(|o| o.dwords > 1 && o.kinds.intersects(OperandKinds::VGPR | OperandKinds::AGPR));
@@ -187,13 +226,15 @@ impl<'a> Words<'a> {
             operands.iter().any(|o| (OperandKinds::LITERAL | OperandKinds::LITERAL16).contains(o.kinds));
         Facts {
             targets,
+            waves,
             same_file: Kept::new(same_file(format, &operands)),
             operands: Kept::new(operands),
             modifiers,
             reads: self.reads,
             writes: self.writes,
             align: self.align.filter(|_| even).unwrap_or(if wide && even { 2 } else { 1 }),
-            half: self.half,
+            half: half.or(self.half),
+            halves_by_op_sel: self.halves_by_op_sel,
             width_by_format: self.width_by_format,
             plain_name: self.plain_name,
             has_literal,
@@ -203,7 +244,7 @@ impl<'a> Words<'a> {
 
 impl Slot<'_> {
     fn is_vector(&self) -> bool {
-        self.class.iter().any(|alternative| alternative.1.intersects(OperandKinds::VGPR | OperandKinds::AGPR))
+        self.class.iter().any(|a| a.kinds.intersects(OperandKinds::VGPR | OperandKinds::AGPR))
     }
 }
 
@@ -211,7 +252,7 @@ impl Slot<'_> {
 fn slot<'a>(
     declarations: &'a Declarations,
     word: &'static str,
-    data: &[(&'a Class, u8)],
+    data: &[(&'a Class, [u8; 2])],
 ) -> Result<Option<Slot<'a>>, Broken> {
     let Some(at) = word.find([':', '=']) else { return Ok(None) };
     let (access, class) = match &word[at..] {
@@ -225,6 +266,17 @@ fn slot<'a>(
         class => declarations.class(class)?,
     };
     Ok(Some(Slot { name: &word[..at], access, class, dwords }))
+}
+
+/// The bits of `op_sel` that say which half of its register each operand is, and what the destination's bit does.
+fn halves(operands: &[OperandDesc]) -> (u8, Option<DstHalf>) {
+    let sources = || operands.iter().filter(|o| o.is_source());
+    let is_half = |o: &OperandDesc| o.kinds.contains(OperandKinds::HALF_VGPR);
+    let bits = (0..).zip(sources()).filter(|(_, o)| is_half(o)).fold(0, |all, (i, _)| all | 1 << i);
+    match operands.iter().any(|o| o.name == "vdst" && is_half(o)) {
+        true => (bits | 1 << sources().count(), Some(DstHalf::Kept)),
+        false => (bits, None),
+    }
 }
 
 /// Operands that are both VGPR or both AGPR: the result and source C of a matrix instruction, all data of a memory instruction.
@@ -249,6 +301,8 @@ pub(super) struct ModifierFacts {
     pub(super) offset_range: Option<(i32, i32)>,
     pub(super) bits: OperandBits,
     pub(super) dpp_controls: DppControls,
+    pub(super) hints: TemporalHints,
+    pub(super) last_selector: u8,
 }
 
 impl Default for ModifierFacts {
@@ -259,6 +313,8 @@ impl Default for ModifierFacts {
             offset_range: None,
             bits: OperandBits::default(),
             dpp_controls: DppControls::empty(),
+            hints: TemporalHints::empty(),
+            last_selector: 0,
         }
     }
 }
@@ -291,6 +347,15 @@ impl ModifierFacts {
                     self.dpp_controls |= DppControls::named(word).ok_or("unknown DPP control")?;
                 }
             }
+            Modifiers::TH => {
+                for word in argument.split('/') {
+                    self.hints |= TemporalHints::from_name(word).ok_or("unknown temporal hint")?;
+                }
+            }
+            Modifiers::BYTE_SEL | Modifiers::INDEX_KEY => {
+                let last = argument.strip_prefix("0..").and_then(|last| last.parse().ok());
+                self.last_selector = last.ok_or("a selector has a range from 0, `[0..3]`")?;
+            }
             _ => {}
         }
         Ok(())
@@ -302,6 +367,8 @@ impl ModifierFacts {
         self.offset_range = self.offset_range.or(more.offset_range);
         self.bits.extend(more.bits);
         self.dpp_controls |= more.dpp_controls;
+        self.hints |= more.hints;
+        self.last_selector = self.last_selector.max(more.last_selector);
     }
 }
 
