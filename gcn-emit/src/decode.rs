@@ -9,14 +9,15 @@ mod index;
 mod program;
 
 use gcn_isa::table::{InstDesc, OperandDesc, OperandKinds};
-use gcn_isa::{Inst, Mods, Operand, Reg, RegFile, Target};
+use gcn_isa::target::Subtarget;
+use gcn_isa::{Inst, Mods, Operand, Reg, RegFile};
 use smallvec::SmallVec;
 
 pub use error::{DecodeError, DecodeFault};
 pub use program::decode_program;
 
 use crate::fields::layout::Code;
-use crate::fields::row::{Acc, OperandField, RowCodec, mask};
+use crate::fields::row::{Acc, HALF_BIT, OperandField, RowCodec, mask};
 use crate::fields::{check, source};
 use index::Candidate;
 
@@ -32,8 +33,9 @@ use index::Candidate;
 /// assert_eq!((inst.desc.printed, length), ("v_add_f32_e32", 4));
 /// assert!(gcn_emit::decode::decode_inst(&[0xff, 0xff, 0xff, 0xff], Target::GFX90A).is_err());
 /// ```
-pub fn decode_inst(bytes: &[u8], target: Target) -> Result<(Inst, usize), DecodeError> {
-    decode_at(bytes, target).map_err(|fault| DecodeError::new(0, bytes, target, fault))
+pub fn decode_inst(bytes: &[u8], on: impl Into<Subtarget>) -> Result<(Inst, usize), DecodeError> {
+    let on = on.into();
+    decode_at(bytes, on).map_err(|fault| DecodeError::new(0, bytes, on.target, fault))
 }
 
 /// The word of up to 16 bytes at the start of `bytes`; missing bytes are zero.
@@ -48,12 +50,12 @@ fn window(bytes: &[u8]) -> u128 {
     }
 }
 
-pub(crate) fn decode_at(bytes: &[u8], target: Target) -> Result<(Inst, usize), DecodeFault> {
+pub(crate) fn decode_at(bytes: &[u8], on: impl Into<Subtarget>) -> Result<(Inst, usize), DecodeFault> {
     if bytes.len() < 4 {
         return Err(DecodeFault::Truncated { need: 4, have: bytes.len() });
     }
     let bits = window(bytes);
-    let candidates = index::candidates(bits as u32, target)?;
+    let candidates = index::candidates(bits as u32, on.into())?;
     match candidates.iter().find(|candidate| candidate.fits(bits)) {
         Some(candidate) => decode_row(candidate.desc, candidate.row, bits, bytes.len()),
         None => Err(no_row_fits(candidates, bits, bytes.len())),
@@ -83,17 +85,18 @@ fn decode_row(
         return Err(DecodeFault::Truncated { need: length, have });
     }
     let mut inst = Inst { desc, operands: SmallVec::new(), mods: modifiers(row, bits) };
+    let with_literal = usize::from(row.literal / 8) + 4;
     for (i, field) in row.operands.iter().enumerate() {
         let slot = &desc.operands[i];
-        let operand = get_operand(slot, field, &inst.mods, bits)
+        let operand = get_operand(slot, field, row, &mut inst.mods, bits)
             .ok_or(DecodeFault::Operand { mnemonic: desc.printed, name: slot.name })?;
-        if matches!(operand, Operand::Literal(_)) && length < 8 {
-            length = 8;
+        if matches!(operand, Operand::Literal(_)) && length < with_literal {
+            length = with_literal;
             if have < length {
                 return Err(DecodeFault::Truncated { need: length, have });
             }
         }
-        check::operand(slot, field, desc.vgpr_align, &inst.mods, operand).map_err(|fault| {
+        check::operand(slot, field, row, desc.vgpr_align, &inst.mods, operand).map_err(|fault| {
             DecodeFault::IllegalOperand { mnemonic: desc.printed, name: slot.name, fault }
         })?;
         inst.operands.push(operand);
@@ -118,10 +121,17 @@ fn modifiers(row: &RowCodec, bits: u128) -> Mods {
     mods
 }
 
-fn get_operand(slot: &OperandDesc, field: &OperandField, mods: &Mods, bits: u128) -> Option<Operand> {
+fn get_operand(
+    slot: &OperandDesc,
+    field: &OperandField,
+    row: &RowCodec,
+    mods: &mut Mods,
+    bits: u128,
+) -> Option<Operand> {
     let Some(code) = field.code else {
         let off = slot.kinds == OperandKinds::OFF;
-        return Some(if off { Operand::Off } else { Operand::Reg(gcn_isa::reg::VCC) });
+        let vcc = gcn_isa::reg::VCC.slice(0, slot.dwords.clamp(1, 2));
+        return Some(if off { Operand::Off } else { Operand::Reg(vcc) });
     };
     let value = (bits >> field.lo & mask(0, field.len)) as u64;
     let file = match field.acc {
@@ -130,28 +140,40 @@ fn get_operand(slot: &OperandDesc, field: &OperandField, mods: &Mods, bits: u128
         Acc::Bit(_) => RegFile::Vgpr,
     };
     let len = field.width.dwords(mods);
-    let scalar = |index: u64| (index < 128).then(|| Operand::Reg(Reg::s(index as u16, len)));
+    let scalars = row.scalars;
+    let scalar = |index: u64| (index < 128).then(|| Operand::Reg(scalars.register(index as u16, len)));
     let source_operand = |code: u16| match code {
-        source::LITERAL => Some(Operand::Literal((bits >> 32) as u32)),
-        _ => source::operand_of(code, len, file),
+        source::LITERAL => Some(Operand::Literal((bits >> row.literal) as u32)),
+        _ => source::operand_of(code, len, file, scalars),
     };
+    // The half of the register stands above the lower 128 numbers; below 256 a source code means something else.
+    let mut value = value;
+    let is_vector = matches!(code, Code::Vector) || matches!(code, Code::Source) && value >= 256;
+    if let (Some(bit), true) = (field.half, is_vector) {
+        mods.op_sel |= ((value >> HALF_BIT & 1) as u8) << bit;
+        value &= !(1 << HALF_BIT);
+    }
     match code {
         Code::Source => source_operand(value as u16),
         Code::Vector => Some(Operand::Reg(Reg { file, index: value as u16, len })),
+        Code::VectorPair(other) => {
+            let index = value << 1 | u64::from(bits >> other & 1 == 0);
+            Some(Operand::Reg(Reg { file, index: index as u16, len }))
+        }
         Code::Scalar => scalar(value),
         Code::ScalarPair => scalar(value << 1),
         Code::ScalarQuad => scalar(value << 2),
-        Code::SdwaSource(flag) if bits >> flag & 1 == 0 => source::operand_of(256 + value as u16, len, file),
+        Code::SdwaSource(flag) if bits >> flag & 1 == 0 => source::operand_of(256 + value as u16, len, file, scalars),
         // There is no literal after an SDWA dword.
-        Code::SdwaSource(_) => source::operand_of(value as u16, len, file),
+        Code::SdwaSource(_) => source::operand_of(value as u16, len, file, scalars),
         Code::SdwaScalar(flag) if bits >> flag & 1 == 1 => scalar(value),
-        Code::SdwaScalar(_) => (value == 0).then_some(Operand::Reg(gcn_isa::reg::VCC)),
+        Code::SdwaScalar(_) => (value == 0).then_some(Operand::Reg(gcn_isa::reg::VCC.slice(0, len))),
         Code::Imm if field.signed => {
             let shift = 64 - u32::from(field.len);
             Some(Operand::Imm(((value << shift) as i64) >> shift))
         }
         Code::Imm => Some(Operand::Imm(value as i64)),
-        Code::Literal => Some(Operand::Literal(value as u32)),
+        Code::Literal => Some(Operand::Literal((bits >> row.literal) as u32)),
     }
 }
 

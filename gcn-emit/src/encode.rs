@@ -13,7 +13,8 @@ pub use error::{EncodeError, EncodeFault, ModifierFault};
 pub use program::{Encoded, encode_program};
 
 use crate::fields::layout::Code;
-use crate::fields::row::{Acc, OperandField, RowCodec, mask};
+use crate::fields::row::{Acc, HALF_BIT, OperandField, RowCodec, mask};
+use crate::fields::source::Scalars;
 use crate::fields::{check, codec, source};
 
 /// The machine code of one instruction that has no label.
@@ -93,38 +94,46 @@ pub(crate) fn encode_word(inst: &Inst, target: Target, labels: Labels) -> Result
             }
             operand => operand,
         };
-        check::operand(slot, field, desc.vgpr_align, &inst.mods, operand)
+        check::operand(slot, field, row, desc.vgpr_align, &inst.mods, operand)
             .map_err(|fault| EncodeFault::operand(inst, i, fault))?;
         if let Operand::Literal(value) = operand {
             legality::one_literal(&mut literal, value)?;
         }
-        put_operand(field, operand, &mut word.bits);
+        put_operand(field, operand, row.scalars, inst.mods.op_sel, &mut word.bits);
     }
     check::same_file(desc, &inst.operands).map_err(|(i, fault)| EncodeFault::operand(inst, i, fault))?;
     legality::constant_bus(inst, target)?;
     legality::of_class(inst)?;
+    if let Some(bit) = row.opposite {
+        let upper = word.bits >> (bit + 1) & 1;
+        word.bits = word.bits & !mask(bit, 1) | (upper ^ 1) << bit;
+    }
     if let Some(value) = literal {
-        word.bits |= u128::from(value) << 32;
-        word.bytes = word.bytes.max(8);
+        word.bits |= u128::from(value) << row.literal;
+        word.bytes = word.bytes.max(usize::from(row.literal / 8) + 4);
     }
     Ok(word)
 }
 
-fn put_operand(field: &OperandField, operand: Operand, bits: &mut u128) {
+fn put_operand(field: &OperandField, operand: Operand, scalars: Scalars, op_sel: u8, bits: &mut u128) {
     let Some(code) = field.code else { return };
-    let index = operand.reg().map_or(0, |r| u64::from(r.index));
-    let source = source::code_of(operand).map_or(0, u64::from);
+    let source = source::code_of(operand, scalars).map_or(0, u64::from);
+    let index = match operand.reg() {
+        Some(reg) if reg.file == RegFile::Sgpr => source,
+        Some(reg) => reg.index.into(),
+        None => 0,
+    };
     let value = match code {
         Code::Source => source,
         Code::Vector | Code::Scalar => index,
-        Code::ScalarPair => index >> 1,
+        Code::VectorPair(_) | Code::ScalarPair => index >> 1,
         Code::ScalarQuad => index >> 2,
         Code::SdwaSource(flag) => {
             *bits |= if source < 256 { mask(flag, 1) } else { 0 };
             source & 0xff
         }
         Code::SdwaScalar(flag) => {
-            if operand == Operand::Reg(gcn_isa::reg::VCC) {
+            if operand.reg().is_some_and(|reg| reg.index == gcn_isa::reg::VCC.index) {
                 return;
             }
             *bits |= mask(flag, 1);
@@ -138,6 +147,9 @@ fn put_operand(field: &OperandField, operand: Operand, bits: &mut u128) {
         Code::Literal => return,
     };
     *bits |= (u128::from(value) << field.lo) & mask(field.lo, field.len);
+    if let (Some(bit), Operand::Reg(Reg { file: RegFile::Vgpr, .. })) = (field.half, operand) {
+        *bits |= u128::from(op_sel >> bit & 1) << (field.lo + HALF_BIT);
+    }
     if let (Acc::Bit(bit), Operand::Reg(Reg { file: RegFile::Agpr, .. })) = (field.acc, operand) {
         *bits |= mask(bit, 1);
     }
@@ -149,6 +161,7 @@ fn modifiers(inst: &Inst, row: &RowCodec, word: &mut Word) -> Result<(), EncodeF
         return Ok(());
     }
     let mut seen = row.cleared_mods;
+    seen.op_sel |= inst.mods.op_sel & row.halves;
     for piece in &row.mods {
         let value = piece.field.get(&inst.mods);
         let part = u128::from(value >> piece.shift) & mask(0, piece.len);

@@ -4,14 +4,15 @@ mod events;
 
 use std::fmt;
 
-use crate::target::Target;
+use crate::immediate::{Field, Immediate};
+use crate::target::InstructionSet;
 
 pub use events::{Counter, Event, Events, MemoryEffect, Stream, events, finishes_after, room};
 
 /// What an `s_waitcnt` waits for: each counter's largest permitted value. A field at its maximum waits for
 /// nothing.
 ///
-/// The layout of the immediate is a fact of the target ([`Target::counters`]).
+/// The layout of the immediate is that of GFX9 ([`Immediate::Counters`]).
 ///
 /// ```
 /// use gcn_isa::counters::WaitCnt;
@@ -28,83 +29,24 @@ pub struct WaitCnt {
     pub lgkm: u8,
 }
 
-/// A counter of a target, and its place in the instruction that waits for it.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct CounterField {
-    /// The counter.
-    pub counter: Counter,
-    /// Its name in the operand.
-    pub name: &'static str,
-    /// The instruction that waits for it. Counters with the same instruction share its immediate.
-    pub instruction: &'static str,
-    /// Bits of the value in the immediate, lowest first: the first bit and how many.
-    pub pieces: &'static [(u8, u8)],
-}
+/// The counters by their fields, in the order in which LLVM prints them.
+const COUNTERS: [Counter; 3] = [Counter::Vm, Counter::Exp, Counter::Lgkm];
+const FIELDS: &[Field] = Immediate::Counters.fields(InstructionSet::GFX900);
 
-/// The counters in the order in which LLVM prints them.
-const FIELDS: [CounterField; 3] = [
-    CounterField {
-        counter: Counter::Vm,
-        name: "vmcnt",
-        instruction: WaitCnt::INSTRUCTION,
-        pieces: &[(0, 4), (14, 2)],
-    },
-    CounterField {
-        counter: Counter::Exp,
-        name: "expcnt",
-        instruction: WaitCnt::INSTRUCTION,
-        pieces: &[(4, 3)],
-    },
-    CounterField {
-        counter: Counter::Lgkm,
-        name: "lgkmcnt",
-        instruction: WaitCnt::INSTRUCTION,
-        pieces: &[(8, 4)],
-    },
-];
-
-impl CounterField {
-    /// The largest value of the field, which waits for nothing.
-    pub const fn largest(&self) -> u8 {
-        let (mut bits, mut i) = (0, 0);
-        while i < self.pieces.len() {
-            bits += self.pieces[i].1;
-            i += 1;
-        }
-        ((1u16 << bits) - 1) as u8
-    }
-
-    fn encode(&self, value: u8) -> u16 {
-        let mut left = u16::from(value.min(self.largest()));
-        self.pieces.iter().fold(0, |field, &(first, bits)| {
-            let piece = left & ((1 << bits) - 1);
-            left >>= bits;
-            field | piece << first
-        })
-    }
-
-    fn decode(&self, immediate: u16) -> u8 {
-        let parts = self.pieces.iter().rev();
-        parts.fold(0, |value, &(first, bits)| value << bits | (immediate >> first & ((1 << bits) - 1))) as u8
-    }
-}
-
-impl Target {
-    /// The counters of outstanding operations (LLVM AMDGPU guide; measured with LLVM 22).
-    pub const fn counters(self) -> &'static [CounterField] {
-        &FIELDS
-    }
+/// The counters with their fields.
+fn fields() -> impl Iterator<Item = (Counter, &'static Field)> {
+    COUNTERS.into_iter().zip(FIELDS)
 }
 
 impl WaitCnt {
     /// The instruction with such an immediate.
     pub const INSTRUCTION: &str = "s_waitcnt";
     /// Largest vmcnt field.
-    pub const VM_MAX: u8 = FIELDS[0].largest();
+    pub const VM_MAX: u8 = FIELDS[0].largest() as u8;
     /// Largest expcnt field.
-    pub const EXP_MAX: u8 = FIELDS[1].largest();
+    pub const EXP_MAX: u8 = FIELDS[1].largest() as u8;
     /// Largest lgkmcnt field.
-    pub const LGKM_MAX: u8 = FIELDS[2].largest();
+    pub const LGKM_MAX: u8 = FIELDS[2].largest() as u8;
     /// Waits for nothing.
     pub const NONE: WaitCnt = WaitCnt { vm: Self::VM_MAX, exp: Self::EXP_MAX, lgkm: Self::LGKM_MAX };
     /// Waits for everything.
@@ -112,12 +54,12 @@ impl WaitCnt {
 
     /// The `simm16` field.
     pub fn encode(self) -> u16 {
-        FIELDS.iter().fold(0, |imm, field| imm | field.encode(field.counter.of(self)))
+        fields().fold(0, |imm, (counter, field)| imm | field.encode(counter.of(self).into()))
     }
 
     /// Reads a `simm16` field; the unused bits 7, 12 and 13 are ignored, as the hardware does.
     pub fn decode(imm: u16) -> WaitCnt {
-        FIELDS.iter().fold(WaitCnt::NONE, |wait, field| field.counter.set(wait, field.decode(imm)))
+        fields().fold(WaitCnt::NONE, |wait, (counter, field)| counter.set(wait, field.decode(imm) as u8))
     }
 
     /// The stronger of both waits, counter by counter.
@@ -136,8 +78,9 @@ impl fmt::Display for WaitCnt {
     /// The operand text as LLVM prints it: `vmcnt(0) lgkmcnt(1)`; counters at their maximum are left out.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         // LLVM prints every counter when none is waited for.
-        let shown = FIELDS.iter().filter(|p| self.is_none() || p.counter.of(*self) < p.largest());
-        let parts: Vec<String> = shown.map(|p| format!("{}({})", p.name, p.counter.of(*self))).collect();
+        let values = fields().map(|(counter, field)| (field, counter.of(*self)));
+        let shown = values.filter(|(field, value)| self.is_none() || u16::from(*value) < field.largest());
+        let parts: Vec<String> = shown.map(|(field, value)| format!("{}({value})", field.name)).collect();
         f.write_str(&parts.join(" "))
     }
 }

@@ -9,6 +9,7 @@ pub mod dataflow;
 pub mod evidence;
 pub mod hazards;
 mod hwreg;
+pub mod immediate;
 pub mod indexing;
 pub mod inst;
 pub mod layout;

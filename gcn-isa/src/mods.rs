@@ -6,7 +6,9 @@ mod words;
 pub(crate) use table::named;
 pub use table::{DppControls, Modifier, Modifiers, TemporalHints};
 pub(crate) use words::words;
-pub use words::{Form, SDWA_SELECTORS, SDWA_UNUSED, Spelling, WORDS, Word, dpp_word, word_named, word_of};
+pub use words::{
+    Form, HINTS, SCOPES, SDWA_SELECTORS, SDWA_UNUSED, Spelling, WORDS, Word, dpp_word, word_named, word_of,
+};
 
 /// Modifiers of an instruction. `Default` is "as written without any": every flag off, DPP masks 0xf,
 /// `op_sel_hi` all ones for VOP3P must be set by whoever makes such an instruction ([`InstDesc::default_mods`](crate::InstDesc::default_mods)).
@@ -62,6 +64,24 @@ pub struct Mods {
     pub blgp: u8,
     /// `bitop3` truth table (gfx950).
     pub bitop3: u8,
+    /// `dlc` of RDNA 1 to 3.
+    pub dlc: bool,
+    /// The temporal hint of RDNA 4 (`th:`), as the field's bits; of an atomic, bit 0 says that it returns the value from before.
+    pub th: u8,
+    /// The scope of RDNA 4 (`scope:`): 0 CU, 1 SE, 2 DEV, 3 SYS.
+    pub scope: u8,
+    /// `byte_sel`: the byte of the source that a conversion from fp8 or bf8 reads, or of the destination that it writes.
+    pub byte_sel: u8,
+    /// `index_key` of sparse matrix instructions of RDNA 4: which part of the index register counts.
+    pub index_key: u8,
+    /// `wait_vdst` (`wait_va_vdst`) of direct LDS loads: how many vector ALU instructions may be unfinished.
+    pub wait_vdst: u8,
+    /// `wait_vm_vsrc` of direct LDS loads: how many vector memory instructions may still read their sources.
+    pub wait_vm_vsrc: u8,
+    /// `fi` of RDNA: lanes that EXEC masks off are read all the same.
+    pub fi: bool,
+    /// `dpp8`: for each lane of a group of eight the lane from which it reads, three bits each.
+    pub dpp8: u32,
     /// DPP controls, for the DPP formats.
     pub dpp: Option<Dpp>,
     /// SDWA selectors, for the SDWA formats.
@@ -82,7 +102,8 @@ impl Mods {
 pub struct Dpp {
     /// The 9-bit `dpp_ctrl` field: 0x000..=0x0ff `quad_perm`, 0x101.. `row_shl`, 0x111.. `row_shr`, 0x121.. `row_ror`,
     /// 0x130 `wave_shl`, 0x134 `wave_rol`, 0x138 `wave_shr`, 0x13c `wave_ror`, 0x140 `row_mirror`,
-    /// 0x141 `row_half_mirror`, 0x142 `row_bcast:15`, 0x143 `row_bcast:31`, 0x150.. `row_newbcast` (gfx90a and later).
+    /// 0x141 `row_half_mirror`, 0x142 `row_bcast:15`, 0x143 `row_bcast:31`, 0x150.. `row_newbcast` (gfx90a and later) or `row_share`
+    /// (RDNA), 0x160.. `row_xmask`.
     pub ctrl: u16,
     /// Rows of 16 lanes that are written, bit per row.
     pub row_mask: u8,

@@ -9,6 +9,8 @@ use std::fmt;
 
 pub use numbered::NotNumbered;
 
+use crate::target::InstructionSet;
+
 /// A register file.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub enum RegFile {
@@ -50,6 +52,8 @@ pub const FIRST_NAMED_SGPR: u16 = FLAT_SCRATCH.index;
 pub const NAMED_SGPRS: u32 = (VCC.len + FLAT_SCRATCH.len + XNACK_MASK.len) as u32;
 /// `m0`.
 pub const M0: Reg = Reg::s(124, 1);
+/// `null` of RDNA, which reads as 0 and keeps nothing. Encodings of RDNA 3 and later exchange its number and that of M0.
+pub const NULL: Reg = Reg::s(125, 1);
 /// `exec`.
 pub const EXEC: Reg = Reg::s(126, 2);
 
@@ -135,6 +139,7 @@ impl Reg {
             (106, 1) => "vcc_lo",
             (107, 1) => "vcc_hi",
             (124, 1) => "m0",
+            (125, _) => "null",
             (126, 2) => "exec",
             (126, 1) => "exec_lo",
             (127, 1) => "exec_hi",
@@ -144,21 +149,51 @@ impl Reg {
     }
 }
 
+impl Reg {
+    /// The register as an instruction set names it: RDNA has `s102` to `s105` where GFX9 has `flat_scratch` and `xnack_mask`.
+    ///
+    /// ```
+    /// use gcn_isa::{InstructionSet, Reg};
+    ///
+    /// let reg = Reg::s(104, 2);
+    /// assert_eq!(reg.on(InstructionSet::GFX942).to_string(), "xnack_mask");
+    /// assert_eq!(reg.on(InstructionSet::GFX11).to_string(), "s[104:105]");
+    /// ```
+    pub fn on(self, set: InstructionSet) -> impl fmt::Display {
+        RegOn { reg: self, sgprs: set.addressable_sgprs() }
+    }
+}
+
 impl fmt::Display for Reg {
+    /// The name on GFX9; see [`Reg::on`].
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let (prefix, index) = match self.file {
-            RegFile::Vgpr => ("v", self.index),
-            RegFile::Agpr => ("a", self.index),
-            RegFile::Sgpr => match self.scalar_name() {
+        RegOn { reg: *self, sgprs: FIRST_NAMED_SGPR.into() }.fmt(f)
+    }
+}
+
+/// A register as text, where so many SGPRs are named by their number.
+struct RegOn {
+    reg: Reg,
+    sgprs: u32,
+}
+
+impl fmt::Display for RegOn {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let reg = self.reg;
+        let (prefix, index) = match reg.file {
+            RegFile::Vgpr => ("v", reg.index),
+            RegFile::Agpr => ("a", reg.index),
+            RegFile::Sgpr if u32::from(reg.index) < self.sgprs => ("s", reg.index),
+            RegFile::Sgpr => match reg.scalar_name() {
                 Some(name) => return f.write_str(name),
-                None if (108..124).contains(&self.index) => ("ttmp", self.index - 108),
-                None => ("s", self.index),
+                None if (108..124).contains(&reg.index) => ("ttmp", reg.index - 108),
+                None => ("s", reg.index),
             },
         };
-        if self.len == 1 {
+        if reg.len == 1 {
             write!(f, "{prefix}{index}")
         } else {
-            write!(f, "{prefix}[{index}:{}]", index + u16::from(self.len) - 1)
+            write!(f, "{prefix}[{index}:{}]", index + u16::from(reg.len) - 1)
         }
     }
 }

@@ -3,7 +3,8 @@
 use std::sync::OnceLock;
 
 use gcn_isa::table::InstDesc;
-use gcn_isa::{InstructionSet, Target, table};
+use gcn_isa::target::{Generation, Subtarget};
+use gcn_isa::{InstructionSet, table};
 
 use super::error::DecodeFault;
 use crate::fields::codec;
@@ -37,10 +38,12 @@ enum Major {
     Global,
     Mubuf,
     Mtbuf,
+    Vopd,
+    LdsDir,
 }
 
 /// Names in messages, and how many opcodes the field has; in the order of [`Major`].
-const MAJORS: [(&str, usize); 23] = [
+const MAJORS: [(&str, usize); 25] = [
     ("SOP1", 256),
     ("SOP2", 128),
     ("SOPC", 128),
@@ -59,15 +62,53 @@ const MAJORS: [(&str, usize); 23] = [
     ("VOP3", 1024),
     ("VOP3P", 128),
     ("DS", 256),
-    ("FLAT", 128),
-    ("SCRATCH", 128),
-    ("GLOBAL", 128),
-    ("MUBUF", 128),
+    ("FLAT", 256),
+    ("SCRATCH", 256),
+    ("GLOBAL", 256),
+    ("MUBUF", 256),
     ("MTBUF", 16),
+    ("VOPD", 512),
+    ("LDSDIR", 4),
 ];
 
-/// Format and opcode of a first dword (CDNA3 ISA, chapter 13: the encoding bits of each format).
-fn classify(word: u32) -> Option<(Major, usize)> {
+/// Format and opcode of a first dword.
+fn classify(word: u32, generation: Generation) -> Option<(Major, usize)> {
+    match generation {
+        Generation::GFX9 => classify_gfx9(word),
+        generation => classify_rdna(word, generation),
+    }
+}
+
+/// RDNA2 ISA chapter 13, RDNA3 ISA and RDNA4 ISA chapter 15: the encoding bits of each format. An opcode that has its upper bits in a
+/// later dword is told by those that are in the first.
+fn classify_rdna(word: u32, generation: Generation) -> Option<(Major, usize)> {
+    use Generation::{GFX10, GFX11, GFX12};
+    let bits = |lo: u32, len: u32| (word >> lo & ((1 << len) - 1)) as usize;
+    let segment = |at: u32| [Some(Major::Flat), Some(Major::Scratch), Some(Major::Global), None][bits(at, 2)];
+    if word >> 31 == 0 || word >> 30 == 0b10 {
+        return classify_gfx9(word);
+    }
+    Some(match (word >> 26, generation) {
+        (0b110001, GFX12) => (Major::Mubuf, bits(14, 8)),
+        (0b110010, GFX11 | GFX12) => (Major::Vopd, bits(17, 9)),
+        (0b110011, _) if bits(23, 3) == 0 => (Major::Vop3p, bits(16, 7)),
+        (0b110011, GFX11 | GFX12) if bits(24, 2) == 0b10 => (Major::LdsDir, bits(20, 2)),
+        (0b110101, _) => (Major::Vop3, bits(16, 10)),
+        (0b110110, _) => (Major::Ds, bits(18, 8)),
+        (0b110111, GFX10) => (segment(14)?, bits(18, 7)),
+        (0b110111, GFX11) => (segment(16)?, bits(18, 7)),
+        (0b111000, GFX10 | GFX11) => (Major::Mubuf, bits(18, 8)),
+        (0b111010, GFX10) => (Major::Mtbuf, bits(16, 3)),
+        (0b111010, GFX11) => (Major::Mtbuf, bits(15, 4)),
+        (0b111011, GFX12) => (segment(24)?, bits(14, 8)),
+        (0b111101, GFX12) => (Major::Smem, bits(13, 6)),
+        (0b111101, _) => (Major::Smem, bits(18, 8)),
+        _ => return None,
+    })
+}
+
+/// CDNA3 ISA, chapter 13: the encoding bits of each format. Scalar instructions and the short vector encodings have those on RDNA too.
+fn classify_gfx9(word: u32) -> Option<(Major, usize)> {
     let bits = |lo: u32, len: u32| (word >> lo & ((1 << len) - 1)) as usize;
     if word >> 31 == 0 {
         return Some(classify_vop(bits(25, 6), bits(9, 8), bits(17, 8), bits(0, 9)));
@@ -99,7 +140,7 @@ fn classify(word: u32) -> Option<(Major, usize)> {
 fn classify_vop(vop2: usize, vop1: usize, vopc: usize, src0: usize) -> (Major, usize) {
     let by_src0 = |plain, sdwa, dpp| match src0 {
         0xf9 => sdwa,
-        0xfa => dpp,
+        0xe9 | 0xea | 0xfa => dpp,
         _ => plain,
     };
     match vop2 {
@@ -122,8 +163,9 @@ impl Candidate {
 
     /// True if every bit that the row does not leave to a field has the row's value.
     pub(super) fn fits(&self, bits: u128) -> bool {
-        let excluded = self.row.excluded.is_some_and(|(mask, value)| bits & mask == value);
-        (bits ^ self.row.base) & self.row.compared == 0 && !excluded
+        let excluded = self.row.excluded.iter().any(|(mask, value)| bits & mask == *value);
+        let opposite = self.row.opposite.is_none_or(|lo| (bits >> lo ^ bits >> (lo + 1)) & 1 == 1);
+        (bits ^ self.row.base) & self.row.compared == 0 && !excluded && opposite
     }
 }
 
@@ -135,11 +177,11 @@ struct Index {
 }
 
 impl Index {
-    fn new(target: Target) -> Index {
+    fn new(on: Subtarget) -> Index {
         let mut buckets: [Vec<Vec<&'static InstDesc>>; MAJORS.len()] =
             std::array::from_fn(|i| vec![Vec::new(); MAJORS[i].1]);
-        for desc in table::rows().iter().filter(|r| r.targets.contains(target)) {
-            if let Some((major, opcode)) = classify(codec(desc).base as u32) {
+        for desc in table::rows_on(on) {
+            if let Some((major, opcode)) = classify(codec(desc).base as u32, on.generation()) {
                 buckets[major as usize][opcode].push(desc);
             }
         }
@@ -159,12 +201,15 @@ impl Index {
     }
 }
 
-static INDICES: [OnceLock<Index>; InstructionSet::COUNT] = [const { OnceLock::new() }; InstructionSet::COUNT];
+/// By instruction set and size of waves.
+static INDICES: [[OnceLock<Index>; 2]; InstructionSet::COUNT] =
+    [const { [const { OnceLock::new() }; 2] }; InstructionSet::COUNT];
 
 /// The rows that the first dword may begin, most specific first; at least one.
-pub(super) fn candidates(word: u32, target: Target) -> Result<&'static [Candidate], DecodeFault> {
-    let (major, opcode) = classify(word).ok_or(DecodeFault::UnknownFormat)?;
-    let index = INDICES[target.instruction_set().index()].get_or_init(|| Index::new(target));
+pub(super) fn candidates(word: u32, on: Subtarget) -> Result<&'static [Candidate], DecodeFault> {
+    let (major, opcode) = classify(word, on.generation()).ok_or(DecodeFault::UnknownFormat)?;
+    let index = &INDICES[on.instruction_set().index()][on.wave as usize];
+    let index = index.get_or_init(|| Index::new(on));
     let (start, end) = index.ranges[major as usize][opcode];
     if start == end {
         let format = MAJORS[major as usize].0;

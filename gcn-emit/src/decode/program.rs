@@ -2,21 +2,28 @@
 
 use std::collections::BTreeMap;
 
-use gcn_isa::{Label, Operand, Program, Target};
+use gcn_isa::target::Subtarget;
+use gcn_isa::{Label, Operand, Program};
 
 use super::decode_at;
 use super::error::{DecodeError, DecodeFault};
 
 /// Decodes `bytes` from the first to the last instruction. The destinations of branches become labels, named
 /// `.L0`, `.L1` … in the order of their places.
-pub fn decode_program(bytes: &[u8], target: Target, name: &str) -> Result<Program, DecodeError> {
+pub fn decode_program(
+    bytes: &[u8],
+    on: impl Into<Subtarget>,
+    name: &str,
+) -> Result<Program, DecodeError> {
+    let on = on.into();
+    let target = on.target;
     let mut program = Program::new(target, name);
     let mut offsets = Vec::with_capacity(bytes.len() / 6 + 1);
     let mut at = 0;
     while at < bytes.len() {
         let rest = &bytes[at..];
         let (inst, length) =
-            decode_at(rest, target).map_err(|fault| DecodeError::new(at, rest, target, fault))?;
+            decode_at(rest, on).map_err(|fault| DecodeError::new(at, rest, target, fault))?;
         program.push(inst);
         offsets.push(at);
         at += length;

@@ -4,9 +4,9 @@
 use std::fmt;
 
 use gcn_isa::table::{InstDesc, OperandDesc, OperandKinds};
-use gcn_isa::{Inline, Mods, Operand, Reg, RegFile};
+use gcn_isa::{Inline, Mods, Operand, Reg, RegFile, reg};
 
-use super::row::OperandField;
+use super::row::{OperandField, RowCodec};
 
 /// The reason why a slot does not accept an operand.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -77,6 +77,7 @@ impl fmt::Display for Accepts {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let words = [
             (OperandKinds::VGPR, "a VGPR"),
+            (OperandKinds::HALF_VGPR, "half a VGPR such as v0.l"),
             (OperandKinds::AGPR, "an AGPR"),
             (OperandKinds::SGPR, "an SGPR"),
             (OperandKinds::INLINE_INT, "an integer from -16 to 64"),
@@ -100,6 +101,7 @@ impl fmt::Display for Accepts {
 pub(crate) fn operand(
     desc: &OperandDesc,
     field: &OperandField,
+    row: &RowCodec,
     vgpr_align: u8,
     mods: &Mods,
     operand: Operand,
@@ -109,7 +111,7 @@ pub(crate) fn operand(
     };
     let has = |kind| field.kinds.contains(kind);
     match operand {
-        Operand::Reg(reg) => register(desc, field, vgpr_align, mods, reg),
+        Operand::Reg(reg) => register(desc, field, row, vgpr_align, mods, reg),
         Operand::Inline(Inline::Int(i)) => {
             kind(has(OperandKinds::INLINE_INT))?;
             if (-16..=64).contains(&i) { Ok(()) } else { Err(OperandFault::Range { lo: -16, hi: 64 }) }
@@ -149,14 +151,16 @@ pub(crate) fn immediate_range(field: &OperandField) -> (i64, i64) {
 fn register(
     desc: &OperandDesc,
     field: &OperandField,
+    row: &RowCodec,
     vgpr_align: u8,
     mods: &Mods,
     reg: Reg,
 ) -> Result<(), OperandFault> {
+    let named = row.scalars.count;
     let accepted = match reg.file {
-        RegFile::Vgpr => desc.kinds.contains(OperandKinds::VGPR),
+        RegFile::Vgpr => desc.kinds.intersects(OperandKinds::VGPR | OperandKinds::HALF_VGPR),
         RegFile::Agpr => desc.kinds.contains(OperandKinds::AGPR),
-        RegFile::Sgpr if reg.index < 102 => desc.kinds.contains(OperandKinds::SGPR),
+        RegFile::Sgpr if reg.index < named => desc.kinds.contains(OperandKinds::SGPR),
         RegFile::Sgpr if field.reserved == Some(reg.index) => false,
         RegFile::Sgpr => field.specials.accept(reg.index, reg.len.into()),
     };
@@ -164,13 +168,17 @@ fn register(
         return Err(OperandFault::Kind { accepts: Accepts::of(desc) });
     }
     let want = field.width.dwords(mods);
+    // `null` has any width.
+    if reg == reg::NULL {
+        return Ok(());
+    }
     if reg.len != want {
         return Err(OperandFault::Width { want, have: reg.len });
     }
     let last = match reg.file {
-        RegFile::Sgpr if reg.index < 102 => 102,
+        RegFile::Sgpr if reg.index < named => named,
         RegFile::Sgpr => 128,
-        RegFile::Vgpr | RegFile::Agpr => 256,
+        RegFile::Vgpr | RegFile::Agpr => u16::from(desc.last_vgpr) + 1,
     };
     if reg.end() > last {
         return Err(OperandFault::OutOfFile);

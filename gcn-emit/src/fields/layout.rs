@@ -2,16 +2,28 @@
 //! 32, the second half of a 16-byte instruction at 64.
 
 mod formats;
+mod rdna;
 
-use gcn_isa::table::{Behaviours, Class, InstDesc, Modifiers};
+use gcn_isa::table::{Access, Behaviours, Class, InstDesc, Modifiers};
 
-pub(crate) use formats::layout;
+
 
 use gcn_isa::mods::Modifier;
+use gcn_isa::target::Generation;
+
+/// The fields of a row's format.
+pub(crate) fn layout(desc: &InstDesc) -> Layout {
+    match desc.generation() {
+        Generation::GFX9 => formats::layout(desc.format),
+        generation => rdna::layout(desc.format, generation),
+    }
+}
 
 /// How an operand's value is written into its field.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Code {
+    /// A VGPR number divided by two: its lowest bit is the opposite of this bit, which is that of another destination.
+    VectorPair(u8),
     /// The source code space: SGPR 0..=127, constants and special values 128..=254, 255 literal, VGPR from
     /// 256.
     Source,
@@ -59,6 +71,8 @@ pub(crate) struct Slot {
 pub(crate) struct ModSlot {
     /// The modifier.
     pub field: Modifier,
+    /// The rows to which the entry applies.
+    pub when: When,
     /// First bit of the modifier's value that stands here.
     pub shift: u8,
     /// Lowest bit.
@@ -101,6 +115,18 @@ pub(crate) enum When {
     AccvgprMove,
     /// Scratch rows with an address VGPR on targets where a bit announces it (gfx942 and later).
     ScratchVaddr,
+    /// Rows of exactly this addressing form.
+    Is(&'static str),
+    /// Rows without this operand.
+    LacksOperand(&'static str),
+    /// Rows with an address VGPR.
+    HasVaddr,
+    /// Comparisons whose only result is EXEC.
+    WritesExec,
+    /// Rows whose vector result keeps a part of the register.
+    PartOfResult,
+    /// Rows whose vector result is a whole register.
+    WholeResult,
     /// `buffer_wbl2` where it has no modifiers (gfx90a).
     PlainWriteBack,
     /// Rows that write a vector register and do not select a part of it.
@@ -126,6 +152,12 @@ impl When {
                 desc.targets.iter().all(gcn_isa::InstructionSet::is_gfx940_family)
                     && desc.operands.iter().any(|o| o.name == "vaddr" && o.dwords > 0)
             }
+            When::Is(form) => desc.form == form,
+            When::LacksOperand(name) => desc.operand_index(name).is_none(),
+            When::WritesExec => desc.class == Class::Cmpx && desc.operand_index("sdst").is_none(),
+            When::PartOfResult => keeps_part(desc),
+            When::WholeResult => !keeps_part(desc),
+            When::HasVaddr => desc.operands.iter().any(|o| o.name == "vaddr" && o.dwords > 0),
             When::PlainWriteBack => desc.does(Behaviours::WRITES_BACK) && desc.modifiers.is_empty(),
             When::WholeDestination => {
                 desc.operand_index("vdst").is_some() && !desc.modifiers.contains(Modifiers::DST_SEL)
@@ -136,6 +168,10 @@ impl When {
     }
 }
 
+fn keeps_part(desc: &InstDesc) -> bool {
+    desc.operands.iter().any(|o| o.name == "vdst" && o.access == Access::ReadWrite)
+}
+
 /// A format's fields.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Layout {
@@ -143,10 +179,20 @@ pub(crate) struct Layout {
     pub fixed: &'static [Fixed],
     /// Lowest bit of the opcode.
     pub opcode_lo: u8,
+    /// Where the opcode is in two parts: the bits of the lower one, and the lowest bit of the upper one.
+    pub opcode_hi: Option<(u8, u8)>,
+    /// The lower of two bits that are never the same, the upper of which is a modifier's.
+    pub opposite: Option<u8>,
     /// Operands.
     pub slots: &'static [Slot],
     /// Modifiers.
     pub mods: &'static [ModSlot],
+}
+
+impl Layout {
+    /// A format that no row has.
+    const NONE: Layout =
+        Layout { fixed: &[], opcode_lo: 0, opcode_hi: None, opposite: None, slots: &[], mods: &[] };
 }
 
 const fn slot(names: &'static [&'static str], code: Code, lo: u8, len: u8) -> Slot {
@@ -188,9 +234,16 @@ impl Fixed {
 }
 
 const fn field(field: Modifier, lo: u8, len: u8) -> ModSlot {
-    ModSlot { field, shift: 0, lo, len }
+    ModSlot { field, when: When::Always, shift: 0, lo, len }
 }
 
 const fn piece(field: Modifier, shift: u8, lo: u8, len: u8) -> ModSlot {
-    ModSlot { field, shift, lo, len }
+    ModSlot { field, when: When::Always, shift, lo, len }
+}
+
+impl ModSlot {
+    const fn when(mut self, when: When) -> ModSlot {
+        self.when = when;
+        self
+    }
 }

@@ -2,12 +2,14 @@
 
 use std::sync::{LazyLock, OnceLock};
 
-use gcn_isa::mods::Modifier;
+use gcn_isa::mods::{HINTS, Modifier};
 use gcn_isa::table::{Format, InstDesc, OperandDesc, OperandKinds};
+use gcn_isa::target::Family;
 use gcn_isa::{Mods, RegFile, table};
+use smallvec::SmallVec;
 
 use super::layout::{Code, Layout, Slot, layout};
-use super::source::Specials;
+use super::source::{Scalars, Specials};
 
 /// The template of one row.
 #[derive(Debug)]
@@ -28,8 +30,16 @@ pub(crate) struct RowCodec {
     pub cleared_mods: Mods,
     /// Bytes without a literal that a source operand may add.
     pub bytes: usize,
-    /// A field (mask, value) that must not look like this: a register code that means `off`.
-    pub excluded: Option<(u128, u128)>,
+    /// Fields (mask, value) that must not look like this: register codes that mean `off`.
+    pub excluded: SmallVec<[(u128, u128); 2]>,
+    /// The lower of two bits that are never the same.
+    pub opposite: Option<u8>,
+    /// The bits of `op_sel` that stand in the fields of registers.
+    pub halves: u8,
+    /// Lowest bit of a literal.
+    pub literal: u8,
+    /// The numbers of scalar registers.
+    pub scalars: Scalars,
 }
 
 /// Where an operand goes.
@@ -43,6 +53,8 @@ pub(crate) struct OperandField {
     pub len: u8,
     /// VGPR or AGPR.
     pub acc: Acc,
+    /// The bit of `op_sel` that stands above the seven bits of a VGPR's number.
+    pub half: Option<u8>,
     /// True for a two's complement immediate.
     pub signed: bool,
     /// Kinds of operand accepted: the row's, and for `madmk`-like rows the literal a second time.
@@ -110,6 +122,9 @@ pub(crate) struct ModPiece {
     pub signed: bool,
 }
 
+/// Above the number of a VGPR of which there are 128, counted from the lowest bit of the field.
+pub(crate) const HALF_BIT: u8 = 7;
+
 /// A mask of `len` bits from `lo` on.
 pub(crate) const fn mask(lo: u8, len: u8) -> u128 {
     ((1u128 << len) - 1) << lo
@@ -117,21 +132,28 @@ pub(crate) const fn mask(lo: u8, len: u8) -> u128 {
 
 /// The templates, each made when it is first asked for: a program uses few of the rows, and takes memory for
 /// those only.
-static CODECS: LazyLock<Vec<OnceLock<Box<RowCodec>>>> =
-    LazyLock::new(|| table::rows().iter().map(|_| OnceLock::new()).collect());
+static CODECS: [LazyLock<Vec<OnceLock<Box<RowCodec>>>>; 2] =
+    [LazyLock::new(|| empty(Family::GFX9)), LazyLock::new(|| empty(Family::RDNA))];
+
+fn empty(family: Family) -> Vec<OnceLock<Box<RowCodec>>> {
+    table::rows_of(family).iter().map(|_| OnceLock::new()).collect()
+}
 
 /// The template of a row.
 pub(crate) fn codec(desc: &InstDesc) -> &'static RowCodec {
-    let id = usize::from(desc.id);
-    CODECS[id].get_or_init(|| Box::new(RowCodec::new(&table::rows()[id])))
+    let family = desc.family();
+    let first = table::rows_of(family)[0].id;
+    CODECS[family as usize][usize::from(desc.id - first)]
+        .get_or_init(|| Box::new(RowCodec::new(table::row(desc.id))))
 }
 
 impl RowCodec {
     fn new(desc: &'static InstDesc) -> RowCodec {
-        let layout = layout(desc.format);
+        let layout = layout(desc);
         let bytes = usize::from(desc.bytes);
+        let scalars = Scalars::of(desc.instruction_set());
         let mut row = RowCodec {
-            base: u128::from(desc.opcode) << layout.opcode_lo,
+            base: opcode(desc.opcode, &layout),
             compared: if bytes == 16 { u128::MAX } else { mask(0, desc.bytes * 8) },
             operands: Vec::with_capacity(desc.operands.len()),
             mods: Vec::new(),
@@ -139,7 +161,11 @@ impl RowCodec {
             default_bits: 0,
             cleared_mods: desc.default_mods(),
             bytes,
-            excluded: None,
+            excluded: SmallVec::new(),
+            opposite: layout.opposite,
+            halves: 0,
+            literal: desc.bytes * 8,
+            scalars,
         };
         for fixed in layout.fixed.iter().filter(|f| f.when.holds(desc)) {
             row.base |= u128::from(fixed.value) << fixed.lo;
@@ -154,12 +180,18 @@ impl RowCodec {
             row.add_modifier(desc, field, &layout);
         }
         row.add_defaults();
+        if let Some(bit) = row.opposite {
+            row.free(bit, 1);
+            row.base |= mask(bit, 1);
+        }
         row
     }
 
     fn add_defaults(&mut self) {
         for piece in &self.mods {
-            piece.field.set(&mut self.cleared_mods, 0);
+            let fixed = piece.field.get(&self.default_mods) & ((1 << piece.shift) - 1);
+            let fixed = if piece.field == Modifier::Th { fixed } else { 0 };
+            piece.field.set(&mut self.cleared_mods, fixed);
             let value = piece.field.get(&self.default_mods) >> piece.shift;
             self.default_bits |= (u128::from(value) & mask(0, piece.len)) << piece.lo;
         }
@@ -173,10 +205,11 @@ impl RowCodec {
             lo: 0,
             len: 0,
             acc: acc(operand, slot),
+            half: None,
             signed: false,
             kinds: kinds(desc, operand),
             specials,
-            reserved: slot.and_then(|s| s.off),
+            reserved: slot.and_then(|s| s.off).map(|code| self.scalars.exchange(code)),
             width: width(desc, operand),
         };
         let implied = operand.kinds == OperandKinds::SPECIAL && specials.is_only_vcc();
@@ -195,9 +228,18 @@ impl RowCodec {
                     field.specials = specials.registers();
                 }
                 (field.lo, field.len, field.signed) = (slot.lo, slot.len, slot.signed);
+                if slot.code == Code::Literal {
+                    self.literal = slot.lo;
+                }
+                if operand.kinds.contains(OperandKinds::HALF_VGPR) && operand.last_vgpr < 128 {
+                    field.half = desc.half_bit(operand);
+                    self.halves |= field.half.map_or(0, |bit| 1 << bit);
+                }
                 self.free(slot.lo, slot.len);
-                if let Some(off) = slot.off {
-                    self.excluded = Some((mask(slot.lo, slot.len), u128::from(off) << slot.lo));
+                // Where there is an `off`, `null` is no register either.
+                let null = self.scalars.null().filter(|_| slot.off.is_some());
+                for code in slot.off.into_iter().chain(null) {
+                    self.excluded.push((mask(slot.lo, slot.len), u128::from(code) << slot.lo));
                 }
                 if let Code::SdwaSource(bit) | Code::SdwaScalar(bit) = slot.code {
                     self.free(bit, 1);
@@ -217,7 +259,18 @@ impl RowCodec {
         if accepted == 0 {
             return;
         }
-        for slot in layout.mods.iter().filter(|m| m.field == field) {
+        for slot in layout.mods.iter().filter(|m| m.field == field && m.when.holds(desc)) {
+            if desc.requires(field) && field == Modifier::Th {
+                // Only the lowest bit is required: it says that an atomic returns the value from before.
+                self.base |= mask(slot.lo, 1);
+                self.add_piece(ModPiece { field, shift: 1, lo: slot.lo + 1, len: slot.len - 1, signed: false });
+                continue;
+            }
+            if field == Modifier::Th && HINTS.iter().all(|hint| !desc.hints.contains(hint.0) || hint.1 & 1 == 0) {
+                // An atomic that returns nothing never has that bit.
+                self.add_piece(ModPiece { field, shift: 1, lo: slot.lo + 1, len: slot.len - 1, signed: false });
+                continue;
+            }
             if desc.requires(field) {
                 self.base |= mask(slot.lo, slot.len);
                 continue;
@@ -273,12 +326,24 @@ fn acc(operand: &OperandDesc, slot: Option<&Slot>) -> Acc {
     }
 }
 
+/// The bits of an opcode, which may be in two parts.
+fn opcode(opcode: u16, layout: &Layout) -> u128 {
+    match layout.opcode_hi {
+        None => u128::from(opcode) << layout.opcode_lo,
+        Some((low, hi)) => {
+            let upper = u128::from(opcode >> low) << hi;
+            u128::from(opcode & ((1 << low) - 1)) << layout.opcode_lo | upper
+        }
+    }
+}
+
 /// A row with a literal operand of its own takes the same literal in its other source (CDNA3 ISA,
 /// `V_MADMK_F32`: the literal is one dword, whichever operands name it).
 fn kinds(desc: &InstDesc, operand: &OperandDesc) -> OperandKinds {
-    let shared = desc.operands.iter().find(|o| o.name == "literal" && desc.format == Format::Vop2);
+    let shares = matches!(desc.format, Format::Vop2 | Format::Vopd | Format::Sop2);
+    let shared = desc.operands.iter().find(|o| o.is_literal() && shares);
     match shared {
-        Some(literal) if operand.name == "src0" => operand.kinds | literal.kinds,
+        Some(literal) if operand.kinds.contains(OperandKinds::INLINE_INT) => operand.kinds | literal.kinds,
         _ => operand.kinds,
     }
 }

@@ -1,16 +1,17 @@
 //! The source code space shared by scalar and vector formats (CDNA3 ISA, table "SGPR and constant operand
 //! encodings").
 
-use gcn_isa::{Inline, Operand, Reg, RegFile, SrcSpecial};
+use gcn_isa::target::NamedSgprs;
+use gcn_isa::{Inline, InstructionSet, Operand, Reg, RegFile, SrcSpecial, reg};
 
 /// The source code that announces a literal dword.
 pub(crate) const LITERAL: u16 = 255;
 
 /// The source code of an operand that has one. VGPRs and AGPRs share codes 256..=511; which file is meant is
 /// another bit, or known from the row.
-pub(crate) fn code_of(operand: Operand) -> Option<u16> {
+pub(crate) fn code_of(operand: Operand, scalars: Scalars) -> Option<u16> {
     Some(match operand {
-        Operand::Reg(Reg { file: RegFile::Sgpr, index, .. }) => index,
+        Operand::Reg(Reg { file: RegFile::Sgpr, index, .. }) => scalars.exchange(index),
         Operand::Reg(Reg { index, .. }) => 256 + index,
         Operand::Inline(inline) => inline.code(),
         Operand::Special(special) => special as u16,
@@ -21,13 +22,50 @@ pub(crate) fn code_of(operand: Operand) -> Option<u16> {
 
 /// The operand of source `code` in a slot of `dwords` dwords; vector codes name registers of `file`. `None`
 /// for the literal marker and for codes that mean nothing.
-pub(crate) fn operand_of(code: u16, dwords: u8, file: RegFile) -> Option<Operand> {
+pub(crate) fn operand_of(code: u16, dwords: u8, file: RegFile, scalars: Scalars) -> Option<Operand> {
     match code {
-        0..=127 => Some(Operand::Reg(Reg::s(code, dwords))),
+        0..=127 => Some(Operand::Reg(scalars.register(code, dwords))),
         256..=511 => Some(Operand::Reg(Reg { file, index: code - 256, len: dwords })),
         _ => Inline::from_code(code)
             .map(Operand::Inline)
             .or_else(|| SrcSpecial::from_code(code).map(Operand::Special)),
+    }
+}
+
+/// How an instruction set numbers its scalar registers.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) struct Scalars {
+    named: NamedSgprs,
+    /// Registers that are named by their number.
+    pub count: u16,
+}
+
+impl Scalars {
+    pub(crate) fn of(set: InstructionSet) -> Scalars {
+        Scalars { named: set.named_sgprs(), count: set.addressable_sgprs() as u16 }
+    }
+
+    /// The code of `null`, where there is one.
+    pub(crate) fn null(self) -> Option<u16> {
+        self.named.null
+    }
+
+    /// The code of a register, or the register of a code: those of M0 and `null` are exchanged on RDNA from 3 on.
+    pub(crate) fn exchange(self, index: u16) -> u16 {
+        match index {
+            _ if self.named.m0 == reg::M0.index => index,
+            124 => 125,
+            125 => 124,
+            _ => index,
+        }
+    }
+
+    /// The register of a code. `null` is no tuple.
+    pub(crate) fn register(self, code: u16, dwords: u8) -> Reg {
+        match self.exchange(code) {
+            index if self.named.null.is_some() && index == reg::NULL.index => reg::NULL,
+            index => Reg::s(index, dwords),
+        }
     }
 }
 
@@ -36,12 +74,13 @@ pub(crate) fn operand_of(code: u16, dwords: u8, file: RegFile) -> Option<Operand
 pub(crate) struct Specials(u16);
 
 /// A group: its name in the table (32-bit slots list the `_lo` half), and its source codes.
-const GROUPS: [(&str, u16, u16); 13] = [
+const GROUPS: [(&str, u16, u16); 14] = [
     ("flat_scratch", 102, 103),
     ("xnack_mask", 104, 105),
     ("vcc", 106, 107),
     ("ttmp", 108, 123),
     ("m0", 124, 124),
+    ("null", 125, 125),
     ("exec", 126, 127),
     // The table lists one of each pair of apertures.
     ("src_shared_base", 235, 236),

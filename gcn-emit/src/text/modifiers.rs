@@ -2,8 +2,11 @@
 
 use std::fmt;
 
-use gcn_isa::mods::{Modifier, Modifiers, SDWA_SELECTORS, SDWA_UNUSED, word_of};
-use gcn_isa::table::{Behaviours, Class, Format, InstDesc};
+use gcn_isa::mods::{
+    HINTS, Modifier, Modifiers, SCOPES, SDWA_SELECTORS, SDWA_UNUSED, TemporalHints, word_of,
+};
+use gcn_isa::table::{Behaviours, Class, Format, Unit};
+use gcn_isa::target::Generation;
 use gcn_isa::{Inst, Mods, Target};
 
 use super::operand::signed_hex;
@@ -13,14 +16,18 @@ use super::symbols;
 pub(super) fn write(f: &mut fmt::Formatter<'_>, inst: &Inst, target: Target) -> fmt::Result {
     let desc = inst.desc;
     match desc.format {
-        Format::Vop1Dpp | Format::Vop2Dpp => dpp(f, inst),
+        format if format.is_dpp() => {
+            if format.is_long_dpp() {
+                vop3(f, inst)?;
+            }
+            dpp(f, inst)
+        }
         Format::Vop1Sdwa | Format::Vop2Sdwa | Format::VopcSdwa => sdwa(f, inst),
         Format::Vop3a | Format::Vop3b | Format::Vop3p | Format::Vop3pMai | Format::Vop3px2 => vop3(f, inst),
         Format::Smem => smem(f, inst),
-        Format::Ds => ds(f, inst),
-        Format::Flat | Format::Global | Format::Scratch | Format::Mubuf | Format::Mtbuf => {
-            vmem(f, inst, target)
-        }
+        Format::Ds | Format::Vds => ds(f, inst),
+        Format::LdsDir | Format::VdsDir => lds_direct(f, inst),
+        format if format.unit() == Unit::VectorMemory => vmem(f, inst, target),
         _ => Ok(()),
     }
 }
@@ -57,10 +64,18 @@ fn clamp_and_omod(f: &mut fmt::Formatter<'_>, mods: &Mods) -> fmt::Result {
 }
 
 fn dpp(f: &mut fmt::Formatter<'_>, inst: &Inst) -> fmt::Result {
+    let fetch_inactive = if inst.mods.fi { " fi:1" } else { "" };
+    if inst.desc.format.is_dpp8() {
+        let lanes: Vec<String> = (0..8).map(|lane| (inst.mods.dpp8 >> (3 * lane) & 7).to_string()).collect();
+        return write!(f, " dpp8:[{}]{fetch_inactive}", lanes.join(","));
+    }
     let Some(dpp) = inst.mods.dpp else { return Ok(()) };
-    write!(f, " {}", symbols::dpp_control(dpp.ctrl))?;
+    write!(f, " {}", symbols::dpp_control(dpp.ctrl, inst.desc.dpp_controls))?;
     write!(f, " row_mask:{:#x} bank_mask:{:#x}", dpp.row_mask, dpp.bank_mask)?;
-    if dpp.bound_ctrl { f.write_str(" bound_ctrl:1") } else { Ok(()) }
+    if dpp.bound_ctrl {
+        f.write_str(" bound_ctrl:1")?;
+    }
+    f.write_str(fetch_inactive)
 }
 
 fn sdwa(f: &mut fmt::Formatter<'_>, inst: &Inst) -> fmt::Result {
@@ -79,10 +94,6 @@ fn sdwa(f: &mut fmt::Formatter<'_>, inst: &Inst) -> fmt::Result {
     select(Modifier::Src1Sel, &SDWA_SELECTORS, sdwa.src1_sel)
 }
 
-fn sources(desc: &InstDesc) -> usize {
-    desc.operands.iter().filter(|o| o.name.starts_with("src")).count()
-}
-
 fn vop3(f: &mut fmt::Formatter<'_>, inst: &Inst) -> fmt::Result {
     let (desc, mods) = (inst.desc, &inst.mods);
     if desc.modifiers.contains(Modifiers::BITOP3) && mods.bitop3 != 0 {
@@ -96,11 +107,15 @@ fn vop3(f: &mut fmt::Formatter<'_>, inst: &Inst) -> fmt::Result {
         let fetch_inactive = if mods.op_sel & 1 != 0 { " fi:1" } else { "" };
         return write!(f, "{bound_ctrl}{fetch_inactive}");
     }
+    number(f, mods, Modifier::ByteSel)?;
+    number(f, mods, Modifier::IndexKey)?;
     // The scaled matrix instructions list a third source, whose bits are always zero.
     let op_sel_bits = if desc.format == Format::Vop3px2 { 3 } else { usize::from(desc.op_sel_bits()) };
     let all_ones = (1u8 << op_sel_bits.min(7)) - 1;
     let mixed_precision = desc.is_mixed_precision();
-    if mods.op_sel != 0 {
+    // A choice by mask names its halves alone.
+    let named = desc.has_halves() && desc.does(Behaviours::SELECTS_BY_MASK);
+    if mods.op_sel != 0 && !named {
         bits(f, mods, Modifier::OpSel, op_sel_bits)?;
     }
     let has_op_sel_hi = desc.modifiers.contains(Modifiers::OP_SEL_HI) || desc.format == Format::Vop3px2;
@@ -108,17 +123,17 @@ fn vop3(f: &mut fmt::Formatter<'_>, inst: &Inst) -> fmt::Result {
         bits(f, mods, Modifier::OpSelHi, op_sel_bits)?;
     }
     if mods.neg_lo != 0 {
-        bits(f, mods, Modifier::NegLo, sources(desc))?;
+        bits(f, mods, Modifier::NegLo, desc.sources().into())?;
     }
     if mods.neg_hi != 0 {
-        bits(f, mods, Modifier::NegHi, sources(desc))?;
+        bits(f, mods, Modifier::NegHi, desc.sources().into())?;
     }
     clamp_and_omod(f, mods)?;
     number(f, mods, Modifier::Cbsz)?;
     number(f, mods, Modifier::Abid)?;
     number(f, mods, Modifier::Blgp)?;
     if desc.modifiers.contains(Modifiers::NEG) && mods.neg != 0 {
-        bits(f, mods, Modifier::Neg, sources(desc))?;
+        bits(f, mods, Modifier::Neg, desc.sources().into())?;
     }
     Ok(())
 }
@@ -128,7 +143,41 @@ fn smem(f: &mut fmt::Formatter<'_>, inst: &Inst) -> fmt::Result {
         f.write_str(" offset:")?;
         signed_hex(f, inst.mods.offset.into())?;
     }
-    flag(f, &inst.mods, Modifier::Glc)
+    cache_bits(f, inst, None)
+}
+
+/// `glc slc dlc`, or the hint and the scope of RDNA 4.
+fn cache_bits(f: &mut fmt::Formatter<'_>, inst: &Inst, target: Option<Target>) -> fmt::Result {
+    let mods = &inst.mods;
+    for modifier in [Modifier::Glc, Modifier::Slc, Modifier::Dlc, Modifier::Scc] {
+        if modifier.get(mods) != 0 {
+            write!(f, " {}", target.map_or(modifier.name(), |target| word_of(modifier, target)))?;
+        }
+    }
+    if mods.th != 0 {
+        let means = |hint: &&(TemporalHints, u8, Option<u8>)| {
+            hint.1 == mods.th
+                && hint.2.is_none_or(|scope| scope == mods.scope)
+                && inst.desc.hints.contains(hint.0)
+        };
+        match HINTS.iter().find(means).and_then(|hint| hint.0.iter_names().next()) {
+            Some((name, _)) => write!(f, " th:{name}")?,
+            None => write!(f, " th:{:#x}", mods.th)?,
+        }
+    }
+    match SCOPES.get(usize::from(mods.scope)) {
+        Some(name) if mods.scope != 0 => write!(f, " scope:{name}"),
+        _ => Ok(()),
+    }
+}
+
+fn lds_direct(f: &mut fmt::Formatter<'_>, inst: &Inst) -> fmt::Result {
+    for modifier in [Modifier::WaitVdst, Modifier::WaitVaVdst, Modifier::WaitVmVsrc] {
+        if inst.desc.modifiers.contains(modifier.flag()) {
+            write!(f, " {}:{}", modifier.name(), modifier.get(&inst.mods))?;
+        }
+    }
+    Ok(())
 }
 
 fn ds(f: &mut fmt::Formatter<'_>, inst: &Inst) -> fmt::Result {
@@ -145,8 +194,13 @@ fn ds(f: &mut fmt::Formatter<'_>, inst: &Inst) -> fmt::Result {
 
 fn vmem(f: &mut fmt::Formatter<'_>, inst: &Inst, target: Target) -> fmt::Result {
     let mods = &inst.mods;
-    if inst.desc.format == Format::Mtbuf
-        && let Some(format) = symbols::buffer_format(mods.format)
+    let generation = inst.desc.generation();
+    let format = match generation {
+        Generation::GFX9 => symbols::buffer_format(mods.format),
+        _ => symbols::unified_format(mods.format, generation),
+    };
+    if inst.desc.is_typed_buffer()
+        && let Some(format) = format
     {
         write!(f, " {format}")?;
     }
@@ -157,11 +211,7 @@ fn vmem(f: &mut fmt::Formatter<'_>, inst: &Inst, target: Target) -> fmt::Result 
     if stores_lds {
         flag(f, mods, Modifier::Lds)?;
     }
-    for modifier in [Modifier::Glc, Modifier::Slc, Modifier::Scc] {
-        if modifier.get(mods) != 0 {
-            write!(f, " {}", word_of(modifier, target))?;
-        }
-    }
+    cache_bits(f, inst, Some(target))?;
     flag(f, mods, Modifier::Tfe)?;
     if stores_lds { Ok(()) } else { flag(f, mods, Modifier::Lds) }
 }

@@ -4,8 +4,11 @@ use std::fmt;
 
 use gcn_isa::operand::INLINE_FLOATS;
 use gcn_isa::table::{Behaviours, Class, ConstType, Format};
-use gcn_isa::{Inline, Inst, Operand, Program, Target, counters::WaitCnt};
+use gcn_isa::immediate::{Field, Immediate, VERSION_FLAGS, VERSIONS};
+use gcn_isa::target::Generation;
+use gcn_isa::{Inline, Inst, Operand, Program, Reg, RegFile, Target};
 
+use super::parse::CHANNELS;
 use super::symbols;
 use crate::encode::Plain;
 
@@ -63,12 +66,14 @@ impl InPlace<'_> {
         let field = value as u16;
         match (desc.format, desc.class, name) {
             (_, _, "hwreg") => f.write_str(&symbols::hwreg(self.target, field)),
+            (_, _, "attr") => {
+                let channel = CHANNELS[usize::from(field & 3)];
+                write!(f, "attr{}.{channel}", field >> 2)
+            }
             (_, _, "simm8") => f.write_str(&symbols::gpr_idx(field)),
             (Format::Smem, _, "offset") => signed_hex(f, value),
-            (Format::Sopp, Class::Waitcnt, _) if WaitCnt::decode(field).encode() == field => {
-                write!(f, "{}", WaitCnt::decode(field))
-            }
-            (Format::Sopp, Class::Sendmsg, _) => f.write_str(&symbols::sendmsg(field)),
+            _ if desc.entry.immediate != Immediate::Plain => self.fields(f, field),
+            (_, Class::Sendmsg, _) => f.write_str(&symbols::sendmsg(field, desc.generation())),
             (Format::Sopp, _, _) if desc.does(Behaviours::SELECTS_INDEXED) => {
                 f.write_str(&symbols::gpr_idx(field))
             }
@@ -76,6 +81,47 @@ impl InPlace<'_> {
             (Format::Sopk, _, _) => write!(f, "{field:#x}"),
             _ if field <= 64 => write!(f, "{field}"),
             _ => write!(f, "{field:#x}"),
+        }
+    }
+
+    /// An immediate whose fields have names, or a number if it has other bits set.
+    fn fields(&self, f: &mut fmt::Formatter<'_>, value: u16) -> fmt::Result {
+        let immediate = self.inst.desc.entry.immediate;
+        let fields = immediate.fields(self.target.instruction_set());
+        let all = fields.iter().fold(0, |all, field| all | field.encode(field.decode(value)));
+        match immediate {
+            Immediate::Counters | Immediate::Dependencies if all == value => {
+                let waits = |field: &&Field| field.decode(value) < field.largest();
+                // Every counter is printed when none is waited for.
+                let none = !fields.iter().any(|field| waits(&field));
+                let shown = fields.iter().filter(|field| none || waits(field));
+                let parts: Vec<String> =
+                    shown.map(|field| format!("{}({})", field.name, field.decode(value))).collect();
+                f.write_str(&parts.join(" "))
+            }
+            Immediate::Delay if all == value => {
+                let named = fields.iter().filter(|field| field.decode(value) != 0).map(|field| {
+                    field.values.get(usize::from(field.decode(value))).map(|name| format!("{}({name})", field.name))
+                });
+                match named.collect::<Option<Vec<String>>>() {
+                    Some(parts) if !parts.is_empty() => f.write_str(&parts.join(" | ")),
+                    _ => write!(f, "{value}"),
+                }
+            }
+            Immediate::Version => {
+                let flags = VERSION_FLAGS.iter().filter(|flag| value & flag.1 != 0);
+                let rest = flags.clone().fold(value, |rest, flag| rest & !flag.1);
+                match VERSIONS.iter().find(|version| version.1 == rest) {
+                    Some(version) => {
+                        f.write_str(version.0)?;
+                        flags.clone().try_for_each(|flag| write!(f, "|{}", flag.0))
+                    }
+                    None if value <= 0xff => write!(f, "{value}"),
+                    None => write!(f, "{value:#x}"),
+                }
+            }
+            Immediate::Delay if value <= 64 => write!(f, "{value}"),
+            _ => write!(f, "{value:#x}"),
         }
     }
 
@@ -100,24 +146,53 @@ impl InPlace<'_> {
             f.write_str("sext(")?;
         }
         f.write_str(open)?;
-        self.value(f, name, operand)?;
+        self.value(f, operand)?;
         f.write_str(close)?;
         if sext { f.write_str(")") } else { Ok(()) }
     }
 
-    fn value(&self, f: &mut fmt::Formatter<'_>, name: &str, operand: Operand) -> fmt::Result {
+    fn value(&self, f: &mut fmt::Formatter<'_>, operand: Operand) -> fmt::Result {
         let ty = self.inst.desc.constant_type(self.position);
         match operand {
             Operand::Inline(Inline::Float(248)) if matches!(ty, ConstType::B64 | ConstType::F64) => {
                 f.write_str("0.15915494309189532")
             }
-            Operand::Literal(value) if name == "literal" => match Inline::of_bits32(value) {
+            Operand::Literal(value) if self.is_literal() => match Inline::of_bits32(value) {
                 Some(inline) if self.inst.desc.format == Format::Sopk => write!(f, "{inline}"),
                 _ => write!(f, "{value:#x}"),
             },
             Operand::Literal(value) if inline_of_literal(ty, value).is_some() => write!(f, "lit({value:#x})"),
+            Operand::Reg(reg) => {
+                write!(f, "{}", reg.on(self.target.instruction_set()))?;
+                f.write_str(self.half(reg))
+            }
             _ => write!(f, "{}", Plain(operand)),
         }
+    }
+
+    fn is_literal(&self) -> bool {
+        self.inst.desc.operands.get(self.position).is_some_and(|slot| slot.is_literal())
+    }
+
+    /// What a register's name ends with where it is half a register.
+    fn half(&self, reg: Reg) -> &'static str {
+        let desc = self.inst.desc;
+        let slot = &desc.operands[self.position];
+        match desc.half_bit(slot).filter(|_| reg.file == RegFile::Vgpr) {
+            Some(bit) if names_halves(self.inst) => [".l", ".h"][usize::from(self.inst.mods.op_sel >> bit & 1)],
+            _ => "",
+        }
+    }
+}
+
+/// True if the halves are named. LLVM writes the registers of RDNA 4 whole; where a form has no other way to choose an upper half, it is
+/// named all the same.
+fn names_halves(inst: &Inst) -> bool {
+    let desc = inst.desc;
+    let halves = desc.operands.iter().filter_map(|slot| desc.half_bit(slot)).fold(0, |all, bit| all | 1u8 << bit);
+    match desc.generation() {
+        Generation::GFX12 => inst.mods.op_sel & halves != 0 && !desc.halves_by_op_sel,
+        _ => true,
     }
 }
 

@@ -31,11 +31,18 @@ pub struct InstText<'a> {
 impl fmt::Display for InstText<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let inst = self.inst;
-        f.write_str(inst.desc.printed)?;
+        // VOPD is two instructions, each with its own operands.
+        let (mnemonic, second) = inst.desc.printed.split_once(" :: ").unwrap_or((inst.desc.printed, ""));
+        f.write_str(mnemonic)?;
+        let begins_second = if second.is_empty() { None } else { inst.desc.operand_index("vdsty") };
         let mut separator = " ";
         for position in 0..inst.operands.len() {
             if is_silent(inst, position) {
                 continue;
+            }
+            if begins_second == Some(position) {
+                write!(f, " :: {second}")?;
+                separator = " ";
             }
             f.write_str(separator)?;
             write!(f, "{}", InPlace { inst, position, target: self.target, program: self.program })?;

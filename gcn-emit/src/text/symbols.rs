@@ -4,7 +4,8 @@
 use std::fmt::Write as _;
 
 use gcn_isa::Target;
-use gcn_isa::mods::{Form, dpp_word};
+use gcn_isa::target::Generation;
+use gcn_isa::mods::{DppControls, Form, dpp_word};
 
 /// Hardware registers of `s_getreg_b32` and `s_setreg_b32`, by id.
 pub(crate) const HWREGS: [(u16, &str); 17] = [
@@ -82,8 +83,27 @@ pub(crate) const MESSAGES: [Message; 11] = [
     },
 ];
 
+/// How many messages there are where operations stand beside them: up to RDNA 2.
+const MESSAGE_IDS: u16 = 16;
+
+/// How many messages a generation can name.
+pub(crate) const fn message_ids(generation: Generation) -> u16 {
+    match generation {
+        Generation::GFX9 | Generation::GFX10 => MESSAGE_IDS,
+        Generation::GFX11 | Generation::GFX12 => 256,
+    }
+}
+
 /// `sendmsg(…)` of an immediate; a plain number where the immediate has other bits set.
-pub(crate) fn sendmsg(imm: u16) -> String {
+pub(crate) fn sendmsg(imm: u16, generation: Generation) -> String {
+    if message_ids(generation) > MESSAGE_IDS {
+        let named = MESSAGES.iter().find(|m| m.id == imm).filter(|m| m.ops.is_empty());
+        return match named {
+            Some(message) => format!("sendmsg({})", message.name),
+            None if imm >= message_ids(generation) => imm.to_string(),
+            None => format!("sendmsg({imm}, 0, 0)"),
+        };
+    }
     let (id, op, stream) = (imm & 0xf, imm >> 4 & 7, imm >> 8 & 3);
     if imm & !0x37f != 0 {
         return imm.to_string();
@@ -157,6 +177,64 @@ pub(crate) fn buffer_format(format: u8) -> Option<String> {
             .map(|n| n.1)
             .collect();
     (!names.is_empty()).then(|| format!("format:[{}]", names.join(",")))
+}
+
+/// Number formats by the end of their names, in the order of their numbers.
+const NUMBERS: [&str; 7] = ["UNORM", "SNORM", "USCALED", "SSCALED", "UINT", "SINT", "FLOAT"];
+
+const NORMS: u8 = 0b000_0011;
+const SCALED: u8 = 0b000_1100;
+const INTS: u8 = 0b011_0000;
+const FLOAT: u8 = 0b100_0000;
+const NARROW: u8 = NORMS | SCALED | INTS;
+const ALL: u8 = NARROW | FLOAT;
+const WIDE: u8 = INTS | FLOAT;
+
+/// The formats of typed buffers on RDNA, which are one number from 1 on: the data format, and the numbers that it has on RDNA 1 and 2,
+/// and later (RDNA2 ISA and RDNA3 ISA, "Data format"; LLVM 22 prints the same names).
+const UNIFIED: [(&str, u8, u8); 14] = [
+    ("8", NARROW, NARROW),
+    ("16", ALL, ALL),
+    ("8_8", NARROW, NARROW),
+    ("32", WIDE, WIDE),
+    ("16_16", ALL, ALL),
+    ("10_11_11", ALL, FLOAT),
+    ("11_11_10", ALL, FLOAT),
+    ("10_10_10_2", NARROW, NORMS | INTS),
+    ("2_10_10_10", NARROW, NARROW),
+    ("8_8_8_8", NARROW, NARROW),
+    ("32_32", WIDE, WIDE),
+    ("16_16_16_16", ALL, ALL),
+    ("32_32_32", WIDE, WIDE),
+    ("32_32_32_32", WIDE, WIDE),
+];
+
+/// The names of the formats of typed buffers on RDNA, by number.
+fn unified_formats(generation: Generation) -> Vec<String> {
+    let gfx10 = generation == Generation::GFX10;
+    let of = |(data, old, new): &(&'static str, u8, u8)| {
+        let (data, numbers) = (*data, if gfx10 { *old } else { *new });
+        let numbers = NUMBERS.iter().enumerate().filter(move |(bit, _)| numbers >> bit & 1 == 1);
+        numbers.map(move |(_, number)| format!("BUF_FMT_{data}_{number}"))
+    };
+    std::iter::once("BUF_FMT_INVALID".to_owned()).chain(UNIFIED.iter().flat_map(of)).collect()
+}
+
+/// The number of a format of RDNA.
+pub(crate) fn unified_format_named(name: &str, generation: Generation) -> Option<u8> {
+    if generation == Generation::GFX9 {
+        return None;
+    }
+    unified_formats(generation).iter().position(|format| format == name).and_then(|at| u8::try_from(at).ok())
+}
+
+/// `format:[…]` of a typed buffer instruction of RDNA; `None` for the default, 8-bit UNORM.
+pub(crate) fn unified_format(format: u8, generation: Generation) -> Option<String> {
+    match unified_formats(generation).get(usize::from(format)) {
+        _ if format == 1 => None,
+        Some(name) => Some(format!("format:[{name}]")),
+        None => Some(format!("format:{format}")),
+    }
 }
 
 /// `swizzle(…)` of a `ds_swizzle_b32` offset, or the number where no symbolic form means these bits.
@@ -247,13 +325,13 @@ pub(crate) fn bitmask_offset(quoted: &str) -> Option<u16> {
     })
 }
 
-/// The text of a DPP control.
-pub(crate) fn dpp_control(ctrl: u16) -> String {
+/// The text of a DPP control of an instruction that has these.
+pub(crate) fn dpp_control(ctrl: u16, among: DppControls) -> String {
     if ctrl <= 0xff {
         let lane = |i: u16| ctrl >> (2 * i) & 3;
         return format!("quad_perm:[{},{},{},{}]", lane(0), lane(1), lane(2), lane(3));
     }
-    match dpp_word(ctrl) {
+    match dpp_word(ctrl, among) {
         Some((word, _)) if matches!(word.form, Form::Flag(_)) => word.name.to_owned(),
         Some((word, number)) => format!("{}:{number}", word.name),
         None => format!("dpp_ctrl:{ctrl:#x}"),
@@ -274,10 +352,14 @@ mod tests {
 
     #[test]
     fn dpp_controls_have_distinct_texts() {
-        let mut texts: Vec<String> = (0..0x200).filter(|c| dpp_word(*c).is_some()).map(dpp_control).collect();
-        let count = texts.len();
-        texts.sort();
-        texts.dedup();
-        assert_eq!(texts.len(), count);
+        let rdna = DppControls::ROW_SHARE | DppControls::ROW_XMASK;
+        for among in [rdna, DppControls::all().difference(rdna)] {
+            let controls = (0..0x200).filter(|c| dpp_word(*c, among).is_some());
+            let mut texts: Vec<String> = controls.map(|c| dpp_control(c, among)).collect();
+            let count = texts.len();
+            texts.sort();
+            texts.dedup();
+            assert!(count > 30 && texts.len() == count);
+        }
     }
 }

@@ -23,7 +23,7 @@ macro_rules! fields {
     };
 }
 
-fields!(u8 u16 i32);
+fields!(u8 u16 u32 i32);
 
 impl Field for bool {
     fn bits(self) -> u32 {
@@ -55,7 +55,7 @@ macro_rules! set {
 }
 
 macro_rules! modifiers {
-    (rows { $($row_name:literal = $row_flag:ident = $row_bit:literal)* } $($variant:ident = $name:literal in $field:ident $(.$part:ident)? $(=> $flag:ident = $bit:literal)?: $meaning:literal;)*) => {
+    ($($variant:ident = $name:literal in $field:ident $(.$part:ident)? $(=> $flag:ident = $bit:literal)?: $meaning:literal;)*) => {
         /// A modifier, as a field of [`Mods`].
         #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
         pub enum Modifier {
@@ -68,7 +68,6 @@ macro_rules! modifiers {
             #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
             pub struct Modifiers: u64 {
                 $($(#[doc = concat!("`", $name, "`.")] const $flag = 1 << $bit;)?)*
-                $(#[doc = concat!("`", $row_name, "` of RDNA, which no target of this library has.")] const $row_flag = 1 << $row_bit;)*
             }
         }
 
@@ -128,20 +127,6 @@ impl Modifiers {
 }
 
 modifiers! {
-    // Those of RDNA, which the record of instructions can hold. `Mods` has no fields for them.
-    rows {
-        "dlc" = DLC = 29
-        "dpp8" = DPP8 = 30
-        "fi" = FI = 31
-        "th" = TH = 32
-        "scope" = SCOPE = 33
-        "imm_offset" = IMM_OFFSET = 34
-        "byte_sel" = BYTE_SEL = 35
-        "index_key" = INDEX_KEY = 36
-        "wait_vdst" = WAIT_VDST = 37
-        "wait_va_vdst" = WAIT_VA_VDST = 38
-        "wait_vm_vsrc" = WAIT_VM_VSRC = 39
-    }
     Clamp = "clamp" in clamp => CLAMP = 0: "clamps a float result to 0 to 1, or an integer result to the range of its type";
     Omod = "omod" in omod => OMOD = 1: "multiplies a float result by 2 or 4 or divides it by 2, after the operation";
     OpSel = "op_sel" in op_sel => OP_SEL = 2: "selects the upper half of a 16-bit source, or the half of the destination, one bit for each operand";
@@ -174,6 +159,16 @@ modifiers! {
     Cbsz = "cbsz" in cbsz => CBSZ = 25: "MFMA: broadcasts a block of A to groups of 2^n blocks; f8f6f4: the format of A";
     Abid = "abid" in abid => ABID = 26: "MFMA: the block of A that `cbsz` broadcasts";
     Blgp = "blgp" in blgp => BLGP = 27: "MFMA: permutes the lane groups of B; f64: negation; f8f6f4: the format of B";
+    Dlc = "dlc" in dlc => DLC = 29: "RDNA 1 to 3: coherent beyond the caches of the shader array";
+    Dpp8 = "dpp8" in dpp8 => DPP8 = 30: "DPP: for each lane of a group of eight the lane from which it reads source 0";
+    Fi = "fi" in fi => FI = 31: "DPP: lanes that EXEC masks off are read all the same, instead of counting as out of range";
+    Th = "th" in th => TH = 32: "RDNA 4: how long the caches should keep the data, and of an atomic whether it returns the value from before";
+    Scope = "scope" in scope => SCOPE = 33: "RDNA 4: the part of the device for which the access is coherent";
+    ByteSel = "byte_sel" in byte_sel => BYTE_SEL = 35: "the byte of the source that is read, or of the destination that is written";
+    IndexKey = "index_key" in index_key => INDEX_KEY = 36: "sparse matrices: the part of the index register that counts";
+    WaitVdst = "wait_vdst" in wait_vdst => WAIT_VDST = 37: "waits until at most so many vector ALU instructions are unfinished";
+    WaitVaVdst = "wait_va_vdst" in wait_vdst => WAIT_VA_VDST = 38: "waits until at most so many vector ALU instructions are unfinished";
+    WaitVmVsrc = "wait_vm_vsrc" in wait_vm_vsrc => WAIT_VM_VSRC = 39: "waits until at most so many vector memory instructions still read their sources";
     Bitop3 = "bitop3" in bitop3 => BITOP3 = 28: "the truth table of the three sources: bit 4a+2b+c is the result for bits a, b, c";
 }
 
@@ -198,7 +193,7 @@ macro_rules! words {
 }
 
 words! {
-    /// The DPP controls of a form, by the words of the assembler. `row_share` and `row_xmask` are those of RDNA.
+    /// The DPP controls of a form, by the words of the assembler.
     DppControls: u16 {
         QUAD_PERM ROW_SHL ROW_SHR ROW_ROR ROW_SHARE ROW_XMASK WAVE_SHL WAVE_ROL WAVE_SHR WAVE_ROR ROW_MIRROR ROW_HALF_MIRROR
         ROW_BCAST ROW_NEWBCAST
@@ -206,7 +201,7 @@ words! {
 }
 
 words! {
-    /// The temporal hints that `th:` can give: of RDNA, which no target of this library is.
+    /// The temporal hints that `th:` can give, on RDNA 4.
     TemporalHints: u32 {
         TH_LOAD_BYPASS TH_LOAD_HT TH_LOAD_LU TH_LOAD_NT TH_LOAD_NT_HT TH_LOAD_NT_RT TH_LOAD_RT_NT
         TH_STORE_BYPASS TH_STORE_HT TH_STORE_NT TH_STORE_NT_HT TH_STORE_NT_RT TH_STORE_NT_WB TH_STORE_RT_NT TH_STORE_WB

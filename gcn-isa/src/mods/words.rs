@@ -1,6 +1,6 @@
 //! The words that assemblers have for modifiers, and how each word's value is written.
 
-use super::{DppControls, Modifier, Modifiers};
+use super::{DppControls, Modifier, Modifiers, TemporalHints};
 use crate::target::Target;
 
 /// A word of the assembler for a modifier.
@@ -60,9 +60,46 @@ pub enum Form {
     DataFormat,
     /// `nfmt:`.
     NumFormat,
-    /// `fi:1` of `v_permlane*_swap_b32`.
+    /// `fi:1`.
     FetchInactive,
+    /// `dpp8:[0,1,2,3,4,5,6,7]`.
+    Dpp8,
+    /// One of [`HINTS`].
+    Hint,
+    /// One of [`SCOPES`].
+    Scope,
 }
+
+/// The temporal hints of RDNA 4: the words that tell loads, stores and atomics apart, the field's value, and the scope where the value
+/// means this.
+pub const HINTS: [(TemporalHints, u8, Option<u8>); 20] = {
+    use TemporalHints as T;
+    [
+        (T::TH_LOAD_NT, 1, None),
+        (T::TH_LOAD_HT, 2, None),
+        (T::TH_LOAD_BYPASS, 3, Some(3)),
+        (T::TH_LOAD_LU, 3, None),
+        (T::TH_LOAD_NT_RT, 4, None),
+        (T::TH_LOAD_RT_NT, 5, None),
+        (T::TH_LOAD_NT_HT, 6, None),
+        (T::TH_STORE_NT, 1, None),
+        (T::TH_STORE_HT, 2, None),
+        (T::TH_STORE_BYPASS, 3, Some(3)),
+        (T::TH_STORE_WB, 3, None),
+        (T::TH_STORE_NT_RT, 4, None),
+        (T::TH_STORE_RT_NT, 5, None),
+        (T::TH_STORE_NT_HT, 6, None),
+        (T::TH_STORE_NT_WB, 7, None),
+        (T::TH_ATOMIC_RETURN, 1, None),
+        (T::TH_ATOMIC_NT, 2, None),
+        (T::TH_ATOMIC_NT_RETURN, 3, None),
+        (T::TH_ATOMIC_CASCADE_RT, 4, None),
+        (T::TH_ATOMIC_CASCADE_NT, 6, None),
+    ]
+};
+
+/// The scopes of RDNA 4 by value.
+pub const SCOPES: [&str; 4] = ["SCOPE_CU", "SCOPE_SE", "SCOPE_DEV", "SCOPE_SYS"];
 
 /// SDWA selectors by value.
 pub const SDWA_SELECTORS: [&str; 7] = ["BYTE_0", "BYTE_1", "BYTE_2", "BYTE_3", "WORD_0", "WORD_1", "DWORD"];
@@ -86,6 +123,14 @@ const fn new(name: &'static str, modifier: Modifier, value: u32) -> Word {
 pub const WORDS: &[&[Word]] = &[
     &[word("dfmt", Modifier::Format, Form::DataFormat), word("nfmt", Modifier::Format, Form::NumFormat)],
     &[word("bitop3", Modifier::Bitop3, Form::UpTo(0xff))],
+    &[word("byte_sel", Modifier::ByteSel, Form::UpTo(3))],
+    &[word("index_key", Modifier::IndexKey, Form::UpTo(3))],
+    &[word("op_sel", Modifier::OpSel, Form::Bits)],
+    &[word("op_sel_hi", Modifier::OpSelHi, Form::Bits)],
+    &[word("neg_lo", Modifier::NegLo, Form::Bits)],
+    &[word("neg_hi", Modifier::NegHi, Form::Bits)],
+    &[word("clamp", Modifier::Clamp, Form::Flag(1)), word("noclamp", Modifier::Clamp, Form::Flag(0))],
+    &[word("mul", Modifier::Omod, Form::Multiply), word("div", Modifier::Omod, Form::Divide)],
     &[
         word("quad_perm", Modifier::DppCtrl, Form::QuadPerm),
         word("row_shl", Modifier::DppCtrl, Form::Lanes(0x101, 1, 15)),
@@ -96,6 +141,8 @@ pub const WORDS: &[&[Word]] = &[
         word("wave_shr", Modifier::DppCtrl, Form::Lanes(0x138, 1, 1)),
         word("wave_ror", Modifier::DppCtrl, Form::Lanes(0x13c, 1, 1)),
         word("row_newbcast", Modifier::DppCtrl, Form::Lanes(0x150, 0, 15)),
+        word("row_share", Modifier::DppCtrl, Form::Lanes(0x150, 0, 15)),
+        word("row_xmask", Modifier::DppCtrl, Form::Lanes(0x160, 0, 15)),
         word("row_bcast", Modifier::DppCtrl, Form::RowBroadcast),
         word("row_mirror", Modifier::DppCtrl, Form::Flag(0x140)),
         word("row_half_mirror", Modifier::DppCtrl, Form::Flag(0x141)),
@@ -103,13 +150,8 @@ pub const WORDS: &[&[Word]] = &[
     &[word("row_mask", Modifier::RowMask, Form::UpTo(0xf))],
     &[word("bank_mask", Modifier::BankMask, Form::UpTo(0xf))],
     &[word("bound_ctrl", Modifier::BoundCtrl, Form::BoundControl)],
-    &[word("fi", Modifier::BoundCtrl, Form::FetchInactive)],
-    &[word("op_sel", Modifier::OpSel, Form::Bits)],
-    &[word("op_sel_hi", Modifier::OpSelHi, Form::Bits)],
-    &[word("neg_lo", Modifier::NegLo, Form::Bits)],
-    &[word("neg_hi", Modifier::NegHi, Form::Bits)],
-    &[word("clamp", Modifier::Clamp, Form::Flag(1)), word("noclamp", Modifier::Clamp, Form::Flag(0))],
-    &[word("mul", Modifier::Omod, Form::Multiply), word("div", Modifier::Omod, Form::Divide)],
+    &[word("dpp8", Modifier::Dpp8, Form::Dpp8)],
+    &[word("fi", Modifier::Fi, Form::FetchInactive)],
     &[word("dst_sel", Modifier::DstSel, Form::Selector)],
     &[word("dst_unused", Modifier::DstUnused, Form::Unused)],
     &[word("src0_sel", Modifier::Src0Sel, Form::Selector)],
@@ -126,6 +168,10 @@ pub const WORDS: &[&[Word]] = &[
     &[word("offset1", Modifier::Offset1, Form::UpTo(0xff))],
     &[word("gds", Modifier::Gds, Form::Flag(1)), word("nogds", Modifier::Gds, Form::Flag(0))],
     &[
+        word("dlc", Modifier::Dlc, Form::Flag(1)),
+        word("nodlc", Modifier::Dlc, Form::Flag(0)),
+        word("th", Modifier::Th, Form::Hint),
+        word("scope", Modifier::Scope, Form::Scope),
         old("glc", Modifier::Glc, 1),
         old("slc", Modifier::Slc, 1),
         old("scc", Modifier::Scc, 1),
@@ -139,6 +185,9 @@ pub const WORDS: &[&[Word]] = &[
         new("nont", Modifier::Slc, 0),
         new("nosc1", Modifier::Scc, 0),
     ],
+    &[word("wait_vdst", Modifier::WaitVdst, Form::UpTo(15))],
+    &[word("wait_va_vdst", Modifier::WaitVaVdst, Form::UpTo(15))],
+    &[word("wait_vm_vsrc", Modifier::WaitVmVsrc, Form::UpTo(1))],
     &[word("tfe", Modifier::Tfe, Form::Flag(1))],
     &[word("lds", Modifier::Lds, Form::Flag(1))],
 ];
@@ -146,11 +195,7 @@ pub const WORDS: &[&[Word]] = &[
 impl Word {
     /// The flag in the rows of the table of what takes this word; empty where rows do not list it.
     pub const fn flag(&self) -> Modifiers {
-        match self.form {
-            // It stands in the bits of op_sel.
-            Form::FetchInactive => Modifiers::empty(),
-            _ => self.modifier.flag(),
-        }
+        self.modifier.flag()
     }
 
     /// True if the word is known on instructions that have the old or new cache bits.
@@ -199,6 +244,9 @@ impl Word {
             Form::DataFormat => "<0..15>".to_owned(),
             Form::NumFormat => "<0..7>".to_owned(),
             Form::FetchInactive => "1".to_owned(),
+            Form::Dpp8 => "[<0..7>,<0..7>,<0..7>,<0..7>,<0..7>,<0..7>,<0..7>,<0..7>]".to_owned(),
+            Form::Hint => "TH_…".to_owned(),
+            Form::Scope => SCOPES.join("|"),
         };
         format!("{name}:{value}")
     }
@@ -225,11 +273,11 @@ pub fn word_of(modifier: Modifier, target: Target) -> &'static str {
     new_name.map_or(modifier.name(), |w| w.name)
 }
 
-/// The word for a DPP control, and the number that it has.
-pub fn dpp_word(ctrl: u16) -> Option<(&'static Word, u16)> {
+/// The word for a DPP control among those that an instruction has, and the number that it has.
+pub fn dpp_word(ctrl: u16, among: DppControls) -> Option<(&'static Word, u16)> {
     let word = all_words().find(|w| {
         let (first, last, _) = w.controls();
-        w.modifier == Modifier::DppCtrl && (first..=last).contains(&ctrl)
+        w.modifier == Modifier::DppCtrl && among.contains(w.control()) && (first..=last).contains(&ctrl)
     })?;
     let (first, _, number) = word.controls();
     let number = match word.form {

@@ -2,15 +2,12 @@
 
 use super::{Class, Format, InstDesc};
 use crate::mods::{self, Modifier, Modifiers, Word, dpp_word};
-use crate::target::{InstructionSet, Target};
+use crate::target::{Generation, InstructionSet, Target};
 
 impl InstDesc {
     /// The bits of a modifier's value that the row takes: 0 if it does not have the modifier.
     pub fn accepted_bits(&self, modifier: Modifier) -> u32 {
-        let per_source = || {
-            let sources = self.operands.iter().filter(|o| o.name.starts_with("src")).count();
-            (1 << sources) - 1
-        };
+        let per_source = || (1 << self.sources()) - 1;
         let bits = self.bits;
         match modifier {
             Modifier::Neg if self.modifiers.contains(Modifiers::NEG) => per_source(),
@@ -19,11 +16,15 @@ impl InstDesc {
             // Outside SDWA there is no sign-extension bit; the assembler would write a negation there.
             Modifier::Sext if self.format.is_sdwa() => bits.sext.into(),
             Modifier::Tfe => self.has_tfe().into(),
-            Modifier::Format if self.format == Format::Mtbuf => 0x7f,
+            Modifier::Format if self.is_typed_buffer() => 0x7f,
             Modifier::OpSel if self.has_fetch_inactive() => 3,
+            Modifier::ByteSel | Modifier::IndexKey => self.last_selector.into(),
             Modifier::OpSelHi if self.format == Format::Vop3px2 => 3,
             _ if !self.modifiers.intersects(modifier.flag()) => 0,
-            Modifier::OpSel => bits.op_sel.into(),
+            Modifier::OpSel => {
+                let destination = self.op_sel_dst_bit().filter(|_| self.has_halves());
+                u32::from(bits.op_sel) | destination.map_or(0, |bit| 1 << bit)
+            }
             Modifier::OpSelHi => bits.op_sel_hi.into(),
             Modifier::NegLo => bits.neg_lo.into(),
             Modifier::NegHi => bits.neg_hi.into(),
@@ -49,7 +50,7 @@ impl InstDesc {
 
     /// True if the row has this DPP control.
     pub fn takes_dpp_control(&self, ctrl: u16) -> bool {
-        dpp_word(ctrl).is_some_and(|(word, _)| self.takes_control_of(word))
+        dpp_word(ctrl, self.dpp_controls).is_some()
     }
 
     /// True if the row has the DPP controls of this word.
@@ -57,16 +58,21 @@ impl InstDesc {
         self.dpp_controls.contains(word.control())
     }
 
+    /// True for the buffer instructions that say the format of the elements.
+    pub fn is_typed_buffer(&self) -> bool {
+        matches!(self.format, Format::Mtbuf | Format::VBufferTyped)
+    }
+
     /// True for the VOP3 forms of `v_permlane16_swap_b32` and `v_permlane32_swap_b32`, where `fi` and `bound_ctrl` stand in
     /// bits 0 and 1 of `op_sel`.
     pub fn has_fetch_inactive(&self) -> bool {
-        self.format == Format::Vop3a && self.class == Class::Permlane
+        self.format == Format::Vop3a && self.class == Class::Permlane && self.generation() == Generation::GFX9
     }
 
     /// True for the buffer loads that can return a status dword after the data. Where the register files are unified, their bit
     /// says AGPR instead; the typed loads have no such form in LLVM.
     pub fn has_tfe(&self) -> bool {
-        self.format == Format::Mubuf
+        matches!(self.format, Format::Mubuf | Format::VBuffer)
             && self.class == Class::VmemLoad
             && !self.targets.iter().any(InstructionSet::has_unified_agprs)
     }

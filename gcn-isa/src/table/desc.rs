@@ -4,10 +4,10 @@ use super::class::Class;
 use super::entry::{Behaviours, Entry};
 use super::format::{Format, Unit};
 use super::slot::{
-    DstHalf, ImplicitRegs, MemBytes, OperandBits, OperandDesc, OperandKinds, SameFile, WaveSizes,
+    Access, DstHalf, ImplicitRegs, MemBytes, OperandBits, OperandDesc, SameFile, WaveSizes,
 };
 use crate::mods::{Dpp, DppControls, Modifiers, Mods, Sdwa, TemporalHints};
-use crate::target::{Generation, InstructionSet, Subtarget, Target, TargetSet};
+use crate::target::{Family, Generation, InstructionSet, Subtarget, Target, TargetSet};
 
 /// One instruction in one encoding and addressing form, on the instruction sets where its facts are the same.
 #[derive(Debug)]
@@ -84,9 +84,38 @@ impl InstDesc {
         self.targets.contains(on.target) && self.waves.has(on.wave)
     }
 
+    /// The first instruction set of the row.
+    pub fn instruction_set(&self) -> InstructionSet {
+        self.targets.iter().next().unwrap_or(InstructionSet::GFX900)
+    }
+
+    /// The family of the row's instruction sets.
+    pub fn family(&self) -> Family {
+        self.instruction_set().family()
+    }
+
+    /// The bit of `op_sel` that says which half of its register an operand is, if it is a half.
+    pub fn half_bit(&self, operand: &OperandDesc) -> Option<u8> {
+        if !operand.is_half() {
+            return None;
+        }
+        let place = self.operands.iter().filter(|o| o.is_source()).position(|o| o.name == operand.name);
+        // The destination's bit comes after those of the sources.
+        Some(place.map_or(self.sources(), |place| place as u8))
+    }
+
+    /// How many sources the modifiers of a vector instruction have bits for. A destination that is read is the last source.
+    pub fn sources(&self) -> u8 {
+        let named = self.operands.iter().filter(|o| o.is_source()).count();
+        let accumulates = !self.does(Behaviours::KEEPS_PART)
+            && self.format.is_vop()
+            && self.operands.iter().any(|o| o.name == "vdst" && o.access == Access::ReadWrite);
+        named as u8 + u8::from(accumulates)
+    }
+
     /// How the row is encoded: rows never stand for several generations.
     pub fn generation(&self) -> Generation {
-        self.targets.iter().next().map_or(Generation::GFX9, InstructionSet::generation)
+        self.instruction_set().generation()
     }
 
     /// Matrix passes (4 clocks each) on `target`; `None` for instructions that are not matrix instructions and for the
@@ -161,20 +190,22 @@ impl InstDesc {
     /// How many bits the lists of `op_sel` and `op_sel_hi` have in the text; 0 if there are none.
     pub fn op_sel_bits(&self) -> u8 {
         if self.has_halves() {
-            // One for each source and one for the destination, whichever are halves.
-            return self.operands.iter().filter(|o| o.is_source()).count() as u8 + 1;
+            // One for each source and one for the destination, whichever are halves. LLVM 22 leaves out that of compares which write
+            // EXEC or have DPP.
+            let without = self.class == Class::Cmpx || self.class == Class::Cmp && self.format.is_dpp();
+            return self.sources() + u8::from(!without);
         }
         8 - (self.bits.op_sel | self.bits.op_sel_hi).leading_zeros() as u8
     }
 
     /// True if an operand is half a VGPR, which a bit of `op_sel` chooses.
     pub fn has_halves(&self) -> bool {
-        self.operands.iter().any(|o| o.kinds.contains(OperandKinds::HALF_VGPR))
+        self.operands.iter().any(OperandDesc::is_half)
     }
 
     /// True for a multiply-add of mixed precision: `op_sel_hi` says which sources are f16.
     pub fn is_mixed_precision(&self) -> bool {
-        self.format == Format::Vop3p && self.bits.abs != 0
+        matches!(self.format, Format::Vop3p | Format::Vop3pDpp | Format::Vop3pDpp8) && self.bits.abs != 0
     }
 
     /// The op_sel bit that stands for the half of the destination, if there is one. It selects the half of narrow VOP3
@@ -209,8 +240,16 @@ impl InstDesc {
         if self.modifiers.contains(Modifiers::OP_SEL_HI) && !self.is_mixed_precision() {
             mods.op_sel_hi = self.bits.op_sel_hi;
         }
-        if self.format == Format::Mtbuf {
+        if self.is_typed_buffer() {
             mods.format = 1;
+        }
+        if self.modifiers.contains(Modifiers::DPP8) {
+            // [0,1,2,3,4,5,6,7], the identity.
+            mods.dpp8 = 0xfac688;
+        }
+        if self.required.contains(Modifiers::TH) {
+            // An atomic that returns the value from before.
+            mods.th = 1;
         }
         if self.modifiers.contains(Modifiers::DPP_CTRL) {
             // quad_perm:[0,1,2,3], the identity; 64-bit DPP has row_newbcast alone.

@@ -3,6 +3,7 @@
 use bitflags::bitflags;
 
 use super::elements::Constants;
+use crate::immediate::Immediate;
 use crate::target::TargetSet;
 
 /// The facts of a mnemonic that do not depend on its form.
@@ -22,6 +23,8 @@ pub struct Entry {
     pub inverse: &'static str,
     /// Passes by target, see [`super::InstDesc::passes`].
     pub passes: &'static [(TargetSet, u8)],
+    /// How the 16-bit immediate is written.
+    pub immediate: Immediate,
     /// The types of constants, where they are not the bits of the operands. A later statement has precedence.
     pub constants: &'static [Constants],
     /// Passes of an instruction whose count follows from the formats of A and B, where neither has 8 bits; 0 for all others.

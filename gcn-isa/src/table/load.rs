@@ -18,6 +18,7 @@ use super::entry::{Behaviours, Entry, Flow, Rule};
 use super::format::{Format, Unit};
 use super::names::{NameHasher, NameMap};
 use super::slot::{ImplicitRegs, MemBytes, WaveSizes};
+use crate::immediate::Immediate;
 use crate::target::{Family, TargetSet};
 use declarations::{Class as RegisterClass, Declarations, Opcodes, implicit, opcodes, with_targets};
 use forms::{Facts, Form};
@@ -195,6 +196,7 @@ impl Reader {
                 inverse: "",
                 passes: &[],
                 passes_by_format: 0,
+                immediate: Immediate::Plain,
                 constants: &[],
             },
             names: Vec::new(),
@@ -215,6 +217,10 @@ impl Reader {
                 Some(("passes", counts)) => passes(counts, &mut head.entry)?,
                 Some(("constants", types)) => head.entry.constants = constants(types)?,
                 Some(("flow", rule)) => head.entry.rule = flow(rule)?,
+                Some(("imm", kind)) => {
+                    let named = Immediate::NAMES.iter().find(|named| named.0 == kind);
+                    head.entry.immediate = named.ok_or("unknown kind of immediate")?.1;
+                }
                 Some(("inverse", other)) => head.entry.inverse = other,
                 Some(("by", name)) => head.entry.witness = self.declarations.witness(name)?,
                 _ if word == "ignores_exec" => head.ignores_exec = true,

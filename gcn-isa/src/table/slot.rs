@@ -24,6 +24,16 @@ pub struct OperandDesc {
 }
 
 impl OperandDesc {
+    /// True for half a VGPR, which the text names or a bit of `op_sel` chooses.
+    pub fn is_half(&self) -> bool {
+        self.kinds.contains(OperandKinds::HALF_VGPR)
+    }
+
+    /// True for a literal that is always there.
+    pub fn is_literal(&self) -> bool {
+        (OperandKinds::LITERAL | OperandKinds::LITERAL16).contains(self.kinds)
+    }
+
     /// True for what stands in a source field of a vector instruction, for which modifiers have a bit. The second register of a swap
     /// stands in that of source 0.
     pub fn is_source(&self) -> bool {

@@ -144,6 +144,8 @@ macro_rules! facts {
             memory_adds_flush: bool,
             /// True where a conversion to fp8, bf8 or fp4 writes a part of its destination, so that a reader has to keep its distance (gfx950).
             has_narrow_conversion_hazard: bool,
+            /// True where `s_waitcnt_depctr` has `depctr_hold_cnt` (RDNA from 2 on).
+            has_hold_count: bool,
             /// True for the one whose rows stand for an instruction that several have: gfx942, which lacks fewer than the others.
             has_most_instructions: bool,
         }
@@ -190,6 +192,7 @@ const GFX900: Facts = Facts {
     flushes_half_products: false,
     memory_adds_flush: false,
     has_narrow_conversion_hazard: false,
+    has_hold_count: false,
     has_most_instructions: false,
 };
 const GFX908: Facts = Facts { has_agprs: true, memory_adds_flush: true, ..GFX900 };
@@ -224,12 +227,13 @@ const GFX10: Facts = Facts {
     has_back_off_barrier: true,
     ..GFX900
 };
+const GFX10_3: Facts = Facts { has_hold_count: true, ..GFX10 };
 const GFX11: Facts = Facts {
     generation: Generation::GFX11,
     named_sgprs: GFX11_NAMED,
     has_packed_tid: true,
     has_architected_flat_scratch: true,
-    ..GFX10
+    ..GFX10_3
 };
 const GFX12: Facts = Facts { generation: Generation::GFX12, ..GFX11 };
 
@@ -289,7 +293,7 @@ instruction_sets! {
     /// RDNA 1 with dot products.
     GFX1011 = "gfx1011", GFX10, GFX1011;
     /// RDNA 2.
-    GFX10_3 = "gfx10.3", GFX10, GFX10_3;
+    GFX10_3 = "gfx10.3", GFX10_3, GFX10_3;
     /// RDNA 3.
     GFX11 = "gfx11", GFX11, GFX11;
     /// RDNA 3.5: floats of the scalar ALU.

@@ -7,7 +7,7 @@ use gcn_isa::mods::Modifier;
 use super::{Code, Fixed, Layout, ModSlot, Slot, When, bits, field, piece, slot};
 
 /// The fields of `format`.
-pub(crate) fn layout(format: Format) -> Layout {
+pub(super) fn layout(format: Format) -> Layout {
     match format {
         Format::Sop1 => SOP1,
         Format::Sop2 => SOP2,
@@ -34,19 +34,19 @@ pub(crate) fn layout(format: Format) -> Layout {
         Format::Scratch => SCRATCH,
         Format::Mubuf => MUBUF,
         Format::Mtbuf => MTBUF,
-        // Formats that no row has.
-        _ => Layout { fixed: &[], opcode_lo: 0, slots: &[], mods: &[] },
+        _ => Layout::NONE,
     }
 }
 
-const SOP1: Layout = Layout {
+pub(super) const SOP1: Layout = Layout {
     fixed: &[bits(23, 9, 0b1_0111_1101)],
     opcode_lo: 8,
     slots: &[slot(&["ssrc0"], Code::Source, 0, 8), slot(&["sdst"], Code::Scalar, 16, 7)],
     mods: &[],
+    ..Layout::NONE
 };
 
-const SOP2: Layout = Layout {
+pub(super) const SOP2: Layout = Layout {
     fixed: &[bits(30, 2, 0b10)],
     opcode_lo: 23,
     slots: &[
@@ -55,9 +55,10 @@ const SOP2: Layout = Layout {
         slot(&["sdst"], Code::Scalar, 16, 7),
     ],
     mods: &[],
+    ..Layout::NONE
 };
 
-const SOPC: Layout = Layout {
+pub(super) const SOPC: Layout = Layout {
     fixed: &[bits(23, 9, 0b1_0111_1110)],
     opcode_lo: 16,
     slots: &[
@@ -66,9 +67,10 @@ const SOPC: Layout = Layout {
         slot(&["simm8"], Code::Imm, 8, 8),
     ],
     mods: &[],
+    ..Layout::NONE
 };
 
-const SOPK: Layout = Layout {
+pub(super) const SOPK: Layout = Layout {
     fixed: &[bits(28, 4, 0b1011)],
     opcode_lo: 23,
     slots: &[
@@ -77,13 +79,15 @@ const SOPK: Layout = Layout {
         slot(&["literal"], Code::Literal, 32, 32),
     ],
     mods: &[],
+    ..Layout::NONE
 };
 
-const SOPP: Layout = Layout {
+pub(super) const SOPP: Layout = Layout {
     fixed: &[bits(23, 9, 0b1_0111_1111)],
     opcode_lo: 16,
     slots: &[slot(&["simm16"], Code::Imm, 0, 16)],
     mods: &[],
+    ..Layout::NONE
 };
 
 const SMEM: Layout = Layout {
@@ -103,18 +107,20 @@ const SMEM: Layout = Layout {
         slot(&["soffset"], Code::Scalar, 32, 7).when(When::Form("sgpr")),
     ],
     mods: &[field(Modifier::Offset, 32, 21), field(Modifier::Glc, 16, 1)],
+    ..Layout::NONE
 };
 
-const VOP1_SLOTS: [Slot; 2] = [slot(&["vdst"], Code::Vector, 17, 8), slot(&["sdst"], Code::Scalar, 17, 8)];
+pub(super) const VOP1_SLOTS: [Slot; 2] = [slot(&["vdst"], Code::Vector, 17, 8), slot(&["sdst"], Code::Scalar, 17, 8)];
 
-const VOP1: Layout = Layout {
+pub(super) const VOP1: Layout = Layout {
     fixed: &[bits(25, 7, 0b0111111)],
     opcode_lo: 9,
     slots: &[VOP1_SLOTS[0], VOP1_SLOTS[1], slot(&["src0", "vdst1"], Code::Source, 0, 9)],
     mods: &[],
+    ..Layout::NONE
 };
 
-const VOP2: Layout = Layout {
+pub(super) const VOP2: Layout = Layout {
     fixed: &[bits(31, 1, 0)],
     opcode_lo: 25,
     slots: &[
@@ -124,20 +130,22 @@ const VOP2: Layout = Layout {
         slot(&["literal"], Code::Literal, 32, 32),
     ],
     mods: &[],
+    ..Layout::NONE
 };
 
-const VOPC: Layout = Layout {
+pub(super) const VOPC: Layout = Layout {
     fixed: &[bits(25, 7, 0b0111110)],
     opcode_lo: 17,
     slots: &[slot(&["src0"], Code::Source, 0, 9), slot(&["src1"], Code::Vector, 9, 8)],
     mods: &[],
+    ..Layout::NONE
 };
 
 /// `src0` codes that announce a second dword of controls.
-const SDWA_MARK: Fixed = bits(0, 9, 0xf9);
-const DPP_MARK: Fixed = bits(0, 9, 0xfa);
+pub(super) const SDWA_MARK: Fixed = bits(0, 9, 0xf9);
+pub(super) const DPP_MARK: Fixed = bits(0, 9, 0xfa);
 
-const DPP_SRC0: Slot = slot(&["src0"], Code::Vector, 32, 8);
+pub(super) const DPP_SRC0: Slot = slot(&["src0"], Code::Vector, 32, 8);
 const DPP_MODS: &[ModSlot] = &[
     field(Modifier::DppCtrl, 40, 9),
     field(Modifier::BoundCtrl, 51, 1),
@@ -154,6 +162,7 @@ const VOP1_DPP: Layout = Layout {
     opcode_lo: 9,
     slots: &[VOP1_SLOTS[0], DPP_SRC0],
     mods: DPP_MODS,
+    ..Layout::NONE
 };
 
 const VOP2_DPP: Layout = Layout {
@@ -161,6 +170,7 @@ const VOP2_DPP: Layout = Layout {
     opcode_lo: 25,
     slots: &[slot(&["vdst"], Code::Vector, 17, 8), DPP_SRC0, slot(&["src1"], Code::Vector, 9, 8)],
     mods: DPP_MODS,
+    ..Layout::NONE
 };
 
 const SDWA_SRC0: Slot = slot(&["src0"], Code::SdwaSource(55), 32, 8);
@@ -182,31 +192,34 @@ const SDWA_MODS: &[ModSlot] = &[
 /// Rows without a destination selector write the whole register.
 const SDWA_WHOLE_DST: Fixed = bits(40, 3, 6).when(When::WholeDestination);
 
-const VOP1_SDWA: Layout = Layout {
+pub(super) const VOP1_SDWA: Layout = Layout {
     fixed: &[bits(25, 7, 0b0111111), SDWA_MARK, SDWA_WHOLE_DST],
     opcode_lo: 9,
     slots: &[VOP1_SLOTS[0], SDWA_SRC0],
     mods: SDWA_MODS,
+    ..Layout::NONE
 };
 
-const VOP2_SDWA: Layout = Layout {
+pub(super) const VOP2_SDWA: Layout = Layout {
     fixed: &[bits(31, 1, 0), SDWA_MARK, SDWA_WHOLE_DST],
     opcode_lo: 25,
     slots: &[slot(&["vdst"], Code::Vector, 17, 8), SDWA_SRC0, SDWA_SRC1],
     mods: SDWA_MODS,
+    ..Layout::NONE
 };
 
-const VOPC_SDWA: Layout = Layout {
+pub(super) const VOPC_SDWA: Layout = Layout {
     fixed: &[bits(25, 7, 0b0111110), SDWA_MARK],
     opcode_lo: 17,
     slots: &[slot(&["sdst"], Code::SdwaScalar(47), 40, 7), SDWA_SRC0, SDWA_SRC1],
     mods: SDWA_MODS,
+    ..Layout::NONE
 };
 
 const VOP3_ENC: Fixed = bits(26, 6, 0b110100);
-const SRC0: Slot = slot(&["src0", "vdst1"], Code::Source, 32, 9);
-const SRC1: Slot = slot(&["src1"], Code::Source, 41, 9);
-const SRC2: Slot = slot(&["src2"], Code::Source, 50, 9);
+pub(super) const SRC0: Slot = slot(&["src0", "vdst1"], Code::Source, 32, 9);
+pub(super) const SRC1: Slot = slot(&["src1"], Code::Source, 41, 9);
+pub(super) const SRC2: Slot = slot(&["src2"], Code::Source, 50, 9);
 
 const VOP3A: Layout = Layout {
     fixed: &[VOP3_ENC],
@@ -222,6 +235,7 @@ const VOP3A: Layout = Layout {
         piece(Modifier::Bitop3, 6, 59, 2),
         piece(Modifier::Bitop3, 0, 61, 3),
     ],
+    ..Layout::NONE
 };
 
 const VOP3B: Layout = Layout {
@@ -229,6 +243,7 @@ const VOP3B: Layout = Layout {
     opcode_lo: 16,
     slots: &[slot(&["vdst"], Code::Vector, 0, 8), slot(&["sdst"], Code::Scalar, 8, 7), SRC0, SRC1, SRC2],
     mods: &[field(Modifier::Clamp, 15, 1), field(Modifier::Omod, 59, 2), field(Modifier::Neg, 61, 3)],
+    ..Layout::NONE
 };
 
 const VOP3P_ENC: Fixed = bits(23, 9, 0b1_1010_0111);
@@ -261,6 +276,7 @@ const VOP3P: Layout = Layout {
         field(Modifier::NegLo, 61, 3),
         field(Modifier::Neg, 61, 3),
     ],
+    ..Layout::NONE
 };
 
 const VOP3P_MAI: Layout = Layout {
@@ -283,6 +299,7 @@ const VOP3P_MAI: Layout = Layout {
         field(Modifier::Blgp, 61, 3),
         field(Modifier::Neg, 61, 3),
     ],
+    ..Layout::NONE
 };
 
 const VOP3PX2: Layout = Layout {
@@ -312,6 +329,7 @@ const VOP3PX2: Layout = Layout {
         field(Modifier::Cbsz, 64 + 8, 3),
         field(Modifier::Blgp, 64 + 61, 3),
     ],
+    ..Layout::NONE
 };
 
 const DS: Layout = Layout {
@@ -330,6 +348,7 @@ const DS: Layout = Layout {
         field(Modifier::Offset1, 8, 8),
         field(Modifier::Gds, 16, 1),
     ],
+    ..Layout::NONE
 };
 
 const FLAT_ENC: Fixed = bits(26, 6, 0b110111);
@@ -350,6 +369,7 @@ const FLAT: Layout = Layout {
         field(Modifier::Slc, 17, 1),
         field(Modifier::Scc, 25, 1),
     ],
+    ..Layout::NONE
 };
 
 /// The segment is in bits 15:14.
@@ -383,6 +403,7 @@ const MUBUF: Layout = Layout {
         field(Modifier::Slc, 17, 1),
         field(Modifier::Tfe, 55, 1),
     ],
+    ..Layout::NONE
 };
 
 const MTBUF: Layout = Layout {
@@ -399,4 +420,5 @@ const MTBUF: Layout = Layout {
         field(Modifier::Slc, 54, 1),
         field(Modifier::Tfe, 55, 1),
     ],
+    ..Layout::NONE
 };

@@ -1,7 +1,7 @@
 //! The functions that stand for an immediate: `hwreg(…)`, `sendmsg(…)`, `gpr_idx(…)`, the counters of
-//! `s_waitcnt`, and `swizzle(…)` of `ds_swizzle_b32`.
+//! `s_waitcnt` and other fields by name, and `swizzle(…)` of `ds_swizzle_b32`.
 
-use gcn_isa::counters::WaitCnt;
+use gcn_isa::immediate::{Field, Immediate, VERSION_FLAGS, VERSIONS};
 
 use super::cursor::{Cursor, Located, Span};
 use super::error::ParseFault;
@@ -47,7 +47,7 @@ fn symbol<'a>(cursor: &mut Cursor<'a>, known: impl Fn(&str) -> Option<u16>) -> O
 /// `hwreg(NAME)` or `hwreg(NAME, offset, size)`, after its parenthesis.
 pub(super) fn hwreg(cursor: &mut Cursor<'_>, context: &mut Context<'_>) -> Result<u16, Located> {
     let at = cursor.at();
-    let target = context.target;
+    let target = context.on.target;
     let known = |name: &str| symbols::HWREGS.iter().find(|r| r.1 == name).map(|r| r.0);
     let id = match symbol(cursor, known) {
         Some(id) if symbols::has_hwreg(target, id) => id,
@@ -107,7 +107,10 @@ pub(super) fn sendmsg(cursor: &mut Cursor<'_>, context: &mut Context<'_>) -> Res
     let message = named.and_then(|i| symbols::MESSAGES.get(usize::from(i)));
     let id = match message {
         Some(message) => message.id,
-        None => argument(cursor, context, (0, 15), "a message is a name or a number from 0 to 15")?,
+        None => {
+            let last = i64::from(symbols::message_ids(context.on.generation())) - 1;
+            argument(cursor, context, (0, last), &format!("a message is a name or a number from 0 to {last}"))?
+        }
     };
     let message_span = cursor.span_from(at);
     if !cursor.eat(b',') {
@@ -161,33 +164,69 @@ pub(super) fn gpr_idx(cursor: &mut Cursor<'_>) -> Result<u16, Located> {
     }
 }
 
-/// True before `name(`, the beginning of the counters of `s_waitcnt` (otherwise it is a number).
-pub(super) fn counter_begins(cursor: &Cursor<'_>) -> bool {
+/// True before the name of a field or of a version (otherwise it is a number).
+pub(super) fn fields_begin(cursor: &Cursor<'_>, immediate: Immediate) -> bool {
     let mut ahead = cursor.clone();
-    let named = !ahead.name().is_empty();
+    let name = ahead.name();
     ahead.blanks();
-    named && ahead.peek() == b'('
+    match immediate {
+        Immediate::Plain | Immediate::Hex => false,
+        Immediate::Version => version_bits(name).is_some(),
+        Immediate::Counters | Immediate::Dependencies | Immediate::Delay => {
+            !name.is_empty() && ahead.peek() == b'('
+        }
+    }
 }
 
-/// Counters joined by blanks, commas or `&`.
-pub(super) fn counters(cursor: &mut Cursor<'_>, context: &mut Context<'_>) -> Result<RawOperand, Located> {
+fn version_bits(name: &str) -> Option<u16> {
+    VERSIONS.iter().chain(&VERSION_FLAGS).find(|named| named.0 == name).map(|named| named.1)
+}
+
+/// The fields of an immediate, joined by blanks, commas, `&` or `|`.
+pub(super) fn fields(
+    cursor: &mut Cursor<'_>,
+    context: &mut Context<'_>,
+    immediate: Immediate,
+) -> Result<RawOperand, Located> {
     let start = cursor.at();
-    let mut waits = WaitCnt::NONE;
+    let known = immediate.fields(context.on.instruction_set());
+    // A counter that is not named is not waited for; a delay that is not named is none.
+    let mut value = match immediate {
+        Immediate::Counters | Immediate::Dependencies => {
+            known.iter().fold(0, |all, field| all | field.encode(u16::MAX))
+        }
+        _ => 0,
+    };
     let mut end;
     loop {
-        counter(cursor, context, &mut waits)?;
+        match immediate {
+            Immediate::Version => {
+                let span = cursor.word_span();
+                let Some(bits) = version_bits(cursor.name()) else {
+                    return fault(span, "the versions are UC_VERSION_GFX7, GFX10, GFX11 and GFX12");
+                };
+                value |= bits;
+            }
+            _ => field(cursor, context, known, &mut value)?,
+        }
         end = cursor.at();
         cursor.blanks();
-        let joined = cursor.eat(b'&') || cursor.eat(b',');
+        let joined = cursor.eat(b'&') || cursor.eat(b',') || cursor.eat(b'|');
         if !joined && cursor.is_end() {
             break;
         }
     }
-    let value = RawValue::Counters(waits.encode());
+    let value = RawValue::Fields(value);
     Ok(RawOperand { span: Span::new(start, end), value, neg: false, abs: false, sext: false })
 }
 
-fn counter(cursor: &mut Cursor<'_>, context: &mut Context<'_>, waits: &mut WaitCnt) -> Result<(), Located> {
+/// `name(value)`. Only the counters know `name_sat`, which cuts a value that is too large.
+fn field(
+    cursor: &mut Cursor<'_>,
+    context: &mut Context<'_>,
+    known: &[Field],
+    immediate: &mut u16,
+) -> Result<(), Located> {
     let name_span = cursor.word_span();
     let name = cursor.name();
     cursor.blanks();
@@ -195,25 +234,53 @@ fn counter(cursor: &mut Cursor<'_>, context: &mut Context<'_>, waits: &mut WaitC
         Some(base) => (base, true),
         None => (name, false),
     };
-    let (field, max) = match base {
-        "vmcnt" => (&mut waits.vm, WaitCnt::VM_MAX),
-        "expcnt" => (&mut waits.exp, WaitCnt::EXP_MAX),
-        "lgkmcnt" => (&mut waits.lgkm, WaitCnt::LGKM_MAX),
-        _ => return fault(name_span, "the counters are vmcnt, expcnt and lgkmcnt, as in `vmcnt(0)`"),
+    let found = known.iter().find(|field| field.name == base);
+    let Some(field) = found.filter(|field| !saturates || field.values.is_empty()) else {
+        return fault(name_span, &names(known));
     };
     cursor.expect(b'(', "`(` after the counter's name")?;
     let at = cursor.at();
-    let count = cursor.integer(context.scope)?;
+    let named = field.values.iter().position(|value| *value == cursor.clone().name());
+    let value = match named {
+        Some(value) => {
+            cursor.name();
+            value as i64
+        }
+        None => cursor.integer(context.scope)?,
+    };
     let span = cursor.span_from(at);
     cursor.close(b')', "`)` after the count")?;
-    *field = match u8::try_from(count) {
-        Ok(count) if count <= max => count,
-        _ if saturates && (count > 0 || count < i64::from(i32::MIN)) => max,
-        _ => {
-            return fault(span, "the counters are vmcnt (up to 63), expcnt (up to 7) and lgkmcnt (up to 15)");
-        }
+    let largest = field.largest();
+    let value = match u16::try_from(value) {
+        Ok(value) if value <= largest => value,
+        _ if saturates && (value > 0 || value < i64::from(i32::MIN)) => largest,
+        _ => return fault(span, &ranges(known)),
     };
+    *immediate = *immediate & !field.encode(u16::MAX) | field.encode(value);
     Ok(())
+}
+
+/// What the fields are.
+fn names(known: &[Field]) -> String {
+    let names: Vec<&str> = known.iter().map(|field| field.name).collect();
+    let example = known.first().map_or("", |field| field.name);
+    format!("the counters are {}, as in `{example}(0)`", listed(&names))
+}
+
+/// How far they reach.
+fn ranges(known: &[Field]) -> String {
+    let ranges: Vec<String> =
+        known.iter().map(|field| format!("{} (up to {})", field.name, field.largest())).collect();
+    format!("the counters are {}", listed(&ranges))
+}
+
+fn listed<T: AsRef<str>>(names: &[T]) -> String {
+    let names: Vec<&str> = names.iter().map(AsRef::as_ref).collect();
+    match &names[..] {
+        [] => String::new(),
+        [only] => (*only).to_owned(),
+        [before @ .., last] => format!("{} and {last}", before.join(", ")),
+    }
 }
 
 /// The offset of `swizzle(MODE, …)`, after its parenthesis.

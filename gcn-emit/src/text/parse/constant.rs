@@ -64,7 +64,7 @@ pub(super) fn source(desc: &InstDesc, position: usize, number: Number) -> Result
 /// of a symbol.
 pub(super) fn takes_later(desc: &InstDesc, position: usize) -> bool {
     desc.constant_type(position) == ConstType::B32
-        && desc.operands.get(position).is_some_and(|o| o.name != "literal")
+        && desc.operands.get(position).is_some_and(|o| !o.is_literal())
 }
 
 /// A constant with source modifiers in a form that has none: they change the constant itself.
@@ -193,7 +193,8 @@ fn f64_literal(value: f64) -> Result<Operand, Unfit> {
 
 /// The dword of a number that is written as a literal whatever its value.
 pub(super) fn literal(desc: &InstDesc, position: usize, number: Number) -> Result<Operand, Unfit> {
-    let half_float = desc.entry.has_half_floats();
+    // Those of a pair of instructions are f32.
+    let half_float = desc.entry.has_half_floats() && desc.format != gcn_isa::Format::Vopd;
     let bits = match number {
         Number::Int(value) if half_float => bits16(value)?,
         Number::Int(value) => bits32(value)?,

@@ -12,7 +12,8 @@
 //! What it makes knows the words but not the instruction: that comes in [`super::resolve`].
 
 use gcn_isa::table::{Class, InstDesc, OperandKinds};
-use gcn_isa::{Reg, SrcSpecial, Target};
+use gcn_isa::target::{Generation, Subtarget};
+use gcn_isa::{Reg, SrcSpecial, reg};
 use smallvec::SmallVec;
 
 use super::calls;
@@ -45,6 +46,8 @@ pub(super) struct RawOperand {
 #[derive(Clone, Copy, Debug)]
 pub(super) enum RawValue {
     Reg(Reg),
+    /// Half a VGPR, the upper one or the lower.
+    Half(Reg, bool),
     Special(SrcSpecial),
     Number(Number),
     /// `lit(…)`: a literal even if an inline constant would do.
@@ -52,8 +55,10 @@ pub(super) enum RawValue {
     Off,
     /// The immediate that a function such as `hwreg(…)` means.
     Call(Function, u16),
-    /// The counters of `s_waitcnt`.
-    Counters(u16),
+    /// An immediate whose fields are named, such as the counters of `s_waitcnt`.
+    Fields(u16),
+    /// The attribute of a pixel's parameter, as in `attr0.w`.
+    Attribute(u16),
 }
 
 impl RawOperand {
@@ -64,7 +69,7 @@ impl RawOperand {
 
 /// The surroundings that the grammar depends on.
 pub(super) struct Context<'s> {
-    pub target: Target,
+    pub on: Subtarget,
     pub scope: &'s mut dyn Scope,
     /// True if `scc` is a cache bit in this instruction and not a register.
     pub scc_is_cache_bit: bool,
@@ -102,15 +107,17 @@ pub(super) fn instruction(
     cursor: &mut Cursor<'_>,
     desc: &InstDesc,
     rows: &[&'static InstDesc],
-    target: Target,
+    on: Subtarget,
     scope: &mut dyn Scope,
     raw: &mut Raw,
 ) -> Result<(), Located> {
-    let scc_is_cache_bit = desc.is_vmem() && !target.is_gfx940_family();
-    let mut context = Context { target, scope, scc_is_cache_bit, rows };
+    let scc_is_cache_bit =
+        desc.is_vmem() && !on.is_gfx940_family() && on.generation() == Generation::GFX9;
+    let mut context = Context { on, scope, scc_is_cache_bit, rows };
     cursor.blanks();
-    if desc.class == Class::Waitcnt && calls::counter_begins(cursor) {
-        raw.operands.push(calls::counters(cursor, &mut context)?);
+    let immediate = desc.entry.immediate;
+    if calls::fields_begin(cursor, immediate) {
+        raw.operands.push(calls::fields(cursor, &mut context, immediate)?);
         return if cursor.is_end() { Ok(()) } else { Err(cursor.expected("a counter such as `vmcnt(0)`")) };
     }
     while !cursor.is_end() {
@@ -124,7 +131,8 @@ pub(super) fn instruction(
 fn item(cursor: &mut Cursor<'_>, raw: &mut Raw, context: &mut Context<'_>) -> Result<(), Located> {
     let at = cursor.at();
     if let Some(reg) = register::regular(cursor, context)? {
-        return push(cursor, raw, plain(cursor.span_from(at), RawValue::Reg(reg)));
+        let value = register::half(cursor, reg);
+        return push(cursor, raw, plain(cursor.span_from(at), value));
     }
     let start = cursor.clone();
     let name = cursor.name();
@@ -147,8 +155,9 @@ fn item(cursor: &mut Cursor<'_>, raw: &mut Raw, context: &mut Context<'_>) -> Re
             Some(Word::Function(Function::Neg)) if next_is(cursor, b':') => {
                 return modifier::valued(cursor, raw, at, words::NEG, context);
             }
-            Some(Word::Reg(reg)) => Some(RawValue::Reg(reg)),
+            Some(Word::Reg(reg)) if has_register(context.on, reg) => Some(RawValue::Reg(reg)),
             Some(Word::Off) => Some(RawValue::Off),
+            None => register::attribute(name).map(RawValue::Attribute),
             _ => None,
         };
         if let Some(value) = simple {
@@ -161,6 +170,17 @@ fn item(cursor: &mut Cursor<'_>, raw: &mut Raw, context: &mut Context<'_>) -> Re
     }
     let operand = extended(cursor, context)?;
     push(cursor, raw, operand)
+}
+
+/// True if the processor has the named register.
+fn has_register(on: Subtarget, reg: Reg) -> bool {
+    let named = on.named_sgprs();
+    match reg.index {
+        102 | 103 => named.flat_scratch.is_some(),
+        104 | 105 => named.xnack_mask.is_some(),
+        index if index == reg::NULL.index => named.null.is_some(),
+        _ => true,
+    }
 }
 
 fn plain(span: Span, value: RawValue) -> RawOperand {
@@ -276,7 +296,7 @@ fn absolute(cursor: &mut Cursor<'_>, context: &mut Context<'_>) -> Result<RawOpe
 fn value(cursor: &mut Cursor<'_>, context: &mut Context<'_>, in_bars: bool) -> Result<RawValue, Located> {
     let at = cursor.at();
     if let Some(reg) = register::regular(cursor, context)? {
-        return Ok(RawValue::Reg(reg));
+        return Ok(register::half(cursor, reg));
     }
     match cursor.peek() {
         b'[' => return register::list(cursor, context).map(RawValue::Reg),
@@ -290,13 +310,13 @@ fn value(cursor: &mut Cursor<'_>, context: &mut Context<'_>, in_bars: bool) -> R
         return number(cursor, context, in_bars).map(RawValue::Number);
     }
     match words::word(name) {
-        Some(Word::Reg(reg)) => Ok(RawValue::Reg(reg)),
+        Some(Word::Reg(reg)) if has_register(context.on, reg) => Ok(RawValue::Reg(reg)),
         Some(Word::Special(special)) => Ok(RawValue::Special(special)),
         Some(Word::Flag(..)) if name == "scc" => Ok(RawValue::Special(SrcSpecial::Scc)),
         Some(Word::Off) => Ok(RawValue::Off),
-        Some(Word::Elsewhere) => Err((
+        Some(Word::Elsewhere | Word::Reg(_)) => Err((
             cursor.span_from(at),
-            ParseFault::Register(format!("{} has no register `{name}`", context.target)),
+            ParseFault::Register(format!("{} has no register `{name}`", context.on.target)),
         )),
         Some(Word::Function(function)) if next_is(cursor, b'(') => call(cursor, at, function, context),
         _ => {
@@ -324,7 +344,7 @@ fn call(
         Function::Sendmsg => calls::sendmsg(cursor, context)?,
         Function::GprIdx => calls::gpr_idx(cursor)?,
         Function::Lit64 => {
-            let fault = ParseFault::Register(format!("{} has no 64-bit literals", context.target));
+            let fault = ParseFault::Register(format!("{} has no 64-bit literals", context.on.target));
             return Err((cursor.span_from(at), fault));
         }
         Function::Neg | Function::Abs | Function::Sext => {

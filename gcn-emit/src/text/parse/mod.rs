@@ -18,14 +18,16 @@ mod resolve;
 mod scope;
 mod words;
 
-use gcn_isa::{Inst, Target};
+use gcn_isa::Inst;
+use gcn_isa::target::Subtarget;
 
 pub use error::{ParseError, ParseFault};
 pub use program::{SourceLine, parse_program, source_lines};
 pub use scope::{ExprValue, Fixup, ParsedInst, Scope, TextError};
 pub use words::modifier;
 
-use cursor::{Cursor, Located};
+use cursor::{Cursor, Located, Span};
+pub(crate) use register::CHANNELS;
 
 /// Parses one instruction.
 ///
@@ -44,8 +46,8 @@ use cursor::{Cursor, Located};
 /// let error = parse_inst("v_ad_f32 v0, v1, v2", Target::GFX942).unwrap_err();
 /// assert_eq!(error.to_string(), "1:1: gfx942 has no instruction `v_ad_f32`; the nearest name is `v_add_f32`");
 /// ```
-pub fn parse_inst(text: &str, target: Target) -> Result<Inst, ParseError> {
-    let parsed = statement(text, target, &mut NoScope);
+pub fn parse_inst(text: &str, on: impl Into<Subtarget>) -> Result<Inst, ParseError> {
+    let parsed = statement(text, on.into(), &mut NoScope);
     parsed.map(|p| p.inst).map_err(|(span, fault)| ParseError::at(text, span.at(), fault))
 }
 
@@ -74,15 +76,19 @@ pub fn parse_inst(text: &str, target: Target) -> Result<Inst, ParseError> {
 /// assert_eq!((error.at, error.len), (14, 5));
 /// assert_eq!(error.to_string(), "`eight` is unknown");
 /// ```
-pub fn parse_inst_in(text: &str, target: Target, scope: &mut dyn Scope) -> Result<ParsedInst, TextError> {
-    statement(text, target, scope).map_err(|(span, fault)| TextError {
+pub fn parse_inst_in(
+    text: &str,
+    on: impl Into<Subtarget>,
+    scope: &mut dyn Scope,
+) -> Result<ParsedInst, TextError> {
+    statement(text, on.into(), scope).map_err(|(span, fault)| TextError {
         at: span.at(),
         len: span.end().saturating_sub(span.at()),
         fault,
     })
 }
 
-fn statement(text: &str, target: Target, scope: &mut dyn Scope) -> Result<ParsedInst, Located> {
+fn statement(text: &str, on: Subtarget, scope: &mut dyn Scope) -> Result<ParsedInst, Located> {
     let mut cursor = Cursor::new(text);
     cursor.blanks();
     let at = cursor.at();
@@ -91,11 +97,52 @@ fn statement(text: &str, target: Target, scope: &mut dyn Scope) -> Result<Parsed
         return Err((cursor.word_span(), ParseFault::Expected("an instruction")));
     }
     let span = cursor.span_from(at);
-    let rows = names::rows(target, mnemonic).map_err(|fault| (span, fault))?;
+    if let Some((first, second)) = text.split_once("::") {
+        return pair(mnemonic, span, cursor, first, second, text, on, scope);
+    }
+    let rows = names::rows(on, mnemonic).map_err(|fault| (span, fault))?;
     let Some(first) = rows.first() else { return Err((span, ParseFault::Expected("an instruction"))) };
     let mut raw = grammar::Raw::default();
-    grammar::instruction(&mut cursor, first, &rows, target, scope, &mut raw)?;
-    resolve::resolve(&raw, &rows, target, span, text)
+    grammar::instruction(&mut cursor, first, &rows, on, scope, &mut raw)?;
+    resolve::resolve(&raw, &rows, on, span, text)
+}
+
+/// VOPD: two instructions with `::` between them, which are one.
+#[expect(clippy::too_many_arguments, reason = "the parts of a statement that has been taken apart")]
+fn pair(
+    mnemonic: &str,
+    span: Span,
+    after_mnemonic: Cursor<'_>,
+    first: &str,
+    second: &str,
+    text: &str,
+    on: Subtarget,
+    scope: &mut dyn Scope,
+) -> Result<ParsedInst, Located> {
+    let mut two = Cursor::new(text);
+    two.skip(text.len() - second.len());
+    two.blanks();
+    let at = two.at();
+    let other = two.name();
+    let both = format!("{mnemonic} :: {other}");
+    let rows = names::rows(on, &both).map_err(|fault| match names::rows(on, mnemonic) {
+        // An instruction that is no half of any pair is no reason to ask whether the pair exists.
+        Ok(_) => (two.span_from(at), fault),
+        Err(_) => (span, fault),
+    })?;
+    let Some(row) = rows.first() else { return Err((span, ParseFault::Expected("an instruction"))) };
+    let mut one = Cursor::new(first);
+    one.skip(after_mnemonic.at());
+    let mut raw = grammar::Raw::default();
+    grammar::instruction(&mut one, row, &rows, on, scope, &mut raw)?;
+    let halfway = raw.operands.len();
+    if row.operand_index("vdsty") != Some(halfway) {
+        let want = row.operand_index("vdsty").unwrap_or_default();
+        let operands = row.operands[..want].iter().map(|o| o.name).collect::<Vec<_>>().join(", ");
+        return Err((span, ParseFault::OperandCount { mnemonic: row.printed, want, have: halfway, operands }));
+    }
+    grammar::instruction(&mut two, row, &rows, on, scope, &mut raw)?;
+    resolve::resolve(&raw, &rows, on, span, text)
 }
 
 /// No symbols: only an instruction that stands alone.

@@ -1,6 +1,8 @@
 //! Modifiers: their values in the text, and whether an instruction takes them.
 
-use gcn_isa::mods::{Form, Modifier, Modifiers, SDWA_SELECTORS, SDWA_UNUSED, Spelling};
+use gcn_isa::mods::{
+    Form, HINTS, Modifier, Modifiers, SCOPES, SDWA_SELECTORS, SDWA_UNUSED, Spelling, TemporalHints,
+};
 use gcn_isa::table::{Class, InstDesc};
 use gcn_isa::{Format, Mods, Target};
 
@@ -74,6 +76,21 @@ fn value(cursor: &mut Cursor<'_>, form: Form, context: &mut Context<'_>) -> Resu
             let wanted = "the treatments are UNUSED_PAD, UNUSED_SEXT and UNUSED_PRESERVE";
             return choice(cursor, &SDWA_UNUSED, wanted, context);
         }
+        Form::Dpp8 => return dpp8(cursor, context),
+        Form::Hint => {
+            let name = cursor.name();
+            // Both words for the usual behaviour are no bits at all.
+            let plain = matches!(name, "TH_DEFAULT" | "TH_LOAD_RT" | "TH_STORE_RT" | "TH_ATOMIC_RT");
+            let found = HINTS.iter().position(|hint| hint.0 == named_hint(name));
+            match (plain, found) {
+                (true, _) => Ok(0),
+                (_, Some(place)) => Ok(place as u32 + 1),
+                (_, None) => Err("not a temporal hint, such as TH_LOAD_NT"),
+            }
+        }
+        Form::Scope => {
+            return choice(cursor, &SCOPES, "the scopes are SCOPE_CU, SCOPE_SE, SCOPE_DEV and SCOPE_SYS", context);
+        }
         Form::Offset if cursor.rest().starts_with(b"swizzle") => return swizzle(cursor, context),
         Form::Offset => {
             let value = cursor.integer(context.scope)?;
@@ -124,14 +141,20 @@ fn swizzle(cursor: &mut Cursor<'_>, context: &mut Context<'_>) -> Result<Parsed,
     Ok(Ok(offset.into()))
 }
 
-/// Up to four numbers in brackets.
-fn list(cursor: &mut Cursor<'_>, context: &mut Context<'_>) -> Result<([i64; 4], usize), Located> {
+/// The hint of a name; `TH_ATOMIC_RT_RETURN` is another name of the one that only returns.
+fn named_hint(name: &str) -> TemporalHints {
+    let name = if name == "TH_ATOMIC_RT_RETURN" { "TH_ATOMIC_RETURN" } else { name };
+    TemporalHints::from_name(name).unwrap_or(TemporalHints::empty())
+}
+
+/// Up to eight numbers in brackets.
+fn list(cursor: &mut Cursor<'_>, context: &mut Context<'_>) -> Result<([i64; 8], usize), Located> {
     cursor.expect(b'[', "a list such as [0,1]")?;
-    let mut values = [0; 4];
+    let mut values = [0; 8];
     let mut count = 0;
     loop {
         let Some(place) = values.get_mut(count) else {
-            return Err(cursor.expected("`]`: a list has at most four values"));
+            return Err(cursor.expected("`]`: a list has at most eight values"));
         };
         *place = cursor.integer(context.scope)?;
         count += 1;
@@ -143,8 +166,8 @@ fn list(cursor: &mut Cursor<'_>, context: &mut Context<'_>) -> Result<([i64; 4],
 }
 
 fn bits(cursor: &mut Cursor<'_>, context: &mut Context<'_>) -> Result<Parsed, Located> {
-    let (values, _) = list(cursor, context)?;
-    if values.iter().any(|v| !matches!(v, 0 | 1)) {
+    let (values, count) = list(cursor, context)?;
+    if count > 4 || values.iter().any(|v| !matches!(v, 0 | 1)) {
         return Ok(Err("not a list of bits like [0,1]"));
     }
     Ok(Ok(values.iter().rev().fold(0, |bits, value| bits << 1 | *value as u32)))
@@ -155,7 +178,15 @@ fn quad_perm(cursor: &mut Cursor<'_>, context: &mut Context<'_>) -> Result<Parse
     if count != 4 || lanes.iter().any(|l| !(0..4).contains(l)) {
         return Ok(Err("quad_perm takes four lanes from 0 to 3"));
     }
-    Ok(Ok(lanes.iter().rev().fold(0, |bits, lane| bits << 2 | *lane as u32)))
+    Ok(Ok(lanes[..count].iter().rev().fold(0, |bits, lane| bits << 2 | *lane as u32)))
+}
+
+fn dpp8(cursor: &mut Cursor<'_>, context: &mut Context<'_>) -> Result<Parsed, Located> {
+    let (lanes, count) = list(cursor, context)?;
+    if count != 8 || lanes.iter().any(|l| !(0..8).contains(l)) {
+        return Ok(Err("dpp8 takes eight lanes from 0 to 7"));
+    }
+    Ok(Ok(lanes.iter().rev().fold(0, |bits, lane| bits << 3 | *lane as u32)))
 }
 
 fn choice(
@@ -182,6 +213,10 @@ fn format(cursor: &mut Cursor<'_>, context: &mut Context<'_>) -> Result<Parsed, 
     let (mut data, mut num) = (None, None);
     loop {
         let name = cursor.name();
+        if let Some(format) = symbols::unified_format_named(name, context.on.generation()) {
+            cursor.close(b']', "`]`: the format is one name")?;
+            return Ok(Ok(format.into()));
+        }
         let place = |list: &[&str]| list.iter().position(|f| *f == name).map(|i| i as u32);
         let again = match (place(&symbols::DATA_FORMATS), place(&symbols::NUM_FORMATS)) {
             (Some(format), _) => data.replace(format),
@@ -263,13 +298,13 @@ fn meaning(
     let (field, value) = (raw.modifier.word.modifier, raw.value);
     if raw.modifier.word.flag().is_empty() {
         return match field {
-            Modifier::Format if desc.format == Format::Mtbuf => Ok((field, buffer_format(value, mods))),
+            Modifier::Format if desc.is_typed_buffer() => Ok((field, buffer_format(value, mods))),
             Modifier::Tfe if desc.has_tfe() => Ok((field, value)),
-            Modifier::BoundCtrl if desc.has_fetch_inactive() => {
-                Ok((Modifier::OpSel, u32::from(mods.op_sel) | (value * PERMLANE_FETCH_INACTIVE)))
-            }
             _ => Err(FOREIGN),
         };
+    }
+    if field == Modifier::Fi && desc.has_fetch_inactive() {
+        return Ok((Modifier::OpSel, u32::from(mods.op_sel) | (value * PERMLANE_FETCH_INACTIVE)));
     }
     if field == Modifier::BoundCtrl && desc.has_fetch_inactive() {
         return Ok((Modifier::OpSel, u32::from(mods.op_sel) | PERMLANE_BOUND_CONTROL));
@@ -285,12 +320,23 @@ fn meaning(
         }
         return Err(FOREIGN);
     }
+    if field == Modifier::Th {
+        return hint(desc, value).map(|value| (field, value));
+    }
     match (raw.modifier.word.spelling, desc.has_new_cache_names(target)) {
         (Spelling::Old, true) | (Spelling::New, false) => {
             Err("the cache bits are glc, slc, scc up to gfx90a and sc0, nt, sc1 from gfx942 on")
         }
         _ => Ok((field, value)),
     }
+}
+
+/// The bits of a temporal hint, given its place in the list, from 1 on.
+fn hint(desc: &InstDesc, place: u32) -> Result<u32, &'static str> {
+    let Some((hint, bits, _)) = (place as usize).checked_sub(1).and_then(|at| HINTS.get(at)) else {
+        return Ok(0);
+    };
+    if desc.hints.contains(*hint) { Ok((*bits).into()) } else { Err("not a hint of this instruction") }
 }
 
 fn buffer_format(value: u32, mods: &Mods) -> u32 {
@@ -306,6 +352,9 @@ fn buffer_format(value: u32, mods: &Mods) -> u32 {
 pub(super) fn missing(desc: &InstDesc, written: Modifiers) -> Option<&'static str> {
     if desc.modifiers.contains(Modifiers::DPP_CTRL) && !written.contains(Modifiers::DPP_CTRL) {
         return Some("a DPP control such as quad_perm:[0,1,2,3]");
+    }
+    if desc.modifiers.contains(Modifiers::DPP8) && !written.contains(Modifiers::DPP8) {
+        return Some("the lanes of dpp8:[0,1,2,3,4,5,6,7]");
     }
     let absent = desc.required.difference(written);
     if absent.is_empty() {

@@ -3,6 +3,7 @@
 use std::sync::OnceLock;
 
 use gcn_isa::table::{self, Class, Format, InstDesc, NameMap};
+use gcn_isa::target::{Family, Subtarget};
 use gcn_isa::{InstructionSet, Target, TargetSet, reference};
 use smallvec::SmallVec;
 
@@ -11,24 +12,24 @@ use super::error::ParseFault;
 /// The rows that a mnemonic may mean, in the order in which they are to be tried.
 pub(super) type Rows = SmallVec<[&'static InstDesc; 4]>;
 
-/// The mnemonics of each instruction set with and without their encoding suffix, and the aliases.
-static INDEX: [OnceLock<NameMap<Rows>>; InstructionSet::COUNT] =
-    [const { OnceLock::new() }; InstructionSet::COUNT];
+/// The mnemonics of each instruction set and size of waves with and without their encoding suffix, and the aliases.
+static INDEX: [[OnceLock<NameMap<Rows>>; 2]; InstructionSet::COUNT] =
+    [const { [const { OnceLock::new() }; 2] }; InstructionSet::COUNT];
 
-fn index(target: Target) -> &'static NameMap<Rows> {
-    INDEX[target.instruction_set().index()].get_or_init(|| build(target))
+fn index(on: Subtarget) -> &'static NameMap<Rows> {
+    INDEX[on.instruction_set().index()][on.wave as usize].get_or_init(|| build(on))
 }
 
-fn build(target: Target) -> NameMap<Rows> {
+fn build(on: Subtarget) -> NameMap<Rows> {
     // A target has fewer than 3,000.
     let mut names: NameMap<Rows> = NameMap::with_capacity_and_hasher(3000, Default::default());
-    for row in table::rows().iter().filter(|r| r.targets.contains(target)) {
+    for row in table::rows_on(on) {
         insert(names.entry(row.mnemonic).or_default(), row);
         if row.printed != row.mnemonic {
             insert(names.entry(row.printed).or_default(), row);
         }
     }
-    for (alias, mnemonic, _) in reference::aliases().filter(|a| a.2.contains(target)) {
+    for (alias, mnemonic, _) in reference::aliases().filter(|a| a.2.contains(on.target)) {
         if let Some(rows) = names.get(mnemonic).cloned() {
             names.entry(alias).or_insert(rows);
         }
@@ -46,7 +47,7 @@ fn insert(rows: &mut Rows, row: &'static InstDesc) {
 fn rank(desc: &InstDesc) -> u8 {
     match desc.format {
         format if format.is_sdwa() => 17,
-        Format::Vop1Dpp | Format::Vop2Dpp => 18,
+        format if format.is_dpp() => 18 + desc.bytes,
         _ => desc.bytes,
     }
 }
@@ -68,9 +69,9 @@ impl std::ops::Deref for Found {
     }
 }
 
-/// The rows that `mnemonic` may mean on `target`, at least one.
-pub(super) fn rows(target: Target, mnemonic: &str) -> Result<Found, ParseFault> {
-    let index = index(target);
+/// The rows that `mnemonic` may mean, at least one.
+pub(super) fn rows(on: Subtarget, mnemonic: &str) -> Result<Found, ParseFault> {
+    let index = index(on);
     if let Some(rows) = index.get(mnemonic) {
         return Ok(Found::Indexed(rows));
     }
@@ -80,11 +81,14 @@ pub(super) fn rows(target: Target, mnemonic: &str) -> Result<Found, ParseFault> 
         Some(rows) => rows.clone(),
         None => with_suffix(index, &lower),
     };
-    if selected.is_empty() { Err(unknown(target, mnemonic, &lower)) } else { Ok(Found::Selected(selected)) }
+    if selected.is_empty() { Err(unknown(on.target, mnemonic, &lower)) } else { Ok(Found::Selected(selected)) }
 }
 
 fn with_suffix(index: &NameMap<Rows>, mnemonic: &str) -> Rows {
-    let Some((base, suffix)) = mnemonic.rsplit_once('_') else { return Rows::new() };
+    let (base, suffix) = match mnemonic.strip_suffix("_e64_dpp") {
+        Some(base) => (base, "e64_dpp"),
+        None => mnemonic.rsplit_once('_').unwrap_or_default(),
+    };
     let has_suffix = ["_e32", "_e64", "_dpp", "_sdwa"].iter().any(|s| base.ends_with(s));
     let rows = index.get(base).filter(|_| !has_suffix);
     rows.into_iter().flatten().filter(|row| takes_suffix(row, suffix)).copied().collect()
@@ -98,10 +102,12 @@ fn takes_suffix(desc: &InstDesc, suffix: &str) -> bool {
         Format::Vop3a | Format::Vop3b | Format::Vop3p | Format::Vop3pMai | Format::Vop3px2
     ) && !matches!(desc.class, Class::Readlane | Class::Writelane);
     let sdwa = desc.format.is_sdwa();
-    let dpp = matches!(desc.format, Format::Vop1Dpp | Format::Vop2Dpp);
+    let long_dpp = desc.format.is_long_dpp();
+    let dpp = desc.format.is_dpp() && !long_dpp;
     match suffix {
         "e64" => long,
-        "e32" => !long && !sdwa && !dpp,
+        "e64_dpp" => long_dpp,
+        "e32" => !long && !sdwa && !desc.format.is_dpp(),
         "sdwa" => sdwa,
         "dpp" => dpp,
         _ => false,
@@ -128,7 +134,7 @@ fn targets_of() -> &'static NameMap<TargetSet> {
     static TARGETS: OnceLock<NameMap<TargetSet>> = OnceLock::new();
     TARGETS.get_or_init(|| {
         let mut targets: NameMap<TargetSet> = NameMap::default();
-        for row in table::rows() {
+        for row in [Family::GFX9, Family::RDNA].into_iter().flat_map(table::rows_of) {
             for name in [row.mnemonic, row.printed] {
                 let known = targets.entry(name).or_insert(TargetSet::EMPTY);
                 *known = known.union(row.targets);
@@ -146,8 +152,7 @@ pub(super) fn nearest(target: Target, mnemonic: &str) -> Option<&'static str> {
         return None;
     }
     let limit = 1 + mnemonic.len() / 5;
-    let known = table::rows().iter().filter(|r| r.targets.contains(target));
-    known
+    table::rows_on(target)
         .flat_map(|r| [r.mnemonic, r.printed])
         .filter(|name| name.len().abs_diff(mnemonic.len()) <= limit)
         .map(|name| (strsim::levenshtein(mnemonic, name), name))
@@ -164,7 +169,7 @@ mod tests {
     fn every_alias_leads_to_rows() {
         for (alias, _, targets) in reference::aliases() {
             for target in targets.targets() {
-                assert!(rows(target, alias).is_ok(), "{alias} on {target}");
+                assert!(rows(target.into(), alias).is_ok(), "{alias} on {target}");
             }
         }
     }

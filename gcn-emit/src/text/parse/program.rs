@@ -154,7 +154,7 @@ impl ProgramParser {
             return Ok(());
         }
         let target = self.program.target;
-        let parsed = super::statement(statement, target, &mut Labels { parser: self, place })
+        let parsed = super::statement(statement, target.into(), &mut Labels { parser: self, place })
             .map_err(|(span, fault)| (span.at(), fault))?;
         if let Some(fixup) = parsed.fixups.first() {
             let name = self.program.labels.get(fixup.expr as usize).map_or("", |l| l.name.as_str());

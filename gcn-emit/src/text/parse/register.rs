@@ -4,7 +4,7 @@ use gcn_isa::{Reg, RegFile};
 
 use super::cursor::{Cursor, Located, Span, is_name_byte};
 use super::error::ParseFault;
-use super::grammar::Context;
+use super::grammar::{Context, RawValue};
 use super::words::{self, Word};
 
 /// Registers with a numbered name: the file, the number of the first one, and how many there are.
@@ -16,14 +16,13 @@ struct File {
 
 const VGPRS: File = File { file: RegFile::Vgpr, base: 0, count: 256 };
 const AGPRS: File = File { file: RegFile::Agpr, base: 0, count: 256 };
-const SGPRS: File = File { file: RegFile::Sgpr, base: 0, count: 102 };
 const TTMPS: File = File { file: RegFile::Sgpr, base: 108, count: 16 };
 
 /// A numbered register or tuple, if one is next. What only looks like one (`v1x`, `vcc`, `s`) is left alone.
 pub(super) fn regular(cursor: &mut Cursor<'_>, context: &mut Context<'_>) -> Result<Option<Reg>, Located> {
     let (prefix, file) = match cursor.rest() {
         [b'v', ..] => (1, VGPRS),
-        [b's', ..] => (1, SGPRS),
+        [b's', ..] => (1, File { file: RegFile::Sgpr, base: 0, count: context.on.addressable_sgprs() }),
         [b'a', b'c', b'c', ..] => (3, AGPRS),
         [b'a', ..] => (1, AGPRS),
         [b't', b't', b'm', b'p', ..] => (4, TTMPS),
@@ -34,7 +33,7 @@ pub(super) fn regular(cursor: &mut Cursor<'_>, context: &mut Context<'_>) -> Res
     let found = match cursor.peek() {
         b'0'..=b'9' => {
             let first = cursor.small();
-            if is_name_byte(cursor.peek()) {
+            if is_name_byte(cursor.peek()) && half_suffix(cursor).is_none() {
                 None
             } else {
                 Some(tuple(&file, first, first, cursor.span_from(start.at()))?)
@@ -52,6 +51,38 @@ pub(super) fn regular(cursor: &mut Cursor<'_>, context: &mut Context<'_>) -> Res
     }
     Ok(found)
 }
+
+/// `.l` or `.h` after a register, which names half of it: the upper one, or not.
+fn half_suffix(cursor: &Cursor<'_>) -> Option<bool> {
+    match cursor.rest() {
+        [b'.', half @ (b'l' | b'h'), rest @ ..] if !rest.first().is_some_and(|b| is_name_byte(*b)) => {
+            Some(*half == b'h')
+        }
+        _ => None,
+    }
+}
+
+/// The register, or half of it if that is what the text names.
+pub(super) fn half(cursor: &mut Cursor<'_>, reg: Reg) -> RawValue {
+    match half_suffix(cursor).filter(|_| reg.len == 1 && reg.file == RegFile::Vgpr) {
+        Some(upper) => {
+            cursor.skip(2);
+            RawValue::Half(reg, upper)
+        }
+        None => RawValue::Reg(reg),
+    }
+}
+
+/// `attr0.w`: the number of an attribute, and of its channel in the two lowest bits.
+pub(super) fn attribute(name: &str) -> Option<u16> {
+    let (number, channel) = name.strip_prefix("attr")?.split_once('.')?;
+    let channel = CHANNELS.iter().position(|c| *c == channel)? as u16;
+    let number: u16 = number.parse().ok().filter(|n| *n < 64)?;
+    Some(number << 2 | channel)
+}
+
+/// The channels of an attribute by number.
+pub(crate) const CHANNELS: [&str; 4] = ["x", "y", "z", "w"];
 
 fn range(cursor: &mut Cursor<'_>, file: &File, at: usize, context: &mut Context<'_>) -> Result<Reg, Located> {
     cursor.eat(b'[');

@@ -8,7 +8,8 @@
 use gcn_isa::table::{
     self, Behaviours, Class, Format, InstDesc, Modifiers, OperandBits, OperandDesc, OperandKinds,
 };
-use gcn_isa::{Inst, Label, Operand, Reg, RegFile, Target};
+use gcn_isa::target::Subtarget;
+use gcn_isa::{Inst, Label, Mods, Operand, Reg, RegFile, Target};
 use smallvec::SmallVec;
 
 use super::constant::{self, Unfit};
@@ -52,12 +53,12 @@ const ENCODE_RANK: u16 = 400;
 pub(super) fn resolve(
     raw: &Raw,
     rows: &[&'static InstDesc],
-    target: Target,
+    on: Subtarget,
     mnemonic: Span,
     text: &str,
 ) -> Result<ParsedInst, Located> {
     let flags = raw.mods.iter().fold(Modifiers::empty(), |flags, m| flags | m.modifier.word.flag());
-    let kinds: SmallVec<[OperandKinds; 6]> = raw.operands.iter().map(RawOperand::kind).collect();
+    let kinds: SmallVec<[OperandKinds; 6]> = raw.operands.iter().map(|o| o.kind(on)).collect();
     let mut best: Option<(&'static InstDesc, Refusal)> = None;
     // Nearly always exactly one row fits at a glance. Only where it does not hold the instruction, all are
     // tried in earnest: for rare spellings, and to see which comes closest.
@@ -65,7 +66,7 @@ pub(super) fn resolve(
     for desc in likely.chain(rows) {
         let mut parsed =
             ParsedInst { inst: Inst::new(desc, []), fixups: SmallVec::new(), code: SmallVec::new() };
-        let refusal = match try_row(raw, target, mnemonic, &mut parsed) {
+        let refusal = match try_row(raw, on, mnemonic, &mut parsed) {
             Ok(()) => return Ok(parsed),
             Err(refusal) => refusal,
         };
@@ -86,7 +87,8 @@ pub(super) fn resolve(
 /// True if the row has all the modifiers that are written, requires none that is not, and has the right kinds
 /// of operands in the right number.
 fn fits(desc: &InstDesc, kinds: &[OperandKinds], flags: Modifiers) -> bool {
-    let needs_control = desc.modifiers.contains(Modifiers::DPP_CTRL) && !flags.contains(Modifiers::DPP_CTRL);
+    let controls = desc.modifiers.intersection(CONTROLS);
+    let needs_control = !flags.contains(controls);
     desc.modifiers.contains(flags)
         && flags.contains(desc.required)
         && !needs_control
@@ -94,13 +96,17 @@ fn fits(desc: &InstDesc, kinds: &[OperandKinds], flags: Modifiers) -> bool {
         && desc.operands.iter().zip(kinds).all(|(slot, kinds)| slot.kinds.intersects(*kinds))
 }
 
+/// What makes an instruction one with DPP.
+const CONTROLS: Modifiers = Modifiers::DPP_CTRL.union(Modifiers::DPP8);
+
 /// True if the row has the kind of controls that the text shows: SDWA selectors, a DPP control, neither.
 fn fits_controls(desc: &InstDesc, flags: Modifiers) -> bool {
     let has = |controls: Modifiers| flags.intersects(controls);
     match desc.format {
         format if format.is_sdwa() => has(Modifiers::SDWA),
-        Format::Vop1Dpp | Format::Vop2Dpp => has(Modifiers::DPP_CTRL),
-        _ => !has(Modifiers::SDWA) && !has(Modifiers::DPP_CTRL),
+        format if format.is_dpp8() => has(Modifiers::DPP8),
+        format if format.is_dpp() => has(Modifiers::DPP_CTRL),
+        _ => !has(Modifiers::SDWA) && !has(CONTROLS),
     }
 }
 
@@ -136,7 +142,7 @@ fn accepts(slot: Option<&OperandDesc>) -> String {
     slot.map_or_else(String::new, |slot| Accepts::of(slot).to_string())
 }
 
-fn try_row(raw: &Raw, target: Target, mnemonic: Span, parsed: &mut ParsedInst) -> Result<(), Refusal> {
+fn try_row(raw: &Raw, on: Subtarget, mnemonic: Span, parsed: &mut ParsedInst) -> Result<(), Refusal> {
     let desc = parsed.inst.desc;
     let implied = implied_operand(desc, raw.operands.len()).ok_or_else(|| count(desc, raw, mnemonic))?;
     let mut written = raw.operands.iter();
@@ -144,7 +150,7 @@ fn try_row(raw: &Raw, target: Target, mnemonic: Span, parsed: &mut ParsedInst) -
         let operand = match implied {
             Some((place, operand)) if place == position => operand,
             _ => match written.next() {
-                Some(raw) => one_operand(desc, position, slot, raw, target, parsed).map_err(|problem| {
+                Some(raw) => one_operand(desc, position, slot, raw, on, parsed).map_err(|problem| {
                     let rank = 200 + position as u16;
                     Refusal { rank, span: raw.span, why: Why::Operand(position, problem) }
                 })?,
@@ -153,15 +159,40 @@ fn try_row(raw: &Raw, target: Target, mnemonic: Span, parsed: &mut ParsedInst) -
         };
         parsed.inst.operands.push(operand);
     }
-    let written = modifier::apply(desc, target, raw, &mut parsed.inst.mods).map_err(|refused| Refusal {
+    let written = modifier::apply(desc, on.target, raw, &mut parsed.inst.mods).map_err(|refused| Refusal {
         rank: 250,
         span: refused.span,
         why: Why::Modifier(refused.problem),
     })?;
+    named_halves(desc, raw, written, &mut parsed.inst.mods)?;
     if let Some(what) = modifier::missing(desc, written) {
         return Err(Refusal { rank: 240, span: mnemonic, why: Why::Missing(what) });
     }
-    encode(parsed, raw, implied.map(|i| i.0), target, mnemonic)
+    encode(parsed, raw, implied.map(|i| i.0), on.target, mnemonic)
+}
+
+/// Sets the bits of `op_sel` by the halves that operands name. A list of bits may say the same again, and alone where the registers are
+/// written whole.
+fn named_halves(desc: &InstDesc, raw: &Raw, written: Modifiers, mods: &mut Mods) -> Result<(), Refusal> {
+    if !desc.has_halves() {
+        return Ok(());
+    }
+    let refuse = |span, problem| Err(Refusal { rank: 250, span, why: Why::Modifier(problem) });
+    for (slot, operand) in desc.operands.iter().zip(&raw.operands) {
+        let Some(bit) = desc.half_bit(slot) else { continue };
+        let listed = written.contains(Modifiers::OP_SEL) && mods.op_sel >> bit & 1 == 1;
+        match operand.value {
+            RawValue::Half(_, true) => mods.op_sel |= 1 << bit,
+            RawValue::Half(_, false) if listed => {
+                return refuse(operand.span, "the half that the register names is not that of op_sel");
+            }
+            RawValue::Reg(reg) if listed && reg.file == RegFile::Vgpr && !desc.halves_by_op_sel => {
+                return refuse(operand.span, "name the half, as in v0.h: op_sel alone does not choose it");
+            }
+            _ => {}
+        }
+    }
+    Ok(())
 }
 
 fn count(desc: &InstDesc, raw: &Raw, mnemonic: Span) -> Refusal {
@@ -203,7 +234,9 @@ fn implied_operand(desc: &InstDesc, have: usize) -> Option<Option<(usize, Operan
     }
     let mut implied = desc.operands.iter().enumerate().filter(|(_, o)| is_implied_vcc(o));
     match (implied.next(), implied.next()) {
-        (Some((position, _)), None) => Some(Some((position, Operand::Reg(gcn_isa::reg::VCC)))),
+        (Some((position, slot)), None) => {
+            Some(Some((position, Operand::Reg(gcn_isa::reg::VCC.slice(0, slot.dwords)))))
+        }
         _ => None,
     }
 }
@@ -217,25 +250,28 @@ fn one_operand(
     position: usize,
     slot: &OperandDesc,
     raw: &RawOperand,
-    target: Target,
+    on: Subtarget,
     parsed: &mut ParsedInst,
 ) -> Result<Operand, Problem> {
     if slot.kinds.contains(OperandKinds::IMM) {
         return immediate(desc, slot, raw);
     }
     let mut number = match raw.value {
-        RawValue::Reg(reg) if !slot.kinds.contains(register_kind(reg)) => return Err(Problem::Kind),
+        RawValue::Reg(reg) if !takes_register(slot, reg, on) => return Err(Problem::Kind),
+        RawValue::Half(reg, _) if !slot.kinds.contains(OperandKinds::HALF_VGPR) || beyond(slot, reg) => {
+            return Err(Problem::Kind);
+        }
         RawValue::Special(_) if !slot.kinds.contains(OperandKinds::SPECIAL) => return Err(Problem::Kind),
         RawValue::Off if !slot.kinds.contains(OperandKinds::OFF) => return Err(Problem::Kind),
         RawValue::Number(number) | RawValue::Lit(number) => Some(number),
-        RawValue::Call(..) | RawValue::Counters(_) => return Err(Problem::Kind),
-        RawValue::Reg(_) | RawValue::Special(_) | RawValue::Off => None,
+        RawValue::Call(..) | RawValue::Fields(_) | RawValue::Attribute(_) => return Err(Problem::Kind),
+        RawValue::Reg(_) | RawValue::Half(..) | RawValue::Special(_) | RawValue::Off => None,
     };
     if raw.has_modifier() {
-        source_modifiers(desc, position, slot, raw, target, parsed, &mut number)?;
+        source_modifiers(desc, position, slot, raw, on, parsed, &mut number)?;
     }
     Ok(match (raw.value, number) {
-        (RawValue::Reg(reg), _) => Operand::Reg(reg),
+        (RawValue::Reg(reg) | RawValue::Half(reg, _), _) => Operand::Reg(reg),
         (RawValue::Special(special), _) => Operand::Special(special),
         (_, Some(Number::Later(expr, _)))
             if slot.kinds.contains(OperandKinds::LITERAL) && !raw.has_modifier() =>
@@ -250,7 +286,7 @@ fn one_operand(
         (RawValue::Lit(_), Some(number)) => {
             constant::literal(desc, position, number).map_err(Problem::Unfit)?
         }
-        (_, Some(number)) if slot.name == "literal" => {
+        (_, Some(number)) if slot.is_literal() => {
             constant::literal(desc, position, number).map_err(Problem::Unfit)?
         }
         (_, Some(number)) => constant::source(desc, position, number).map_err(Problem::Unfit)?,
@@ -265,25 +301,36 @@ const CONSTANTS: OperandKinds = OperandKinds::INLINE_INT
 
 impl RawOperand {
     /// The kinds of operand that it can be.
-    fn kind(&self) -> OperandKinds {
+    fn kind(&self, on: Subtarget) -> OperandKinds {
         match self.value {
-            RawValue::Reg(reg) => register_kind(reg),
+            RawValue::Reg(reg) => register_kind(reg, on),
+            RawValue::Half(..) => OperandKinds::HALF_VGPR,
             RawValue::Special(_) => OperandKinds::SPECIAL,
             RawValue::Off => OperandKinds::OFF,
             RawValue::Number(_) => CONSTANTS.union(OperandKinds::IMM),
             RawValue::Lit(_) => CONSTANTS,
-            RawValue::Call(..) | RawValue::Counters(_) => OperandKinds::IMM,
+            RawValue::Call(..) | RawValue::Fields(_) | RawValue::Attribute(_) => OperandKinds::IMM,
         }
     }
 }
 
-fn register_kind(reg: Reg) -> OperandKinds {
+/// What a register can be; a whole VGPR stands for its lower half as well.
+fn register_kind(reg: Reg, on: Subtarget) -> OperandKinds {
     match reg.file {
-        RegFile::Vgpr => OperandKinds::VGPR,
+        RegFile::Vgpr => OperandKinds::VGPR.union(OperandKinds::HALF_VGPR),
         RegFile::Agpr => OperandKinds::AGPR,
-        RegFile::Sgpr if reg.index < 102 => OperandKinds::SGPR,
+        RegFile::Sgpr if u32::from(reg.index) < on.addressable_sgprs() => OperandKinds::SGPR,
         RegFile::Sgpr => OperandKinds::SPECIAL,
     }
+}
+
+fn takes_register(slot: &OperandDesc, reg: Reg, on: Subtarget) -> bool {
+    slot.kinds.intersects(register_kind(reg, on)) && !beyond(slot, reg)
+}
+
+/// True for a VGPR that a field with a bit for the half cannot name: another encoding may.
+fn beyond(slot: &OperandDesc, reg: Reg) -> bool {
+    reg.file == RegFile::Vgpr && reg.len == 1 && reg.index > slot.last_vgpr.into()
 }
 
 /// Sets the bits of the source modifiers. In a form without them they change a constant itself, provided that
@@ -293,7 +340,7 @@ fn source_modifiers(
     position: usize,
     slot: &OperandDesc,
     raw: &RawOperand,
-    target: Target,
+    on: Subtarget,
     parsed: &mut ParsedInst,
     number: &mut Option<Number>,
 ) -> Result<(), Problem> {
@@ -313,7 +360,7 @@ fn source_modifiers(
         return Ok(());
     }
     match number {
-        Some(constant) if table::find_mnemonic(target, desc.mnemonic).any(|row| !missing(row)) => {
+        Some(constant) if table::find_mnemonic(on, desc.mnemonic).any(|row| !missing(row)) => {
             *constant =
                 constant::folded(desc, position, *constant, raw.neg, raw.abs).map_err(Problem::Unfit)?;
             Ok(())
@@ -334,7 +381,8 @@ fn immediate(desc: &InstDesc, slot: &OperandDesc, raw: &RawOperand) -> Result<Op
             return if is_name { Ok(Operand::Label(Label(label))) } else { Err(wanted) };
         }
         RawValue::Number(Number::Later(..)) => return Err(Problem::Unfit(Unfit::Absolute)),
-        RawValue::Counters(value) if desc.class == Class::Waitcnt => value.into(),
+        RawValue::Fields(value) => value.into(),
+        RawValue::Attribute(value) if slot.name == "attr" => value.into(),
         RawValue::Call(Function::Hwreg, value) if slot.name == "hwreg" => value.into(),
         RawValue::Call(Function::Sendmsg, value) if desc.class == Class::Sendmsg => value.into(),
         RawValue::Call(Function::GprIdx, value) if is_index_mode(desc, slot) => value.into(),
@@ -342,6 +390,7 @@ fn immediate(desc: &InstDesc, slot: &OperandDesc, raw: &RawOperand) -> Result<Op
     };
     let range = match slot.name {
         "hwreg" => (0, 0xffff),
+        "msg" => (0, 0xff),
         "simm16" if matches!(desc.class, Class::Sendmsg | Class::Endpgm) || is_unsigned(desc) => (0, 0xffff),
         _ if is_index_mode(desc, slot) => (0, 0xf),
         "simm16" => (-0x8000, 0xffff),

@@ -1,6 +1,7 @@
 //! VOPD: an instruction that is two. Entries say the halves; each pair of them becomes a row.
 
 use super::super::desc::InstDesc;
+use super::super::elements::Constants;
 use super::super::entry::Entry;
 use super::super::format::Format;
 use super::super::slot::OperandDesc;
@@ -22,11 +23,12 @@ const SECOND_BITS: u16 = 5;
 /// Replaces the rows of halves by those of pairs.
 pub(super) fn pair(rows: &mut Vec<InstDesc>, first_id: u16) {
     let halves: Vec<InstDesc> = rows.extract_if(.., |row| row.format == Format::Vopd).collect();
-    // All halves have the same entry words but these.
     for x in halves.iter().filter(|half| half.form == EITHER) {
         for y in halves.iter().filter(|y| !y.targets.intersection(x.targets).is_empty()) {
             let mnemonic: &'static str = [x.mnemonic, " :: ", y.mnemonic].concat().leak();
-            let entry = Entry { mnemonic, meaning: "", behaviours: x.entry.behaviours | y.entry.behaviours, ..*x.entry };
+            let constants = constants(x, 0).chain(constants(y, 1)).collect::<Vec<_>>().leak();
+            let behaviours = x.entry.behaviours | y.entry.behaviours;
+            let entry = Entry { mnemonic, meaning: "", behaviours, constants, ..*x.entry };
             rows.push(InstDesc {
                 id: 0,
                 mnemonic,
@@ -46,6 +48,12 @@ pub(super) fn pair(rows: &mut Vec<InstDesc>, first_id: u16) {
     for (id, row) in (first_id..).zip(rows) {
         row.id = id;
     }
+}
+
+/// The type of constants of a half, at its own source.
+fn constants(half: &InstDesc, place: usize) -> impl Iterator<Item = Constants> {
+    let source = NAMES[1].1[place];
+    half.entry.constants.iter().map(move |constants| Constants { operand: source, ..*constants })
 }
 
 fn operands(half: &InstDesc, place: usize) -> impl Iterator<Item = OperandDesc> {

@@ -213,10 +213,10 @@ impl<'a> Words<'a> {
                 modifiers.extend(more);
             }
         }
-        let (halves, half) = halves(&operands);
-        if halves != 0 {
+        let half = operands.iter().any(|o| o.name == "vdst" && o.is_half()).then_some(DstHalf::Kept);
+        if operands.iter().any(OperandDesc::is_half) {
             modifiers.accepted |= Modifiers::OP_SEL;
-            modifiers.bits.op_sel |= halves;
+            modifiers.bits.op_sel |= source_halves(&operands);
         }
         let wide = operands
             .iter()
@@ -268,15 +268,10 @@ fn slot<'a>(
     Ok(Some(Slot { name: &word[..at], access, class, dwords }))
 }
 
-/// The bits of `op_sel` that say which half of its register each operand is, and what the destination's bit does.
-fn halves(operands: &[OperandDesc]) -> (u8, Option<DstHalf>) {
-    let sources = || operands.iter().filter(|o| o.is_source());
-    let is_half = |o: &OperandDesc| o.kinds.contains(OperandKinds::HALF_VGPR);
-    let bits = (0..).zip(sources()).filter(|(_, o)| is_half(o)).fold(0, |all, (i, _)| all | 1 << i);
-    match operands.iter().any(|o| o.name == "vdst" && is_half(o)) {
-        true => (bits | 1 << sources().count(), Some(DstHalf::Kept)),
-        false => (bits, None),
-    }
+/// The bits of `op_sel` that say which half of its register each source is.
+fn source_halves(operands: &[OperandDesc]) -> u8 {
+    let sources = (0..).zip(operands.iter().filter(|o| o.is_source()));
+    sources.filter(|(_, o)| o.is_half()).fold(0, |all, (bit, _)| all | 1 << bit)
 }
 
 /// Operands that are both VGPR or both AGPR: the result and source C of a matrix instruction, all data of a memory instruction.
