@@ -37,7 +37,7 @@ pub use slot::{
 };
 pub use variant::Variant;
 
-use crate::target::{Family, Subtarget};
+use crate::target::{Family, Generation, Subtarget};
 
 /// The number of the first row of RDNA: those of GFX9 have lower ones.
 const FIRST_OF_RDNA: u16 = 0x4000;
@@ -130,6 +130,33 @@ pub fn rows_of(family: Family) -> &'static [InstDesc] {
 pub fn rows_on(on: impl Into<Subtarget>) -> impl Iterator<Item = &'static InstDesc> {
     let on = on.into();
     rows_of(on.family()).iter().filter(move |row| row.is_on(on))
+}
+
+/// Names that instructions had on earlier instruction sets of the family, which assemblers take for the name of today (measured with
+/// LLVM 22: of RDNA 3 and later all of them, of RDNA 1 and 2 none), with that name.
+///
+/// ```
+/// use gcn_isa::{Target, table};
+///
+/// let former: Vec<_> = table::former_names(Target::GFX1201).filter(|names| names.1 == "global_load_b32").collect();
+/// assert_eq!(former, [("global_load_dword", "global_load_b32")]);
+/// ```
+pub fn former_names(on: impl Into<Subtarget>) -> impl Iterator<Item = (&'static str, &'static str)> {
+    let on = on.into();
+    let set = on.instruction_set();
+    let renamed = matches!(set.generation(), Generation::GFX11 | Generation::GFX12);
+    let rows = if renamed { rows_of(on.family()) } else { &[] };
+    let today: HashMap<*const Entry, &'static str> = rows
+        .iter()
+        .filter(|row| row.is_on(on))
+        .map(|row| (std::ptr::from_ref(row.entry), row.mnemonic))
+        .collect();
+    let mut last = "";
+    rows.iter().filter(move |row| row.targets.iter().all(|earlier| earlier < set)).filter_map(move |row| {
+        let name = today.get(&std::ptr::from_ref(row.entry)).filter(|name| **name != row.mnemonic)?;
+        // The forms of an instruction follow each other.
+        (std::mem::replace(&mut last, row.mnemonic) != row.mnemonic).then_some((row.mnemonic, *name))
+    })
 }
 
 /// The row of a number.

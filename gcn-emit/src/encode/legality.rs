@@ -1,7 +1,8 @@
 //! Rules that concern several operands or the modifiers as a whole.
 
 use gcn_isa::mods::Modifier;
-use gcn_isa::table::{Access, Class, OperandDesc};
+use gcn_isa::table::{Access, Behaviours, Class, Format, OperandDesc};
+use gcn_isa::target::Generation;
 use gcn_isa::{Inst, Mods, Operand, RegFile, SrcSpecial, Target};
 use smallvec::SmallVec;
 
@@ -22,6 +23,8 @@ pub(super) fn constant_bus(inst: &Inst, target: Target) -> Result<(), EncodeFaul
     if !inst.desc.format.is_vop() {
         return Ok(());
     }
+    // Shifts of 64 bits have kept the limit of before RDNA (measured with LLVM 22).
+    let limit = if inst.desc.does(Behaviours::SHIFTS_PAIR) { 1 } else { target.constant_bus_reads() };
     let mut different: SmallVec<[Operand; 2]> = SmallVec::new();
     let mut read = |operand: Operand| {
         if different.contains(&operand) {
@@ -29,7 +32,7 @@ pub(super) fn constant_bus(inst: &Inst, target: Target) -> Result<(), EncodeFaul
         }
         different.push(operand);
         match different[..] {
-            [first, ..] if different.len() > target.constant_bus_reads() => {
+            [first, ..] if different.len() > limit => {
                 Err(EncodeFault::ConstantBus { first, second: operand })
             }
             _ => Ok(()),
@@ -49,7 +52,7 @@ pub(super) fn constant_bus(inst: &Inst, target: Target) -> Result<(), EncodeFaul
 /// True if the operand comes over the constant bus. LDS-direct data does not.
 fn is_scalar(operand: Operand) -> bool {
     match operand {
-        Operand::Reg(reg) => reg.file == RegFile::Sgpr,
+        Operand::Reg(reg) => reg.file == RegFile::Sgpr && reg != gcn_isa::reg::NULL,
         Operand::Special(special) => special != SrcSpecial::LdsDirect,
         operand => matches!(operand, Operand::Literal(_)),
     }
@@ -67,8 +70,40 @@ pub(super) fn of_class(inst: &Inst) -> Result<(), EncodeFault> {
         Class::Gws => gws_alignment(inst),
         Class::GprIdx => gpr_idx_mask(inst),
         Class::FlatAtomicRet | Class::GlobalAtomicRet => sc1_with_agprs(inst),
+        _ if inst.desc.format == Format::Vopd => pair(inst),
         _ => Ok(()),
     }
+}
+
+/// The halves of VOPD share the ports of the register file: first and second sources come from different banks of four, third sources
+/// and destinations are one even and one odd (RDNA3 ISA 7.6). On RDNA 4 two moves may read the same register (measured with LLVM 22).
+fn pair(inst: &Inst) -> Result<(), EncodeFault> {
+    let [x, y] = [["vdstx", "src0x", "vsrc1x", "literalx"], ["vdsty", "src0y", "vsrc1y", "literaly"]]
+        .map(|names| ports(inst, names));
+    let moves = inst.operands.len() == 4 && inst.desc.generation() == Generation::GFX12;
+    for ((first, second), banks) in x.into_iter().zip(y).zip([2, 4, 4, 2]) {
+        if let (Some(first), Some(second)) = (first, second)
+            && let (Some(one), Some(other)) = (inst.operands[first].reg(), inst.operands[second].reg())
+            && (one.file, other.file) == (RegFile::Vgpr, RegFile::Vgpr)
+            && one.index % banks == other.index % banks
+            && !(moves && banks == 4 && one == other)
+        {
+            let fault = OperandFault::SameBank { other: inst.desc.operands[first].name, banks };
+            return Err(EncodeFault::operand(inst, second, fault));
+        }
+    }
+    Ok(())
+}
+
+/// The operands of a half by port: destination, and the three sources. After a literal comes the third source; a destination that is
+/// read is that too.
+fn ports(inst: &Inst, [vdst, src0, vsrc1, literal]: [&str; 4]) -> [Option<usize>; 4] {
+    let place = |name| inst.desc.operand_index(name);
+    let accumulates = |place: &usize| inst.desc.operands[*place].access == Access::ReadWrite;
+    let is_third = place(literal).is_some_and(|literal| place(vsrc1).is_some_and(|vsrc1| literal < vsrc1));
+    let (second, third) =
+        if is_third { (None, place(vsrc1)) } else { (place(vsrc1), place(vdst).filter(accumulates)) };
+    [place(vdst), place(src0), second, third]
 }
 
 /// D and C of the larger matrix instructions are the same registers or disjoint (LLVM refuses a partial

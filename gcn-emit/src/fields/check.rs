@@ -52,6 +52,14 @@ pub enum OperandFault {
     /// A matrix instruction whose D and C share some registers but not all.
     #[error("overlaps `vdst` partly; make it the same registers or disjoint ones")]
     PartialOverlap,
+    /// The halves of a pair of instructions need registers of different banks.
+    #[error("must not have the same remainder by {banks} as the number of `{other}`; choose another register")]
+    SameBank {
+        /// The operand of the first half.
+        other: &'static str,
+        /// The number of banks.
+        banks: u16,
+    },
     /// A branch target where no program gives it a place.
     #[error("a label has no value outside a program; use encode_program")]
     LooseLabel,

@@ -54,7 +54,7 @@ impl InstDesc {
     }
 
     /// True if the row has the DPP controls of this word.
-    pub(crate) fn takes_control_of(&self, word: &Word) -> bool {
+    pub fn takes_control_of(&self, word: &Word) -> bool {
         self.dpp_controls.contains(word.control())
     }
 

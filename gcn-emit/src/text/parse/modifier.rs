@@ -4,6 +4,7 @@ use gcn_isa::mods::{
     Form, HINTS, Modifier, Modifiers, SCOPES, SDWA_SELECTORS, SDWA_UNUSED, Spelling, TemporalHints,
 };
 use gcn_isa::table::{Class, InstDesc};
+use gcn_isa::target::Generation;
 use gcn_isa::{Format, Mods, Target};
 
 use super::calls;
@@ -24,6 +25,9 @@ pub(super) struct RawMod {
 /// The value of `fi:1` and of `bound_ctrl` among the bits of a `v_permlane*_swap_b32`.
 const PERMLANE_FETCH_INACTIVE: u32 = 1;
 const PERMLANE_BOUND_CONTROL: u32 = 2;
+
+/// The older spelling, whose meaning depends on the generation.
+const BOUND_CTRL_0: u32 = 2;
 
 /// Marks in [`RawMod::value`] which half of a buffer format is meant; the other keeps its default.
 const DATA_FORMAT_ONLY: u32 = 0x100;
@@ -119,9 +123,9 @@ fn plain(form: Form, value: i64) -> Parsed {
         (Form::Multiply, 4) => Ok(2),
         (Form::Divide, 2) => Ok(3),
         (Form::Multiply | Form::Divide, _) => Err("only mul:2, mul:4 and div:2 exist"),
-        // Both spellings set the bit; bound_ctrl:0 is the older one.
-        (Form::BoundControl, 0 | 1) => Ok(1),
-        (Form::BoundControl, _) => Err("only bound_ctrl:0 and bound_ctrl:1 exist, and mean the same"),
+        (Form::BoundControl, 0) => Ok(BOUND_CTRL_0),
+        (Form::BoundControl, 1) => Ok(1),
+        (Form::BoundControl, _) => Err("only bound_ctrl:0 and bound_ctrl:1 exist"),
         (Form::FetchInactive, 0 | 1) => Ok(value as u32),
         (Form::FetchInactive, _) => Err("only fi:0 and fi:1 exist"),
         (Form::DataFormat, 0..=15) => Ok(value as u32 | DATA_FORMAT_ONLY),
@@ -319,6 +323,14 @@ fn meaning(
             return Ok((field, 0));
         }
         return Err(FOREIGN);
+    }
+    if field == Modifier::DppCtrl && !desc.takes_control_of(raw.modifier.word) {
+        return Err("the instruction has no such DPP control");
+    }
+    // Up to RDNA 2 the older spelling, `bound_ctrl:0`, sets the bit too.
+    if field == Modifier::BoundCtrl && value == BOUND_CTRL_0 {
+        let old = matches!(desc.generation(), Generation::GFX9 | Generation::GFX10);
+        return Ok((field, old.into()));
     }
     if field == Modifier::Th {
         return hint(desc, value).map(|value| (field, value));

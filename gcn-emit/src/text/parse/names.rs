@@ -29,7 +29,8 @@ fn build(on: Subtarget) -> NameMap<Rows> {
             insert(names.entry(row.printed).or_default(), row);
         }
     }
-    for (alias, mnemonic, _) in reference::aliases().filter(|a| a.2.contains(on.target)) {
+    let aliases = reference::aliases().filter(|a| a.2.contains(on.target)).map(|a| (a.0, a.1));
+    for (alias, mnemonic) in aliases.chain(table::former_names(on)) {
         if let Some(rows) = names.get(mnemonic).cloned() {
             names.entry(alias).or_insert(rows);
         }

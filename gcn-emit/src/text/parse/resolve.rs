@@ -381,6 +381,8 @@ fn immediate(desc: &InstDesc, slot: &OperandDesc, raw: &RawOperand) -> Result<Op
             return if is_name { Ok(Operand::Label(Label(label))) } else { Err(wanted) };
         }
         RawValue::Number(Number::Later(..)) => return Err(Problem::Unfit(Unfit::Absolute)),
+        // No scalar offset, and no other.
+        RawValue::Reg(reg) if reg == gcn_isa::reg::NULL && desc.format == Format::Smem => 0,
         RawValue::Fields(value) => value.into(),
         RawValue::Attribute(value) if slot.name == "attr" => value.into(),
         RawValue::Call(Function::Hwreg, value) if slot.name == "hwreg" => value.into(),
