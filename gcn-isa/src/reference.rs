@@ -24,7 +24,6 @@ mod names;
 mod page;
 mod probe;
 
-use std::collections::BTreeSet;
 
 pub use names::{NameError, aliases, nearest};
 pub use page::{
@@ -34,7 +33,7 @@ pub use page::{
 
 use crate::semantics;
 use crate::table::{self, InstDesc};
-use crate::target::{Target, TargetSet};
+use crate::target::{Family, Target, TargetSet};
 
 /// The page of the instruction `name` on `target`, or on every target that has it.
 ///
@@ -50,7 +49,8 @@ pub fn page(name: &str, target: Option<Target>) -> Result<Page, NameError> {
         return Err(NameError::unknown(&name, target));
     };
     let mnemonic = first.mnemonic;
-    let everywhere = rows_of(mnemonic).fold(TargetSet::EMPTY, |set, r| set.union(r.targets));
+    let rows_everywhere = rows_of(mnemonic, target);
+    let everywhere = rows_everywhere.iter().fold(TargetSet::EMPTY, |set, r| set.union(r.targets));
     let meaning = semantics::of(mnemonic);
     Ok(Page {
         mnemonic,
@@ -65,11 +65,14 @@ pub fn page(name: &str, target: Option<Target>) -> Result<Page, NameError> {
     })
 }
 
-/// Every row with this mnemonic, on any target, in table order.
-fn rows_of(mnemonic: &str) -> impl Iterator<Item = &'static InstDesc> + use<> {
-    let ids: BTreeSet<u16> =
-        Target::ALL.into_iter().flat_map(|t| table::find_mnemonic(t, mnemonic)).map(|r| r.id).collect();
-    ids.into_iter().filter_map(|id| table::rows().get(usize::from(id)))
+/// Every row with this mnemonic in table order: those of the target's family, without a target those of the first family that has some.
+fn rows_of(mnemonic: &str, target: Option<Target>) -> Vec<&'static InstDesc> {
+    let families = match target {
+        Some(target) => vec![target.family()],
+        None => vec![Family::GFX9, Family::RDNA],
+    };
+    let rows = families.into_iter().map(|family| table::find_in(family, mnemonic).collect::<Vec<_>>());
+    rows.into_iter().find(|rows| !rows.is_empty()).unwrap_or_default()
 }
 
 /// The targets of `row` that a page for `target` speaks of one by one: of all targets, those that the others are like.

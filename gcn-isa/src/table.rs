@@ -188,6 +188,11 @@ pub fn find_mnemonic<S: Into<Subtarget>>(
     pick(Table::of(on.family()).by_mnemonic().get(mnemonic), on)
 }
 
+/// The rows of a family with the suffix-less name `mnemonic`, on any of its instruction sets.
+pub fn find_in(family: Family, mnemonic: &str) -> impl Iterator<Item = &'static InstDesc> {
+    Table::of(family).by_mnemonic().get(mnemonic).into_iter().flatten().map(|&id| row(id))
+}
+
 /// The rows with this opcode in this format (several where addressing forms share an opcode).
 pub fn find_opcode<S: Into<Subtarget>>(
     on: S,

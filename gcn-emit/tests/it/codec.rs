@@ -6,6 +6,7 @@ mod errors;
 mod llvm;
 mod program;
 mod random;
+mod rdna;
 mod spellings;
 mod variants;
 

@@ -86,9 +86,9 @@ pub(super) fn rows(on: Subtarget, mnemonic: &str) -> Result<Found, ParseFault> {
 }
 
 fn with_suffix(index: &NameMap<Rows>, mnemonic: &str) -> Rows {
-    let (base, suffix) = match mnemonic.strip_suffix("_e64_dpp") {
-        Some(base) => (base, "e64_dpp"),
-        None => mnemonic.rsplit_once('_').unwrap_or_default(),
+    let (base, suffix) = match mnemonic.rsplit_once('_').unwrap_or_default() {
+        (long, "dpp") if long.ends_with("_e64") => (long.rsplit_once('_').unwrap_or_default().0, "e64_dpp"),
+        other => other,
     };
     let has_suffix = ["_e32", "_e64", "_dpp", "_sdwa"].iter().any(|s| base.ends_with(s));
     let rows = index.get(base).filter(|_| !has_suffix);
