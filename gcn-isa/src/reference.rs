@@ -68,7 +68,7 @@ pub fn page(name: &str, target: Option<Target>) -> Result<Page, NameError> {
 /// Every row with this mnemonic, on any target, in table order.
 fn rows_of(mnemonic: &str) -> impl Iterator<Item = &'static InstDesc> + use<> {
     let ids: BTreeSet<u16> =
-        Target::ALL.into_iter().flat_map(|t| table::find_mnemonic(t, mnemonic)).map(|r| r.id).collect();
+        Target::with_instructions().flat_map(|t| table::find_mnemonic(t, mnemonic)).map(|r| r.id).collect();
     ids.into_iter().filter_map(|id| table::rows().get(usize::from(id)))
 }
 

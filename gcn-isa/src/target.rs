@@ -9,7 +9,7 @@ mod processor;
 mod set;
 
 pub use instruction_set::{Family, InstructionSet, NamedSgprs, WaveSize};
-pub use processor::{Target, UnknownTarget, VgprFile};
+pub use processor::{NoHazards, Target, UnknownTarget, VgprFile};
 pub use set::{TargetSet, UnknownSet};
 
 /// Lanes of a wave on every target that can be compiled for, for types and constants. Code that knows its target asks it
