@@ -35,10 +35,12 @@ use crate::failure::Failure;
 
 /// Parses a target's name for clap; the error lists the known names.
 fn target(name: &str) -> Result<Target, String> {
-    name.parse().map_err(|_| {
-        let names: Vec<_> = Target::ALL.into_iter().map(Target::name).collect();
-        format!("the targets are {}", names.join(", "))
-    })
+    name.parse().map_err(|_| format!("the targets are {}", Target::names()))
+}
+
+/// The same for commands that need more than the instructions of the target.
+fn target_with_hazards(name: &str) -> Result<Target, String> {
+    target(name)?.with_hazards().map_err(|error| error.to_string())
 }
 
 /// Sets parameters of the timed mode, each `NAME=VALUE`.

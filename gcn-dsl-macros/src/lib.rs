@@ -15,6 +15,7 @@ mod expand;
 mod operator;
 mod parse;
 mod rename;
+mod target;
 #[cfg(test)]
 mod tests;
 mod ty;

@@ -109,7 +109,7 @@ impl TargetId {
 
     /// Reads `e_flags`; `None` if the processor is none of ours.
     pub fn from_elf_flags(flags: u32) -> Option<TargetId> {
-        let target = Target::ALL.into_iter().find(|t| t.elf_mach() == flags & MACH_MASK)?;
+        let target = Target::with_instructions().find(|t| t.elf_mach() == flags & MACH_MASK)?;
         let feature = |shift: u32| Feature::from_elf_bits(flags >> shift & 3);
         Some(TargetId { target, xnack: feature(XNACK_SHIFT), sramecc: feature(SRAMECC_SHIFT) })
     }
@@ -219,7 +219,7 @@ const MACHINES: [(u32, &str); 18] = [
 /// that is not known.
 pub(crate) fn processor(mach: u32) -> String {
     if let Some(known) = Target::KNOWN.into_iter().find(|target| target.elf_mach() == mach) {
-        return match known.is_supported() {
+        return match known.has_instructions() {
             true => String::new(),
             false => format!(" ({known}; its instructions are not yet in the tables)"),
         };

@@ -54,11 +54,12 @@ pub(crate) struct Symbol {
     pub name: String,
 }
 
-/// The target ids of our targets in a bundle.
+/// The target ids in a bundle that can be simulated.
 pub(crate) fn targets(image: &[u8]) -> Vec<TargetId> {
     let mut found = Vec::new();
     for bundle in container::bundles(image).into_iter().flatten().flatten() {
-        found.extend(bundle.entries().unwrap_or_default().iter().filter_map(|entry| entry.target_id));
+        let entries = bundle.entries().unwrap_or_default();
+        found.extend(entries.iter().filter_map(|entry| entry.target_id).filter(|id| id.target.has_hazards()));
     }
     found
 }

@@ -323,7 +323,7 @@ pub fn matrix_instructions(target: Target) -> impl Iterator<Item = (&'static Ins
 
 static INSTRUCTIONS: LazyLock<Vec<(Target, &'static InstDesc, &'static Shape)>> = LazyLock::new(|| {
     let of = |target| matrix_instructions(target).map(move |(desc, shape)| (target, desc, shape));
-    Target::ALL.into_iter().flat_map(of).collect()
+    Target::with_instructions().flat_map(of).collect()
 });
 
 /// Every matrix instruction of every target with its shape: targets in order, then table order.

@@ -127,6 +127,9 @@ impl Default for WaitOptions {
 
 /// Inserts `s_waitcnt`, then wait states. Returns what was put where, in program order; every `at`, `producer` and
 /// `consumer` is a line of the result.
+///
+/// # Panics
+/// If the waits and hazards of its target are not in the tables ([`Target::has_hazards`](crate::Target::has_hazards)).
 pub fn insert_waits(program: &mut Program, options: &WaitOptions) -> Vec<Inserted> {
     let mut inserted = waitcnt_edits(program, options, &mut []);
     let states = wait_state_edits(program, options, &mut inserted);
@@ -136,16 +139,23 @@ pub fn insert_waits(program: &mut Program, options: &WaitOptions) -> Vec<Inserte
 }
 
 /// Inserts `s_waitcnt` only.
+///
+/// # Panics
+/// If the waits and hazards of its target are not in the tables ([`Target::has_hazards`](crate::Target::has_hazards)).
 pub fn insert_waitcnt(program: &mut Program, options: &WaitOptions) -> Vec<Inserted> {
     waitcnt_edits(program, options, &mut [])
 }
 
 /// Inserts wait states only. `s_waitcnt` that are still to be inserted would be wait states too, so that this comes last.
+///
+/// # Panics
+/// If the waits and hazards of its target are not in the tables ([`Target::has_hazards`](crate::Target::has_hazards)).
 pub fn insert_wait_states(program: &mut Program, options: &WaitOptions) -> Vec<Inserted> {
     wait_state_edits(program, options, &mut [])
 }
 
 fn waitcnt_edits(program: &mut Program, options: &WaitOptions, earlier: &mut [Inserted]) -> Vec<Inserted> {
+    program.assert_has_hazards();
     let flow = options.rules.flow(program);
     let (cfg, shape) = (&flow.cfg, shape_of(&flow));
     let mut planned: Vec<(Place, WaitCnt, Vec<Reason>)> = Vec::new();
@@ -255,6 +265,7 @@ fn waitcnt_edit(
 }
 
 fn wait_state_edits(program: &mut Program, options: &WaitOptions, earlier: &mut [Inserted]) -> Vec<Inserted> {
+    program.assert_has_hazards();
     let flow = options.rules.flow(program);
     let (cfg, shape) = (&flow.cfg, shape_of(&flow));
     let mut solved = solve_distances(program, options, &flow, &shape);

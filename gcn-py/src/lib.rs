@@ -44,7 +44,7 @@ fn check(py: Python<'_>, name: &str, data: Vec<u8>, options: &str) -> PyResult<S
         let (choice, folders) = (options.choice(), options.folders());
         let read = input::each(name, data, &choice, Broken::LeaveOut, &folders, |input| {
             let xnack = options.xnack.unwrap_or(input.unit.target_id.may_replay());
-            let checked = Checked::new(&input, level, rules.with_xnack(xnack), options.advice);
+            let checked = Checked::new(&input, level, rules.with_xnack(xnack), options.advice)?;
             let mut report = report::file(&checked);
             report["clean"] = json!(Summary::of(&checked).exit_code(false) == 0);
             files.push(report);
@@ -103,7 +103,7 @@ fn explain(py: Python<'_>, name: &str, data: Vec<u8>, options: &str) -> PyResult
         } else {
             input::expanded(input, options.target, &folders).map_err(refused)?
         };
-        text(&gcn_report::explain::report(&input, options.rules()?, options.writers))
+        text(&gcn_report::explain::report(&input, options.rules()?, options.writers).map_err(refused)?)
     })
 }
 
@@ -180,7 +180,7 @@ fn inspect(py: Python<'_>, name: &str, data: Vec<u8>, options: &str) -> PyResult
 #[pymodule]
 fn _gcn(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add("Error", module.py().get_type::<Error>())?;
-    module.add("TARGETS", gcn_isa::Target::ALL.map(gcn_isa::Target::name).to_vec())?;
+    module.add("TARGETS", gcn_isa::Target::with_instructions().map(gcn_isa::Target::name).collect::<Vec<_>>())?;
     for function in [
         wrap_pyfunction!(check, module)?,
         wrap_pyfunction!(fix, module)?,

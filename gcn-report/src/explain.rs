@@ -7,6 +7,7 @@ use gcn_emit::object::read_code_object;
 use gcn_emit::rewrite::{ExplainedWait, Verdict, Waits, Writers, explain, writers};
 use gcn_isa::check;
 use gcn_isa::hazards::Config;
+use gcn_isa::target::NoHazards;
 use serde::Serialize;
 
 use crate::input::Input;
@@ -40,18 +41,21 @@ pub struct ExplainReport {
 }
 
 /// Explains the waits of a file; with `with_writers` also where each register was written.
-pub fn report(input: &Input, rules: Config, with_writers: bool) -> ExplainReport {
+///
+/// # Errors
+/// The waits and hazards of the file's target are not in the tables.
+pub fn report(input: &Input, rules: Config, with_writers: bool) -> Result<ExplainReport, NoHazards> {
     let unit = &input.unit;
     let mut totals = Waits::default();
     unit.sections.iter().for_each(|s| totals += Waits::of(&s.program));
-    ExplainReport {
+    Ok(ExplainReport {
         file: input.name.clone(),
         target_id: unit.target_id.to_string(),
-        waits: explain(unit, rules),
+        waits: explain(unit, rules)?,
         missing: missing(input, rules),
         writers: with_writers.then(|| writers(unit)),
         totals,
-    }
+    })
 }
 
 fn missing(input: &Input, rules: Config) -> Vec<Missing> {
@@ -85,13 +89,14 @@ fn message(finding: &check::Finding, line_of: &dyn Fn(usize) -> Option<u32>) -> 
     format!("{}: {reg}{first}{}{}: {amounts}", finding.rule, finding.second_name, finding.via.words())
 }
 
-/// Why each wait of a code object is there, by its address in the object. Empty for code that cannot be analysed.
+/// Why each wait of a code object is there, by its address in the object. Empty for code that cannot be
+/// analysed.
 pub fn by_address(object: &[u8]) -> BTreeMap<u32, String> {
     let Some(unit) = read_code_object(object).ok().and_then(|o| Unit::of_object(&o).ok()) else {
         return BTreeMap::new();
     };
     let mut reasons = BTreeMap::new();
-    for wait in explain(&unit, Config::default()) {
+    for wait in explain(&unit, Config::default()).unwrap_or_default() {
         // Code that is not linked has no addresses yet.
         let Some(code) = unit.sections.iter().find(|c| c.section == wait.section && c.address > 0) else {
             continue;

@@ -28,10 +28,14 @@ pub fn analyse(source: &Source) -> Result<Value, String> {
     };
     let input = inputs.first().ok_or("there is no code")?;
     let rules = Config::default().with_xnack(input.unit.target_id.may_replay());
-    let mut report = findings::file(&Checked::new(input, Grade::Cautious, rules, true));
+    let mut report = findings::file(
+        &Checked::new(input, Grade::Cautious, rules, true).map_err(|error| error.to_string())?,
+    );
     if let Value::Object(report) = &mut report {
         report.insert("errors".to_owned(), json!(input.left_out));
-        report.insert("waits".to_owned(), json!(explain::report(input, Config::default(), false).waits));
+        let waits =
+            explain::report(input, Config::default(), false).map_err(|error| error.to_string())?.waits;
+        report.insert("waits".to_owned(), json!(waits));
         if let Ok(loadable) = object(source) {
             let (lines, kernels) = encoded(&loadable)?;
             report.insert("lines".to_owned(), lines);

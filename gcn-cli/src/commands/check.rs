@@ -4,11 +4,13 @@ mod sarif;
 pub mod show;
 mod snippet;
 
+use std::collections::BTreeMap;
 use std::num::NonZeroUsize;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use gcn_isa::hazards::{Config, Grade};
+use gcn_isa::target::NoHazards;
 use gcn_report::check::{Checked, Summary, json};
 
 use crate::commands::code::{self, Broken, Input};
@@ -73,11 +75,14 @@ Examples:
   clang -S kernel.cl -o - | gcn check -";
 
 /// The result for a file.
+#[derive(Default)]
 struct Outcome {
     /// Text for standard output.
     text: String,
-    /// Text for standard error.
-    complaint: Option<String>,
+    /// For standard error: why it, or which of its code objects, could not be checked.
+    complaints: Vec<String>,
+    /// How many code objects have a target whose waits and hazards are not in the tables.
+    unchecked: BTreeMap<NoHazards, usize>,
     /// The file or the entries of a bundle in JSON, as text.
     json: Vec<serde_json::Value>,
     summary: Summary,
@@ -100,10 +105,8 @@ pub fn run(args: &Args) -> Result<(), Failure> {
     let mut all = Vec::new();
     let mut complaints = unreadable;
     for outcome in outcomes {
-        if let Some(complaint) = outcome.complaint {
-            failure::complain(&complaint);
-            complaints.push(complaint);
-        }
+        outcome.complaints.iter().for_each(|complaint| failure::complain(complaint));
+        complaints.extend(outcome.complaints);
         text += &outcome.text;
         all.extend(outcome.json);
         total += outcome.summary;
@@ -168,14 +171,18 @@ pub fn in_parallel<T: Send>(files: &[String], jobs: usize, work: impl Fn(&str) -
 }
 
 fn outcome(args: &Args, rules: Config, name: &str) -> Outcome {
-    let mut outcome =
-        Outcome { text: String::new(), complaint: None, json: Vec::new(), summary: Summary::default() };
+    let mut outcome = Outcome::default();
     // Of several objects in a file some may be empty, or hold nothing but kernels of 0 bytes.
     let mut all_empty = true;
     let read = code::each(name, &args.choice, Broken::LeaveOut, &args.includes.folders(), |input| {
         all_empty &= input.unit.instructions() == 0 && input.unit.kernels.is_empty();
         one(args, rules, &input, &mut outcome);
     });
+    for (problem, objects) in std::mem::take(&mut outcome.unchecked) {
+        let objects = if objects == 1 { String::new() } else { format!(" ({objects} code objects)") };
+        outcome.complaints.push(format!("error: {name}: {problem}{objects}"));
+        outcome.summary.unreadable += 1;
+    }
     let complaint = match read {
         Err(failure) => failure.message(),
         Ok(()) if all_empty => format!("error: {name}: it contains no instruction to check"),
@@ -186,7 +193,7 @@ fn outcome(args: &Args, rules: Config, name: &str) -> Outcome {
         (outcome.text, outcome.json) = (String::new(), Vec::new());
         outcome.summary = Summary::default();
     }
-    outcome.complaint = Some(complaint);
+    outcome.complaints.push(complaint);
     outcome.summary.unreadable += 1;
     outcome
 }
@@ -198,6 +205,13 @@ fn one(args: &Args, rules: Config, input: &Input, outcome: &mut Outcome) {
         rules.with_xnack(args.shown.xnack.counts(input.unit.target_id)),
         args.advice,
     );
+    let checked = match checked {
+        Ok(checked) => checked,
+        Err(problem) => {
+            *outcome.unchecked.entry(problem).or_default() += 1;
+            return;
+        }
+    };
     let summary = Summary::of(&checked);
     if args.json {
         outcome.json.push(json::file(&checked));

@@ -3,14 +3,13 @@
 mod table;
 
 use gcn_emit::asm::Folders;
-use gcn_emit::code::Unit;
 use gcn_emit::target_id::TargetId;
 use gcn_isa::Target;
 use gcn_isa::evidence::{self, Evidence};
 use gcn_isa::hazards::Config;
 
 use crate::commands::check::in_parallel;
-use crate::commands::code::{self, Broken};
+use crate::commands::code::{self, Broken, Input};
 use crate::commands::container::Choice;
 use crate::commands::rule_set::Rules;
 use crate::failure::{self, Failure};
@@ -56,9 +55,9 @@ pub fn run(args: &Args) -> Result<(), Failure> {
     let counted = in_parallel(&files, jobs, |file| {
         let mut counted = Vec::new();
         code::each(file, &Choice::for_target(args.target), Broken::Refuse, &Folders::default(), |input| {
-            counted.push(Counted::of(&input.unit, rules));
+            counted.push(Counted::of(&input, rules));
         })?;
-        Ok(counted)
+        counted.into_iter().collect::<Result<Vec<_>, Failure>>()
     });
     let mut table = Table::default();
     let mut failed = unreadable.len();
@@ -90,7 +89,10 @@ struct Counted {
 }
 
 impl Counted {
-    fn of(unit: &Unit, rules: Config) -> Counted {
+    fn of(input: &Input, rules: Config) -> Result<Counted, Failure> {
+        let unit = &input.unit;
+        let target = unit.target_id.target.with_hazards();
+        let target = target.map_err(|problem| Failure::input(format!("{}: {problem}", input.name)))?;
         let config = rules.with_xnack(unit.target_id.may_replay());
         let mut evidence = Evidence::new();
         for code in &unit.sections {
@@ -99,11 +101,11 @@ impl Counted {
         for counts in evidence.values_mut() {
             counts.objects = counts.objects.min(1);
         }
-        Counted {
-            target: unit.target_id.target,
+        Ok(Counted {
+            target,
             instructions: unit.instructions(),
             unread: unit.sections.iter().flat_map(|c| &c.unread).map(|u| u.length).sum(),
             evidence,
-        }
+        })
     }
 }

@@ -62,7 +62,8 @@ pub fn run(args: &Args) -> Result<(), Failure> {
                 input.name
             )));
         };
-        let report: ExplainReport = report(&input, args.rules.config()?, args.writers);
+        let report: ExplainReport = report(&input, args.rules.config()?, args.writers)
+            .map_err(|problem| Failure::input(format!("{}: {problem}", input.name)))?;
         if args.json {
             file::print(commands::json(&report)?.as_bytes())?;
         } else {

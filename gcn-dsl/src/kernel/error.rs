@@ -6,6 +6,7 @@ use gcn_emit::encode::EncodeError;
 use gcn_emit::kernel::MAX_WORKGROUP;
 use gcn_emit::object::ObjectError;
 use gcn_isa::Target;
+use gcn_isa::target::NoHazards;
 
 use super::AsmError;
 use crate::ir::text::ParseError;
@@ -63,6 +64,9 @@ impl std::error::Error for BuildError {
 #[derive(Debug, Clone, thiserror::Error)]
 #[non_exhaustive]
 pub enum BuildCause {
+    /// The compiler does not know the target well enough.
+    #[error(transparent)]
+    NoHazards(#[from] NoHazards),
     /// `#[targets(…)]` does not list the target.
     #[error("is not written for {target}: its `#[targets(…)]` lists {listed}")]
     Target {

@@ -96,6 +96,11 @@ macro_rules! facts {
             family: Family,
             /// How instructions are encoded.
             generation: Generation,
+            /// True if the tables have its instructions, so that code can be read and written: assembled, disassembled, inspected, linked.
+            has_instructions: bool,
+            /// True if the tables have what code does as well, beginning with waits and hazards, so that it can be checked, repaired,
+            /// explained, compiled and simulated.
+            has_hazards: bool,
             /// The sizes that waves can have, the usual one first.
             wave_sizes: &'static [WaveSize],
             /// The numbers of scalar registers with names.
@@ -173,6 +178,8 @@ pub(super) use facts;
 const GFX900: Facts = Facts {
     family: Family::GFX9,
     generation: Generation::GFX9,
+    has_instructions: true,
+    has_hazards: true,
     wave_sizes: &[WaveSize::W64],
     named_sgprs: GFX9_NAMED,
     addressable_sgprs: 102,
@@ -220,6 +227,8 @@ const GFX950: Facts = Facts { lds_banks: 64, has_narrow_conversion_hazard: true,
 const GFX10: Facts = Facts {
     family: Family::RDNA,
     generation: Generation::GFX10,
+    has_instructions: true,
+    has_hazards: false,
     wave_sizes: &[WaveSize::W32, WaveSize::W64],
     named_sgprs: GFX10_NAMED,
     addressable_sgprs: 106,

@@ -79,8 +79,8 @@ macro_rules! targets {
         const CHIPS: [Chip; Target::KNOWN.len()] = [$($chip),*];
 
         impl Target {
-            /// Every processor of which there are facts, those included that nothing can be compiled for yet ([`Target::ALL`] has
-            /// the others).
+            /// Every processor of which there are facts, oldest first within its family, those included whose code cannot be compiled,
+            /// or not even be read yet ([`Target::ALL`], [`Target::with_instructions`]).
             pub const KNOWN: [Target; [$(Target::$target),*].len()] = [$(Target::$target),*];
 
             /// The processor name as LLVM and ROCm spell it, for example `gfx942`.
@@ -199,20 +199,21 @@ macro_rules! of_the_instruction_set {
 facts!(of_the_instruction_set);
 
 impl Target {
-    const SUPPORTED: usize = {
+    const COMPILED: usize = {
         let (mut n, mut i) = (0, 0);
         while i < Target::KNOWN.len() {
-            n += Target::KNOWN[i].is_supported() as usize;
+            n += Target::KNOWN[i].has_hazards() as usize;
             i += 1;
         }
         n
     };
 
-    /// Every target that can be compiled for, oldest first.
-    pub const ALL: [Target; Target::SUPPORTED] = {
-        let (mut all, mut n, mut i) = ([Target::GFX900; Target::SUPPORTED], 0, 0);
+    /// Every target that can be compiled for ([`Target::has_hazards`]), oldest first. Code of more can be read and written
+    /// ([`Target::with_instructions`]).
+    pub const ALL: [Target; Target::COMPILED] = {
+        let (mut all, mut n, mut i) = ([Target::GFX900; Target::COMPILED], 0, 0);
         while i < Target::KNOWN.len() {
-            if Target::KNOWN[i].is_supported() {
+            if Target::KNOWN[i].has_hazards() {
                 all[n] = Target::KNOWN[i];
                 n += 1;
             }
@@ -226,15 +227,22 @@ impl Target {
     pub const REPRESENTATIVES: [Target; 6] =
         [Target::GFX900, Target::GFX906, Target::GFX908, Target::GFX90A, Target::GFX942, Target::GFX950];
 
-    /// True if the instruction tables have its instructions, so that it can be compiled for.
-    pub const fn is_supported(self) -> bool {
-        matches!(self.family(), Family::GFX9)
+    /// Every target whose code can be read and written ([`Target::has_instructions`]), in the order of [`Target::KNOWN`].
+    pub fn with_instructions() -> impl Iterator<Item = Target> {
+        Target::KNOWN.into_iter().filter(|target| target.has_instructions())
     }
 
-    /// The names of every target that can be compiled for as words: `gfx900, … and gfx950`.
+    /// This target, if its waits and hazards are in the tables: what checks, compiles or simulates code asks first.
+    ///
+    /// # Errors
+    /// [`NoHazards`], which says what there is.
+    pub const fn with_hazards(self) -> Result<Target, NoHazards> {
+        if self.has_hazards() { Ok(self) } else { Err(NoHazards(self)) }
+    }
+
+    /// The names of every target whose code can be read and written as words: `gfx900, … and gfx950`.
     pub fn names() -> String {
-        let [before @ .., last] = &Target::ALL.map(Target::name);
-        format!("{} and {last}", before.join(", "))
+        words(Target::with_instructions())
     }
 
     /// The one of [`Target::REPRESENTATIVES`] whose measurements stand for this target.
@@ -332,6 +340,19 @@ impl fmt::Display for Target {
     }
 }
 
+/// Names as words.
+fn words(targets: impl Iterator<Item = Target>) -> String {
+    match targets.map(Target::name).collect::<Vec<_>>().as_slice() {
+        [before @ .., last] if !before.is_empty() => format!("{} and {last}", before.join(", ")),
+        few => few.concat(),
+    }
+}
+
+/// Code for the target can be read and written, but what it does is not in the tables.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, thiserror::Error)]
+#[error("waits and hazards of {0} are not in the tables yet; those of {known} are", known = words(Target::ALL.into_iter()))]
+pub struct NoHazards(pub Target);
+
 /// The name is not that of a supported target.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{what} `{name}`; supported are {names}", what = what(.0), name = .0, names = Target::names())]
@@ -347,6 +368,6 @@ impl FromStr for Target {
     type Err = UnknownTarget;
 
     fn from_str(s: &str) -> Result<Self, UnknownTarget> {
-        Target::ALL.into_iter().find(|t| t.name() == s).ok_or_else(|| UnknownTarget(s.to_owned()))
+        Target::with_instructions().find(|t| t.name() == s).ok_or_else(|| UnknownTarget(s.to_owned()))
     }
 }

@@ -122,9 +122,10 @@ impl TargetSet {
         Target::REPRESENTATIVES.into_iter().filter(move |target| self.contains(*target))
     }
 
-    /// The processors that can be compiled for and have one of the instruction sets, in the order of [`Target::ALL`].
+    /// The processors that have one of the instruction sets and whose code can be read and written, in the order of
+    /// [`Target::with_instructions`].
     pub fn targets(self) -> impl Iterator<Item = Target> {
-        Target::ALL.into_iter().filter(move |target| self.contains(*target))
+        Target::with_instructions().filter(move |target| self.contains(*target))
     }
 }
 

@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 
 use gcn_emit::object::ObjectError;
+use gcn_isa::target::NoHazards;
 
 use crate::core::error::SimError;
 
@@ -13,6 +14,9 @@ pub enum Error {
     /// No code object.
     #[error(transparent)]
     Object(#[from] ObjectError),
+    /// What the instructions of the code object's target do is not known.
+    #[error(transparent)]
+    Target(#[from] NoHazards),
     /// No kernel of this name.
     #[error("there is no kernel `{name}`; the code object has {}", names(known))]
     NoSuchKernel {

@@ -2,6 +2,7 @@
 
 use gcn_emit::asm::{self, Diagnostics, Folders, Severity, assemble_readable_with};
 use gcn_emit::code::Unit;
+use gcn_emit::lint::lint;
 use gcn_emit::target_id::TargetId;
 use gcn_isa::check::Finding;
 use gcn_isa::hazards::{Config, Grade};
@@ -70,6 +71,7 @@ pub fn diagnose(document: &Document, settings: &Settings) -> Vec<Diagnostic> {
     if let Ok(unit) = Unit::from_assembly(read.assembly) {
         let input = Input { name: document.name().to_owned(), unit, text: None, left_out: Vec::new() };
         found.extend(of_checker(document, settings, &input));
+        found.extend(of_lint(document, settings, &input));
     }
     found
 }
@@ -103,13 +105,20 @@ fn severity(grade: Grade) -> DiagnosticSeverity {
 
 fn of_checker(document: &Document, settings: &Settings, input: &Input) -> Vec<Diagnostic> {
     let rules = settings.rules.with_xnack(settings.xnack.counts(input.unit.target_id));
-    let checked = Checked::new(input, settings.level, rules, false);
+    // An editor is of use for targets of which only the instructions are known, too.
+    let Ok(checked) = Checked::new(input, settings.level, rules, false) else { return Vec::new() };
     let mut found = Vec::new();
     for section in &checked.sections {
         let places = Places::new(&input.unit, section.code);
         found.extend(checked.listed(section).filter_map(|f| finding(document, &places, f)));
     }
-    for lint in checked.listed_lints() {
+    found
+}
+
+/// Where descriptors and metadata do not fit the code.
+fn of_lint(document: &Document, settings: &Settings, input: &Input) -> Vec<Diagnostic> {
+    let mut found = Vec::new();
+    for lint in lint(&input.unit).into_iter().filter(|lint| lint.rule.grade >= settings.level) {
         let at = lint.at.and_then(|(section, line)| input.unit.sections.get(section)?.places.get(line)?.line);
         let range = match at {
             Some(line) => document.statement(line - 1),
