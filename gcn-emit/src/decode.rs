@@ -163,7 +163,9 @@ fn get_operand(
         Code::Scalar => scalar(value),
         Code::ScalarPair => scalar(value << 1),
         Code::ScalarQuad => scalar(value << 2),
-        Code::SdwaSource(flag) if bits >> flag & 1 == 0 => source::operand_of(256 + value as u16, len, file, scalars),
+        Code::SdwaSource(flag) if bits >> flag & 1 == 0 => {
+            source::operand_of(256 + value as u16, len, file, scalars)
+        }
         // There is no literal after an SDWA dword.
         Code::SdwaSource(_) => source::operand_of(value as u16, len, file, scalars),
         Code::SdwaScalar(flag) if bits >> flag & 1 == 1 => scalar(value),

@@ -45,7 +45,9 @@ impl Immediate {
             (Immediate::Counters, Generation::GFX9) => &GFX9_COUNTERS,
             (Immediate::Counters, Generation::GFX10) => &GFX10_COUNTERS,
             (Immediate::Counters, Generation::GFX11 | Generation::GFX12) => &GFX11_COUNTERS,
-            (Immediate::Dependencies, Generation::GFX10) if !set.has_hold_count() => DEPENDENCIES.split_at(1).1,
+            (Immediate::Dependencies, Generation::GFX10) if !set.has_hold_count() => {
+                DEPENDENCIES.split_at(1).1
+            }
             (Immediate::Dependencies, _) => &DEPENDENCIES,
             (Immediate::Delay, _) => &DELAY,
             _ => &[],

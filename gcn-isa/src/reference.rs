@@ -24,7 +24,6 @@ mod names;
 mod page;
 mod probe;
 
-
 pub use names::{NameError, aliases, nearest};
 pub use page::{
     Alias, CounterFacts, Form, Hazard, HazardStates, MatrixFacts, MatrixLayout, MemoryFacts, ModifierFacts,

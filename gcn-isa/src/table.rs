@@ -171,10 +171,7 @@ fn pick(ids: Option<&'static Vec<u16>>, on: Subtarget) -> impl Iterator<Item = &
 
 /// The rows that the disassembler prints as `printed` (with `_e32`, `_e64`, `_dpp` or `_sdwa` where the
 /// canonical text has it). Several rows differ by addressing form.
-pub fn find<S: Into<Subtarget>>(
-    on: S,
-    printed: &str,
-) -> impl Iterator<Item = &'static InstDesc> + use<S> {
+pub fn find<S: Into<Subtarget>>(on: S, printed: &str) -> impl Iterator<Item = &'static InstDesc> + use<S> {
     let on = on.into();
     pick(Table::of(on.family()).by_printed().get(printed), on)
 }

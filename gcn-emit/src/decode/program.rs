@@ -10,11 +10,7 @@ use super::error::{DecodeError, DecodeFault};
 
 /// Decodes `bytes` from the first to the last instruction. The destinations of branches become labels, named
 /// `.L0`, `.L1` … in the order of their places.
-pub fn decode_program(
-    bytes: &[u8],
-    on: impl Into<Subtarget>,
-    name: &str,
-) -> Result<Program, DecodeError> {
+pub fn decode_program(bytes: &[u8], on: impl Into<Subtarget>, name: &str) -> Result<Program, DecodeError> {
     let on = on.into();
     let target = on.target;
     let mut program = Program::new(target, name);

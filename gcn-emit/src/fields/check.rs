@@ -53,7 +53,9 @@ pub enum OperandFault {
     #[error("overlaps `vdst` partly; make it the same registers or disjoint ones")]
     PartialOverlap,
     /// The halves of a pair of instructions need registers of different banks.
-    #[error("must not have the same remainder by {banks} as the number of `{other}`; choose another register")]
+    #[error(
+        "must not have the same remainder by {banks} as the number of `{other}`; choose another register"
+    )]
     SameBank {
         /// The operand of the first half.
         other: &'static str,

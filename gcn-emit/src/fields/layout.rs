@@ -6,8 +6,6 @@ mod rdna;
 
 use gcn_isa::table::{Access, Behaviours, Class, InstDesc, Modifiers};
 
-
-
 use gcn_isa::mods::Modifier;
 use gcn_isa::target::Generation;
 

@@ -263,12 +263,26 @@ impl RowCodec {
             if desc.requires(field) && field == Modifier::Th {
                 // Only the lowest bit is required: it says that an atomic returns the value from before.
                 self.base |= mask(slot.lo, 1);
-                self.add_piece(ModPiece { field, shift: 1, lo: slot.lo + 1, len: slot.len - 1, signed: false });
+                self.add_piece(ModPiece {
+                    field,
+                    shift: 1,
+                    lo: slot.lo + 1,
+                    len: slot.len - 1,
+                    signed: false,
+                });
                 continue;
             }
-            if field == Modifier::Th && HINTS.iter().all(|hint| !desc.hints.contains(hint.0) || hint.1 & 1 == 0) {
+            if field == Modifier::Th
+                && HINTS.iter().all(|hint| !desc.hints.contains(hint.0) || hint.1 & 1 == 0)
+            {
                 // An atomic that returns nothing never has that bit.
-                self.add_piece(ModPiece { field, shift: 1, lo: slot.lo + 1, len: slot.len - 1, signed: false });
+                self.add_piece(ModPiece {
+                    field,
+                    shift: 1,
+                    lo: slot.lo + 1,
+                    len: slot.len - 1,
+                    signed: false,
+                });
                 continue;
             }
             if desc.requires(field) {

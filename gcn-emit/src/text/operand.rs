@@ -2,9 +2,9 @@
 
 use std::fmt;
 
+use gcn_isa::immediate::{Field, Immediate, VERSION_FLAGS, VERSIONS};
 use gcn_isa::operand::INLINE_FLOATS;
 use gcn_isa::table::{Behaviours, Class, ConstType, Format};
-use gcn_isa::immediate::{Field, Immediate, VERSION_FLAGS, VERSIONS};
 use gcn_isa::target::Generation;
 use gcn_isa::{Inline, Inst, Operand, Program, Reg, RegFile, Target};
 
@@ -101,7 +101,10 @@ impl InPlace<'_> {
             }
             Immediate::Delay if all == value => {
                 let named = fields.iter().filter(|field| field.decode(value) != 0).map(|field| {
-                    field.values.get(usize::from(field.decode(value))).map(|name| format!("{}({name})", field.name))
+                    field
+                        .values
+                        .get(usize::from(field.decode(value)))
+                        .map(|name| format!("{}({name})", field.name))
                 });
                 match named.collect::<Option<Vec<String>>>() {
                     Some(parts) if !parts.is_empty() => f.write_str(&parts.join(" | ")),
@@ -179,7 +182,9 @@ impl InPlace<'_> {
         let desc = self.inst.desc;
         let slot = &desc.operands[self.position];
         match desc.half_bit(slot).filter(|_| reg.file == RegFile::Vgpr) {
-            Some(bit) if names_halves(self.inst) => [".l", ".h"][usize::from(self.inst.mods.op_sel >> bit & 1)],
+            Some(bit) if names_halves(self.inst) => {
+                [".l", ".h"][usize::from(self.inst.mods.op_sel >> bit & 1)]
+            }
             _ => "",
         }
     }
@@ -189,7 +194,8 @@ impl InPlace<'_> {
 /// named all the same.
 fn names_halves(inst: &Inst) -> bool {
     let desc = inst.desc;
-    let halves = desc.operands.iter().filter_map(|slot| desc.half_bit(slot)).fold(0, |all, bit| all | 1u8 << bit);
+    let halves =
+        desc.operands.iter().filter_map(|slot| desc.half_bit(slot)).fold(0, |all, bit| all | 1u8 << bit);
     match desc.generation() {
         Generation::GFX12 => inst.mods.op_sel & halves != 0 && !desc.halves_by_op_sel,
         _ => true,

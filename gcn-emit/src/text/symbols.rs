@@ -4,8 +4,8 @@
 use std::fmt::Write as _;
 
 use gcn_isa::Target;
-use gcn_isa::target::Generation;
 use gcn_isa::mods::{DppControls, Form, dpp_word};
+use gcn_isa::target::Generation;
 
 /// Hardware registers of `s_getreg_b32` and `s_setreg_b32`, by id.
 pub(crate) const HWREGS: [(u16, &str); 17] = [

@@ -91,8 +91,11 @@ fn rows_named(mnemonic: &str, printed: &str, target: Option<Target>) -> Vec<&'st
     let on_target = |r: &&'static InstDesc| target.is_none_or(|t| r.targets.contains(t));
     // A suffix asks for one encoding; `v_add_f32_e32` is printed so, `v_add3_u32_e64` is printed without.
     let (base, suffix) = split_suffix(printed);
-    let exact: Vec<_> =
-        rows_of(base, target).into_iter().filter(on_target).filter(|r| !suffix.is_empty() && has_suffix(r, suffix)).collect();
+    let exact: Vec<_> = rows_of(base, target)
+        .into_iter()
+        .filter(on_target)
+        .filter(|r| !suffix.is_empty() && has_suffix(r, suffix))
+        .collect();
     if !exact.is_empty() {
         return exact;
     }

@@ -3,9 +3,7 @@
 use super::class::Class;
 use super::entry::{Behaviours, Entry};
 use super::format::{Format, Unit};
-use super::slot::{
-    Access, DstHalf, ImplicitRegs, MemBytes, OperandBits, OperandDesc, SameFile, WaveSizes,
-};
+use super::slot::{Access, DstHalf, ImplicitRegs, MemBytes, OperandBits, OperandDesc, SameFile, WaveSizes};
 use crate::mods::{Dpp, DppControls, Modifiers, Mods, Sdwa, TemporalHints};
 use crate::target::{Family, Generation, InstructionSet, Subtarget, Target, TargetSet};
 

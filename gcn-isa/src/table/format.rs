@@ -89,19 +89,13 @@ impl Format {
     /// True for the long vector encodings with data-parallel primitives, a third dword that RDNA 3 added.
     pub const fn is_long_dpp(self) -> bool {
         use Format as F;
-        matches!(
-            self,
-            F::Vop3aDpp | F::Vop3bDpp | F::Vop3pDpp | F::Vop3aDpp8 | F::Vop3bDpp8 | F::Vop3pDpp8
-        )
+        matches!(self, F::Vop3aDpp | F::Vop3bDpp | F::Vop3pDpp | F::Vop3aDpp8 | F::Vop3bDpp8 | F::Vop3pDpp8)
     }
 
     /// True for the encodings that choose the lane in each group of eight.
     pub const fn is_dpp8(self) -> bool {
         use Format as F;
-        matches!(
-            self,
-            F::Vop1Dpp8 | F::Vop2Dpp8 | F::VopcDpp8 | F::Vop3aDpp8 | F::Vop3bDpp8 | F::Vop3pDpp8
-        )
+        matches!(self, F::Vop1Dpp8 | F::Vop2Dpp8 | F::VopcDpp8 | F::Vop3aDpp8 | F::Vop3bDpp8 | F::Vop3pDpp8)
     }
 
     /// True for the encodings with sub-dword addressing.

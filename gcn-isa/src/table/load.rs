@@ -69,11 +69,7 @@ impl fmt::Display for Fault {
 /// A line and its number.
 type Line = (usize, &'static str);
 
-fn read(
-    files: &[(&'static str, &'static str)],
-    family: Family,
-    first: u16,
-) -> Result<Vec<InstDesc>, Fault> {
+fn read(files: &[(&'static str, &'static str)], family: Family, first: u16) -> Result<Vec<InstDesc>, Fault> {
     let mut reader = Reader::new(family, first);
     for &(file, text) in files.iter().filter(|file| file.0 != RDNA || family == Family::RDNA) {
         reader.declares_again = file == RDNA;
@@ -301,7 +297,8 @@ impl Rows {
         };
         let (short, long) = (on(is_short), on(is_long));
         let other_names = head.names.iter().fold(TargetSet::EMPTY, |all, name| all.union(name.0));
-        let names = head.names.iter().copied().chain([(TargetSet::ALL.difference(other_names), entry.mnemonic)]);
+        let names =
+            head.names.iter().copied().chain([(TargetSet::ALL.difference(other_names), entry.mnemonic)]);
         let mut covered = TargetSet::EMPTY;
         for (named, mnemonic) in names {
             let mut printed = Printed { mnemonic, made: [None; 5] };
@@ -432,7 +429,13 @@ fn bytes(format: Format, facts: &Facts) -> u8 {
         Format::Vop3px2 => 16,
         Format::VFlat | Format::VGlobal | Format::VScratch | Format::VBuffer | Format::VBufferTyped => 12,
         format if format.is_long_dpp() => 12,
-        Format::Vopd => if facts.has_literal { 12 } else { 8 },
+        Format::Vopd => {
+            if facts.has_literal {
+                12
+            } else {
+                8
+            }
+        }
         _ if facts.has_literal => 8,
         Format::LdsDir | Format::VdsDir => 4,
         format if is_short(format) || format.unit() == Unit::Scalar => 4,

@@ -35,11 +35,6 @@ pub fn word<V: PartialEq>(words: &[(&'static str, V)], value: &V) -> &'static st
     words.iter().find(|w| w.1 == *value).expect("a value of the list").0
 }
 
-/// The value of a word in such a list.
-pub fn value<V: Copy>(words: &[(&'static str, V)], word: &str) -> V {
-    words.iter().find(|w| w.0 == word).unwrap_or_else(|| panic!("unknown word `{word}`")).1
-}
-
 /// Joined by `separator`.
 pub fn join(items: impl IntoIterator<Item = impl Display>, separator: &str) -> String {
     let items: Vec<String> = items.into_iter().map(|i| i.to_string()).collect();

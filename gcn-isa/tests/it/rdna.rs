@@ -145,7 +145,11 @@ fn compare(row: &InstDesc, cells: &HashMap<&str, &str>, line: &str) {
     }
     assert_eq!(columns::specials(row, " ; "), cells["special_registers"], "{line}");
     let last = row.operands.iter().filter(|o| o.last_vgpr != 255);
-    assert_eq!(columns::join(last.map(|o| format!("{}={}", o.name, o.last_vgpr)), " "), cells["vgpr_max"], "{line}");
+    assert_eq!(
+        columns::join(last.map(|o| format!("{}={}", o.name, o.last_vgpr)), " "),
+        cells["vgpr_max"],
+        "{line}"
+    );
     // The measured table leaves out EXEC of those that move by an index, and the bytes of scalar atomics.
     let mut reads = sorted(&columns::implicit(row.implicit_reads), " ");
     if row.class == Class::Valu && row.mnemonic.contains("rel") && !cells["implicit_reads"].contains("exec") {
@@ -176,7 +180,9 @@ fn rows_for_one_size_of_waves_have_another_for_the_other() {
         let other = if wave == WaveSize::W32 { WaveSize::W64 } else { WaveSize::W32 };
         let other = rows[&(printed, format, form, set, other)];
         assert_eq!((row.opcode, row.operands.len()), (other.opcode, other.operands.len()), "{printed}");
-        masks += usize::from(row.operands.iter().any(|o| o.specials.split(',').any(|s| s == "vcc_lo" || s == "vcc")));
+        masks += usize::from(
+            row.operands.iter().any(|o| o.specials.split(',').any(|s| s == "vcc_lo" || s == "vcc")),
+        );
         pairs += 1;
     }
     assert!(pairs > 1000 && masks > 1000, "{pairs} {masks}");

@@ -110,7 +110,8 @@ const SMEM: Layout = Layout {
     ..Layout::NONE
 };
 
-pub(super) const VOP1_SLOTS: [Slot; 2] = [slot(&["vdst"], Code::Vector, 17, 8), slot(&["sdst"], Code::Scalar, 17, 8)];
+pub(super) const VOP1_SLOTS: [Slot; 2] =
+    [slot(&["vdst"], Code::Vector, 17, 8), slot(&["sdst"], Code::Scalar, 17, 8)];
 
 pub(super) const VOP1: Layout = Layout {
     fixed: &[bits(25, 7, 0b0111111)],

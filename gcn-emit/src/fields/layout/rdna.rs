@@ -6,8 +6,8 @@ use gcn_isa::table::{Format, Modifiers};
 use gcn_isa::target::Generation;
 
 use super::formats::{
-    DPP_MARK, DPP_SRC0, SOP1, SOP2, SOPC, SOPK, SOPP, SRC0, SRC1, SRC2, VOP1, VOP1_SDWA, VOP1_SLOTS,
-    VOP2, VOP2_SDWA, VOPC, VOPC_SDWA,
+    DPP_MARK, DPP_SRC0, SOP1, SOP2, SOPC, SOPK, SOPP, SRC0, SRC1, SRC2, VOP1, VOP1_SDWA, VOP1_SLOTS, VOP2,
+    VOP2_SDWA, VOPC, VOPC_SDWA,
 };
 use super::{Code, Fixed, Layout, ModSlot, Slot, When, bits, field, piece, slot};
 
@@ -27,20 +27,29 @@ pub(super) fn layout(format: Format, generation: Generation) -> Layout {
         Format::Smem => by_generation(GFX10_SMEM, GFX11_SMEM, GFX12_SMEM),
         Format::Vop1 => VOP1,
         Format::Vop1Dpp => Layout { fixed: &[VOP1_ENC, DPP_MARK], mods: DPP16, ..VOP1_DPP },
-        Format::Vop1Dpp8 => Layout { fixed: &[VOP1_ENC, DPP8_MARK], mods: DPP8, opposite: Some(0), ..VOP1_DPP },
+        Format::Vop1Dpp8 => {
+            Layout { fixed: &[VOP1_ENC, DPP8_MARK], mods: DPP8, opposite: Some(0), ..VOP1_DPP }
+        }
         Format::Vop1Sdwa => VOP1_SDWA,
         Format::Vop2 => VOP2,
         Format::Vop2Dpp => Layout { fixed: &[VOP2_ENC, DPP_MARK], mods: DPP16, ..VOP2_DPP },
-        Format::Vop2Dpp8 => Layout { fixed: &[VOP2_ENC, DPP8_MARK], mods: DPP8, opposite: Some(0), ..VOP2_DPP },
+        Format::Vop2Dpp8 => {
+            Layout { fixed: &[VOP2_ENC, DPP8_MARK], mods: DPP8, opposite: Some(0), ..VOP2_DPP }
+        }
         Format::Vop2Sdwa => VOP2_SDWA,
         Format::Vopc => VOPC,
         Format::VopcDpp => Layout { fixed: &[VOPC_ENC, DPP_MARK], mods: DPP16, ..VOPC_DPP },
-        Format::VopcDpp8 => Layout { fixed: &[VOPC_ENC, DPP8_MARK], mods: DPP8, opposite: Some(0), ..VOPC_DPP },
+        Format::VopcDpp8 => {
+            Layout { fixed: &[VOPC_ENC, DPP8_MARK], mods: DPP8, opposite: Some(0), ..VOPC_DPP }
+        }
         Format::VopcSdwa => VOPC_SDWA,
         Format::Vop3a => Layout { fixed: &[VOP3_ENC, TO_EXEC], slots: VOP3_SLOTS, mods: VOP3A_MODS, ..VOP3 },
-        Format::Vop3aDpp => {
-            Layout { fixed: &[VOP3_ENC, TO_EXEC, LONG_DPP_MARK], slots: VOP3_DPP_SLOTS, mods: VOP3A_DPP16, ..VOP3 }
-        }
+        Format::Vop3aDpp => Layout {
+            fixed: &[VOP3_ENC, TO_EXEC, LONG_DPP_MARK],
+            slots: VOP3_DPP_SLOTS,
+            mods: VOP3A_DPP16,
+            ..VOP3
+        },
         Format::Vop3aDpp8 => Layout {
             fixed: &[VOP3_ENC, TO_EXEC, LONG_DPP8_MARK],
             slots: VOP3_DPP_SLOTS,
@@ -59,9 +68,7 @@ pub(super) fn layout(format: Format, generation: Generation) -> Layout {
             opposite: Some(32),
             ..VOP3
         },
-        Format::Vop3p => {
-            Layout { fixed: VOP3P_FIXED, slots: VOP3P_SLOTS, mods: VOP3P_MODS, ..VOP3 }
-        }
+        Format::Vop3p => Layout { fixed: VOP3P_FIXED, slots: VOP3P_SLOTS, mods: VOP3P_MODS, ..VOP3 },
         Format::Vop3pDpp => {
             Layout { fixed: VOP3P_DPP_FIXED, slots: VOP3_DPP_SLOTS, mods: VOP3P_DPP16, ..VOP3 }
         }

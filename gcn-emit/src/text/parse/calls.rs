@@ -109,7 +109,12 @@ pub(super) fn sendmsg(cursor: &mut Cursor<'_>, context: &mut Context<'_>) -> Res
         Some(message) => message.id,
         None => {
             let last = i64::from(symbols::message_ids(context.on.generation())) - 1;
-            argument(cursor, context, (0, last), &format!("a message is a name or a number from 0 to {last}"))?
+            argument(
+                cursor,
+                context,
+                (0, last),
+                &format!("a message is a name or a number from 0 to {last}"),
+            )?
         }
     };
     let message_span = cursor.span_from(at);

@@ -111,8 +111,7 @@ pub(super) fn instruction(
     scope: &mut dyn Scope,
     raw: &mut Raw,
 ) -> Result<(), Located> {
-    let scc_is_cache_bit =
-        desc.is_vmem() && !on.is_gfx940_family() && on.generation() == Generation::GFX9;
+    let scc_is_cache_bit = desc.is_vmem() && !on.is_gfx940_family() && on.generation() == Generation::GFX9;
     let mut context = Context { on, scope, scc_is_cache_bit, rows };
     cursor.blanks();
     let immediate = desc.entry.immediate;

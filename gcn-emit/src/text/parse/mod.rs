@@ -139,7 +139,10 @@ fn pair(
     if row.operand_index("vdsty") != Some(halfway) {
         let want = row.operand_index("vdsty").unwrap_or_default();
         let operands = row.operands[..want].iter().map(|o| o.name).collect::<Vec<_>>().join(", ");
-        return Err((span, ParseFault::OperandCount { mnemonic: row.printed, want, have: halfway, operands }));
+        return Err((
+            span,
+            ParseFault::OperandCount { mnemonic: row.printed, want, have: halfway, operands },
+        ));
     }
     grammar::instruction(&mut two, row, &rows, on, scope, &mut raw)?;
     resolve::resolve(&raw, &rows, on, span, text)

@@ -93,7 +93,12 @@ fn value(cursor: &mut Cursor<'_>, form: Form, context: &mut Context<'_>) -> Resu
             }
         }
         Form::Scope => {
-            return choice(cursor, &SCOPES, "the scopes are SCOPE_CU, SCOPE_SE, SCOPE_DEV and SCOPE_SYS", context);
+            return choice(
+                cursor,
+                &SCOPES,
+                "the scopes are SCOPE_CU, SCOPE_SE, SCOPE_DEV and SCOPE_SYS",
+                context,
+            );
         }
         Form::Offset if cursor.rest().starts_with(b"swizzle") => return swizzle(cursor, context),
         Form::Offset => {

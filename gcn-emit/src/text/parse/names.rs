@@ -82,7 +82,11 @@ pub(super) fn rows(on: Subtarget, mnemonic: &str) -> Result<Found, ParseFault> {
         Some(rows) => rows.clone(),
         None => with_suffix(index, &lower),
     };
-    if selected.is_empty() { Err(unknown(on.target, mnemonic, &lower)) } else { Ok(Found::Selected(selected)) }
+    if selected.is_empty() {
+        Err(unknown(on.target, mnemonic, &lower))
+    } else {
+        Ok(Found::Selected(selected))
+    }
 }
 
 fn with_suffix(index: &NameMap<Rows>, mnemonic: &str) -> Rows {

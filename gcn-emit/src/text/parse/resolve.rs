@@ -159,11 +159,8 @@ fn try_row(raw: &Raw, on: Subtarget, mnemonic: Span, parsed: &mut ParsedInst) ->
         };
         parsed.inst.operands.push(operand);
     }
-    let written = modifier::apply(desc, on.target, raw, &mut parsed.inst.mods).map_err(|refused| Refusal {
-        rank: 250,
-        span: refused.span,
-        why: Why::Modifier(refused.problem),
-    })?;
+    let written = modifier::apply(desc, on.target, raw, &mut parsed.inst.mods)
+        .map_err(|refused| Refusal { rank: 250, span: refused.span, why: Why::Modifier(refused.problem) })?;
     named_halves(desc, raw, written, &mut parsed.inst.mods)?;
     if let Some(what) = modifier::missing(desc, written) {
         return Err(Refusal { rank: 240, span: mnemonic, why: Why::Missing(what) });

@@ -98,7 +98,9 @@ fn every_rule_that_joins_operands() {
             let ours = ours.and_then(|inst| encode_inst(&inst, on.target).map_err(|e| e.to_string()));
             asked += 1;
             match (answer, ours) {
-                ("accepted", Ok(code)) => assert_eq!(code[..], bytes_of(hex)[..], "{question}: {asm} on {one}"),
+                ("accepted", Ok(code)) => {
+                    assert_eq!(code[..], bytes_of(hex)[..], "{question}: {asm} on {one}")
+                }
                 ("refused", Err(_)) => {}
                 // Halves may be named on RDNA 4 without an option: its instructions are the same.
                 ("refused", Ok(_)) if question.starts_with("true16") && name == "gfx1201" => {

@@ -93,10 +93,8 @@ impl Form {
         let name = words.next().ok_or("a form begins with its format")?;
         let (format, form) = name.split_once('.').unwrap_or((name, ""));
         let format = Format::named(format).ok_or("unknown format")?;
-        let opcodes = words
-            .next_if(|w| w.starts_with("0x"))
-            .map(|w| opcodes(w, declarations.family))
-            .transpose()?;
+        let opcodes =
+            words.next_if(|w| w.starts_with("0x")).map(|w| opcodes(w, declarations.family)).transpose()?;
         let words = Words::read(declarations, words, data)?;
         Ok(Form { format, form, opcodes, facts: words.facts(format) })
     }
@@ -157,8 +155,7 @@ impl<'a> Words<'a> {
         }
         for group in &self.groups {
             let stated = group.iter().fold(TargetSet::EMPTY, |all, alternative| all.union(alternative.0));
-            let parts =
-                group.iter().map(|alternative| alternative.0).chain([self.family.difference(stated)]);
+            let parts = group.iter().map(|alternative| alternative.0).chain([self.family.difference(stated)]);
             groups = parts.flat_map(|part| groups.iter().map(move |g| g.intersection(part))).collect();
         }
         if self.align.is_none() && self.slots.iter().any(|slot| slot.dwords[1] > 1 && slot.is_vector()) {
