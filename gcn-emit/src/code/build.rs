@@ -149,6 +149,7 @@ impl<'s> Builder<'s> {
             labels,
             entries,
             gaps: self.gaps,
+            single_wave: false,
         };
         let image = CodeImage {
             bytes: self.bytes,
