@@ -35,13 +35,13 @@ mod object;
 use std::fmt;
 use std::ops::Range;
 
-use gcn_isa::Program;
 use gcn_isa::program::EntryKind;
+use gcn_isa::{Program, Target};
 
 use crate::asm::{Assembly, Origin, SourceFile, SourceLocation};
 use crate::decode::DecodeFault;
 use crate::descriptor::KernelDescriptor;
-use crate::metadata::KernelMetadata;
+use crate::metadata::{KernelMetadata, Metadata};
 use crate::object::CodeObject;
 use crate::target_id::TargetId;
 
@@ -54,6 +54,10 @@ pub struct Unit {
     pub sections: Vec<Code>,
     /// The kernels, in the order of the file.
     pub kernels: Vec<KernelFacts>,
+    /// `EI_ABIVERSION`: 1 is code object V3, 2 V4, 3 V5, 4 V6.
+    pub abi_version: u8,
+    /// `amdhsa.target` and `amdhsa.version` of the metadata, if there are any.
+    pub metadata: Option<MetadataFacts>,
     /// The source files that [`CodePlace::location`] refers to, by [`SourceFile::number`].
     pub files: Vec<SourceFile>,
     /// The origins to which [`CodePlace::origin`] refers.
@@ -148,6 +152,29 @@ pub struct KernelFacts {
     pub metadata: Option<KernelMetadata>,
     /// Its first instruction: number in [`Unit::sections`] and line; none if no instruction is there.
     pub entry: Option<(usize, usize)>,
+}
+
+/// True if the metadata say of all kernels that none has more than one wave.
+fn are_single_waves(kernels: &[KernelFacts], target: Target) -> bool {
+    let is_single = |k: &KernelFacts| {
+        k.metadata.as_ref().is_some_and(|m| (1..=target.wave_size()).contains(&m.max_flat_workgroup_size))
+    };
+    !kernels.is_empty() && kernels.iter().all(is_single)
+}
+
+/// What the metadata of a file say of all its kernels.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct MetadataFacts {
+    /// `amdhsa.target`; empty if they do not say it.
+    pub target: String,
+    /// `amdhsa.version`.
+    pub version: [u32; 2],
+}
+
+impl MetadataFacts {
+    fn of(metadata: &Metadata) -> MetadataFacts {
+        MetadataFacts { target: metadata.target.clone(), version: metadata.version }
+    }
 }
 
 /// Why a file gives no [`Unit`].

@@ -33,6 +33,7 @@ mod memory;
 mod metadata;
 mod registers;
 mod rules;
+mod scalar;
 
 use crate::code::Unit;
 use kernel::Kernel;
@@ -54,7 +55,8 @@ pub struct Lint {
     pub remedy: String,
 }
 
-/// The problems of a file's kernels, in their order. Each lint reports a thing at most once per kernel.
+/// The problems of a file's kernels, in their order. Each lint reports a thing at most once per kernel; what concerns them
+/// all comes last, with the first kernel.
 pub fn lint(unit: &Unit) -> Vec<Lint> {
     let mut found = Vec::new();
     let graphs: Vec<_> = unit.sections.iter().map(|s| gcn_isa::cfg::Cfg::build(&s.program)).collect();
@@ -64,7 +66,11 @@ pub fn lint(unit: &Unit) -> Vec<Lint> {
         registers::check(&kernel, &mut lints);
         memory::check(&kernel, &mut lints);
         initial::check(&kernel, &mut lints);
-        metadata::check(&kernel, &mut lints);
+        scalar::check(&kernel, &mut lints);
+        metadata::check(&kernel, unit, &mut lints);
+    }
+    if let Some(first) = unit.kernels.first() {
+        metadata::check_file(unit, &mut Lints { kernel: &first.name, found: &mut found });
     }
     found
 }

@@ -12,6 +12,8 @@ use serde::{Deserialize, Serialize};
 
 pub use node::Node;
 
+/// `amdhsa.version` of code object V3.
+pub const VERSION_V3: [u32; 2] = [1, 0];
 /// `amdhsa.version` of code object V4.
 pub const VERSION_V4: [u32; 2] = [1, 1];
 /// `amdhsa.version` of code object V5 and V6.
@@ -129,6 +131,9 @@ pub struct KernelArg {
     /// How the runtime sets the argument up.
     #[serde(rename = ".value_kind")]
     pub value_kind: ValueKind,
+    /// Deprecated, and used by nobody.
+    #[serde(rename = ".value_type", default, skip_serializing_if = "Option::is_none")]
+    pub value_type: Option<String>,
 }
 
 impl KernelArg {

@@ -218,8 +218,8 @@ pub enum RewriteError {
     },
     /// Code adds to its own address, and waits change in between.
     #[error(
-        "line {line}: waits change between `s_getpc_b64` and the `s_add_u32`, `s_addc_u32` that count the bytes after it: \
-         put the wait before `s_getpc_b64`"
+        "line {line}: waits change between `s_getpc_b64` and the instructions that count the bytes after it, such as \
+         `s_add_u32` and `s_addc_u32`: put the wait before `s_getpc_b64`"
     )]
     OwnAddress {
         /// The `s_getpc_b64`.

@@ -80,3 +80,79 @@ fn checker_dense(bencher: Bencher<'_, '_>, blocks: usize) {
     let lines = program.lines.len();
     bencher.counter(ItemsCount::new(lines)).bench(|| check(divan::black_box(&program)).is_clean());
 }
+
+/// A way in which blocks of four instructions follow each other.
+#[derive(Clone, Copy, Debug)]
+enum Shape {
+    /// A loop around comparisons that lead to as many blocks, each of which goes back to the head.
+    Switch,
+    /// A branch from each block to any other.
+    AnyJump,
+    /// A fourth of the blocks leave to an unknown place, which may be any block that no branch names.
+    Indirect,
+    /// Loops in loops, as deep as there are blocks.
+    Deep,
+    /// Two ways from each block to the next.
+    Diamonds,
+}
+
+const SHAPES: [Shape; 5] = [Shape::Switch, Shape::AnyJump, Shape::Indirect, Shape::Deep, Shape::Diamonds];
+
+/// A program of about `length` instructions of this shape, without any wait.
+fn shaped(shape: Shape, length: usize) -> Program {
+    let mut state = 1usize;
+    let mut random = |bound: usize| {
+        state = state.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
+        (state >> 33) % bound
+    };
+    let blocks = length / 6;
+    let (mut text, mut arms) = (String::from("head:\n"), String::new());
+    for block in 0..blocks {
+        let mut body = String::new();
+        for _ in 0..4 {
+            let (a, b, even) = (random(60), random(60), random(20) * 2);
+            body += &match random(6) {
+                0 => format!("global_load_dword v{a}, v[{even}:{}], off\n", even + 1),
+                1 => format!("ds_read_b32 v{a}, v{b}\n"),
+                2 => format!("v_add_f32 v{a}, v{b}, v{a}\n"),
+                3 => format!("s_load_dword s{}, s[{even}:{}], 0x0\n", a % 40, even + 1),
+                4 => format!("v_readfirstlane_b32 s{}, v{b}\n", a % 40),
+                _ => format!("s_add_u32 s{0}, s{0}, s{1}\n", a % 40, b % 40),
+            };
+        }
+        let far = random(blocks);
+        match shape {
+            Shape::Switch => {
+                text += &format!("s_cbranch_scc1 block{block}\n");
+                arms += &format!("block{block}:\n{body}s_branch head\n");
+            }
+            Shape::AnyJump => text += &format!("block{block}:\n{body}s_cbranch_scc1 block{far}\n"),
+            Shape::Indirect if block % 4 == 0 => {
+                text += &format!("block{block}:\n{body}s_setpc_b64 s[44:45]\n");
+            }
+            Shape::Indirect => text += &format!("block{block}:\n{body}s_cbranch_scc1 block{far}\n"),
+            Shape::Deep => {
+                text += &format!("block{block}:\n{body}");
+                arms += &format!("s_cbranch_scc1 block{}\n", blocks - 1 - block);
+            }
+            Shape::Diamonds => {
+                text += &format!("s_cbranch_scc1 block{block}\n{body}block{block}:\n");
+            }
+        }
+    }
+    text += if matches!(shape, Shape::Switch) { "s_endpgm\n" } else { "" };
+    text += &arms;
+    text += "s_endpgm\n";
+    parse_program(&text, Target::GFX942, "bench").expect("the benchmark's program")
+}
+
+/// Inserts every wait into programs of shapes in which very many paths meet.
+#[divan::bench(args = SHAPES, consts = [2_500, 5_000, 20_000], sample_count = 3)]
+fn inserter_shapes<const LENGTH: usize>(bencher: Bencher<'_, '_>, shape: Shape) {
+    let bare = shaped(shape, LENGTH);
+    let lines = bare.lines.len();
+    bencher.counter(ItemsCount::new(lines)).with_inputs(|| bare.clone()).bench_values(|mut program| {
+        insert_waits(&mut program, &WaitOptions::default());
+        program
+    });
+}

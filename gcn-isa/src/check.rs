@@ -38,6 +38,8 @@ mod vccz;
 pub use advice::Advice;
 pub use report::{Amount, Caveat, CheckReport, Finding, NotListed};
 
+use std::collections::BTreeSet;
+
 use crate::cfg::Flow;
 use crate::counters::{self as events, MemoryEffect};
 use crate::hazards::Config;
@@ -142,12 +144,18 @@ fn counters(program: &Program, flow: &Flow, options: Options, found: &mut Findin
         check.findings(found);
         return;
     }
-    // Without the jumps, all places where they may lead are entered from outside, except those to which only dead jumps lead.
-    let (mut sure, reachable) = (Flow::sure(program), flow.reachable());
-    sure.roots.retain(|root| reachable[root.block]);
+    let sure = without_guesses(program, flow);
     let facts = Facts::of(program, &sure, options);
     let known = CounterCheck::new(program, &sure, &facts, options).findings(found);
     check.findings_beyond(&known, found);
+}
+
+/// The flow of `program` without jumps to unknown places: all places where they may lead are entered from outside, except those to
+/// which only dead jumps lead.
+fn without_guesses(program: &Program, flow: &Flow) -> Flow {
+    let (mut sure, reachable) = (Flow::sure(program), flow.reachable());
+    sure.roots.retain(|root| reachable[root.block]);
+    sure
 }
 
 /// Instructions that are wrong on some machines with the registers that they have, whatever is around them: the part of the check
@@ -180,8 +188,13 @@ pub fn unordered_lds_accesses(program: &Program) -> Vec<usize> {
         return Vec::new();
     }
     let flow = Flow::of(program);
-    let facts = Facts::of(program, &flow, Options::default());
-    CounterCheck::new(program, &flow, &facts, Options::default()).unordered_lds_accesses()
+    let mut lines = BTreeSet::new();
+    let sure = flow.has_guesses().then(|| without_guesses(program, &flow));
+    for flow in std::iter::once(&flow).chain(&sure) {
+        let facts = Facts::of(program, flow, Options::default());
+        CounterCheck::new(program, flow, &facts, Options::default()).unordered_lds_accesses(&mut lines);
+    }
+    lines.into_iter().collect()
 }
 
 /// What `program` waits for without need: see [`Advice`]. In order of line. What a wait may be there for, it is taken to be

@@ -167,6 +167,8 @@ pub struct Program {
     /// Lines before which there are bytes that could not be read as instructions, in order. Control neither runs on from the
     /// line before nor into such a line but by a label; where it goes there is unknown.
     pub gaps: Vec<usize>,
+    /// Every workgroup is a single wave: a barrier has nobody to wait for, and LDS no other reader.
+    pub single_wave: bool,
 }
 
 impl Program {
@@ -179,6 +181,7 @@ impl Program {
             labels: Vec::new(),
             entries: Vec::new(),
             gaps: Vec::new(),
+            single_wave: false,
         }
     }
 

@@ -31,3 +31,20 @@ early:
 		.amdhsa_next_free_sgpr 4
 		.amdhsa_accum_offset 12
 	.end_amdhsa_kernel
+
+	.amdgpu_metadata
+---
+amdhsa.kernels:
+  - .name: early
+    .symbol: early.kd
+    .group_segment_fixed_size: 0
+    .private_segment_fixed_size: 0
+    .kernarg_segment_size: 8
+    .kernarg_segment_align: 8
+    .max_flat_workgroup_size: 64
+    .wavefront_size: 64
+    .sgpr_count: 4
+    .vgpr_count: 9
+amdhsa.version: [1, 2]
+...
+	.end_amdgpu_metadata

@@ -33,3 +33,20 @@ sum:                                    ; y[lane] = the sum of x[lane + 64 * k] 
 		.amdhsa_next_free_sgpr 7
 		.amdhsa_accum_offset 8
 	.end_amdhsa_kernel
+
+	.amdgpu_metadata
+---
+amdhsa.kernels:
+  - .name: sum
+    .symbol: sum.kd
+    .group_segment_fixed_size: 0
+    .private_segment_fixed_size: 0
+    .kernarg_segment_size: 16
+    .kernarg_segment_align: 8
+    .max_flat_workgroup_size: 64
+    .wavefront_size: 64
+    .sgpr_count: 7
+    .vgpr_count: 5
+amdhsa.version: [1, 2]
+...
+	.end_amdgpu_metadata

@@ -348,8 +348,20 @@ fn kernels_of_0_bytes_have_no_instructions() {
     let dead = kernel("dead", "", 0);
     let good = kernel("good", used, 12);
     let more = kernel("more", "", 0);
-    let descriptors =
-        |names: &[(&str, u32, u32)]| names.iter().map(|n| descriptor(n.0, n.1, n.2)).collect::<String>();
+    let metadata = |name: &str| {
+        format!(
+            "  - .name: {name}\n    .symbol: {name}.kd\n    .group_segment_fixed_size: 0\n    .private_segment_fixed_size: 0\n    \
+             .kernarg_segment_size: 0\n    .kernarg_segment_align: 8\n    .max_flat_workgroup_size: 256\n    \
+             .wavefront_size: 64\n    .sgpr_count: 1\n    .vgpr_count: 1\n"
+        )
+    };
+    let descriptors = |names: &[(&str, u32, u32)]| {
+        let all: String = names.iter().map(|n| descriptor(n.0, n.1, n.2)).collect();
+        let metadata: String = names.iter().map(|n| metadata(n.0)).collect();
+        format!(
+            "{all}\t.amdgpu_metadata\namdhsa.kernels:\n{metadata}amdhsa.version: [1, 2]\n\t.end_amdgpu_metadata\n"
+        )
+    };
     let both = descriptors(&[("dead", 1, 1), ("good", 63, 32)]);
     let three = descriptors(&[("dead", 1, 1), ("good", 63, 32), ("more", 1, 1)]);
     let padding = "\t.fill 61, 4, 0xbf800000\n";
@@ -358,7 +370,7 @@ fn kernels_of_0_bytes_have_no_instructions() {
         (format!("{head}{dead}{good}{rodata}{both}"), 3),
         (format!("{head}{dead}{more}{good}{rodata}{three}"), 3),
         (format!("{head}{good}{padding}{dead}{more}{rodata}{three}"), 3),
-        (format!("{head}{dead}{rodata}{}", descriptor("dead", 1, 1)), 0),
+        (format!("{head}{dead}{rodata}{}", descriptors(&[("dead", 1, 1)])), 0),
     ];
     for (source, instructions) in &sources {
         let object = gcn_with(&["asm", "-", "-o", "-"], source.as_bytes()).out;

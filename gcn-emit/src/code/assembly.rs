@@ -6,12 +6,12 @@ use std::sync::Arc;
 use super::build::Builder;
 use super::functions::Start;
 use super::image::{Links, Target};
-use super::{Code, CodeError, CodePlace, KernelFacts, Unit, Unreadable};
+use super::{Code, CodeError, CodePlace, KernelFacts, MetadataFacts, Unit, Unreadable, are_single_waves};
 use crate::asm::{AsmInst, Assembly};
 use crate::decode::decode_at;
 use crate::descriptor::{DESCRIPTOR_BYTES, KernelDescriptor};
 use crate::disasm::CodeSection;
-use crate::metadata::KernelMetadata;
+use crate::metadata::{KernelMetadata, Metadata};
 use crate::object::{
     Binding, Module, RelocationBase, RelocationKind, Section, SectionId, SymbolKind, SymbolPlace,
     metadata_in_note,
@@ -54,11 +54,18 @@ pub(super) fn unit(assembly: &Assembly, mut instructions: Vec<AsmInst>) -> Resul
         let label = |offset| labels.get(&(id, offset)).copied();
         sections.push(reader.builder.finish(target, starts, label, &links(module, id, section)));
     }
-    let kernels = kernels(module, descriptors, &sections, &numbers);
+    let notes = module.sections.iter().filter(|s| s.kind == ::object::elf::SHT_NOTE);
+    let metadata: Vec<Metadata> = notes.filter_map(|note| metadata_in_note(&note.bytes)).collect();
+    let facts = metadata.first().map(MetadataFacts::of);
+    let kernels = kernels(metadata, descriptors, &sections, &numbers);
+    let single_wave = are_single_waves(&kernels, target);
+    sections.iter_mut().for_each(|s| s.program.single_wave = single_wave);
     Ok(Unit {
         target_id: module.target_id,
         sections,
         kernels,
+        abi_version: module.version.abi_version(),
+        metadata: facts,
         files: assembly.files.clone(),
         origins: assembly.origins.clone(),
     })
@@ -245,17 +252,13 @@ fn starts(module: &Module, descriptors: &[Described]) -> HashMap<SectionId, Vec<
 }
 
 fn kernels(
-    module: &Module,
+    metadata: Vec<Metadata>,
     descriptors: Vec<Described>,
     sections: &[Code],
     numbers: &HashMap<SectionId, usize>,
 ) -> Vec<KernelFacts> {
-    let mut metadata: HashMap<String, KernelMetadata> = HashMap::new();
-    for section in module.sections.iter().filter(|s| s.kind == ::object::elf::SHT_NOTE) {
-        for kernel in metadata_in_note(&section.bytes).into_iter().flat_map(|m| m.kernels) {
-            metadata.insert(kernel.symbol.clone(), kernel);
-        }
-    }
+    let named = metadata.into_iter().flat_map(|m| m.kernels).map(|kernel| (kernel.symbol.clone(), kernel));
+    let mut metadata: HashMap<String, KernelMetadata> = named.collect();
     let facts = descriptors.into_iter().map(|described| {
         let entry = described.entry.and_then(|(section, offset)| {
             let number = *numbers.get(&section)?;

@@ -1,10 +1,12 @@
 //! Builds the program of a section from its pieces.
 
+use std::cell::RefCell;
 use std::ops::Range;
 use std::sync::Arc;
 
 use gcn_isa::cfg::resolve;
 use gcn_isa::program::{LabelDef, Line};
+use gcn_isa::table::Behaviours;
 use gcn_isa::{Inst, Label, Operand, Program, Target};
 
 use super::functions::{self, Start};
@@ -12,6 +14,7 @@ use super::image::{CodeImage, Links};
 use super::{Code, CodeError, CodePlace, Unread, Unreadable};
 
 /// A section while its pieces come in, in the order of their offsets.
+#[derive(Clone)]
 pub(super) struct Builder<'s> {
     pub section: &'s str,
     pub address: u64,
@@ -27,6 +30,9 @@ pub(super) struct Builder<'s> {
     /// A set of lines that branches lead to.
     targets: Vec<bool>,
 }
+
+/// How often a section is built anew because jumps lead to what was taken for padding.
+const ROUNDS: usize = 4;
 
 /// `s_nop N` less the number.
 const S_NOP: u32 = 0xbf80_0000;
@@ -94,15 +100,38 @@ impl<'s> Builder<'s> {
 
     /// Makes the program. `label` gives the name of the label at an offset, if there is one.
     pub fn finish<'n>(
-        mut self,
+        self,
         target: Target,
         starts: Vec<Start>,
         label: impl Fn(u64) -> Option<&'n str>,
         links: &Links,
     ) -> Code {
         let starts = functions::in_order(starts);
-        let ranges = functions::ranges(&starts, self.bytes.len() as u64);
-        self.drop_padding(&starts, &ranges);
+        // What looks like padding may be the first instructions of a function without a symbol. That code makes its address
+        // shows only when jumps are followed.
+        let makes_addresses = |l: &Line| l.inst.desc.does(Behaviours::READS_PC);
+        let whole = self.lines.iter().any(makes_addresses).then(|| self.clone());
+        let mut entered: Vec<u64> = Vec::new();
+        let (mut code, mut missed) = self.build(target, &starts, &label, links, &entered);
+        for _ in 0..ROUNDS {
+            let Some(whole) = whole.as_ref().filter(|_| !missed.is_empty()) else { break };
+            entered.append(&mut missed);
+            (code, missed) = whole.clone().build(target, &starts, &label, links, &entered);
+        }
+        code
+    }
+
+    /// The program, and offsets to which jumps lead and that were taken for padding. `entered` are such offsets that are known.
+    fn build<'n>(
+        mut self,
+        target: Target,
+        starts: &[Start],
+        label: &impl Fn(u64) -> Option<&'n str>,
+        links: &Links,
+        entered: &[u64],
+    ) -> (Code, Vec<u64>) {
+        let ranges = functions::ranges(starts, self.bytes.len() as u64);
+        self.drop_padding(starts, &ranges, entered);
         let lines_at = self.line_table();
         let start = self.address;
         let name = |offset: u64| {
@@ -110,7 +139,7 @@ impl<'s> Builder<'s> {
             label(offset).map_or_else(|| format!(".L{address:x}"), str::to_owned)
         };
         let labels = self.set_labels(&lines_at, &name);
-        let (functions, entries) = functions::functions(&self, &starts, &ranges);
+        let (functions, entries) = functions::functions(&self, starts, &ranges);
         // A gap after the last line has no line.
         self.gaps.retain(|g| *g < self.lines.len());
         let mut program = Program {
@@ -120,16 +149,27 @@ impl<'s> Builder<'s> {
             labels,
             entries,
             gaps: self.gaps,
+            single_wave: false,
         };
-        resolve(&mut program, &CodeImage { bytes: self.bytes, places: &self.places, links, label: name });
-        Code {
+        let image = CodeImage {
+            bytes: self.bytes,
+            places: &self.places,
+            links,
+            label: name,
+            missed: RefCell::default(),
+        };
+        resolve(&mut program, &image);
+        let missed = image.missed.into_inner().into_iter();
+        let missed = missed.filter(|o| word(self.bytes, *o).is_some_and(is_filling)).collect();
+        let code = Code {
             section: self.section.to_owned(),
             address: self.address,
             program,
             places: self.places,
             functions,
             unread: self.unread,
-        }
+        };
+        (code, missed)
     }
 
     /// For each dword of the section the line that begins there, plus one; 0 for none.
@@ -170,12 +210,12 @@ impl<'s> Builder<'s> {
     }
 
     /// Removes the padding of alignments: words without effect after an instruction that does not fall
-    /// through, to which neither a branch nor a symbol leads. Zeros count as padding only outside functions
+    /// through, to which neither a branch, one of `jumps` nor a symbol leads. Zeros count as padding only outside functions
     /// of known size.
-    fn drop_padding(&mut self, starts: &[Start], ranges: &[Range<u64>]) {
+    fn drop_padding(&mut self, starts: &[Start], ranges: &[Range<u64>], jumps: &[u64]) {
         let mut entered = vec![false; self.bytes.len() / 4 + 1];
         let starts_at = starts.iter().flat_map(|s| [Some(s.offset), s.other_entry]).flatten();
-        for offset in self.branches.iter().map(|b| b.1).chain(starts_at) {
+        for offset in self.branches.iter().map(|b| b.1).chain(starts_at).chain(jumps.iter().copied()) {
             if let Some(flag) = usize::try_from(offset / 4).ok().and_then(|at| entered.get_mut(at)) {
                 *flag = true;
             }
@@ -193,7 +233,7 @@ impl<'s> Builder<'s> {
             let comes_to = entered.get((place.offset / 4) as usize).copied().unwrap_or(false);
             dead = (dead || (line > 0 && !self.falls_into(line)))
                 && !comes_to
-                && match self.word(place.offset) {
+                && match word(self.bytes, place.offset) {
                     Some(0) => !sized(place.offset),
                     Some(word) => is_filling(word),
                     None => false,
@@ -230,11 +270,11 @@ impl<'s> Builder<'s> {
         self.gaps = self.unread.iter().map(|u| behind(u.offset)).collect();
         self.gaps.dedup();
     }
+}
 
-    fn word(&self, offset: u64) -> Option<u32> {
-        let bytes = self.bytes.get(usize::try_from(offset).ok()?..)?.first_chunk::<4>()?;
-        Some(u32::from_le_bytes(*bytes))
-    }
+fn word(bytes: &[u8], offset: u64) -> Option<u32> {
+    let word = bytes.get(usize::try_from(offset).ok()?..)?.first_chunk::<4>()?;
+    Some(u32::from_le_bytes(*word))
 }
 
 /// True for words that assemblers and compilers fill with.

@@ -1,6 +1,7 @@
 //! The memory image of a section's code, in which indirect jumps find addresses.
 
-use std::collections::HashMap;
+use std::cell::RefCell;
+use std::collections::{BTreeSet, HashMap};
 
 use gcn_isa::cfg::{AddressPlace, Image};
 
@@ -92,6 +93,8 @@ pub(super) struct CodeImage<'a, L> {
     pub places: &'a [super::CodePlace],
     pub links: &'a Links,
     pub label: L,
+    /// Offsets that were asked for and at which no line begins.
+    pub missed: RefCell<BTreeSet<u64>>,
 }
 
 impl<L: Fn(u64) -> String> Image for CodeImage<'_, L> {
@@ -122,7 +125,11 @@ impl<L: Fn(u64) -> String> Image for CodeImage<'_, L> {
             return Some(AddressPlace::Outside);
         }
         let offset = u64::try_from(address).ok()?;
-        self.places.binary_search_by_key(&offset, |p| p.offset).ok().map(AddressPlace::Line)
+        let line = self.places.binary_search_by_key(&offset, |p| p.offset).ok();
+        if line.is_none() {
+            self.missed.borrow_mut().insert(offset);
+        }
+        line.map(AddressPlace::Line)
     }
 
     fn label(&self, line: usize) -> String {

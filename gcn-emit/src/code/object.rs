@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use super::build::Builder;
 use super::functions::Start;
 use super::image::{Links, Target};
-use super::{CodeError, CodePlace, KernelFacts, Unit, Unreadable};
+use super::{CodeError, CodePlace, KernelFacts, MetadataFacts, Unit, Unreadable, are_single_waves};
 use crate::disasm::{CodeSection, Content, disassemble};
 use crate::object::{Binding, CodeObject, RelocationKind, SymbolKind, SymbolPlace, SymbolView};
 
@@ -49,8 +49,18 @@ pub(super) fn unit(object: &CodeObject<'_>) -> Result<Unit, CodeError> {
             }),
         }
     });
-    let kernels = kernels.collect();
-    Ok(Unit { target_id: object.target_id, sections, kernels, files: Vec::new(), origins: Vec::new() })
+    let kernels: Vec<_> = kernels.collect();
+    let single_wave = are_single_waves(&kernels, object.target_id.target);
+    sections.iter_mut().for_each(|s| s.program.single_wave = single_wave);
+    Ok(Unit {
+        target_id: object.target_id,
+        sections,
+        kernels,
+        abi_version: object.abi_version,
+        metadata: object.metadata.as_ref().map(MetadataFacts::of),
+        files: Vec::new(),
+        origins: Vec::new(),
+    })
 }
 
 fn section(

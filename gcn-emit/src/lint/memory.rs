@@ -1,15 +1,18 @@
 //! LDS and scratch at constant offsets against what the kernel has.
 
+use gcn_isa::counters::{self, MemoryEffect};
+use gcn_isa::program::Line;
 use gcn_isa::table::{Class, Format, MemBytes};
 use gcn_isa::{Inst, Operand};
 
 use super::Lints;
 use super::kernel::Kernel;
-use super::rules::{LDS, LDS_LIMIT, SCRATCH, WORKGROUP};
+use super::rules::{LDS, LDS_LIMIT, SCRATCH, TG_SPLIT, WORKGROUP};
 use crate::occupancy::{Usage, occupancy_of};
 
 pub(super) fn check(kernel: &Kernel<'_>, lints: &mut Lints<'_>) {
     lds(kernel, lints);
+    split(kernel, lints);
     scratch(kernel, lints);
     workgroup(kernel, lints);
 }
@@ -36,6 +39,30 @@ fn lds(kernel: &Kernel<'_>, lints: &mut Lints<'_>) {
             format!("write `.amdhsa_group_segment_fixed_size {end}`, or have the launch add dynamic LDS");
         lints.add(&LDS, kernel.place(line), message, remedy);
     }
+}
+
+/// In threadgroup split mode the waves of a workgroup may be on different compute units, and none has LDS.
+fn split(kernel: &Kernel<'_>, lints: &mut Lints<'_>) {
+    if !kernel.settings.tg_split {
+        return;
+    }
+    let accesses = |l: &Line| {
+        let lds = MemoryEffect::LDS_READ | MemoryEffect::LDS_WRITE | MemoryEffect::LDS_DMA;
+        let events = counters::events(kernel.target(), &l.inst);
+        // FLAT may mean memory.
+        l.inst.desc.format != Format::Flat && events.iter().any(|e| e.memory.intersects(lds))
+    };
+    let first = kernel.lines().find(|(_, l)| accesses(l)).map(|(line, _)| line);
+    let have = kernel.facts.descriptor.group_segment_fixed_size;
+    let message = match first {
+        Some(_) => "LDS is accessed in threadgroup split mode, in which there is none".to_owned(),
+        None if have > 0 => {
+            format!("{have} bytes of LDS are asked for in threadgroup split mode, which has none")
+        }
+        None => return,
+    };
+    let remedy = "write `.amdhsa_tg_split 0`, or use no LDS";
+    lints.add(&TG_SPLIT, first.and_then(|line| kernel.place(line)), message, remedy);
 }
 
 /// The least end of the bytes that an LDS instruction accesses: its address register holds 0 or more.

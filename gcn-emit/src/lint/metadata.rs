@@ -3,17 +3,53 @@
 use super::Lints;
 use super::kernel::Kernel;
 use super::rules::{
-    METADATA_ARGUMENT, METADATA_MEMORY, METADATA_REGISTERS, METADATA_WAVE, METADATA_WORKGROUP,
+    METADATA_ARGUMENT, METADATA_MEMORY, METADATA_REGISTERS, METADATA_TARGET, METADATA_VALUE_TYPE,
+    METADATA_VERSION, METADATA_WAVE, METADATA_WORKGROUP, NO_METADATA,
 };
+use crate::code::Unit;
 use crate::kernel::{MAX_WORKGROUP, WAVE_SIZE};
-use crate::metadata::KernelMetadata;
+use crate::metadata::{KernelMetadata, VERSION_V3, VERSION_V4, VERSION_V5};
+use crate::target_id::TargetId;
 
-pub(super) fn check(kernel: &Kernel<'_>, lints: &mut Lints<'_>) {
-    let Some(metadata) = kernel.metadata() else { return };
+/// The version of the metadata by `EI_ABIVERSION`.
+const VERSIONS: [(u8, [u32; 2]); 4] = [(1, VERSION_V3), (2, VERSION_V4), (3, VERSION_V5), (4, VERSION_V5)];
+
+pub(super) fn check(kernel: &Kernel<'_>, unit: &Unit, lints: &mut Lints<'_>) {
+    let Some(metadata) = kernel.metadata() else {
+        if unit.metadata.is_some() {
+            let message = format!("the metadata do not have the kernel {}", kernel.facts.name);
+            lints.add(&NO_METADATA, None, message, "add it to `amdhsa.kernels` in `.amdgpu_metadata`");
+        }
+        return;
+    };
     registers(kernel, metadata, lints);
     memory(kernel, metadata, lints);
     sizes(metadata, lints);
     arguments(metadata, lints);
+}
+
+/// What the metadata say of the whole file.
+pub(super) fn check_file(unit: &Unit, lints: &mut Lints<'_>) {
+    let Some(metadata) = &unit.metadata else {
+        let message = "the code object has no metadata, so that HIP does not load it".to_owned();
+        return lints.add(&NO_METADATA, None, message, "describe its kernels in `.amdgpu_metadata`");
+    };
+    if let Some((object, version)) = VERSIONS.iter().find(|v| v.0 == unit.abi_version)
+        && metadata.version != *version
+    {
+        let said = metadata.version;
+        let message =
+            format!("`amdhsa.version` is {said:?}, but that of code object V{} is {version:?}", object + 2);
+        let remedy = format!("write `amdhsa.version: {version:?}`");
+        lints.add(&METADATA_VERSION, None, message, remedy);
+    }
+    if let Ok(target) = metadata.target.parse::<TargetId>()
+        && !target.runs_on(unit.target_id)
+    {
+        let message = format!("`amdhsa.target` is {target}, but the code is for {}", unit.target_id);
+        let remedy = format!("write `amdhsa.target: {}`", unit.target_id.triple());
+        lints.add(&METADATA_TARGET, None, message, remedy);
+    }
 }
 
 fn registers(kernel: &Kernel<'_>, metadata: &KernelMetadata, lints: &mut Lints<'_>) {
@@ -82,6 +118,11 @@ fn sizes(metadata: &KernelMetadata, lints: &mut Lints<'_>) {
 }
 
 fn arguments(metadata: &KernelMetadata, lints: &mut Lints<'_>) {
+    if let Some(typed) = metadata.args.iter().find(|a| a.value_type.is_some()) {
+        let message =
+            format!("the argument at offset {} has `.value_type`, which nothing reads", typed.offset);
+        lints.add(&METADATA_VALUE_TYPE, None, message, "leave it out");
+    }
     let size = u64::from(metadata.kernarg_segment_size);
     let end = |offset: u32, bytes: u32| u64::from(offset) + u64::from(bytes);
     let farthest = metadata.args.iter().max_by_key(|a| end(a.offset, a.size));

@@ -20,6 +20,9 @@ pub struct LintRule {
 const DESCRIPTOR: &str = "LLVM AMDGPU guide, kernel descriptor";
 const INITIAL: &str = "LLVM AMDGPU guide, initial kernel execution state";
 const METADATA: &str = "LLVM AMDGPU guide, code object metadata";
+const MEMORY: &str = "LLVM AMDGPU guide, memory model";
+const SCALAR_OFFSET: &str = "MI100 ISA section 8.1; LLVM 22, SIInstrInfo::verifyInstruction";
+const LOADER: &str = "LLVM AMDGPU guide, code object metadata; ROCm/hip issue 2342";
 
 macro_rules! rules {
     ($($name:ident = $id:literal, $title:literal, $grade:ident, $cite:ident;)*) => {
@@ -59,6 +62,18 @@ rules! {
     METADATA_WAVE = "kernel.metadata-wave", "the wave size is not that of the target", Documented, METADATA;
     METADATA_WORKGROUP = "kernel.metadata-workgroup",
         "the workgroup size of the metadata is impossible", Documented, METADATA;
+    TG_SPLIT = "kernel.tg-split", "LDS is used in threadgroup split mode, in which none is allocated", Documented, MEMORY;
+    SCALAR_STORE_OFFSET = "kernel.scalar-store-offset",
+        "the offset of a scalar store or atomic stands in a register other than M0", Documented, SCALAR_OFFSET;
+    SCALAR_WRITE_BACK = "kernel.scalar-write-back",
+        "a kernel may end with a scalar store that is not written back", Documented, MEMORY;
+    NO_METADATA = "kernel.no-metadata", "there are no metadata, without which HIP loads no kernel", Documented,
+        LOADER;
+    METADATA_VERSION = "kernel.metadata-version",
+        "the metadata are of another version than the code object", Documented, METADATA;
+    METADATA_TARGET = "kernel.metadata-target", "the metadata name another target", Documented, METADATA;
+    METADATA_VALUE_TYPE = "kernel.metadata-value-type",
+        "an argument of the metadata has the deprecated `.value_type`", Cautious, METADATA;
     METADATA_ARGUMENT = "kernel.metadata-argument",
         "an argument of the metadata lies beyond the kernarg segment", Documented, METADATA;
 }

@@ -5,7 +5,8 @@ use std::ops::RangeInclusive;
 use std::sync::Arc;
 
 use gcn_isa::hazards::wait_states;
-use gcn_isa::table::{Behaviours, Class};
+use gcn_isa::reg::RegUnit;
+use gcn_isa::table::{Access, Behaviours, Class};
 use gcn_isa::{Inst, Program};
 use smallvec::SmallVec;
 
@@ -321,10 +322,9 @@ impl<'a> Writer<'a> {
                 return Err(RewriteError::Distance { line: from });
             }
         }
-        for (line, _) in lines.iter().enumerate().filter(|(_, l)| l.inst.desc.does(Behaviours::READS_PC)) {
-            let adds = |l: &usize| lines.get(*l).is_some_and(|l| l.inst.desc.does(Behaviours::ADDS_SCALARS));
-            let Some(last) = (line + 1..line + GETPC_REACH).rev().find(adds) else { continue };
-            if shifts(line_at(line) + 1..=line_at(last).max(line_at(line) + 1)) {
+        for (line, l) in lines.iter().enumerate().filter(|(_, l)| l.inst.desc.does(Behaviours::READS_PC)) {
+            let Some(last) = last_use(&self.code.program, line, &l.inst) else { continue };
+            if shifts(line_at(line) + 1..=line_at(last)) {
                 return Err(RewriteError::OwnAddress { line: line_at(line) });
             }
         }
@@ -332,9 +332,36 @@ impl<'a> Writer<'a> {
     }
 }
 
-/// After `s_getpc_b64` come `s_add_u32` and `s_addc_u32`, whose literals count the bytes in between: at most
-/// so many lines.
-const GETPC_REACH: usize = 5;
+/// How many lines after `s_getpc_b64` are looked at.
+const GETPC_REACH: usize = 64;
+
+/// The last line that computes with a half of the address that `s_getpc_b64` at `line` makes, or with a copy of it, or that
+/// loads from there. The constants of such instructions count the bytes in between; what is made of their results does not.
+fn last_use(program: &Program, line: usize, getpc: &Inst) -> Option<usize> {
+    let mut halves: SmallVec<[RegUnit; 4]> = getpc.writes().iter().flat_map(|w| w.reg.units()).collect();
+    let mut last = None;
+    for (at, l) in program.lines.iter().enumerate().skip(line + 1).take(GETPC_REACH) {
+        if l.inst.desc.ends_block() {
+            break;
+        }
+        let (reads, writes) = (l.inst.reads(), l.inst.writes());
+        let takes = reads.iter().any(|r| r.reg.units().any(|u| halves.contains(&u)));
+        let written = || writes.iter().flat_map(|w| w.reg.units());
+        halves.retain(|half| !written().any(|w| w == *half));
+        let sources = l.inst.desc.operands.iter().filter(|o| o.access != Access::Write).count();
+        match l.inst.desc.class {
+            _ if !takes => {}
+            // Moves and sign extensions.
+            Class::Salu | Class::Valu if sources == 1 => halves.extend(written()),
+            Class::Salu | Class::Valu | Class::SmemLoad => last = Some(at),
+            _ => {}
+        }
+        if halves.is_empty() {
+            break;
+        }
+    }
+    last
+}
 
 fn destination(program: &Program, inst: &Inst) -> Option<usize> {
     inst.operands.iter().find_map(|o| match o {

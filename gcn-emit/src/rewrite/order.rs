@@ -199,18 +199,19 @@ pub(super) struct Order {
 
 impl Order {
     /// Analyses `program`. `names` gives each line the number that it has in the original program, so that
-    /// results for programs with different waits can be compared.
-    pub fn of(program: &Program, names: &[u32], roles: &Roles) -> Order {
+    /// results for programs with different waits can be compared. `None` if so much may be outstanding everywhere that it takes
+    /// too long.
+    pub fn of(program: &Program, names: &[u32], roles: &Roles) -> Option<Order> {
         let flow = Flow::of(program);
         let cfg = &flow.cfg;
         let mut solver = Solver { program, names, entering: vec![None; cfg.blocks.len()], cfg };
-        solver.solve(flow.roots.iter().map(|r| r.block));
+        solver.solve(flow.roots.iter().map(|r| r.block))?;
         let mut order = Order { places: Vec::new(), finishes: Vec::new() };
         for block in 0..cfg.blocks.len() {
             solver.report(block, roles, &mut order);
         }
         order.places.sort_unstable_by_key(|p| p.0);
-        order
+        Some(order)
     }
 
     /// Operations that may be outstanding at a place here, but not in `original`, each with the first such
@@ -245,8 +246,14 @@ struct Solver<'a> {
     entering: Vec<Option<State>>,
 }
 
+/// How many operations may be joined in all: so many for each line of the program, and so many at least. Programs in which
+/// anything is waited for take a few for each line.
+const BUDGET: (usize, usize) = (64, 1 << 24);
+
 impl Solver<'_> {
-    fn solve(&mut self, roots: impl Iterator<Item = usize>) {
+    /// `None` if the budget does not suffice.
+    fn solve(&mut self, roots: impl Iterator<Item = usize>) -> Option<()> {
+        let mut budget = self.program.lines.len().saturating_mul(BUDGET.0).max(BUDGET.1);
         let mut open: BTreeSet<usize> = roots.collect();
         for &block in &open {
             self.entering[block] = Some(State::default());
@@ -257,12 +264,14 @@ impl Solver<'_> {
             for &next in &self.cfg.blocks[block].succs {
                 let mut new = self.entering[next].clone().unwrap_or_default();
                 new.join(&state);
+                budget = budget.checked_sub(new.open.len())?;
                 if self.entering[next].as_ref() != Some(&new) {
                     self.entering[next] = Some(new);
                     open.insert(next);
                 }
             }
         }
+        Some(())
     }
 
     /// Runs a block: `before` sees each line with the state before it, `done` each operation that a wait

@@ -6,7 +6,7 @@ use std::ops::Range;
 
 use gcn_isa::cfg::Flow;
 use gcn_isa::check::unordered_lds_accesses;
-use gcn_isa::counters::{Counter, WaitCnt};
+use gcn_isa::counters::{Counter, MemoryEffect, WaitCnt, events};
 use gcn_isa::hazards::counter::LDS_DMA;
 use gcn_isa::table::Class;
 use gcn_isa::wait::{Inserted, LdsOrder, WaitOptions, insert_wait_states, insert_waitcnt, insert_waits};
@@ -70,6 +70,36 @@ pub(super) fn plan(program: &Program, functions: &[Range<usize>], how: &How) -> 
     let counters = how.only != Some(Only::WaitStates);
     let counters = counters && how.wait.rules.counts(&LDS_DMA);
     let unordered = if counters { unordered_lds_accesses(program) } else { Vec::new() };
+    if unordered.is_empty() {
+        return plan_ordered(program, functions, how, unordered);
+    }
+    let plan = plan_ordered(program, functions, how, unordered.clone());
+    // Where very many accesses are outstanding, those that are alike are told by one of them.
+    let origins = unordered_lds_accesses(&plan.program).into_iter().filter_map(|line| plan.origins.get(line));
+    let left: Vec<usize> = origins.map(|origin| *origin as usize).collect();
+    if left.is_empty() {
+        plan
+    } else {
+        plan_ordered(program, functions, how, alike(program, unordered, &left))
+    }
+}
+
+/// `lines`, and all that access LDS in a way in which one of `left` does; in ascending order.
+fn alike(program: &Program, mut lines: Vec<usize>, left: &[usize]) -> Vec<usize> {
+    let accesses = |line: usize| {
+        let events = program.lines.get(line).map(|l| events(program.target, &l.inst)).unwrap_or_default();
+        let all = events.iter().fold(MemoryEffect::empty(), |all, e| all | e.memory);
+        all & (MemoryEffect::LDS_READ | MemoryEffect::LDS_WRITE | MemoryEffect::LDS_DMA)
+    };
+    let kinds = left.iter().fold(MemoryEffect::empty(), |all, line| all | accesses(*line));
+    lines.extend((0..program.lines.len()).filter(|line| accesses(*line).intersects(kinds)));
+    lines.sort_unstable();
+    lines.dedup();
+    lines
+}
+
+/// The same, with the accesses of LDS that are to be ordered.
+fn plan_ordered(program: &Program, functions: &[Range<usize>], how: &How, unordered: Vec<usize>) -> Plan {
     if !how.strip {
         let origins = (0..program.lines.len() as u32).collect();
         return insert(program.clone(), origins, how, &unordered);
@@ -153,7 +183,8 @@ struct Strip<'a> {
     /// For each line whether it is reachable. Waits in unreachable code fill space, and stay.
     reached: Vec<bool>,
     roles: Roles,
-    order: Order,
+    /// What the program orders; unknown if so much may be outstanding that its waits stay.
+    order: Option<Order>,
     /// Writes of LDS that the program does not order.
     unordered: Vec<usize>,
 }
@@ -177,15 +208,24 @@ impl<'a> Strip<'a> {
 
     /// Takes away and inserts until what the original orders is ordered.
     fn plan(&self, levels: &[Take]) -> Plan {
+        self.order.as_ref().and_then(|order| self.plan_ordered(levels, order)).unwrap_or_else(|| {
+            let levels: Vec<Take> = levels.iter().map(|level| (*level).max(Take::OnlyNops)).collect();
+            let (program, origins) = self.without_waits(&levels, &BTreeMap::new());
+            insert(program, origins, self.how, &self.unordered)
+        })
+    }
+
+    /// The same where it is known what the original orders. `None` if it is not known of the result.
+    fn plan_ordered(&self, levels: &[Take], order: &Order) -> Option<Plan> {
         let mut keep: BTreeMap<usize, WaitCnt> = BTreeMap::new();
         let mut kept: Vec<Kept> = Vec::new();
         loop {
             let (program, origins) = self.without_waits(levels, &keep);
             let mut plan = insert(program, origins, self.how, &self.unordered);
-            let now = Order::of(&plan.program, &plan.origins, &self.roles);
-            let beyond = now.beyond(&self.order);
+            let now = Order::of(&plan.program, &plan.origins, &self.roles)?;
+            let beyond = now.beyond(order);
             let mut grown = false;
-            for (wait, operation) in self.order.finishers(&beyond) {
+            for (wait, operation) in order.finishers(&beyond) {
                 let wait = wait as usize;
                 let Some(original) = self.program.lines.get(wait).and_then(|l| wait_of(&l.inst)) else {
                     continue;
@@ -203,7 +243,7 @@ impl<'a> Strip<'a> {
                 kept.sort_by_key(|k| (k.wait, k.operation));
                 kept.dedup_by_key(|k| (k.wait, k.operation.1));
                 plan.kept = kept;
-                return plan;
+                return Some(plan);
             }
         }
     }
@@ -217,6 +257,7 @@ impl<'a> Strip<'a> {
             labels: self.program.labels.clone(),
             entries: self.program.entries.clone(),
             gaps: self.program.gaps.clone(),
+            single_wave: self.program.single_wave,
         };
         let mut origins = Vec::with_capacity(self.program.lines.len());
         // New numbers of lines; of one that goes, the number of the next that stays.

@@ -208,3 +208,32 @@ fn functions_of_other_files_are_outside() {
     let found: Vec<_> = jumps(code(&unit(&text))).into_iter().map(|j| j.1).collect();
     assert!(matches!(found[..], [_, Some(Err(Jump::Outside)), None]), "{found:?}");
 }
+
+/// A function without a symbol whose first instructions look like padding after the end of the code before it: that `f` is
+/// called, once or more, says that they are none. LLVM's assembler gives both spellings the same bytes.
+#[test]
+fn a_called_label_is_no_padding() {
+    let call = "s_getpc_b64 s[4:5]\ns_add_u32 s4, s4, f@rel32@lo+4\ns_addc_u32 s5, s5, f@rel32@hi+12\n\
+                s_swappc_b64 s[30:31], s[4:5]\n";
+    let mfma = "v_mfma_f32_32x32x8_f16 v[0:15], v[20:21], v[22:23], v[0:15]\n";
+    let target = ".amdgcn_target \"amdgcn-amd-amdhsa--gfx942\"\n";
+    for (before, typed) in [(call, false), (call, true), ("", false), ("", true)] {
+        for first in ["s_nop 3", "s_nop 1\ns_nop 1", "s_mov_b32 s7, 3\ns_nop 2"] {
+            let symbol = if typed { ".type f,@function\n" } else { "" };
+            let end = "v_mov_b32 v40, v15\ns_setpc_b64 s[30:31]\n";
+            let text = format!("{target}k:\n{before}{mfma}{call}s_endpgm\n{symbol}f:\n{first}\n{end}");
+            let linked = object(&link(&assembled(&text).module).unwrap());
+            for (unit, view) in [(unit(&text), "text"), (linked, "object")] {
+                let code = code(&unit);
+                let found = jumps(code);
+                let called = code.program.lines.iter().rposition(|l| l.inst.desc.mnemonic == "s_endpgm");
+                let called = called.map(|end| end + 1).unwrap();
+                let calls = found.iter().filter(|(_, to)| *to == Some(Ok(called))).count();
+                assert_eq!(calls, found.len() - 1, "{view}: {text}\n{found:?}");
+                let findings = check::check(&code.program).findings;
+                let late = findings.iter().find(|f| f.rule == "cdna3.106").expect("a late read");
+                assert_eq!(late.second, code.program.lines.len() - 2, "{view}: {text}");
+            }
+        }
+    }
+}

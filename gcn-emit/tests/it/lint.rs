@@ -9,7 +9,8 @@ use gcn_test_support::env::fuzz_step;
 use crate::asm::corpus;
 use crate::llvm::{Llvm, Scratch};
 
-/// A kernel with this code, these lines in `.amdhsa_kernel` and these in its metadata.
+/// A kernel with this code, these lines in `.amdhsa_kernel` and these in its metadata; lines that begin with `amdhsa.` are for
+/// the whole file.
 struct Case {
     target: &'static str,
     code: &'static str,
@@ -24,34 +25,50 @@ const RIGHT: Case = Case {
     metadata: "",
 };
 
+/// In place of metadata.
+const NO_METADATA: &str = "none";
+
 const PLAIN: &str = ".amdhsa_next_free_vgpr 8\n.amdhsa_next_free_sgpr 16";
+
+/// With a pointer in `s[0:1]`.
+const ARGUMENTS: &str =
+    ".amdhsa_next_free_vgpr 8\n.amdhsa_next_free_sgpr 16\n.amdhsa_user_sgpr_kernarg_segment_ptr 1";
 
 impl Case {
     fn source(&self) -> String {
         let mut metadata = String::new();
+        let said = |key: &str| {
+            self.descriptor.lines().find_map(|l| l.strip_prefix(&format!(".amdhsa_{key} "))).unwrap_or("0")
+        };
+        let arguments = said("kernarg_size");
         let defaults = [
-            (".group_segment_fixed_size", "0"),
+            (".group_segment_fixed_size", said("group_segment_fixed_size")),
             (".kernarg_segment_align", "8"),
-            (".kernarg_segment_size", "16"),
+            (".kernarg_segment_size", if arguments == "0" { "16" } else { arguments }),
             (".max_flat_workgroup_size", "256"),
             (".name", "k"),
-            (".private_segment_fixed_size", "0"),
-            (".sgpr_count", "16"),
+            (".private_segment_fixed_size", said("private_segment_fixed_size")),
+            (".sgpr_count", "1"),
             (".symbol", "k.kd"),
-            (".vgpr_count", "8"),
+            (".vgpr_count", "1"),
             (".wavefront_size", "64"),
         ];
         for (key, value) in defaults.iter().filter(|(key, _)| !self.metadata.contains(&format!("{key}:"))) {
             metadata += &format!("    {key}: {value}\n");
         }
-        let own: String = self.metadata.lines().map(|l| format!("    {l}\n")).collect();
-        let metadata = if self.metadata.is_empty() {
+        let (file, own): (Vec<&str>, Vec<&str>) =
+            self.metadata.lines().partition(|l| l.starts_with("amdhsa."));
+        let own: String = own.into_iter().map(|l| format!("    {l}\n")).collect();
+        let file = if self.metadata.contains("amdhsa.version") {
+            file.join("\n")
+        } else {
+            ["amdhsa.version: [1, 2]"].into_iter().chain(file).collect::<Vec<_>>().join("\n")
+        };
+        let metadata = if self.metadata == NO_METADATA {
             String::new()
         } else {
             let kernel = (metadata + &own).replacen("    ", "  - ", 1);
-            format!(
-                "\t.amdgpu_metadata\n---\namdhsa.kernels:\n{kernel}amdhsa.version: [1, 2]\n...\n\t.end_amdgpu_metadata\n"
-            )
+            format!("\t.amdgpu_metadata\n---\namdhsa.kernels:\n{kernel}{file}\n...\n\t.end_amdgpu_metadata\n")
         };
         format!(
             "\t.amdgcn_target \"amdgcn-amd-amdhsa--{}\"\n\t.text\n\t.globl k\n\t.p2align 8\n\t.type k,@function\nk:\n{}\n\t.size k, \
@@ -208,6 +225,68 @@ const WRONG: &[Wrong] = &[
         repair: ("12", "8"),
     },
     Wrong {
+        case: Case { metadata: NO_METADATA, ..RIGHT },
+        rule: "kernel.no-metadata", message: "the code object has no metadata, so that HIP does not load it",
+        repair: ("none", ""),
+    },
+    Wrong {
+        case: Case { metadata: ".symbol: other.kd", ..RIGHT },
+        rule: "kernel.no-metadata", message: "the metadata do not have the kernel k",
+        repair: ("other", "k"),
+    },
+    Wrong {
+        // The version of V3 in an object of V6.
+        case: Case { metadata: "amdhsa.version: [1, 0]", ..RIGHT },
+        rule: "kernel.metadata-version", message: "`amdhsa.version` is [1, 0], but that of code object V6 is [1, 2]",
+        repair: ("0]", "2]"),
+    },
+    Wrong {
+        case: Case { metadata: "amdhsa.target: amdgcn-amd-amdhsa--gfx906", ..RIGHT },
+        rule: "kernel.metadata-target", message: "`amdhsa.target` is gfx906, but the code is for gfx90a",
+        repair: ("gfx906", "gfx90a"),
+    },
+    Wrong {
+        case: Case { target: "gfx90a:xnack+", metadata: "amdhsa.target: amdgcn-amd-amdhsa--gfx90a:xnack-", ..RIGHT },
+        rule: "kernel.metadata-target", message: "`amdhsa.target` is gfx90a:xnack-, but the code is for gfx90a:xnack+",
+        repair: ("xnack-", "xnack+"),
+    },
+    Wrong {
+        case: Case { metadata: ".args: [{.offset: 8, .size: 8, .value_kind: by_value, .value_type: i64}]", ..RIGHT },
+        rule: "kernel.metadata-value-type", message: "the argument at offset 8 has `.value_type`, which nothing reads",
+        repair: (", .value_type: i64", ""),
+    },
+    Wrong {
+        case: Case { code: "ds_read_b32 v0, v1\ns_waitcnt lgkmcnt(0)\ns_endpgm", descriptor: ".amdhsa_next_free_vgpr 8\n.amdhsa_next_free_sgpr 16\n.amdhsa_accum_offset 8\n.amdhsa_tg_split 1\n.amdhsa_group_segment_fixed_size 64", ..RIGHT },
+        rule: "kernel.tg-split", message: "LDS is accessed in threadgroup split mode, in which there is none",
+        repair: ("split 1", "split 0"),
+    },
+    Wrong {
+        case: Case { code: "s_mov_b32 m0, 0\nbuffer_load_dword v0, s[0:3], 0 offen lds\ns_endpgm", descriptor: ".amdhsa_next_free_vgpr 8\n.amdhsa_next_free_sgpr 16\n.amdhsa_accum_offset 8\n.amdhsa_tg_split 1\n.amdhsa_user_sgpr_private_segment_buffer 1", ..RIGHT },
+        rule: "kernel.tg-split", message: "LDS is accessed in threadgroup split mode, in which there is none",
+        repair: ("split 1", "split 0"),
+    },
+    Wrong {
+        case: Case { descriptor: ".amdhsa_next_free_vgpr 8\n.amdhsa_next_free_sgpr 16\n.amdhsa_accum_offset 8\n.amdhsa_tg_split 1\n.amdhsa_group_segment_fixed_size 64", ..RIGHT },
+        rule: "kernel.tg-split", message: "64 bytes of LDS are asked for in threadgroup split mode, which has none",
+        repair: ("size 64", "size 0"),
+    },
+    Wrong {
+        case: Case { target: "gfx906", code: "s_store_dword s4, s[0:1], s5\ns_dcache_wb\ns_endpgm", descriptor: ARGUMENTS, metadata: "" },
+        rule: "kernel.scalar-store-offset", message: "the offset of `s_store_dword` stands in s5",
+        repair: ("s5", "m0"),
+    },
+    Wrong {
+        case: Case { target: "gfx900", code: "s_atomic_add s4, s[0:1], s5\ns_endpgm", descriptor: ARGUMENTS, metadata: "" },
+        rule: "kernel.scalar-store-offset", message: "the offset of `s_atomic_add` stands in s5",
+        repair: ("s5", "0x10"),
+    },
+    Wrong {
+        // The path by the branch.
+        case: Case { target: "gfx906", code: "s_store_dword s4, s[0:1], m0\ns_cbranch_scc0 .Lend\ns_dcache_wb\n.Lend: s_endpgm", descriptor: ARGUMENTS, metadata: "" },
+        rule: "kernel.scalar-write-back", message: "the kernel may end before what this writes has left the scalar cache",
+        repair: ("s_dcache_wb\n.Lend:", ".Lend: s_dcache_wb\n"),
+    },
+    Wrong {
         // 512 registers a lane: a SIMD holds one wave, a compute unit 4, and this workgroup has 16.
         case: Case { descriptor: ".amdhsa_next_free_vgpr 512\n.amdhsa_next_free_sgpr 16\n.amdhsa_accum_offset 256", metadata: ".max_flat_workgroup_size: 1024", ..RIGHT },
         rule: "kernel.workgroup",
@@ -258,12 +337,39 @@ fn only_what_is_certain_counts() {
     }
 }
 
+/// Scalar stores that are written back on every path, in loops as well, or perhaps by what is called.
+#[test]
+fn scalar_stores_that_are_written_back() {
+    let store = "s_store_dword s4, s[0:1], 0x0";
+    let cases = [
+        format!("{store}\ns_dcache_wb\ns_endpgm"),
+        format!(".La: {store}\ns_cbranch_scc0 .La\ns_dcache_wb\ns_endpgm"),
+        format!("s_cbranch_scc0 .La\n{store}\ns_dcache_wb\n.La: s_endpgm"),
+        format!("{store}\ns_swappc_b64 s[8:9], s[0:1]\ns_endpgm"),
+        format!("s_endpgm\n{store}\ns_endpgm"),
+    ];
+    for code in cases {
+        let case = Case { target: "gfx906", code: code.leak(), descriptor: ARGUMENTS, metadata: "" };
+        assert_eq!(case.lints(), [], "{}", case.code);
+    }
+    let wrong = [
+        format!(".La: s_dcache_wb\n{store}\ns_cbranch_scc0 .La\ns_endpgm"),
+        format!("s_dcache_wb\n{store}\ns_endpgm"),
+        format!("{store}\ns_dcache_inv\ns_endpgm"),
+    ];
+    for code in wrong {
+        let case = Case { target: "gfx906", code: code.leak(), descriptor: ARGUMENTS, metadata: "" };
+        let found: Vec<_> = case.lints().iter().map(|l| l.rule.id).collect();
+        assert_eq!(found, ["kernel.scalar-write-back"], "{}", case.code);
+    }
+}
+
 /// llvm-mc says nothing about `next_free_vgpr 4` and `v21`; its object is told.
 #[test]
 fn what_llvm_accepts_without_a_word_is_told() {
     let Some(llvm) = Llvm::find() else { return };
     let dir = Scratch::new("lint");
-    for (number, wrong) in WRONG.iter().enumerate().filter(|(_, w)| w.case.metadata.is_empty()) {
+    for (number, wrong) in WRONG.iter().enumerate() {
         let id = wrong.case.target.parse().expect("a target");
         let path = llvm.code_object(&dir, &format!("wrong{number}"), id, &wrong.case.source());
         let bytes = std::fs::read(path).expect("written");

@@ -65,13 +65,11 @@ impl<'a> CounterCheck<'a> {
         });
     }
 
-    /// The lines whose accesses of LDS break a rule, in ascending order.
-    pub fn unordered_lds_accesses(&self) -> Vec<usize> {
-        let mut lines = BTreeSet::new();
+    /// Adds the lines whose accesses of LDS break a rule.
+    pub fn unordered_lds_accesses(&self, lines: &mut BTreeSet<usize>) {
         self.each_broken(|broken, _, _| {
             lines.extend(broken.first.filter(|_| LDS_RULES.contains(&broken.rule)));
         });
-        lines.into_iter().collect()
     }
 
     /// Calls `tell` for each rule that is broken and worth telling, with the line that breaks it. The number of broken rules
@@ -321,7 +319,9 @@ impl CounterCheck<'_> {
         if dma && access.memory.intersects(self.options.memory_model.lds_accesses()) {
             return Some((&rules::LDS_DMA, None));
         }
-        let barrier = access.inst.desc.class == Class::Barrier && self.program.target.has_back_off_barrier();
+        let barrier = access.inst.desc.class == Class::Barrier
+            && self.program.target.has_back_off_barrier()
+            && !self.program.single_wave;
         if barrier && self.options.memory_model != MemoryModel::Off {
             if dma {
                 return Some((&rules::BARRIER_LDS_DMA, None));

@@ -101,22 +101,20 @@ bitflags! {
         const SWAPS = 1 << 31;
         /// LLVM 22 has no encoding of the bit `sc1` with AGPRs: its assembler drops it, its disassembler refuses it.
         const LOSES_SC1_WITH_AGPRS = 1 << 32;
-        /// Adds two scalar dwords, and the carry in SCC if it reads that.
-        const ADDS_SCALARS = 1 << 33;
         /// The result is the exclusive or of two dwords.
-        const XORS = 1 << 34;
+        const XORS = 1 << 33;
         /// The result is the source, a scalar.
-        const MOVES_SCALAR = 1 << 35;
+        const MOVES_SCALAR = 1 << 34;
         /// The result has no bits that source 0 does not have.
-        const WITHIN_SOURCE0 = 1 << 36;
+        const WITHIN_SOURCE0 = 1 << 35;
         /// The result has no bits that source 1 does not have.
-        const WITHIN_SOURCE1 = 1 << 37;
+        const WITHIN_SOURCE1 = 1 << 36;
         /// The new EXEC has no bits that the old one does not have.
-        const NARROWS_EXEC = 1 << 38;
+        const NARROWS_EXEC = 1 << 37;
         /// Reads the first of the lanes that EXEC has.
-        const READS_FIRST_ACTIVE = 1 << 39;
+        const READS_FIRST_ACTIVE = 1 << 38;
         /// Writes a part of the result before it has read all sources.
-        const WRITES_EARLY = 1 << 40;
+        const WRITES_EARLY = 1 << 39;
     }
 }
 

@@ -62,6 +62,8 @@ pub(super) struct Window {
     clock: i32,
     /// With XNACK: the first line of the memory clause that goes on here.
     clause: Option<u32>,
+    /// Until this clock instructions may bind that are not kept because there are too many.
+    crowd: i32,
 }
 
 impl Window {
@@ -72,6 +74,11 @@ impl Window {
         &self.recent[first..first + count]
     }
 
+    /// Wait states after which none of the instructions that are not kept binds.
+    fn crowd(&self) -> u32 {
+        u32::try_from(self.crowd - self.clock).unwrap_or(0)
+    }
+
     /// True if no rule asks for more after this state than after `other`, whatever follows.
     pub fn asks_no_more_than(&self, other: &Window) -> bool {
         let asks_more = |r: &Recent, distance: u32| {
@@ -79,7 +86,7 @@ impl Window {
             !other.recent.iter().any(as_near)
         };
         let more = |r: &Recent| r.distance(self.clock).is_some_and(|distance| asks_more(r, distance));
-        self.clause == other.clause && !self.recent.iter().any(more)
+        self.clause == other.clause && self.crowd() <= other.crowd() && !self.recent.iter().any(more)
     }
 }
 
@@ -259,7 +266,8 @@ impl Pass for DistancePass<'_> {
             }
         }
         into.recent = kept;
-        self.cap(into);
+        into.crowd = into.crowd.max(from.crowd);
+        cap(into);
         // A clause comes from the line above only: every other way in is a branch, which ends it. The longer is the worse.
         into.clause = match (into.clause, from.clause) {
             (Some(a), Some(b)) => Some(a.min(b)),
@@ -268,7 +276,7 @@ impl Pass for DistancePass<'_> {
     }
 
     fn need(&self, state: &Window, line: usize, counts: &dyn Fn(usize) -> bool) -> u32 {
-        let mut need = 0;
+        let mut need = state.crowd();
         self.shortfalls(state, line, &mut |s| {
             if counts(s.producer) {
                 need = need.max(s.missing());
@@ -309,6 +317,7 @@ impl Pass for DistancePass<'_> {
     }
 
     fn seal(&self, state: &mut Window) {
+        state.crowd = state.crowd() as i32;
         let clock = std::mem::take(&mut state.clock);
         state.recent.retain(|r| r.distance(clock).is_some());
         for r in &mut state.recent {
@@ -362,8 +371,8 @@ impl Pass for DistancePass<'_> {
     }
 }
 
-/// No more instructions than this are kept, those that reach farthest. Only where everything may jump everywhere can more than
-/// a few dozen be in reach.
+/// No more instructions than this are kept, those that reach farthest; what comes then waits until the others bind nothing. Only
+/// where everything may jump everywhere can more than a few dozen be in reach.
 const MOST_RECENT: usize = 512;
 
 impl DistancePass<'_> {
@@ -373,14 +382,17 @@ impl DistancePass<'_> {
         let same = state.clause.filter(|start| self.views[*start as usize].clause_kind() == kind);
         state.clause = kind.and(same.or(Some(line as u32)));
     }
+}
 
-    /// Keeps what reaches farthest if there is too much; sealed, and so is the result.
-    fn cap(&self, state: &mut Window) {
-        if state.recent.len() > MOST_RECENT {
-            let left = |r: &Recent| u32::from(r.reach).saturating_sub((state.clock - r.at) as u32);
-            state.recent.sort_by_key(|r| std::cmp::Reverse(left(r)));
-            state.recent.truncate(MOST_RECENT);
-            state.recent.sort_unstable_by_key(Recent::rank);
-        }
+/// Keeps what reaches farthest if there is too much; sealed, and so is the result.
+fn cap(state: &mut Window) {
+    if state.recent.len() > MOST_RECENT {
+        let clock = state.clock;
+        let left = |r: &Recent| u32::from(r.reach).saturating_sub((clock - r.at) as u32);
+        state.recent.sort_by_key(|r| Reverse(left(r)));
+        let most = state.recent[MOST_RECENT..].iter().map(left).max().unwrap_or(0);
+        state.crowd = state.crowd.max(clock + most as i32);
+        state.recent.truncate(MOST_RECENT);
+        state.recent.sort_unstable_by_key(Recent::rank);
     }
 }

@@ -1,6 +1,11 @@
 //! `--strip` keeps what orders memory. The sequences are those of the memory model tables of LLVM's AMDGPU guide.
 
-use super::fixed;
+use gcn_emit::rewrite::{Options, fix};
+use gcn_isa::check;
+use gcn_isa::hazards::Grade;
+use gcn_test_support::Random;
+
+use super::{fixed, kernel, unit};
 
 /// Lines that are the same after `--strip`.
 fn stays(lines: &[&str]) {
@@ -189,4 +194,114 @@ fn a_load_into_lds_that_nothing_waits_for_is_waited_for() {
         TWO_BUFFERS.iter().copied().filter(|l| !l.starts_with("s_waitcnt vmcnt")).collect();
     let mended = fixed(&missing, false);
     assert!(mended.iter().any(|l| l.starts_with("s_waitcnt vmcnt")), "{mended:?}");
+}
+
+/// Programs in which so many accesses of LDS are outstanding that the checker tells those that are alike by one of them: after
+/// a fix it has nothing to tell. Inserter and checker share no algorithm.
+#[test]
+fn very_many_accesses_of_lds_are_all_ordered() {
+    let mut random = Random::new(3);
+    let mut instruction = || {
+        let (a, b, place) = (random.below(60), random.below(60), 4 * random.below(1000));
+        match random.below(8) {
+            0 => format!("ds_write_b32 v{a}, v{b} offset:{place}"),
+            1 => format!("ds_read_b32 v{a}, v{b} offset:{place}"),
+            2 => format!("ds_add_u32 v{a}, v{b}"),
+            3 => format!("global_load_lds_dword v[{0}:{1}], off", a & !1, a | 1),
+            4 => "s_barrier".to_owned(),
+            5 => format!("global_load_dword v{a}, v[{0}:{1}], off", b & !1, b | 1),
+            6 => format!("v_add_f32 v{a}, v{b}, v{a}"),
+            _ => format!("s_add_u32 s{}, s3, s4", 5 + a % 30),
+        }
+    };
+    let mut block = || (0..4).map(|_| instruction()).collect::<Vec<_>>();
+    let (mut diamonds, mut switch, mut arms) = (Vec::new(), vec!["head:".to_owned()], Vec::new());
+    for n in 0..200 {
+        diamonds.push(format!("s_cbranch_scc0 left{n}"));
+        diamonds.extend(block());
+        diamonds.extend([format!("s_branch right{n}"), format!("left{n}:")]);
+        diamonds.extend(block());
+        diamonds.push(format!("right{n}:"));
+        switch.push(format!("s_cbranch_scc{} arm{n}", n % 2));
+        arms.push(format!("arm{n}:"));
+        arms.extend(block());
+        arms.push("s_branch head".to_owned());
+    }
+    switch.push("s_endpgm".to_owned());
+    switch.extend(arms);
+    for lines in [diamonds, switch] {
+        let lines: Vec<&str> = lines.iter().map(String::as_str).chain(["s_endpgm"]).collect();
+        let text = kernel(&lines);
+        let worst = |text: &str| {
+            let findings = check::check(&unit(text).sections[0].program).findings;
+            findings.iter().filter(|f| f.grade > Grade::Cautious).count()
+        };
+        assert!(worst(&text) > 0);
+        let fixed = fix("k.s", &text, &Options::default()).unwrap_or_else(|error| panic!("{error}"));
+        assert_eq!(worst(&fixed.text), 0);
+    }
+}
+
+/// A workgroup of one wave needs no wait for LDS before a barrier: clang 22 compiles `__builtin_amdgcn_s_barrier` to nothing
+/// with `reqd_work_group_size(64, 1, 1)`, and to `s_barrier` with 128.
+#[test]
+fn a_barrier_of_a_single_wave_orders_nothing() {
+    let text = |workgroups: &[u32]| {
+        let mut text = kernel(&[]);
+        let (mut descriptors, mut metadata) = (String::new(), String::new());
+        for (number, size) in workgroups.iter().enumerate() {
+            text += &format!(
+                ".globl k{number}\n.p2align 8\n.type k{number},@function\nk{number}:\nds_write_b32 v1, v2\ns_barrier\n\
+                 ds_read_b32 v3, v4\ns_endpgm\n.size k{number}, .-k{number}\n"
+            );
+            descriptors += &format!(
+                ".amdhsa_kernel k{number}\n.amdhsa_next_free_vgpr 8\n.amdhsa_next_free_sgpr 8\n.amdhsa_accum_offset 8\n\
+                 .end_amdhsa_kernel\n"
+            );
+            metadata += &format!(
+                "  - .name: k{number}\n    .symbol: k{number}.kd\n    .group_segment_fixed_size: 0\n    \
+                 .private_segment_fixed_size: 0\n    .kernarg_segment_size: 0\n    .kernarg_segment_align: 8\n    \
+                 .max_flat_workgroup_size: {size}\n    .wavefront_size: 64\n    .sgpr_count: 8\n    .vgpr_count: 8\n"
+            );
+        }
+        text + &format!(
+            ".rodata\n.p2align 6\n{descriptors}.amdgpu_metadata\namdhsa.kernels:\n{metadata}amdhsa.version: [1, 2]\n\
+             .end_amdgpu_metadata\n"
+        )
+    };
+    // Of a file with several kernels, all have to be so.
+    let cases: [(&[u32], usize); 5] = [(&[64], 0), (&[1], 0), (&[65], 1), (&[64, 32], 0), (&[64, 256], 2)];
+    for (workgroups, waits) in cases {
+        let text = text(workgroups);
+        let findings = check::check(&unit(&text).sections[0].program).findings;
+        let late =
+            findings.iter().filter(|f| f.rule == "barrier.lds" && f.grade == Grade::Documented).count();
+        assert_eq!(late, waits, "{workgroups:?}");
+        let fixed = fix("k.s", &text, &Options::default()).unwrap_or_else(|error| panic!("{error}"));
+        assert_eq!(fixed.text.matches("s_waitcnt lgkmcnt(0)\ns_barrier").count(), waits, "{workgroups:?}");
+    }
+}
+
+/// Where so many operations may be outstanding everywhere that what the waits order is not worked out, they stay, and the others
+/// are inserted.
+#[test]
+fn where_everything_is_outstanding_everywhere_waits_stay() {
+    let mut random = Random::new(7);
+    let blocks = 3000;
+    let mut lines = Vec::new();
+    for n in 0..blocks {
+        let (a, b) = (random.below(60), random.below(60));
+        lines.push(format!("block{n}:"));
+        lines.push(format!("global_store_dword v[{0}:{1}], v{b}, off", a & !1, a | 1));
+        lines.push(format!("global_load_dword v{b}, v[{0}:{1}], off", a & !1, a | 1));
+        lines.push(format!("s_cbranch_scc{} block{}", n % 2, random.below(blocks)));
+    }
+    lines.extend(
+        ["global_store_dword v[0:1], v2, off", "s_waitcnt vmcnt(0)", "s_barrier", "s_endpgm"]
+            .map(str::to_owned),
+    );
+    let lines: Vec<&str> = lines.iter().map(String::as_str).collect();
+    let stripped = super::strip("k.s", &kernel(&lines)).text;
+    assert!(stripped.contains("s_waitcnt vmcnt(0)\ns_barrier"));
+    assert_eq!(check::check(&unit(&stripped).sections[0].program).findings, []);
 }

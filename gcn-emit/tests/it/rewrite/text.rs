@@ -105,6 +105,34 @@ fn distances_in_numbers_do_not_shift_unnoticed() {
     assert_eq!(error, RewriteError::OwnAddress { line: 2 });
 }
 
+/// Only what computes with the address that `s_getpc_b64` makes counts the bytes after it.
+#[test]
+fn waits_may_change_after_the_last_instruction_that_counts_bytes() {
+    let after_getpc = |lines: &[&str]| {
+        let all = [&["s_load_dword s30, s[8:9], 0x0", "s_getpc_b64 s[44:45]"], lines, &["s_endpgm"]].concat();
+        fix("k.s", &kernel(&all), &Options::default()).map(|fixed| fixed.text)
+    };
+    let call = ["s_add_u32 s44, s44, 20", "s_addc_u32 s45, s45, 0", "s_swappc_b64 s[30:31], s[44:45]"];
+    for unrelated in ["s_add_u32 s27, s7, s16", "s_addc_u32 s44, s44, 0", "s_mov_b32 s44, s45"] {
+        let text = after_getpc(&[&call[..], &[unrelated]].concat()).expect("fixed");
+        assert!(text.contains("s45, s45, 0\ns_waitcnt lgkmcnt(0)\ns_swappc_b64"), "{text}");
+    }
+    // The wait is due at the use of `s30`.
+    let counting = [
+        ["s_mov_b32 s20, s30", "s_add_u32 s44, s44, 20"],
+        ["s_mov_b32 s20, s30", "s_sub_u32 s44, s44, 20"],
+        ["s_mov_b32 s20, s30", "s_load_dwordx2 s[46:47], s[44:45], 0x20"],
+    ];
+    for lines in counting {
+        assert_eq!(after_getpc(&lines), Err(RewriteError::OwnAddress { line: 3 }), "{lines:?}");
+    }
+    let copied =
+        ["s_mov_b64 s[46:47], s[44:45]", "s_mov_b32 s20, s30", "s_mov_b32 s44, 0", "s_mov_b32 s45, 0"];
+    assert!(after_getpc(&copied).is_ok());
+    let copied = [&copied[..], &["s_addc_u32 s47, s47, 0"]].concat();
+    assert_eq!(after_getpc(&copied), Err(RewriteError::OwnAddress { line: 3 }));
+}
+
 #[test]
 fn errors_are_the_assemblers() {
     let error = fix("k.s", &kernel(&["s_nopp 1"]), &Options::default()).unwrap_err();

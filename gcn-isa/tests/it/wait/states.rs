@@ -227,3 +227,19 @@ pub fn random_programs_have_exactly_the_states_they_need() {
     println!("{waits} waits, {too_large} programs too large to follow");
     assert!(too_large * 20 <= waits, "{too_large} of {waits}");
 }
+
+/// More instructions within reach at one place than the inserter keeps: those that reach farthest must not hide the others.
+#[test]
+fn very_many_instructions_within_reach_are_all_waited_for() {
+    let arms = 700;
+    let far = "v_mfma_f32_32x32x8_f16 v[0:15], v[20:21], v[22:23], v[0:15]";
+    let arm = |number: usize| if number < arms { far } else { "v_readfirstlane_b32 s5, v30" };
+    let mut text = String::from("head:\nv_readlane_b32 s6, v31, s5\n");
+    (0..2 * arms).for_each(|n| text += &format!("s_cbranch_scc{} arm{n}\n", n % 2));
+    text += "s_endpgm\n";
+    (0..2 * arms).for_each(|n| text += &format!("arm{n}:\n{}\ns_branch head\n", arm(n)));
+    let mut program = crate::golden::program(&text, Target::GFX942);
+    assert!(!gcn_isa::check::check(&program).findings.is_empty());
+    insert_wait_states(&mut program, &WaitOptions::default());
+    assert_eq!(gcn_isa::check::check(&program).findings, []);
+}
