@@ -41,16 +41,19 @@ impl<T> PassedFor<DevicePtr<T>> for DevicePtr<T> {
 }
 macro_rules! memory {
     ($($of:ty),*) => {$(
+        #[diagnostic::do_not_recommend]
         impl<'a, T, C: AsRef<$of> + ?Sized> PassedFor<&'a $of> for &'a C {
             fn passed(self) -> &'a $of {
                 self.as_ref()
             }
         }
+        #[diagnostic::do_not_recommend]
         impl<'a, T, C: AsRef<$of> + ?Sized> PassedFor<&'a $of> for &'a mut C {
             fn passed(self) -> &'a $of {
                 (*self).as_ref()
             }
         }
+        #[diagnostic::do_not_recommend]
         impl<'a, T, C: AsMut<$of> + ?Sized> PassedFor<&'a mut $of> for &'a mut C {
             fn passed(self) -> &'a mut $of {
                 self.as_mut()
