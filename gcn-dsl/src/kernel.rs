@@ -4,6 +4,7 @@ mod asm;
 pub(crate) mod build;
 pub(crate) mod debug;
 mod error;
+pub(crate) mod kept;
 mod limits;
 mod passes;
 mod pressure;

@@ -227,6 +227,15 @@ fn expanded(
         ) -> ::core::result::Result<::gcn_dsl::BuiltKernel<Self>, ::gcn_dsl::BuildError> {
             ::gcn_dsl::asm::__build(::gcn_dsl::Kernel::signature(self), &Self::PROGRAM, target, #lds)
         }
+
+        fn build_kept(
+            &self,
+            target: ::gcn_dsl::asm::Target,
+        ) -> ::core::result::Result<::std::sync::Arc<::gcn_dsl::BuiltKernel>, ::gcn_dsl::BuildError> {
+            // Assembly is not compiled.
+            let built = ::gcn_dsl::Kernel::build(self, target)?;
+            ::core::result::Result::Ok(::std::sync::Arc::new(built.into_any()))
+        }
     };
     let kernel = item::without_body(kernel, declared, &build);
     quote! {

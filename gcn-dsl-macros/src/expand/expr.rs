@@ -7,7 +7,7 @@ use proc_macro2::{Ident, Span, TokenStream};
 use quote::{ToTokens, quote, quote_spanned};
 use syn::punctuated::Punctuated;
 use syn::spanned::Spanned;
-use syn::{BinOp, Expr, ExprBinary, ExprCall, Token, UnOp};
+use syn::{BinOp, Expr, ExprBinary, ExprCall, ExprMethodCall, Token, UnOp};
 
 use super::exit::Frame;
 use super::function::is_all_lanes;
@@ -68,6 +68,11 @@ fn unavailable(e: &Expr) -> Option<(TokenStream, &'static str)> {
         _ => return None,
     };
     Some((tokens, what))
+}
+
+/// True for a call that passes a closure of three parameters.
+fn takes_three(e: &ExprMethodCall) -> bool {
+    e.args.iter().any(|arg| matches!(arg, Expr::Closure(closure) if closure.inputs.len() == 3))
 }
 
 impl Cx<'_> {
@@ -179,37 +184,15 @@ impl Cx<'_> {
     /// Expressions that keep their form around rewritten parts.
     fn structural(&mut self, e: &Expr) -> TokenStream {
         match e {
-            Expr::MethodCall(e) => {
-                if let Some(call) = self.mutating_call(e) {
-                    return call;
-                }
-                if let Some(value) =
-                    self.method_of_constant(e).or_else(|| self.reduction(e)).or_else(|| self.of_elements(e))
-                {
-                    return value;
-                }
-                self.atomic_of_value(e);
-                self.vector_width(e);
-                let receiver = self.unchanged(e);
-                let (dot, turbofish) = (&e.dot_token, &e.turbofish);
-                let weak = e.method == "compare_exchange" || e.method == "compare_exchange_weak";
-                let method = &match (weak, e.args.len()) {
-                    (true, 5) => Ident::new("compare_exchange_ordered", e.method.span()),
-                    _ => e.method.clone(),
-                };
-                self.asynchronous(method);
-                let given = self.as_taken(&e.method, &e.args).into_owned();
-                let args: Vec<TokenStream> = match METHODS.iter().any(|m| method == m) {
-                    true => self.arguments(&self.numbers(&e.args)),
-                    false if method == "then_some" || method == "ok_or" => {
-                        self.arguments(&e.args.iter().map(inferred).collect())
-                    }
-                    false => self.arguments(&given),
-                };
-                // The call's own span, so that its location is the user's line.
-                let args = quote_spanned!(e.paren_token.span.join()=> (#(#args),*));
-                quote!(#receiver #dot #method #turbofish #args)
+            Expr::MethodCall(e) if takes_three(e) => {
+                let call = self.method_call(e);
+                quote_spanned!(e.span()=> ({
+                    #[allow(unused_imports)]
+                    use ::gcn_dsl::lang::matrix::MapPlaced as _;
+                    #call
+                }))
             }
+            Expr::MethodCall(e) => self.method_call(e),
             Expr::Field(e) => {
                 let (base, dot, member) = (self.operand(&e.base), &e.dot_token, &e.member);
                 quote!(#base #dot #member)
@@ -280,6 +263,39 @@ impl Cx<'_> {
             }
             other => other.to_token_stream(),
         }
+    }
+
+    /// `x.method(…)`.
+    fn method_call(&mut self, e: &ExprMethodCall) -> TokenStream {
+        if let Some(call) = self.mutating_call(e) {
+            return call;
+        }
+        if let Some(value) =
+            self.method_of_constant(e).or_else(|| self.reduction(e)).or_else(|| self.of_elements(e))
+        {
+            return value;
+        }
+        self.atomic_of_value(e);
+        self.vector_width(e);
+        let receiver = self.unchanged(e);
+        let (dot, turbofish) = (&e.dot_token, &e.turbofish);
+        let weak = e.method == "compare_exchange" || e.method == "compare_exchange_weak";
+        let method = &match (weak, e.args.len()) {
+            (true, 5) => Ident::new("compare_exchange_ordered", e.method.span()),
+            _ => e.method.clone(),
+        };
+        self.asynchronous(method);
+        let given = self.as_taken(&e.method, &e.args).into_owned();
+        let args: Vec<TokenStream> = match METHODS.iter().any(|m| method == m) {
+            true => self.arguments(&self.numbers(&e.args)),
+            false if method == "then_some" || method == "ok_or" => {
+                self.arguments(&e.args.iter().map(inferred).collect())
+            }
+            false => self.arguments(&given),
+        };
+        // The call's own span, so that its location is the user's line.
+        let args = quote_spanned!(e.paren_token.span.join()=> (#(#args),*));
+        quote!(#receiver #dot #method #turbofish #args)
     }
 
     /// An operand of an operator or method: parenthesised where it is no longer a single expression to the parser.

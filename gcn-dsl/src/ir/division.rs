@@ -1,4 +1,4 @@
-//! Division of 32-bit integers.
+//! Division of 32-bit integers, and of 64-bit integers by constants.
 //!
 //! A division by a constant becomes a multiplication by the reciprocal, rounded up to enough bits to make
 //! every quotient exact (Granlund and Montgomery, *Division by Invariant Integers using Multiplication*, PLDI
@@ -21,8 +21,14 @@ struct Reciprocal {
 /// The reciprocal of `d` (not 0) for dividends of `bits` bits: the smallest multiplier that is exact for all
 /// of them.
 fn reciprocal(d: u32, bits: u32) -> Reciprocal {
-    let log = 32 - (d - 1).leading_zeros();
-    let power = 1u128 << (32 + log);
+    let (multiplier, shift) = reciprocal_of(d.into(), bits, 32);
+    Reciprocal { multiplier: multiplier as u64, shift }
+}
+
+/// The same for words of `width` bits, of which `d` is at most half the range if they are 64: the multiplier has one bit more.
+fn reciprocal_of(d: u64, bits: u32, width: u32) -> (u128, u32) {
+    let log = u64::BITS - (d - 1).leading_zeros();
+    let power = 1u128 << (width + log);
     let (mut low, mut high) = (power / u128::from(d), (power + (power >> bits)) / u128::from(d));
     let mut shift = log;
     // Every multiplier in `low + 1..=high` is exact. Halving both bounds as long as an integer remains
@@ -30,7 +36,23 @@ fn reciprocal(d: u32, bits: u32) -> Reciprocal {
     while shift > 0 && low / 2 < high / 2 {
         (low, high, shift) = (low / 2, high / 2, shift - 1);
     }
-    Reciprocal { multiplier: high as u64, shift }
+    (high, shift)
+}
+
+/// `x / d` or `x % d` of type `ty`, which is u64 or i64, by a constant that is not 0, given by its bits.
+pub fn by_constant_64(b: &mut Builder, op: Bin, x: Value, d: u64, ty: Type, loc: Option<SourceLoc>) -> Value {
+    let mut expansion = Expansion { b, ty: Type { elem: Elem::U64, ..ty }, loc };
+    let quotient = match ty.elem {
+        Elem::I64 => expansion.signed_64(x, d as i64, ty),
+        _ => expansion.unsigned_64(x, d),
+    };
+    if op == Bin::Div {
+        return quotient;
+    }
+    expansion.ty = ty;
+    let divisor = expansion.b.constant(d, ty);
+    let product = expansion.op(Bin::Mul, quotient, divisor);
+    expansion.op(Bin::Sub, x, product)
 }
 
 /// `x * multiplier >> 32 >> shift` of values up to `max` as a product of 32 bits and a shift, if it is a division: the factor,
@@ -132,6 +154,67 @@ impl Expansion<'_> {
     fn signed_by(&mut self, v: Value, sign: Value) -> Value {
         let flipped = self.op(Bin::Xor, v, sign);
         self.op(Bin::Sub, flipped, sign)
+    }
+
+    /// A constant factor's upper half of a product of 128 bits.
+    fn upper_64(&mut self, x: Value, factor: u64) -> Value {
+        let factor = self.b.constant(factor, self.ty);
+        self.op(Bin::MulHi, x, factor)
+    }
+
+    fn right_64(&mut self, x: Value, by: u32) -> Value {
+        let by = self.b.constant(by.into(), Type { elem: Elem::U32, ..self.ty });
+        self.op(Bin::Shr, x, by)
+    }
+
+    /// As [`Expansion::unsigned`], of 64 bits.
+    fn unsigned_64(&mut self, x: Value, d: u64) -> Value {
+        if d.is_power_of_two() {
+            return self.right_64(x, d.trailing_zeros());
+        }
+        if d > 1 << 63 {
+            // At most once.
+            let divisor = self.b.constant(d, self.ty);
+            let condition = Type { elem: Elem::Bool, ..self.ty };
+            let reaches = self.b.value(Inst::Cmp(Pred::Ge, x, divisor), condition, self.loc);
+            let [one, none] = [1, 0].map(|n| self.b.constant(n, self.ty));
+            return self.b.value(Inst::Select(reaches, one, none), self.ty, self.loc);
+        }
+        let (multiplier, shift) = reciprocal_of(d, 64, 64);
+        if let Ok(multiplier) = u64::try_from(multiplier) {
+            let product = self.upper_64(x, multiplier);
+            return self.right_64(product, shift);
+        }
+        let twos = d.trailing_zeros();
+        if twos > 0 {
+            let (multiplier, shift) = reciprocal_of(d >> twos, 64 - twos, 64);
+            let half = self.right_64(x, twos);
+            let product = self.upper_64(half, multiplier as u64);
+            return self.right_64(product, shift);
+        }
+        let product = self.upper_64(x, multiplier as u64);
+        let rest = self.op(Bin::Sub, x, product);
+        let half = self.right_64(rest, 1);
+        let sum = self.op(Bin::Add, half, product);
+        self.right_64(sum, shift - 1)
+    }
+
+    /// Divides the magnitudes, then applies the sign.
+    fn signed_64(&mut self, x: Value, d: i64, ty: Type) -> Value {
+        let places = self.b.constant(63, Type { elem: Elem::U32, ..ty });
+        let sign = self.b.value(Inst::Bin(Bin::Shr, x, places), ty, self.loc);
+        let [x, sign] = [x, sign].map(|v| self.b.value(Inst::Bitcast(v), self.ty, self.loc));
+        let magnitude = self.signed_by(x, sign);
+        let quotient = self.unsigned_64(magnitude, d.unsigned_abs());
+        let quotient = self.signed_by(quotient, sign);
+        let quotient = match d < 0 {
+            true => {
+                let zero = self.b.constant(0, self.ty);
+                self.op(Bin::Sub, zero, quotient)
+            }
+            false => quotient,
+        };
+        self.b.value(Inst::Bitcast(quotient), ty, self.loc)
     }
 
     fn unsigned(&mut self, x: Value, d: u32) -> Value {

@@ -278,9 +278,28 @@ fn bin_64(b: &mut Builder, op: Bin, x: Value, y: Value, ty: Type) -> Folded {
         {
             return Folded::Inst(shift_of_half(b, op, x, c as u32 & 63, ty));
         }
+        (Bin::Add, None, None) => return Folded::Inst(sum_with_words(b, [x, y], ty)),
         _ => return Folded::Inst(Inst::Bin(op, x, y)),
     };
     Folded::Inst(Inst::Const(folded))
+}
+
+/// `(a * b + x) + y` of words `x` and `y` as `a * b + (x + y)`: the sum of two words is one addition with its carry, and the product is
+/// added to that by the instruction that computes it.
+fn sum_with_words(b: &mut Builder, sides: [Value; 2], ty: Type) -> Inst {
+    let is_word = |b: &Builder, v: Value| b.as_const(v).is_none() && b.kernel().has_zero_above(v);
+    let [x, y] = sides;
+    for (sum, word) in [(x, y), (y, x)] {
+        let Inst::Bin(Bin::Add, p, q) = b.kernel().def(sum).inst else { continue };
+        for (product, other) in [(p, q), (q, p)] {
+            let multiplies = matches!(b.kernel().def(product).inst, Inst::Bin(Bin::Mul, ..));
+            if ty.place == Place::Varying && multiplies && is_word(b, other) && is_word(b, word) {
+                let words = b.value(Inst::Bin(Bin::Add, other, word), ty, None);
+                return Inst::Bin(Bin::Add, product, words);
+            }
+        }
+    }
+    Inst::Bin(Bin::Add, x, y)
 }
 
 /// True for a load that all lanes do from one address.

@@ -13,17 +13,20 @@
 pub mod access;
 pub mod align;
 pub mod atomic;
+pub mod behind;
 pub mod build;
 pub mod bytes;
 pub mod call;
 pub mod contract;
 pub mod dce;
+pub mod defaults;
 pub mod division;
 pub mod far;
 pub mod flow;
 mod fold;
 pub mod gvn;
 mod if_conversion;
+pub mod into_branches;
 mod lazy;
 pub mod licm;
 pub mod mark;
@@ -283,6 +286,21 @@ pub struct Kernel {
 }
 
 impl Kernel {
+    /// True for an integer of 64 bits whose upper half is known to be 0.
+    pub(crate) fn has_zero_above(&self, v: Value) -> bool {
+        let unsigned = |v: Value| matches!(self.ty(v).elem, Elem::U8 | Elem::U16 | Elem::U32);
+        match &self.def(v).inst {
+            Inst::Const(bits) => bits >> 32 == 0,
+            Inst::Concat(parts) => parts.len() == 2 && self.constant(parts[1]) == Some(0),
+            Inst::Cast(x) => unsigned(*x),
+            Inst::Bin(Bin::And, x, y) => self.has_zero_above(*x) || self.has_zero_above(*y),
+            Inst::Bin(Bin::Shr, _, count) if self.ty(v).elem == Elem::U64 => {
+                self.shift_count(*count, Elem::U64).is_some_and(|count| count >= 32)
+            }
+            _ => false,
+        }
+    }
+
     /// Definition of `v`.
     pub fn def(&self, v: Value) -> &ValueDef {
         &self.values[v.0 as usize]

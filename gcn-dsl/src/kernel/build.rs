@@ -31,24 +31,36 @@ pub(crate) fn build(
     observe: &mut dyn FnMut(&'static str),
 ) -> Result<BuiltKernel, BuildError> {
     let failed = BuildError::of(&signature.name);
-    from_trace(signature, trace, target, options, observe).map_err(failed)
+    let (signature, ir) = traced(signature, trace, target, options).map_err(&failed)?;
+    observe("trace");
+    compiled(signature, ir, target, options, observe).map_err(failed)
 }
 
-fn from_trace(
+/// The IR that `trace` appends, and the signature with the limits that it is built with.
+pub(super) fn traced(
     mut signature: Signature,
     trace: &dyn Fn(&mut Arguments),
     target: Target,
     options: &BuildOptions,
-    observe: &mut dyn FnMut(&'static str),
-) -> Result<BuiltKernel, BuildCause> {
+) -> Result<(Signature, ir::Kernel), BuildCause> {
     signature.registers = signature.registers.replaced_by(options.registers);
     check_signature(&signature, target)?;
     let workgroup = signature.workgroup;
 
     // Tokens became Rust, Rust becomes IR.
     let body = || trace(&mut Arguments::default());
-    let mut ir = lang::trace_with(&signature.name, target, workgroup, options.tracing(), body)?;
-    observe("trace");
+    let ir = lang::trace_with(&signature.name, target, workgroup, options.tracing(), body)?;
+    Ok((signature, ir))
+}
+
+/// Builds the kernel of this signature from the IR that its body appended.
+pub(super) fn compiled(
+    signature: Signature,
+    mut ir: ir::Kernel,
+    target: Target,
+    options: &BuildOptions,
+    observe: &mut dyn FnMut(&'static str),
+) -> Result<BuiltKernel, BuildCause> {
     let (bytes, limit) = (ir.lds_bytes(), target.lds_per_cu());
     if bytes > limit {
         return Err(BuildCause::Lds { bytes, limit, target });

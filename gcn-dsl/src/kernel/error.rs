@@ -31,9 +31,9 @@ pub struct BuildError {
 
 impl BuildError {
     /// A kernel's error from its cause.
-    pub(crate) fn of(kernel: &str) -> impl FnOnce(BuildCause) -> BuildError + use<> {
+    pub(crate) fn of(kernel: &str) -> impl Fn(BuildCause) -> BuildError + use<> {
         let kernel = kernel.to_owned();
-        |cause| BuildError { kernel, cause }
+        move |cause| BuildError { kernel: kernel.clone(), cause }
     }
 }
 

@@ -7,8 +7,8 @@ use super::{BuildOptions, limits};
 use crate::ir::pipeline::Pipelined;
 use crate::ir::verify::verify;
 use crate::ir::{
-    Kernel, bytes, contract, dce, far, gvn, licm, merge, packed, ping_pong, pipeline, private, products,
-    sink, tails, uniform,
+    Kernel, behind, bytes, contract, dce, defaults, far, gvn, into_branches, licm, merge, packed, ping_pong,
+    pipeline, private, products, sink, tails, uniform,
 };
 use crate::lang::Signature;
 
@@ -125,6 +125,12 @@ passes! {
         "unless loops are pipelined and `far` changed nothing";
     licm if |p| p.changed || !p.pipelined => cleaning!(licm::run),
         "unless loops are pipelined and `far` changed nothing";
+    into_branches if |p| !p.pipelined => |_, k| { into_branches::run(k); Ok(Left::Nothing) },
+        "scalar arithmetic whose results one side of a branch needs alone moves there";
+    defaults if |p| !p.pipelined => |_, k| { defaults::run(k); Ok(Left::Nothing) },
+        "the side of a branch that only chooses values which are known before it goes before it";
+    behind if |p| !p.pipelined => |_, k| { behind::run(k); Ok(Left::Nothing) },
+        "arithmetic on what was loaded moves behind the branches before its first reader";
     sink if |p| !p.pipelined => |_, k| { sink::run(k); Ok(Left::Nothing) },
         "sums that overwrite a variable move down to the write";
 }

@@ -263,6 +263,14 @@ impl Signature {
     }
 }
 
+/// The slice, of which it is noted if it always ends with a whole dword: elements that are whole dwords may have narrow parts.
+fn whole_dwords<T: Stored, A>(slice: Slice<T, A>) -> Slice<T, A> {
+    if <T as Stored>::ELEM.bytes() < 4 && T::BYTES.is_multiple_of(4) {
+        with(|c| c.builder.whole_dwords(slice.resource));
+    }
+    slice
+}
+
 /// Hands a kernel's body its arguments, in order.
 #[derive(Debug, Default)]
 pub struct Arguments {
@@ -293,11 +301,12 @@ impl Arguments {
     }
     /// The next argument is `&[T]`.
     pub fn slice<T: Stored>(&mut self) -> Slice<T, ReadOnly> {
-        Slice::constant_from_kernarg(self.layout.place(SignatureArgKind::Slice, <T as Stored>::ELEM))
+        let place = self.layout.place(SignatureArgKind::Slice, <T as Stored>::ELEM);
+        whole_dwords(Slice::constant_from_kernarg(place))
     }
     /// The next argument is `&mut [T]`.
     pub fn slice_mut<T: Stored>(&mut self) -> Slice<T, Writable> {
-        Slice::from_kernarg(self.layout.place(SignatureArgKind::SliceMut, <T as Stored>::ELEM))
+        whole_dwords(Slice::from_kernarg(self.layout.place(SignatureArgKind::SliceMut, <T as Stored>::ELEM)))
     }
     /// The next argument is `*const T`.
     pub fn pointer<T: Stored>(&mut self) -> Ptr<T, ReadOnly> {

@@ -2,12 +2,13 @@
 //!
 //! `2^64 / d` is estimated from a 32-bit float reciprocal, made exact to 64 bits by two of Newton's steps in wrapping
 //! arithmetic, and multiplied by the dividend. The estimate is never above the true quotient and at most two below, so two
-//! conditional subtractions finish. About 70 instructions where the divisor is not a power of two.
+//! conditional subtractions finish. About 70 instructions. By a constant it is a multiplication ([`ir::division`](crate::ir::division)).
 
 use std::panic::Location;
 
+use super::context::source;
 use super::{IntoDevice, S, V, ge, read_first_lane, select, with};
-use crate::ir::{Bin, Inst, Type, Value};
+use crate::ir::{Bin, Inst, Type, Value, division};
 use crate::isa;
 use crate::scalar::{Elem, Scalar};
 
@@ -88,12 +89,17 @@ fn varying<T: Scalar>(op: Bin, n: V<T>, d: V<T>) -> V<T> {
     V::emit(Inst::Bitcast(result.value), loc)
 }
 
-/// `n op d` of 64-bit integers by an unsigned power of two: a shift or a mask.
-fn by_power(op: Bin, elem: Elem, d: Value) -> Option<(Bin, u64)> {
-    let constant = with(|c| c.builder.as_const(d))?;
-    (elem == Elem::U64 && constant.is_power_of_two()).then_some(match op {
-        Bin::Div => (Bin::Shr, u64::from(constant.trailing_zeros())),
-        _ => (Bin::And, constant - 1),
+/// `n op d` of 64-bit integers by a constant.
+#[track_caller]
+fn by_constant<T: Scalar>(op: Bin, n: Value, d: Value, ty: Type) -> Option<Value> {
+    let loc = Location::caller();
+    with(|c| {
+        let divisor = c.builder.as_const(d).filter(|d| *d != 0)?;
+        if (op, T::ELEM) == (Bin::Rem, Elem::U64) && divisor.is_power_of_two() {
+            let mask = c.builder.constant(divisor - 1, ty);
+            return Some(c.value(Inst::Bin(Bin::And, n, mask), ty, loc));
+        }
+        Some(division::by_constant_64(&mut c.builder, op, n, divisor, ty, Some(source(loc))))
     })
 }
 
@@ -103,10 +109,8 @@ pub(super) fn v<T: Scalar>(op: Bin, n: V<T>, d: V<T>) -> Option<V<T>> {
     if !matches!((op, T::ELEM), (Bin::Div | Bin::Rem, Elem::I64 | Elem::U64)) {
         return None;
     }
-    if let Some((op, by)) = by_power(op, T::ELEM, d.value) {
-        let ty = if op == Bin::Shr { V::<u32>::TYPE } else { V::<T>::TYPE };
-        let by = with(|c| c.builder.constant(by, ty));
-        return Some(V::emit(Inst::Bin(op, n.value, by), Location::caller()));
+    if let Some(result) = by_constant::<T>(op, n.value, d.value, V::<T>::TYPE) {
+        return Some(V::from_value(result));
     }
     Some(varying(op, n, d))
 }
@@ -117,10 +121,13 @@ pub(super) fn s<T: Scalar>(op: Bin, n: S<T>, d: S<T>) -> Option<S<T>> {
     if !matches!((op, T::ELEM), (Bin::Div | Bin::Rem, Elem::I64 | Elem::U64)) {
         return None;
     }
-    if let Some((op, by)) = by_power(op, T::ELEM, d.value) {
-        let ty = if op == Bin::Shr { S::<u32>::TYPE } else { S::<T>::TYPE };
-        let by = with(|c| c.builder.constant(by, ty));
-        return Some(S::emit(Inst::Bin(op, n.value, by), Location::caller()));
+    // Shifts and masks are the scalar unit's; the upper half of a product of 128 bits is not.
+    let divisor = with(|c| c.builder.as_const(d.value));
+    if T::ELEM == Elem::U64
+        && divisor.is_some_and(u64::is_power_of_two)
+        && let Some(result) = by_constant::<T>(op, n.value, d.value, S::<T>::TYPE)
+    {
+        return Some(S::from_value(result));
     }
-    Some(read_first_lane(varying(op, n.into_device(), d.into_device())))
+    v(op, n.into_device(), d.into_device()).map(read_first_lane)
 }

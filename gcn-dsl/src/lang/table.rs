@@ -8,7 +8,8 @@ use super::known::within;
 use super::memory::{LoadAt, RAW_BUFFER_WORD3, Slice};
 use super::stored::Stored;
 use super::{Declare, Flatten, IntoDevice, ReadOnly, S, V, with};
-use crate::ir::{Inst, Type};
+use crate::ir::build::Builder;
+use crate::ir::{Bin, Inst, Manner, Memory, Type, Value};
 use crate::scalar::{Elem, Scalar};
 
 /// What a device index chooses among: host values, `S` and `V`, and arrays of them.
@@ -34,6 +35,9 @@ pub trait Entry: Copy {
     type Elem: Scalar;
     /// The element at a uniform index.
     type AtUniform: Copy;
+    /// Lists of so many elements and more are read from memory if they are there. A choice among [`MOST_CHOSEN`] takes about as long
+    /// as a load that finds its line in the cache.
+    const LOADED_FROM: usize = MOST_CHOSEN + 1;
     /// The element, in each lane.
     fn varying(self) -> V<Self::Elem>;
     /// The element as it is at a uniform index.
@@ -54,6 +58,47 @@ pub trait Entry: Copy {
     fn placeholder() -> Self::AtUniform;
 }
 
+/// An array in memory that nothing writes, of which each element was loaded.
+struct Array {
+    memory: Memory,
+    /// The offset of the first element: a value, and bytes after it.
+    base: Value,
+    offset: u32,
+    stride: u32,
+}
+
+impl Array {
+    fn of<T: Scalar>(list: &[V<T>]) -> Option<Array> {
+        with(|c| {
+            let places: Option<Vec<_>> = list.iter().map(|x| place(&c.builder, x.value)).collect();
+            let places = places?;
+            let [(memory, base, offset), (_, _, next), ..] = places[..] else { return None };
+            let stride = next.checked_sub(offset).filter(|stride| *stride > 0)?;
+            let follows = |(i, at): (usize, &(Memory, Value, u32))| {
+                let expected = (i as u32).checked_mul(stride).and_then(|after| offset.checked_add(after));
+                (at.0, at.1, Some(at.2)) == (memory, base, expected)
+            };
+            places.iter().enumerate().all(follows).then_some(Array { memory, base, offset, stride })
+        })
+    }
+}
+
+/// Where a value was loaded from, if nothing writes there: the offset as a value, and bytes after it.
+fn place(builder: &Builder, value: Value) -> Option<(Memory, Value, u32)> {
+    let kernel = builder.kernel();
+    let &Inst::Load { memory, offset, manner: Manner::Plain } = &kernel.def(value).inst else { return None };
+    let Memory::Buffer(resource) = memory else { return None };
+    if !kernel.read_only.contains(&resource) {
+        return None;
+    }
+    if let Inst::Bin(Bin::Add, base, more) = kernel.def(offset).inst
+        && let Some(more) = builder.as_const(more)
+    {
+        return Some((memory, base, more as u32));
+    }
+    Some((memory, offset, 0))
+}
+
 #[track_caller]
 fn is_set(i: V<u32>, bit: u32) -> V<bool> {
     super::ne(i & (1 << bit), 0)
@@ -62,8 +107,23 @@ fn is_set(i: V<u32>, bit: u32) -> V<bool> {
 impl<T: Scalar> Entry for V<T> {
     type Elem = T;
     type AtUniform = V<T>;
+    const LOADED_FROM: usize = 5;
     fn varying(self) -> V<T> {
         self
+    }
+    /// Of elements that were loaded from an array in memory that nothing writes, the one is loaded.
+    #[track_caller]
+    fn loaded(list: &[Self], i: V<u32>) -> Option<V<T>> {
+        let array = Array::of(list)?;
+        // An index past the end chooses one of the elements, as among registers.
+        let at =
+            i.min(list.len() as u32 - 1) * array.stride + V::<u32>::from_value(array.base) + array.offset;
+        let manner = Manner::Plain;
+        Some(V::emit(Inst::Load { memory: array.memory, offset: at.value, manner }, Location::caller()))
+    }
+    #[track_caller]
+    fn loaded_uniform(list: &[Self], i: S<u32>) -> Option<V<T>> {
+        Self::loaded(list, i.into_device())
     }
     fn uniform(self) -> V<T> {
         self
@@ -182,7 +242,7 @@ fn memory<T: Stored>(table: &[T]) -> Slice<T, ReadOnly> {
     })
 }
 
-/// Tables of more elements are in memory: a choice among so many takes about as long as a load that finds its line in the cache.
+/// Tables of constants with more elements are in memory.
 const MOST_CHOSEN: usize = 64;
 
 /// Halves the choices by one bit of the index after the other, lowest first.
@@ -221,7 +281,7 @@ impl<X: Entry> Choice for X {
     #[track_caller]
     fn at_varying(list: &[X], i: V<u32>) -> V<X::Elem> {
         let loc = Location::caller();
-        if list.len() > MOST_CHOSEN
+        if list.len() >= X::LOADED_FROM
             && let Some(element) = X::loaded(list, i)
         {
             return element;
@@ -234,7 +294,7 @@ impl<X: Entry> Choice for X {
     }
     #[track_caller]
     fn at_uniform(list: &[X], i: S<u32>) -> X::AtUniform {
-        if list.len() > MOST_CHOSEN
+        if list.len() >= X::LOADED_FROM
             && let Some(element) = X::loaded_uniform(list, i)
         {
             return element;

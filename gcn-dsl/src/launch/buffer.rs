@@ -348,3 +348,45 @@ impl<T> DerefMut for DeviceViewMut<'_, T> {
         &mut self.slice
     }
 }
+
+impl<T> AsRef<DeviceSlice<T>> for DeviceSlice<T> {
+    fn as_ref(&self) -> &DeviceSlice<T> {
+        self
+    }
+}
+
+impl<T> AsMut<DeviceSlice<T>> for DeviceSlice<T> {
+    fn as_mut(&mut self) -> &mut DeviceSlice<T> {
+        self
+    }
+}
+
+impl<T> AsRef<DeviceSlice<T>> for DeviceBuffer<T> {
+    fn as_ref(&self) -> &DeviceSlice<T> {
+        self
+    }
+}
+
+impl<T> AsMut<DeviceSlice<T>> for DeviceBuffer<T> {
+    fn as_mut(&mut self) -> &mut DeviceSlice<T> {
+        self
+    }
+}
+
+impl<T> AsRef<DeviceSlice<T>> for DeviceView<'_, T> {
+    fn as_ref(&self) -> &DeviceSlice<T> {
+        self
+    }
+}
+
+impl<T> AsRef<DeviceSlice<T>> for DeviceViewMut<'_, T> {
+    fn as_ref(&self) -> &DeviceSlice<T> {
+        self
+    }
+}
+
+impl<T> AsMut<DeviceSlice<T>> for DeviceViewMut<'_, T> {
+    fn as_mut(&mut self) -> &mut DeviceSlice<T> {
+        self
+    }
+}

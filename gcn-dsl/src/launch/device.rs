@@ -16,7 +16,7 @@ use super::kernarg::kernarg_of;
 use super::simulator::{Clock, Simulator};
 use super::{
     CodeOf, DeviceBuffer, DevicePtr, GraphBuilder, Grid, Kernel, LaunchError, LaunchStats, Launcher,
-    LoadedKernel, LoadedModule, Module, PinnedBuffer, Properties, Stream,
+    LoadedKernel, LoadedModule, Module, Passed, PinnedBuffer, Properties, Stream,
 };
 use crate::kernel::BuiltKernel;
 use crate::lang::{PackedArg, Packer, Signature, Stored};
@@ -32,7 +32,7 @@ impl Launcher for Device {
     fn launch_built<K: Kernel>(
         &self,
         kernel: &K,
-        built: &BuiltKernel<K>,
+        built: &BuiltKernel,
         grid: Grid,
         args: K::Args<'_>,
     ) -> Result<LaunchStats, LaunchError> {
@@ -50,11 +50,11 @@ impl Launcher for Stream {
     fn launch_built<K: Kernel>(
         &self,
         _: &K,
-        built: &BuiltKernel<K>,
+        built: &BuiltKernel,
         grid: Grid,
         args: K::DeviceArgs<'_>,
     ) -> Result<LaunchStats, LaunchError> {
-        self.launch(&load(self.backend(), built)?, grid, args)
+        self.launch(&load::<K>(self.backend(), built)?, grid, args)
     }
 }
 
@@ -295,13 +295,14 @@ impl Device {
     ///
     /// # Errors
     /// A [`LaunchError`]. Host slices are changed only by a run that succeeded.
-    pub fn launch<K: Kernel, C: CodeOf<K>>(
+    pub fn launch<'a, K: Kernel, C: CodeOf<K>>(
         &self,
         kernel: &K,
         built: &BuiltKernel<C>,
         grid: Grid,
-        mut args: K::Args<'_>,
+        args: impl Passed<K::Args<'a>>,
     ) -> Result<LaunchStats, LaunchError> {
+        let mut args = args.passed();
         let mut packer = Packer::default();
         K::pack(&mut args, &mut packer);
         self.launch_packed(&kernel.signature(), C::any(built), grid, packer)
@@ -354,10 +355,8 @@ fn check_target(backend: &Arc<dyn Backend>, built: &BuiltKernel) -> Result<(), L
     Err(LaunchError::WrongTarget { kernel: kernel.to_owned(), built: built.target(), device })
 }
 
-fn load<K: Kernel>(
-    backend: &Arc<dyn Backend>,
-    built: &BuiltKernel<K>,
-) -> Result<LoadedKernel<K>, LaunchError> {
+/// The code of kernel `K`, loaded.
+fn load<K: Kernel>(backend: &Arc<dyn Backend>, built: &BuiltKernel) -> Result<LoadedKernel<K>, LaunchError> {
     check_target(backend, built)?;
     let handle = backend.load(built.code_object(), built)?;
     Ok(LoadedKernel::new(backend, built, handle))

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use super::backend::{Backend, Handle, Step};
 use super::buffer::{Allocation, DeviceSlice};
 use super::kernarg::kernarg_of;
-use super::{DevicePacker, Grid, Kernel, LaunchError, LoadedKernel};
+use super::{DevicePacker, Grid, Kernel, LaunchError, LoadedKernel, Passed};
 use crate::lang::Stored;
 
 /// A list of launches and copies, from [`Device::graph`](crate::Device::graph), to be made a [`Graph`].
@@ -73,11 +73,11 @@ impl GraphBuilder {
     /// # Errors
     /// A [`LaunchError`]: the grid or an argument does not fit, or belongs to another device. A
     /// [cooperative](Grid::cooperative) grid is [`LaunchError::CooperativeStep`].
-    pub fn launch<K: Kernel>(
+    pub fn launch<'a, K: Kernel>(
         &mut self,
         kernel: &LoadedKernel<K>,
         grid: Grid,
-        mut args: K::DeviceArgs<'_>,
+        args: impl Passed<K::DeviceArgs<'a>>,
     ) -> Result<&mut GraphBuilder, LaunchError> {
         self.same(&kernel.backend, "the loaded kernel")?;
         let built = &kernel.built;
@@ -85,7 +85,7 @@ impl GraphBuilder {
         if grid.cooperative {
             return Err(LaunchError::CooperativeStep { kernel: built.name().to_owned() });
         }
-        let mut packer = DevicePacker::default();
+        let (mut args, mut packer) = (args.passed(), DevicePacker::default());
         K::pack_device(&mut args, &mut packer);
         let kernarg = kernarg_of(built, &packer.args, &[])?;
         for (memory, written) in &packer.used {

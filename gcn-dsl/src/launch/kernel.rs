@@ -1,9 +1,11 @@
 //! A kernel as the user has it: built and launched by one name.
 
+use std::sync::Arc;
+
 use gcn_isa::Target;
 
-use super::{DevicePacker, Grid, LaunchError, LaunchStats, kernarg_bytes};
-use crate::kernel::{BuildError, BuildOptions, BuiltKernel, build};
+use super::{DevicePacker, Grid, LaunchError, LaunchStats, Passed, kernarg_bytes};
+use crate::kernel::{BuildError, BuildOptions, BuiltKernel, build, kept};
 use crate::lang::{Arguments, Packer, Signature};
 
 /// A kernel written with `gcn_kernel!`. The macro implements this for a unit struct with the kernel's name;
@@ -31,7 +33,7 @@ use crate::lang::{Arguments, Packer, Signature};
 /// ```
 pub trait Kernel: Copy {
     /// The host arguments as a tuple, in order.
-    type Args<'a>;
+    type Args<'a>: Passed<Self::Args<'a>>;
 
     /// Name, workgroup size, targets and arguments.
     fn signature(&self) -> Signature;
@@ -42,7 +44,7 @@ pub trait Kernel: Copy {
 
     /// The arguments on a [`Stream`](crate::Stream) as a tuple, in order:
     /// [`DeviceSlice`](crate::DeviceSlice)s in place of slices.
-    type DeviceArgs<'a>;
+    type DeviceArgs<'a>: Passed<Self::DeviceArgs<'a>>;
 
     /// Hands the host arguments over one by one.
     #[doc(hidden)]
@@ -80,22 +82,29 @@ pub trait Kernel: Copy {
             .map(BuiltKernel::of)
     }
 
+    /// As [`Kernel::build`], or what an earlier call for the same kernel gave.
+    #[doc(hidden)]
+    fn build_kept(&self, target: Target) -> Result<Arc<BuiltKernel>, BuildError> {
+        kept::built(self.signature(), &|arguments| self.trace(arguments), target)
+    }
+
     /// Runs the kernel: on a [`Device`](crate::Device), with slices of the host, which are copied to the
     /// device and, if they are `&mut`, back; or on a [`Stream`](crate::Stream), with
     /// [`DeviceBuffer`](crate::DeviceBuffer)s, without waiting for it.
     ///
-    /// The kernel is compiled for the device's target at each call; to launch one kernel often, build it once
-    /// and use [`Device::launch`](crate::Device::launch) or [`Stream::launch`](crate::Stream::launch).
+    /// The kernel is compiled for the device's target at the first call, and kept for later ones, of which each still runs the body on
+    /// the host, as values of the host may change it. A kernel that was [built](Kernel::build) goes without that:
+    /// [`Device::launch`](crate::Device::launch), [`Stream::launch`](crate::Stream::launch).
     ///
     /// # Errors
     /// A [`LaunchError`]: the build failed, the grid or an argument does not fit, or the run failed.
-    fn launch<L: Launcher>(
+    fn launch<'a, L: Launcher>(
         &self,
         on: &L,
         grid: Grid,
-        args: L::Args<'_, Self>,
+        args: impl Passed<L::Args<'a, Self>>,
     ) -> Result<LaunchStats, LaunchError> {
-        on.launch_built(self, &self.build(on.target())?, grid, args)
+        on.launch_built(self, &*self.build_kept(on.target())?, grid, args.passed())
     }
 
     /// The bytes of the kernarg segment for scalar and pointer arguments, for people who launch with other
@@ -103,7 +112,12 @@ pub trait Kernel: Copy {
     ///
     /// # Errors
     /// A [`LaunchError`] if the number of addresses differs from the number of slice arguments.
-    fn kernarg(&self, mut args: Self::Args<'_>, addresses: &[u64]) -> Result<Vec<u8>, LaunchError> {
+    fn kernarg<'a>(
+        &self,
+        args: impl Passed<Self::Args<'a>>,
+        addresses: &[u64],
+    ) -> Result<Vec<u8>, LaunchError> {
+        let mut args = args.passed();
         let mut packer = Packer::default();
         Self::pack(&mut args, &mut packer);
         kernarg_bytes(&self.signature(), &packer.args, addresses)
@@ -118,7 +132,7 @@ pub trait Kernel: Copy {
 )]
 pub trait Launcher {
     /// The arguments of a kernel.
-    type Args<'a, K: Kernel>;
+    type Args<'a, K: Kernel>: Passed<Self::Args<'a, K>>;
 
     /// The target of the device.
     fn target(&self) -> Target;
@@ -128,7 +142,7 @@ pub trait Launcher {
     fn launch_built<K: Kernel>(
         &self,
         kernel: &K,
-        built: &BuiltKernel<K>,
+        built: &BuiltKernel,
         grid: Grid,
         args: Self::Args<'_, K>,
     ) -> Result<LaunchStats, LaunchError>;
@@ -144,7 +158,7 @@ impl<L: Launcher> Launcher for &L {
     fn launch_built<K: Kernel>(
         &self,
         kernel: &K,
-        built: &BuiltKernel<K>,
+        built: &BuiltKernel,
         grid: Grid,
         args: L::Args<'_, K>,
     ) -> Result<LaunchStats, LaunchError> {

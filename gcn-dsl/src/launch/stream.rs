@@ -9,7 +9,9 @@ use super::backend::{Arriving, Backend, Handle};
 use super::buffer::{DeviceSlice, from_bytes, to_bytes};
 use super::kernarg::kernarg_of;
 use super::queue::Queue;
-use super::{DevicePacker, Graph, Grid, Kernel, LaunchError, LaunchStats, LoadedKernel, PinnedBuffer};
+use super::{
+    DevicePacker, Graph, Grid, Kernel, LaunchError, LaunchStats, LoadedKernel, Passed, PinnedBuffer,
+};
 use crate::kernel::BuiltKernel;
 use crate::lang::Stored;
 
@@ -85,12 +87,13 @@ impl Stream {
     /// # Errors
     /// A [`LaunchError`]: the grid or an argument does not fit, belongs to another device, or the device
     /// refuses.
-    pub fn launch<K: Kernel>(
+    pub fn launch<'a, K: Kernel>(
         &self,
         kernel: &LoadedKernel<K>,
         grid: Grid,
-        mut args: K::DeviceArgs<'_>,
+        args: impl Passed<K::DeviceArgs<'a>>,
     ) -> Result<LaunchStats, LaunchError> {
+        let mut args = args.passed();
         self.same(&kernel.backend, "the loaded kernel")?;
         let mut packer = DevicePacker::default();
         K::pack_device(&mut args, &mut packer);

@@ -8,7 +8,7 @@ use gcn_sim::Options;
 use gcn_sim::timed::{Config, TimedReport};
 
 use super::simulator::{Clock, Simulator};
-use super::{Device, Grid, Kernel, LaunchError};
+use super::{Device, Grid, Kernel, LaunchError, Passed};
 use crate::kernel::BuiltKernel;
 
 /// Launches in the simulator's timed mode. Every [`Kernel`] has them.
@@ -18,14 +18,14 @@ pub trait TimedKernel: Kernel {
     ///
     /// # Errors
     /// Those of [`Kernel::launch`].
-    fn timed(
+    fn timed<'a>(
         &self,
         target: Target,
         grid: Grid,
-        args: Self::Args<'_>,
+        args: impl Passed<Self::Args<'a>>,
         config: &Config,
     ) -> Result<TimedReport, LaunchError> {
-        run(self, &self.build(target)?, grid, args, config)
+        run(self, &*self.build_kept(target)?, grid, args.passed(), config)
     }
 
     /// Runs the kernel on one compute unit in timed mode and draws where the cycles go: pipelines and waves
@@ -48,15 +48,15 @@ pub trait TimedKernel: Kernel {
     ///
     /// # Errors
     /// Those of [`Kernel::launch`].
-    fn timeline(
+    fn timeline<'a>(
         &self,
         target: Target,
         grid: Grid,
-        args: Self::Args<'_>,
+        args: impl Passed<Self::Args<'a>>,
     ) -> Result<gcn_sim::timeline::Timeline, LaunchError> {
-        let built = self.build(target)?;
+        let built = self.build_kept(target)?;
         let config = Config { timeline: gcn_sim::timeline::EVENTS, ..Config::one_cu() };
-        let report = run(self, &built, grid, args, &config)?;
+        let report = run(self, &*built, grid, args.passed(), &config)?;
         let timeline = gcn_sim::timeline::Timeline::new(report).titled(built.name());
         Ok(timeline.with_notes(notes(&built)))
     }
@@ -67,7 +67,7 @@ impl<K: Kernel> TimedKernel for K {}
 /// Launches `kernel` in timed mode.
 fn run<K: Kernel>(
     kernel: &K,
-    built: &BuiltKernel<K>,
+    built: &BuiltKernel,
     grid: Grid,
     args: K::Args<'_>,
     config: &Config,

@@ -7,7 +7,7 @@ use gcn_isa::inst::Mods;
 use gcn_isa::reg::RegFile;
 
 use super::{Lower, LowerCause, LowerError, Lowered, Src, Width};
-use crate::ir::{Bin, Place, Pred, Type, Value};
+use crate::ir::{Bin, Inst, Place, Pred, Type, Value};
 use crate::mir::{MOperand, Op, VSlice};
 use crate::scalar::Elem;
 
@@ -151,8 +151,8 @@ impl Lower<'_> {
             }
             _ => None,
         };
-        let zero_above = [a, b].map(|v| self.has_zero_above(v));
-        let count = b;
+        let zero_above = [a, b].map(|v| self.kernel.has_zero_above(v));
+        let (count, values) = (b, [a, b]);
         let (a, mut b) = (self.operand(a), self.operand(b));
         let dst = self.define(v);
         if op == Bin::Mul && ty.place == Place::Varying && matches!(calc(ty.elem), Calc::I32 | Calc::U32) {
@@ -160,6 +160,12 @@ impl Lower<'_> {
         }
         if op == Bin::Mul && ty.place == Place::Varying && matches!(calc(ty.elem), Calc::I64 | Calc::U64) {
             return self.mul_64(dst, [a, b], zero_above);
+        }
+        if let (Bin::Add, Place::Varying, Calc::I64 | Calc::U64, [true, true], Src::Reg(_), Src::Reg(_)) =
+            (op, ty.place, calc(ty.elem), zero_above, a, b)
+        {
+            let words = [(values[0], a), (values[1], b)].map(|(v, pair)| self.word(v, pair));
+            return self.sum_of_words(dst, words);
         }
         if let (Bin::And | Bin::Or | Bin::Xor, Place::Varying, Calc::I64 | Calc::U64) =
             (op, ty.place, calc(ty.elem))
@@ -369,6 +375,26 @@ impl Lower<'_> {
             self.machine(names[i as usize], &[d], &[x, y])?;
         }
         Ok(())
+    }
+
+    /// The lower word of an integer of 64 bits, from where it was made of that word if it was.
+    fn word(&mut self, v: Value, pair: Src) -> Src {
+        match &self.kernel.def(v).inst {
+            Inst::Concat(parts) => self.operand(parts[0]),
+            Inst::Cast(of) if self.kernel.ty(*of).is_varying_word() => self.operand(*of),
+            _ => self.half(pair, 0),
+        }
+    }
+
+    /// The sum of two integers of 64 bits whose upper halves are 0: its upper half is the carry.
+    fn sum_of_words(&mut self, dst: VSlice, words: [Src; 2]) -> Lowered {
+        let [x, y] = words;
+        let (carry, ignored) = (self.new_reg(RegFile::Sgpr, 2), self.new_reg(RegFile::Sgpr, 2));
+        let (x, zero) = (self.in_vgpr(x, 1), Src::Const(0, Width::B32));
+        let (lo, hi) = (VSlice { len: 1, ..dst }, VSlice { start: dst.start + 1, len: 1, ..dst });
+        self.assemble(dst, 0);
+        self.machine("v_add_co_u32", &[lo, carry], &[Src::Reg(x), y])?;
+        self.machine("v_addc_co_u32", &[hi, ignored], &[zero, zero, Src::Reg(carry)])
     }
 
     pub(super) fn add_sub_64_vector(&mut self, op: Bin, dst: VSlice, a: Src, b: Src) -> Lowered {

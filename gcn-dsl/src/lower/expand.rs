@@ -162,27 +162,11 @@ impl Lower<'_> {
         Ok(())
     }
 
-    /// True for an integer of 64 bits whose upper half is known to be 0.
-    pub(super) fn has_zero_above(&self, v: Value) -> bool {
-        let kernel = self.kernel;
-        let unsigned = |v: Value| matches!(kernel.ty(v).elem, Elem::U8 | Elem::U16 | Elem::U32);
-        match &kernel.def(v).inst {
-            Inst::Const(bits) => bits >> 32 == 0,
-            Inst::Concat(parts) => parts.len() == 2 && kernel.constant(parts[1]) == Some(0),
-            Inst::Cast(x) => unsigned(*x),
-            Inst::Bin(Bin::And, x, y) => self.has_zero_above(*x) || self.has_zero_above(*y),
-            Inst::Bin(Bin::Shr, _, count) if kernel.ty(v).elem == Elem::U64 => {
-                kernel.shift_count(*count, Elem::U64).is_some_and(|count| count >= 32)
-            }
-            _ => false,
-        }
-    }
-
     /// A sum of 64-bit integers of which one is a product that was just computed, and that nothing else reads. `None` if neither is.
     pub(super) fn sum_with_product(&mut self, v: Value, [x, y]: [Value; 2]) -> Option<Lowered> {
         let (product, other) = [(x, y), (y, x)].into_iter().find(|(v, _)| self.is_last_product(*v))?;
         let Inst::Bin(_, a, b) = self.kernel.def(product).inst else { return None };
-        let zero_above = [a, b].map(|v| self.has_zero_above(v));
+        let zero_above = [a, b].map(|v| self.kernel.has_zero_above(v));
         let [a, b, c] = [a, b, other].map(|v| self.operand(v));
         let dst = self.define(v);
         Some(self.mul_add_64(dst, [a, b], zero_above, c))

@@ -65,16 +65,17 @@ pub(super) fn direct(kernel: &Kernel, lazy_cmp: &[bool]) -> Direct {
     direct
 }
 
-/// True for arithmetic that lowers to an instruction sequence in which only the last instruction writes the
+/// True for what lowers to an instruction sequence in which only the last instruction writes the
 /// result.
 fn is_simple(kernel: &Kernel, v: Value) -> bool {
     let ty = kernel.ty(v);
-    let wide = !matches!(ty.elem, Elem::F16 | Elem::F32 | Elem::U32 | Elem::I32) || ty.count != 1;
+    let one = ty.elem.is_narrow_integer() || matches!(ty.elem, Elem::F16 | Elem::F32 | Elem::U32 | Elem::I32);
+    let wide = !one || ty.count != 1;
     match kernel.def(v).inst {
         Inst::Bin(op, ..) => !wide && !matches!(op, Bin::Div | Bin::Rem | Bin::MulHi),
         Inst::Fma(..) => !wide,
         Inst::Un(Un::Neg | Un::Not | Un::Abs, _) => !wide && ty.place == Place::Varying,
-        Inst::Select(..) => !wide && ty.place == Place::Varying,
+        Inst::Select(..) | Inst::Load { .. } => !wide && ty.place == Place::Varying,
         Inst::Machine(ref call) => ty.place == Place::Varying && call.has_one_result(),
         _ => false,
     }
@@ -283,10 +284,10 @@ fn is_copy(inst: &MInst) -> bool {
     inst.op == Op::Copy && matches!(inst.operands.first(), Some(MOperand::Virt(_)))
 }
 
-/// The operand that is the single result of a plain arithmetic instruction.
+/// The operand that is the single result of an arithmetic instruction or of a load.
 fn result_slot(inst: &MInst) -> Option<usize> {
     let Op::Machine(row, _) = &inst.op else { return None };
-    let plain = matches!(row.class, Class::Valu | Class::Salu);
+    let plain = matches!(row.class, Class::Valu | Class::Salu | Class::LdsRead) || row.class.loads();
     let fixed = inst.operands.first().is_some_and(|o| matches!(o, MOperand::Fixed(_)));
     if !plain || fixed || inst.keeps_dst {
         return None;

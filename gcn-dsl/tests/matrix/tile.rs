@@ -228,6 +228,11 @@ gcn_kernel! {
         tile.map(|x| x + sum[0]).store_to(row_major(out, 32), 96, 0);
         let odd = acc.map_indexed(|i, x| select(acc.row(i) == acc.col(), 0.0, x));
         odd.with(0, 100.0).store_with(col_major(out, 32), 0, 128, |x| x * 2.0);
+        let placed = acc.map_indexed(|row, col, x| x + (row * 32 + col) as f32);
+        placed.store_to(row_major(out, 32), 160, 0);
+        let mut placed = tile;
+        placed = placed.map_indexed(|row, _, x| select(row < 16, x, -x));
+        placed.store_to(row_major(out, 32), 192, 0);
     }
 }
 
@@ -238,7 +243,7 @@ fn accumulators_elements_are_mapped_and_reduced() {
     let rows = |f: &dyn Fn(usize, usize) -> f32| (0..1024).map(|i| f(i / 32, i % 32)).collect::<Vec<f32>>();
     let largest = |xs: &mut dyn Iterator<Item = f32>| xs.fold(f32::MIN, f32::max);
     for target in TARGETS {
-        let mut out = vec![0f32; 5 * 1024];
+        let mut out = vec![0f32; 7 * 1024];
         let xs: Vec<f32> = x.iter().map(|x| *x as f32).collect();
         elements.launch(&Device::simulator(target), Grid::x(1), (&xs, &mut out)).unwrap();
         let want = [
@@ -252,6 +257,8 @@ fn accumulators_elements_are_mapped_and_reduced() {
                 _ if r == c => 0.0,
                 _ => 2.0 * at(r, c),
             }),
+            rows(&|r, c| at(r, c) + (r * 32 + c) as f32),
+            rows(&|r, c| if r < 16 { at(r, c) } else { -at(r, c) }),
         ];
         for (i, want) in want.iter().enumerate() {
             assert_eq!(&out[i * 1024..][..1024], want, "{target} part {i}");

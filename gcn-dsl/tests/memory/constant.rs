@@ -66,3 +66,45 @@ fn beyond_the_end_are_zeros() {
         }
     }
 }
+
+gcn_kernel! {
+    #[device]
+    #[repr(C)]
+    struct Scaled {
+        scale: f32,
+        small: [u8; 12],
+        wide: [i32; 6],
+    }
+
+    #[device]
+    fn chosen(k: V<u32>, of: V<Scaled>) -> V<i32> {
+        of.small[k] as i32 + of.wide[k % 8]
+    }
+
+    /// Of elements that a device function gets with the struct, it loads those that it indexes.
+    #[workgroup(64)]
+    fn indexed(x: &[Scaled], k: &[u32], y: &mut [i32]) {
+        let i = global_id().x;
+        y[i] = chosen(k[i], x[i]);
+    }
+}
+
+#[test]
+fn elements_of_an_argument_are_loaded_where_they_are_indexed() {
+    let x: Vec<Scaled> = (0..64)
+        .map(|i| {
+            let small = std::array::from_fn(|k| (i * 12 + k as i32) as u8);
+            Scaled { scale: 0.0, small, wide: std::array::from_fn(|k| i * 1000 - k as i32) }
+        })
+        .collect();
+    let k: Vec<u32> = (0..64).map(|i| [0, 1, 2, 3, 4, 5, 8, 9, 10, 11][i % 10]).collect();
+    let want: Vec<i32> =
+        x.iter().zip(&k).map(|(x, k)| i32::from(x.small[*k as usize]) + x.wide[*k as usize % 8]).collect();
+    for target in TARGETS {
+        let text = indexed.build(target).unwrap().assembly(Comments::None);
+        assert!(!text.contains("v_cndmask") && !text.contains("dwordx4 v"), "{text}");
+        let mut y = vec![0; 64];
+        indexed.launch(&Device::simulator(target), Grid::x(1), (&x, &k, &mut y)).unwrap();
+        assert_eq!(y, want, "{target}");
+    }
+}

@@ -44,3 +44,35 @@ fn threads_share_a_device() {
         }
     });
 }
+
+gcn_kernel! {
+    #[workgroup(64)]
+    fn scaled(by: u32, x: &[u32], y: &mut [u32]) {
+        let i = global_id().x;
+        y[i] = x[i] * by;
+    }
+}
+
+#[test]
+fn arguments_are_passed_from_variables_as_they_are() {
+    let device = Device::simulator(Target::GFX942);
+    let x: Vec<u32> = (0..64).collect();
+    let doubled: Vec<u32> = x.iter().map(|x| 2 * x).collect();
+    let (mut y, mut array, mut boxed) = (vec![0; 64], [0; 64], vec![0; 64].into_boxed_slice());
+    let args = (2, &x, &mut y);
+    scaled.launch(&device, Grid::x(1), args).unwrap();
+    let shared = std::sync::Arc::<[u32]>::from(&x[..]);
+    let args = (2, &shared, &mut array);
+    scaled.launch(&device, Grid::x(1), args).unwrap();
+    // What is only read may be borrowed for writing.
+    let mut read = x.clone();
+    let args = (2, &mut read, &mut boxed);
+    device.launch(&scaled, &scaled.build(Target::GFX942).unwrap(), Grid::x(1), args).unwrap();
+    assert_eq!((&y[..], &array[..], &boxed[..]), (&doubled[..], &doubled[..], &doubled[..]));
+
+    let stream = device.stream().unwrap();
+    let (from, mut to) = (device.upload(&x).unwrap(), device.zeroed(64).unwrap());
+    let args = (2, &from, &mut to);
+    scaled.launch(&stream, Grid::x(1), args).unwrap();
+    assert_eq!(to.to_vec().unwrap(), doubled);
+}

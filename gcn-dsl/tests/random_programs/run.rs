@@ -9,7 +9,7 @@ use gcn_test_support::env::{fuzz_count, fuzz_seed, is_set, setting};
 use super::ast::{NUMBERS, POINTED, Program, SHARED, bit};
 use super::bits::Unspecified;
 use super::data::{Data, Results};
-use super::trace::{self, Generated};
+use super::trace::{self, Generated, Given};
 use super::{generate, interpret, print, reduce, typing};
 
 pub const TARGETS: [Target; 6] = Target::REPRESENTATIVES;
@@ -102,7 +102,7 @@ pub fn simulate_on(
         arguments.pointed_at[k] = put(&data.pointed[k], elem)?;
     }
     let kernarg =
-        Generated(program).kernarg((&mut arguments, used), &addresses).map_err(|e| e.to_string())?;
+        Generated(program).kernarg(Given(&mut arguments, used), &addresses).map_err(|e| e.to_string())?;
     let options = gcn_sim::Options {
         mode: gcn_sim::Mode::Strict,
         max_instructions: MOST_INSTRUCTIONS,

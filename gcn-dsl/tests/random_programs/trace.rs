@@ -4,7 +4,7 @@ use std::rc::Rc;
 
 use gcn_dsl::Kernel;
 use gcn_dsl::lang::{self, Arguments, Block, PackedArg, Packer, Signature, Top, Uniform};
-use gcn_dsl::launch::DevicePacker;
+use gcn_dsl::launch::{DevicePacker, Passed};
 use gcn_dsl::scalar::Elem;
 
 use super::ast::{
@@ -24,8 +24,17 @@ use super::value::{self, D, Val, of};
 #[derive(Clone, Copy)]
 pub struct Generated<'p>(pub &'p Program);
 
+/// What the program is called with.
+pub struct Given<'a>(pub &'a mut Data, pub Used);
+
+impl<'a> Passed<Given<'a>> for Given<'a> {
+    fn passed(self) -> Given<'a> {
+        self
+    }
+}
+
 impl Kernel for Generated<'_> {
-    type Args<'a> = (&'a mut Data, Used);
+    type Args<'a> = Given<'a>;
     type DeviceArgs<'a> = ();
 
     fn signature(&self) -> Signature {
@@ -53,7 +62,7 @@ impl Kernel for Generated<'_> {
     }
 
     /// The slices' contents go their own way, with the addresses.
-    fn pack<'b, 'a: 'b>((data, used): &'b mut Self::Args<'a>, packer: &mut Packer<'b>) {
+    fn pack<'b, 'a: 'b>(Given(data, used): &'b mut Self::Args<'a>, packer: &mut Packer<'b>) {
         if used.args & bit(Elem::Bool) != 0 {
             packer.value(data.args[Elem::Bool as usize] != 0);
         }

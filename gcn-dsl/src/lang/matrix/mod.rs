@@ -15,6 +15,7 @@ mod lds_tile;
 mod multiply;
 mod operand;
 mod place;
+mod placed;
 mod shape;
 mod swizzle;
 mod target;
@@ -31,6 +32,7 @@ pub use multiply::{
     Accumulates, AccumulatesScaled, AccumulatesSparse, LanePattern, MfmaOptions, Scales, SparseIndex, mfma,
     mfma_scale, mfma_with, smfmac,
 };
+pub use placed::MapPlaced;
 pub use swizzle::{Groups, Linear, Pad, Spread, Swizzle, XorGroups};
 pub use target::{
     AnyTarget, Availability, Bound, ExistsOn, Gfx90a, Gfx900, Gfx906, Gfx908, Gfx942, Gfx950, HasMfma,

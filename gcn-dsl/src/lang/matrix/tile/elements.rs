@@ -109,7 +109,7 @@ impl<T: AccElement, const M: usize, const N: usize, const SIDE: usize> Tile<T, M
     }
 
     /// Row and column of each of the lane's elements, computed where they are asked for.
-    fn places() -> impl Iterator<Item = [V<u32>; 2]> {
+    pub(in crate::lang::matrix) fn places() -> impl Iterator<Item = [V<u32>; 2]> {
         (0..M * N / WAVE_SIZE as usize).map(|i| {
             let [_, row, col] = Self::acc().coordinates((i % Self::PER_ACC) as u32);
             let block = i / Self::PER_ACC;
@@ -118,17 +118,21 @@ impl<T: AccElement, const M: usize, const N: usize, const SIDE: usize> Tile<T, M
     }
 
     #[track_caller]
-    fn elements(&self) -> Vec<V<T>> {
+    pub(in crate::lang::matrix) fn elements(&self) -> Vec<V<T>> {
         let loc = Location::caller();
         let each = |acc: Value| elementwise::extract(acc, Self::PER_ACC, loc);
         self.values.iter().flat_map(each).collect()
     }
 
-    fn place(&self) -> Place {
+    pub(in crate::lang::matrix) fn place(&self) -> Place {
         with(|c| c.builder.kernel().ty(self.values.values[0]).place)
     }
 
-    fn from_elements(parts: &[V<T>], place: Place, loc: &'static Location<'static>) -> Self {
+    pub(in crate::lang::matrix) fn from_elements(
+        parts: &[V<T>],
+        place: Place,
+        loc: &'static Location<'static>,
+    ) -> Self {
         let one = |part: &[V<T>]| elementwise::collect(part, place, loc);
         Self::of(Parts::of(parts.chunks(Self::PER_ACC).map(one)))
     }

@@ -1,0 +1,96 @@
+//! Kernels that were built for a launch, kept for the next one.
+
+use std::sync::{Arc, Mutex, PoisonError};
+
+use gcn_isa::Target;
+
+use super::{BuildError, BuildOptions, BuiltKernel, build};
+use crate::ir;
+use crate::lang::{Arguments, Signature};
+
+/// How many kernels are kept; of more, those that were launched last.
+const MOST: usize = 64;
+
+/// A kernel, with what it was compiled from.
+///
+/// The body is run at each launch, which takes a small part of the time of a build: what it appends may depend on values of the host,
+/// and the same instructions give the same code.
+struct Kept {
+    target: Target,
+    signature: Signature,
+    traced: ir::Kernel,
+    built: Arc<BuiltKernel>,
+}
+
+/// Those that were launched last stand last.
+static KEPT: Mutex<Vec<Kept>> = Mutex::new(Vec::new());
+
+/// The kernel of this signature, whose body `trace` appends, built with the default options.
+pub(crate) fn built(
+    signature: Signature,
+    trace: &dyn Fn(&mut Arguments),
+    target: Target,
+) -> Result<Arc<BuiltKernel>, BuildError> {
+    let failed = BuildError::of(&signature.name);
+    let options = BuildOptions::default();
+    let (signature, traced) = build::traced(signature, trace, target, &options).map_err(&failed)?;
+    if let Some(built) = find(target, &signature, &traced) {
+        return Ok(built);
+    }
+    let compiled = build::compiled(signature.clone(), traced.clone(), target, &options, &mut |_| {});
+    let built = Arc::new(compiled.map_err(failed)?);
+    with_kept(|kept| {
+        if kept.len() >= MOST {
+            kept.remove(0);
+        }
+        kept.push(Kept { target, signature, traced, built: Arc::clone(&built) });
+    });
+    Ok(built)
+}
+
+fn find(target: Target, signature: &Signature, traced: &ir::Kernel) -> Option<Arc<BuiltKernel>> {
+    let same = |kept: &Kept| kept.target == target && kept.signature == *signature && kept.traced == *traced;
+    with_kept(|kept| {
+        let at = kept.iter().rposition(same)?;
+        let last = kept.remove(at);
+        let built = Arc::clone(&last.built);
+        kept.push(last);
+        Some(built)
+    })
+}
+
+/// A list is as good after a panic as before.
+fn with_kept<R>(f: impl FnOnce(&mut Vec<Kept>) -> R) -> R {
+    f(&mut KEPT.lock().unwrap_or_else(PoisonError::into_inner))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::launch::Kernel;
+    use crate::prelude::*;
+
+    crate::gcn_kernel! {
+        #[workgroup(64)]
+        fn filled(#[host] with: u32, y: &mut [u32]) {
+            y[global_id().x] = with;
+        }
+    }
+
+    fn kept(kernel: &impl Kernel, target: Target) -> Arc<BuiltKernel> {
+        built(kernel.signature(), &|arguments| kernel.trace(arguments), target).unwrap()
+    }
+
+    #[test]
+    fn a_kernel_is_compiled_once_for_each_value_of_the_host_and_target() {
+        let first = kept(&filled { with: 3 }, Target::GFX942);
+        assert!(Arc::ptr_eq(&first, &kept(&filled { with: 3 }, Target::GFX942)));
+        assert!(!Arc::ptr_eq(&first, &kept(&filled { with: 4 }, Target::GFX942)));
+        assert!(!Arc::ptr_eq(&first, &kept(&filled { with: 3 }, Target::GFX90A)));
+        assert_eq!(first.code_object(), filled { with: 3 }.build(Target::GFX942).unwrap().code_object());
+        // Others took its place.
+        (100..100 + MOST as u32).for_each(|with| drop(kept(&filled { with }, Target::GFX942)));
+        let again = kept(&filled { with: 3 }, Target::GFX942);
+        assert!(!Arc::ptr_eq(&first, &again) && first.code_object() == again.code_object());
+    }
+}

@@ -1,0 +1,51 @@
+//! Elements of a matrix with their rows and columns.
+
+use std::panic::Location;
+
+use super::acc::AccElement;
+use super::{Acc, Tile};
+use crate::lang::V;
+
+/// `map_indexed` of a closure with row, column and element: `acc.map_indexed(|row, col, x| …)`.
+///
+/// A call with a closure of three parameters brings this trait into scope. Since it takes `self` by value, its method comes before the
+/// one of the same name that takes a closure with an element's number, and on a type without this trait nothing changes.
+pub trait MapPlaced<T> {
+    /// The same matrix of other elements.
+    type Of<U: AccElement>;
+
+    /// `f` of each element, with its row and its column in the matrix.
+    #[must_use]
+    #[track_caller]
+    fn map_indexed<U: AccElement>(self, f: impl FnMut(V<u32>, V<u32>, V<T>) -> V<U>) -> Self::Of<U>;
+}
+
+impl<T: AccElement, const M: usize, const N: usize, const SIDE: usize> MapPlaced<T> for Tile<T, M, N, SIDE> {
+    type Of<U: AccElement> = Tile<U, M, N, SIDE>;
+
+    #[track_caller]
+    fn map_indexed<U: AccElement>(
+        self,
+        mut f: impl FnMut(V<u32>, V<u32>, V<T>) -> V<U>,
+    ) -> Tile<U, M, N, SIDE> {
+        let placed = Self::places().zip(self.elements());
+        let parts: Vec<V<U>> = placed.map(|([row, col], x)| f(row, col, x)).collect();
+        Tile::from_elements(&parts, self.place(), Location::caller())
+    }
+}
+
+impl<T: AccElement, const M: usize, const N: usize, const BLOCKS: usize> MapPlaced<T>
+    for Acc<T, M, N, BLOCKS>
+{
+    type Of<U: AccElement> = Acc<U, M, N, BLOCKS>;
+
+    #[track_caller]
+    fn map_indexed<U: AccElement>(
+        self,
+        mut f: impl FnMut(V<u32>, V<u32>, V<T>) -> V<U>,
+    ) -> Acc<U, M, N, BLOCKS> {
+        let elements = self.elements().into_iter().enumerate();
+        let parts: Vec<V<U>> = elements.map(|(i, x)| f(self.row(i), self.col(), x)).collect();
+        Acc::from_elements(&parts, self.place(), Location::caller())
+    }
+}
