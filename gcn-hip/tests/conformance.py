@@ -13,10 +13,13 @@ import os
 import re
 import resource
 import shlex
+import shutil
 import signal
 import subprocess
 import sys
+import tempfile
 from collections import Counter, defaultdict
+from functools import cache
 from pathlib import Path
 
 # Files that ask for what this library, or any device without images, does not have: pattern in the path, pattern in the source, rule.
@@ -29,6 +32,8 @@ NOT_APPLICABLE = [
     ("", r"hipMemCreate\(|hipMemAddressReserve\(|checkVMMSupported", "virtual memory management"),
     (r"^(c_compilation|gcc|g\+\+|compiler)/", "", "compilers"),
 ]
+# Types of HIP 6 that HIP 7 calls otherwise.
+RENAMED = {"HIP_MEMSET_NODE_PARAMS": "hipMemsetParams"}
 # How much longer than its processor time a program may take.
 WAIT = 10
 INCLUDE = re.compile(r'^\s*#\s*include\s*(<[^>]+>|"[^"]+")', re.M)
@@ -45,7 +50,8 @@ def arguments():
     parser.add_argument("--target", default="gfx942")
     parser.add_argument("--jobs", type=int, default=1)
     parser.add_argument("--together", type=int, default=10, help="files that are compiled as one, which takes less time; what fails is built alone and judged again")
-    parser.add_argument("--seconds", type=int, default=120, help="most seconds of processor time of a file's tests")
+    parser.add_argument("--host", default="0", help="level at which the tests' own code is optimised: 1 takes three times as long to compile, and helps those that check much")
+    parser.add_argument("--seconds", type=int, default=300, help="most seconds of processor time of a file's tests")
     parser.add_argument("--least", type=float, default=0.95)
     parser.add_argument("--build-only", action="store_true")
     parser.add_argument("--run-only", action="store_true", help="only what has been built")
@@ -59,17 +65,16 @@ class Suite:
         for name in ("checkout", "sdk", "library", "out"):
             setattr(self, name, getattr(args, name).resolve())
         self.catch = self.checkout / "catch"
-        (self.out / "lib").mkdir(parents=True, exist_ok=True)
+        # Of this run alone: another one with the same `--out` may be about another library.
+        self.names = tempfile.TemporaryDirectory(prefix="conformance-")
         for name in ("libamdhip64.so", "libamdhip64.so.7", "libhiprtc.so", "libhiprtc.so.7"):
-            link = self.out / "lib" / name
-            link.unlink(missing_ok=True)
-            link.symlink_to(self.library)
+            (Path(self.names.name) / name).symlink_to(self.library)
         # The SDK as an installation has it, for hiprtc.
         for name, inside in (("include", "include"), ("amdgcn/bitcode", "bc")):
             link = self.out / "rocm" / name
             link.parent.mkdir(parents=True, exist_ok=True)
-            link.unlink(missing_ok=True)
-            link.symlink_to(self.sdk / inside)
+            if not link.exists():
+                link.symlink_to(self.sdk / inside)
         self.disabled = self.disabled_tests()
         self.endless = ("waits without end", f"not done after {args.seconds} s")
 
@@ -91,9 +96,9 @@ class Suite:
     def clang(self, *more):
         includes = ["include", "external/Catch2", "external/picojson", "kernels"]
         return [
-            self.args.clang, "-w", "-x", "hip", "-std=c++17", "-O0", "-Xarch_device", "-O2", "-D__HIP_PLATFORM_AMD__",
+            self.args.clang, "-w", "-x", "hip", "-std=c++17", f"-O{self.args.host}", "-Xarch_device", "-O2", "-D__HIP_PLATFORM_AMD__",
             "-D__AMDGCN_WAVEFRONT_SIZE=64", "-D__AMDGCN_WAVEFRONT_SIZE__=64", f"--offload-arch={self.args.target}",
-            f"--rocm-path={self.sdk}", f"--rocm-device-lib-path={self.sdk}/bc", "-isystem", f"{self.sdk}/include",
+            f'-DKERNELS_PATH="{self.catch}/kernels/"', *(f"-D{old}={new}" for old, new in RENAMED.items()), f"--rocm-path={self.sdk}", f"--rocm-device-lib-path={self.sdk}/bc", "-isystem", f"{self.sdk}/include",
             *(f"-I{self.catch / folder}" for folder in includes), *map(str, more),
         ]
 
@@ -116,29 +121,76 @@ class Suite:
 
     def main_objects(self):
         objects = []
-        for name in ("main", "hip_test_context", "hip_test_features"):
-            made = self.out / "objects" / f"{name}.o"
-            if not self.compile(made, "-c", self.catch / "hipTestMain" / f"{name}.cc"):
-                sys.exit(f"{name}.cc does not compile: see {made.with_suffix('.log')}")
+        mains = [self.catch / "hipTestMain" / f"{name}.cc" for name in ("main", "hip_test_context", "hip_test_features")]
+        for path in [*mains, *(self.catch / "kernels").glob("*.cpp")]:
+            made = self.out / "objects" / f"{path.stem}.o"
+            if not self.compile(made, "-c", path):
+                sys.exit(f"{path.name} does not compile: see {made.with_suffix('.log')}")
             objects.append(made)
         return objects
 
     def code_objects(self, folder):
         """What the folder's CMakeLists.txt has the compiler make of kernels, and of programs that tests start."""
         source, made = self.catch / "unit" / folder, self.out / folder
-        text = (source / "CMakeLists.txt").read_text() if (source / "CMakeLists.txt").exists() else ""
+        text = self.lists(folder)
+        for target in re.findall(r"COMMAND cp \$\{CMAKE_CURRENT_SOURCE_DIR\}/(\S+) ", text):
+            made.mkdir(parents=True, exist_ok=True)
+            shutil.copy(source / target, made)
         for command in re.findall(r"COMMAND \$\{CMAKE_CXX_COMPILER\}(.*?)(?:DEPENDS|\)\n)", text, re.S):
             words = shlex.split(re.sub(r"\$\{CMAKE_CURRENT_SOURCE_DIR\}", str(source), command))
             inputs = [word for word in words if word.endswith((".cc", ".cpp"))]
             names = [Path(words[n + 1]).name for n, word in enumerate(words) if word == "-o"]
-            if "--genco" in words and inputs and names:
-                preload = [word for n, word in enumerate(words) if word == "-mllvm" or words[n - 1] == "-mllvm"]
-                self.compile(made / names[0], "--cuda-device-only", *inputs, options=preload)
+            kept = [word for n, word in enumerate(words) if word.startswith("-mcode") or word == "-mllvm" or words[n - 1] == "-mllvm"]
+            kinds = {"--genco": ["--cuda-device-only"], "-S": ["-S"], "-shared": ["-shared", "-fPIC", *self.linking()]}
+            kind = next((options for word, options in kinds.items() if word in words), None)
+            if kind and inputs and names:
+                self.compile(made / names[0], *inputs, options=[*kind, *kept])
         for name, file in re.findall(r"add_executable\((\S+) EXCLUDE_FROM_ALL (\S+?)\)", text):
-            self.compile(made / name, source / file, options=self.linking())
+            self.compile(made / name, *self.options(source / file), source / file, options=self.linking())
 
     def linking(self):
         return ["--hip-link", "-L", str(self.sdk / "lib"), "-lamdhip64", "-ldl", "-lpthread", "-Wl,--allow-shlib-undefined"]
+
+    @cache
+    def lists(self, folder):
+        """The part of a folder's CMakeLists.txt that is for AMD's compiler on Linux."""
+        file = self.catch / "unit" / folder / "CMakeLists.txt"
+        lines, nested = [], []
+        for line in re.sub(r"#.*", "", file.read_text()).splitlines() if file.exists() else []:
+            found = re.match(r"\s*(if|elseif|else|endif)\s*\((.*)\)", line)
+            word, condition = found.groups() if found else ("", "")
+            holds = not re.search("nvidia|WIN32", condition)
+            if word == "if":
+                nested.append((holds, holds))
+            elif word in ("elseif", "else"):
+                _, before = nested[-1]
+                nested[-1] = (holds and not before, holds or before)
+            elif word == "endif":
+                nested.pop()
+            elif all(now for now, _ in nested):
+                lines.append(line)
+        return "\n".join(lines)
+
+    def options(self, path):
+        """What a file has to be compiled with besides what all are."""
+        properties = r'set_source_files_properties\(\s*(\S+)\s+PROPERTIES\s+COMPILE_(?:OPTIONS|FLAGS)\s+"?(.*?)"?\)'
+        found = re.findall(properties, self.lists(path.parent.name), re.S)
+        kinds = [option for name, options in found if name in (path.name, path.name.replace("_exe", "")) for option in options.split()]
+        kinds = tuple(option for option in kinds if not option.startswith("-std="))
+        return kinds if self.knows(kinds) else ()
+
+    @cache
+    def knows(self, options):
+        """True if the compiler has these options; old ones go."""
+        done = subprocess.run([self.args.clang, *options, "-fsyntax-only", "-x", "c++", "-"], input="", capture_output=True, text=True)
+        return "unknown argument" not in done.stderr
+
+    @cache
+    def helpers(self, folder):
+        """The folder's sources without tests that its tests are linked with."""
+        listed = re.findall(r"set\((?:\w+_SRC)\b(.*?)\)", self.lists(folder), re.S)
+        paths = [self.catch / "unit" / folder / name for names in listed for name in names.split() if name.endswith((".cc", ".cpp"))]
+        return [path for path in dict.fromkeys(paths) if path.exists() and not TEST.search(path.read_text(errors="replace"))]
 
     def left_out(self, path):
         """The rule by which a file is not applicable."""
@@ -158,10 +210,9 @@ class Suite:
             lines += [f'namespace file_{n} {{\n#include "{path}"\n}}' for n, path in enumerate(paths)]
             source = made.with_suffix(".together.cc")
             source.write_text("\n".join(lines) + "\n")
-            if self.compile(made, f"-I{paths[0].parent}", source, options=["-ferror-limit=0", "-x", "none", *map(str, self.objects), *self.linking()]):
+            if self.compile(made, f"-I{paths[0].parent}", source, *self.helpers(paths[0].parent.name), options=["-ferror-limit=0", "-x", "none", *map(str, self.objects), *self.linking()]):
                 for path in paths:
-                    (folder / path.stem).write_text(f'#!/bin/sh\nexec "$(dirname "$0")/{made.name}" -# "[#{path.stem}]$1"\n')
-                    (folder / path.stem).chmod(0o755)
+                    self.select(folder / path.stem, made, path)
                 return
             log = made.with_suffix(".log")
             wrong = {line.split(":")[0] for line in log.read_text().splitlines() if " error: " in line}
@@ -178,10 +229,7 @@ class Suite:
         made = self.out / folder / path.stem
         if self.args.run_only and not made.exists():
             return folder, name, "not built", ""
-        # What a test is linked with: the folder's sources without tests and without a `main`.
-        others = [(p, p.read_text(errors="replace")) for p in path.parent.glob("*.cc")]
-        helpers = [p for p, text in others if not TEST.search(text) and "main(" not in text and "__global__" not in text]
-        if not self.compile(made, path, *helpers, options=["-x", "none", *map(str, self.objects), *self.linking()]):
+        if not self.build_alone(made, path):
             errors = [line for line in made.with_suffix(".log").read_text().splitlines() if "error:" in line]
             return folder, name, "does not compile", errors[0].split("error:")[1].strip() if errors else "?"
         if self.args.build_only:
@@ -189,11 +237,37 @@ class Suite:
         verdict = self.run(made, self.chosen(path))
         if verdict[0] == "failed" and verdict[1] not in self.endless:
             verdict = self.one_by_one(made, self.chosen(path))
-        if verdict[0] == "failed" and not self.args.run_only and made.read_bytes().startswith(b"#!"):
+        if verdict[0] == "failed" and not self.args.run_only and made.read_bytes().startswith(b"#!") and not made.with_suffix(".log").exists():
             # Perhaps for its neighbours.
             made.unlink()
             return self.file(path)
         return (folder, name, *verdict)
+
+    def build_alone(self, made, path):
+        """A file as a program; with those of its folder's other files that define what it refers to, since AMD links all of a folder."""
+        log, with_it = made.with_suffix(".log"), [path]
+        others = {other: COMMENT.sub("", other.read_text(errors="replace")) for other in sorted(path.parent.glob("*.cc")) if other != path}
+        while True:
+            options = ["-x", "none", *map(str, self.objects), *self.linking()]
+            if self.compile(made, *self.options(path), *with_it, *self.helpers(path.parent.name), options=options):
+                break
+            missing = set(re.findall(r"undefined reference to `(?:\w+::)*(\w+)", log.read_text()))
+            defines = re.compile("|".join(rf"^(?!extern)(?!\s)[^\n;]*\b{name}(\[\])?\s*(=|\([^;]*\{{)" for name in missing), re.M)
+            more = [other for other, text in others.items() if missing and defines.search(text) and other not in with_it]
+            if not more:
+                return False
+            with_it += more
+            log.unlink()
+        if len(with_it) > 1:
+            program = made.rename(made.with_suffix(".together"))
+            self.select(made, program, path)
+        return True
+
+    @staticmethod
+    def select(made, program, path):
+        """A program for the tests of one file of several."""
+        made.write_text(f'#!/bin/sh\nexec "$(dirname "$0")/{program.name}" -# "[#{path.stem}]$1"\n')
+        made.chmod(0o755)
 
     def one_by_one(self, program, chosen):
         """Runs each test in a process of its own, as AMD does: an error that one asked for stays for `hipGetLastError`."""
@@ -210,7 +284,7 @@ class Suite:
     def environment(self):
         rocm = str(self.out / "rocm")
         return {
-            **os.environ, "LD_LIBRARY_PATH": str(self.out / "lib"), "GCN_HIP_TARGET": self.args.target, "ROCM_PATH": rocm, "HIP_PATH": rocm,
+            **os.environ, "LD_LIBRARY_PATH": self.names.name, "GCN_HIP_TARGET": self.args.target, "ROCM_PATH": rocm, "HIP_PATH": rocm,
             "HT_LOG_ENABLE": "", "GCN_HIP_CLANG": self.args.clang,
         }
 
@@ -259,7 +333,7 @@ def main():
         suite.objects = suite.main_objects()
         for folder in sorted({p.parent.name for p in paths}):
             suite.code_objects(folder)
-            files = [p for p in paths if p.parent.name == folder and not suite.left_out(p)]
+            files = [p for p in paths if p.parent.name == folder and not suite.left_out(p) and not suite.options(p)]
             for start in range(0, len(files), max(args.together, 1)):
                 suite.build_together(files[start : start + args.together])
     rows = []
