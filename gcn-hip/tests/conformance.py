@@ -9,6 +9,7 @@ not built again. Nothing of the checkout is changed. Exit code 1 if less than `-
 
 import argparse
 import concurrent.futures
+import json
 import os
 import re
 import resource
@@ -51,6 +52,7 @@ def arguments():
     parser.add_argument("--jobs", type=int, default=1)
     parser.add_argument("--together", type=int, default=10, help="files that are compiled as one, which takes less time; what fails is built alone and judged again")
     parser.add_argument("--host", default="0", help="level at which the tests' own code is optimised: 1 takes three times as long to compile, and helps those that check much")
+    parser.add_argument("--every", type=int, default=4099, help="of the 2^32 floats over which tests of `math` go, every so many; of other random inputs as many as then are left")
     parser.add_argument("--seconds", type=int, default=300, help="most seconds of processor time of a file's tests")
     parser.add_argument("--least", type=float, default=0.95)
     parser.add_argument("--build-only", action="store_true")
@@ -70,13 +72,30 @@ class Suite:
         for name in ("libamdhip64.so", "libamdhip64.so.7", "libhiprtc.so", "libhiprtc.so.7"):
             (Path(self.names.name) / name).symlink_to(self.library)
         # The SDK as an installation has it, for hiprtc.
-        for name, inside in (("include", "include"), ("amdgcn/bitcode", "bc")):
+        for name, inside in (("include", "include"), ("share", "share"), ("amdgcn/bitcode", "bc")):
             link = self.out / "rocm" / name
             link.parent.mkdir(parents=True, exist_ok=True)
             if not link.exists():
                 link.symlink_to(self.sdk / inside)
         self.disabled = self.disabled_tests()
+        self.overlay = self.shortened()
         self.endless = ("waits without end", f"not done after {args.seconds} s")
+
+    def shortened(self):
+        """A file that has the compiler see a header of `math` with a step in its loop over all floats; AMD has an option for other inputs."""
+        header = self.catch / "unit" / "math" / "unary_common.hh"
+        text, step = header.read_text(), self.args.every
+        last, next_one = "std::numeric_limits<uint32_t>::max() + 1ul", "static_cast<uint32_t>(t++)"
+        if step == 1 or last not in text or next_one not in text:
+            return None
+        folder = self.out / "shortened"
+        folder.mkdir(parents=True, exist_ok=True)
+        (folder / header.name).write_text(text.replace(last, f"({last}) / {step}").replace(next_one, f"static_cast<uint32_t>(t++ * {step})"))
+        file = {"name": header.name, "type": "file", "external-contents": str(folder / header.name)}
+        roots = [{"name": str(header.parent), "type": "directory", "contents": [file]}]
+        made = folder / "overlay.yaml"
+        made.write_text(json.dumps({"version": 0, "roots": roots}))
+        return made
 
     def disabled_tests(self):
         """The tests that AMD's own runs on the target leave out, without and with the type of a template."""
@@ -99,7 +118,7 @@ class Suite:
             self.args.clang, "-w", "-x", "hip", "-std=c++17", f"-O{self.args.host}", "-Xarch_device", "-O2", "-D__HIP_PLATFORM_AMD__",
             "-D__AMDGCN_WAVEFRONT_SIZE=64", "-D__AMDGCN_WAVEFRONT_SIZE__=64", f"--offload-arch={self.args.target}",
             f'-DKERNELS_PATH="{self.catch}/kernels/"', *(f"-D{old}={new}" for old, new in RENAMED.items()), f"--rocm-path={self.sdk}", f"--rocm-device-lib-path={self.sdk}/bc", "-isystem", f"{self.sdk}/include",
-            *(f"-I{self.catch / folder}" for folder in includes), *map(str, more),
+            *(f"-I{self.catch / folder}" for folder in includes), *(["-ivfsoverlay", self.overlay] if self.overlay else []), *map(str, more),
         ]
 
     def compile(self, made, *more, options=()):
@@ -133,9 +152,14 @@ class Suite:
         """What the folder's CMakeLists.txt has the compiler make of kernels, and of programs that tests start."""
         source, made = self.catch / "unit" / folder, self.out / folder
         text = self.lists(folder)
-        for target in re.findall(r"COMMAND cp \$\{CMAKE_CURRENT_SOURCE_DIR\}/(\S+) ", text):
-            made.mkdir(parents=True, exist_ok=True)
-            shutil.copy(source / target, made)
+        # Data, headers and sources that programs read while they run.
+        made.mkdir(parents=True, exist_ok=True)
+        copied = re.findall(r"COMMAND cp \$\{CMAKE_CURRENT_SOURCE_DIR\}/(\S+) ", text)
+        for path in source.iterdir():
+            if path.is_dir():
+                shutil.copytree(path, made / path.name, dirs_exist_ok=True)
+            elif path.name in copied or path.suffix not in (".cc", ".cpp", ".txt"):
+                shutil.copy(path, made)
         for command in re.findall(r"COMMAND \$\{CMAKE_CXX_COMPILER\}(.*?)(?:DEPENDS|\)\n)", text, re.S):
             words = shlex.split(re.sub(r"\$\{CMAKE_CURRENT_SOURCE_DIR\}", str(source), command))
             inputs = [word for word in words if word.endswith((".cc", ".cpp"))]
@@ -266,7 +290,7 @@ class Suite:
     @staticmethod
     def select(made, program, path):
         """A program for the tests of one file of several."""
-        made.write_text(f'#!/bin/sh\nexec "$(dirname "$0")/{program.name}" -# "[#{path.stem}]$1"\n')
+        made.write_text(f'#!/bin/bash\nexec "$(dirname "$0")/{program.name}" -# "[#{path.stem}]$1" "${{@:2}}"\n')
         made.chmod(0o755)
 
     def one_by_one(self, program, chosen):
@@ -293,10 +317,12 @@ class Suite:
         # A second more, for the program to say that it was stopped.
         limit = lambda: resource.setrlimit(resource.RLIMIT_CPU, (seconds, seconds + 1))
         said = program.with_suffix(".out")
+        # As many inputs as there are floats then, and a memory for a hundredth of them at a time.
+        inputs = ["--accuracy-iterations", str(2**32 // self.args.every), "--accuracy-max-memory", "1"] if program.parent.name == "math" else []
         with said.open("w") as out:
             try:
                 process = subprocess.Popen(
-                    [program, *([chosen] if chosen else [])], cwd=program.parent, env=self.environment(), stdout=out, stderr=subprocess.STDOUT,
+                    [program, *([chosen] if chosen else []), *inputs], cwd=program.parent, env=self.environment(), stdout=out, stderr=subprocess.STDOUT,
                     start_new_session=True, preexec_fn=limit,
                 )
                 code = process.wait(WAIT * seconds)
