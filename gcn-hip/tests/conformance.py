@@ -82,20 +82,30 @@ class Suite:
         self.endless = ("waits without end", f"not done after {args.seconds} s")
 
     def shortened(self):
-        """A file that has the compiler see a header of `math` with a step in its loop over all floats; AMD has an option for other inputs."""
-        header = self.catch / "unit" / "math" / "unary_common.hh"
-        text, step = header.read_text(), self.args.every
-        last, next_one = "std::numeric_limits<uint32_t>::max() + 1ul", "static_cast<uint32_t>(t++)"
-        if step == 1 or last not in text or next_one not in text:
-            return None
-        folder = self.out / "shortened"
+        """A file that has the compiler see headers of `math` with a step in their loops over floats; AMD has an option for other inputs."""
+        step = self.args.every
+        # To the next float but so many, which are in the order of their bits but for the sign.
+        far = """[](float v, float to) {
+          const auto rank = [](float f) { int32_t i; memcpy(&i, &f, 4); return i < 0 ? int64_t{INT32_MIN} - i : int64_t{i}; };
+          const int64_t from = rank(v), last = rank(to), next = from < last ? std::min(from + STEP, last) : std::max(from - STEP, last);
+          const int32_t bits = static_cast<int32_t>(next < 0 ? int64_t{INT32_MIN} - next : next);
+          memcpy(&v, &bits, 4);
+          return v;
+        }(v, b)""".replace("STEP", f"int64_t{{{step}}}")
+        every = "std::numeric_limits<uint32_t>::max() + 1ul"
+        changes = {every: f"({every}) / {step}", "static_cast<uint32_t>(t++)": f"static_cast<uint32_t>(t++ * {step})", "std::nextafter(v, b)": far}
+        source, folder = self.catch / "unit" / "math", self.out / "shortened"
         folder.mkdir(parents=True, exist_ok=True)
-        (folder / header.name).write_text(text.replace(last, f"({last}) / {step}").replace(next_one, f"static_cast<uint32_t>(t++ * {step})"))
-        file = {"name": header.name, "type": "file", "external-contents": str(folder / header.name)}
-        roots = [{"name": str(header.parent), "type": "directory", "contents": [file]}]
+        files = []
+        for header in (source / "unary_common.hh", source / "special_common.hh"):
+            text = header.read_text()
+            for old, new in changes.items():
+                text = text.replace(old, new)
+            (folder / header.name).write_text(text)
+            files.append({"name": header.name, "type": "file", "external-contents": str(folder / header.name)})
         made = folder / "overlay.yaml"
-        made.write_text(json.dumps({"version": 0, "roots": roots}))
-        return made
+        made.write_text(json.dumps({"version": 0, "roots": [{"name": str(source), "type": "directory", "contents": files}]}))
+        return made if step > 1 else None
 
     def disabled_tests(self):
         """The tests that AMD's own runs on the target leave out, without and with the type of a template."""

@@ -35,7 +35,8 @@ pub(crate) extern "C" fn module_unload(module: u64) -> Code {
     call(|| {
         let s = lock();
         // Pending launches may be of its kernels.
-        let device = s.modules.get(module).ok_or(Error::InvalidHandle)?.device;
+        let none = if module == 0 { Error::InvalidHandle } else { Error::NotFound };
+        let device = s.modules.get(module).ok_or(none)?.device;
         let works = s.pending_on(device);
         s.drained(works).unload_module(module)
     })
