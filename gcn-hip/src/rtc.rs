@@ -70,8 +70,10 @@ impl Link {
         let folder = Folder::new()?;
         let code = folder.0.join("code");
         let processor = target.split(':').next().unwrap_or_default();
-        let mut arguments =
-            vec!["--target=amdgcn-amd-amdhsa".to_owned(), format!("-mcpu={processor}"), "-O3".to_owned()];
+        // The device library is in the bitcode already.
+        let mut arguments = ["--target=amdgcn-amd-amdhsa", &format!("-mcpu={processor}"), "-O3", "-nogpulib"]
+            .map(str::to_owned)
+            .to_vec();
         arguments.extend(self.options.iter().cloned());
         for (number, input) in self.inputs.iter().enumerate() {
             let path = folder.0.join(format!("{number}.bc"));

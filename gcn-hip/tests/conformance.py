@@ -305,15 +305,20 @@ class Suite:
 
     def one_by_one(self, program, chosen):
         """Runs each test in a process of its own, as AMD does: an error that one asked for stays for `hipGetLastError`."""
-        listed = subprocess.run(
-            [program, *([chosen] if chosen else []), "--list-test-names-only"], capture_output=True, text=True, env=self.environment()
-        )
-        for name in listed.stdout.splitlines():
+        command = self.command(program, chosen, "--list-test-names-only")
+        listed = subprocess.run(command, capture_output=True, text=True, env=self.environment(), cwd=program.parent).stdout.splitlines()
+        for name in listed:
             escaped = re.sub(r"([,\[\]])", r"\\\1", name)
             verdict = self.run(program, f'"{escaped}"')
             if verdict[0] == "failed":
                 return verdict
-        return "passed", ""
+        return ("passed", "") if listed else ("failed", "lists no tests")
+
+    @staticmethod
+    def command(program, chosen, *more):
+        """A program with Catch's expression for its tests; one that selects those of a file takes it even if it is empty."""
+        selects = program.read_bytes().startswith(b"#!")
+        return [program, *([chosen] if chosen or selects else []), *more]
 
     def environment(self):
         rocm = str(self.out / "rocm")
@@ -332,7 +337,7 @@ class Suite:
         with said.open("w") as out:
             try:
                 process = subprocess.Popen(
-                    [program, *([chosen] if chosen else []), *inputs], cwd=program.parent, env=self.environment(), stdout=out, stderr=subprocess.STDOUT,
+                    self.command(program, chosen, *inputs), cwd=program.parent, env=self.environment(), stdout=out, stderr=subprocess.STDOUT,
                     start_new_session=True, preexec_fn=limit,
                 )
                 code = process.wait(WAIT * seconds)
