@@ -297,6 +297,17 @@ pub(crate) fn ends_with(parent: u32) {
 }
 
 unsafe extern "C" {
+    fn pthread_atfork(before: extern "C" fn(), parent: extern "C" fn(), child: extern "C" fn()) -> i32;
+}
+
+/// Has functions called by the thread that forks the process: before, and after it in the parent and in the child.
+pub(crate) fn around_fork(before: extern "C" fn(), parent: extern "C" fn(), child: extern "C" fn()) {
+    // SAFETY: the functions are there as long as the process; the C library keeps what it needs. It fails without memory, and then a
+    // child may not use the runtime.
+    unsafe { pthread_atfork(before, parent, child) };
+}
+
+unsafe extern "C" {
     fn fwrite(data: *const u8, size: usize, count: usize, stream: *mut std::ffi::c_void) -> usize;
     fn fflush(stream: *mut std::ffi::c_void) -> i32;
     static stdout: *mut std::ffi::c_void;

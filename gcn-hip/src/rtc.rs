@@ -18,6 +18,7 @@ use gcn_sim::launch::Object;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u32)]
 pub(crate) enum Error {
+    ProgramCreation = 2,
     InvalidInput = 3,
     InvalidProgram = 4,
     Compilation = 6,
@@ -25,6 +26,7 @@ pub(crate) enum Error {
     NoLoweredNamesBeforeCompilation = 9,
     NameExpressionNotValid = 10,
     Internal = 11,
+    Linking = 100,
 }
 
 pub(crate) type Result<T = ()> = std::result::Result<T, Error>;
@@ -47,7 +49,46 @@ pub(crate) struct Program {
 /// A program's code object, and the symbols of its name expressions.
 pub(crate) struct Compiled {
     pub code: Vec<u8>,
+    /// The code is LLVM bitcode, to be linked.
+    pub is_bitcode: bool,
     pub symbols: HashMap<String, CString>,
+}
+
+/// Bitcode that is or will be linked.
+#[derive(Default)]
+pub(crate) struct Link {
+    /// Options for the compiler.
+    pub options: Vec<String>,
+    pub inputs: Vec<Vec<u8>>,
+    /// The code object.
+    pub linked: Vec<u8>,
+}
+
+impl Link {
+    /// Links for `target`.
+    pub(crate) fn complete(&mut self, target: &str) -> Result {
+        let folder = Folder::new()?;
+        let code = folder.0.join("code");
+        let processor = target.split(':').next().unwrap_or_default();
+        // The device library is in the bitcode already.
+        let mut arguments = ["--target=amdgcn-amd-amdhsa", &format!("-mcpu={processor}"), "-O3", "-nogpulib"]
+            .map(str::to_owned)
+            .to_vec();
+        arguments.extend(self.options.iter().cloned());
+        for (number, input) in self.inputs.iter().enumerate() {
+            let path = folder.0.join(format!("{number}.bc"));
+            std::fs::write(&path, input).map_err(|_| Error::Internal)?;
+            arguments.push(path.display().to_string());
+        }
+        arguments.extend(["-o".to_owned(), code.display().to_string()]);
+        let output = run(&arguments)?;
+        if !output.status.success() {
+            eprintln!("gcn-hip: linking: {}", String::from_utf8_lossy(&output.stderr).trim_end());
+            return Err(Error::Linking);
+        }
+        self.linked = std::fs::read(code).map_err(|_| Error::Internal)?;
+        Ok(())
+    }
 }
 
 /// A variable that has the address of what a name expression names.
@@ -64,7 +105,11 @@ impl Program {
         }
         let source = folder.write(Path::new("source.hip"), &self.text())?;
         let code = folder.0.join("code");
+        let is_bitcode = options.iter().any(|option| option == "-fgpu-rdc");
         let mut arguments = arguments(options, target);
+        if is_bitcode {
+            arguments.extend(["-c", "-emit-llvm"].map(str::to_owned));
+        }
         arguments.extend(["-I".into(), folder.0.display().to_string()]);
         arguments.extend(["-o".into(), code.display().to_string(), source.display().to_string()]);
         let output = run(&arguments).inspect_err(|_| {
@@ -76,8 +121,8 @@ impl Program {
             return Err(Error::Compilation);
         }
         let code = std::fs::read(code).map_err(|_| Error::Internal)?;
-        let symbols = symbols(&code, &self.names)?;
-        self.compiled = Some(Compiled { code, symbols });
+        let symbols = if is_bitcode { HashMap::new() } else { symbols(&code, &self.names)? };
+        self.compiled = Some(Compiled { code, is_bitcode, symbols });
         Ok(())
     }
 

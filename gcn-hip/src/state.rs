@@ -1,7 +1,7 @@
 //! The runtime: the state on which all HIP functions work, behind one lock.
 //!
-//! Work is executed when it is submitted, on the submitting thread; streams permit that order. A launch
-//! itself uses all cores.
+//! Work is executed when it is submitted, on the submitting thread, unless it comes after something that waits for the host; streams
+//! permit that order. A launch itself uses all cores.
 
 mod binaries;
 mod capture;
@@ -10,6 +10,7 @@ mod events;
 mod graphs;
 mod launches;
 mod memory;
+mod pending;
 mod pools;
 
 use std::cell::RefCell;
@@ -28,12 +29,13 @@ use crate::hostcall::Hostcall;
 use crate::module::{FatBinary, Function, Module, Symbol};
 use crate::registry::Registry;
 use crate::settings::Settings;
+use pending::Pending;
 
 pub(crate) use capture::Joined;
 pub(crate) use copies::{DEFAULT, DEVICE_TO_HOST, HOST_TO_DEVICE, HOST_TO_HOST};
 pub(crate) use events::{Event, NON_BLOCKING, gone};
 pub(crate) use graphs::Object;
-pub(crate) use launches::submit;
+pub(crate) use launches::{submit, submit_task};
 pub(crate) use memory::{Advice, Advices, DEVICE, NO_DEVICE, PINNED};
 pub(crate) use pools::Pools;
 
@@ -79,6 +81,8 @@ pub(crate) struct State {
     pub objects: Registry<Object>,
     /// Memory of graphs.
     pub reserved: BTreeSet<Ptr>,
+    /// Allocations on the device whose copies and fills the host waits for.
+    pub waiting: BTreeSet<Ptr>,
     pub pools: Pools,
     /// Advice about managed memory.
     pub advice: Advices,
@@ -103,6 +107,12 @@ pub(crate) struct State {
     started: Instant,
     /// Seconds by the timed model.
     simulated: f64,
+    /// Seconds that the host has spent in kernels.
+    simulating: f64,
+    /// Those of them that the kernels have waited anyway.
+    overlapped: f64,
+    /// Work that has not been done yet.
+    pending: Pending,
     /// Until when the null stream of each device seems to be busy.
     busy: HashMap<usize, f64>,
 }
@@ -139,6 +149,7 @@ impl State {
             graphs: Graphs::new(),
             objects: Registry::new(9),
             reserved: BTreeSet::new(),
+            waiting: BTreeSet::new(),
             pools: Pools::new(),
             advice: Advices::default(),
             peers: HashSet::new(),
@@ -152,6 +163,9 @@ impl State {
             process: std::process::id(),
             started: Instant::now(),
             simulated: 0.0,
+            simulating: 0.0,
+            overlapped: 0.0,
+            pending: Pending::default(),
             busy: HashMap::new(),
         }
     }
@@ -177,7 +191,20 @@ impl State {
 
     /// Seconds since the start: of the host, or in timed mode of the model.
     pub(crate) fn now(&self) -> f64 {
-        if self.settings.timed { self.simulated } else { self.started.elapsed().as_secs_f64() }
+        if self.settings.timed {
+            self.simulated
+        } else {
+            self.started.elapsed().as_secs_f64() - self.overlapped
+        }
+    }
+
+    /// The same as a program sees it for which kernels take no time but that which they wait for.
+    pub(crate) fn idle_time(&self) -> f64 {
+        if self.settings.timed {
+            self.simulated
+        } else {
+            self.started.elapsed().as_secs_f64() - self.simulating
+        }
     }
 }
 
@@ -210,8 +237,33 @@ pub(crate) fn lock() -> Locked {
 pub(crate) fn lock_for(image: Option<&[u8]>) -> Locked {
     // A panic inside has been reported, and the state is still consistent memory.
     let mut guard = STATE.lock().unwrap_or_else(PoisonError::into_inner);
-    guard.get_or_insert_with(|| State::new(image));
+    guard.get_or_insert_with(|| {
+        host::around_fork(before_fork, after_fork, after_fork_in_child);
+        State::new(image)
+    });
     Locked(guard)
+}
+
+thread_local! {
+    /// The runtime while this thread forks the process, so that no other thread is in it: that would not exist in the child.
+    static FORKING: RefCell<Option<Locked>> = const { RefCell::new(None) };
+}
+
+extern "C" fn before_fork() {
+    let locked = Locked(STATE.lock().unwrap_or_else(PoisonError::into_inner));
+    // An error means that the thread is ending; then the child has what the other threads left.
+    let _ = FORKING.try_with(|place| place.borrow_mut().replace(locked));
+}
+
+extern "C" fn after_fork() {
+    let _ = FORKING.try_with(|place| place.borrow_mut().take());
+}
+
+extern "C" fn after_fork_in_child() {
+    let _ = FORKING.try_with(|place| {
+        let mut locked = place.borrow_mut().take();
+        locked.iter_mut().for_each(|state| state.pending.forget());
+    });
 }
 
 /// The launch configuration that `<<<…>>>` passes to the kernel's stub.
@@ -248,6 +300,14 @@ pub(crate) fn thread<T>(f: impl FnOnce(&mut Thread) -> T) -> T {
     let mut once = |t: &mut Thread| f.take().map(|f| f(t));
     let done = THREAD.try_with(|thread| once(&mut thread.borrow_mut())).ok().flatten();
     done.or_else(|| once(&mut Thread::default())).unwrap_or_else(|| unreachable!("one of the two calls it"))
+}
+
+/// Does something as if the thread had chosen a device.
+pub(crate) fn on_device<T>(device: usize, act: impl FnOnce() -> T) -> T {
+    let before = thread(|t| std::mem::replace(&mut t.device, device));
+    let done = act();
+    thread(|t| t.device = before);
+    done
 }
 
 /// The device that the thread has chosen.

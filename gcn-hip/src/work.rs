@@ -75,7 +75,46 @@ pub(crate) struct Reserved {
     pub parameters: Box<[u64]>,
 }
 
+/// What a word in memory is to be (`hipStreamWaitValue32` and `hipStreamWaitValue64`).
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Until {
+    pub at: Ptr,
+    pub bytes: usize,
+    pub value: u64,
+    pub mask: u64,
+    /// How it is compared: 0 to 3.
+    pub how: u32,
+}
+
+impl Until {
+    pub(crate) fn holds(&self, word: &[u8]) -> bool {
+        let found = word.iter().rev().fold(0, |value, byte| value << 8 | u64::from(*byte)) & self.mask;
+        match self.how {
+            0 => found >= self.value,
+            1 => found == self.value,
+            2 => found & self.value != 0,
+            _ => !(found | self.value) & self.mask != 0,
+        }
+    }
+}
+
 /// Something that a stream does.
+#[derive(Debug)]
+pub(crate) enum Task {
+    Op(Op),
+    /// Waits for a value in memory.
+    Until(Until),
+    /// Gives memory back that is freed in the order of a stream.
+    Release(Ptr),
+    /// Stores rows of bytes that the program may change before it is their turn.
+    Store {
+        to: Pitched,
+        bytes: Vec<u8>,
+        extent: Extent,
+    },
+}
+
+/// Something that a stream does, or a node of a graph.
 #[derive(Clone, Debug)]
 pub(crate) enum Op {
     /// Copies a box; `kind` is what the program says of its sides.
@@ -88,7 +127,7 @@ pub(crate) enum Op {
     Call(HostCall),
     /// Records an event.
     Record(u64),
-    /// Waits for an event, which has happened when it is waited for.
+    /// Waits for an event.
     Wait(u64),
     /// Puts the memory of a graph into use.
     Alloc(Reserved),

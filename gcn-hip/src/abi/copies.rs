@@ -3,45 +3,78 @@
 use super::{Code, Out, call, words};
 use crate::error::{Error, Result};
 use crate::host::Ptr;
-use crate::state::{DEFAULT, DEVICE_TO_HOST, HOST_TO_DEVICE, HOST_TO_HOST, lock, submit};
-use crate::work::{Extent, Pitched};
+use crate::state::{DEFAULT, DEVICE_TO_HOST, HOST_TO_DEVICE, HOST_TO_HOST, State, lock, submit};
+use crate::work::{Extent, Op, Pitched};
 
-/// Streams that these functions use where they are given none.
-const NULL: u64 = 0;
-
-/// Does what the host waits for: not while a stream captures.
-fn at_once(act: impl FnOnce() -> Code) -> Code {
-    let code = super::with(|s| {
-        s.settle(Some(NULL));
-        s.check_no_capture()
-    });
-    if code != 0 { code } else { act() }
+/// In which stream an operation is done, and whether its function says nothing of being asynchronous.
+#[derive(Clone, Copy)]
+struct Order {
+    stream: u64,
+    waits: bool,
 }
 
-fn copy_box(to: Pitched, from: Pitched, extent: Extent, kind: u32, stream: u64) -> Result {
+impl Order {
+    fn of(stream: u64) -> Order {
+        Order { stream, waits: false }
+    }
+}
+
+/// Does what the host may wait for, in the null stream: not while a stream captures.
+fn at_once(act: impl FnOnce(Order) -> Code) -> Code {
+    let code = super::with(State::check_no_capture);
+    if code != 0 { code } else { act(Order { stream: 0, waits: true }) }
+}
+
+/// Submits an operation, and waits for it where that is HIP's way.
+fn give(op: Op, order: Order) -> Result {
+    let s = lock();
+    let waits = if order.waits { s.is_for_host(&op) } else { s.is_synchronous(&op) };
+    let waits = waits && s.capture_of(order.stream)?.is_none();
+    drop(s);
+    submit(order.stream, op)?;
+    if waits {
+        let s = lock();
+        let works = s.before(order.stream)?;
+        s.drained(works).settle(Some(order.stream));
+    }
+    Ok(())
+}
+
+fn copy_box(to: Pitched, from: Pitched, extent: Extent, kind: u32, order: Order) -> Result {
     let op = lock().copy_op(to, from, extent, kind)?;
-    submit(stream, op)
+    give(op, order)
 }
 
-fn copy(to: Ptr, from: Ptr, bytes: usize, kind: u32, stream: u64) -> Code {
-    call(|| copy_box(Pitched::row(to), Pitched::row(from), Extent::row(bytes), kind, stream))
+fn copy(to: Ptr, from: Ptr, bytes: usize, kind: u32, order: Order) -> Code {
+    call(|| copy_box(Pitched::row(to), Pitched::row(from), Extent::row(bytes), kind, order))
 }
 
 pub(crate) extern "C" fn memcpy(to: Ptr, from: Ptr, bytes: usize, kind: u32) -> Code {
-    at_once(|| copy(to, from, bytes, kind, NULL))
+    at_once(|order| copy(to, from, bytes, kind, order))
 }
 
 pub(crate) extern "C" fn memcpy_async(to: Ptr, from: Ptr, bytes: usize, kind: u32, stream: u64) -> Code {
-    copy(to, from, bytes, kind, stream)
+    copy(to, from, bytes, kind, Order::of(stream))
+}
+
+/// `hipMemcpyWithStream`: the host waits as for `hipMemcpy`, but in a stream.
+pub(crate) extern "C" fn memcpy_with_stream(
+    to: Ptr,
+    from: Ptr,
+    bytes: usize,
+    kind: u32,
+    stream: u64,
+) -> Code {
+    copy(to, from, bytes, kind, Order { stream, waits: true })
 }
 
 /// `hipMemcpyHtoD` and its relatives. The names give the direction, but so do the pointers.
 pub(crate) extern "C" fn memcpy_by_pointers(to: Ptr, from: Ptr, bytes: usize) -> Code {
-    at_once(|| copy(to, from, bytes, DEFAULT, NULL))
+    at_once(|order| copy(to, from, bytes, DEFAULT, order))
 }
 
 pub(crate) extern "C" fn memcpy_by_pointers_async(to: Ptr, from: Ptr, bytes: usize, stream: u64) -> Code {
-    copy(to, from, bytes, DEFAULT, stream)
+    copy(to, from, bytes, DEFAULT, Order::of(stream))
 }
 
 pub(crate) extern "C" fn memcpy_peer(
@@ -51,7 +84,7 @@ pub(crate) extern "C" fn memcpy_peer(
     from_device: i32,
     bytes: usize,
 ) -> Code {
-    at_once(|| memcpy_peer_async(to, to_device, from, from_device, bytes, NULL))
+    at_once(|order| copy_peer(to, to_device, from, from_device, bytes, order))
 }
 
 pub(crate) extern "C" fn memcpy_peer_async(
@@ -62,11 +95,15 @@ pub(crate) extern "C" fn memcpy_peer_async(
     bytes: usize,
     stream: u64,
 ) -> Code {
+    copy_peer(to, to_device, from, from_device, bytes, Order::of(stream))
+}
+
+fn copy_peer(to: Ptr, to_device: i32, from: Ptr, from_device: i32, bytes: usize, order: Order) -> Code {
     call(|| {
         for device in [to_device, from_device] {
             lock().model(usize::try_from(device).unwrap_or(usize::MAX))?;
         }
-        copy_box(Pitched::row(to), Pitched::row(from), Extent::row(bytes), DEFAULT, stream)
+        copy_box(Pitched::row(to), Pitched::row(from), Extent::row(bytes), DEFAULT, order)
     })
 }
 
@@ -79,7 +116,8 @@ pub(crate) extern "C" fn memcpy_2d(
     height: usize,
     kind: u32,
 ) -> Code {
-    at_once(|| memcpy_2d_async(to, to_pitch, from, from_pitch, width, height, kind, NULL))
+    let extent = Extent { width, height, depth: 1 };
+    at_once(|order| copy_2d([(to, to_pitch), (from, from_pitch)], extent, kind, order))
 }
 
 #[allow(clippy::too_many_arguments, reason = "they are HIP's")]
@@ -93,13 +131,18 @@ pub(crate) extern "C" fn memcpy_2d_async(
     kind: u32,
     stream: u64,
 ) -> Code {
+    let extent = Extent { width, height, depth: 1 };
+    copy_2d([(to, to_pitch), (from, from_pitch)], extent, kind, Order::of(stream))
+}
+
+/// A copy of rows; each side is a place with its pitch, the first one is written.
+fn copy_2d(sides: [(Ptr, usize); 2], extent: Extent, kind: u32, order: Order) -> Code {
     call(|| {
-        if width > to_pitch || width > from_pitch {
+        if sides.iter().any(|(_, pitch)| extent.width > *pitch) {
             return Err(Error::InvalidPitchValue);
         }
-        let rows = |at, pitch| Pitched { at, pitch, slice: 0 };
-        let extent = Extent { width, height, depth: 1 };
-        copy_box(rows(to, to_pitch), rows(from, from_pitch), extent, kind, stream)
+        let [to, from] = sides.map(|(at, pitch)| Pitched { at, pitch, slice: 0 });
+        copy_box(to, from, extent, kind, order)
     })
 }
 
@@ -111,10 +154,14 @@ const HOST: u32 = 1;
 const ARRAY: u32 = 10;
 
 pub(crate) extern "C" fn memcpy_param_2d(parameters: Ptr) -> Code {
-    at_once(|| memcpy_param_2d_async(parameters, NULL))
+    at_once(|order| copy_param_2d(parameters, order))
 }
 
 pub(crate) extern "C" fn memcpy_param_2d_async(parameters: Ptr, stream: u64) -> Code {
+    copy_param_2d(parameters, Order::of(stream))
+}
+
+fn copy_param_2d(parameters: Ptr, order: Order) -> Code {
     call(|| {
         let fields = words(parameters, 2 * SIDE + 2)?;
         let side = |start: usize| {
@@ -131,18 +178,22 @@ pub(crate) extern "C" fn memcpy_param_2d_async(parameters: Ptr, stream: u64) -> 
         };
         let (from, to) = (side(0)?, side(SIDE)?);
         let extent = Extent { width: fields[14] as usize, height: fields[15] as usize, depth: 1 };
-        copy_box(to, from, extent, DEFAULT, stream)
+        copy_box(to, from, extent, DEFAULT, order)
     })
 }
 
 pub(crate) extern "C" fn memcpy_3d(parameters: Ptr) -> Code {
-    at_once(|| memcpy_3d_async(parameters, NULL))
+    at_once(|order| copy_3d(parameters, order))
 }
 
 pub(crate) extern "C" fn memcpy_3d_async(parameters: Ptr, stream: u64) -> Code {
+    copy_3d(parameters, Order::of(stream))
+}
+
+fn copy_3d(parameters: Ptr, order: Order) -> Code {
     call(|| {
         let (to, from, extent, kind) = parameters_3d(parameters)?;
-        copy_box(to, from, extent, kind, stream)
+        copy_box(to, from, extent, kind, order)
     })
 }
 
@@ -169,53 +220,53 @@ fn inside(at: Ptr, offset: usize) -> Result<Ptr> {
     if at.is_null() { Err(Error::InvalidValue) } else { Ok(at.plus(offset)) }
 }
 
-fn fill_box(to: Pitched, pattern: Vec<u8>, extent: Extent, stream: u64) -> Result {
+fn fill_box(to: Pitched, pattern: Vec<u8>, extent: Extent, order: Order) -> Result {
     let op = lock().fill_op(to, pattern, extent)?;
-    submit(stream, op)
+    give(op, order)
 }
 
 /// Fills `count` elements.
-fn fill(to: Ptr, pattern: &[u8], count: usize, stream: u64) -> Code {
+fn fill(to: Ptr, pattern: &[u8], count: usize, order: Order) -> Code {
     call(|| {
         let width = count.checked_mul(pattern.len()).ok_or(Error::InvalidValue)?;
-        fill_box(Pitched::row(to), pattern.to_vec(), Extent::row(width), stream)
+        fill_box(Pitched::row(to), pattern.to_vec(), Extent::row(width), order)
     })
 }
 
 pub(crate) extern "C" fn memset(to: Ptr, value: i32, bytes: usize) -> Code {
-    at_once(|| fill(to, &[value as u8], bytes, NULL))
+    at_once(|order| fill(to, &[value as u8], bytes, order))
 }
 
 pub(crate) extern "C" fn memset_async(to: Ptr, value: i32, bytes: usize, stream: u64) -> Code {
-    fill(to, &[value as u8], bytes, stream)
+    fill(to, &[value as u8], bytes, Order::of(stream))
 }
 
 pub(crate) extern "C" fn memset_d8(to: Ptr, value: u8, count: usize) -> Code {
-    at_once(|| fill(to, &[value], count, NULL))
+    at_once(|order| fill(to, &[value], count, order))
 }
 
 pub(crate) extern "C" fn memset_d8_async(to: Ptr, value: u8, count: usize, stream: u64) -> Code {
-    fill(to, &[value], count, stream)
+    fill(to, &[value], count, Order::of(stream))
 }
 
 pub(crate) extern "C" fn memset_d16(to: Ptr, value: u16, count: usize) -> Code {
-    at_once(|| fill(to, &value.to_le_bytes(), count, NULL))
+    at_once(|order| fill(to, &value.to_le_bytes(), count, order))
 }
 
 pub(crate) extern "C" fn memset_d16_async(to: Ptr, value: u16, count: usize, stream: u64) -> Code {
-    fill(to, &value.to_le_bytes(), count, stream)
+    fill(to, &value.to_le_bytes(), count, Order::of(stream))
 }
 
 pub(crate) extern "C" fn memset_d32(to: Ptr, value: u32, count: usize) -> Code {
-    at_once(|| fill(to, &value.to_le_bytes(), count, NULL))
+    at_once(|order| fill(to, &value.to_le_bytes(), count, order))
 }
 
 pub(crate) extern "C" fn memset_d32_async(to: Ptr, value: u32, count: usize, stream: u64) -> Code {
-    fill(to, &value.to_le_bytes(), count, stream)
+    fill(to, &value.to_le_bytes(), count, Order::of(stream))
 }
 
 pub(crate) extern "C" fn memset_2d(to: Ptr, pitch: usize, value: i32, width: usize, height: usize) -> Code {
-    at_once(|| memset_2d_async(to, pitch, value, width, height, NULL))
+    at_once(|order| fill_2d(to, pitch, value, Extent { width, height, depth: 1 }, order))
 }
 
 pub(crate) extern "C" fn memset_2d_async(
@@ -226,13 +277,16 @@ pub(crate) extern "C" fn memset_2d_async(
     height: usize,
     stream: u64,
 ) -> Code {
+    fill_2d(to, pitch, value, Extent { width, height, depth: 1 }, Order::of(stream))
+}
+
+fn fill_2d(to: Ptr, pitch: usize, value: i32, extent: Extent, order: Order) -> Code {
     call(|| {
         // Rows do not overlap.
-        if width > pitch && height > 1 {
+        if extent.width > pitch && extent.height > 1 {
             return Err(Error::InvalidValue);
         }
-        let extent = Extent { width, height, depth: 1 };
-        fill_box(Pitched { at: to, pitch, slice: 0 }, vec![value as u8], extent, stream)
+        fill_box(Pitched { at: to, pitch, slice: 0 }, vec![value as u8], extent, order)
     })
 }
 
@@ -247,7 +301,7 @@ pub(crate) struct PitchedPtr {
 }
 
 pub(crate) extern "C" fn memset_3d(to: PitchedPtr, value: i32, extent: super::memory::Extent) -> Code {
-    at_once(|| memset_3d_async(to, value, extent, NULL))
+    at_once(|order| fill_3d(to, value, extent, order))
 }
 
 pub(crate) extern "C" fn memset_3d_async(
@@ -256,12 +310,16 @@ pub(crate) extern "C" fn memset_3d_async(
     extent: super::memory::Extent,
     stream: u64,
 ) -> Code {
+    fill_3d(to, value, extent, Order::of(stream))
+}
+
+fn fill_3d(to: PitchedPtr, value: i32, extent: super::memory::Extent, order: Order) -> Code {
     call(|| {
         let slice = to.pitch.checked_mul(to.height).ok_or(Error::InvalidValue)?;
         let super::memory::Extent { width, height, depth } = extent;
         let extent = Extent { width, height, depth };
         let rows = if to.width == 0 { to.pitch } else { to.pitch.max(to.width) };
-        fill_box(Pitched { at: to.at, pitch: rows, slice }, vec![value as u8], extent, stream)
+        fill_box(Pitched { at: to.at, pitch: rows, slice }, vec![value as u8], extent, order)
     })
 }
 
@@ -284,7 +342,7 @@ pub(crate) extern "C" fn memcpy_to_symbol(
     offset: usize,
     kind: u32,
 ) -> Code {
-    at_once(|| memcpy_to_symbol_async(to, from, bytes, offset, kind, NULL))
+    at_once(|order| copy_to_symbol(to, from, bytes, offset, kind, order))
 }
 
 pub(crate) extern "C" fn memcpy_to_symbol_async(
@@ -295,10 +353,14 @@ pub(crate) extern "C" fn memcpy_to_symbol_async(
     kind: u32,
     stream: u64,
 ) -> Code {
+    copy_to_symbol(to, from, bytes, offset, kind, Order::of(stream))
+}
+
+fn copy_to_symbol(to: u64, from: Ptr, bytes: usize, offset: usize, kind: u32, order: Order) -> Code {
     call(|| {
         leaves(kind, [HOST_TO_HOST, DEVICE_TO_HOST])?;
         let to = symbol(to, bytes, offset)?;
-        copy_box(Pitched::row(to), Pitched::row(from), Extent::row(bytes), kind, stream)
+        copy_box(Pitched::row(to), Pitched::row(from), Extent::row(bytes), kind, order)
     })
 }
 
@@ -309,7 +371,7 @@ pub(crate) extern "C" fn memcpy_from_symbol(
     offset: usize,
     kind: u32,
 ) -> Code {
-    at_once(|| memcpy_from_symbol_async(to, from, bytes, offset, kind, NULL))
+    at_once(|order| copy_from_symbol(to, from, bytes, offset, kind, order))
 }
 
 pub(crate) extern "C" fn memcpy_from_symbol_async(
@@ -320,10 +382,14 @@ pub(crate) extern "C" fn memcpy_from_symbol_async(
     kind: u32,
     stream: u64,
 ) -> Code {
+    copy_from_symbol(to, from, bytes, offset, kind, Order::of(stream))
+}
+
+fn copy_from_symbol(to: Ptr, from: u64, bytes: usize, offset: usize, kind: u32, order: Order) -> Code {
     call(|| {
         leaves(kind, [HOST_TO_HOST, HOST_TO_DEVICE])?;
         let from = symbol(from, bytes, offset)?;
-        copy_box(Pitched::row(to), Pitched::row(from), Extent::row(bytes), kind, stream)
+        copy_box(Pitched::row(to), Pitched::row(from), Extent::row(bytes), kind, order)
     })
 }
 

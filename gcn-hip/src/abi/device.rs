@@ -40,21 +40,26 @@ pub(crate) extern "C" fn device_get(handle: Out<i32>, device: i32) -> Code {
 }
 
 pub(crate) extern "C" fn device_synchronize() -> Code {
-    with(|s| {
+    call(|| {
+        let s = lock();
         s.model(current_device())?;
         let capturing = s.streams.iter().any(|(_, stream)| stream.capture.is_some());
         if capturing {
             return Err(Error::StreamCaptureUnsupported);
         }
+        let works = s.pending_on(current_device());
+        let mut s = s.drained(works);
         s.settle(None);
         s.wait(current_device())
     })
 }
 
 pub(crate) extern "C" fn device_reset() -> Code {
-    with(|s| {
+    call(|| {
+        let s = lock();
         s.model(current_device())?;
-        s.reset(current_device());
+        let works = s.pending_on(current_device());
+        s.drained(works).reset(current_device());
         Ok(())
     })
 }

@@ -36,7 +36,10 @@ pub(crate) extern "C" fn event_record_with_flags(event: u64, stream: u64, flags:
 }
 
 pub(crate) extern "C" fn event_synchronize(event: u64) -> Code {
-    with(|s| {
+    call(|| {
+        let s = lock();
+        let works = s.recording(event)?;
+        let mut s = s.drained(works);
         s.events.get_mut(event).into_iter().for_each(|event| event.busy = 0.0);
         s.wait_event(event)
     })

@@ -7,7 +7,7 @@ use gcn_sim::Grid;
 use super::{Code, Dim3, call, words};
 use crate::error::{Error, Result};
 use crate::host::{self, HostCall, Ptr};
-use crate::state::{Configuration, lock, submit, thread};
+use crate::state::{Configuration, lock, on_device, submit, thread};
 use crate::work::{Launch, Op};
 
 /// Tags in `extra`: `HIP_LAUNCH_PARAM_BUFFER_POINTER` and the other two.
@@ -291,19 +291,11 @@ pub(crate) extern "C" fn ext_launch_multi_kernel_multi_device(list: Ptr, count: 
             let [low, high] = [|word: u64| word as u32, |word: u64| (word >> 32) as u32];
             let grid = Dim3 { x: low(a), y: high(a), z: low(b) };
             let sizes = groups(grid, Dim3 { x: high(b), y: low(c), z: high(c) }, shared as usize);
-            let function = on(device, || lock().kernel(function))?;
+            let function = on_device(device, || lock().kernel(function))?;
             launches.push((stream, prepare(function, sizes, host::pointer(at.plus(32)), NONE, false)?));
         }
         launches.into_iter().try_for_each(|(stream, launch)| submit(stream, Op::Launch(launch)))
     })
-}
-
-/// Does something as if the thread had chosen a device.
-fn on<T>(device: usize, act: impl FnOnce() -> T) -> T {
-    let before = thread(|t| std::mem::replace(&mut t.device, device));
-    let done = act();
-    thread(|t| t.device = before);
-    done
 }
 
 /// `hipLaunchConfig_t`: grid, block, LDS, stream, attributes and their number.

@@ -1,10 +1,11 @@
 //! Allocating and freeing.
 
 use super::{Code, Out, Plain, call, with};
-use crate::error::Error;
+use crate::error::{Error, Result};
 use crate::heap::Kind;
 use crate::host::{self, Ptr};
-use crate::state::{DEVICE, PINNED, current_device};
+use crate::state::{DEVICE, Locked, PINNED, current_device, lock, submit_task};
+use crate::work::Task;
 
 pub(super) type Place = Out<Option<Ptr>>;
 
@@ -106,26 +107,40 @@ pub(crate) extern "C" fn malloc_3d(place: Out<u8>, extent: Extent) -> Code {
 }
 
 pub(crate) extern "C" fn free(at: Ptr) -> Code {
-    with(|s| {
-        s.model(current_device())?;
-        s.check_uncaptured()?;
+    call(|| {
+        let mut s = idle_for(at)?;
         let freed = s.free(at, DEVICE);
-        // It waits for the device.
         freed.and_then(|()| s.wait(current_device()))
     })
 }
 
 pub(crate) extern "C" fn host_free(at: Ptr) -> Code {
-    with(|s| {
-        s.check_uncaptured()?;
-        s.free(at, PINNED)
-    })
+    call(|| idle_for(at)?.free(at, PINNED))
+}
+
+/// The runtime when memory can be freed: it waits for the device, on which work may use it.
+fn idle_for(at: Ptr) -> Result<Locked> {
+    let mut s = lock();
+    s.model(current_device())?;
+    s.check_uncaptured()?;
+    let device = s.heap.find(at).map_or(current_device(), |found| found.device);
+    let works = s.pending_on(device);
+    Ok(s.drained(works))
 }
 
 pub(crate) extern "C" fn free_async(at: Ptr, stream: u64) -> Code {
-    with(|s| {
+    call(|| {
+        let s = lock();
         s.check_stream(stream).map_err(|_| Error::InvalidHandle)?;
-        if at.is_null() { Err(Error::InvalidValue) } else { s.free(at, DEVICE) }
+        // The work after which it is freed may use it.
+        let held = !s.before(stream)?.is_empty() && s.capture_of(stream)?.is_none();
+        let later = held && s.heap.allocation(at.address()).is_some();
+        drop(s);
+        match at {
+            Ptr::NULL => Err(Error::InvalidValue),
+            at if later => submit_task(stream, Task::Release(at)),
+            at => lock().free(at, DEVICE),
+        }
     })
 }
 
@@ -144,7 +159,10 @@ pub(crate) extern "C" fn host_register(at: Ptr, bytes: usize, flags: u32) -> Cod
 }
 
 pub(crate) extern "C" fn host_unregister(at: Ptr) -> Code {
-    with(|s| {
+    call(|| {
+        let s = lock();
+        let works = s.heap.find(at).map(|found| s.pending_on(found.device)).unwrap_or_default();
+        let mut s = s.drained(works);
         let otherwise = if at.is_null() { Error::InvalidValue } else { Error::HostMemoryNotRegistered };
         s.heap.free(at, &[Kind::Registered], otherwise)
     })
@@ -176,7 +194,8 @@ pub(crate) extern "C" fn stream_attach_mem_async(stream: u64, at: Ptr, bytes: us
         let found = s.heap.own(at, bytes)?;
         // All of an allocation, or nothing.
         let whole = bytes == 0 || at == found.base && bytes == found.bytes;
-        let one = matches!(flags, ATTACH_GLOBAL | ATTACH_HOST | ATTACH_SINGLE);
+        // A single stream is not the null one.
+        let one = matches!(flags, ATTACH_GLOBAL | ATTACH_HOST) || flags == ATTACH_SINGLE && stream != 0;
         if found.kind == Kind::Managed && whole && one { Ok(()) } else { Err(Error::InvalidValue) }
     })
 }

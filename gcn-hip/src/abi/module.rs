@@ -6,14 +6,14 @@ use super::{Code, Out, Plain, call, text, with};
 use crate::error::{Error, Result};
 use crate::host::{self, Ptr};
 use crate::module::Function;
-use crate::state::State;
+use crate::state::{State, lock};
 
 pub(crate) extern "C" fn module_load(module: Out<u64>, path: Ptr) -> Code {
     call(|| {
         module.check()?;
         let path = text(path)?;
         let bytes = std::fs::read(path).map_err(|_| Error::FileNotFound)?;
-        let handle = crate::state::lock().load_module(&bytes)?;
+        let handle = lock().load_module(&bytes)?;
         module.set(handle)
     })
 }
@@ -21,7 +21,7 @@ pub(crate) extern "C" fn module_load(module: Out<u64>, path: Ptr) -> Code {
 pub(crate) extern "C" fn module_load_data(module: Out<u64>, data: Ptr) -> Code {
     call(|| {
         module.check()?;
-        let handle = crate::state::lock().load_module(image(data)?)?;
+        let handle = lock().load_module(image(data)?)?;
         module.set(handle)
     })
 }
@@ -32,7 +32,14 @@ pub(crate) extern "C" fn module_load_data_ex(module: Out<u64>, data: Ptr, _n: u3
 }
 
 pub(crate) extern "C" fn module_unload(module: u64) -> Code {
-    with(|s| s.unload_module(module))
+    call(|| {
+        let s = lock();
+        // Pending launches may be of its kernels.
+        let none = if module == 0 { Error::InvalidHandle } else { Error::NotFound };
+        let device = s.modules.get(module).ok_or(none)?.device;
+        let works = s.pending_on(device);
+        s.drained(works).unload_module(module)
+    })
 }
 
 pub(crate) extern "C" fn module_get_function(function: Out<u64>, module: u64, name: Ptr) -> Code {
@@ -77,7 +84,7 @@ pub(crate) extern "C" fn kernel_name_ref(function: u64) -> *const u8 {
     thread_local! {
         static NAME: std::cell::RefCell<Vec<u8>> = const { std::cell::RefCell::new(Vec::new()) };
     }
-    let state = crate::state::lock();
+    let state = lock();
     let Some(found) = state.functions.get(function) else { return std::ptr::null() };
     let named = NAME.try_with(|name| {
         let mut name = name.borrow_mut();
@@ -90,7 +97,7 @@ pub(crate) extern "C" fn kernel_name_ref(function: u64) -> *const u8 {
 
 /// The name of the kernel that a host symbol denotes, for `hipKernelNameRefByPtr`.
 pub(crate) extern "C" fn kernel_name_ref_by_ptr(symbol: u64, _stream: u64) -> *const u8 {
-    let function = crate::state::lock().kernel(symbol).unwrap_or(0);
+    let function = lock().kernel(symbol).unwrap_or(0);
     kernel_name_ref(function)
 }
 

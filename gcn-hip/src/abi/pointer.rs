@@ -88,7 +88,7 @@ pub(crate) extern "C" fn drv_pointer_get_attributes(
     })
 }
 
-/// `hipPointerSetAttribute`: copies wait for the device always, whether or not that is asked for.
+/// `hipPointerSetAttribute`: whether the host waits for copies that are on the device alone.
 pub(crate) extern "C" fn pointer_set_attribute(value: Ptr, attribute: u32, at: Ptr) -> Code {
     /// `HIP_POINTER_ATTRIBUTE_SYNC_MEMOPS`.
     const WAITS: u32 = 6;
@@ -96,8 +96,14 @@ pub(crate) extern "C" fn pointer_set_attribute(value: Ptr, attribute: u32, at: P
         if value.is_null() || attribute != WAITS || at.is_null() {
             return Err(Error::InvalidValue);
         }
-        let on_device = s.heap.find(at).is_some_and(|a| a.kind.is_device());
-        if on_device { Ok(()) } else { Err(Error::InvalidDevicePointer) }
+        let found = s.heap.find(at).filter(|a| a.kind.is_device()).ok_or(Error::InvalidDevicePointer)?;
+        let base = found.base;
+        if host::word32(value) != 0 {
+            s.waiting.insert(base);
+        } else {
+            s.waiting.remove(&base);
+        }
+        Ok(())
     })
 }
 

@@ -6,13 +6,15 @@ use std::sync::{LazyLock, Mutex, PoisonError};
 use super::Out;
 use crate::host::{self, Ptr};
 use crate::registry::Registry;
-use crate::rtc::{Error, Program, Result};
+use crate::rtc::{Compiled, Error, Link, Program, Result};
 use crate::state::{current_device, lock};
 
 /// `hiprtcResult`.
 type Code = u32;
 
 static PROGRAMS: LazyLock<Mutex<Registry<Program>>> = LazyLock::new(|| Mutex::new(Registry::new(9)));
+
+static LINKS: LazyLock<Mutex<Registry<Link>>> = LazyLock::new(|| Mutex::new(Registry::new(10)));
 
 fn call(f: impl FnOnce() -> Result) -> Code {
     match catch_unwind(AssertUnwindSafe(f)) {
@@ -145,6 +147,116 @@ pub(crate) extern "C" fn get_code_size(program: u64, size: Out<usize>) -> Code {
 
 pub(crate) extern "C" fn get_code(program: u64, place: Ptr) -> Code {
     with(program, |program| put(place, &program.compiled.as_ref().ok_or(Error::InvalidProgram)?.code))
+}
+
+/// The bitcode of a program that was compiled to be linked.
+fn bitcode(program: &Program) -> Result<&[u8]> {
+    let compiled: Option<&Compiled> = program.compiled.as_ref().filter(|compiled| compiled.is_bitcode);
+    Ok(&compiled.ok_or(Error::InvalidProgram)?.code)
+}
+
+pub(crate) extern "C" fn get_bitcode_size(program: u64, size: Out<usize>) -> Code {
+    if size.check().is_err() {
+        return Error::InvalidInput as Code;
+    }
+    with(program, |program| set(size, bitcode(program)?.len()))
+}
+
+pub(crate) extern "C" fn get_bitcode(program: u64, place: Ptr) -> Code {
+    if place.is_null() {
+        return Error::InvalidInput as Code;
+    }
+    with(program, |program| put(place, bitcode(program)?))
+}
+
+/// Does something with a linker that is there.
+fn linking(link: u64, f: impl FnOnce(&mut Link) -> Result) -> Code {
+    call(|| {
+        let mut links = LINKS.lock().unwrap_or_else(PoisonError::into_inner);
+        f(links.get_mut(link).ok_or(Error::InvalidInput)?)
+    })
+}
+
+/// `HIPRTC_JIT_IR_TO_ISA_OPT_EXT`, strings for the compiler, and `HIPRTC_JIT_IR_TO_ISA_OPT_COUNT_EXT`, their number. Others are CUDA's.
+const OPTIONS: u32 = 10_000;
+const NUMBER_OF_OPTIONS: u32 = 10_001;
+
+pub(crate) extern "C" fn link_create(count: u32, options: Ptr, values: Ptr, place: Out<u64>) -> Code {
+    call(|| {
+        place.check().map_err(|_| Error::InvalidInput)?;
+        if count > 0 && (options.is_null() || values.is_null()) {
+            return Err(Error::InvalidInput);
+        }
+        let value = |wanted: u32| {
+            let found = (0..count as usize).find(|n| host::word32(options.plus(4 * n)) == wanted);
+            found.map(|n| host::pointer(values.plus(8 * n)))
+        };
+        let number = value(NUMBER_OF_OPTIONS).map_or(0, Ptr::address);
+        let options = match value(OPTIONS) {
+            Some(strings) => texts(strings, i32::try_from(number).map_err(|_| Error::InvalidInput)?)?,
+            None => Vec::new(),
+        };
+        let link = Link { options, ..Link::default() };
+        set(place, LINKS.lock().unwrap_or_else(PoisonError::into_inner).add(link))
+    })
+}
+
+/// `HIPRTC_JIT_INPUT_LLVM_BITCODE`, the only input that is not CUDA's or in a bundle.
+const BITCODE: u32 = 100;
+
+pub(crate) extern "C" fn link_add_data(
+    link: u64,
+    kind: u32,
+    data: Ptr,
+    bytes: usize,
+    _name: Ptr,
+    _options: u32,
+    _keys: Ptr,
+    _values: Ptr,
+) -> Code {
+    linking(link, |link| {
+        if kind != BITCODE || data.is_null() || bytes == 0 {
+            return Err(Error::InvalidInput);
+        }
+        link.inputs.push(host::bytes(data, bytes));
+        Ok(())
+    })
+}
+
+pub(crate) extern "C" fn link_add_file(
+    link: u64,
+    kind: u32,
+    path: Ptr,
+    _options: u32,
+    _keys: Ptr,
+    _values: Ptr,
+) -> Code {
+    linking(link, |link| {
+        if kind != BITCODE {
+            return Err(Error::InvalidInput);
+        }
+        let input = std::fs::read(text(path)?).map_err(|_| Error::ProgramCreation)?;
+        link.inputs.push(input);
+        Ok(())
+    })
+}
+
+/// Links; the code object is there as long as the linker.
+pub(crate) extern "C" fn link_complete(link: u64, place: Out<u64>, size: Out<usize>) -> Code {
+    linking(link, |link| {
+        place.check().and(size.check()).map_err(|_| Error::InvalidInput)?;
+        let target = lock().model(current_device()).map(|model| model.id().to_string());
+        link.complete(&target.unwrap_or_default())?;
+        set(place, link.linked.as_ptr() as u64)?;
+        set(size, link.linked.len())
+    })
+}
+
+pub(crate) extern "C" fn link_destroy(link: u64) -> Code {
+    call(|| {
+        let mut links = LINKS.lock().unwrap_or_else(PoisonError::into_inner);
+        links.remove(link).map(|_| ()).ok_or(Error::InvalidInput)
+    })
 }
 
 /// What the compiler said, with the zero at its end; nothing at all if it said nothing.

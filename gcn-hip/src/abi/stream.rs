@@ -4,8 +4,10 @@ use super::{Code, Out, call, with};
 use crate::error::{Error, Result};
 use crate::host::{self, Ptr};
 use crate::state::{
-    DEFAULT_STREAMS, Joined, NON_BLOCKING, State, Stream, current_device, gone, lock, thread,
+    DEFAULT_STREAMS, Joined, NON_BLOCKING, State, Stream, current_device, gone, lock, submit, submit_task,
+    thread,
 };
+use crate::work::{Op, Task, Until};
 
 /// Priorities: smaller is more urgent.
 pub(crate) const LEAST: i32 = 1;
@@ -58,11 +60,13 @@ pub(crate) extern "C" fn ext_stream_get_cu_mask(stream: u64, size: u32, mask: Ou
 }
 
 pub(crate) extern "C" fn stream_destroy(stream: u64) -> Code {
-    with(|s| {
+    call(|| {
+        let s = lock();
         if DEFAULT_STREAMS.contains(&stream) {
             return Err(Error::InvalidHandle);
         }
-        s.streams.remove(stream).map(|_| ()).ok_or(gone(stream))
+        let works = s.before(stream)?;
+        s.drained(works).streams.remove(stream).map(|_| ()).ok_or(gone(stream))
     })
 }
 
@@ -92,27 +96,35 @@ fn idle(s: &mut State, stream: u64) -> Result {
 }
 
 pub(crate) extern "C" fn stream_synchronize(stream: u64) -> Code {
-    with(|s| {
+    call(|| {
+        let mut s = lock();
+        idle(&mut s, stream)?;
+        let works = s.before(stream)?;
+        let mut s = s.drained(works);
         s.settle(Some(stream));
-        idle(s, stream)
+        s.wait(s.stream_device(stream)?)
     })
 }
 
 pub(crate) extern "C" fn stream_query(stream: u64) -> Code {
     with(|s| {
         idle(s, stream)?;
-        if s.is_busy(stream) { Err(Error::NotReady) } else { Ok(()) }
+        if s.is_busy(stream)? { Err(Error::NotReady) } else { Ok(()) }
     })
 }
 
 pub(crate) extern "C" fn stream_wait_event(stream: u64, event: u64, flags: u32) -> Code {
-    with(|s| {
+    call(|| {
+        let mut s = lock();
         s.check_stream(stream).map_err(|_| Error::InvalidHandle)?;
         // As ROCm's, which looks at flags unless the event is captured.
         if flags != 0 && s.event(event)?.captured.is_none() {
             return Err(Error::InvalidValue);
         }
-        s.stream_waits(stream, event)
+        s.stream_waits(stream, event)?;
+        let pending = s.event(event)?.pending.is_some();
+        drop(s);
+        if pending { submit(stream, Op::Wait(event)) } else { Ok(()) }
     })
 }
 
@@ -257,7 +269,7 @@ fn write_value(stream: u64, at: Ptr, bytes: &[u8]) -> Code {
         let pattern = bytes.to_vec();
         let to = crate::work::Pitched::row(at);
         let op = lock().fill_op(to, pattern, crate::work::Extent::row(bytes.len()))?;
-        crate::state::submit(stream, op)
+        submit(stream, op)
     })
 }
 
@@ -289,27 +301,17 @@ pub(crate) extern "C" fn stream_wait_value64(
     wait_value(stream, at, 8, value, flags, mask)
 }
 
-/// Waiting for a value that is there already; one that another thread will write cannot be waited for while
-/// work is done when it is submitted.
-fn wait_value(stream: u64, at: Ptr, bytes: usize, value: u64, flags: u32, mask: u64) -> Code {
-    with(|s| {
+/// Waiting for a value.
+fn wait_value(stream: u64, at: Ptr, bytes: usize, value: u64, how: u32, mask: u64) -> Code {
+    call(|| {
+        let s = lock();
         s.check_stream(stream)?;
         s.heap.own(at, bytes)?;
-        let mut word = [0; 8];
-        word[..bytes].copy_from_slice(&host::bytes(at, bytes));
-        let found = u64::from_le_bytes(word) & mask;
-        let there = match flags {
-            0 => found >= value,
-            1 => found == value,
-            2 => found & value != 0,
-            3 => !(found | value) != 0,
-            _ => return Err(Error::InvalidValue),
-        };
-        if there {
-            return Ok(());
+        drop(s);
+        if how > 3 {
+            return Err(Error::InvalidValue);
         }
-        eprintln!("gcn-hip: a stream waits for a value that is not there; work is done when it is submitted");
-        Err(Error::NotSupported)
+        submit_task(stream, Task::Until(Until { at, bytes, value, mask, how }))
     })
 }
 

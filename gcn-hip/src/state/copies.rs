@@ -3,7 +3,8 @@
 use super::State;
 use crate::error::{Error, Result};
 use crate::heap::{Allocation, Kind};
-use crate::work::{Extent, Op, Pitched};
+use crate::host;
+use crate::work::{Extent, Op, Pitched, Task};
 
 /// `hipMemcpyKind`.
 pub(crate) const HOST_TO_HOST: u32 = 0;
@@ -45,6 +46,41 @@ impl State {
             }
         }
         Ok(Op::Copy { to, from, extent, kind })
+    }
+
+    /// True if the host waits for an operation whose function does not say that it is asynchronous: part of its memory is the host's, or
+    /// it was asked to with `hipPointerSetAttribute`.
+    pub(crate) fn is_for_host(&self, op: &Op) -> bool {
+        let only_device = |side: Pitched| {
+            let found = self.heap.find(side.at);
+            found.is_some_and(|a| {
+                matches!(a.kind, Kind::Device | Kind::Image) && !self.waiting.contains(&a.base)
+            })
+        };
+        match op {
+            Op::Copy { to, from, .. } => !only_device(*to) || !only_device(*from),
+            Op::Fill { to, .. } => !only_device(*to),
+            _ => false,
+        }
+    }
+
+    /// True if even an asynchronous operation is done when its function returns: a copy from the host's memory to the host's, or to
+    /// memory of the program that the runtime does not know.
+    pub(crate) fn is_synchronous(&self, op: &Op) -> bool {
+        let Op::Copy { to, from, .. } = op else { return false };
+        let is_host = |side: &Pitched| self.heap.find(side.at).is_none_or(|found| found.kind.is_host());
+        self.heap.find(to.at).is_none() || is_host(to) && is_host(from)
+    }
+
+    /// An operation as it is kept: with what it reads of the program's memory, which may change before it is done.
+    pub(super) fn held(&self, task: Task) -> Task {
+        match task {
+            Task::Op(Op::Copy { to, from, extent, .. }) if self.heap.find(from.at).is_none() => {
+                let bytes = from.rows(extent).flat_map(|row| host::bytes(row, extent.width)).collect();
+                Task::Store { to, bytes, extent }
+            }
+            task => task,
+        }
     }
 
     /// A fill of memory that the runtime knows; `extent` counts bytes.

@@ -26,6 +26,8 @@ pub(crate) struct Event {
     pub time: Option<f64>,
     /// Until when it seems not to have happened.
     pub busy: f64,
+    /// The work that will record it.
+    pub pending: Option<u64>,
     /// The graph in which it was last recorded, and the nodes that it represents.
     pub captured: Option<(u64, Vec<u64>)>,
 }
@@ -53,7 +55,7 @@ impl State {
     /// Notes the time.
     pub(super) fn record(&mut self, event: u64, stream: u64) -> Result {
         let busy = self.busy_until(stream);
-        let now = self.now().max(busy);
+        let now = self.now() + (busy - self.idle_time()).max(0.0);
         let event = self.events.get_mut(event).ok_or(Error::InvalidHandle)?;
         (event.time, event.busy, event.captured) = (Some(now), busy, None);
         Ok(())
@@ -78,7 +80,7 @@ impl State {
         if slept < LEAST {
             return Ok(());
         }
-        let until = self.now().max(self.busy_until(stream)) + slept;
+        let until = self.idle_time().max(self.busy_until(stream)) + slept;
         let device = self.stream_device(stream)?;
         match self.streams.get_mut(stream) {
             Some(found) => found.busy = until,
@@ -87,19 +89,19 @@ impl State {
         Ok(())
     }
 
-    /// True if a stream still seems to be busy.
-    pub(crate) fn is_busy(&self, stream: u64) -> bool {
-        self.now() < self.busy_until(stream)
+    /// True if a stream has pending work, or still seems to be busy.
+    pub(crate) fn is_busy(&self, stream: u64) -> Result<bool> {
+        Ok(self.idle_time() < self.busy_until(stream) || !self.before(stream)?.is_empty())
     }
 
     /// True if an event seems not to have happened yet.
     pub(crate) fn is_ahead(&self, event: u64) -> bool {
-        self.events.get(event).is_some_and(|event| self.now() < event.busy)
+        self.events.get(event).is_some_and(|event| event.pending.is_some() || self.idle_time() < event.busy)
     }
 
     /// Waits until a stream, or with `None` the device, is done: nothing, but that what is asked for later has happened.
     pub(crate) fn settle(&mut self, stream: Option<u64>) {
-        let now = self.now();
+        let now = self.idle_time();
         let (until, device) = match stream {
             Some(stream) => (self.busy_until(stream), self.stream_device(stream).unwrap_or_default()),
             None => (f64::INFINITY, current_device()),

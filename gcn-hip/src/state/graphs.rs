@@ -60,10 +60,11 @@ impl State {
     }
 
     /// The operations of a launch of an instance. What an earlier launch has allocated must have been freed, unless the instance was
-    /// made to free it.
-    pub(super) fn begin(&mut self, instance: u64) -> Result<Vec<Op>> {
+    /// made to free it, or what frees it may be pending.
+    pub(super) fn begin(&mut self, instance: u64, stream: u64) -> Result<Vec<Op>> {
         let found = self.graphs.instances.get(instance).ok_or(Error::InvalidValue)?;
-        let (ops, frees) = (found.work(), found.flags & AUTO_FREE != 0);
+        let frees = found.flags & AUTO_FREE != 0 || !self.before(stream)?.is_empty();
+        let ops = found.work();
         for op in &ops {
             if let Op::Alloc(memory) = op
                 && self.pools.holds(memory.at)

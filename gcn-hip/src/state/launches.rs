@@ -7,14 +7,14 @@ use gcn_emit::metadata::ValueKind;
 use gcn_sim::launch::{Call, Error as LoadError, Program, Provided};
 use gcn_sim::{Finding, FindingKind, Grid, Hooks, LaunchError, Memory, Options, SimError, timed};
 
-use super::{State, lock};
+use super::{DEVICE, State, lock};
 use crate::device::{Model, max_grid};
 use crate::error::{Error, Result};
 use crate::heap::Kind;
 use crate::host::{self, Ptr};
 use crate::hostcall::Hostcall;
 use crate::report::{self, Record};
-use crate::work::{Launch, Op};
+use crate::work::{Launch, Op, Task};
 
 /// Scratch of a work-item where the compiler does not know how deep the stack gets: `hipLimitStackSize`'s
 /// default is less, but nothing would notice an overflow.
@@ -41,7 +41,7 @@ fn meeting_of(grid: Grid, workgroup: [u32; 3]) -> [u8; MEETING] {
     out
 }
 
-/// Gives an operation to a stream: into the graph that the stream captures, or done at once.
+/// Gives an operation to a stream: into the graph that the stream captures, done at once, or left until what it comes after is done.
 pub(crate) fn submit(stream: u64, op: Op) -> Result {
     let mut state = lock();
     state.check_stream(stream)?;
@@ -50,21 +50,23 @@ pub(crate) fn submit(stream: u64, op: Op) -> Result {
     }
     let device = state.stream_device(stream)?;
     state.wait(device)?;
-    drop(state);
-    perform(op, stream)
+    match op {
+        Op::Graph(instance) => {
+            let ops = state.begin(instance, stream)?;
+            ops.into_iter().try_for_each(|op| state.order(stream, Task::Op(op)))
+        }
+        op => state.order(stream, Task::Op(op)),
+    }
 }
 
-/// Does an operation. Functions of the host are called without the lock: they may use the runtime.
-fn perform(op: Op, stream: u64) -> Result {
-    match op {
-        Op::Call(call) => call.call(),
-        Op::Graph(instance) => {
-            let ops = lock().begin(instance)?;
-            return ops.into_iter().try_for_each(|op| perform(op, stream));
-        }
-        op => return lock().perform(&op, stream),
+/// The same for what cannot be captured.
+pub(crate) fn submit_task(stream: u64, task: Task) -> Result {
+    let mut state = lock();
+    if state.capture_of(stream)?.is_some() {
+        return Err(Error::StreamCaptureUnsupported);
     }
-    Ok(())
+    state.wait(state.stream_device(stream)?)?;
+    state.order(stream, task)
 }
 
 /// Notes what stopped a kernel: its code.
@@ -74,7 +76,22 @@ fn stopped(record: &mut Record<'_>, error: &LoadError) -> Error {
 }
 
 impl State {
-    fn perform(&mut self, op: &Op, stream: u64) -> Result {
+    /// Does something whose time has come.
+    pub(super) fn perform(&mut self, task: &Task, stream: u64) -> Result {
+        match task {
+            Task::Op(op) => return self.operate(op, stream),
+            Task::Release(at) => return self.free(*at, DEVICE),
+            Task::Store { to, bytes, extent } => {
+                for (row, bytes) in to.rows(*extent).zip(bytes.chunks(extent.width)) {
+                    self.heap.host.copy(row, Ptr::of(bytes), bytes.len());
+                }
+            }
+            Task::Until(_) => {}
+        }
+        Ok(())
+    }
+
+    fn operate(&mut self, op: &Op, stream: u64) -> Result {
         match op {
             Op::Copy { to, from, extent, .. } => {
                 for (to, from) in to.rows(*extent).zip(from.rows(*extent)) {
@@ -160,6 +177,9 @@ impl State {
         };
         let outcome = self.run(&program, launch, device, &mut record);
         record.seconds = start.elapsed().as_secs_f64();
+        self.simulating += record.seconds;
+        // A kernel that waits takes the time that it waits for, not the host's.
+        self.overlapped += outcome.as_ref().map_or(0.0, |slept| slept.min(record.seconds));
         let result = outcome;
         record.complain(self.settings.findings.as_deref());
         if self.settings.trace {

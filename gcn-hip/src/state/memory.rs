@@ -138,6 +138,7 @@ impl State {
         let bytes = self.heap.allocation(at.address()).map_or(0, |found| found.bytes as u64);
         self.heap.free(at, kinds, Error::InvalidValue)?;
         self.pools.freed(at);
+        self.waiting.remove(&at);
         self.advice.forget(at.address(), at.address() + bytes.next_multiple_of(host::ALIGN as u64));
         Ok(())
     }
@@ -146,9 +147,11 @@ impl State {
     pub(crate) fn reset(&mut self, device: usize) {
         self.heap.reset(device);
         self.pools.reset(device);
-        let Self { advice, heap, reserved, .. } = self;
+        let Self { advice, heap, reserved, waiting, .. } = self;
         advice.0.retain(|start, _| heap.covers(*start));
-        reserved.retain(|at| heap.allocation(at.address()).is_some());
+        [reserved, waiting]
+            .into_iter()
+            .for_each(|set| set.retain(|at| heap.allocation(at.address()).is_some()));
         self.faults.remove(&device);
         self.hostcalls.remove(&device);
         self.meetings.remove(&device);

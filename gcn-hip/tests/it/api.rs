@@ -127,6 +127,7 @@ functions! {
     hipStreamDestroy(stream: P);
     hipStreamSynchronize(stream: P);
     hipStreamQuery(stream: P);
+    hipStreamWaitValue32(stream: P, at: P, value: u32, how: u32, mask: u32);
     hipStreamWaitEvent(stream: P, event: P, flags: u32);
     hipStreamBeginCapture(stream: P, mode: u32);
     hipStreamEndCapture(stream: P, graph: P);
@@ -170,6 +171,7 @@ pub mod code {
     pub const ILLEGAL_STATE: u32 = 401;
     pub const NOT_FOUND: u32 = 500;
     pub const ILLEGAL_ADDRESS: u32 = 700;
+    pub const NOT_READY: u32 = 600;
     pub const TIME_OUT: u32 = 702;
     pub const PEER_ENABLED: u32 = 704;
     pub const PEER_NOT_ENABLED: u32 = 705;

@@ -51,6 +51,82 @@ fn functions_of_the_host_run_in_their_place_and_may_call_the_library() {
     assert_eq!(hip::hipLaunchHostFunc(stream, 0, at), code::INVALID_VALUE);
 }
 
+/// A function of the host that waits for the thread that submits work holds its stream and what the null stream orders, and nothing else.
+#[test]
+fn a_function_of_the_host_holds_its_stream() {
+    static GO: AtomicU32 = AtomicU32::new(0);
+    extern "C" fn hold(_: P) {
+        while GO.load(Relaxed) == 0 {
+            std::thread::yield_now();
+        }
+    }
+    let _device = device();
+    let add_kernel = function(module(), "add");
+    let (at, other) = (buffer(&[1; 64]), buffer(&[1; 64]));
+    let [held, after]: [P; 2] = [get(hip::hipStreamCreate), get(hip::hipStreamCreate)];
+    let free: P = get(|stream| hip::hipStreamCreateWithFlags(stream, 1));
+    let event: P = get(hip::hipEventCreate);
+    ok(hip::hipLaunchHostFunc(held, hold as extern "C" fn(P) as P, 0));
+    // Pageable memory is read when the copy is submitted, and written before the next operation.
+    let mut own = [5u32; 64];
+    ok(hip::hipMemcpyAsync(at, own.as_ptr() as P, 256, 1, held));
+    own.fill(7);
+    ok(add(add_kernel, at, 2, held));
+    ok(hip::hipEventRecord(event, held));
+    ok(hip::hipStreamWaitEvent(after, event, 0));
+    ok(add(add_kernel, at, 3, after));
+    let memory: P = get(|place| hip::hipMallocAsync(place, 256, held));
+    ok(hip::hipMemsetAsync(memory, 1, 256, held));
+    ok(hip::hipFreeAsync(memory, held));
+    for query in [hip::hipStreamQuery(held), hip::hipStreamQuery(after), hip::hipStreamQuery(0)] {
+        assert_eq!(query, code::NOT_READY);
+    }
+    assert_eq!(hip::hipEventQuery(event), code::NOT_READY);
+    // This one is not held.
+    ok(add(add_kernel, other, 4, free));
+    let mut seen = [0u32; 2];
+    ok(hip::hipMemcpyAsync(seen.as_mut_ptr() as P, other, 4, 2, free));
+    ok(hip::hipMemcpyAsync(seen.as_mut_ptr() as P + 4, at, 4, 2, free));
+    ok(hip::hipStreamQuery(free));
+    assert_eq!(seen, [5, 1]);
+    GO.store(1, Relaxed);
+    ok(hip::hipEventSynchronize(event));
+    ok(hip::hipStreamSynchronize(after));
+    ok(hip::hipStreamQuery(held));
+    assert_eq!(words(at, 64), [10; 64]);
+    assert_eq!(hip::hipFree(memory), code::INVALID_VALUE, "freed in its stream");
+}
+
+/// A stream waits for a value that the host writes, and for none that is there.
+#[test]
+fn streams_wait_for_values() {
+    let _device = device();
+    let at = buffer(&[1; 64]);
+    let stream: P = get(hip::hipStreamCreate);
+    let flag: P = get(|place| hip::hipHostMalloc(place, 64, 0));
+    let write = |value: u32| unsafe { (flag as *mut u32).write_volatile(value) };
+    // At least, equal, and, nor: a value under a mask for which the stream waits on, and one for which it goes on.
+    for (how, mask, value, stays, goes) in [
+        (0, 0xf, 4, 0x13, 6),
+        (1, 0xffff, 1, 0xfff_0000, 0xfff_0001),
+        (2, 0xff, 0xf4a, 0xf35, 2),
+        (3, 0xff, 0x85, 0x7a, 0x9a),
+    ] {
+        write(stays);
+        ok(hip::hipStreamWaitValue32(stream, flag, value, how, mask));
+        ok(hip::hipMemsetAsync(at, how as i32, 4, stream));
+        assert_eq!(hip::hipStreamQuery(stream), code::NOT_READY, "{how}");
+        write(goes);
+        ok(hip::hipStreamSynchronize(stream));
+        assert_eq!(words(at, 1), [how * 0x0101_0101]);
+        ok(hip::hipStreamWaitValue32(stream, flag, value, how, mask));
+        ok(hip::hipStreamQuery(stream));
+    }
+    assert_eq!(hip::hipStreamWaitValue32(stream, flag, 0, 4, 1), code::INVALID_VALUE);
+    assert_eq!(hip::hipStreamWaitValue32(stream, 0, 0, 0, 1), code::INVALID_VALUE);
+    ok(hip::hipFree(flag));
+}
+
 #[test]
 fn events_have_times() {
     let _device = device();

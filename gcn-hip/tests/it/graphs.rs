@@ -90,9 +90,11 @@ fn built_graphs_respect_their_dependencies() {
         get(|place| hip::hipGraphAddHostNode(place, graph, &raw const copied as P, 1, call.as_ptr() as P));
     let ready = instance(graph);
     ok(hip::hipGraphLaunch(ready, 0));
+    ok(hip::hipStreamSynchronize(0));
     assert_eq!((out, CALLS.load(Relaxed)), ([15; 2], 3));
     ok(hip::hipGraphExecMemsetNodeSetParams(ready, before, fill(20).as_ptr() as P));
     ok(hip::hipGraphLaunch(ready, 0));
+    ok(hip::hipStreamSynchronize(0));
     assert_eq!(out, [25; 2]);
     assert_eq!(hip::hipGraphExecMemsetNodeSetParams(ready, run, fill(20).as_ptr() as P), code::INVALID_VALUE);
 
@@ -101,6 +103,7 @@ fn built_graphs_respect_their_dependencies() {
     let child: P = get(|place| hip::hipGraphAddChildGraphNode(place, outer, 0, 0, graph));
     let ready = instance(outer);
     ok(hip::hipGraphLaunch(ready, 0));
+    ok(hip::hipStreamSynchronize(0));
     assert_eq!((out, CALLS.load(Relaxed)), ([15; 2], 9));
     let mut node = 0 as P;
     let node = &raw mut node as P;

@@ -91,7 +91,8 @@ fn modules_have_functions_and_variables() {
     assert_eq!(hip::hipModuleLoadData(out, cut.as_ptr() as P), code::INVALID_IMAGE);
     let kernel = function(loaded, "add");
     ok(hip::hipModuleUnload(loaded));
-    assert_eq!(hip::hipModuleUnload(loaded), code::INVALID_HANDLE);
+    assert_eq!(hip::hipModuleUnload(loaded), code::NOT_FOUND);
+    assert_eq!(hip::hipModuleUnload(0), code::INVALID_HANDLE);
     assert_eq!(add(kernel, 0, 0, 0), 98, "hipErrorInvalidDeviceFunction");
 }
 

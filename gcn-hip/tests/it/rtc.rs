@@ -57,6 +57,51 @@ fn a_kernel_is_compiled_and_run() {
     ok(hip::hipModuleUnload(module));
 }
 
+/// A kernel in one program calls a function of another: their bitcode is linked, with an option for the compiler.
+#[test]
+fn bitcode_is_linked() {
+    const BITCODE: usize = 100;
+    let (Some(_), Some(_)) = (tool("clang++"), tool("lld")) else { return };
+    let _device = device();
+    let sources = [
+        "__attribute__((device)) int twice(int n);\n#include <gpu/kernel.h>\n\
+         KERNEL void add(int *p, int n) { p[__builtin_amdgcn_workitem_id_x()] += twice(n); }\n",
+        "__attribute__((device)) int twice(int n) { return 2 * n; }\n",
+    ];
+    let link: P = {
+        let (_texts, options) = strings(&["-mllvm", "-inline-threshold=1"]);
+        let (keys, values) = ([10_000u32, 10_001], [options.as_ptr() as P, 2]);
+        let arguments = [2, keys.as_ptr() as P, values.as_ptr() as P];
+        get(|place| invoke("hiprtcLinkCreate", &[&arguments[..], &[place]].concat()))
+    };
+    for source in sources {
+        let program = program(source);
+        let mut size = 0usize;
+        let place = &raw mut size as P;
+        assert_eq!(invoke("hiprtcGetBitcodeSize", &[program, place]), 4, "not compiled");
+        assert_eq!(compile(program, &["-fgpu-rdc", "--gpu-architecture=gfx942"]), 0, "{}", log(program));
+        assert_eq!(invoke("hiprtcGetBitcodeSize", &[program, 0]), 3);
+        ok(invoke("hiprtcGetBitcodeSize", &[program, place]));
+        let code = vec![0u8; size];
+        ok(invoke("hiprtcGetBitcode", &[program, code.as_ptr() as P]));
+        let data = [link, BITCODE, code.as_ptr() as P, size, 0, 0, 0, 0];
+        ok(invoke("hiprtcLinkAddData", &data));
+        assert_eq!(invoke("hiprtcLinkAddData", &[link, 0, data[2], size, 0, 0, 0, 0]), 3, "no bitcode");
+        ok(invoke("hiprtcDestroyProgram", &[(&raw const program) as P]));
+    }
+    let (_path, paths) = strings(&["nowhere.bc"]);
+    assert_eq!(invoke("hiprtcLinkAddFile", &[link, BITCODE, paths[0], 0, 0, 0]), 2);
+    let (mut linked, mut size) = (0 as P, 0usize);
+    ok(invoke("hiprtcLinkComplete", &[link, &raw mut linked as P, &raw mut size as P]));
+    let module: P = get(|place| hip::hipModuleLoadData(place, linked));
+    let at = buffer(&[5; 64]);
+    ok(add(function(module, "add"), at, 4, 0));
+    assert_eq!(words(at, 64), [13; 64]);
+    ok(hip::hipModuleUnload(module));
+    ok(invoke("hiprtcLinkDestroy", &[link]));
+    assert_eq!(invoke("hiprtcLinkDestroy", &[link]), 3);
+}
+
 /// The codes are those of `hiprtcResult`: invalid input 3, invalid program 4, compilation 6.
 #[test]
 fn what_cannot_be_compiled_is_said() {

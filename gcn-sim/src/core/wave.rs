@@ -103,6 +103,7 @@ pub(crate) struct Wave {
     pub count: u64,
     /// Cycles that it has slept or waited for a clock, which the clocks count beside the instructions.
     pub slept: u64,
+    pub reading: Reading,
     /// Scratch bytes, lane after lane.
     pub scratch: Vec<u8>,
     /// Allocation that the last global access hit.
@@ -110,6 +111,26 @@ pub(crate) struct Wave {
     pub late: Late,
     pub status: Status,
 }
+
+/// Readings of a clock, one soon after the other, as in a loop that waits for a time.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Reading {
+    number: u32,
+    /// The time of the first one.
+    first: u64,
+    /// Instructions that had been executed at the last one.
+    at: u64,
+}
+
+/// Cycles that a wave waits for a clock (`memtime.latency`); a loop that waits for a time ends sooner for them.
+const CYCLES_OF_READING: u64 = 40;
+/// Readings are of one loop if there are fewer instructions between them, and if there are more of them.
+const APART: u64 = 256;
+const FEW: u32 = 64;
+/// From then on a reading takes this part of the time since the first one, up to 20 µs at 2.1 GHz: loops for milliseconds end after tens of
+/// turns instead of thousands, and wait for a twentieth too long at most.
+const PART: u64 = 20;
+const LONGEST: u64 = 42_000;
 
 /// Whether a wave can go on.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -146,6 +167,21 @@ impl Snapshot {
 }
 
 impl Wave {
+    /// The cycles so far, for a clock: executed instructions stand for it. Reading it takes time.
+    pub(crate) fn clock(&mut self) -> u64 {
+        let now = self.count + self.slept;
+        let Reading { number, first, at } = self.reading;
+        let again = number > 0 && self.count - at < APART;
+        self.reading = Reading {
+            number: if again { number.saturating_add(1) } else { 1 },
+            first: if again { first } else { now },
+            at: self.count,
+        };
+        let long = if again && number > FEW { (now - first) / PART } else { 0 };
+        self.slept += long.clamp(CYCLES_OF_READING, LONGEST);
+        now
+    }
+
     pub(crate) fn new(vector_registers: usize, scratch_bytes: usize) -> Wave {
         Wave {
             s: [0; 128],
@@ -156,6 +192,7 @@ impl Wave {
             id: 0,
             count: 0,
             slept: 0,
+            reading: Reading::default(),
             scratch: vec![0; scratch_bytes * LANES],
             memory_hint: 0,
             late: Late::default(),

@@ -141,6 +141,13 @@ pub fn with_threads<T: Send>(threads: Option<usize>, work: impl FnOnce() -> T + 
 /// Runs all workgroups of a launch.
 fn run_all(launch: &Launch<'_>, memory: &Memory, hooks: &Hooks<'_>) -> Result<(Counts, u64), SimError> {
     launch.cooperate(memory)?;
+    // Programs launch up to 2^32 work-items that do nothing: each wave executes one instruction, and nobody could tell one from the other.
+    let (steps, entry) = (launch.machine.steps(), launch.machine.entry());
+    if steps.get(entry).is_some_and(|step| step.inst.desc.class == Class::Endpgm) {
+        let mut counts = vec![0; steps.len()];
+        counts[entry] = launch.geometry.all_waves();
+        return Ok((Counts(counts), 0));
+    }
     let total = launch.geometry.count();
     let most = usize::try_from(total).unwrap_or(usize::MAX);
     let one_thread =

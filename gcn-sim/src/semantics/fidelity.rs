@@ -68,7 +68,7 @@ const LDS_EXTREME: &str = "of two quiet NaNs the old one stays, by AMD's emulato
 const LDS_PACKED: &str = "denormals are kept: LLVM uses it where they count; AMD's emulator alone flushes";
 const MEMORY_ADD: &str = "gfx908 and gfx90a flush denormals (LLVM uses it there only where they do not count; AMD's emulator), later targets \
                           keep them";
-const CLOCK: &str = "there is no clock in functional mode: executed instructions stand for it, with the cycles that a wave sleeps or waits for a clock";
+const CLOCK: &str = "there is no clock in functional mode: executed instructions stand for it, with the cycles that a wave sleeps or waits for a clock, which grow in a loop that waits for a time";
 const HARDWARE: &str = "registers that say where a wave runs hold what one wave on an empty chip could see";
 const MESSAGE: &str = "nobody receives the message";
 const TRANSPOSE: &str = "the element order is argued from public kernels and compilers";

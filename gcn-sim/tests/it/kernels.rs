@@ -161,6 +161,18 @@ fn workgroups_in_parallel_count_together() {
     assert_eq!(stats.by_class[0].1, 600);
 }
 
+/// As many work-items as a dimension can have, which would take minutes one after the other.
+#[test]
+fn kernels_that_do_nothing_are_counted() {
+    let mut memory = Memory::new();
+    let grid = [u32::MAX / 1024, 1, 1];
+    let stats = kernel(Target::GFX942, "s_endpgm")
+        .run(&mut memory, grid, [1024, 1, 1], &[], &Options::default())
+        .unwrap();
+    let waves = u64::from(grid[0]) * 16;
+    assert_eq!((stats.waves, stats.wave_instructions), (waves, waves));
+}
+
 #[test]
 fn of_several_errors_the_first_workgroup_is_reported() {
     // Workgroups from 10 on write beyond the buffer.

@@ -591,6 +591,27 @@ fn relative_moves_returns_and_clocks() {
     }
 }
 
+/// A loop that waits for a time by the clock of 100 MHz waits for that long, a twentieth too long at most (and the last reading), after a
+/// number of turns that hardly depends on the time; a hundred readings beside other work are worth a hundred times the latency.
+#[test]
+fn loops_that_wait_for_a_time_end_soon() {
+    for ticks in [2_000u64, 100_000, 20_000_000] {
+        let out = Case::new(Target::GFX942).run(&format!(
+            "s_mov_b32 s20, 0\ns_memrealtime s[26:27]\ns_waitcnt lgkmcnt(0)\nagain: s_sleep 10\ns_add_u32 s20, s20, 1\n\
+             s_memrealtime s[28:29]\ns_waitcnt lgkmcnt(0)\ns_sub_u32 s30, s28, s26\ns_cmp_lt_u32 s30, 0x{ticks:x}\ns_cbranch_scc1 again"
+        ));
+        let (waited, turns) = (out.s_pair(28) - out.s_pair(26), u64::from(out.s(20)));
+        // 640 cycles a turn, of 21 in a tick, and a turn of the loop more.
+        let most = (ticks + ticks / 20 + 40).min(ticks + 2_000 + 40);
+        assert!((ticks..=most).contains(&waited), "{ticks}: {waited}");
+        // Without growth it takes 31 ticks or more a turn.
+        assert!(turns <= ticks / 31 + 1 && turns < 200 + ticks / 2_000, "{ticks}: {turns}");
+    }
+    let work = "s_memtime s[26:27]\n".to_owned() + &"s_nop 0\n".repeat(256) + "s_waitcnt lgkmcnt(0)\n";
+    let out = Case::new(Target::GFX942).run(&work.repeat(100));
+    assert!(out.s_pair(26) < 100 * (258 + 41), "{}", out.s_pair(26));
+}
+
 #[test]
 fn long_scalar_loads_and_other_ends() {
     for (words, end) in [(8usize, "s_endpgm_saved"), (16, "s_endpgm_ordered_ps_done")] {

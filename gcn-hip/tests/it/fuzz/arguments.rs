@@ -76,6 +76,8 @@ impl Sequence {
             's' | 'e' | 'm' | 'u' | 'g' | 'x' | 'n' | 'l' | '7' => self.thing(kind),
             'p' => self.memory(),
             'z' => self.size(),
+            // A value that is waited for is there: nobody would ever write another.
+            '0' => 0,
             'k' => self.below(6),
             'i' => [0, 1, 2, 3, 4, 7, 8, 50, 98, u32::MAX as usize, i32::MAX as usize][self.below(11)],
             '8' => [4, 4, 8, 0][self.below(4)],

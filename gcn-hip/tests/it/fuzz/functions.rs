@@ -34,7 +34,7 @@ pub const FUNCTIONS: &[(&str, &str)] = &[
     ("hipStreamBeginCapture", "si"), ("hipStreamBeginCaptureToGraph", "sgaawi"), ("hipStreamEndCapture", "sG"),
     ("hipStreamIsCapturing", "sO"), ("hipStreamGetCaptureInfo", "sOO"), ("hipStreamGetCaptureInfo_v2", "sOOOOO"),
     ("hipStreamUpdateCaptureDependencies", "sawi"), ("hipThreadExchangeStreamCaptureMode", "O"), ("hipStreamWriteValue32", "spif"),
-    ("hipStreamWriteValue64", "spif"), ("hipStreamWaitValue32", "spifi"), ("hipStreamWaitValue64", "spifi"),
+    ("hipStreamWriteValue64", "spif"), ("hipStreamWaitValue32", "sp00i"), ("hipStreamWaitValue64", "sp00i"),
     ("hipLaunchHostFunc", "scp"), ("hipStreamAddCallback", "stpf"), ("hipExtStreamCreateWithCUMask", "Siv"),
     ("hipEventCreate", "E"), ("hipEventCreateWithFlags", "Ef"), ("hipEventDestroy", "e"), ("hipEventRecord", "es"),
     ("hipEventRecordWithFlags", "esf"), ("hipEventSynchronize", "e"), ("hipEventQuery", "e"), ("hipEventElapsedTime", "Oee"),

@@ -13,9 +13,6 @@ use crate::semantics::op::{Op, Ops};
 /// Cycles of the shader clock, 2.1 GHz on an MI300X, in one of the constant clock of 100 MHz.
 const CYCLES_OF_REAL_TIME: u64 = 21;
 
-/// Cycles that a wave waits for a clock (`memtime.latency`); a loop that waits for a time ends sooner for them.
-const CYCLES_OF_READING: u64 = 40;
-
 pub(crate) fn add(ops: &mut Ops) {
     for (suffix, words) in [("dword", 1), ("dwordx2", 2), ("dwordx4", 4), ("dwordx8", 8), ("dwordx16", 16)] {
         for (prefix, kind) in
@@ -35,9 +32,7 @@ pub(crate) fn add(ops: &mut Ops) {
         ops.add(
             name,
             Op::new(move |cx: &mut Cx<'_>, s: &Step| {
-                // There is no clock in functional mode; the instruction count at least rises.
-                let now = (cx.w.count + cx.w.slept) / cycles;
-                cx.w.slept += CYCLES_OF_READING;
+                let now = cx.w.clock() / cycles;
                 cx.w.set_pair(s.sdst as usize, now);
                 Ok(Next::Fall)
             }),
