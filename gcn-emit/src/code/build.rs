@@ -114,12 +114,11 @@ impl<'s> Builder<'s> {
         // A gap after the last line has no line.
         self.gaps.retain(|g| *g < self.lines.len());
         let mut program = Program {
-            target,
-            name: self.section.to_owned(),
             lines: self.lines,
             labels,
             entries,
             gaps: self.gaps,
+            ..Program::new(target, self.section)
         };
         resolve(&mut program, &CodeImage { bytes: self.bytes, places: &self.places, links, label: name });
         Code {

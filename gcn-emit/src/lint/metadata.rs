@@ -5,14 +5,14 @@ use super::kernel::Kernel;
 use super::rules::{
     METADATA_ARGUMENT, METADATA_MEMORY, METADATA_REGISTERS, METADATA_WAVE, METADATA_WORKGROUP,
 };
-use crate::kernel::{MAX_WORKGROUP, WAVE_SIZE};
+use crate::kernel::MAX_WORKGROUP;
 use crate::metadata::KernelMetadata;
 
 pub(super) fn check(kernel: &Kernel<'_>, lints: &mut Lints<'_>) {
     let Some(metadata) = kernel.metadata() else { return };
     registers(kernel, metadata, lints);
     memory(kernel, metadata, lints);
-    sizes(metadata, lints);
+    sizes(kernel, metadata, lints);
     arguments(metadata, lints);
 }
 
@@ -50,11 +50,11 @@ fn memory(kernel: &Kernel<'_>, metadata: &KernelMetadata, lints: &mut Lints<'_>)
     }
 }
 
-fn sizes(metadata: &KernelMetadata, lints: &mut Lints<'_>) {
-    if metadata.wavefront_size != WAVE_SIZE {
-        let message =
-            format!("`.wavefront_size` is {}; a wave has {WAVE_SIZE} lanes", metadata.wavefront_size);
-        lints.add(&METADATA_WAVE, None, message, format!("write `.wavefront_size: {WAVE_SIZE}`"));
+fn sizes(kernel: &Kernel<'_>, metadata: &KernelMetadata, lints: &mut Lints<'_>) {
+    let lanes = kernel.settings.wave.lanes();
+    if metadata.wavefront_size != lanes {
+        let message = format!("`.wavefront_size` is {}; a wave has {lanes} lanes", metadata.wavefront_size);
+        lints.add(&METADATA_WAVE, None, message, format!("write `.wavefront_size: {lanes}`"));
     }
     let most = metadata.max_flat_workgroup_size;
     if most == 0 || most > MAX_WORKGROUP {
