@@ -47,13 +47,13 @@ fn headers_that_are_no_code_object_name_the_field() {
         (5, 2, 5, "EI_DATA"),
         (7, 0, 7, "without an operating system"),
         (7, 3, 7, "EI_OSABI"),
-        (7, 0x49, 7, "PAL"),
+        (7, 0x41, 7, "PAL"),
         (7, 0x42, 7, "Mesa 3D"),
         (8, 5, 8, "EI_ABIVERSION"),
         (18, 62, 18, "x86-64"),
         (18, 1, 18, "e_machine"),
         (16, 2, 16, "e_type"),
-        (48, 0x49, 48, "EF_AMDGPU_MACH 0x41 (gfx1250; GFX12.5)"),
+        (48, 0x49, 48, "EF_AMDGPU_MACH 0x49 (gfx1250; GFX12.5"),
         (48, 0xff, 48, "EF_AMDGPU_MACH 0xff is"),
     ];
     for (at, value, offset, field) in cases {
