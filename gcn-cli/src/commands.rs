@@ -29,7 +29,7 @@ pub mod totals;
 pub mod tune;
 pub mod wait;
 
-use gcn_isa::Target;
+use gcn_isa::{Target, WaveSize};
 
 use crate::failure::Failure;
 
@@ -41,6 +41,19 @@ fn target(name: &str) -> Result<Target, String> {
 /// The same for commands that need more than the instructions of the target.
 fn target_with_hazards(name: &str) -> Result<Target, String> {
     target(name)?.with_hazards().map_err(|error| error.to_string())
+}
+
+/// The size of waves, for commands that read assembly.
+#[derive(clap::Args, Clone, Copy, Default)]
+pub struct Wave {
+    /// Lanes of a wave of assembly that does not say (`.amdhsa_wavefront_size32`); by default those that are usual on the target
+    #[arg(long, value_name = "32|64", value_parser = wave)]
+    pub wave: Option<WaveSize>,
+}
+
+/// Parses a number of lanes for clap.
+fn wave(lanes: &str) -> Result<WaveSize, String> {
+    lanes.parse().ok().and_then(WaveSize::of_lanes).ok_or_else(|| "a wave has 32 or 64 lanes".to_owned())
 }
 
 /// Sets parameters of the timed mode, each `NAME=VALUE`.

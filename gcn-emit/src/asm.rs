@@ -108,9 +108,11 @@ mod span;
 mod statement;
 mod symbols;
 
+use std::cell::OnceCell;
 use std::rc::Rc;
 use std::sync::Arc;
 
+use gcn_isa::{Target, WaveSize};
 use hashbrown::HashMap;
 use smallvec::SmallVec;
 use typed_arena::Arena;
@@ -121,7 +123,7 @@ pub use directive::directives;
 pub use emit::MAX_FILLING;
 pub use files::{Files, Folders, Found, NoFiles};
 pub use frame::{MAX_EXPANSION, MAX_MACRO_NESTING};
-pub use salvage::{Salvaged, assemble_readable, assemble_readable_with, named_target};
+pub use salvage::{Salvaged, assemble_readable, assemble_readable_with, named_target, named_wave};
 pub(crate) use source::without_block_comments;
 pub(crate) use statement::instruction_span;
 
@@ -160,7 +162,7 @@ pub fn assemble(file: &str, text: &str, options: &Options) -> Result<Assembly, D
 ///   copy \\n, to=8
 /// .endr
 /// ";
-/// let options = Options { target: Some("gfx942".parse().unwrap()), keep_instructions: true };
+/// let options = Options { target: Some("gfx942".parse().unwrap()), keep_instructions: true, ..Options::default() };
 /// let assembly = assemble_with("k.s", source, &options, &Folders::default()).unwrap();
 /// assert_eq!(assembly.instructions.len(), 2);
 /// // Line 4 is that of `.irp`; the instruction stands in line 2.
@@ -262,6 +264,8 @@ struct Assembler<'s> {
     names: Names<'s>,
     options: Options,
     target: Option<TargetId>,
+    /// Lanes of a wave where a kernel does not say, once it has been asked for.
+    wave: OnceCell<WaveSize>,
     version: CodeObjectVersion,
     symbols: Symbols<'s>,
     exprs: Exprs,
@@ -352,6 +356,7 @@ impl<'s> Assembler<'s> {
             names: Names::default(),
             options: *options,
             target: options.target,
+            wave: OnceCell::new(),
             version: CodeObjectVersion::default(),
             symbols: Symbols::default(),
             exprs: Exprs::default(),
@@ -394,6 +399,17 @@ impl<'s> Assembler<'s> {
     /// The target, if it is known already.
     fn target(&self) -> Option<TargetId> {
         self.target
+    }
+
+    /// Lanes of a wave where a kernel does not say.
+    fn wave(&self, target: Target) -> WaveSize {
+        *self.wave.get_or_init(|| {
+            let usual = target.usual_wave();
+            let said = || self.options.wave.or_else(|| named_wave(self.sources.main()));
+            // Most targets have one size only.
+            let choice = if target.wave_sizes().len() > 1 { said() } else { None };
+            choice.unwrap_or(usual)
+        })
     }
 
     /// Keeps an error.

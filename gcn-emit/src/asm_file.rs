@@ -7,8 +7,10 @@ use std::fmt::Write as _;
 
 use gcn_isa::Program;
 
+use crate::descriptor::KernelDescriptor;
+use crate::descriptor::directive::{self, Slot};
 use crate::encode::encode_program;
-use crate::kernel::{EXCEPTIONS, FloatMode, KernelSpec, USER_SGPRS, WorkItemIds};
+use crate::kernel::KernelSpec;
 use crate::metadata::Metadata;
 use crate::object::debug::Files;
 use crate::object::layout::{END_ALIGN, KERNEL_ALIGN, S_NOP, constants_padding, trailing_nops};
@@ -129,97 +131,23 @@ fn write_code_end(out: &mut String, kernel: &KernelSpec) {
 
 fn write_descriptor(out: &mut String, kernel: &KernelSpec) {
     let _ = writeln!(out, "\t.amdhsa_kernel {}", symbol(kernel.name()));
-    for directive in directives(kernel) {
-        if directive.default != Some(directive.value) {
-            let _ = writeln!(out, "\t\t.amdhsa_{} {}", directive.name, directive.value);
+    let descriptor = KernelDescriptor::of(kernel, 0).to_bytes();
+    for row in directive::of_target(kernel.target()) {
+        let value = match row.slot {
+            // They follow from the others, and from the target id.
+            Slot::UserSgprCount | Slot::ReserveXnackMask => continue,
+            Slot::NextFreeVgpr => kernel.total_vgprs(),
+            Slot::NextFreeSgpr => kernel.next_free_sgpr(),
+            Slot::AccumOffset => kernel.resources.accum_offset(),
+            Slot::ReserveVcc => kernel.resources.uses_vcc.into(),
+            Slot::ReserveFlatScratch => kernel.resources.uses_flat_scratch.into(),
+            _ => row.value_in(&descriptor).unwrap_or(0),
+        };
+        if row.default != Some(value) {
+            let _ = writeln!(out, "\t\t{} {value}", row.name);
         }
     }
     out.push_str("\t.end_amdhsa_kernel\n");
-}
-
-/// A nested directive of `.amdhsa_kernel`.
-struct Directive {
-    name: Cow<'static, str>,
-    value: u32,
-    /// The assembler's default for the directive; `None` if it is required.
-    default: Option<u32>,
-}
-
-impl Directive {
-    fn new(name: impl Into<Cow<'static, str>>, value: impl Into<u32>, default: Option<u32>) -> Directive {
-        Directive { name: name.into(), value: value.into(), default }
-    }
-}
-
-/// Every directive that the kernel's target knows (guide, *AMDHSA Kernel Assembler Directives*), in the
-/// guide's order. Not among them: the number of user SGPRs and the `XNACK_MASK` reservation, which follow
-/// from the others and from the target id.
-fn directives(kernel: &KernelSpec) -> Vec<Directive> {
-    let target = kernel.target();
-    let zero = Some(0);
-    let mut all = vec![
-        Directive::new("group_segment_fixed_size", kernel.lds_bytes, zero),
-        Directive::new("private_segment_fixed_size", kernel.scratch_bytes, zero),
-        Directive::new("kernarg_size", kernel.kernarg_bytes, zero),
-    ];
-    for (flag, _, name) in USER_SGPRS {
-        all.push(Directive::new(format!("user_sgpr_{name}"), kernel.user_sgprs.contains(flag), zero));
-    }
-    all.push(Directive::new("uses_dynamic_stack", kernel.uses_dynamic_stack, zero));
-    let scratch = if target.has_architected_flat_scratch() {
-        "enable_private_segment"
-    } else {
-        "system_sgpr_private_segment_wavefront_offset"
-    };
-    all.push(Directive::new(scratch, kernel.uses_scratch(), zero));
-    for (dimension, enabled) in ["x", "y", "z"].into_iter().zip(kernel.workgroup_ids) {
-        let default = u32::from(dimension == "x");
-        all.push(Directive::new(format!("system_sgpr_workgroup_id_{dimension}"), enabled, Some(default)));
-    }
-    all.push(Directive::new("system_sgpr_workgroup_info", kernel.workgroup_info, zero));
-    let ids = Some(WorkItemIds::X as u32);
-    all.push(Directive::new("system_vgpr_workitem_id", kernel.work_item_ids as u32, ids));
-    register_directives(&mut all, kernel);
-    float_directives(&mut all, kernel);
-    if target.has_unified_agprs() {
-        all.push(Directive::new("tg_split", kernel.tg_split, zero));
-    }
-    for (flag, name) in EXCEPTIONS {
-        all.push(Directive::new(format!("exception_{name}"), kernel.exceptions.contains(flag), zero));
-    }
-    all
-}
-
-fn register_directives(all: &mut Vec<Directive>, kernel: &KernelSpec) {
-    all.push(Directive::new("next_free_vgpr", kernel.total_vgprs(), None));
-    all.push(Directive::new("next_free_sgpr", kernel.next_free_sgpr(), None));
-    if let Some(offset) = kernel.accum_offset() {
-        all.push(Directive::new("accum_offset", offset, None));
-    }
-    all.push(Directive::new("reserve_vcc", kernel.resources.uses_vcc, Some(1)));
-    // Where flat scratch is architected its SGPRs are always reserved, and the directive does not exist.
-    if !kernel.target().has_architected_flat_scratch() {
-        all.push(Directive::new("reserve_flat_scratch", kernel.resources.uses_flat_scratch, Some(1)));
-    }
-}
-
-fn float_directives(all: &mut Vec<Directive>, kernel: &KernelSpec) {
-    let fields = |mode: FloatMode| {
-        [
-            ("float_round_mode_32", mode.round_32 as u32),
-            ("float_round_mode_16_64", mode.round_16_64 as u32),
-            ("float_denorm_mode_32", mode.denorm_32 as u32),
-            ("float_denorm_mode_16_64", mode.denorm_16_64 as u32),
-            ("dx10_clamp", mode.dx10_clamp.into()),
-            ("ieee_mode", mode.ieee_mode.into()),
-            ("fp16_overflow", mode.fp16_overflow.into()),
-        ]
-    };
-    for ((name, value), (_, default)) in
-        fields(kernel.float_mode).into_iter().zip(fields(FloatMode::default()))
-    {
-        all.push(Directive::new(name, value, Some(default)));
-    }
 }
 
 /// A symbol as the assembler reads it: in quotes if it has characters that need them.

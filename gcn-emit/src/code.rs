@@ -36,7 +36,7 @@ use std::fmt;
 use std::ops::Range;
 
 use gcn_isa::program::EntryKind;
-use gcn_isa::{Program, Target};
+use gcn_isa::{Program, Target, WaveSize};
 
 use crate::asm::{Assembly, Origin, SourceFile, SourceLocation};
 use crate::decode::DecodeFault;
@@ -203,7 +203,7 @@ impl Unit {
     /// # Errors
     /// [`CodeError::NotKept`] without that option.
     pub fn of_assembly(assembly: &Assembly) -> Result<Unit, CodeError> {
-        assembly::unit(assembly, assembly.instructions.clone())
+        assembly::unit(assembly, assembly.instructions.clone()).map(|unit| unit.with_waves(assembly.wave))
     }
 
     /// The same, for which the assembly gives up its instructions.
@@ -212,7 +212,7 @@ impl Unit {
     /// [`CodeError::NotKept`], as above.
     pub fn from_assembly(mut assembly: Assembly) -> Result<Unit, CodeError> {
         let instructions = std::mem::take(&mut assembly.instructions);
-        assembly::unit(&assembly, instructions)
+        assembly::unit(&assembly, instructions).map(|unit| unit.with_waves(assembly.wave))
     }
 
     /// The code of an object, linked or not, with symbols or stripped.
@@ -220,7 +220,22 @@ impl Unit {
     /// # Errors
     /// [`CodeError::TooLarge`].
     pub fn of_object(object: &CodeObject<'_>) -> Result<Unit, CodeError> {
-        object::unit(object)
+        object::unit(object).map(|unit| {
+            let usual = unit.target_id.target.usual_wave();
+            unit.with_waves(usual)
+        })
+    }
+
+    /// Gives each section's program the size of the waves that run it: that of its kernels, or `otherwise` if there are none. Kernels
+    /// of both sizes in one section share what they have in common, and its waves are those of the first.
+    fn with_waves(mut self, otherwise: WaveSize) -> Unit {
+        let target = self.target_id.target;
+        for (number, code) in self.sections.iter_mut().enumerate() {
+            let own = |kernel: &&KernelFacts| kernel.entry.is_some_and(|(section, _)| section == number);
+            let first = self.kernels.iter().find(own).or(self.kernels.first());
+            code.program.wave = first.map_or(otherwise, |kernel| kernel.descriptor.wave(target));
+        }
+        self
     }
 
     /// Where an instruction comes from that a macro, a repetition or an included file wrote, the innermost

@@ -3,7 +3,9 @@
 //! Layout and meaning: LLVM AMDGPU guide, *Code Object V3 Kernel Descriptor* and the `compute_pgm_rsrc`
 //! tables. Counts are stored in blocks: see [`KernelDescriptor::of`].
 
-mod field;
+pub(crate) mod directive;
+pub(crate) mod field;
+mod on;
 mod settings;
 mod table;
 
@@ -11,7 +13,7 @@ pub use field::{Field, Word};
 pub use settings::Settings;
 pub use table::DescribedField;
 
-use gcn_isa::Target;
+use gcn_isa::{Target, WaveSize};
 
 use crate::kernel::KernelSpec;
 use field as f;
@@ -23,7 +25,12 @@ pub const CODE_ENTRY_OFFSET: u64 = 16;
 /// Alignment that the command processor requires of a descriptor.
 pub const DESCRIPTOR_ALIGN: u64 = 64;
 /// SGPRs of a block as the descriptor counts them.
-const SGPR_BLOCK: u32 = 8;
+pub(crate) const SGPR_BLOCK: u32 = 8;
+/// Most user SGPRs that the dispatcher sets up.
+#[cfg(feature = "tools")]
+pub(crate) const MOST_USER_SGPRS: u32 = 16;
+/// VGPRs of a block of those that the halves of a wave share.
+const SHARED_VGPR_BLOCK: u32 = 8;
 
 /// A kernel descriptor, word by word. [`Field`] names the bits that this crate writes, [`Settings`]
 /// interprets them, and [`KernelDescriptor::describe`] lists every bit.
@@ -53,9 +60,10 @@ pub struct KernelDescriptor {
 impl KernelDescriptor {
     /// The descriptor of `kernel` whose first instruction is `entry_offset` bytes after the descriptor.
     ///
-    /// Register counts become blocks minus one: VGPRs (both halves of a unified file together) in blocks of
-    /// [`Target::vgpr_granule`], SGPRs with the named ones in blocks of 8. The guide's formula for SGPRs
-    /// rounds to 16; this one is LLVM's, and it never allocates fewer registers than requested.
+    /// Register counts become blocks minus one: VGPRs (both halves of a unified file together) in those of
+    /// [`VgprFile::block`](gcn_isa::target::VgprFile::block), SGPRs with the named ones in blocks of 8. The guide's formula for SGPRs
+    /// rounds to 16; this one is LLVM's, and it never allocates fewer registers than requested. Where each wave gets all SGPRs their
+    /// number is 0.
     pub fn of(kernel: &KernelSpec, entry_offset: i64) -> KernelDescriptor {
         let target = kernel.target();
         let blocks = |count: u32, block: u32| count.max(1).div_ceil(block) - 1;
@@ -66,12 +74,18 @@ impl KernelDescriptor {
             kernel_code_entry_byte_offset: entry_offset,
             ..KernelDescriptor::default()
         };
-        d.set(f::GRANULATED_WORKITEM_VGPR_COUNT, blocks(kernel.total_vgprs(), target.vgpr_granule()));
-        d.set(f::GRANULATED_WAVEFRONT_SGPR_COUNT, blocks(kernel.total_sgprs(), SGPR_BLOCK));
+        let vgpr_block = target.vgpr_file(kernel.program.wave).block;
+        d.set(f::GRANULATED_WORKITEM_VGPR_COUNT, blocks(kernel.total_vgprs(), vgpr_block));
+        if target.counts_sgprs() {
+            d.set(f::GRANULATED_WAVEFRONT_SGPR_COUNT, blocks(kernel.total_sgprs(), SGPR_BLOCK));
+        }
         d.set_float_mode(kernel);
+        d.set_scheduling(kernel);
         d.set_initial_state(kernel);
         if let Some(offset) = kernel.accum_offset() {
             d.set(f::ACCUM_OFFSET, (offset / 4).saturating_sub(1));
+        }
+        if target.has_tg_split() {
             d.set(f::TG_SPLIT, kernel.tg_split.into());
         }
         d
@@ -83,10 +97,32 @@ impl KernelDescriptor {
         self.set(f::FLOAT_ROUND_MODE_16_64, mode.round_16_64 as u32);
         self.set(f::FLOAT_DENORM_MODE_32, mode.denorm_32 as u32);
         self.set(f::FLOAT_DENORM_MODE_16_64, mode.denorm_16_64 as u32);
-        self.set(f::ENABLE_DX10_CLAMP, mode.dx10_clamp.into());
-        self.set(f::ENABLE_IEEE_MODE, mode.ieee_mode.into());
+        if kernel.target().has_dx10_clamp() {
+            self.set(f::ENABLE_DX10_CLAMP, mode.dx10_clamp.into());
+            self.set(f::ENABLE_IEEE_MODE, mode.ieee_mode.into());
+        }
         self.set(f::FP16_OVFL, mode.fp16_overflow.into());
         self.set(f::EXCEPTIONS, kernel.exceptions.bits().into());
+    }
+
+    /// What came with RDNA.
+    fn set_scheduling(&mut self, kernel: &KernelSpec) {
+        let (target, scheduling) = (kernel.target(), kernel.scheduling);
+        if target.has_workgroup_processors() {
+            self.set(f::WGP_MODE, scheduling.workgroup_processors.into());
+            self.set(f::MEM_ORDERED, scheduling.ordered_loads.into());
+            self.set(f::FWD_PROGRESS, scheduling.forward_progress.into());
+        }
+        if target.has_round_robin_scheduling() {
+            self.set(f::WG_RR_EN, scheduling.round_robin.into());
+        }
+        if target.has_shared_vgprs() {
+            self.set(f::SHARED_VGPR_COUNT, kernel.shared_vgprs.div_ceil(SHARED_VGPR_BLOCK));
+        }
+        if target.inst_pref_size_bits() > 0 {
+            self.set(f::INST_PREF_SIZE_12, kernel.inst_pref_size);
+        }
+        self.set(f::ENABLE_WAVEFRONT_SIZE32, (kernel.program.wave == WaveSize::W32).into());
     }
 
     fn set_initial_state(&mut self, kernel: &KernelSpec) {
@@ -126,14 +162,25 @@ impl KernelDescriptor {
         }
     }
 
-    /// VGPRs that are allocated, AGPRs of a unified file included.
-    pub fn allocated_vgprs(&self, target: Target) -> u32 {
-        (self.get(f::GRANULATED_WORKITEM_VGPR_COUNT) + 1) * target.vgpr_granule()
+    /// The size of the kernel's waves.
+    pub fn wave(&self, target: Target) -> WaveSize {
+        let short =
+            self.get(f::ENABLE_WAVEFRONT_SIZE32) != 0 && target.instruction_set().has_wave(WaveSize::W32);
+        if short { WaveSize::W32 } else { WaveSize::W64 }
     }
 
-    /// SGPRs that are allocated.
-    pub fn allocated_sgprs(&self) -> u32 {
-        (self.get(f::GRANULATED_WAVEFRONT_SGPR_COUNT) + 1) * SGPR_BLOCK
+    /// VGPRs that a wave may name, AGPRs of a unified file included: a multiple of the block in which the descriptor counts. The
+    /// machine may hand out more.
+    pub fn allocated_vgprs(&self, target: Target) -> u32 {
+        (self.get(f::GRANULATED_WORKITEM_VGPR_COUNT) + 1) * target.vgpr_file(self.wave(target)).block
+    }
+
+    /// SGPRs that are allocated, named ones included.
+    pub fn allocated_sgprs(&self, target: Target) -> u32 {
+        match target.counts_sgprs() {
+            true => (self.get(f::GRANULATED_WAVEFRONT_SGPR_COUNT) + 1) * SGPR_BLOCK,
+            false => target.addressable_sgprs().next_multiple_of(SGPR_BLOCK),
+        }
     }
 
     /// The bytes of the descriptor in a code object.

@@ -7,19 +7,19 @@ mod resources;
 mod state;
 mod variable;
 
-use gcn_isa::{Program, Target};
+use gcn_isa::{Program, Target, WaveSize};
 
 pub use check::SpecError;
 pub use resources::Resources;
-pub use state::{DenormMode, FloatExceptions, FloatMode, InitialSgprs, RoundMode, UserSgprs, WorkItemIds};
-pub(crate) use state::{EXCEPTIONS, USER_SGPRS};
+pub use state::{
+    DenormMode, FloatExceptions, FloatMode, InitialSgprs, RoundMode, Scheduling, UserSgprs, WorkItemIds,
+};
 pub use variable::{Piece, PieceAt, Variable, VariableType};
 
 use crate::metadata::{KernelArg, KernelMetadata, Metadata, VERSION_V4, VERSION_V5};
 use crate::target_id::{Feature, TargetId};
 use crate::version::CodeObjectVersion;
 
-pub use gcn_isa::target::WAVE_SIZE;
 /// Most work-items of a workgroup.
 pub const MAX_WORKGROUP: u32 = 1024;
 
@@ -42,8 +42,8 @@ impl WorkgroupSize {
     }
 
     /// Waves of the largest workgroup.
-    pub fn waves(self) -> u32 {
-        self.max_flat().div_ceil(WAVE_SIZE)
+    pub fn waves(self, wave: WaveSize) -> u32 {
+        self.max_flat().div_ceil(wave.lanes())
     }
 }
 
@@ -87,6 +87,13 @@ pub struct KernelSpec {
     /// The waves of a workgroup may run on different compute units, gfx90a and later (`TG_SPLIT` of
     /// `compute_pgm_rsrc3`).
     pub tg_split: bool,
+    /// How the waves of a workgroup run, where it can be chosen (RDNA).
+    pub scheduling: Scheduling,
+    /// VGPRs that the halves of a wave of 64 lanes share (RDNA 1 to 3): a multiple of 8 below 128.
+    pub shared_vgprs: u32,
+    /// How much code is fetched before a wave starts (RDNA 3 and later, `INST_PREF_SIZE`), as
+    /// [`inst_pref_size`](gcn_isa::InstructionSet::inst_pref_size) counts it.
+    pub inst_pref_size: u32,
     /// Workgroup sizes.
     pub workgroup: WorkgroupSize,
     /// Every grid is a whole number of workgroups in each dimension (`.uniform_work_group_size`).
@@ -129,6 +136,9 @@ impl KernelSpec {
             float_mode: FloatMode::default(),
             exceptions: FloatExceptions::empty(),
             tg_split: false,
+            scheduling: Scheduling::default(),
+            shared_vgprs: 0,
+            inst_pref_size: 0,
             workgroup,
             uniform_workgroups: false,
             args: Vec::new(),
@@ -216,7 +226,7 @@ impl KernelSpec {
             uniform_work_group_size: self.uniform_workgroups.then_some(1),
             uses_dynamic_stack: Some(self.uses_dynamic_stack),
             vgpr_count: self.total_vgprs(),
-            wavefront_size: WAVE_SIZE,
+            wavefront_size: self.program.wave.lanes(),
             ..KernelMetadata::default()
         }
     }

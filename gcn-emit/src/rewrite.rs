@@ -57,11 +57,11 @@ mod writers;
 
 use std::ops::Range;
 
-use gcn_isa::Operand;
 use gcn_isa::hazards::Config;
 use gcn_isa::hazards::counter::{BARRIER_LDS, BARRIER_LDS_DMA, BARRIER_LDS_READ};
 use gcn_isa::target::NoHazards;
 use gcn_isa::wait::{Orders, WaitOptions};
+use gcn_isa::{Operand, WaveSize};
 use serde::Serialize;
 
 pub use explain::{ExplainedWait, Verdict, explain};
@@ -94,6 +94,8 @@ pub struct Options {
     /// The target, in place of the file's, which it must not contradict: it may set features that the file
     /// leaves open.
     pub target: Option<TargetId>,
+    /// Lanes of a wave, where the file does not say.
+    pub wave: Option<WaveSize>,
     /// Whether memory accesses may be replayed (XNACK); without it, unless the target id says `xnack-`.
     pub xnack: Option<bool>,
     /// Which rules count.
@@ -290,12 +292,13 @@ impl<'a> File<'a> {
     fn read(
         file: &str,
         text: &'a str,
-        target: Option<TargetId>,
+        (target, wave): (Option<TargetId>, Option<WaveSize>),
         files: &dyn Files,
     ) -> Result<File<'a>, RewriteError> {
         let named = asm::named_target(text);
         let narrower = target.filter(|target| named.is_some_and(|named| named.runs_on(*target)));
-        let options = asm::Options { target: narrower.map_or(target, |_| None), keep_instructions: true };
+        let options =
+            asm::Options { target: narrower.map_or(target, |_| None), wave, keep_instructions: true };
         let assembly = asm::assemble_with(file, text, &options, files)?;
         let branches = numbered_branches(&assembly);
         let mut unit = Unit::from_assembly(assembly)?;
@@ -329,7 +332,7 @@ fn numbered(branches: &[(String, u64)], unit: &Unit) -> Vec<Vec<usize>> {
 }
 
 fn fix_once(file: &str, text: &str, options: &Options, files: &dyn Files) -> Result<Fixed, RewriteError> {
-    let file = File::read(file, text, options.target, files)?;
+    let file = File::read(file, text, (options.target, options.wave), files)?;
     let how = How { wait: options.wait(file.unit.target_id), strip: options.strip, only: options.only };
     let mut edits = Edits::default();
     let (mut changes, mut kept, mut functions) = (Vec::new(), Vec::new(), Vec::new());

@@ -6,7 +6,7 @@ use std::num::NonZeroU32;
 use std::sync::{Arc, LazyLock, Mutex, PoisonError};
 
 use crate::inst::Inst;
-use crate::target::Target;
+use crate::target::{Target, WaveSize};
 
 pub use crate::operand::Label;
 
@@ -156,6 +156,8 @@ pub enum EntryKind {
 pub struct Program {
     /// The target.
     pub target: Target,
+    /// Lanes of a wave.
+    pub wave: WaveSize,
     /// The kernel's name.
     pub name: String,
     /// The instructions.
@@ -172,10 +174,11 @@ pub struct Program {
 }
 
 impl Program {
-    /// An empty program.
+    /// An empty program, for waves of the usual size.
     pub fn new(target: Target, name: impl Into<String>) -> Program {
         Program {
             target,
+            wave: target.usual_wave(),
             name: name.into(),
             lines: Vec::new(),
             labels: Vec::new(),

@@ -101,7 +101,7 @@ fn explain(py: Python<'_>, name: &str, data: Vec<u8>, options: &str) -> PyResult
         let input = if input.unit.origins.is_empty() {
             input
         } else {
-            input::expanded(input, options.target, &folders).map_err(refused)?
+            input::expanded(input, &options.choice(), &folders).map_err(refused)?
         };
         text(&gcn_report::explain::report(&input, options.rules()?, options.writers).map_err(refused)?)
     })

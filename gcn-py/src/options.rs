@@ -103,7 +103,7 @@ impl Options {
     }
 
     pub fn choice(&self) -> Choice {
-        Choice { target: self.target, entry: self.entry }
+        Choice { target: self.target, entry: self.entry, ..Choice::default() }
     }
 
     pub fn folders(&self) -> Folders {

@@ -5,6 +5,7 @@ use std::fmt::Write as _;
 
 use gcn_emit::object::{CodeObject, ObjectError, container, read_code_object};
 use gcn_emit::target_id::{Feature, TargetId};
+use gcn_isa::WaveSize;
 
 use crate::Error;
 
@@ -13,6 +14,8 @@ use crate::Error;
 pub struct Choice {
     /// Of a container, the code objects for this target; also the target of assembly that names none.
     pub target: Option<TargetId>,
+    /// Lanes of a wave of assembly that does not say.
+    pub wave: Option<WaveSize>,
     /// Of a container, the code object with this number, from 1.
     pub entry: Option<usize>,
 }

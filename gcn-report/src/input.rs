@@ -74,7 +74,7 @@ pub fn each<E: From<Error>>(
         });
     }
     let text = text(name, bytes)?;
-    visit(assembly(name, text, choice.target, broken, folders)?)
+    visit(assembly(name, text, choice, broken, folders)?)
 }
 
 /// The text of a file that holds no objects.
@@ -94,11 +94,11 @@ fn text(name: &str, bytes: Vec<u8>) -> Result<String, Error> {
 fn assembly(
     name: &str,
     text: String,
-    target: Option<TargetId>,
+    choice: &Choice,
     broken: Broken,
     folders: &Folders,
 ) -> Result<Input, Error> {
-    let options = Options { target: target_of(&text, target), keep_instructions: true };
+    let options = options(&text, choice, true);
     let read = match broken {
         Broken::Refuse => {
             asm::assemble_with(name, &text, &options, folders).map(|assembly| (assembly, Vec::new()))
@@ -116,11 +116,16 @@ fn assembly(
 ///
 /// # Errors
 /// As [`read`].
-pub fn expanded(input: Input, target: Option<TargetId>, folders: &Folders) -> Result<Input, Error> {
+pub fn expanded(input: Input, choice: &Choice, folders: &Folders) -> Result<Input, Error> {
     let Some(text) = &input.text else { return Ok(input) };
-    let options = Options { target: target_of(text, target), keep_instructions: false };
+    let options = options(text, choice, false);
     let plain = asm::expand(&input.name, text, &options, folders).map_err(Error::Assembly)?;
-    assembly(&input.name, plain, target, Broken::Refuse, folders)
+    assembly(&input.name, plain, choice, Broken::Refuse, folders)
+}
+
+/// Options of the assembler for a text.
+fn options(text: &str, choice: &Choice, keep_instructions: bool) -> Options {
+    Options { target: target_of(text, choice.target), wave: choice.wave, keep_instructions }
 }
 
 /// The caller's target, unless the file names one: many files with different targets are read with one
@@ -159,7 +164,7 @@ pub fn one(
         return Ok(Loadable { bytes: chosen.bytes.into_owned(), lines: None });
     }
     let text = text(name, bytes)?;
-    let options = Options { target: target_of(&text, choice.target), keep_instructions: true };
+    let options = options(&text, choice, true);
     let assembly = asm::assemble_with(name, &text, &options, folders).map_err(Error::Assembly)?;
     let linked = assembly.code_object_with_lines(name);
     let (bytes, lines) =

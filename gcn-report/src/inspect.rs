@@ -1,10 +1,10 @@
 //! What a code object holds and what its kernels need.
 
 use gcn_emit::descriptor::KernelDescriptor;
-use gcn_emit::kernel::{MAX_WORKGROUP, WAVE_SIZE};
+use gcn_emit::kernel::MAX_WORKGROUP;
 use gcn_emit::metadata::KernelMetadata;
 use gcn_emit::object::{CodeObject, KernelCode, SectionView};
-use gcn_emit::occupancy::{Occupancy, Usage, occupancy_of};
+use gcn_emit::occupancy::{Mode, Occupancy, Usage, occupancy_in};
 use gcn_isa::Target;
 use serde::Serialize;
 
@@ -57,8 +57,12 @@ pub struct Kernel {
     pub kernarg_bytes: u32,
     /// The workgroup size for which the occupancy is computed, in work-items.
     pub workgroup: u32,
+    /// Lanes of a wave.
+    pub wave_size: u32,
     /// How many run at once.
     pub occupancy: OccupancyReport,
+    /// The same in each mode that the target has: for either size of waves, and on one or two compute units.
+    pub occupancies: Vec<ModeReport>,
     /// The fields of the descriptor.
     pub descriptor: Vec<Field>,
     /// The metadata, if there is any.
@@ -74,6 +78,20 @@ pub struct OccupancyReport {
     pub workgroups_per_cu: u32,
     /// What there is too little of.
     pub limited_by: String,
+}
+
+/// The occupancy in a mode, with as many registers.
+#[derive(Serialize)]
+pub struct ModeReport {
+    /// Lanes of a wave.
+    pub wave_size: u32,
+    /// `wgp` if a workgroup may run on both compute units of a workgroup processor, `cu` if on one.
+    pub mode: &'static str,
+    /// True for the mode that the descriptor asks for.
+    pub own: bool,
+    /// How many run at once.
+    #[serde(flatten)]
+    pub occupancy: OccupancyReport,
 }
 
 /// A field of the descriptor.
@@ -115,8 +133,10 @@ fn kernel(kernel: &KernelCode<'_>, target: Target) -> Kernel {
         vgprs: settings.vgprs,
         sgprs: settings.sgprs,
         lds_bytes: kernel.descriptor.group_segment_fixed_size,
-        waves_per_workgroup: workgroup.div_ceil(WAVE_SIZE).max(1),
+        waves_per_workgroup: workgroup.div_ceil(settings.wave.lanes()).max(1),
     };
+    let workgroup_processor = settings.scheduling.is_some_and(|scheduling| scheduling.workgroup_processors);
+    let own = Mode { wave: settings.wave, workgroup_processor };
     let fields = KernelDescriptor::describe(kernel.descriptor_bytes, target);
     Kernel {
         name: kernel.name.to_owned(),
@@ -129,13 +149,29 @@ fn kernel(kernel: &KernelCode<'_>, target: Target) -> Kernel {
         scratch_bytes: kernel.descriptor.private_segment_fixed_size,
         kernarg_bytes: kernel.descriptor.kernarg_size,
         workgroup,
-        occupancy: occupancy(occupancy_of(target, usage)),
+        wave_size: settings.wave.lanes(),
+        occupancy: occupancy(occupancy_in(target, own, usage)),
+        occupancies: occupancies(target, own, usage, workgroup),
         descriptor: fields
             .into_iter()
             .map(|f| Field { wrong: f.is_wrong(), name: f.name, value: f.value, meaning: f.meaning })
             .collect(),
         metadata,
     }
+}
+
+/// The occupancy in every mode of a target.
+fn occupancies(target: Target, own: Mode, usage: Usage, workgroup: u32) -> Vec<ModeReport> {
+    let report = |mode: Mode| {
+        let usage = Usage { waves_per_workgroup: workgroup.div_ceil(mode.wave.lanes()).max(1), ..usage };
+        ModeReport {
+            wave_size: mode.wave.lanes(),
+            mode: if mode.workgroup_processor { "wgp" } else { "cu" },
+            own: mode == own,
+            occupancy: occupancy(occupancy_in(target, mode, usage)),
+        }
+    };
+    Mode::all(target).map(report).collect()
 }
 
 fn occupancy(occupancy: Occupancy) -> OccupancyReport {

@@ -34,6 +34,8 @@ pub struct Args {
     #[arg(long, value_name = "T")]
     target: Option<TargetId>,
     #[command(flatten)]
+    wave: commands::Wave,
+    #[command(flatten)]
     includes: file::Includes,
     /// Print `canonical text ; encoding: [0x..,0x..]` for each instruction; with it a code object is written
     /// only if `-o` is given
@@ -88,7 +90,11 @@ pub fn run(args: &Args) -> Result<(), Failure> {
     let output = output(args)?;
     let text = file::read_text(&args.file)?;
     let name = file::shown(&args.file);
-    let options = Options { target: args.target, keep_instructions: args.show_encoding || args.json };
+    let options = Options {
+        target: args.target,
+        wave: args.wave.wave,
+        keep_instructions: args.show_encoding || args.json,
+    };
     let folders = args.includes.folders();
     let assembly = match asm::assemble_with(name, &text, &options, &folders) {
         Ok(assembly) => assembly,

@@ -17,6 +17,8 @@ pub struct Choice {
     /// assembly that does not name one
     #[arg(long, value_name = "T")]
     pub target: Option<TargetId>,
+    #[command(flatten)]
+    pub wave: commands::Wave,
     /// In a bundle, host library or program, select the code object with this number in --list
     #[arg(long, value_name = "N")]
     pub entry: Option<usize>,
@@ -27,7 +29,7 @@ pub struct Choice {
 
 impl From<Choice> for container::Choice {
     fn from(choice: Choice) -> container::Choice {
-        container::Choice { target: choice.target, entry: choice.entry }
+        container::Choice { target: choice.target, wave: choice.wave.wave, entry: choice.entry }
     }
 }
 
@@ -43,9 +45,9 @@ struct Row {
 }
 
 impl Choice {
-    /// Every code object for a target.
-    pub fn for_target(target: Option<TargetId>) -> Choice {
-        Choice { target, ..Choice::default() }
+    /// Every code object for a target; assembly that does not say the size of its waves has these.
+    pub fn for_target(target: Option<TargetId>, wave: commands::Wave) -> Choice {
+        Choice { target, wave, ..Choice::default() }
     }
 
     /// Passes the selected code objects, at least one, to `visit`. `bytes` are those of an ELF file or of a container.

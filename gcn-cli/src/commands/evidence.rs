@@ -36,6 +36,8 @@ pub struct Args {
     #[arg(long, value_name = "T")]
     target: Option<TargetId>,
     #[command(flatten)]
+    wave: commands::Wave,
+    #[command(flatten)]
     rules: Rules,
     /// Print the counts as JSON
     #[arg(long)]
@@ -54,9 +56,15 @@ pub fn run(args: &Args) -> Result<(), Failure> {
     let jobs = std::thread::available_parallelism().map_or(1, usize::from);
     let counted = in_parallel(&files, jobs, |file| {
         let mut counted = Vec::new();
-        code::each(file, &Choice::for_target(args.target), Broken::Refuse, &Folders::default(), |input| {
-            counted.push(Counted::of(&input, rules));
-        })?;
+        code::each(
+            file,
+            &Choice::for_target(args.target, args.wave),
+            Broken::Refuse,
+            &Folders::default(),
+            |input| {
+                counted.push(Counted::of(&input, rules));
+            },
+        )?;
         counted.into_iter().collect::<Result<Vec<_>, Failure>>()
     });
     let mut table = Table::default();

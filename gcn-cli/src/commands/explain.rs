@@ -36,6 +36,8 @@ pub struct Args {
     #[arg(long, value_name = "T")]
     target: Option<TargetId>,
     #[command(flatten)]
+    wave: commands::Wave,
+    #[command(flatten)]
     includes: file::Includes,
     /// Print the waits with their reasons as JSON
     #[arg(long)]
@@ -49,11 +51,12 @@ Examples:
 
 pub fn run(args: &Args) -> Result<(), Failure> {
     let folders = args.includes.folders();
-    for input in code::read_with(&args.file, &Choice::for_target(args.target), Broken::Refuse, &folders)? {
+    let choice = Choice::for_target(args.target, args.wave);
+    for input in code::read_with(&args.file, &choice, Broken::Refuse, &folders)? {
         let input = if input.unit.origins.is_empty() {
             input
         } else {
-            input::expanded(input, args.target, &folders)
+            input::expanded(input, &choice.into(), &folders)
                 .map_err(|error| Failure::from(error).into_unreadable())?
         };
         let Some(text) = &input.text else {

@@ -44,6 +44,8 @@ pub struct Args {
     /// file leaves open; with `xnack-` the rules of XNACK replay do not count
     #[arg(long, value_name = "T", required_if_eq("functions", ""))]
     target: Option<TargetId>,
+    #[command(flatten)]
+    wave: commands::Wave,
     /// Whether memory accesses may be replayed (XNACK); `target`: unless the target id says xnack-
     #[arg(long, value_name = "WHEN", default_value = "target")]
     xnack: Xnack,
@@ -131,6 +133,7 @@ pub fn run(args: &Args) -> Result<(), Failure> {
 fn options(args: &Args) -> Result<rewrite::Options, Failure> {
     Ok(rewrite::Options {
         target: args.target,
+        wave: args.wave.wave,
         xnack: args.xnack.choice(),
         rules: args.rules.config()?,
         strip: args.strip,
@@ -148,7 +151,7 @@ fn fix(name: &str, args: &Args) -> Result<Fixed, Failure> {
     let mut text = file::read_text(name)?;
     let folders = args.includes.folders();
     if args.expand {
-        let options = asm::Options { target: args.target, ..asm::Options::default() };
+        let options = asm::Options { target: args.target, wave: args.wave.wave, ..asm::Options::default() };
         text = asm::expand(shown, &text, &options, &folders)
             .map_err(|errors| Failure::shown(errors.render(file::colours())))?;
     }

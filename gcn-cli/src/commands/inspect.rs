@@ -105,6 +105,18 @@ fn render_kernel(out: &mut String, kernel: &Kernel) {
         kernel.workgroup,
         kernel.occupancy.limited_by
     );
+    for mode in kernel.occupancies.iter().filter(|_| kernel.occupancies.len() > 1) {
+        let own = if mode.own { ", as the descriptor asks" } else { "" };
+        let _ = writeln!(
+            out,
+            "    {} lanes, {}: {} waves per SIMD, {} workgroups, limited by {}{own}",
+            mode.wave_size,
+            mode.mode,
+            mode.occupancy.waves_per_simd,
+            mode.occupancy.workgroups_per_cu,
+            mode.occupancy.limited_by
+        );
+    }
     if let Some(metadata) = &kernel.metadata {
         render_metadata(out, metadata, kernel.accum_offset.is_some());
         render_arguments(out, &metadata.args);

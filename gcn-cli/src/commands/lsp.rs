@@ -24,6 +24,7 @@ use lsp_types::{
 };
 use serde::de::DeserializeOwned;
 
+use crate::commands;
 use crate::commands::rule_set::Shown;
 use crate::failure::Failure;
 use crate::file;
@@ -44,6 +45,8 @@ pub struct Args {
     #[arg(long, value_name = "T")]
     target: Option<TargetId>,
     #[command(flatten)]
+    wave: commands::Wave,
+    #[command(flatten)]
     shown: Shown,
     #[command(flatten)]
     includes: file::Includes,
@@ -60,6 +63,7 @@ pub fn run(args: &Args) -> Result<(), Failure> {
     let rules = args.shown.config()?;
     let settings = Settings {
         target: args.target,
+        wave: args.wave.wave,
         level: args.shown.level.unwrap_or_default(),
         rules,
         xnack: args.shown.xnack,

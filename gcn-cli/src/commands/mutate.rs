@@ -30,6 +30,8 @@ pub struct Args {
     /// The target id of assembly that does not name one
     #[arg(long, value_name = "T")]
     target: Option<TargetId>,
+    #[command(flatten)]
+    wave: commands::Wave,
     /// Print everything as JSON
     #[arg(long)]
     json: bool,
@@ -53,7 +55,7 @@ struct Report {
 pub fn run(args: &Args) -> Result<(), Failure> {
     let rules = args.rules.config()?;
     let mut reports = Vec::new();
-    for input in code::read(&args.file, &Choice::for_target(args.target), Broken::Refuse)? {
+    for input in code::read(&args.file, &Choice::for_target(args.target, args.wave), Broken::Refuse)? {
         let lines = input.unit.sections.iter().flat_map(|s| &s.program.lines);
         let is_wait = |class: Class| matches!(class, Class::Nop | Class::Waitcnt);
         let waits = lines.filter(|l| is_wait(l.inst.desc.class)).count();

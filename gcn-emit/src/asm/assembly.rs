@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use gcn_isa::Inst;
+use gcn_isa::{Inst, WaveSize};
 
 use super::diagnostic::Diagnostic;
 use crate::object::{Module, ObjectError, SectionId};
@@ -13,6 +13,9 @@ use crate::target_id::TargetId;
 pub struct Options {
     /// The target. Without it the file's `.amdgcn_target` decides; with it that line has to agree.
     pub target: Option<TargetId>,
+    /// Lanes of a wave, for kernels without `.amdhsa_wavefront_size32`. Without it, the file's directives decide if they agree, or
+    /// else the target.
+    pub wave: Option<WaveSize>,
     /// Keep [`Assembly::instructions`]. This takes about 50 bytes for each instruction, and 200 for each
     /// distinct one.
     pub keep_instructions: bool,
@@ -23,6 +26,8 @@ pub struct Options {
 pub struct Assembly {
     /// Sections, symbols and relocations.
     pub module: Module,
+    /// Lanes of a wave of kernels that do not say, and of code that belongs to none.
+    pub wave: WaveSize,
     /// The instructions in the order of the file, if [`Options::keep_instructions`] asked for them.
     pub instructions: Vec<AsmInst>,
     /// The labels in the order of their first mention, if [`Options::keep_instructions`] asked for them.

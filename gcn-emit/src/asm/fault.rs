@@ -38,6 +38,8 @@ pub(super) enum Fault {
     NoTarget,
     #[error("the file is for `{file}`, but `{wanted}` is asked for")]
     OtherTarget { file: String, wanted: String },
+    #[error("waves of {0} lanes are asked for, but those of {1} have {2}")]
+    Wave(u32, Target, u32),
     #[error("{0}")]
     Target(TargetIdError),
     #[error("code object version {0} is not supported")]
@@ -214,6 +216,7 @@ impl Fault {
                 "begin the file with `.amdgcn_target \"amdgcn-amd-amdhsa--gfx942\"`, or give the target to the assembler (`gcn asm --target`)"
             }
             Fault::OtherTarget { .. } => "leave the target out to take the file's own",
+            Fault::Wave(..) => "leave the size of waves out",
             Fault::Version(_) => "write 4, 5 or 6",
             Fault::OpenComment => "close it with `*/`",
             Fault::OpenString => "close it with `\"` in the same line",

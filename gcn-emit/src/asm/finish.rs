@@ -36,6 +36,12 @@ impl Assembler<'_> {
             }
             return Err(self.diagnostics.in_order());
         };
+        if let Some(wave) = self.options.wave.filter(|wave| !target.target.instruction_set().has_wave(*wave))
+        {
+            let usual = target.target.usual_wave();
+            let fault = Fault::Wave(wave.lanes(), target.target, usual.lanes());
+            self.report(Located::new(Span::default(), fault));
+        }
         self.name_sections();
         let opened = self.open_debug_sections().map_err(|error| self.report(error));
         let laid_out = self.layout().map_err(|error| self.report(error));
@@ -53,13 +59,24 @@ impl Assembler<'_> {
         if !self.diagnostics.list.is_empty() {
             return Err(self.diagnostics.in_order());
         }
+        let wave = self.wave(target.target);
         let places = self.relocation_places(&open);
         self.place_instructions(&layout);
         let labels = self.labels(&layout);
         let (instructions, origins) = (self.instructions, self.origins);
         let (files, warnings) = (self.files, self.warnings);
         let keeps_instructions = self.options.keep_instructions;
-        Ok(Assembly { module, instructions, labels, origins, files, warnings, places, keeps_instructions })
+        Ok(Assembly {
+            module,
+            wave,
+            instructions,
+            labels,
+            origins,
+            files,
+            warnings,
+            places,
+            keeps_instructions,
+        })
     }
 
     /// Refuses notes that readers of the code object would refuse.
@@ -314,7 +331,7 @@ impl Assembler<'_> {
         let (mut counted, mut line, mut column) = (0, 1, 1);
         for i in order {
             let at = outermost[i] as usize;
-            let piece = self.sources.main().get(counted..at).unwrap_or_default();
+            let piece = self.sources.main().as_bytes().get(counted..at).unwrap_or_default();
             let in_line =
                 memchr::memrchr(b'\n', piece).map_or(piece, |n| piece.get(n + 1..).unwrap_or_default());
             if in_line.len() < piece.len() {
@@ -346,7 +363,7 @@ impl Assembler<'_> {
     /// text so far.
     fn place_instructions(&mut self, layout: &Layout) {
         let mut instructions = std::mem::take(&mut self.instructions);
-        let mut feeds = memchr::memchr_iter(b'\n', self.sources.main()).peekable();
+        let mut feeds = memchr::memchr_iter(b'\n', self.sources.main().as_bytes()).peekable();
         let mut line = 1;
         for (inst, gaps) in instructions.iter_mut().zip(&self.kept_gaps) {
             while feeds.next_if(|feed| *feed < inst.line as usize).is_some() {

@@ -103,7 +103,7 @@ pub(super) fn extra_sgprs(target: Target, vcc: bool, flat_scratch: bool, xnack: 
     let resources = Resources { uses_vcc: vcc, uses_flat_scratch: flat_scratch, ..Resources::default() };
     // A mask that is asked for is reserved on every target, also where the replay does not exist.
     let without = resources.extra_sgprs(target, Feature::Off);
-    if xnack { without.max(4) } else { without }
+    if xnack && target.counts_sgprs() { without.max(4) } else { without }
 }
 
 /// Rounds up to a multiple.

@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 use std::sync::Arc;
 
-use gcn_isa::{Inst, Operand, RegFile};
+use gcn_isa::{Inst, Operand, RegFile, Target};
 
 use super::args::{Args, is_name};
 use super::expr::Expr;
@@ -13,7 +13,6 @@ use super::span::Span;
 use super::symbols::{Def, Sym};
 use super::{AsmInst, Assembler, NextFree};
 use crate::object::SectionId;
-use crate::target_id::TargetId;
 use crate::text::{ExprValue, ParseFault, Scope, parse_inst_in};
 
 /// Names of symbols that say what the target is (guide, *Predefined Symbols*).
@@ -66,7 +65,7 @@ impl<'s> Assembler<'s> {
                     }
                     self.fixups.push(Fixup { place, kind: FixupKind::Branch, expr, span });
                 }
-                Operand::Reg(reg) => count_register(reg, &mut ends),
+                Operand::Reg(reg) => count_register(target.target, reg, &mut ends),
                 _ => {}
             }
         }
@@ -142,11 +141,11 @@ impl<'s> Assembler<'s> {
     /// Defines the predefined symbols of the assembler.
     pub fn define_generation(&mut self) {
         let Some(target) = self.target else { return };
-        for (name, value) in GENERATION.into_iter().zip(generation(target)) {
+        for (name, value) in GENERATION.into_iter().zip(target.target.version()) {
             let sym = self.symbols.intern(name.into(), Span::default());
             let symbol = self.symbols.get_mut(sym);
             if symbol.def == Def::Undefined {
-                symbol.def = Def::Value(Expr::Const(value));
+                symbol.def = Def::Value(Expr::Const(value.into()));
                 symbol.flags.predefined = true;
             }
         }
@@ -161,24 +160,13 @@ impl<'s> Assembler<'s> {
 }
 
 /// Raises the end of the VGPRs or SGPRs in `ends` to that of `reg`.
-fn count_register(reg: gcn_isa::Reg, ends: &mut [u16; 2]) {
+fn count_register(target: Target, reg: gcn_isa::Reg, ends: &mut [u16; 2]) {
     let end = match reg.file {
         RegFile::Vgpr => &mut ends[0],
-        RegFile::Sgpr if reg.index < gcn_isa::reg::FIRST_NAMED_SGPR => &mut ends[1],
+        RegFile::Sgpr if u32::from(reg.index) < target.addressable_sgprs() => &mut ends[1],
         _ => return,
     };
     *end = reg.end().max(*end);
-}
-
-/// The numbers of `gfx90a`: 9, 0, 10. The last two characters are minor and stepping, in hexadecimal.
-fn generation(target: TargetId) -> [i64; 3] {
-    let digits: Vec<i64> =
-        target.target.name().chars().filter_map(|c| c.to_digit(16)).map(i64::from).collect();
-    // `gfx` contributes its `f`.
-    match digits[..] {
-        [_, major, minor, stepping] => [major, minor, stepping],
-        _ => [0; 3],
-    }
 }
 
 /// The file's symbols, for an instruction.

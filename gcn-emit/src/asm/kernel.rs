@@ -4,9 +4,7 @@
 //! layout. Checks and fields follow the LLVM AMDGPU guide, *AMDHSA Kernel Assembler Directives* and *Kernel
 //! Descriptor*.
 
-mod table;
-
-use table::{ROWS, Slot};
+use gcn_isa::WaveSize;
 
 use super::Assembler;
 use super::args::Args;
@@ -20,12 +18,14 @@ use super::layout::Layout;
 use super::section::Place;
 use super::span::Span;
 use super::symbols::{Def, Sym};
-use crate::descriptor::{CODE_ENTRY_OFFSET, DESCRIPTOR_BYTES, Field, KernelDescriptor};
+use crate::descriptor::directive::{self, ROWS, Slot};
+use crate::descriptor::field as f;
+use crate::descriptor::{CODE_ENTRY_OFFSET, DESCRIPTOR_BYTES, KernelDescriptor, MOST_USER_SGPRS, SGPR_BLOCK};
 use crate::object::{Binding, SymbolKind, Visibility};
 use crate::target_id::{Feature, TargetId};
 
-/// SGPRs of a block as the descriptor counts them.
-const SGPR_BLOCK: i64 = 8;
+/// Blocks of VGPRs that the descriptor can count.
+const VGPR_BLOCKS: i64 = 64;
 /// VGPRs in front of the first AGPR come in steps of this.
 const ACCUM_STEP: i64 = 4;
 
@@ -81,7 +81,7 @@ impl<'s> Assembler<'s> {
         args: &mut Args<'s>,
         span: Span,
     ) -> Result<()> {
-        let Some(index) = table::find(name) else {
+        let Some(index) = directive::find(name, self.target.map(|id| id.target)) else {
             let known = directives();
             let fault = if name.starts_with(".amdhsa_") || name.starts_with(".end") {
                 Fault::UnknownDirective { name: name.to_owned(), nearest: nearest(name, known) }
@@ -185,7 +185,8 @@ impl<'s> Assembler<'s> {
     pub fn write_kernels(&mut self, layout: &Layout, memo: &mut Memo, sections: &mut [Vec<u8>]) {
         let Some(id) = self.target else { return };
         for kernel in std::mem::take(&mut self.kernels) {
-            let mut values = Values { id, kernel: &kernel, numbers: [None; ROWS.len()] };
+            let mut values =
+                Values { id, wave: self.wave(id.target), kernel: &kernel, numbers: [None; ROWS.len()] };
             if self.kernel_numbers(&mut values, layout, memo) {
                 match values.descriptor() {
                     Ok(descriptor) => {
@@ -210,7 +211,7 @@ impl<'s> Assembler<'s> {
         for (index, row) in ROWS.iter().enumerate() {
             let Some((expr, span)) = values.kernel.values[index] else { continue };
             let number = self.value(expr, layout, memo).and_then(|v| v.absolute().ok_or(Fault::NotAbsolute));
-            let high = (1i64 << row.bits) - 1;
+            let high = (1i64 << row.slot.value_bits()) - 1;
             let checked = number.and_then(|value| match value {
                 0.. if value <= high => Ok(value),
                 _ => Err(Fault::Range { what: "the value", value, low: 0, high }),
@@ -230,6 +231,8 @@ impl<'s> Assembler<'s> {
 /// The numbers of a kernel.
 struct Values<'k> {
     id: TargetId,
+    /// Lanes of a wave, where the kernel does not say.
+    wave: WaveSize,
     kernel: &'k Kernel,
     numbers: [Option<i64>; ROWS.len()],
 }
@@ -259,32 +262,26 @@ impl Values<'_> {
             kernarg_size: self.get(Slot::KernargSize).unwrap_or(0) as u32,
             ..KernelDescriptor::default()
         };
-        // The values of directives that are not given.
-        let defaults = [
-            ("FLOAT_DENORM_MODE_16_64", 3),
-            ("ENABLE_DX10_CLAMP", 1),
-            ("ENABLE_IEEE_MODE", 1),
-            ("ENABLE_SGPR_WORKGROUP_ID_X", 1),
-        ];
-        defaults.into_iter().for_each(|(name, value)| set(&mut d, name, value));
         let (mut user, mut exceptions) = (0, 0);
-        for (row, number) in ROWS.iter().zip(&self.numbers) {
-            let Some(value) = number.map(|n| n as u32) else { continue };
+        for (row, number) in ROWS.iter().zip(&self.numbers).filter(|(row, _)| row.on.has(self.id.target)) {
+            let Some(value) = number.map(|n| n as u32).or(row.default) else { continue };
             match row.slot {
-                Slot::Field(name) => set(&mut d, name, value),
+                Slot::Field(field) => d.set(field, value),
                 Slot::UserSgpr { bit, .. } => user |= value << bit,
                 Slot::Exception(bit) => exceptions |= value << bit,
                 _ => {}
             }
         }
-        set(&mut d, "USER_SGPRS", user);
-        set(&mut d, "EXCEPTIONS", exceptions);
-        set(&mut d, "USER_SGPR_COUNT", self.user_sgprs()?);
+        d.set(f::ENABLE_WAVEFRONT_SIZE32, (self.wave() == WaveSize::W32).into());
+        d.set(f::USER_SGPRS, user);
+        d.set(f::EXCEPTIONS, exceptions);
+        d.set(f::USER_SGPR_COUNT, self.user_sgprs()?);
         d.kernarg_preload = self.preload()?;
-        set(&mut d, "GRANULATED_WORKITEM_VGPR_COUNT", self.vgpr_blocks()?);
-        set(&mut d, "GRANULATED_WAVEFRONT_SGPR_COUNT", self.sgpr_blocks()?);
+        d.set(f::GRANULATED_WORKITEM_VGPR_COUNT, self.vgpr_blocks()?);
+        self.shared_vgprs(&d)?;
+        d.set(f::GRANULATED_WAVEFRONT_SGPR_COUNT, self.sgpr_blocks()?);
         if self.id.target.has_unified_agprs() {
-            set(&mut d, "ACCUM_OFFSET", self.accum_offset()?);
+            d.set(f::ACCUM_OFFSET, self.accum_offset()?);
         }
         Ok(d)
     }
@@ -308,6 +305,8 @@ impl Values<'_> {
     fn preload(&self) -> Result<u16> {
         let length = self.get(Slot::PreloadLength).unwrap_or(0);
         let offset = self.get(Slot::PreloadOffset).unwrap_or(0);
+        let what = "the preloaded dwords of kernel arguments are";
+        self.limit(Slot::PreloadLength, what, length, MOST_USER_SGPRS.into(), "fit in user SGPRs")?;
         if length > 0 {
             let have = (length + offset) * 4;
             // A size of 0 says nothing about the arguments.
@@ -319,12 +318,42 @@ impl Values<'_> {
         Ok((length | offset << 7) as u16)
     }
 
+    /// Lanes of a wave.
+    fn wave(&self) -> WaveSize {
+        match self.get(Slot::Field(f::ENABLE_WAVEFRONT_SIZE32)) {
+            Some(0) => WaveSize::W64,
+            Some(_) => WaveSize::W32,
+            None => self.wave,
+        }
+    }
+
     fn vgpr_blocks(&self) -> Result<u32> {
-        let granule = i64::from(self.id.target.vgpr_granule());
+        let granule = i64::from(self.id.target.vgpr_file(self.wave()).block);
         let count = self.get(Slot::NextFreeVgpr).unwrap_or(0);
-        let limit = 64 * granule;
+        let limit = VGPR_BLOCKS * granule;
         self.limit(Slot::NextFreeVgpr, "the VGPRs are", count, limit, "can be allocated")?;
         Ok(((count.max(1) + granule - 1) / granule - 1) as u32)
+    }
+
+    /// The halves of a wave of 64 lanes share VGPRs that they do not have for themselves.
+    fn shared_vgprs(&self, d: &KernelDescriptor) -> Result<()> {
+        let slot = Slot::Field(f::SHARED_VGPR_COUNT);
+        let shared = self.get(slot).unwrap_or(0);
+        if shared > 0 && self.get(Slot::Field(f::ENABLE_WAVEFRONT_SIZE32)) == Some(1) {
+            return Err(Located::new(
+                self.span(slot),
+                Fault::Expected("0, since waves of 32 lanes share no VGPRs"),
+            ));
+        }
+        let blocks = 2 * shared + i64::from(d.get(f::GRANULATED_WORKITEM_VGPR_COUNT));
+        let limit = if shared > 0 { VGPR_BLOCKS - 1 } else { blocks };
+        self.limit(
+            slot,
+            "the shared VGPRs in blocks of 4 with the VGPRs are",
+            blocks,
+            limit,
+            "can be allocated",
+        )
     }
 
     fn sgpr_blocks(&self) -> Result<u32> {
@@ -335,6 +364,9 @@ impl Values<'_> {
             let fault =
                 Fault::KernelXnack { name: ".amdhsa_reserve_xnack_mask", value, want: has_mask.into() };
             return Err(Located::new(self.span(Slot::ReserveXnackMask), fault));
+        }
+        if !target.counts_sgprs() {
+            return Ok(0);
         }
         let (vcc, flat) = (flag(Slot::ReserveVcc, true), flag(Slot::ReserveFlatScratch, true));
         let count = self.get(Slot::NextFreeSgpr).unwrap_or(0);
@@ -350,10 +382,10 @@ impl Values<'_> {
             Slot::NextFreeSgpr,
             "the SGPRs with the reserved ones are",
             all,
-            16 * SGPR_BLOCK,
+            16 * i64::from(SGPR_BLOCK),
             "can be allocated",
         )?;
-        Ok(((all.max(1) + SGPR_BLOCK - 1) / SGPR_BLOCK - 1) as u32)
+        Ok((all.max(1) as u32).div_ceil(SGPR_BLOCK) - 1)
     }
 
     fn accum_offset(&self) -> Result<u32> {
@@ -375,34 +407,5 @@ impl Values<'_> {
             "VGPRs are allocated by `.amdhsa_next_free_vgpr`",
         )?;
         Ok((offset / ACCUM_STEP - 1) as u32)
-    }
-}
-
-/// Sets a field by its name.
-fn set(descriptor: &mut KernelDescriptor, name: &str, value: u32) {
-    if let Some(field) = Field::named(name) {
-        descriptor.set(field, value);
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn every_field_of_the_table_exists() {
-        for row in &ROWS {
-            if let Slot::Field(name) = row.slot {
-                let field = Field::named(name).unwrap_or_else(|| panic!("{name}"));
-                assert_eq!(field.bits, row.bits, "{name}");
-            }
-        }
-    }
-
-    #[test]
-    fn no_directive_stands_twice() {
-        for (i, row) in ROWS.iter().enumerate() {
-            assert_eq!(table::find(row.name), Some(i), "{}", row.name);
-        }
     }
 }

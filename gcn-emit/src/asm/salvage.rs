@@ -2,6 +2,8 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use gcn_isa::WaveSize;
+
 use super::{Assembly, Diagnostic, Diagnostics, Files, NoFiles, Options, assemble_with};
 use crate::target_id::TargetId;
 
@@ -27,7 +29,7 @@ const NO_INSTRUCTION: &str = "\t.long 0xffffffff";
 /// ```
 /// use gcn_emit::asm::{Options, assemble_readable};
 ///
-/// let options = Options { target: Some("gfx942".parse().unwrap()), keep_instructions: true };
+/// let options = Options { target: Some("gfx942".parse().unwrap()), keep_instructions: true, ..Options::default() };
 /// let salvaged = assemble_readable("k.s", "v_nop\nv_nonsense v0\ns_endpgm\n", &options).unwrap();
 /// assert_eq!(salvaged.assembly.instructions.len(), 2);
 /// assert_eq!(salvaged.left_out[0].line, 2);
@@ -96,6 +98,31 @@ fn names_target(line: &str) -> bool {
 /// ```
 pub fn named_target(text: &str) -> Option<TargetId> {
     text.lines().find(|line| names_target(line))?.split('"').nth(1)?.parse().ok()
+}
+
+/// The size of waves that all `.amdhsa_wavefront_size32` of a file ask for, with a number that is 0 or 1; `None` if there are none, or
+/// they differ.
+///
+/// ```
+/// use gcn_isa::WaveSize;
+///
+/// let text = ".amdhsa_kernel k\n  .amdhsa_wavefront_size32 0 ; waves of 64 lanes\n.end_amdhsa_kernel\n";
+/// assert_eq!(gcn_emit::asm::named_wave(text), Some(WaveSize::W64));
+/// ```
+pub fn named_wave(text: &str) -> Option<WaveSize> {
+    let mut found = None;
+    for line in text.lines() {
+        let Some(value) = line.trim_start().strip_prefix(".amdhsa_wavefront_size32") else { continue };
+        let wave = match value.split_ascii_whitespace().next()? {
+            "0" => WaveSize::W64,
+            "1" => WaveSize::W32,
+            _ => return None,
+        };
+        if found.replace(wave).is_some_and(|before| before != wave) {
+            return None;
+        }
+    }
+    found
 }
 
 /// The line with its labels only.

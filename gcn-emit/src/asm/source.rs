@@ -114,8 +114,8 @@ impl<'s> Sources<'s> {
     }
 
     /// The file itself as it was written.
-    pub fn main(&self) -> &'s [u8] {
-        self.list.first().map_or(&[], |main| main.text.as_bytes())
+    pub fn main(&self) -> &'s str {
+        self.list.first().map_or("", |main| main.text)
     }
 
     /// The text as it was written that these offsets among all sources are in.

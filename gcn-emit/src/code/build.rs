@@ -143,13 +143,11 @@ impl<'s> Builder<'s> {
         // A gap after the last line has no line.
         self.gaps.retain(|g| *g < self.lines.len());
         let mut program = Program {
-            target,
-            name: self.section.to_owned(),
             lines: self.lines,
             labels,
             entries,
             gaps: self.gaps,
-            single_wave: false,
+            ..Program::new(target, self.section)
         };
         let image = CodeImage {
             bytes: self.bytes,

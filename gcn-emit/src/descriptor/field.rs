@@ -13,6 +13,18 @@ pub enum Word {
     Properties,
 }
 
+impl Word {
+    /// Its first bit in the descriptor.
+    pub(super) const fn first_bit(self) -> usize {
+        match self {
+            Word::Rsrc3 => 352,
+            Word::Rsrc1 => 384,
+            Word::Rsrc2 => 416,
+            Word::Properties => 448,
+        }
+    }
+}
+
 /// A bit field.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Field {
@@ -41,11 +53,13 @@ impl Field {
 }
 
 macro_rules! fields {
-    ($($name:ident = $word:ident[$lo:literal, $bits:literal];)*) => {
+    (@name $name:ident) => { stringify!($name) };
+    (@name $name:ident $guide:ident) => { stringify!($guide) };
+    ($($name:ident $(($guide:ident))? = $word:ident[$lo:literal, $bits:literal];)*) => {
         $(
             #[doc = concat!("`", stringify!($name), "`: ", stringify!($bits), " bits from ", stringify!($lo), ".")]
-            pub(super) const $name: Field =
-                Field { name: stringify!($name), word: Word::$word, lo: $lo, bits: $bits };
+            pub(crate) const $name: Field =
+                Field { name: fields!(@name $name $($guide)?), word: Word::$word, lo: $lo, bits: $bits };
         )*
 
         impl Field {
@@ -69,7 +83,11 @@ fields! {
     FLOAT_DENORM_MODE_16_64 = Rsrc1[18, 2];
     ENABLE_DX10_CLAMP = Rsrc1[21, 1];
     ENABLE_IEEE_MODE = Rsrc1[23, 1];
+    WG_RR_EN = Rsrc1[21, 1];
     FP16_OVFL = Rsrc1[26, 1];
+    WGP_MODE = Rsrc1[29, 1];
+    MEM_ORDERED = Rsrc1[30, 1];
+    FWD_PROGRESS = Rsrc1[31, 1];
     ENABLE_PRIVATE_SEGMENT = Rsrc2[0, 1];
     USER_SGPR_COUNT = Rsrc2[1, 5];
     ENABLE_SGPR_WORKGROUP_ID_X = Rsrc2[7, 1];
@@ -79,7 +97,11 @@ fields! {
     ENABLE_VGPR_WORKITEM_ID = Rsrc2[11, 2];
     EXCEPTIONS = Rsrc2[24, 7];
     ACCUM_OFFSET = Rsrc3[0, 6];
+    SHARED_VGPR_COUNT = Rsrc3[0, 4];
+    INST_PREF_SIZE = Rsrc3[4, 6];
+    INST_PREF_SIZE_12 (INST_PREF_SIZE) = Rsrc3[4, 8];
     TG_SPLIT = Rsrc3[16, 1];
     USER_SGPRS = Properties[0, 7];
+    ENABLE_WAVEFRONT_SIZE32 = Properties[10, 1];
     USES_DYNAMIC_STACK = Properties[11, 1];
 }

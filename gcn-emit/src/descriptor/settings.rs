@@ -1,15 +1,17 @@
 //! The meaning of a descriptor's bits.
 
-use gcn_isa::Target;
+use gcn_isa::{Target, WaveSize};
 
 use super::{KernelDescriptor, field as f};
 use crate::kernel::{
-    DenormMode, FloatExceptions, FloatMode, InitialSgprs, RoundMode, UserSgprs, WorkItemIds,
+    DenormMode, FloatExceptions, FloatMode, InitialSgprs, RoundMode, Scheduling, UserSgprs, WorkItemIds,
 };
 
 /// A kernel descriptor interpreted for a target: the resources of a wave and the state in which it starts.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Settings {
+    /// Lanes of a wave.
+    pub wave: WaveSize,
     /// VGPRs allocated; of a unified file, AGPRs included.
     pub vgprs: u32,
     /// First AGPR in a unified file.
@@ -30,6 +32,8 @@ pub struct Settings {
     pub exceptions: FloatExceptions,
     /// Waves of a workgroup may run on different compute units.
     pub tg_split: bool,
+    /// How the waves of a workgroup run, where it can be chosen (RDNA).
+    pub scheduling: Option<Scheduling>,
 }
 
 impl KernelDescriptor {
@@ -39,9 +43,10 @@ impl KernelDescriptor {
         let unified = target.has_unified_agprs();
         let user = UserSgprs::from_bits_truncate(self.get(f::USER_SGPRS) as u8);
         Settings {
+            wave: self.wave(target),
             vgprs: self.allocated_vgprs(target),
             accum_offset: unified.then(|| (self.get(f::ACCUM_OFFSET) + 1) * 4),
-            sgprs: self.allocated_sgprs(),
+            sgprs: self.allocated_sgprs(target),
             initial_sgprs: InitialSgprs {
                 user,
                 preloaded: self.get(f::USER_SGPR_COUNT).saturating_sub(user.registers()) as u8,
@@ -58,20 +63,27 @@ impl KernelDescriptor {
             work_item_ids: WorkItemIds::of_dimensions(self.get(f::ENABLE_VGPR_WORKITEM_ID) as u8 + 1),
             uses_scratch: flag(f::ENABLE_PRIVATE_SEGMENT),
             uses_dynamic_stack: flag(f::USES_DYNAMIC_STACK),
-            float_mode: self.float_mode(),
+            float_mode: self.float_mode(target),
             exceptions: FloatExceptions::from_bits_truncate(self.get(f::EXCEPTIONS) as u8),
-            tg_split: unified && flag(f::TG_SPLIT),
+            tg_split: target.has_tg_split() && flag(f::TG_SPLIT),
+            scheduling: target.has_workgroup_processors().then(|| Scheduling {
+                workgroup_processors: flag(f::WGP_MODE),
+                ordered_loads: flag(f::MEM_ORDERED),
+                forward_progress: flag(f::FWD_PROGRESS),
+                round_robin: target.has_round_robin_scheduling() && flag(f::WG_RR_EN),
+            }),
         }
     }
 
-    fn float_mode(&self) -> FloatMode {
+    fn float_mode(&self, target: Target) -> FloatMode {
+        let chosen = |field| target.has_dx10_clamp() && self.get(field) != 0;
         FloatMode {
             round_32: RoundMode::from_bits(self.get(f::FLOAT_ROUND_MODE_32)),
             round_16_64: RoundMode::from_bits(self.get(f::FLOAT_ROUND_MODE_16_64)),
             denorm_32: DenormMode::from_bits(self.get(f::FLOAT_DENORM_MODE_32)),
             denorm_16_64: DenormMode::from_bits(self.get(f::FLOAT_DENORM_MODE_16_64)),
-            dx10_clamp: self.get(f::ENABLE_DX10_CLAMP) != 0,
-            ieee_mode: self.get(f::ENABLE_IEEE_MODE) != 0,
+            dx10_clamp: chosen(f::ENABLE_DX10_CLAMP),
+            ieee_mode: chosen(f::ENABLE_IEEE_MODE),
             fp16_overflow: self.get(f::FP16_OVFL) != 0,
         }
     }

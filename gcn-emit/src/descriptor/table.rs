@@ -1,14 +1,15 @@
 //! Every bit of a kernel descriptor with its name and meaning, for people.
 //!
 //! Rows: LLVM AMDGPU guide, *Code Object V3 Kernel Descriptor*, *compute_pgm_rsrc1 for GFX6-GFX11*,
-//! *compute_pgm_rsrc2 for GFX6-GFX11*, *compute_pgm_rsrc3 for GFX90A, GFX940*; the kernarg preload fields are
-//! those of later guides. What GFX9 and CDNA reserve is reserved here, whatever other processors keep there.
+//! *compute_pgm_rsrc2 for GFX6-GFX11*, *compute_pgm_rsrc3* for GFX90A, GFX940, for GFX10-GFX11 and for GFX12; the kernarg preload
+//! fields are those of later guides. What a target does not have is reserved there.
 
 use std::fmt::Write as _;
 
-use gcn_isa::Target;
+use gcn_isa::{Target, WaveSize};
 use serde::Serialize;
 
+use super::on::On;
 use super::{DESCRIPTOR_BYTES, KernelDescriptor};
 
 /// A field of a kernel descriptor with the value that it has.
@@ -48,26 +49,20 @@ enum Reading {
     Denormals,
     WorkItems,
     AccumOffset,
+    SharedVgprs,
+    InstPref,
     /// The meanings of 0 and 1.
     Flag(&'static str, &'static str),
     /// Reserved, or set by the command processor: its effect.
     Zero(&'static str),
 }
 
-/// Which targets have a field; it is reserved on the others.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum On {
-    All,
-    /// Unified register files (gfx90a and later).
-    Unified,
-    /// Without architected flat scratch.
-    NotArchitected,
-}
-
 /// First bit, bits, name, targets, reading.
 type Row = (u32, u32, &'static str, On, Reading);
 
-use On::{All, NotArchitected, Unified};
+use On::{
+    All, CountedSgprs, Dx10Clamp, KernargPreload, NotArchitected, TgSplit, Unified, WorkgroupProcessors,
+};
 use Reading as R;
 
 const NOT: &str = "not set up";
@@ -85,28 +80,36 @@ const ROWS: &[Row] = &[
     (320, 32, "", All, R::Zero("")),
     // COMPUTE_PGM_RSRC3
     (352, 6, "ACCUM_OFFSET", Unified, R::AccumOffset),
+    (352, 4, "SHARED_VGPR_COUNT", On::SharedVgprs, R::SharedVgprs),
+    (352, 4, "", WorkgroupProcessors, R::Zero("")),
+    (356, 6, "INST_PREF_SIZE", On::InstPref(6), R::InstPref),
+    (356, 8, "INST_PREF_SIZE", On::InstPref(8), R::InstPref),
     (358, 10, "", All, R::Zero("")),
-    (368, 1, "TG_SPLIT", Unified, R::Flag("the waves of a workgroup run on one compute unit", "the waves of a workgroup may run on different compute units")),
+    (362, 1, "TRAP_ON_START", All, R::Zero("traps before the first instruction, set by the command processor")),
+    (363, 1, "TRAP_ON_END", All, R::Zero("traps before the last instruction, set by the command processor")),
+    (364, 4, "", All, R::Zero("")),
+    (368, 1, "TG_SPLIT", TgSplit, R::Flag("the waves of a workgroup run on one compute unit", "the waves of a workgroup may run on different compute units")),
     (369, 15, "", All, R::Zero("")),
     // COMPUTE_PGM_RSRC1
     (384, 6, "GRANULATED_WORKITEM_VGPR_COUNT", All, R::VgprBlocks),
-    (390, 4, "GRANULATED_WAVEFRONT_SGPR_COUNT", All, R::SgprBlocks),
+    (390, 4, "GRANULATED_WAVEFRONT_SGPR_COUNT", CountedSgprs, R::SgprBlocks),
     (394, 2, "PRIORITY", All, R::Zero("priority of the wave, set by the command processor")),
     (396, 2, "FLOAT_ROUND_MODE_32", All, R::Rounding),
     (398, 2, "FLOAT_ROUND_MODE_16_64", All, R::Rounding),
     (400, 2, "FLOAT_DENORM_MODE_32", All, R::Denormals),
     (402, 2, "FLOAT_DENORM_MODE_16_64", All, R::Denormals),
     (404, 1, "PRIV", All, R::Zero("starts in the privileged mode of the trap handler, set by the command processor")),
-    (405, 1, "ENABLE_DX10_CLAMP", All, R::Flag("clamp passes NaN through", "clamp turns NaN into zero")),
+    (405, 1, "ENABLE_DX10_CLAMP", Dx10Clamp, R::Flag("clamp passes NaN through", "clamp turns NaN into zero")),
+    (405, 1, "WG_RR_EN", On::RoundRobin, R::Flag("the oldest wave of a SIMD goes first", "the waves of a SIMD take turns")),
     (406, 1, "DEBUG_MODE", All, R::Zero("starts in single-step mode, set by the command processor")),
-    (407, 1, "ENABLE_IEEE_MODE", All, R::Flag("signaling NaNs are not quieted", "signaling NaNs are quieted and propagated (IEEE 754-2008)")),
+    (407, 1, "ENABLE_IEEE_MODE", Dx10Clamp, R::Flag("signaling NaNs are not quieted", "signaling NaNs are quieted and propagated (IEEE 754-2008)")),
     (408, 1, "BULKY", All, R::Zero("one workgroup on a compute unit, set by the command processor")),
     (409, 1, "CDBG_USER", All, R::Zero("flag for debug code, set by the command processor")),
     (410, 1, "FP16_OVFL", All, R::Flag("f16 overflow gives infinity", "f16 overflow gives the largest finite number")),
     (411, 2, "", All, R::Zero("")),
-    (413, 1, "WGP_MODE", All, R::Zero("GFX10 and later")),
-    (414, 1, "MEM_ORDERED", All, R::Zero("GFX10 and later")),
-    (415, 1, "FWD_PROGRESS", All, R::Zero("GFX10 and later")),
+    (413, 1, "WGP_MODE", WorkgroupProcessors, R::Flag("a workgroup runs on one compute unit", "a workgroup may run on both compute units of a workgroup processor")),
+    (414, 1, "MEM_ORDERED", WorkgroupProcessors, R::Flag("samples may return before older loads", "loads and samples return in order")),
+    (415, 1, "FWD_PROGRESS", WorkgroupProcessors, R::Flag("the oldest wave of a SIMD goes first", "each wave of a SIMD makes progress")),
     // COMPUTE_PGM_RSRC2
     (416, 1, "ENABLE_PRIVATE_SEGMENT", All, R::Flag("no scratch", "scratch is set up")),
     (417, 5, "USER_SGPR_COUNT", All, R::Number("user SGPRs")),
@@ -136,11 +139,11 @@ const ROWS: &[Row] = &[
     (453, 1, "ENABLE_SGPR_FLAT_SCRATCH_INIT", NotArchitected, R::Flag(NOT, "2 SGPRs set up")),
     (454, 1, "ENABLE_SGPR_PRIVATE_SEGMENT_SIZE", All, R::Flag(NOT, "1 SGPR set up")),
     (455, 3, "", All, R::Zero("")),
-    (458, 1, "ENABLE_WAVEFRONT_SIZE32", All, R::Zero("GFX10 and later")),
+    (458, 1, "ENABLE_WAVEFRONT_SIZE32", On::Wave32, R::Flag("waves of 64 lanes", "waves of 32 lanes")),
     (459, 1, "USES_DYNAMIC_STACK", All, R::Flag("the stack has a fixed size", "the stack has no fixed size")),
     (460, 4, "", All, R::Zero("")),
-    (464, 7, "KERNARG_PRELOAD_SPEC_LENGTH", Unified, R::Number("dwords of kernel arguments in SGPRs when the kernel starts")),
-    (471, 9, "KERNARG_PRELOAD_SPEC_OFFSET", Unified, R::Number("dwords of kernel arguments before the first of those")),
+    (464, 7, "KERNARG_PRELOAD_SPEC_LENGTH", KernargPreload, R::Number("dwords of kernel arguments in SGPRs when the kernel starts")),
+    (471, 9, "KERNARG_PRELOAD_SPEC_OFFSET", KernargPreload, R::Number("dwords of kernel arguments before the first of those")),
     (480, 32, "", All, R::Zero("")),
 ];
 
@@ -161,43 +164,58 @@ impl KernelDescriptor {
     /// assert_eq!(wrong, ["RESERVED_96"]);
     /// ```
     pub fn describe(bytes: &[u8; DESCRIPTOR_BYTES], target: Target) -> Vec<DescribedField> {
-        ROWS.iter().map(|row| describe(bytes, target, row)).collect()
+        let wave = KernelDescriptor::from_bytes(bytes).wave(target);
+        rows(target).map(|row| describe(bytes, target, wave, row)).collect()
     }
+}
+
+/// The rows of a target, each bit in one: of those that begin at a bit, the one that the target has, or else the first.
+fn rows(target: Target) -> impl Iterator<Item = &'static Row> {
+    let mut next = 0;
+    std::iter::from_fn(move || {
+        let here = || ROWS.iter().filter(move |row| row.0 == next);
+        let row = here().find(|row| row.3.has(target)).or_else(|| here().next())?;
+        next += row.1;
+        Some(row)
+    })
 }
 
 fn describe(
     bytes: &[u8; DESCRIPTOR_BYTES],
     target: Target,
+    wave: WaveSize,
     &(first_bit, bits, name, on, reading): &Row,
 ) -> DescribedField {
     let value = (0..bits).fold(0u64, |value, i| {
         let bit = (first_bit + i) as usize;
         value | u64::from(bytes[bit / 8] >> (bit % 8) & 1) << i
     });
-    let exists = match on {
-        All => true,
-        Unified => target.has_unified_agprs(),
-        NotArchitected => !target.has_architected_flat_scratch(),
-    };
+    let exists = on.has(target);
     let must_be_zero = !exists || matches!(reading, R::Zero(_));
     let name = if name.is_empty() { format!("RESERVED_{first_bit}") } else { name.to_owned() };
     let meaning = match reading {
         _ if !exists => format!("not on {target}"),
-        reading => meaning(reading, value, target),
+        reading => meaning(reading, value, target, wave),
     };
     DescribedField { name, first_bit, bits, value, meaning, must_be_zero }
 }
 
-fn meaning(reading: Reading, value: u64, target: Target) -> String {
+fn meaning(reading: Reading, value: u64, target: Target, wave: WaveSize) -> String {
     let mut out = String::new();
     let _ = match reading {
         R::Number(unit) => write!(out, "{value} {unit}"),
         R::Entry => write!(out, "the code is {} bytes from the descriptor", value as i64),
         R::VgprBlocks => {
             let file = if target.has_unified_agprs() { " together with AGPRs" } else { "" };
-            write!(out, "{} VGPRs{file} of a work-item", (value + 1) * u64::from(target.vgpr_granule()))
+            write!(
+                out,
+                "{} VGPRs{file} of a work-item",
+                (value + 1) * u64::from(target.vgpr_file(wave).block)
+            )
         }
         R::SgprBlocks => write!(out, "{} SGPRs of a wave", (value + 1) * u64::from(super::SGPR_BLOCK)),
+        R::SharedVgprs => write!(out, "{} VGPRs shared by the halves of a wave", value * 8),
+        R::InstPref => write!(out, "{} bytes of code are fetched before a wave starts", value * 128),
         R::AccumOffset => write!(out, "first AGPR is register {} of the file", (value + 1) * 4),
         R::Rounding => {
             let modes = ["to nearest, ties to even", "toward +infinity", "toward -infinity", "toward zero"];
@@ -224,31 +242,31 @@ mod tests {
 
     #[test]
     fn rows_cover_every_bit_once() {
-        let mut next = 0;
-        for (first, bits, name, ..) in ROWS {
-            assert_eq!(*first, next, "{name}");
-            assert!(*bits <= 64);
-            next += bits;
+        for target in Target::KNOWN {
+            let mut next = 0;
+            for (first, bits, name, ..) in rows(target) {
+                assert_eq!(*first, next, "{name} of {target}");
+                assert!(*bits <= 64);
+                next += bits;
+            }
+            assert_eq!(next as usize, DESCRIPTOR_BYTES * 8, "{target}");
         }
-        assert_eq!(next as usize, DESCRIPTOR_BYTES * 8);
     }
 
     #[test]
     fn rows_lie_where_the_fields_that_are_written_lie() {
-        use super::super::{Field, Word};
+        use super::super::Field;
         for field in Field::ALL {
-            let word = match field.word {
-                Word::Rsrc3 => 352,
-                Word::Rsrc1 => 384,
-                Word::Rsrc2 => 416,
-                Word::Properties => 448,
-            };
+            let first = field.word.first_bit() as u32 + u32::from(field.lo);
             // Fields of several flags are written at once, but described one by one.
-            let row =
-                ROWS.iter().find(|row| row.0 == word + u32::from(field.lo)).expect("a row starts there");
-            if field.name != "EXCEPTIONS" && field.name != "USER_SGPRS" {
-                assert_eq!((row.1, row.2), (u32::from(field.bits), field.name));
-            }
+            let mut here = ROWS.iter().filter(|row| row.0 == first);
+            assert!(
+                here.any(|row| {
+                    (row.1, row.2) == (u32::from(field.bits), field.name)
+                        || matches!(field.name, "EXCEPTIONS" | "USER_SGPRS")
+                }),
+                "{field:?}"
+            );
         }
     }
 }

@@ -1,10 +1,13 @@
 //! Checks a kernel against the limits of its target.
 
-use gcn_isa::Target;
+use gcn_isa::{Target, WaveSize};
 
-use super::occupancy::{Limits, SIMDS_PER_CU};
-use super::{KernelSpec, MAX_WORKGROUP, Resources, UserSgprs, WorkgroupSize};
+use super::occupancy::{Limits, Mode};
+use super::{KernelSpec, MAX_WORKGROUP, Resources, Scheduling, UserSgprs, WorkgroupSize};
 use crate::target_id::Feature;
+
+/// VGPRs that the halves of a wave can share.
+const MOST_SHARED_VGPRS: u32 = 120;
 
 /// A kernel that no code object can hold, or no machine can start.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -152,6 +155,12 @@ impl KernelSpec {
             ("AGPRs", self.resources.agprs, agprs),
             ("SGPRs", self.resources.next_free_sgpr, target.addressable_sgprs()),
             ("LDS bytes", self.lds_bytes, target.lds_per_cu()),
+            ("shared VGPRs", self.shared_vgprs, MOST_SHARED_VGPRS),
+            (
+                "pieces of code fetched before the start",
+                self.inst_pref_size,
+                (1 << target.inst_pref_size_bits()) - 1,
+            ),
         ];
         match counts.into_iter().find(|(_, have, max)| have > max) {
             Some((what, have, max)) => {
@@ -178,7 +187,17 @@ impl KernelSpec {
                     && self.user_sgprs.intersects(UserSgprs::NOT_ARCHITECTED),
                 "the scratch buffer or FLAT_SCRATCH user SGPRs",
             ),
-            (!target.has_unified_agprs() && self.tg_split, "TG_SPLIT"),
+            (!target.has_tg_split() && self.tg_split, "TG_SPLIT"),
+            (!target.instruction_set().has_wave(self.program.wave), "waves of this size"),
+            (
+                !target.has_workgroup_processors() && self.scheduling != Scheduling::default(),
+                "a scheduling of its own",
+            ),
+            (!target.has_round_robin_scheduling() && self.scheduling.round_robin, "round-robin scheduling"),
+            (
+                self.shared_vgprs > 0 && !(target.has_shared_vgprs() && self.program.wave == WaveSize::W64),
+                "VGPRs that the halves of a wave share",
+            ),
             (!target.supports_xnack() && self.xnack != Feature::Any, "an XNACK setting"),
             (!target.supports_sramecc() && self.sramecc != Feature::Any, "an SRAM-ECC setting"),
         ];
@@ -197,13 +216,15 @@ impl KernelSpec {
             return Ok(()); // A smaller workgroup may still fit.
         }
         let limits = Limits::of(self);
-        let (need, fit) = (size.waves().div_ceil(SIMDS_PER_CU), limits.vgprs.min(limits.sgprs));
+        let waves = size.waves(self.program.wave);
+        let need = waves.div_ceil(Mode::of(self).simds(self.target()));
+        let fit = limits.vgprs.min(limits.sgprs);
         if need <= fit {
             return Ok(());
         }
         Err(SpecError::WorkgroupDoesNotFit {
             kernel: self.name().to_owned(),
-            waves: size.waves(),
+            waves,
             need,
             fit,
             vgprs: self.total_vgprs(),

@@ -2,14 +2,64 @@
 
 use std::fmt;
 
-use gcn_isa::Target;
+use gcn_isa::{Target, WaveSize};
 
 use super::KernelSpec;
 
-/// SIMDs of a compute unit.
-pub const SIMDS_PER_CU: u32 = 4;
+/// SIMDs of a compute unit of every target that can be compiled for.
+pub const SIMDS_PER_CU: u32 = Target::GFX942.simds_per_cu();
 /// Workgroups of more than one wave that a compute unit holds: each takes one of its barriers.
 const BARRIERS_PER_CU: u32 = 16;
+
+/// What a kernel chooses of the machine.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Mode {
+    /// Lanes of a wave.
+    pub wave: WaveSize,
+    /// A workgroup may run on both compute units of a workgroup processor, with the LDS of both.
+    pub workgroup_processor: bool,
+}
+
+impl Mode {
+    /// The usual one of `target`.
+    pub const fn usual(target: Target) -> Mode {
+        Mode { wave: target.usual_wave(), workgroup_processor: target.has_workgroup_processors() }
+    }
+
+    /// That of a kernel.
+    pub fn of(kernel: &KernelSpec) -> Mode {
+        let has_processors = kernel.target().has_workgroup_processors();
+        let workgroup_processor = has_processors && kernel.scheduling.workgroup_processors;
+        Mode { wave: kernel.program.wave, workgroup_processor }
+    }
+
+    /// Every one that `target` has.
+    pub fn all(target: Target) -> impl Iterator<Item = Mode> {
+        let processors =
+            [false, true].into_iter().filter(move |both| !both || target.has_workgroup_processors());
+        let waves = target.wave_sizes().iter();
+        waves.flat_map(move |wave| {
+            processors.clone().map(|both| Mode { wave: *wave, workgroup_processor: both })
+        })
+    }
+
+    /// Compute units over which a workgroup may be distributed.
+    const fn compute_units(self) -> u32 {
+        if self.workgroup_processor { 2 } else { 1 }
+    }
+
+    /// SIMDs on which a workgroup may run.
+    pub const fn simds(self, target: Target) -> u32 {
+        self.compute_units() * target.simds_per_cu()
+    }
+}
+
+impl fmt::Display for Mode {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let unit = if self.workgroup_processor { "workgroup processor" } else { "compute unit" };
+        write!(f, "waves of {} lanes on a {unit}", self.wave.lanes())
+    }
+}
 
 /// A resource that limits occupancy.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -58,7 +108,8 @@ pub struct Limits {
 pub struct Occupancy {
     /// Waves on the fullest SIMD of a compute unit that is full of whole workgroups; 0 if not even one fits.
     pub waves_per_simd: u32,
-    /// Whole workgroups on a compute unit; 0 if not even one fits.
+    /// Whole workgroups on a compute unit, or on a workgroup processor where they use both of its compute units; 0 if not even one
+    /// fits.
     pub workgroups_per_cu: u32,
     /// The resource that limits the number of waves.
     pub limited_by: Limiter,
@@ -86,7 +137,7 @@ impl Usage {
             vgprs: kernel.total_vgprs(),
             sgprs: kernel.total_sgprs(),
             lds_bytes: kernel.lds_bytes,
-            waves_per_workgroup: kernel.workgroup.waves(),
+            waves_per_workgroup: kernel.workgroup.waves(kernel.program.wave),
         }
     }
 
@@ -104,21 +155,33 @@ const WAVES_WITH_MOST_SGPRS: u32 = 7;
 impl Limits {
     /// The limits for `kernel`.
     pub fn of(kernel: &KernelSpec) -> Limits {
-        Limits::of_usage(kernel.target(), Usage::of(kernel))
+        Limits::in_mode(kernel.target(), Mode::of(kernel), Usage::of(kernel))
+    }
+
+    /// The limits for `usage` on `target` in its usual mode.
+    pub fn of_usage(target: Target, usage: Usage) -> Limits {
+        Limits::in_mode(target, Mode::usual(target), usage)
     }
 
     /// The limits for `usage` on `target`.
-    pub fn of_usage(target: Target, usage: Usage) -> Limits {
+    pub fn in_mode(target: Target, mode: Mode, usage: Usage) -> Limits {
         let slots = target.max_waves_per_simd();
-        let vgprs = usage.vgprs.max(1).next_multiple_of(target.vgpr_granule());
-        let sgprs = SGPR_STEPS.iter().find(|step| usage.sgprs <= step.0);
-        let by_slots = workgroups_by_slots(target, usage);
-        let by_lds = workgroups_by_lds(target, usage).min(by_slots);
-        let per_simd = |workgroups: u32| (workgroups * usage.waves()).div_ceil(SIMDS_PER_CU);
+        let file = target.vgpr_file(mode.wave);
+        let vgprs = usage.vgprs.max(1).next_multiple_of(file.granule);
+        let sgprs = match target.counts_sgprs() {
+            true => SGPR_STEPS
+                .iter()
+                .find(|step| usage.sgprs <= step.0)
+                .map_or(WAVES_WITH_MOST_SGPRS, |step| step.1),
+            false => slots,
+        };
+        let by_slots = workgroups_by_slots(target, mode, usage);
+        let by_lds = workgroups_by_lds(target, mode, usage).min(by_slots);
+        let per_simd = |workgroups: u32| (workgroups * usage.waves()).div_ceil(mode.simds(target));
         Limits {
             slots,
-            vgprs: (target.vgprs_per_simd() / vgprs).min(slots),
-            sgprs: sgprs.map_or(WAVES_WITH_MOST_SGPRS, |step| step.1).min(slots),
+            vgprs: (file.registers / vgprs).min(slots),
+            sgprs: sgprs.min(slots),
             workgroups: per_simd(by_slots),
             lds: per_simd(by_lds),
         }
@@ -132,16 +195,21 @@ impl Limits {
 }
 
 /// Workgroups that the wave slots and barriers of a compute unit allow.
-fn workgroups_by_slots(target: Target, usage: Usage) -> u32 {
-    let barriers = if usage.waves() == 1 { u32::MAX } else { BARRIERS_PER_CU };
-    (target.max_waves_per_simd() * SIMDS_PER_CU / usage.waves()).min(barriers)
+fn workgroups_by_slots(target: Target, mode: Mode, usage: Usage) -> u32 {
+    let barriers = if usage.waves() == 1 { u32::MAX } else { BARRIERS_PER_CU * mode.compute_units() };
+    (target.max_waves_per_simd() * mode.simds(target) / usage.waves()).min(barriers)
 }
 
 /// Workgroups that the LDS of a compute unit allows.
-fn workgroups_by_lds(target: Target, usage: Usage) -> u32 {
+fn workgroups_by_lds(target: Target, mode: Mode, usage: Usage) -> u32 {
     match usage.lds_bytes {
         0 => u32::MAX,
-        bytes => target.lds_per_cu() / bytes.checked_next_multiple_of(lds_granule(target)).unwrap_or(bytes),
+        // A workgroup has no more than a compute unit of its own has, whatever the two have together.
+        bytes if bytes > target.lds_per_cu() => 0,
+        bytes => {
+            let allocated = bytes.checked_next_multiple_of(lds_granule(target)).unwrap_or(bytes);
+            mode.compute_units() * target.lds_per_cu() / allocated
+        }
     }
 }
 
@@ -152,10 +220,10 @@ fn lds_granule(target: Target) -> u32 {
 
 /// The occupancy of `kernel` with its largest workgroup.
 pub fn occupancy(kernel: &KernelSpec) -> Occupancy {
-    occupancy_of(kernel.target(), Usage::of(kernel))
+    occupancy_in(kernel.target(), Mode::of(kernel), Usage::of(kernel))
 }
 
-/// The occupancy of a kernel that takes `usage`.
+/// The occupancy of a kernel that takes `usage`, in the usual mode of `target`.
 ///
 /// ```
 /// use gcn_emit::occupancy::{Limiter, Usage, occupancy_of};
@@ -166,13 +234,18 @@ pub fn occupancy(kernel: &KernelSpec) -> Occupancy {
 /// assert_eq!((occupancy.waves_per_simd, occupancy.limited_by), (7, Limiter::Vgprs));
 /// ```
 pub fn occupancy_of(target: Target, usage: Usage) -> Occupancy {
-    let limits = Limits::of_usage(target, usage);
+    occupancy_in(target, Mode::usual(target), usage)
+}
+
+/// The occupancy of a kernel that takes `usage`.
+pub fn occupancy_in(target: Target, mode: Mode, usage: Usage) -> Occupancy {
+    let limits = Limits::in_mode(target, mode, usage);
     let Limits { slots, vgprs, sgprs, workgroups, lds } = limits;
     // Whole waves on each SIMD, whole workgroups on the compute unit.
-    let by_registers = vgprs.min(sgprs) * SIMDS_PER_CU / usage.waves();
-    let by_slots = workgroups_by_slots(target, usage);
-    let workgroups_per_cu = by_registers.min(by_slots).min(workgroups_by_lds(target, usage));
-    let waves_per_simd = (workgroups_per_cu * usage.waves()).div_ceil(SIMDS_PER_CU);
+    let by_registers = vgprs.min(sgprs) * mode.simds(target) / usage.waves();
+    let by_slots = workgroups_by_slots(target, mode, usage);
+    let workgroups_per_cu = by_registers.min(by_slots).min(workgroups_by_lds(target, mode, usage));
+    let waves_per_simd = (workgroups_per_cu * usage.waves()).div_ceil(mode.simds(target));
     let candidates = [
         (vgprs, Limiter::Vgprs),
         (sgprs, Limiter::Sgprs),

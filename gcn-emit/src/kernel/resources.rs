@@ -14,7 +14,7 @@ pub struct Resources {
     /// First AGPR in the unified register file: a multiple of 4 from 4 to 256, not less than
     /// `next_free_vgpr`. `None` takes the smallest.
     pub first_agpr: Option<u32>,
-    /// SGPRs (`s0`..`s101`); named ones are not included.
+    /// SGPRs (`s0` and on); named ones are not included.
     pub next_free_sgpr: u32,
     /// VCC is read or written.
     pub uses_vcc: bool,
@@ -28,23 +28,24 @@ impl Resources {
         let mut resources = Resources::default();
         for line in &program.lines {
             let (reads, writes) = (line.inst.reads(), line.inst.writes());
-            reads.iter().chain(&writes).for_each(|used| resources.add(used.reg));
+            reads.iter().chain(&writes).for_each(|used| resources.add(program.target, used.reg));
         }
         resources
     }
 
-    /// Counts a register tuple.
-    pub fn add(&mut self, used: Reg) {
+    /// Counts a register tuple of a target.
+    pub fn add(&mut self, target: Target, used: Reg) {
         let end = u32::from(used.end());
         match used.file {
             RegFile::Vgpr => self.next_free_vgpr = self.next_free_vgpr.max(end),
             RegFile::Agpr => self.agprs = self.agprs.max(end),
-            RegFile::Sgpr if used.index < gcn_isa::reg::FIRST_NAMED_SGPR => {
+            RegFile::Sgpr if u32::from(used.index) < target.addressable_sgprs() => {
                 self.next_free_sgpr = self.next_free_sgpr.max(end);
             }
             RegFile::Sgpr => {
                 self.uses_vcc |= used.overlaps(reg::VCC);
-                self.uses_flat_scratch |= used.overlaps(reg::FLAT_SCRATCH);
+                self.uses_flat_scratch |=
+                    target.named_sgprs().flat_scratch.is_some() && used.overlaps(reg::FLAT_SCRATCH);
             }
         }
     }
@@ -77,14 +78,15 @@ impl Resources {
     /// SGPRs that are allocated above the numbered ones. Each named pair brings those below it: VCC, then
     /// `XNACK_MASK`, then `FLAT_SCRATCH` (guide: the `.amdhsa_reserve_` directives).
     pub fn extra_sgprs(&self, target: Target, xnack: Feature) -> u32 {
-        if self.uses_flat_scratch || target.has_architected_flat_scratch() {
+        let vcc = if self.uses_vcc { 2 } else { 0 };
+        if !target.counts_sgprs() {
+            vcc
+        } else if self.uses_flat_scratch || target.has_architected_flat_scratch() {
             6
         } else if target.supports_xnack() && xnack != Feature::Off {
             4
-        } else if self.uses_vcc {
-            2
         } else {
-            0
+            vcc
         }
     }
 }

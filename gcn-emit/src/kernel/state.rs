@@ -24,15 +24,15 @@ bitflags! {
     }
 }
 
-/// User SGPRs in the order in which they are set up: flag, SGPRs, name in the assembler's directive.
-pub(crate) const USER_SGPRS: [(UserSgprs, u8, &str); 7] = [
-    (UserSgprs::PRIVATE_SEGMENT_BUFFER, 4, "private_segment_buffer"),
-    (UserSgprs::DISPATCH_PTR, 2, "dispatch_ptr"),
-    (UserSgprs::QUEUE_PTR, 2, "queue_ptr"),
-    (UserSgprs::KERNARG_SEGMENT_PTR, 2, "kernarg_segment_ptr"),
-    (UserSgprs::DISPATCH_ID, 2, "dispatch_id"),
-    (UserSgprs::FLAT_SCRATCH_INIT, 2, "flat_scratch_init"),
-    (UserSgprs::PRIVATE_SEGMENT_SIZE, 1, "private_segment_size"),
+/// User SGPRs in the order in which they are set up: flag, SGPRs.
+const USER_SGPRS: [(UserSgprs, u8); 7] = [
+    (UserSgprs::PRIVATE_SEGMENT_BUFFER, 4),
+    (UserSgprs::DISPATCH_PTR, 2),
+    (UserSgprs::QUEUE_PTR, 2),
+    (UserSgprs::KERNARG_SEGMENT_PTR, 2),
+    (UserSgprs::DISPATCH_ID, 2),
+    (UserSgprs::FLAT_SCRATCH_INIT, 2),
+    (UserSgprs::PRIVATE_SEGMENT_SIZE, 1),
 ];
 
 impl UserSgprs {
@@ -225,6 +225,30 @@ impl Default for FloatMode {
     }
 }
 
+/// How the waves of a workgroup run, where a kernel can choose (RDNA; `compute_pgm_rsrc1`). `Default` is the assembler's.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Scheduling {
+    /// On both compute units of a workgroup processor (`WGP_MODE`), not on one.
+    pub workgroup_processors: bool,
+    /// Loads and samples return in order (`MEM_ORDERED`).
+    pub ordered_loads: bool,
+    /// Each wave of a SIMD makes progress (`FWD_PROGRESS`); the oldest goes first otherwise.
+    pub forward_progress: bool,
+    /// The waves of a SIMD take turns (`WG_RR_EN`, GFX12).
+    pub round_robin: bool,
+}
+
+impl Default for Scheduling {
+    fn default() -> Scheduling {
+        Scheduling {
+            workgroup_processors: true,
+            ordered_loads: true,
+            forward_progress: true,
+            round_robin: false,
+        }
+    }
+}
+
 bitflags! {
     /// Exceptions that trap when a wave starts; the bits are those of `compute_pgm_rsrc2` from 24 on.
     #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
@@ -245,14 +269,3 @@ bitflags! {
         const INT_DIVIDE_BY_ZERO = 1 << 6;
     }
 }
-
-/// Exceptions with the names of their assembler directives.
-pub(crate) const EXCEPTIONS: [(FloatExceptions, &str); 7] = [
-    (FloatExceptions::INVALID_OPERATION, "fp_ieee_invalid_op"),
-    (FloatExceptions::DENORMAL_SOURCE, "fp_denorm_src"),
-    (FloatExceptions::DIVISION_BY_ZERO, "fp_ieee_div_zero"),
-    (FloatExceptions::OVERFLOW, "fp_ieee_overflow"),
-    (FloatExceptions::UNDERFLOW, "fp_ieee_underflow"),
-    (FloatExceptions::INEXACT, "fp_ieee_inexact"),
-    (FloatExceptions::INT_DIVIDE_BY_ZERO, "int_div_zero"),
-];

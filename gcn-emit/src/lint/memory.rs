@@ -8,7 +8,7 @@ use gcn_isa::{Inst, Operand};
 use super::Lints;
 use super::kernel::Kernel;
 use super::rules::{LDS, LDS_LIMIT, SCRATCH, TG_SPLIT, WORKGROUP};
-use crate::occupancy::{Usage, occupancy_of};
+use crate::occupancy::{Mode, Usage, occupancy_in};
 
 pub(super) fn check(kernel: &Kernel<'_>, lints: &mut Lints<'_>) {
     lds(kernel, lints);
@@ -131,9 +131,12 @@ fn workgroup(kernel: &Kernel<'_>, lints: &mut Lints<'_>) {
         vgprs: kernel.settings.vgprs,
         sgprs: kernel.settings.sgprs,
         lds_bytes,
-        waves_per_workgroup: size.div_ceil(kernel.target().wave_size()),
+        waves_per_workgroup: size.div_ceil(kernel.settings.wave.lanes()),
     };
-    let occupancy = occupancy_of(kernel.target(), usage);
+    let workgroup_processor =
+        kernel.settings.scheduling.is_some_and(|scheduling| scheduling.workgroup_processors);
+    let mode = Mode { wave: kernel.settings.wave, workgroup_processor };
+    let occupancy = occupancy_in(kernel.target(), mode, usage);
     if occupancy.workgroups_per_cu == 0 {
         let message = format!(
             "a workgroup of {size} work-items with {} VGPRs each does not fit a compute unit: {} are too many",

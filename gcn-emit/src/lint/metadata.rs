@@ -7,7 +7,7 @@ use super::rules::{
     METADATA_VERSION, METADATA_WAVE, METADATA_WORKGROUP, NO_METADATA,
 };
 use crate::code::Unit;
-use crate::kernel::{MAX_WORKGROUP, WAVE_SIZE};
+use crate::kernel::MAX_WORKGROUP;
 use crate::metadata::{KernelMetadata, VERSION_V3, VERSION_V4, VERSION_V5};
 use crate::target_id::TargetId;
 
@@ -24,7 +24,7 @@ pub(super) fn check(kernel: &Kernel<'_>, unit: &Unit, lints: &mut Lints<'_>) {
     };
     registers(kernel, metadata, lints);
     memory(kernel, metadata, lints);
-    sizes(metadata, lints);
+    sizes(kernel, metadata, lints);
     arguments(metadata, lints);
 }
 
@@ -86,11 +86,11 @@ fn memory(kernel: &Kernel<'_>, metadata: &KernelMetadata, lints: &mut Lints<'_>)
     }
 }
 
-fn sizes(metadata: &KernelMetadata, lints: &mut Lints<'_>) {
-    if metadata.wavefront_size != WAVE_SIZE {
-        let message =
-            format!("`.wavefront_size` is {}; a wave has {WAVE_SIZE} lanes", metadata.wavefront_size);
-        lints.add(&METADATA_WAVE, None, message, format!("write `.wavefront_size: {WAVE_SIZE}`"));
+fn sizes(kernel: &Kernel<'_>, metadata: &KernelMetadata, lints: &mut Lints<'_>) {
+    let lanes = kernel.settings.wave.lanes();
+    if metadata.wavefront_size != lanes {
+        let message = format!("`.wavefront_size` is {}; a wave has {lanes} lanes", metadata.wavefront_size);
+        lints.add(&METADATA_WAVE, None, message, format!("write `.wavefront_size: {lanes}`"));
     }
     let most = metadata.max_flat_workgroup_size;
     if most == 0 || most > MAX_WORKGROUP {

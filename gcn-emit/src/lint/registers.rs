@@ -1,6 +1,6 @@
 //! Registers that the code uses against those that the kernel has.
 
-use gcn_isa::{Reg, RegFile, reg};
+use gcn_isa::{Reg, RegFile, Target, reg};
 
 use super::Lints;
 use super::kernel::Kernel;
@@ -40,9 +40,11 @@ fn used(kernel: &Kernel<'_>) -> Used {
             let highest = match reg.file {
                 RegFile::Vgpr => &mut used.vgprs,
                 RegFile::Agpr => &mut used.agprs,
-                RegFile::Sgpr if reg.index < gcn_isa::reg::FIRST_NAMED_SGPR => &mut used.sgprs,
+                RegFile::Sgpr if u32::from(reg.index) < kernel.target().addressable_sgprs() => {
+                    &mut used.sgprs
+                }
                 RegFile::Sgpr => {
-                    named(&mut used, reg, line);
+                    named(kernel.target(), &mut used, reg, line);
                     continue;
                 }
             };
@@ -53,13 +55,16 @@ fn used(kernel: &Kernel<'_>) -> Used {
         // FLAT instructions read FLAT_SCRATCH implicitly, which matters only if the code has written it.
         let all = inst.reads().into_iter().map(|u| u.reg).chain(inst.writes().into_iter().map(|u| u.reg));
         for reg in all.filter(|reg| !reg.overlaps(reg::FLAT_SCRATCH)) {
-            named(&mut used, reg, line);
+            named(kernel.target(), &mut used, reg, line);
         }
     }
     used
 }
 
-fn named(used: &mut Used, reg: Reg, line: usize) {
+fn named(target: Target, used: &mut Used, reg: Reg, line: usize) {
+    if u32::from(reg.index) < target.addressable_sgprs() {
+        return;
+    }
     for (name, first) in [(reg::VCC, &mut used.vcc), (reg::FLAT_SCRATCH, &mut used.flat_scratch)] {
         if reg.overlaps(name) && first.is_none() {
             *first = Some(line);
@@ -98,6 +103,9 @@ fn scalar(kernel: &Kernel<'_>, used: &Used, lints: &mut Lints<'_>) {
         let message =
             format!("s{} is used, but the descriptor gives the kernel {allocated} SGPRs", sgprs - 1);
         lints.add(&SGPRS, place, message, remedy);
+        return;
+    }
+    if !kernel.target().counts_sgprs() {
         return;
     }
     let (extra, names) = reserved(kernel, used);

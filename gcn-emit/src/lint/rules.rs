@@ -59,7 +59,7 @@ rules! {
         "the metadata have more registers than the descriptor", Documented, METADATA;
     METADATA_MEMORY = "kernel.metadata-memory",
         "metadata and descriptor differ in LDS, scratch or arguments", Documented, METADATA;
-    METADATA_WAVE = "kernel.metadata-wave", "the wave size is not that of the target", Documented, METADATA;
+    METADATA_WAVE = "kernel.metadata-wave", "the wave size is not that of the descriptor", Documented, METADATA;
     METADATA_WORKGROUP = "kernel.metadata-workgroup",
         "the workgroup size of the metadata is impossible", Documented, METADATA;
     TG_SPLIT = "kernel.tg-split", "LDS is used in threadgroup split mode, in which none is allocated", Documented, MEMORY;

@@ -90,7 +90,7 @@ fn fix_piece(
 ) -> Result<String, RewriteError> {
     let body = with_line_end(body);
     let shown = format!("{name} (line {line})");
-    let mut file = File::read(&shown, &body, Some(target), &NoFiles)?;
+    let mut file = File::read(&shown, &body, (Some(target), options.wave), &NoFiles)?;
     let loops_to_its_start = |file: &File<'_>| {
         file.unit.sections.iter().take(1).any(|c| c.program.labels.iter().any(|l| l.at == Some(0)))
     };
@@ -98,7 +98,7 @@ fn fix_piece(
     let with_entry;
     if options.only != Some(Only::WaitStates) && loops_to_its_start(&file) {
         with_entry = format!("s_waitcnt {}\n{body}", WaitCnt::ALL);
-        file = File::read(&shown, &with_entry, Some(target), &NoFiles)?;
+        file = File::read(&shown, &with_entry, (Some(target), options.wave), &NoFiles)?;
     }
     let File { source, numbered, mut unit } = file;
     let origins = std::mem::take(&mut unit.origins);

@@ -252,6 +252,7 @@ impl<'a> Strip<'a> {
     fn without_waits(&self, levels: &[Take], keep: &BTreeMap<usize, WaitCnt>) -> (Program, Vec<u32>) {
         let mut program = Program {
             target: self.program.target,
+            wave: self.program.wave,
             name: self.program.name.clone(),
             lines: Vec::with_capacity(self.program.lines.len()),
             labels: self.program.labels.clone(),

@@ -13,7 +13,8 @@ use gcn_test_support::env::fuzz_step;
 use crate::asm::corpus;
 
 pub fn assembled(source: &str) -> Assembly {
-    let options = Options { target: Some("gfx942".parse().unwrap()), keep_instructions: true };
+    let options =
+        Options { target: Some("gfx942".parse().unwrap()), keep_instructions: true, ..Options::default() };
     assemble("t.s", source, &options).unwrap_or_else(|errors| panic!("{errors}"))
 }
 
@@ -145,7 +146,7 @@ fn branches_out_of_the_section_and_into_instructions_are_unknown() {
 
 #[test]
 fn instructions_that_were_not_kept_are_an_error() {
-    let options = Options { keep_instructions: false, target: Some("gfx942".parse().unwrap()) };
+    let options = Options { target: Some("gfx942".parse().unwrap()), ..Options::default() };
     let assembly = assemble("t.s", "s_endpgm\n", &options).expect("right");
     assert!(Unit::of_assembly(&assembly).unwrap_err().to_string().contains("keep_instructions"));
 }

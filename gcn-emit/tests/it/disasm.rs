@@ -32,7 +32,7 @@ fn descriptors(object: &CodeObject<'_>) -> Vec<(String, [u8; 64])> {
 
 /// The file's disassembly, assembled and linked by this crate.
 fn assemble_again(text: &str) -> Vec<u8> {
-    let options = asm::Options { target: None, keep_instructions: false };
+    let options = asm::Options { target: None, keep_instructions: false, ..asm::Options::default() };
     let assembly = asm::assemble("again.s", text, &options).unwrap_or_else(|e| panic!("{e}"));
     assembly.code_object().unwrap_or_else(|e| panic!("{e}"))
 }

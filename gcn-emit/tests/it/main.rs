@@ -12,4 +12,5 @@ mod lines;
 mod lint;
 mod llvm;
 mod object;
+mod processors;
 mod rewrite;

@@ -59,6 +59,9 @@ impl WaveSize {
         }
     }
 
+    /// The sizes, the smaller first.
+    pub const ALL: [WaveSize; 2] = [WaveSize::W32, WaveSize::W64];
+
     /// SGPRs of a mask with a bit for each lane.
     pub const fn mask_registers(self) -> u8 {
         (self.lanes() / 32) as u8
@@ -127,11 +130,26 @@ macro_rules! facts {
             has_tg_split: bool,
             /// True where a descriptor may ask for kernel arguments in SGPRs when the kernel starts.
             has_kernarg_preload: bool,
+            /// True where a wave gets as many SGPRs as its descriptor says. RDNA gives each wave all of them.
+            counts_sgprs: bool,
+            /// True where the DX10_CLAMP and IEEE bits of MODE can be chosen; GFX12 has fixed ones.
+            has_dx10_clamp: bool,
+            /// True where a workgroup runs on two compute units that share their LDS, a workgroup processor, if the descriptor asks for it
+            /// (RDNA).
+            has_workgroup_processors: bool,
+            /// True where the two halves of a wave of 64 lanes can share VGPRs (RDNA 1 to 3).
+            has_shared_vgprs: bool,
+            /// Bits of the descriptor's number of 128-byte pieces of code that are fetched before a wave starts; 0 if there is no such field.
+            inst_pref_size_bits: u8,
+            /// True where the descriptor can ask for round-robin scheduling of the waves of a SIMD.
+            has_round_robin_scheduling: bool,
             /// True where scratch is set up by hardware and reached through `scratch_` instructions without `FLAT_SCRATCH`
             /// set-up code in the kernel (gfx942 and later of CDNA, RDNA from GFX11 on).
             has_architected_flat_scratch: bool,
             /// True where cache bits are `sc0`, `sc1` and `nt`, and the matrix rules tell XDL from SGEMM (gfx942 and later of CDNA).
             is_gfx940_family: bool,
+            /// SIMDs of a compute unit.
+            simds_per_cu: u32,
             /// Banks of the LDS, of four bytes each (AMD CDNA 4 white paper: 32 up to CDNA 3; 64 on gfx950, as its first conflict shows; RDNA
             /// white paper: a workgroup processor has two halves of 32).
             lds_banks: u32,
@@ -191,8 +209,15 @@ const GFX900: Facts = Facts {
     has_packed_tid: false,
     has_tg_split: false,
     has_kernarg_preload: false,
+    counts_sgprs: true,
+    has_dx10_clamp: true,
+    has_workgroup_processors: false,
+    has_shared_vgprs: false,
+    inst_pref_size_bits: 0,
+    has_round_robin_scheduling: false,
     has_architected_flat_scratch: false,
     is_gfx940_family: false,
+    simds_per_cu: 4,
     lds_banks: 32,
     has_fnuz_floats: false,
     checks_soffset: false,
@@ -234,6 +259,10 @@ const GFX10: Facts = Facts {
     addressable_sgprs: 106,
     constant_bus_reads: 2,
     has_back_off_barrier: true,
+    counts_sgprs: false,
+    has_workgroup_processors: true,
+    simds_per_cu: 2,
+    has_shared_vgprs: true,
     ..GFX900
 };
 const GFX10_3: Facts = Facts { has_hold_count: true, ..GFX10 };
@@ -242,9 +271,20 @@ const GFX11: Facts = Facts {
     named_sgprs: GFX11_NAMED,
     has_packed_tid: true,
     has_architected_flat_scratch: true,
+    inst_pref_size_bits: 6,
     ..GFX10_3
 };
-const GFX12: Facts = Facts { generation: Generation::GFX12, ..GFX11 };
+const GFX12: Facts = Facts {
+    generation: Generation::GFX12,
+    has_dx10_clamp: false,
+    has_shared_vgprs: false,
+    inst_pref_size_bits: 8,
+    has_round_robin_scheduling: true,
+    ..GFX11
+};
+
+/// Bytes that the descriptor's field for fetching instructions counts as one.
+const PREFETCHED_PIECE: u64 = 128;
 
 macro_rules! instruction_sets {
     ($($(#[$doc:meta])* $set:ident = $name:literal, $facts:ident, $like:ident;)*) => {
@@ -312,6 +352,23 @@ instruction_sets! {
 }
 
 impl InstructionSet {
+    /// The size of waves where a program does not say another.
+    pub const fn usual_wave(self) -> WaveSize {
+        self.wave_sizes()[0]
+    }
+
+    /// True if waves can have this size.
+    pub fn has_wave(self, wave: WaveSize) -> bool {
+        self.wave_sizes().contains(&wave)
+    }
+
+    /// The number for the descriptor's field of a code of so many bytes, fetched as far as the field can say; 0 where there is none.
+    pub const fn inst_pref_size(self, code_bytes: u64) -> u32 {
+        let most = (1 << self.inst_pref_size_bits()) - 1;
+        let pieces = code_bytes.div_ceil(PREFETCHED_PIECE);
+        if pieces < most { pieces as u32 } else { most as u32 }
+    }
+
     /// The place in tables with one for each.
     pub const fn index(self) -> usize {
         self as usize

@@ -69,7 +69,7 @@ const RDNA2: Chip = Chip { vgprs: Vgprs::Rdna1024, waves: 16, xnack: false, ..RD
 const RDNA3: Chip = Chip { vgprs: Vgprs::Rdna1536, ..RDNA2 };
 
 macro_rules! targets {
-    ($($(#[$doc:meta])* $target:ident = $name:literal, $set:ident, $chip:ident, $mach:literal $(, generic $generic:literal: $($member:ident)+)?;)*) => {
+    ($($(#[$doc:meta])* $target:ident = $name:literal, $set:ident, $chip:ident, $mach:literal $(, generic $generic:literal $version:tt: $($member:ident)+)?;)*) => {
         /// A processor of AMD, or what code for several has in common (`gfx9-generic`).
         #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
         #[repr(u8)]
@@ -98,6 +98,14 @@ macro_rules! targets {
                 match self { $(Target::$target => InstructionSet::$set,)* }
             }
 
+            /// Major and minor version and stepping of the processor, as LLVM numbers them: 9, 0 and 10 of `gfx90a`.
+            pub const fn version(self) -> [u8; 3] {
+                match self {
+                    $($(Target::$target => $version,)?)*
+                    _ => version_in(self.name()),
+                }
+            }
+
             /// The version of a generic target (`EF_AMDGPU_GENERIC_VERSION`), and the processors that run its code; `None` for
             /// a single processor.
             pub const fn generic(self) -> Option<(u32, &'static [Target])> {
@@ -110,9 +118,26 @@ macro_rules! targets {
     };
 }
 
+/// The version in the name of a single processor: `gfx`, the major version in decimal, and a hexadecimal digit each for the others.
+const fn version_in(name: &str) -> [u8; 3] {
+    const fn digit(c: u8) -> u8 {
+        match c {
+            b'0'..=b'9' => c - b'0',
+            _ => c - b'a' + 10,
+        }
+    }
+    let bytes = name.as_bytes();
+    let (mut major, mut at) = (0, 3);
+    while at + 2 < bytes.len() {
+        major = 10 * major + digit(bytes[at]);
+        at += 1;
+    }
+    [major, digit(bytes[at]), digit(bytes[at + 1])]
+}
+
 targets! {
     /// Code for every GFX9 processor before CDNA.
-    GFX9_GENERIC = "gfx9-generic", GFX9_GENERIC, VEGA, 0x051, generic 1: GFX900 GFX902 GFX904 GFX906 GFX909 GFX90C;
+    GFX9_GENERIC = "gfx9-generic", GFX9_GENERIC, VEGA, 0x051, generic 1 [9, 0, 0]: GFX900 GFX902 GFX904 GFX906 GFX909 GFX90C;
     /// Vega 10 (MI25).
     GFX900 = "gfx900", GFX900, VEGA, 0x02c;
     /// APUs with Vega (Raven Ridge).
@@ -132,11 +157,11 @@ targets! {
     /// CDNA3 (MI300 series).
     GFX942 = "gfx942", GFX942, CDNA2, 0x04c;
     /// Code for every processor of CDNA3 and CDNA4.
-    GFX9_4_GENERIC = "gfx9-4-generic", GFX9_4_GENERIC, CDNA2, 0x05f, generic 1: GFX942 GFX950;
+    GFX9_4_GENERIC = "gfx9-4-generic", GFX9_4_GENERIC, CDNA2, 0x05f, generic 1 [9, 4, 0]: GFX942 GFX950;
     /// CDNA4 (MI350 series).
     GFX950 = "gfx950", GFX950, CDNA4, 0x04f;
     /// Code for every processor of RDNA 1.
-    GFX10_1_GENERIC = "gfx10-1-generic", GFX10_1, RDNA1, 0x052, generic 1: GFX1010 GFX1011 GFX1012 GFX1013;
+    GFX10_1_GENERIC = "gfx10-1-generic", GFX10_1, RDNA1, 0x052, generic 1 [10, 1, 0]: GFX1010 GFX1011 GFX1012 GFX1013;
     /// RDNA 1 (Navi 10).
     GFX1010 = "gfx1010", GFX10_1, RDNA1, 0x033;
     /// RDNA 1 (Navi 12).
@@ -146,7 +171,7 @@ targets! {
     /// RDNA 1 (Oberon).
     GFX1013 = "gfx1013", GFX10_1, RDNA1, 0x042;
     /// Code for every processor of RDNA 2.
-    GFX10_3_GENERIC = "gfx10-3-generic", GFX10_3, RDNA2, 0x053, generic 1: GFX1030 GFX1031 GFX1032 GFX1033 GFX1034 GFX1035 GFX1036;
+    GFX10_3_GENERIC = "gfx10-3-generic", GFX10_3, RDNA2, 0x053, generic 1 [10, 3, 0]: GFX1030 GFX1031 GFX1032 GFX1033 GFX1034 GFX1035 GFX1036;
     /// RDNA 2 (Navi 21).
     GFX1030 = "gfx1030", GFX10_3, RDNA2, 0x036;
     /// RDNA 2 (Navi 22).
@@ -162,7 +187,7 @@ targets! {
     /// RDNA 2 (Raphael, Mendocino).
     GFX1036 = "gfx1036", GFX10_3, RDNA2, 0x045;
     /// Code for every processor of RDNA 3 and RDNA 3.5.
-    GFX11_GENERIC = "gfx11-generic", GFX11, RDNA2, 0x054, generic 1: GFX1100 GFX1101 GFX1102 GFX1103 GFX1150 GFX1151 GFX1152 GFX1153;
+    GFX11_GENERIC = "gfx11-generic", GFX11, RDNA2, 0x054, generic 1 [11, 0, 3]: GFX1100 GFX1101 GFX1102 GFX1103 GFX1150 GFX1151 GFX1152 GFX1153;
     /// RDNA 3 (Navi 31).
     GFX1100 = "gfx1100", GFX11, RDNA3, 0x041;
     /// RDNA 3 (Navi 32).
@@ -180,7 +205,7 @@ targets! {
     /// RDNA 3.5.
     GFX1153 = "gfx1153", GFX11_5, RDNA2, 0x058;
     /// Code for every processor of RDNA 4.
-    GFX12_GENERIC = "gfx12-generic", GFX12, RDNA3, 0x059, generic 1: GFX1200 GFX1201;
+    GFX12_GENERIC = "gfx12-generic", GFX12, RDNA3, 0x059, generic 1 [12, 0, 0]: GFX1200 GFX1201;
     /// RDNA 4 (Navi 44).
     GFX1200 = "gfx1200", GFX12, RDNA3, 0x048;
     /// RDNA 4 (Navi 48).
@@ -288,9 +313,14 @@ impl Target {
         self.instruction_set().registers(file)
     }
 
+    /// See [`InstructionSet::usual_wave`].
+    pub const fn usual_wave(self) -> WaveSize {
+        self.instruction_set().usual_wave()
+    }
+
     /// Lanes of a wave, where a program does not say another size.
     pub const fn wave_size(self) -> u32 {
-        self.wave_sizes()[0].lanes()
+        self.usual_wave().lanes()
     }
 
     /// True where the code object's target id has an XNACK setting.
@@ -310,12 +340,12 @@ impl Target {
 
     /// Allocation granule of VGPRs (of the unified file where there is one), with waves of the usual size.
     pub const fn vgpr_granule(self) -> u32 {
-        self.vgpr_file(self.wave_sizes()[0]).granule
+        self.vgpr_file(self.usual_wave()).granule
     }
 
     /// VGPRs (unified file where there is one) of one SIMD lane: the budget that the waves of a SIMD share, if they have the usual size.
     pub const fn vgprs_per_simd(self) -> u32 {
-        self.vgpr_file(self.wave_sizes()[0]).registers
+        self.vgpr_file(self.usual_wave()).registers
     }
 
     /// Most waves that one SIMD holds.

@@ -145,3 +145,20 @@ fn scalar_registers_have_the_numbers_of_their_instruction_set() {
     assert_eq!((named(InstructionSet::GFX10_3).m0, named(InstructionSet::GFX10_3).null), (124, Some(125)));
     assert_eq!((named(InstructionSet::GFX12).m0, named(InstructionSet::GFX12).null), (125, Some(124)));
 }
+
+/// clang 22 compiles for waves of the usual size where the user does not say another.
+#[test]
+fn waves_have_the_size_that_clang_says() {
+    let text = unpack(include_bytes!("../data/features.tsv.gz"));
+    let mut seen = BTreeSet::new();
+    for cells in rows(&text) {
+        let Some(target) = known(cells[0]) else { continue };
+        let features: Vec<&str> = cells[1].split(',').collect();
+        let said = [WaveSize::W32, WaveSize::W64]
+            .into_iter()
+            .filter(|wave| features.contains(&format!("+wavefrontsize{}", wave.lanes()).as_str()));
+        assert_eq!(said.collect::<Vec<_>>(), [target.usual_wave()], "{target}");
+        seen.insert(target);
+    }
+    assert_eq!(seen, BTreeSet::from(Target::KNOWN));
+}

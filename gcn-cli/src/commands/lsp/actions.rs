@@ -81,6 +81,7 @@ fn everything(document: &Document, settings: &Settings) -> Option<CodeAction> {
     let target = settings.target.filter(|_| asm::named_target(&document.text).is_none());
     let options = rewrite::Options {
         target,
+        wave: settings.wave,
         xnack: settings.xnack.choice(),
         rules: settings.rules,
         ..rewrite::Options::default()

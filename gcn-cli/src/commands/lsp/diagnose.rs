@@ -4,6 +4,7 @@ use gcn_emit::asm::{self, Diagnostics, Folders, Severity, assemble_readable_with
 use gcn_emit::code::Unit;
 use gcn_emit::lint::lint;
 use gcn_emit::target_id::TargetId;
+use gcn_isa::WaveSize;
 use gcn_isa::check::Finding;
 use gcn_isa::hazards::{Config, Grade};
 use gcn_report::check::{Checked, Places, citation, counts};
@@ -20,6 +21,7 @@ use crate::commands::rule_set::Xnack;
 /// How files are analysed.
 pub struct Settings {
     pub target: Option<TargetId>,
+    pub wave: Option<WaveSize>,
     pub level: Grade,
     pub rules: Config,
     pub xnack: Xnack,
@@ -62,7 +64,7 @@ impl Settings {
 /// Everything that is wrong with a file.
 pub fn diagnose(document: &Document, settings: &Settings) -> Vec<Diagnostic> {
     let target = settings.target.filter(|_| asm::named_target(&document.text).is_none());
-    let options = asm::Options { target, keep_instructions: true };
+    let options = asm::Options { target, wave: settings.wave, keep_instructions: true };
     let read = match assemble_readable_with(document.name(), &document.text, &options, &settings.folders) {
         Ok(read) => read,
         Err(errors) => return of_assembler(document, &errors),

@@ -134,7 +134,7 @@ impl<'p, 'd> Printer<'p, 'd> {
             Ok(directives) => {
                 let _ = writeln!(self.out, "\t.p2align 6\n\t.amdhsa_kernel {name}");
                 for (directive, value) in directives {
-                    let _ = writeln!(self.out, "\t\t.amdhsa_{directive} {value}");
+                    let _ = writeln!(self.out, "\t\t{directive} {value}");
                 }
                 self.out.push_str("\t.end_amdhsa_kernel\n");
             }

@@ -12,7 +12,6 @@ use super::calls::Inlined;
 use super::parameters::Parameter;
 use super::types::{Scalar, Type};
 use super::variables::{Block, Local};
-use crate::kernel::WAVE_SIZE;
 use crate::object::{RelocationKind, Section, SectionId};
 
 const UNIT: u8 = 1;
@@ -167,7 +166,7 @@ pub(super) fn info(kernels: &[Lines<'_>], places: &Places<'_>) -> Info {
         out.string(kernel.kernel.name());
         out.address(RelocationKind::Abs64, 8, places.text, kernel.span.offset);
         out.bytes.extend(kernel.span.size.to_le_bytes());
-        out.bytes.push(WAVE_SIZE as u8);
+        out.bytes.push(kernel.kernel.program.wave.lanes() as u8);
         let distance = kernel.span.offset - start;
         kernel.parameters.iter().for_each(|parameter| writer.parameter(parameter, distance));
         writer.blocks(&kernel.blocks, distance);

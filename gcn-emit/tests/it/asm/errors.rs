@@ -181,7 +181,8 @@ fn the_target_has_to_be_known() {
 #[test]
 fn instructions_keep_their_place_and_source_line() {
     let source = "\t.file 1 \"d\" \"k.cl\"\n\ts_nop 0\n/* a\n b */\t.loc 1 7 3\nx:\ty: s_nop 1\n.data\n.text\n\ts_mov_b32 s0, 0x12345\n";
-    let options = Options { target: Some("gfx90a".parse().unwrap()), keep_instructions: true };
+    let options =
+        Options { target: Some("gfx90a".parse().unwrap()), keep_instructions: true, ..Options::default() };
     let assembly = assemble("f.s", source, &options).unwrap();
     let all: Vec<_> = assembly
         .instructions

@@ -8,7 +8,8 @@ use super::corpus::files;
 
 /// Runs the assembler as far as it goes; what it says has to be printable.
 fn survive(source: &str) {
-    let options = Options { target: Some("gfx942".parse().unwrap()), keep_instructions: true };
+    let options =
+        Options { target: Some("gfx942".parse().unwrap()), keep_instructions: true, ..Options::default() };
     match assemble("random.s", source, &options) {
         Ok(assembly) => drop(assembly.code_object()),
         Err(errors) => assert!(!errors.to_string().is_empty()),

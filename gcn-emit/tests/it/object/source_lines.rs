@@ -157,7 +157,8 @@ fn assembly_has_the_same_lines() {
     let mut random = Random::new(3);
     let kernels = kernels(&mut random);
     let text = assembly_file(&kernels, Comments::None);
-    let options = gcn_emit::asm::Options { target: None, keep_instructions: true };
+    let options =
+        gcn_emit::asm::Options { target: None, keep_instructions: true, ..gcn_emit::asm::Options::default() };
     let assembly = gcn_emit::asm::assemble("k.s", &text, &options).unwrap();
     let unit = gcn_emit::code::Unit::from_assembly(assembly).unwrap();
     let places = unit.sections[0].places.iter().map(|place| {

@@ -3,7 +3,7 @@
 use gcn_emit::asm::{Diagnostics, NoFiles, Options, assemble, assemble_readable, expand};
 
 fn options() -> Options {
-    Options { target: Some("gfx942".parse().unwrap()), keep_instructions: true }
+    Options { target: Some("gfx942".parse().unwrap()), keep_instructions: true, ..Options::default() }
 }
 
 fn errors(source: &str) -> Diagnostics {

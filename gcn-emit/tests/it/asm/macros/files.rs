@@ -33,7 +33,8 @@ fn memory() -> Memory {
 }
 
 fn with(source: &str) -> std::result::Result<Assembly, Diagnostics> {
-    let options = Options { target: Some("gfx942".parse().unwrap()), keep_instructions: true };
+    let options =
+        Options { target: Some("gfx942".parse().unwrap()), keep_instructions: true, ..Options::default() };
     assemble_with("f.s", source, &options, &memory())
 }
 

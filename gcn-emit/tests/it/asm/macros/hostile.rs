@@ -65,7 +65,8 @@ fn damaged(seed: u64) -> String {
 #[test]
 fn damaged_programs_are_survived() {
     // 10,000 in a release run: GCN_FUZZ_COUNT=10000.
-    let options = Options { target: Some("gfx942".parse().unwrap()), keep_instructions: false };
+    let options =
+        Options { target: Some("gfx942".parse().unwrap()), keep_instructions: false, ..Options::default() };
     let mut slowest = (Duration::ZERO, 0);
     for seed in fuzz_seeds(0, 300) {
         let source = damaged(seed);

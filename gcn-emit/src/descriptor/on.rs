@@ -1,0 +1,70 @@
+//! Which targets have a field of the descriptor, and the directive for it.
+
+use gcn_isa::{Target, WaveSize};
+
+/// Which targets have something.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum On {
+    All,
+    /// Where VGPRs and AGPRs are one file.
+    Unified,
+    /// Where the waves of a workgroup may run on different compute units.
+    TgSplit,
+    /// Where kernel arguments can be in SGPRs when a kernel starts.
+    KernargPreload,
+    /// Where flat scratch is architected.
+    Architected,
+    /// Where it is not.
+    NotArchitected,
+    /// Where SGPRs are allocated by number.
+    CountedSgprs,
+    /// Where the DX10_CLAMP and IEEE bits can be chosen.
+    Dx10Clamp,
+    /// Where waves can have 32 lanes.
+    Wave32,
+    /// Where a workgroup may run on two compute units.
+    WorkgroupProcessors,
+    SharedVgprs,
+    /// Where code is fetched before a wave starts, and the field for it has so many bits.
+    InstPref(u8),
+    RoundRobin,
+    /// No target of ours, and why.
+    None(&'static str),
+}
+
+impl On {
+    /// True if `target` has it.
+    pub fn has(self, target: Target) -> bool {
+        self.refuses(target).is_none()
+    }
+
+    /// Why a target does not have it.
+    pub fn refuses(self, target: Target) -> Option<&'static str> {
+        let (has, why) = match self {
+            On::All => (true, ""),
+            On::Unified => (target.has_unified_agprs(), "its register files are not unified"),
+            On::TgSplit => (
+                target.has_tg_split(),
+                "a workgroup of it cannot be split over compute units, as from gfx90a on",
+            ),
+            On::KernargPreload => (
+                target.has_kernarg_preload(),
+                "it cannot load kernel arguments into SGPRs, as from gfx90a on",
+            ),
+            On::Architected => (
+                target.has_architected_flat_scratch(),
+                "its flat scratch is not architected; use `.amdhsa_system_sgpr_private_segment_wavefront_offset`",
+            ),
+            On::NotArchitected => (!target.has_architected_flat_scratch(), "its flat scratch is architected"),
+            On::CountedSgprs => (target.counts_sgprs(), "each of its waves gets all SGPRs"),
+            On::Dx10Clamp => (target.has_dx10_clamp(), "GFX12 has no such bit of MODE"),
+            On::Wave32 => (target.instruction_set().has_wave(WaveSize::W32), "it came with GFX10"),
+            On::WorkgroupProcessors => (target.has_workgroup_processors(), "it came with GFX10"),
+            On::SharedVgprs => (target.has_shared_vgprs(), "it exists on GFX10 and GFX11"),
+            On::InstPref(bits) => (target.inst_pref_size_bits() == bits, "it came with GFX11"),
+            On::RoundRobin => (target.has_round_robin_scheduling(), "it came with GFX12"),
+            On::None(why) => (false, why),
+        };
+        (!has).then_some(why)
+    }
+}

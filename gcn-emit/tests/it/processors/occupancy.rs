@@ -1,0 +1,48 @@
+//! Waves on a SIMD, as `llc` prints them.
+
+use gcn_emit::occupancy::{Mode, Usage, occupancy_in};
+
+use super::{machine, rows};
+
+const OCCUPANCY: &[u8] = include_bytes!("../../../../gcn-isa/tests/data/occupancy.tsv.gz");
+/// LDS is handed out in blocks of so many bytes at least (guide, `GRANULATED_LDS_SIZE`), which `llc` does not count.
+const BLOCK: u32 = 512;
+
+#[test]
+fn simds_hold_as_many_waves_as_llvm_says() {
+    let (mut checked, mut rounded) = (0, 0);
+    for row in rows(OCCUPANCY) {
+        let [target, wave, mode, resource, from, to, waves, ..] = &row[..] else { panic!("{row:?}") };
+        let Some((target, wave)) = machine(target, wave) else { continue };
+        let waves: u32 = waves.parse().unwrap();
+        let workgroup_processor = match mode.as_str() {
+            "wgp" => true,
+            "cu" | "" => false,
+            // VGPRs are counted for each SIMD.
+            "default" => target.has_workgroup_processors(),
+            other => panic!("{other}"),
+        };
+        let mode = Mode { wave, workgroup_processor };
+        assert!(Mode::all(target).any(|known| known == mode), "{row:?}");
+        let mut whole_blocks = true;
+        for count in [from, to].map(|n| n.parse::<u32>().unwrap()) {
+            let (vgprs, lds_bytes, items) =
+                if resource.starts_with("VGPRs") { (count, 0, wave.lanes()) } else { (1, count, 256) };
+            let usage = Usage { vgprs, sgprs: 1, lds_bytes, waves_per_workgroup: items / wave.lanes() };
+            let held = occupancy_in(target, mode, usage).waves_per_simd;
+            if lds_bytes % BLOCK != 0 && held != waves {
+                let whole = Usage { lds_bytes: lds_bytes / BLOCK * BLOCK, ..usage };
+                assert_eq!(occupancy_in(target, mode, whole).waves_per_simd, waves, "{row:?}");
+                whole_blocks = false;
+                continue;
+            }
+            assert_eq!(held, waves, "{row:?}: {count}");
+        }
+        if whole_blocks {
+            checked += 1;
+        } else {
+            rounded += 1;
+        }
+    }
+    assert_eq!((checked, rounded), (1399, 58));
+}
