@@ -37,7 +37,11 @@ fn source(count: usize) -> String {
 fn assembled(count: usize) -> Assembly {
     let pieces = (0..count / 8_000).map(|piece| source(8_000).replace(".L", &format!(".L{piece}_")));
     let text: String = pieces.collect();
-    let options = Options { target: Some("gfx942".parse().expect("a target")), keep_instructions: true };
+    let options = Options {
+        target: Some("gfx942".parse().expect("a target")),
+        keep_instructions: true,
+        ..Options::default()
+    };
     assemble("t.s", &text, &options).unwrap_or_else(|errors| panic!("{errors}"))
 }
 

@@ -114,7 +114,7 @@ pub fn disassemble<'o, 'd>(object: &'o CodeObject<'d>) -> Disassembly<'o, 'd> {
         .map(|(number, section)| {
             let own = symbols.get(&number).map_or(&[][..], Vec::as_slice);
             let own = own.iter().map(|&s| &object.symbols[s]);
-            CodeSection::new(number, section, own, target, &names)
+            CodeSection::new(number, section, own, object, &names)
         })
         .collect();
     Disassembly { object, target, sections, symbols, repeated }

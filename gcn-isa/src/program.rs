@@ -6,7 +6,7 @@ use std::num::NonZeroU32;
 use std::sync::{Arc, LazyLock, Mutex, PoisonError};
 
 use crate::inst::Inst;
-use crate::target::{Target, WaveSize};
+use crate::target::{Subtarget, Target, WaveSize};
 
 pub use crate::operand::Label;
 
@@ -174,6 +174,11 @@ pub struct Program {
 }
 
 impl Program {
+    /// The processor with the size of the program's waves.
+    pub fn subtarget(&self) -> Subtarget {
+        Subtarget { target: self.target, wave: self.wave }
+    }
+
     /// An empty program, for waves of the usual size.
     pub fn new(target: Target, name: impl Into<String>) -> Program {
         Program {

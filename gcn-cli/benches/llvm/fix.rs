@@ -83,7 +83,7 @@ fn states(text: &str, name: &str) -> u32 {
 
 /// The inserter alone, on what `gcn fix` gives it: the fastest of some runs.
 fn our_pass(code: &str, runs: usize) -> Duration {
-    let options = Options { target: TARGET.parse().ok(), keep_instructions: true };
+    let options = Options { target: TARGET.parse().ok(), keep_instructions: true, ..Options::default() };
     let assembly = assemble("stream.s", code, &options).expect("the stream assembles");
     let unit = Unit::from_assembly(assembly).expect("the instructions were kept");
     let program = &unit.sections.first().expect("the stream has code").program;

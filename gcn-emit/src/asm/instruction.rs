@@ -3,6 +3,7 @@
 use std::borrow::Cow;
 use std::sync::Arc;
 
+use gcn_isa::target::Subtarget;
 use gcn_isa::{Inst, Operand, RegFile, Target};
 
 use super::args::{Args, is_name};
@@ -39,8 +40,9 @@ impl<'s> Assembler<'s> {
             return Ok(());
         }
         self.later.clear();
+        let on = Subtarget { target: target.target, wave: self.wave(target.target) };
         let mut scope = InstScope { asm: self, asked: false };
-        let parsed = parse_inst_in(text, target.target, &mut scope);
+        let parsed = parse_inst_in(text, on, &mut scope);
         let alone = !scope.asked;
         let parsed = match parsed {
             Ok(parsed) => parsed,

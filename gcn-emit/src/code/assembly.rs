@@ -8,6 +8,8 @@ use super::functions::Start;
 use super::image::{Links, Target};
 use super::{Code, CodeError, CodePlace, KernelFacts, MetadataFacts, Unit, Unreadable, are_single_waves};
 use crate::asm::{AsmInst, Assembly};
+use gcn_isa::target::Subtarget;
+
 use crate::decode::decode_at;
 use crate::descriptor::{DESCRIPTOR_BYTES, KernelDescriptor};
 use crate::disasm::CodeSection;
@@ -44,7 +46,11 @@ pub(super) fn unit(assembly: &Assembly, mut instructions: Vec<AsmInst>) -> Resul
             continue;
         }
         let id = SectionId(number as u32);
-        let mut reader = Reader { builder: Builder::new(&section.name, 0, &section.bytes)?, section, target };
+        let mut reader = Reader {
+            builder: Builder::new(&section.name, 0, &section.bytes)?,
+            section,
+            on: Subtarget { target, wave: assembly.wave },
+        };
         let relocated = relocated_branches(module, id, section);
         while instructions.next_if(|i| i.section < id).is_some() {}
         let own = std::iter::from_fn(|| instructions.next_if(|i| i.section == id));
@@ -74,7 +80,7 @@ pub(super) fn unit(assembly: &Assembly, mut instructions: Vec<AsmInst>) -> Resul
 struct Reader<'a> {
     builder: Builder<'a>,
     section: &'a Section,
-    target: gcn_isa::Target,
+    on: Subtarget,
 }
 
 impl Reader<'_> {
@@ -133,7 +139,7 @@ impl Reader<'_> {
             let mut at = 0;
             let mut read = Vec::new();
             while let Some(rest) = bytes.get(at..).filter(|r| !r.is_empty()) {
-                let Ok((inst, length)) = decode_at(rest, self.target) else { break };
+                let Ok((inst, length)) = decode_at(rest, self.on) else { break };
                 read.push((from + at as u64, length as u8, inst));
                 at += length;
             }

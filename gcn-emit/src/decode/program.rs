@@ -14,6 +14,7 @@ pub fn decode_program(bytes: &[u8], on: impl Into<Subtarget>, name: &str) -> Res
     let on = on.into();
     let target = on.target;
     let mut program = Program::new(target, name);
+    program.wave = on.wave;
     let mut offsets = Vec::with_capacity(bytes.len() / 6 + 1);
     let mut at = 0;
     while at < bytes.len() {

@@ -2,13 +2,14 @@
 //! branches.
 
 use gcn_isa::table::OperandKinds;
-use gcn_isa::{Inline, Inst, Operand, RegFile, Target};
+use gcn_isa::target::Subtarget;
+use gcn_isa::{Inline, Inst, Operand, RegFile, Target, WaveSize};
 
 use super::names::Names;
 use super::{Content, Item};
 use crate::decode::{DecodeFault, decode_at};
 use crate::encode::encode_into;
-use crate::object::{SectionView, SymbolKind, SymbolView};
+use crate::object::{CodeObject, SectionView, SymbolKind, SymbolView};
 
 /// A section with code.
 #[derive(Clone, Debug)]
@@ -22,6 +23,8 @@ pub struct CodeSection<'d> {
     /// Its bytes.
     pub bytes: &'d [u8],
     target: Target,
+    /// Offsets of kernels, ascending, with the size of their waves; code belongs to the kernel before it.
+    waves: Vec<(u64, WaveSize)>,
     /// Offsets at which something new begins, ascending: symbols, and the ends of data.
     marks: Vec<Mark>,
     /// Offsets that branches lead to, ascending, with the label's name.
@@ -41,12 +44,18 @@ impl<'d> CodeSection<'d> {
         number: usize,
         section: &SectionView<'d>,
         symbols: impl Iterator<Item = &'s SymbolView<'d>>,
-        target: Target,
+        object: &CodeObject<'d>,
         names: &Names<'d>,
     ) -> CodeSection<'d>
     where
         'd: 's,
     {
+        let target = object.target_id.target;
+        let own = object.kernels.iter().filter(|kernel| kernel.section == Some(number));
+        let mut waves: Vec<(u64, WaveSize)> = own
+            .filter_map(|k| Some((k.address.checked_sub(section.address)?, k.descriptor.wave(target))))
+            .collect();
+        waves.sort_by_key(|wave| wave.0);
         let end = section.bytes.len() as u64;
         let symbols: Vec<_> =
             symbols.filter_map(|s| Some((s.address.checked_sub(section.address)?, s))).collect();
@@ -66,6 +75,7 @@ impl<'d> CodeSection<'d> {
             address: section.address,
             bytes: section.bytes,
             target,
+            waves,
             marks,
             labels: Vec::new(),
         };
@@ -83,6 +93,14 @@ impl<'d> CodeSection<'d> {
             };
         }
         code
+    }
+
+    /// The processor with the waves that run the code at an offset: those of the kernel before it, in front of all kernels those of the
+    /// first.
+    fn subtarget(&self, offset: u64) -> Subtarget {
+        let before = self.waves.partition_point(|wave| wave.0 <= offset);
+        let wave = self.waves.get(before.saturating_sub(1)).map(|wave| wave.1);
+        wave.and_then(|wave| Subtarget::new(self.target, wave)).unwrap_or(self.target.into())
     }
 
     /// The pieces of the section, in order, without gaps.
@@ -186,7 +204,7 @@ impl Items<'_, '_> {
         if (self.at as u64) < self.data_until || bytes.len() < 4 || aligned < 4 {
             return (Content::Data, bytes.len().min(aligned));
         }
-        match decode_at(bytes, self.code.target) {
+        match decode_at(bytes, self.code.subtarget(self.at as u64)) {
             Ok((inst, length)) => {
                 self.scratch.clear();
                 let encoded = encode_into(&inst, self.code.target, &mut self.scratch);

@@ -73,7 +73,7 @@ impl InPlace<'_> {
             (_, _, "simm8") => f.write_str(&symbols::gpr_idx(field)),
             (Format::Smem, _, "offset") => signed_hex(f, value),
             _ if desc.entry.immediate != Immediate::Plain => self.fields(f, field),
-            (_, Class::Sendmsg, _) => f.write_str(&symbols::sendmsg(field, desc.generation())),
+            (_, Class::Sendmsg, _) => f.write_str(&symbols::sendmsg(field, self.target.instruction_set())),
             (Format::Sopp, _, _) if desc.does(Behaviours::SELECTS_INDEXED) => {
                 f.write_str(&symbols::gpr_idx(field))
             }

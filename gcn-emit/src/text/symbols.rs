@@ -3,40 +3,88 @@
 
 use std::fmt::Write as _;
 
-use gcn_isa::Target;
 use gcn_isa::mods::{DppControls, Form, dpp_word};
 use gcn_isa::target::Generation;
+use gcn_isa::{InstructionSet, InstructionSet as I, Target, TargetSet};
 
-/// Hardware registers of `s_getreg_b32` and `s_setreg_b32`, by id.
-pub(crate) const HWREGS: [(u16, &str); 17] = [
-    (1, "HW_REG_MODE"),
-    (2, "HW_REG_STATUS"),
-    (3, "HW_REG_TRAPSTS"),
-    (4, "HW_REG_HW_ID"),
-    (5, "HW_REG_GPR_ALLOC"),
-    (6, "HW_REG_LDS_ALLOC"),
-    (7, "HW_REG_IB_STS"),
-    (15, "HW_REG_SH_MEM_BASES"),
-    (16, "HW_REG_TBA_LO"),
-    (17, "HW_REG_TBA_HI"),
-    (18, "HW_REG_TMA_LO"),
-    (19, "HW_REG_TMA_HI"),
-    (20, "HW_REG_XCC_ID"),
-    (21, "HW_REG_SQ_PERF_SNAPSHOT_DATA"),
-    (22, "HW_REG_SQ_PERF_SNAPSHOT_DATA1"),
-    (23, "HW_REG_SQ_PERF_SNAPSHOT_PC_LO"),
-    (24, "HW_REG_SQ_PERF_SNAPSHOT_PC_HI"),
+const GFX9: TargetSet = TargetSet::GFX9;
+const GFX9_4: TargetSet = TargetSet::between(I::GFX942, I::GFX950);
+const RDNA: TargetSet = TargetSet::RDNA;
+const GFX10: TargetSet = TargetSet::between(I::GFX10_1, I::GFX10_3);
+const GFX10_1: TargetSet = TargetSet::between(I::GFX10_1, I::GFX1011);
+const GFX10_11: TargetSet = TargetSet::between(I::GFX10_1, I::GFX11_5);
+const GFX10_3_11: TargetSet = TargetSet::between(I::GFX10_3, I::GFX11_5);
+const GFX11: TargetSet = TargetSet::between(I::GFX11, I::GFX11_5);
+const GFX11_ON: TargetSet = TargetSet::between(I::GFX11, I::GFX12);
+const GFX12: TargetSet = TargetSet::one(I::GFX12);
+const UP_TO_10: TargetSet = GFX9.union(GFX10);
+const UP_TO_11: TargetSet = GFX9.union(GFX10_11);
+
+/// Hardware registers of `s_getreg_b32` and `s_setreg_b32`: number, name, and the instruction sets that have it. Of two names the first
+/// is printed.
+pub(crate) const HWREGS: [(u16, &str, TargetSet); 56] = [
+    (1, "HW_REG_WAVE_MODE", GFX12),
+    (1, "HW_REG_MODE", GFX9.union(RDNA)),
+    (2, "HW_REG_WAVE_STATUS", GFX12),
+    (2, "HW_REG_STATUS", GFX9.union(RDNA)),
+    (3, "HW_REG_TRAPSTS", UP_TO_11),
+    (4, "HW_REG_HW_ID", GFX9),
+    (4, "HW_REG_WAVE_STATE_PRIV", GFX12),
+    (4, "HW_REG_STATE_PRIV", GFX12),
+    (5, "HW_REG_WAVE_GPR_ALLOC", GFX12),
+    (5, "HW_REG_GPR_ALLOC", GFX9.union(RDNA)),
+    (6, "HW_REG_WAVE_LDS_ALLOC", GFX12),
+    (6, "HW_REG_LDS_ALLOC", GFX9.union(RDNA)),
+    (7, "HW_REG_IB_STS", GFX9.union(RDNA)),
+    (10, "HW_REG_PERF_SNAPSHOT_DATA", GFX12),
+    (11, "HW_REG_PERF_SNAPSHOT_PC_LO", GFX12),
+    (12, "HW_REG_PERF_SNAPSHOT_PC_HI", GFX12),
+    (15, "HW_REG_SH_MEM_BASES", UP_TO_11),
+    (15, "HW_REG_PERF_SNAPSHOT_DATA1", GFX12),
+    (16, "HW_REG_TBA_LO", UP_TO_10),
+    (16, "HW_REG_PERF_SNAPSHOT_DATA2", GFX12),
+    (17, "HW_REG_TBA_HI", UP_TO_10),
+    (17, "HW_REG_WAVE_EXCP_FLAG_PRIV", GFX12),
+    (17, "HW_REG_EXCP_FLAG_PRIV", GFX12),
+    (18, "HW_REG_TMA_LO", UP_TO_10),
+    (18, "HW_REG_PERF_SNAPSHOT_PC_LO", GFX11),
+    (18, "HW_REG_WAVE_EXCP_FLAG_USER", GFX12),
+    (18, "HW_REG_EXCP_FLAG_USER", GFX12),
+    (19, "HW_REG_TMA_HI", UP_TO_10),
+    (19, "HW_REG_PERF_SNAPSHOT_PC_HI", GFX11),
+    (19, "HW_REG_WAVE_TRAP_CTRL", GFX12),
+    (19, "HW_REG_TRAP_CTRL", GFX12),
+    (20, "HW_REG_XCC_ID", GFX9_4),
+    (20, "HW_REG_FLAT_SCR_LO", GFX10_11),
+    (20, "HW_REG_WAVE_SCRATCH_BASE_LO", GFX12),
+    (20, "HW_REG_SCRATCH_BASE_LO", GFX12),
+    (21, "HW_REG_SQ_PERF_SNAPSHOT_DATA", GFX9_4),
+    (21, "HW_REG_FLAT_SCR_HI", GFX10_11),
+    (21, "HW_REG_WAVE_SCRATCH_BASE_HI", GFX12),
+    (21, "HW_REG_SCRATCH_BASE_HI", GFX12),
+    (22, "HW_REG_SQ_PERF_SNAPSHOT_DATA1", GFX9_4),
+    (22, "HW_REG_XNACK_MASK", GFX10_1),
+    (23, "HW_REG_SQ_PERF_SNAPSHOT_PC_LO", GFX9_4),
+    (23, "HW_REG_WAVE_HW_ID1", GFX12),
+    (23, "HW_REG_HW_ID1", RDNA),
+    (23, "HW_REG_HW_ID", GFX10),
+    (24, "HW_REG_SQ_PERF_SNAPSHOT_PC_HI", GFX9_4),
+    (24, "HW_REG_WAVE_HW_ID2", GFX12),
+    (24, "HW_REG_HW_ID2", RDNA),
+    (25, "HW_REG_POPS_PACKER", GFX10),
+    (26, "HW_REG_WAVE_SCHED_MODE", GFX12),
+    (27, "HW_REG_PERF_SNAPSHOT_DATA", GFX11),
+    (29, "HW_REG_SHADER_CYCLES", GFX10_3_11),
+    (29, "HW_REG_SHADER_CYCLES_LO", GFX12),
+    (30, "HW_REG_SHADER_CYCLES_HI", GFX12),
+    (31, "HW_REG_DVGPR_ALLOC_LO", GFX12),
+    (32, "HW_REG_DVGPR_ALLOC_HI", GFX12),
 ];
-
-/// True if `target` has the hardware register: those from 20 on came with gfx942.
-pub(crate) fn has_hwreg(target: Target, id: u16) -> bool {
-    id < 20 || target.is_gfx940_family()
-}
 
 /// `hwreg(NAME, offset, size)` of an immediate: id in bits 5:0, offset in 10:6, size - 1 in 15:11.
 pub(crate) fn hwreg(target: Target, imm: u16) -> String {
     let (id, offset, size) = (imm & 0x3f, imm >> 6 & 0x1f, (imm >> 11) + 1);
-    let name = HWREGS.iter().find(|r| r.0 == id && has_hwreg(target, id));
+    let name = HWREGS.iter().find(|r| r.0 == id && r.2.contains(target));
     let name = name.map_or_else(|| id.to_string(), |r| r.1.to_owned());
     match (offset, size) {
         (0, 32) => format!("hwreg({name})"),
@@ -46,10 +94,12 @@ pub(crate) fn hwreg(target: Target, imm: u16) -> String {
 
 /// A message of `s_sendmsg`.
 pub(crate) struct Message {
-    /// Bits 3:0.
+    /// Bits 3:0, on RDNA from 3 on bits 7:0.
     pub id: u16,
     /// Name.
     pub name: &'static str,
+    /// The instruction sets that have it.
+    pub sets: TargetSet,
     /// Operations (bits 6:4), empty if the message has none.
     pub ops: &'static [(u16, &'static str)],
     /// True if operations other than 0 name a stream (bits 9:8).
@@ -59,29 +109,43 @@ pub(crate) struct Message {
 const GS_OPS: [(u16, &str); 4] =
     [(0, "GS_OP_NOP"), (1, "GS_OP_CUT"), (2, "GS_OP_EMIT"), (3, "GS_OP_EMIT_CUT")];
 
-const fn message(id: u16, name: &'static str) -> Message {
-    Message { id, name, ops: &[], streams: false }
+const SYSTEM_OPS: [(u16, &str); 3] =
+    [(1, "SYSMSG_OP_ECC_ERR_INTERRUPT"), (2, "SYSMSG_OP_REG_RD"), (4, "SYSMSG_OP_TTRACE_PC")];
+
+const fn message(id: u16, name: &'static str, sets: TargetSet) -> Message {
+    Message { id, name, sets, ops: &[], streams: false }
 }
 
 /// The messages, by id. `MSG_GS` has no `GS_OP_NOP`.
-pub(crate) const MESSAGES: [Message; 11] = [
-    message(1, "MSG_INTERRUPT"),
-    Message { id: 2, name: "MSG_GS", ops: GS_OPS.split_at(1).1, streams: true },
-    Message { id: 3, name: "MSG_GS_DONE", ops: &GS_OPS, streams: true },
-    message(4, "MSG_SAVEWAVE"),
-    message(5, "MSG_STALL_WAVE_GEN"),
-    message(6, "MSG_HALT_WAVES"),
-    message(7, "MSG_ORDERED_PS_DONE"),
-    message(8, "MSG_EARLY_PRIM_DEALLOC"),
-    message(9, "MSG_GS_ALLOC_REQ"),
-    message(10, "MSG_GET_DOORBELL"),
-    Message {
-        id: 15,
-        name: "MSG_SYSMSG",
-        ops: &[(1, "SYSMSG_OP_ECC_ERR_INTERRUPT"), (2, "SYSMSG_OP_REG_RD"), (4, "SYSMSG_OP_TTRACE_PC")],
-        streams: false,
-    },
+pub(crate) const MESSAGES: [Message; 22] = [
+    message(1, "MSG_INTERRUPT", GFX9.union(RDNA)),
+    Message { id: 2, name: "MSG_GS", sets: UP_TO_10, ops: GS_OPS.split_at(1).1, streams: true },
+    message(2, "MSG_HS_TESSFACTOR", GFX11_ON),
+    Message { id: 3, name: "MSG_GS_DONE", sets: UP_TO_10, ops: &GS_OPS, streams: true },
+    message(3, "MSG_DEALLOC_VGPRS", GFX11_ON),
+    message(4, "MSG_SAVEWAVE", UP_TO_10),
+    message(5, "MSG_STALL_WAVE_GEN", UP_TO_11),
+    message(6, "MSG_HALT_WAVES", UP_TO_11),
+    message(7, "MSG_ORDERED_PS_DONE", UP_TO_10),
+    message(8, "MSG_EARLY_PRIM_DEALLOC", UP_TO_10),
+    message(9, "MSG_GS_ALLOC_REQ", GFX9.union(RDNA)),
+    message(10, "MSG_GET_DOORBELL", UP_TO_10),
+    message(11, "MSG_GET_DDID", GFX10),
+    Message { id: 15, name: "MSG_SYSMSG", sets: UP_TO_10, ops: &SYSTEM_OPS, streams: false },
+    message(128, "MSG_RTN_GET_DOORBELL", GFX11_ON),
+    message(129, "MSG_RTN_GET_DDID", GFX11_ON),
+    message(130, "MSG_RTN_GET_TMA", GFX11_ON),
+    message(131, "MSG_RTN_GET_REALTIME", GFX11_ON),
+    message(132, "MSG_RTN_SAVE_WAVE", GFX11_ON),
+    message(133, "MSG_RTN_GET_TBA", GFX11_ON),
+    message(134, "MSG_RTN_GET_TBA_TO_PC", GFX11_ON),
+    message(135, "MSG_RTN_GET_SE_AID_ID", GFX12),
 ];
+
+/// The messages of an instruction set.
+pub(crate) fn messages(set: InstructionSet) -> impl Iterator<Item = &'static Message> {
+    MESSAGES.iter().filter(move |message| message.sets.has(set))
+}
 
 /// How many messages there are where operations stand beside them: up to RDNA 2.
 const MESSAGE_IDS: u16 = 16;
@@ -95,9 +159,10 @@ pub(crate) const fn message_ids(generation: Generation) -> u16 {
 }
 
 /// `sendmsg(…)` of an immediate; a plain number where the immediate has other bits set.
-pub(crate) fn sendmsg(imm: u16, generation: Generation) -> String {
+pub(crate) fn sendmsg(imm: u16, set: InstructionSet) -> String {
+    let generation = set.generation();
     if message_ids(generation) > MESSAGE_IDS {
-        let named = MESSAGES.iter().find(|m| m.id == imm).filter(|m| m.ops.is_empty());
+        let named = messages(set).find(|m| m.id == imm).filter(|m| m.ops.is_empty());
         return match named {
             Some(message) => format!("sendmsg({})", message.name),
             None if imm >= message_ids(generation) => imm.to_string(),
@@ -108,7 +173,7 @@ pub(crate) fn sendmsg(imm: u16, generation: Generation) -> String {
     if imm & !0x37f != 0 {
         return imm.to_string();
     }
-    let symbolic = MESSAGES.iter().find(|m| m.id == id).and_then(|m| {
+    let symbolic = messages(set).find(|m| m.id == id).and_then(|m| {
         if m.ops.is_empty() {
             return (op == 0 && stream == 0).then(|| format!("sendmsg({})", m.name));
         }

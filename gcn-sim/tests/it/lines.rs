@@ -86,7 +86,11 @@ fn assembled(body: &str) -> Program {
 .end_amdhsa_kernel
 "
     );
-    let options = AsmOptions { keep_instructions: true, target: Some("gfx942".parse().unwrap()) };
+    let options = AsmOptions {
+        keep_instructions: true,
+        target: Some("gfx942".parse().unwrap()),
+        ..AsmOptions::default()
+    };
     let assembly = assemble("k.s", &text, &options).unwrap_or_else(|e| panic!("{e}"));
     let (bytes, lines) = assembly.code_object_with_lines("k.s").unwrap();
     Program::load(&bytes, None).unwrap().with_lines(lines)

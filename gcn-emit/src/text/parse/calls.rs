@@ -48,9 +48,12 @@ fn symbol<'a>(cursor: &mut Cursor<'a>, known: impl Fn(&str) -> Option<u16>) -> O
 pub(super) fn hwreg(cursor: &mut Cursor<'_>, context: &mut Context<'_>) -> Result<u16, Located> {
     let at = cursor.at();
     let target = context.on.target;
-    let known = |name: &str| symbols::HWREGS.iter().find(|r| r.1 == name).map(|r| r.0);
-    let id = match symbol(cursor, known) {
-        Some(id) if symbols::has_hwreg(target, id) => id,
+    let name = cursor.clone().name();
+    let named = || symbols::HWREGS.iter().filter(|r| r.1 == name);
+    let here = named().find(|r| r.2.contains(target)).map(|r| r.0);
+    let elsewhere = named().next().map(|r| r.0);
+    let id = match symbol(cursor, |_| here.or(elsewhere)) {
+        Some(id) if here.is_some() => id,
         Some(_) => {
             return fault(cursor.span_from(at), &format!("{target} has no such hardware register"));
         }
@@ -101,9 +104,11 @@ pub(super) fn hwreg_structure(
 ///
 /// Named parts must be a permitted combination; numbers are accepted unchecked.
 pub(super) fn sendmsg(cursor: &mut Cursor<'_>, context: &mut Context<'_>) -> Result<u16, Located> {
+    let set = context.on.instruction_set();
     let at = cursor.at();
-    let named =
-        symbol(cursor, |name| symbols::MESSAGES.iter().position(|m| m.name == name).map(|i| i as u16));
+    let named = symbol(cursor, |name| {
+        symbols::MESSAGES.iter().position(|m| m.name == name && m.sets.has(set)).map(|i| i as u16)
+    });
     let message = named.and_then(|i| symbols::MESSAGES.get(usize::from(i)));
     let id = match message {
         Some(message) => message.id,
@@ -128,7 +133,7 @@ pub(super) fn sendmsg(cursor: &mut Cursor<'_>, context: &mut Context<'_>) -> Res
     if message.is_some_and(|m| m.ops.is_empty()) {
         return fault(cursor.word_span(), "the message has no operations");
     }
-    let all_ops = || symbols::MESSAGES.iter().flat_map(|m| m.ops);
+    let all_ops = || symbols::messages(set).flat_map(|m| m.ops);
     let known = |name: &str| all_ops().find(|o| o.1 == name).map(|o| o.0);
     let op = match symbol(cursor, known) {
         Some(op) => op,

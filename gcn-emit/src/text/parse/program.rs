@@ -153,8 +153,8 @@ impl ProgramParser {
             self.program.push(Arc::clone(inst));
             return Ok(());
         }
-        let target = self.program.target;
-        let parsed = super::statement(statement, target.into(), &mut Labels { parser: self, place })
+        let on = self.program.subtarget();
+        let parsed = super::statement(statement, on, &mut Labels { parser: self, place })
             .map_err(|(span, fault)| (span.at(), fault))?;
         if let Some(fixup) = parsed.fixups.first() {
             let name = self.program.labels.get(fixup.expr as usize).map_or("", |l| l.name.as_str());

@@ -7,7 +7,7 @@ use gcn_emit::decode::decode_inst;
 use gcn_emit::encode::encode_inst;
 use gcn_emit::text::{InstText, parse_inst};
 use gcn_isa::target::{Subtarget, WaveSize};
-use gcn_isa::{Target, table};
+use gcn_isa::{Operand, Target, table};
 
 fn unpacked(packed: &[u8]) -> String {
     let mut text = String::new();
@@ -111,6 +111,34 @@ fn every_rule_that_joins_operands() {
         }
     }
     assert_eq!((asked, more.len()), (1592, 8));
+}
+
+/// The names of hardware registers and of messages on each instruction set. A message with operations is refused without one.
+#[test]
+fn registers_and_messages_have_the_numbers_that_llvm_gives() {
+    let text = unpacked(include_bytes!("../../data/processors/hwreg-sendmsg.tsv.gz"));
+    let (mut numbers, mut refused) = (0, 0);
+    for line in text.lines().skip(1) {
+        let cells: Vec<&str> = line.split('\t').collect();
+        let (on, _) = subtarget(cells[0], "32");
+        let (kind, name, number) = (cells[1], cells[2], cells[3]);
+        let asm = match kind {
+            "hwreg" => format!("s_getreg_b32 s0, hwreg({name})"),
+            "sendmsg" => format!("s_sendmsg sendmsg({name})"),
+            _ => format!("s_sendmsg_rtn_b32 s0, sendmsg({name})"),
+        };
+        match parse_inst(&asm, on) {
+            Err(_) if number.is_empty() => refused += 1,
+            Ok(inst) if !number.is_empty() => {
+                let Some(&Operand::Imm(value)) = inst.operands.last() else { panic!("{asm}") };
+                let id = if kind == "hwreg" { value & 0x3f } else { value };
+                assert_eq!(id.to_string(), number, "{asm} on {}", cells[0]);
+                numbers += 1;
+            }
+            other => panic!("{asm} on {}: {number:?}, not {other:?}", cells[0]),
+        }
+    }
+    assert_eq!((numbers, refused), (157, 263));
 }
 
 /// Names of earlier generations are taken on RDNA 3 and later. Those that end in `_t16` and the like are LLVM's names of its own.
