@@ -179,12 +179,26 @@ impl RowCodec {
         for &field in Modifier::ALL {
             row.add_modifier(desc, field, &layout);
         }
+        row.ignore_absent_sources(desc, &layout);
         row.add_defaults();
         if let Some(bit) = row.opposite {
             row.free(bit, 1);
             row.base |= mask(bit, 1);
         }
         row
+    }
+
+    /// Hardware does not read the field of a source that an instruction does not have, and assemblers fill it
+    /// differently: LLVM 22 with 0, later ones with the code of the constant 0 on GFX11 and GFX12.
+    fn ignore_absent_sources(&mut self, desc: &InstDesc, layout: &Layout) {
+        let fixed = layout.fixed.iter().filter(|f| f.when.holds(desc)).map(|f| mask(f.lo, f.len));
+        let used = fixed.fold(!self.compared, |used, bits| used | bits);
+        for slot in layout.slots.iter().filter(|s| s.code == Code::Source) {
+            let bits = mask(slot.lo, slot.len);
+            if used & bits == 0 {
+                self.compared &= !bits;
+            }
+        }
     }
 
     fn add_defaults(&mut self) {
