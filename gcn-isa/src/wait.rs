@@ -60,13 +60,14 @@ bitflags! {
         const LDS_READS = 1 << 1;
         /// Loads from memory straight into LDS.
         const LDS_DMA = 1 << 2;
-        /// Stores and atomics to global memory.
+        /// Stores and atomics to global memory; without it only at barriers that say so
+        /// ([`crate::program::Line::orders_stores`]).
         const GLOBAL_STORES = 1 << 3;
     }
 }
 
 /// Which accesses of LDS, loads from memory straight into it included, are waited for before barriers and before other accesses
-/// of LDS.
+/// of LDS, and which stores before barriers that order stores.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub enum LdsOrder {
     /// Every one, since any other may be to the same bytes.

@@ -6,7 +6,7 @@ use smallvec::SmallVec;
 
 use super::access::Accesses;
 use super::barriers::{Barriers, Verdict};
-use super::facts::{Facts, LineFacts};
+use super::facts::{Facts, LineFacts, Shared};
 use super::operation::Operation;
 use super::outstanding::Outstanding;
 use super::path::{Judgement, PathSearch};
@@ -68,7 +68,7 @@ impl<'a> CounterCheck<'a> {
     /// Adds the lines whose accesses of LDS break a rule.
     pub fn unordered_lds_accesses(&self, lines: &mut BTreeSet<usize>) {
         self.each_broken(|broken, _, _| {
-            lines.extend(broken.first.filter(|_| LDS_RULES.contains(&broken.rule)));
+            lines.extend(broken.first.filter(|_| ADDRESS_RULES.contains(&broken.rule)));
         });
     }
 
@@ -105,7 +105,7 @@ impl<'a> CounterCheck<'a> {
         paths: &mut PathSearch<'_>,
         told: &mut Told<'s>,
     ) -> bool {
-        let Some(first) = broken.first.filter(|_| LDS_RULES.contains(&broken.rule)) else { return true };
+        let Some(first) = broken.first.filter(|_| ADDRESS_RULES.contains(&broken.rule)) else { return true };
         if self.options.memory_model == MemoryModel::Strict {
             return true;
         }
@@ -115,11 +115,12 @@ impl<'a> CounterCheck<'a> {
         }
         if rule == rules::LDS_DMA.id {
             return told.findings.insert((rule, first))
-                && !paths.is_served(first, rule, |_, facts| facts.reads_lds());
+                && !paths.is_served(first, rule, |_, facts| facts.reads(Shared::Lds));
         }
         let barriers =
             told.barriers.get_or_insert_with(|| Barriers::new(self.program, self.flow, self.lines));
-        let (write, verdict) = barriers.judge(first, line);
+        let shared = if broken.rule == &rules::BARRIER_STORE { Shared::Global } else { Shared::Lds };
+        let (write, verdict) = barriers.judge(first, line, shared);
         broken.is_shown = verdict == Verdict::Late;
         match verdict {
             Verdict::Deferred => false,
@@ -155,7 +156,7 @@ pub(super) struct Known(HashMap<(&'static str, Option<usize>, Option<usize>), Wa
 impl Known {
     /// Of a rule about accesses of LDS one finding for each first instruction is enough.
     fn key(broken: &Broken, line: usize) -> (&'static str, Option<usize>, Option<usize>) {
-        (broken.rule.id, broken.first, (!LDS_RULES.contains(&broken.rule)).then_some(line))
+        (broken.rule.id, broken.first, (!ADDRESS_RULES.contains(&broken.rule)).then_some(line))
     }
 
     fn add(&mut self, broken: &Broken, line: usize) {
@@ -185,9 +186,14 @@ struct Told<'a> {
     undecided: usize,
 }
 
-/// Rules about accesses of LDS, which depend on addresses.
-const LDS_RULES: [&CounterRule; 4] =
-    [&rules::LDS_DMA, &rules::BARRIER_LDS, &rules::BARRIER_LDS_READ, &rules::BARRIER_LDS_DMA];
+/// Rules about accesses of LDS, and of memory at barriers, which depend on addresses.
+const ADDRESS_RULES: [&CounterRule; 5] = [
+    &rules::LDS_DMA,
+    &rules::BARRIER_LDS,
+    &rules::BARRIER_LDS_READ,
+    &rules::BARRIER_LDS_DMA,
+    &rules::BARRIER_STORE,
+];
 
 /// The lines of a block with their numbers.
 fn numbered<'a>(lines: &'a [LineFacts], block: &Block) -> impl Iterator<Item = (usize, &'a LineFacts)> {
@@ -281,8 +287,8 @@ impl CounterCheck<'_> {
         let room = counters::room(events);
         for operation in state.operations() {
             if let Some((rule, used)) = self.conflict(operation, &access, line) {
-                // Rules about LDS are no more than a doubt themselves.
-                let doubt = operation.doubt(room).filter(|_| !LDS_RULES.contains(&rule));
+                // Rules about addresses are no more than a doubt themselves.
+                let doubt = operation.doubt(room).filter(|_| !ADDRESS_RULES.contains(&rule));
                 let rule = doubt.unwrap_or(rule);
                 let need = operation.stream().counter().at(operation.needed());
                 let (reg, via) = (used.map(|u| u.reg), used.map_or(Via::Name, |u| u.via));
@@ -319,7 +325,15 @@ impl CounterCheck<'_> {
         if dma && access.memory.intersects(self.options.memory_model.lds_accesses()) {
             return Some((&rules::LDS_DMA, None));
         }
-        let barrier = access.inst.desc.class == Class::Barrier
+        let is_barrier = access.inst.desc.class == Class::Barrier;
+        let depends = is_barrier || access.events.iter().any(|e| e.stream.accesses_memory());
+        if operation.memory().contains(MemoryEffect::SYNC)
+            && depends
+            && self.options.memory_model != MemoryModel::Off
+        {
+            return Some((&rules::GWS, None));
+        }
+        let barrier = is_barrier
             && self.program.target.has_back_off_barrier()
             && !self.program.single_wave;
         if barrier && self.options.memory_model != MemoryModel::Off {
@@ -328,6 +342,9 @@ impl CounterCheck<'_> {
             }
             if operation.memory().contains(MemoryEffect::LDS_WRITE) {
                 return Some((&rules::BARRIER_LDS, None));
+            }
+            if operation.memory().contains(MemoryEffect::STORE) && self.program.lines[line].orders_stores {
+                return Some((&rules::BARRIER_STORE, None));
             }
             if operation.memory().contains(MemoryEffect::LDS_READ) && !self.program.lines[line].reads_pass {
                 return Some((&rules::BARRIER_LDS_READ, None));
@@ -373,7 +390,7 @@ impl CounterCheck<'_> {
         let name = |line: usize| self.program.lines[line].inst.desc.printed;
         let rule = broken.rule;
         let Judgement { path, caveat } = judgement;
-        let unknown = (LDS_RULES.contains(&rule) && !broken.is_shown).then_some(Caveat::Addresses);
+        let unknown = (ADDRESS_RULES.contains(&rule) && !broken.is_shown).then_some(Caveat::Addresses);
         let caveat = caveat.or(unknown).or(Caveat::of_index(broken.via));
         // By itself such a rule is no more than a doubt, because it does not see what follows.
         let grade = if broken.is_shown { Grade::Documented } else { rule.grade() };

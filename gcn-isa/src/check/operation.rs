@@ -36,7 +36,7 @@ impl Place {
         let stream = (event.stream.index() as u32) << 28;
         let written =
             event.writes.map_or(0, |r| (r.file as u32) << 24 | u32::from(r.index) << 8 | u32::from(r.len));
-        let memory = u32::from(awaited(event).bits()) << 20;
+        let memory = u32::from(awaited(event).bits()) << 17;
         Place { kind: Kind(stream | memory | written), line: line as u32 }
     }
 }
@@ -237,5 +237,5 @@ impl<'a> Operation<'a> {
 
 /// The effects of `event` on memory that something later can depend on.
 pub(super) fn awaited(event: &Event) -> MemoryEffect {
-    event.memory & (MemoryEffect::LDS_WRITE | MemoryEffect::LDS_READ | MemoryEffect::LDS_DMA)
+    event.memory & MemoryEffect::LOAD.complement()
 }

@@ -125,6 +125,11 @@ impl Stream {
         }
     }
 
+    /// True if its operations access memory or LDS.
+    pub const fn accesses_memory(self) -> bool {
+        matches!(self, Stream::Vmem | Stream::FlatVm | Stream::Lds | Stream::FlatLgkm | Stream::Smem)
+    }
+
     /// True if a count of younger operations of the stream says that an older one is done.
     pub const fn in_order(self) -> bool {
         matches!(self, Stream::Vmem | Stream::Lds | Stream::Gds)
@@ -145,6 +150,8 @@ bitflags! {
         const STORE = 8;
         /// Reads global memory.
         const LOAD = 16;
+        /// Lets the wave go on only when others have come so far (GWS).
+        const SYNC = 32;
     }
 }
 
@@ -238,11 +245,12 @@ fn gds(inst: &Inst, loads: Option<Reg>) -> Events {
         .filter(|u| u.operand.is_some() && u.reg.file != RegFile::Sgpr)
         .map(|u| u.reg)
         .collect();
-    let holds = if inst.desc.class == Class::Gws { data.clone() } else { SmallVec::new() };
-    let memory = MemoryEffect::empty();
+    let syncs = inst.desc.class == Class::Gws;
+    let holds = if syncs { data.clone() } else { SmallVec::new() };
+    let memory = if syncs { MemoryEffect::SYNC } else { MemoryEffect::empty() };
     smallvec![
         Event { stream: Stream::Gds, count: 1, writes: loads, holds, memory },
-        Event { stream: Stream::GdsData, count: 1, writes: None, holds: data, memory },
+        Event { stream: Stream::GdsData, count: 1, writes: None, holds: data, memory: MemoryEffect::empty() },
     ]
 }
 

@@ -40,6 +40,11 @@ impl OperandDesc {
         self.name.starts_with("src") || self.name == "vdst1"
     }
 
+    /// True for what a memory instruction writes to memory, or reads from it.
+    pub fn is_data(&self) -> bool {
+        self.name.contains("data")
+    }
+
     /// True if the special register `name` (as listed in the table: `vcc_lo`, `exec`, `m0`, `src_scc` …) may stand here.
     pub fn allows_special(&self, name: &str) -> bool {
         self.specials.split(',').any(|s| s == name)

@@ -22,6 +22,8 @@ pub(super) enum Debt {
     LdsRead,
     /// It changes global memory.
     Store,
+    /// It makes the wave wait for others.
+    Sync,
 }
 
 /// Everything that `event` owes, with the registers of [`Debt::Write`] and [`Debt::Read`].
@@ -31,6 +33,7 @@ pub(super) fn debts(event: &Event) -> impl Iterator<Item = (Debt, Option<Reg>)> 
         (MemoryEffect::LDS_WRITE, Debt::LdsWrite),
         (MemoryEffect::LDS_READ, Debt::LdsRead),
         (MemoryEffect::STORE, Debt::Store),
+        (MemoryEffect::SYNC, Debt::Sync),
     ];
     // What both reads and writes LDS is waited for as a write.
     let read = !event.memory.contains(MemoryEffect::LDS_WRITE);

@@ -102,7 +102,7 @@ pub(super) struct Issue {
     pub order_is_trusted: bool,
     /// A full counter lets it issue only when older operations are done.
     pub stall_is_trusted: bool,
-    /// What it does to LDS is waited for before barriers and accesses of LDS.
+    /// What it does to LDS and memory is waited for before barriers and accesses of LDS.
     pub orders_lds: bool,
 }
 
@@ -175,7 +175,7 @@ impl Outstanding {
         }
         self.pending[event.stream.index()] = Some(line as u32);
         let counts =
-            |debt: Debt| how.orders_lds || !matches!(debt, Debt::LdsDma | Debt::LdsWrite | Debt::LdsRead);
+            |debt: Debt| how.orders_lds || matches!(debt, Debt::Write | Debt::Read | Debt::Sync);
         for (debt, reg) in events::debts(event).filter(|d| counts(d.0)) {
             self.supersede(debt, event.stream, reg);
             if let Some(reg) = reg {

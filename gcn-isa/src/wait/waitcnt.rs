@@ -16,8 +16,8 @@ use std::collections::BTreeMap;
 use crate::cfg::{Flow, is_return};
 use crate::counters::{self, Counter, Event, Stream, WaitCnt};
 use crate::hazards::counter::{
-    BARRIER_COUNTERS, BARRIER_LDS, BARRIER_LDS_DMA, BARRIER_LDS_READ, CALL_ENTRY, CALL_EXIT, CounterRule,
-    FULL, LDS_DMA, MIXED, RAW, WAR, WAW, WAW_FLAT, WBINVL1,
+    BARRIER_COUNTERS, BARRIER_LDS, BARRIER_LDS_DMA, BARRIER_LDS_READ, BARRIER_STORE, CALL_ENTRY, CALL_EXIT,
+    CounterRule, FULL, GWS, LDS_DMA, MIXED, RAW, WAR, WAW, WAW_FLAT, WBINVL1,
 };
 use crate::indexing::Indexing;
 use crate::inst::{RegUse, Via};
@@ -149,6 +149,11 @@ impl<'a> WaitcntPass<'a> {
         if events::touch_lds(events) {
             memory_conflicts(state, LDS_DMA.id, Debt::LdsDma, found);
         }
+        if let Some(rule) = self.counts(&GWS)
+            && (inst.desc.class == Class::Barrier || events.iter().any(|e| e.stream.accesses_memory()))
+        {
+            memory_conflicts(state, rule, Debt::Sync, found);
+        }
         match inst.desc.class {
             Class::Barrier => self.barrier(state, line, found),
             Class::CacheCtl if inst.desc.does(Behaviours::AFTER_LOADS) => {
@@ -220,11 +225,14 @@ impl<'a> WaitcntPass<'a> {
             (Orders::LDS_WRITES, BARRIER_LDS.id, Debt::LdsWrite),
             (Orders::LDS_READS, BARRIER_LDS_READ.id, Debt::LdsRead),
             (Orders::LDS_DMA, BARRIER_LDS_DMA.id, Debt::LdsDma),
-            (Orders::GLOBAL_STORES, "barrier.store", Debt::Store),
+            (Orders::GLOBAL_STORES, BARRIER_STORE.id, Debt::Store),
         ];
         let mut orders = self.options.barrier_orders;
         if self.program.lines[line].reads_pass {
             orders.remove(Orders::LDS_READS);
+        }
+        if self.program.lines[line].orders_stores && self.counts(&BARRIER_STORE).is_some() {
+            orders.insert(Orders::GLOBAL_STORES);
         }
         for (what, rule, debt) in debts {
             if orders.contains(what) {
