@@ -357,7 +357,7 @@ fn wait_options(xnack: bool, rules: Config) -> WaitOptions {
     WaitOptions { rules, barrier_orders: barrier_orders(rules), notes: false, ..WaitOptions::default() }
 }
 
-/// The accesses that a barrier orders under these rules. Sets of better supported rules leave some out:
+/// The accesses that a barrier orders under these rules, besides what it says itself. Sets of better supported rules leave some out:
 /// kernels that are pipelined by hand pass barriers with accesses outstanding on purpose.
 fn barrier_orders(rules: Config) -> Orders {
     let ordered = [

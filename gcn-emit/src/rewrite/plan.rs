@@ -84,12 +84,12 @@ pub(super) fn plan(program: &Program, functions: &[Range<usize>], how: &How) -> 
     }
 }
 
-/// `lines`, and all that access LDS in a way in which one of `left` does; in ascending order.
+/// `lines`, and all that access LDS or write memory in a way in which one of `left` does; in ascending order.
 fn alike(program: &Program, mut lines: Vec<usize>, left: &[usize]) -> Vec<usize> {
     let accesses = |line: usize| {
         let events = program.lines.get(line).map(|l| events(program.target, &l.inst)).unwrap_or_default();
         let all = events.iter().fold(MemoryEffect::empty(), |all, e| all | e.memory);
-        all & (MemoryEffect::LDS_READ | MemoryEffect::LDS_WRITE | MemoryEffect::LDS_DMA)
+        all - MemoryEffect::LOAD
     };
     let kinds = left.iter().fold(MemoryEffect::empty(), |all, line| all | accesses(*line));
     lines.extend((0..program.lines.len()).filter(|line| accesses(*line).intersects(kinds)));

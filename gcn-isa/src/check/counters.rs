@@ -333,9 +333,7 @@ impl CounterCheck<'_> {
         {
             return Some((&rules::GWS, None));
         }
-        let barrier = is_barrier
-            && self.program.target.has_back_off_barrier()
-            && !self.program.single_wave;
+        let barrier = is_barrier && self.program.target.has_back_off_barrier() && !self.program.single_wave;
         if barrier && self.options.memory_model != MemoryModel::Off {
             if dma {
                 return Some((&rules::BARRIER_LDS_DMA, None));

@@ -174,8 +174,7 @@ impl Outstanding {
             }
         }
         self.pending[event.stream.index()] = Some(line as u32);
-        let counts =
-            |debt: Debt| how.orders_lds || matches!(debt, Debt::Write | Debt::Read | Debt::Sync);
+        let counts = |debt: Debt| how.orders_lds || matches!(debt, Debt::Write | Debt::Read | Debt::Sync);
         for (debt, reg) in events::debts(event).filter(|d| counts(d.0)) {
             self.supersede(debt, event.stream, reg);
             if let Some(reg) = reg {

@@ -181,7 +181,7 @@ impl State {
         self.counters.before(effects, cx.machine, effect, Config::default(), true).ok();
         if effect.kind.is_some() {
             self.counters.after(effects, cx.machine, at, LdsRange::of(touches)).ok();
-            self.outstanding.add(&self.counters, effect, at, touches);
+            self.outstanding.add(&self.counters, cx.machine, (effect, at), touches);
         }
     }
 }

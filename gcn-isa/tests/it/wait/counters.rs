@@ -398,6 +398,21 @@ fn the_wait_before_a_barrier_is_carried_round_the_loop() {
 }
 
 #[test]
+fn global_wave_sync_is_waited_for() {
+    for (after, waits) in
+        [("global_load_dword v1, v[2:3], off", true), ("s_barrier", true), ("v_mov_b32 v1, v2", false)]
+    {
+        let (shown, inserted) = with_waits(
+            Target::GFX942,
+            &["ds_gws_barrier v0 gds", after, "s_endpgm"],
+            &WaitOptions::default(),
+        );
+        assert_eq!(shown.contains(&"s_waitcnt lgkmcnt(0)".to_owned()), waits, "{shown:?}");
+        assert_eq!(inserted.first().map(|i| i.reasons[0].rule), waits.then_some("waitcnt.gws"));
+    }
+}
+
+#[test]
 fn a_wait_that_is_there_is_strengthened() {
     let lines = [
         "global_load_dword v0, v[40:41], off",

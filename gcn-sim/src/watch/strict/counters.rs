@@ -20,6 +20,7 @@ use super::hazard;
 use super::range::LdsRange;
 use crate::core::machine::Machine;
 use crate::core::site::Hazard;
+use crate::core::trace::Path;
 
 /// An operation that is not certain to have completed.
 #[derive(Clone, Debug)]
@@ -37,6 +38,8 @@ struct Operation {
     /// Its completion has been told.
     told: bool,
     writes_lds: bool,
+    stores: bool,
+    syncs: bool,
     /// LDS bytes that a DMA writes.
     dma: Option<LdsRange>,
 }
@@ -82,14 +85,15 @@ impl Counters {
         self.next - 1
     }
 
-    /// The weakest wait that makes certain what operation `id` does to LDS; none if it is. A flat operation has done its part there
-    /// when lgkmcnt says so.
-    pub(crate) fn lds_wait_for(&self, id: u32) -> Option<WaitCnt> {
+    /// The weakest wait that makes certain what operation `id` does to LDS or to memory; none if it is. A flat operation has done its
+    /// part in LDS when lgkmcnt says so.
+    pub(crate) fn wait_for(&self, id: u32, path: Path) -> Option<WaitCnt> {
         let operation = self.operations.iter().find(|o| o.id == id)?;
         let needed = self.needed(operation);
-        let wait = match operation.dma {
-            Some(_) => WaitCnt { vm: needed.vm, ..WaitCnt::NONE },
-            None => WaitCnt { lgkm: needed.lgkm, ..WaitCnt::NONE },
+        let wait = if operation.dma.is_some() || path == Path::Global {
+            WaitCnt { vm: needed.vm, ..WaitCnt::NONE }
+        } else {
+            WaitCnt { lgkm: needed.lgkm, ..WaitCnt::NONE }
         };
         (wait != WaitCnt::NONE).then_some(wait)
     }
@@ -111,6 +115,12 @@ impl Counters {
             return Ok(());
         }
         self.make_room(effects, effect.room);
+        if (effect.barrier || effect.accesses)
+            && rules.counts(&counter::GWS)
+            && let Some(operation) = self.operations.iter().find(|o| o.syncs && o.on_lgkm)
+        {
+            return Err(self.too_early(machine, &counter::GWS, operation, None));
+        }
         if effect.barrier {
             return self.barrier(machine, rules, alone);
         }
@@ -175,6 +185,8 @@ impl Counters {
             by_lgkm: kind != Kind::Flat || lds != LdsRange::default(),
             told: false,
             writes_lds: effect.writes_lds,
+            stores: effect.stores,
+            syncs: effect.syncs,
             dma: effect.lds_dma.then_some(lds),
         });
     }
@@ -238,16 +250,19 @@ impl Counters {
         });
     }
 
-    /// Other waves see LDS after a barrier only if the writes before it have completed. Before gfx90a a barrier needs all
+    /// Other waves see LDS after a barrier only if the writes before it have completed, and memory too if they may be on other compute
+    /// units. Before gfx90a a barrier needs all
     /// counters at 0 anyway.
     fn barrier(&self, machine: &Machine, rules: Config, alone: bool) -> Result<(), Box<Hazard>> {
         let strongest = !machine.target().has_unified_agprs();
         for operation in &self.operations {
             let writes = operation.writes_lds && operation.on_lgkm && operation.by_lgkm;
+            let stores = operation.stores && operation.on_vm && machine.state().tg_split;
             let asked = [
                 (strongest, &counter::BARRIER_COUNTERS),
                 (writes && !alone, &counter::BARRIER_LDS),
                 (operation.dma.is_some() && !alone, &counter::BARRIER_LDS_DMA),
+                (stores && !alone, &counter::BARRIER_STORE),
             ];
             if let Some((_, rule)) = asked.iter().find(|(applies, rule)| *applies && rules.counts(*rule)) {
                 return Err(self.too_early(machine, rule, operation, None));

@@ -56,6 +56,12 @@ pub(crate) struct Effect {
     pub reads_lds: bool,
     /// The operation moves data from memory to LDS.
     pub lds_dma: bool,
+    /// The operation may write memory that other waves read, over the vector cache.
+    pub stores: bool,
+    /// The operation makes the wave wait for others (GWS).
+    pub syncs: bool,
+    /// The operation accesses memory or LDS.
+    pub accesses: bool,
     /// What it waits for.
     pub wait: Option<WaitCnt>,
     /// What issuing it waits for: room on full counters.
@@ -86,6 +92,11 @@ impl Effect {
             writes_lds: memory.contains(MemoryEffect::LDS_WRITE),
             reads_lds: memory.contains(MemoryEffect::LDS_READ) && !memory.contains(MemoryEffect::LDS_WRITE),
             lds_dma: memory.contains(MemoryEffect::LDS_DMA),
+            stores: memory.contains(MemoryEffect::STORE)
+                && kind(&events).is_some_and(Kind::on_vm)
+                && desc.class != Class::ScratchStore,
+            syncs: memory.contains(MemoryEffect::SYNC),
+            accesses: events.iter().any(|e| e.stream.accesses_memory()),
             wait,
             room: room(&events),
             barrier: desc.class == Class::Barrier,
