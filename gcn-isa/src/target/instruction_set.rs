@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use crate::reg::RegFile;
+use super::reg_file::RegFile;
 
 /// Instruction sets that grew out of each other. A range of instruction sets never crosses a family.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
