@@ -140,10 +140,7 @@ pub fn insert_waits(program: &mut Program, options: &WaitOptions) -> Vec<Inserte
     inserted
 }
 
-/// Inserts `s_waitcnt` only.
-///
-/// # Panics
-/// If the waits and hazards of its target are not in the tables ([`Target::has_hazards`](crate::Target::has_hazards)).
+/// Inserts waits for counters only.
 pub fn insert_waitcnt(program: &mut Program, options: &WaitOptions) -> Vec<Inserted> {
     waitcnt_edits(program, options, &mut [])
 }
@@ -157,7 +154,6 @@ pub fn insert_wait_states(program: &mut Program, options: &WaitOptions) -> Vec<I
 }
 
 fn waitcnt_edits(program: &mut Program, options: &WaitOptions, earlier: &mut [Inserted]) -> Vec<Inserted> {
-    program.assert_has_hazards();
     let flow = options.rules.flow(program);
     let (cfg, shape) = (&flow.cfg, shape_of(&flow));
     let mut planned: Vec<(Place, WaitCnt, Vec<Reason>)> = Vec::new();

@@ -37,11 +37,11 @@ impl<'a> Accesses<'a> {
         Accesses { set, inst, events, reads, writes, memory, merged }
     }
 
-    /// True if the result of this instruction in `reg` arrives after that of any operation of `stream` issued before.
+    /// True if the result of this instruction in `reg` arrives after that of any operation of `stream` issued before, whichever way
+    /// it comes.
     fn arrives_after(&self, stream: Stream, reg: Reg) -> bool {
-        self.events
-            .iter()
-            .any(|e| e.writes == Some(reg) && counters::finishes_after(self.set, stream, e.stream))
+        let mut writing = self.events.iter().filter(|e| e.writes == Some(reg)).peekable();
+        writing.peek().is_some() && writing.all(|e| counters::finishes_after(self.set, stream, e.stream))
     }
 
     /// The register of `written`, as far as `live`, that the instruction reads. A load that keeps part of its destination reads it only when

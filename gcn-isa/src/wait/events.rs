@@ -49,11 +49,12 @@ pub(super) fn touch_lds(events: &[Event]) -> bool {
     events.iter().any(|e| e.memory.intersects(MemoryEffect::LDS_READ.union(MemoryEffect::LDS_WRITE)))
 }
 
-/// True if the result that one of `events` leaves in `reg` comes after that of `entry` by itself.
+/// True if the result that `events` leave in `reg` comes after that of `entry` by itself, whichever of them brings it.
 pub(super) fn follows(set: InstructionSet, events: &[Event], reg: Reg, entry: &Entry) -> bool {
-    let writes = |e: &&Event| e.writes.is_some_and(|w| w.covers(reg));
+    let mut writing = events.iter().filter(|e| e.writes.is_some_and(|w| w.covers(reg))).peekable();
     entry.debt == Debt::Write
-        && events.iter().filter(writes).any(|e| finishes_after(set, entry.stream, e.stream))
+        && writing.peek().is_some()
+        && writing.all(|e| finishes_after(set, entry.stream, e.stream))
 }
 
 /// True if the read is only that a load of half a register keeps the other half, which happens when its data arrives. A
