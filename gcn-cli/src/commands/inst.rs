@@ -3,6 +3,7 @@
 use std::fmt::Write as _;
 
 use gcn_isa::reference::{self, CounterFacts, Form, Hazard, MatrixFacts, OperandFacts, Page};
+use gcn_isa::target::Subtarget;
 use gcn_isa::{Target, table};
 
 use crate::failure::Failure;
@@ -198,8 +199,8 @@ fn render_hazard(out: &mut String, hazard: &Hazard) {
 }
 
 /// A table row of the matrix instruction `name`, for `gcn layout`.
-pub fn matrix_row(name: &str, target: Target) -> Result<&'static table::InstDesc, Failure> {
-    let known = reference::page(name, Some(target)).map_err(|e| Failure::input(e.to_string()))?;
-    let row = table::find_mnemonic(target, known.mnemonic).next();
-    row.ok_or_else(|| Failure::input(format!("{target} has no instruction `{name}`")))
+pub fn matrix_row(name: &str, on: Subtarget) -> Result<&'static table::InstDesc, Failure> {
+    let known = reference::page(name, Some(on.target)).map_err(|e| Failure::input(e.to_string()))?;
+    let row = table::find_mnemonic(on, known.mnemonic).next();
+    row.ok_or_else(|| Failure::input(format!("{} has no instruction `{name}`", on.target)))
 }

@@ -1,6 +1,7 @@
 //! Disassembly of whole objects: assembled again, the same code and descriptors.
 
 mod corpus;
+mod rdna;
 mod shapes;
 
 use std::path::Path;

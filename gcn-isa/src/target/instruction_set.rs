@@ -167,6 +167,8 @@ macro_rules! facts {
             memory_adds_flush: bool,
             /// True where a conversion to fp8, bf8 or fp4 writes a part of its destination, so that a reader has to keep its distance (gfx950).
             has_narrow_conversion_hazard: bool,
+            /// True where WMMA takes A and B whole in every 16 lanes (RDNA 3).
+            copies_wmma_inputs: bool,
             /// True where `s_waitcnt_depctr` has `depctr_hold_cnt` (RDNA from 2 on).
             has_hold_count: bool,
             /// True for the one whose rows stand for an instruction that several have: gfx942, which lacks fewer than the others.
@@ -224,6 +226,7 @@ const GFX900: Facts = Facts {
     flushes_half_products: false,
     memory_adds_flush: false,
     has_narrow_conversion_hazard: false,
+    copies_wmma_inputs: false,
     has_hold_count: false,
     has_most_instructions: false,
 };
@@ -272,6 +275,7 @@ const GFX11: Facts = Facts {
     has_packed_tid: true,
     has_architected_flat_scratch: true,
     inst_pref_size_bits: 6,
+    copies_wmma_inputs: true,
     ..GFX10_3
 };
 const GFX12: Facts = Facts {
@@ -280,6 +284,7 @@ const GFX12: Facts = Facts {
     has_shared_vgprs: false,
     inst_pref_size_bits: 8,
     has_round_robin_scheduling: true,
+    copies_wmma_inputs: false,
     ..GFX11
 };
 

@@ -6,7 +6,7 @@ use std::io::Read as _;
 use gcn_emit::decode::decode_inst;
 use gcn_emit::encode::encode_inst;
 use gcn_emit::text::{InstText, parse_inst};
-use gcn_isa::target::{Subtarget, WaveSize};
+use gcn_isa::target::{Family, Subtarget, WaveSize};
 use gcn_isa::{Operand, Target, table};
 
 fn unpacked(packed: &[u8]) -> String {
@@ -81,6 +81,53 @@ fn every_vector_both_ways() {
     assert!(wrong.is_empty(), "{} of {asked}:\n{}", wrong.len(), wrong[..wrong.len().min(40)].join("\n"));
     assert_eq!(asked + peculiar, 63_925);
     assert!(peculiar < 15, "{peculiar}");
+}
+
+/// Processors that have the instructions of another, or some of them: LLVM 22's answers on all vectors of the one that was measured, by
+/// their places among those with the same size of waves. What is neither refused nor has other bytes has the same.
+#[test]
+fn siblings_take_and_refuse_what_llvm_does() {
+    let vectors = unpacked(include_bytes!("../../data/rdna-encodings.tsv.gz"));
+    let vectors: Vec<Vec<&str>> = vectors.lines().skip(1).map(|line| line.split('\t').collect()).collect();
+    let answers = unpacked(include_bytes!("../../data/rdna-siblings.tsv.gz"));
+    let (mut covered, mut refused) = (BTreeSet::new(), 0);
+    for line in answers.lines().skip(1) {
+        let cells: Vec<&str> = line.split('\t').collect();
+        let &[target, lanes, measured_on, texts, lacks, other_bytes] = &cells[..] else { panic!("{line}") };
+        let (on, _) = subtarget(target, lanes);
+        let lacks: Vec<(usize, usize)> = lacks
+            .split_whitespace()
+            .map(|range| range.split_once('-').unwrap_or((range, range)))
+            .map(|(from, to)| (from.parse().unwrap(), to.parse().unwrap()))
+            .collect();
+        let other_bytes: BTreeMap<usize, &str> = other_bytes
+            .split_whitespace()
+            .map(|other| other.split_once('=').unwrap())
+            .map(|(place, hex)| (place.parse().unwrap(), hex))
+            .collect();
+        let mine: Vec<_> = vectors.iter().filter(|v| v[0] == measured_on && v[3] == lanes).collect();
+        assert_eq!(mine.len().to_string(), texts);
+        for (place, vector) in mine.into_iter().enumerate().filter(|(_, vector)| !is_peculiar(vector[1])) {
+            let asm = vector[1];
+            let ours = parse_inst(asm, on).map_err(|e| e.to_string());
+            let ours = ours.and_then(|inst| encode_inst(&inst, on.target).map_err(|e| e.to_string()));
+            if lacks.iter().any(|&(from, to)| (from..=to).contains(&place)) {
+                assert!(ours.is_err(), "{target}, {lanes} lanes: {asm} is {ours:x?}");
+                refused += 1;
+            } else {
+                let hex = other_bytes.get(&place).copied().unwrap_or(vector[2]);
+                let code = ours.unwrap_or_else(|error| panic!("{target}, {lanes} lanes: {asm}: {error}"));
+                assert_eq!(code[..], bytes_of(hex)[..], "{target}, {lanes} lanes: {asm}");
+            }
+        }
+        covered.insert(on.target);
+    }
+    let measured =
+        ["gfx1010", "gfx1030", "gfx1100", "gfx1151", "gfx1201"].map(|name| name.parse::<Target>().unwrap());
+    covered.extend(measured);
+    let rdna = Target::KNOWN.into_iter().filter(|target| target.family() == Family::RDNA);
+    assert_eq!(covered, rdna.collect());
+    assert!(refused > 4000, "{refused}");
 }
 
 /// What joins operands: constant bus, literals, alignment, halves, `null`, sizes of waves, cache modifiers, the banks of VOPD.
