@@ -381,7 +381,7 @@ mod tests {
 
     #[test]
     fn every_matrix_instruction_has_a_shape() {
-        let rows = [Family::GFX9, Family::RDNA].into_iter().flat_map(table::rows_of);
+        let rows = Family::ALL.into_iter().flat_map(table::rows_of);
         for row in rows.filter(|r| r.is_matrix() || matches!(r.class, Class::Wmma | Class::Swmmac)) {
             for target in row.targets.targets() {
                 let shape = shape(row, target).unwrap_or_else(|| panic!("{} on {target}", row.printed));

@@ -76,7 +76,7 @@ function listWaits() {
 // The word of a line that is looked up: its mnemonic.
 const mnemonic = (line) => editor.lineText(line).replace(/;.*|\/\/.*/, "").match(/^\s*(?:[\w.$]+:\s*)*([\w.]+)/)?.[1];
 
-const named = () => editor.value.match(/\.amdgcn_target\s+"[^"]*?(gfx\w+)/)?.[1] ?? byId("target").value;
+const named = () => editor.value.match(/\.amdgcn_target\s+"[^"]*?(gfx[\w-]+)/)?.[1] ?? byId("target").value;
 const describe = (word) => (word ? analyst.ask({ do: "describe", word, target: named() }) : null);
 
 async function caret() {
@@ -92,7 +92,7 @@ async function tip(event) {
   const described = await describe(word);
   const box = byId("tip");
   const parts = problem.map((p) => make("div", "wrong", `${p.title}. ${p.text}`));
-  if (described?.page) parts.push(make("b", "", described.page.mnemonic), make("div", "", make("code", "", described.page.semantics)));
+  if (described?.page) parts.push(make("b", "", described.page.mnemonic), make("div", "", make("code", "", described.page.semantics || described.page.forms[0].printed)));
   else if (described?.meaning) parts.push(make("div", "", make("code", "", described.modifier), ` ${described.meaning}`));
   if (encoded) parts.push(make("div", "", make("small", "", `offset ${encoded.address.toString(16)}: `), make("code", "", encoded.bytes.replace(/(..)(?=.)/g, "$1 "))));
   box.hidden = !parts.length;

@@ -69,7 +69,7 @@ fn wmma(shape: &Shape, matrix: Matrix) -> Formulas {
     }
     pieces.reverse();
     let position = match &pieces[..] {
-        [one] if one == index => one.clone(),
+        [one] => one.clone(),
         _ => format!("({})", pieces.join(" + ")),
     };
     let bits = u32::from(

@@ -13,6 +13,11 @@ pub enum Family {
     RDNA,
 }
 
+impl Family {
+    /// Every family, oldest first.
+    pub const ALL: [Family; 2] = [Family::GFX9, Family::RDNA];
+}
+
 /// Instruction sets that encode instructions in the same way: their formats have the same fields.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub enum Generation {

@@ -276,6 +276,15 @@ impl Target {
         Target::REPRESENTATIVES.into_iter().find(|t| t.instruction_set() == set).unwrap_or(self)
     }
 
+    /// True for one target of each instruction set that was measured by itself: the first single processor that has it. Those of GFX9
+    /// are [`Target::REPRESENTATIVES`].
+    pub fn is_first_of_its_set(self) -> bool {
+        let set = self.instruction_set();
+        let mut alike =
+            Target::KNOWN.into_iter().filter(|t| t.instruction_set() == set && t.generic().is_none());
+        set.measured_as() == set && alike.next() == Some(self)
+    }
+
     /// The ones of [`Target::REPRESENTATIVES`] that stand for what this target has: of generic code, those of the processors that run it.
     pub fn represented_by(self) -> Vec<Target> {
         let mut found = match self.generic() {
