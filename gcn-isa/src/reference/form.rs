@@ -147,8 +147,8 @@ fn implicit(registers: ImplicitRegs) -> Vec<&'static str> {
 fn modifiers(row: &InstDesc, target: Option<Target>) -> Vec<ModifierFacts> {
     row.modifiers
         .iter()
-        // The text names the halves of registers instead.
-        .filter(|flag| *flag != Modifiers::OP_SEL || !row.has_halves())
+        // The text names the halves of registers instead; VOP3 has bits for other sources too.
+        .filter(|flag| *flag != Modifiers::OP_SEL || !row.has_halves() || row.is_vop3())
         .map(|flag| ModifierFacts {
             syntax: syntax(row, target, flag),
             required: row.required.contains(flag),
