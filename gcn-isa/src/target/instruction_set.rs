@@ -172,6 +172,9 @@ macro_rules! facts {
             memory_adds_flush: bool,
             /// True where a conversion to fp8, bf8 or fp4 writes a part of its destination, so that a reader has to keep its distance (gfx950).
             has_narrow_conversion_hazard: bool,
+            /// The dwords over which a branch goes wrong, so that assemblers put an `s_nop` after it (RDNA 1: LLVM, feature
+            /// `offset-3f-bug`).
+            bad_branch_distance: Option<u16>,
             /// True where WMMA takes A and B whole in every 16 lanes (RDNA 3).
             copies_wmma_inputs: bool,
             /// True where `s_waitcnt_depctr` has `depctr_hold_cnt` (RDNA from 2 on).
@@ -231,6 +234,7 @@ const GFX900: Facts = Facts {
     flushes_half_products: false,
     memory_adds_flush: false,
     has_narrow_conversion_hazard: false,
+    bad_branch_distance: None,
     copies_wmma_inputs: false,
     has_hold_count: false,
     has_most_instructions: false,
@@ -271,9 +275,10 @@ const GFX10: Facts = Facts {
     has_workgroup_processors: true,
     simds_per_cu: 2,
     has_shared_vgprs: true,
+    bad_branch_distance: Some(0x3f),
     ..GFX900
 };
-const GFX10_3: Facts = Facts { has_hold_count: true, ..GFX10 };
+const GFX10_3: Facts = Facts { has_hold_count: true, bad_branch_distance: None, ..GFX10 };
 const GFX11: Facts = Facts {
     generation: Generation::GFX11,
     named_sgprs: GFX11_NAMED,
