@@ -212,3 +212,71 @@ fn former_names_are_those_that_llvm_takes() {
         assert_eq!(table::former_names(older).count(), 0, "{older}");
     }
 }
+
+/// The question of a row of `dpp-controls.tsv` as an instruction.
+fn dpp_question(control: &str) -> String {
+    match control {
+        "f64 row_share" => "v_add_f64_dpp v[0:1], v[2:3], v[4:5] row_share:1".to_owned(),
+        "b64 mov row_share" => "v_mov_b64_dpp v[0:1], v[2:3] row_share:1".to_owned(),
+        "b64 mov row_newbcast" => "v_mov_b64_dpp v[0:1], v[2:3] row_newbcast:1".to_owned(),
+        "VOP3 DPP, SGPR src1" => "v_add_f32_e64_dpp v0, v1, s2 quad_perm:[0,1,2,3]".to_owned(),
+        "VOP3 DPP, constant src1" => "v_add_f32_e64_dpp v0, v1, 1.0 quad_perm:[0,1,2,3]".to_owned(),
+        "DPP on v_cmpx" => "v_cmpx_eq_f32_dpp v0, v1 quad_perm:[0,1,2,3]".to_owned(),
+        "fi:1" | "bound_ctrl:1" => format!("v_mov_b32_dpp v0, v1 quad_perm:[0,1,2,3] {control}"),
+        control => format!("v_mov_b32_dpp v0, v1 {control}"),
+    }
+}
+
+/// Which controls of DPP each target has, and their numbers. The field is that of bits 16:8 of the second dword.
+#[test]
+fn dpp_controls_are_those_that_llvm_takes() {
+    let text = unpacked(include_bytes!("../../data/processors/dpp-controls.tsv.gz"));
+    let (mut taken, mut refused) = (0, 0);
+    for line in text.lines().skip(1) {
+        let cells: Vec<&str> = line.split('\t').collect();
+        let target: Target = cells[0].parse().expect("a target");
+        let asm = dpp_question(cells[1]);
+        let ours = parse_inst(&asm, target).map_err(|e| e.to_string());
+        let ours = ours.and_then(|inst| encode_inst(&inst, target).map_err(|e| e.to_string()));
+        match (cells[2], ours) {
+            ("yes", Ok(code)) => {
+                let field = u32::from_le_bytes(code[4..8].try_into().expect("two dwords")) >> 8 & 0x1ff;
+                let number = format!("{field:#x}");
+                assert!(cells[3].is_empty() || cells[3] == number, "{target}: {asm}: {number}");
+                taken += 1;
+            }
+            ("no", Err(_)) => refused += 1,
+            (_, ours) => panic!("{line}: {asm}: {ours:x?}"),
+        }
+    }
+    assert_eq!((taken, refused), (140, 161));
+}
+
+/// What `llc` writes for ids, scratch, traps, barriers, calls, masks and ends of kernels: each instruction reads and prints as it does
+/// there, in waves of both sizes. Those with symbols are left out, which only a whole file has.
+#[test]
+fn sequences_of_the_calling_convention_are_read_and_printed() {
+    let text = unpacked(include_bytes!("../../data/processors/abi-sequences.tsv.gz"));
+    let (mut read, mut symbols) = (0, 0);
+    for line in text.lines().skip(1) {
+        let cells: Vec<&str> = line.split('\t').collect();
+        let (target, lanes, code) = (cells[0], cells[1], cells[3]);
+        if code.starts_with("llc:") {
+            continue;
+        }
+        let (on, _) = subtarget(target, lanes);
+        for asm in code.split(" | ").map(str::trim).filter(|asm| !asm.ends_with(':')) {
+            if asm.contains('@') || asm.contains(".L") || asm.contains("BB") {
+                symbols += 1;
+                continue;
+            }
+            let inst = parse_inst(asm, on).unwrap_or_else(|e| panic!("{target}, {lanes} lanes: {asm}: {e}"));
+            let printed = InstText { inst: &inst, target: on.target, program: None }.to_string();
+            assert_eq!(printed, asm, "{target}, {lanes} lanes");
+            let code = encode_inst(&inst, on.target).unwrap_or_else(|e| panic!("{target}: {asm}: {e}"));
+            assert_eq!(decode_inst(&code, on).map(|(inst, _)| inst), Ok(inst), "{target}: {asm}");
+            read += 1;
+        }
+    }
+    assert!(read > 2000 && symbols < read / 4, "{read} {symbols}");
+}
