@@ -89,7 +89,9 @@ fn parsed<'d, D: Deserializer<'d>>(from: D) -> Result<Option<TargetId>, D::Error
 
 fn lanes<'d, D: Deserializer<'d>>(from: D) -> Result<Option<WaveSize>, D::Error> {
     let lanes = Option::<u32>::deserialize(from)?;
-    let known = |n| WaveSize::of_lanes(n).ok_or_else(|| D::Error::custom(format!("wave {n}: a wave has 32 or 64 lanes")));
+    let known = |n| {
+        WaveSize::of_lanes(n).ok_or_else(|| D::Error::custom(format!("wave {n}: a wave has 32 or 64 lanes")))
+    };
     lanes.map(known).transpose()
 }
 

@@ -47,12 +47,12 @@ pub fn analyse(source: &Source) -> Result<Value, String> {
 
 /// What the checker finds, and the reason for each wait.
 fn findings(input: &Input) -> Result<Value, String> {
-    let said = |error: Error| error.to_string();
     let rules = Config::default().with_xnack(input.unit.target_id.may_replay());
-    let checked = Checked::new(input, Grade::Cautious, rules, true).map_err(said)?;
+    let checked = Checked::new(input, Grade::Cautious, rules, true).map_err(|unknown| unknown.to_string())?;
     let mut report = check::json::file(&checked);
     if let Value::Object(report) = &mut report {
-        let waits = explain::report(input, Config::default(), false).map_err(said)?.waits;
+        let waits =
+            explain::report(input, Config::default(), false).map_err(|unknown| unknown.to_string())?.waits;
         report.insert("waits".to_owned(), json!(waits));
     }
     Ok(report)

@@ -68,7 +68,7 @@ Examples:
   gcn layout v_mfma_f32_16x16x16_f16 --target gfx942 --matrix d --format csv   the elements of D
   gcn layout v_mfma_f32_4x4x4_16b_f16 --target gfx942 --cbsz 2 --abid 1        blocks that share A
   gcn layout v_mfma_f32_32x32x8_f16 --target gfx942 --format svg -o mfma.svg   a picture
-  gcn layout v_wmma_f32_16x16x16_f16 --target gfx1100 --wave 64 --matrix a     for waves of 64 lanes";
+  gcn layout v_wmma_f32_16x16x16_f16 --target gfx1100 --wave 64 --matrix a     in the larger waves";
 
 #[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
 enum MatrixName {
