@@ -308,6 +308,9 @@ impl Rows {
                     form.facts.iter().flat_map(|facts| codes.iter().map(move |code| (facts, code)))
                 {
                     let here = facts.targets.intersection(set).intersection(named);
+                    if here.is_empty() {
+                        continue;
+                    }
                     covered = covered.union(here);
                     let other = if is_short(form.format) { long } else { short };
                     let parts = [(here.intersection(other), true), (here.difference(other), false)];
