@@ -314,9 +314,10 @@ impl Rows {
                     covered = covered.union(here);
                     let other = if is_short(form.format) { long } else { short };
                     let parts = [(here.intersection(other), true), (here.difference(other), false)];
-                    let parts = parts.into_iter().flat_map(|(part, twofold)| {
-                        part.generations().into_iter().map(move |targets| (targets, twofold))
-                    });
+                    let parts =
+                        parts.into_iter().filter(|part| !part.0.is_empty()).flat_map(|(part, twofold)| {
+                            part.generations().into_iter().map(move |targets| (targets, twofold))
+                        });
                     for (targets, twofold) in parts.filter(|part| !part.0.is_empty()) {
                         let opcode = match form.opcodes {
                             Some(_) => opcode,

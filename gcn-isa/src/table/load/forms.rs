@@ -168,11 +168,12 @@ impl<'a> Words<'a> {
         groups.retain(|g| !g.is_empty());
         groups.sort_by_key(|g| g.iter().next());
         let on = |targets: TargetSet| {
-            let waves = match self.differs_by_wave(targets) {
-                true => vec![WaveSizes::W32, WaveSizes::W64],
-                false => vec![WaveSizes::all()],
+            let (first, second) = match self.differs_by_wave(targets) {
+                true => (WaveSizes::W32, Some(WaveSizes::W64)),
+                false => (WaveSizes::all(), None),
             };
-            waves.into_iter().map(move |waves| self.on(targets, waves.intersection(self.waves), format))
+            let waves = std::iter::once(first).chain(second);
+            waves.map(move |waves| self.on(targets, waves.intersection(self.waves), format))
         };
         groups.into_iter().flat_map(on).filter(|facts| !facts.waves.is_empty()).collect()
     }
