@@ -48,7 +48,7 @@ fn pages_of_rdna_say_what_is_missing() {
     for target in ["gfx1010", "gfx1030", "gfx1100", "gfx1151", "gfx1201", "gfx12-generic"] {
         let target: Target = target.parse().unwrap();
         let rows = table::rows_of(target.family()).iter().filter(|row| row.targets.contains(target));
-        let pairs = |row: &&table::InstDesc| row.format == table::Format::Vopd && row.id % 16 != 0;
+        let pairs = |row: &&table::InstDesc| row.format == table::Format::Vopd && !row.id.is_multiple_of(16);
         let names: BTreeSet<&str> = rows.filter(|row| !pairs(row)).map(|row| row.mnemonic).collect();
         for name in names {
             let page = reference::page(name, Some(target)).unwrap_or_else(|e| panic!("{e}"));
