@@ -9,13 +9,14 @@ let client;
 function start() {
   const settings = vscode.workspace.getConfiguration("gcn");
   const target = settings.get("target") || undefined;
+  const wave = Number(settings.get("wave")) || undefined;
   const server = {
     command: settings.get("path") || "gcn",
     args: ["lsp", "--level", settings.get("level") || "cautious"],
   };
   const options = {
     documentSelector: [{ language: "amdgcn" }],
-    initializationOptions: { target },
+    initializationOptions: { target, wave },
   };
   client = new LanguageClient("gcn", "gcn", server, options);
   return client.start();

@@ -29,6 +29,7 @@ pub mod totals;
 pub mod tune;
 pub mod wait;
 
+use gcn_isa::target::Subtarget;
 use gcn_isa::{Target, WaveSize};
 
 use crate::failure::Failure;
@@ -49,6 +50,24 @@ pub struct Wave {
     /// Lanes of a wave of assembly that does not say (`.amdhsa_wavefront_size32`); by default those that are usual on the target
     #[arg(long, value_name = "32|64", value_parser = wave)]
     pub wave: Option<WaveSize>,
+}
+
+/// The size of waves, for commands that answer for one.
+#[derive(clap::Args, Clone, Copy, Default)]
+pub struct Lanes {
+    /// Lanes of a wave; by default those that are usual on the target
+    #[arg(long, value_name = "32|64", value_parser = wave)]
+    wave: Option<WaveSize>,
+}
+
+impl Lanes {
+    /// The target with waves of this size.
+    fn on(self, target: Target) -> Result<Subtarget, Failure> {
+        let wave = self.wave.unwrap_or(target.usual_wave());
+        Subtarget::new(target, wave).ok_or_else(|| {
+            Failure::usage(format!("waves of {target} have {} lanes only", target.wave_size()))
+        })
+    }
 }
 
 /// Parses a number of lanes for clap.

@@ -17,10 +17,13 @@
 //! - The scales of the f8f6f4 instructions: one byte for each row (column) and 32 consecutive `k`, in lane
 //!   `i + M * (k / 32)`.
 //!
+//! WMMA (RDNA 3 and later) has waves of two sizes and another order: bits of `k`, or of the row of C and D, are bits 4 and 5 of the lane
+//! ([`Arrangement`], `layout/wmma.rs`).
+//!
 //! [`Shape::place`] is that arithmetic; [`Layout`] adds what `cbsz`, `abid`, `blgp` and the scale selectors
 //! do, and the way back from a register, lane and bit to the elements there.
 //!
-//! Checked against every row that AMD's matrix instruction calculator prints for gfx908, gfx90a and gfx942.
+//! Checked against every row that AMD's matrix instruction calculator prints for gfx908, gfx90a, gfx942, RDNA 3 and RDNA 4.
 //! The calculator does not know gfx950: `docs/layouts.md` says what stands after its layouts
 //! ([`Shape::provenance`]).
 
@@ -29,6 +32,7 @@ mod describe;
 mod elements;
 mod lanes;
 mod place;
+mod wmma;
 
 use std::collections::HashMap;
 use std::sync::LazyLock;
@@ -39,9 +43,9 @@ pub use elements::{Blocks, Controls, Element, Elements, Layout, LayoutError, ele
 pub use lanes::{ByLane, Coordinates};
 
 use crate::table::{self, InstDesc};
-use crate::target::{InstructionSet, Target};
+use crate::target::{Family, InstructionSet, Target, WaveSize};
 
-/// Lanes of a wave.
+/// Lanes of a wave of MFMA, and the most that any wave has.
 const LANES: u32 = crate::target::WAVE_SIZE;
 /// Consecutive rows of C and D that lie in consecutive registers of one lane (32-bit elements).
 const QUAD: u32 = 4;
@@ -103,9 +107,13 @@ pub enum ElemType {
     I32,
     /// Signed 8-bit integer.
     I8,
-    /// 8-bit float with 4 exponent bits: `e4m3fnuz` on gfx942, OCP `e4m3fn` on gfx950.
+    /// 8-bit integer, signed if `neg_lo` says so (RDNA).
+    Iu8,
+    /// 4-bit integer, signed if `neg_lo` says so (RDNA).
+    Iu4,
+    /// 8-bit float with 4 exponent bits: `e4m3fnuz` on gfx942, OCP `e4m3fn` on gfx950 and RDNA 4.
     Fp8,
-    /// 8-bit float with 5 exponent bits: `e5m2fnuz` on gfx942, OCP `e5m2` on gfx950.
+    /// 8-bit float with 5 exponent bits: `e5m2fnuz` on gfx942, OCP `e5m2` on gfx950 and RDNA 4.
     Bf8,
     /// OCP 6-bit float with 2 exponent bits, `e2m3`.
     Fp6,
@@ -120,7 +128,7 @@ pub enum ElemType {
 }
 
 impl ElemType {
-    const NAMES: [(&'static str, ElemType); 14] = [
+    const NAMES: [(&'static str, ElemType); 16] = [
         ("f64", ElemType::F64),
         ("f32", ElemType::F32),
         ("xf32", ElemType::Xf32),
@@ -128,6 +136,8 @@ impl ElemType {
         ("bf16", ElemType::Bf16),
         ("i32", ElemType::I32),
         ("i8", ElemType::I8),
+        ("iu8", ElemType::Iu8),
+        ("iu4", ElemType::Iu4),
         ("fp8", ElemType::Fp8),
         ("bf8", ElemType::Bf8),
         ("fp6", ElemType::Fp6),
@@ -147,9 +157,9 @@ impl ElemType {
             ElemType::F64 => Some(64),
             ElemType::F32 | ElemType::Xf32 | ElemType::I32 => Some(32),
             ElemType::F16 | ElemType::Bf16 => Some(16),
-            ElemType::I8 | ElemType::Fp8 | ElemType::Bf8 | ElemType::E8m0 => Some(8),
+            ElemType::I8 | ElemType::Iu8 | ElemType::Fp8 | ElemType::Bf8 | ElemType::E8m0 => Some(8),
             ElemType::Fp6 | ElemType::Bf6 => Some(6),
-            ElemType::Fp4 => Some(4),
+            ElemType::Iu4 | ElemType::Fp4 => Some(4),
             ElemType::F8f6f4 => None,
         }
     }
@@ -181,6 +191,18 @@ impl Provenance {
             Provenance::Argued => "argued",
         }
     }
+}
+
+/// How the lanes of a wave share the elements of the operands.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum Arrangement {
+    /// MFMA: groups of lanes have runs of consecutive `k`, and quads of rows.
+    Mfma,
+    /// WMMA of RDNA 3: every 16 lanes have A and B whole; consecutive rows of C and D go round the groups of 16 lanes, and elements of
+    /// 16 bits use one half of a register.
+    WmmaCopied,
+    /// WMMA of RDNA 4: the groups of 16 lanes share `k` and the rows, in runs of consecutive ones.
+    WmmaShared,
 }
 
 /// Shape and types of a matrix instruction on a target: D = A * B + C, block by block.
@@ -215,6 +237,10 @@ pub struct Shape {
     pub negates: bool,
     /// The source of the layout.
     pub provenance: Provenance,
+    /// How the lanes share the elements.
+    pub arrangement: Arrangement,
+    /// The size of the wave that executes it.
+    pub wave: WaveSize,
 }
 
 /// Where an element lives.
@@ -243,6 +269,11 @@ impl Shape {
         Some(self)
     }
 
+    /// Lanes of the wave.
+    pub const fn lanes(&self) -> u32 {
+        self.wave.lanes()
+    }
+
     /// Multiplications and additions of one execution.
     pub fn flops(&self) -> u32 {
         2 * u32::from(self.m) * u32::from(self.n) * u32::from(self.k) * u32::from(self.blocks)
@@ -269,13 +300,18 @@ pub fn a_source_block(cbsz: u8, abid: u8, block: u8) -> u8 {
     block / group * group + abid % group
 }
 
-static SHAPES: LazyLock<HashMap<(&'static str, InstructionSet), Shape>> = LazyLock::new(|| {
+type Key = (&'static str, InstructionSet, WaveSize);
+
+static SHAPES: LazyLock<HashMap<Key, Shape>> = LazyLock::new(|| {
     let text = include_str!("../data/mfma.tsv");
     let parse = |line: &'static str| shape_row(line).unwrap_or_else(|| panic!("mfma.tsv: bad row: {line}"));
-    text.lines().skip(1).map(parse).collect()
+    let of_waves = |(name, set, shape): (&'static str, InstructionSet, Shape)| {
+        set.wave_sizes().iter().map(move |wave| ((name, set, *wave), Shape { wave: *wave, ..shape }))
+    };
+    text.lines().skip(1).map(parse).flat_map(of_waves).collect()
 });
 
-fn shape_row(line: &'static str) -> Option<((&'static str, InstructionSet), Shape)> {
+fn shape_row(line: &'static str) -> Option<(&'static str, InstructionSet, Shape)> {
     let mut cells = line.split('\t');
     let mut cell = || cells.next();
     let (name, set) = (cell()?, cell()?);
@@ -288,7 +324,7 @@ fn shape_row(line: &'static str) -> Option<((&'static str, InstructionSet), Shap
         a: ElemType::parse(cell()?)?,
         b: ElemType::parse(cell()?)?,
         acc: ElemType::parse(cell()?)?,
-        sparse: name.starts_with("v_smfmac"),
+        sparse: name.starts_with("v_smfmac") || name.starts_with("v_swmmac"),
         scaled: name.starts_with("v_mfma_scale"),
         formats_chosen: name.ends_with("f8f6f4"),
         broadcasts_a: cell()?.parse().ok()?,
@@ -299,23 +335,30 @@ fn shape_row(line: &'static str) -> Option<((&'static str, InstructionSet), Shap
             "argued" => Provenance::Argued,
             _ => return None,
         },
+        arrangement: match set.family() {
+            Family::GFX9 => Arrangement::Mfma,
+            Family::RDNA if set.copies_wmma_inputs() => Arrangement::WmmaCopied,
+            Family::RDNA => Arrangement::WmmaShared,
+        },
+        wave: set.usual_wave(),
     };
     // f64 instructions use the `blgp` field to negate operands.
     if shape.acc == ElemType::F64 {
         (shape.negates, shape.permutes_b) = (shape.permutes_b, false);
     }
-    Some(((name, set), shape))
+    Some((name, set, shape))
 }
 
-/// Shape of the matrix instruction `desc` on `target`; `None` for other instructions.
+/// Shape of the matrix instruction `desc` on `target`, for waves of the size that `desc` is for; `None` for other instructions.
 pub fn shape(desc: &InstDesc, target: Target) -> Option<&'static Shape> {
     let set = target.instruction_set().measured_as();
-    SHAPES.get(&(desc.printed, set)).or_else(|| SHAPES.get(&(desc.mnemonic, set)))
+    let wave = set.wave_sizes().iter().copied().find(|wave| desc.waves.has(*wave))?;
+    SHAPES.get(&(desc.printed, set, wave)).or_else(|| SHAPES.get(&(desc.mnemonic, set, wave)))
 }
 
-/// Every matrix instruction of `target` with its shape, in table order.
+/// Every matrix instruction of `target` with its shape, in table order: one row for each size of waves.
 pub fn matrix_instructions(target: Target) -> impl Iterator<Item = (&'static InstDesc, &'static Shape)> {
-    table::rows()
+    table::rows_of(target.family())
         .iter()
         .filter(move |r| r.targets.contains(target))
         .filter_map(move |r| Some((r, shape(r, target)?)))
@@ -323,10 +366,10 @@ pub fn matrix_instructions(target: Target) -> impl Iterator<Item = (&'static Ins
 
 static INSTRUCTIONS: LazyLock<Vec<(Target, &'static InstDesc, &'static Shape)>> = LazyLock::new(|| {
     let of = |target| matrix_instructions(target).map(move |(desc, shape)| (target, desc, shape));
-    Target::with_instructions().flat_map(of).collect()
+    Target::ALL.into_iter().flat_map(of).collect()
 });
 
-/// Every matrix instruction of every target with its shape: targets in order, then table order.
+/// Every matrix instruction of every target in [`Target::ALL`] with its shape: targets in order, then table order.
 pub fn instructions() -> &'static [(Target, &'static InstDesc, &'static Shape)] {
     &INSTRUCTIONS
 }
@@ -334,12 +377,15 @@ pub fn instructions() -> &'static [(Target, &'static InstDesc, &'static Shape)] 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::table::Class;
 
     #[test]
     fn every_matrix_instruction_has_a_shape() {
-        for row in table::rows().iter().filter(|r| r.is_matrix()) {
+        let rows = Family::ALL.into_iter().flat_map(table::rows_of);
+        for row in rows.filter(|r| r.is_matrix() || matches!(r.class, Class::Wmma | Class::Swmmac)) {
             for target in row.targets.targets() {
-                assert!(shape(row, target).is_some(), "{} on {target}", row.printed);
+                let shape = shape(row, target).unwrap_or_else(|| panic!("{} on {target}", row.printed));
+                assert!(row.waves.has(shape.wave), "{} on {target}", row.printed);
             }
         }
     }

@@ -50,16 +50,23 @@ pub fn page(name: &str, target: Option<Target>) -> Result<Page, NameError> {
     let mnemonic = first.mnemonic;
     let rows_everywhere = rows_of(mnemonic, target);
     let everywhere = rows_everywhere.iter().fold(TargetSet::EMPTY, |set, r| set.union(r.targets));
-    let meaning = semantics::of(mnemonic);
+    let names = |targets: TargetSet| targets.targets().map(Target::name);
+    let elsewhere = Family::ALL.into_iter().filter(|family| *family != first.family());
+    let elsewhere = elsewhere.flat_map(|family| table::find_in(family, mnemonic));
+    let elsewhere = elsewhere.fold(TargetSet::EMPTY, |set, row| set.union(row.targets));
+    let shown = everywhere.targets().filter(|t| target.is_none_or(|only| only == *t));
+    let meaning = semantics::Semantics::from(first.entry);
     Ok(Page {
         mnemonic,
-        targets: everywhere.targets().map(Target::name).collect(),
+        targets: names(everywhere).collect(),
+        elsewhere: names(elsewhere).collect(),
         target: target.map(Target::name),
         aliases: names::aliases_of(mnemonic, target),
-        semantics: meaning.map_or("", |m| m.line),
-        witness: meaning.map_or("", |m| m.witness),
+        semantics: meaning.line,
+        witness: meaning.witness,
         forms: rows.iter().map(|row| form::form(row, target)).collect(),
         hazards: hazards::hazards(&rows, target),
+        without_hazards: shown.filter(|t| !t.has_hazards()).map(Target::name).collect(),
         matrix: matrix::facts(&rows, target),
     })
 }
@@ -68,7 +75,7 @@ pub fn page(name: &str, target: Option<Target>) -> Result<Page, NameError> {
 fn rows_of(mnemonic: &str, target: Option<Target>) -> Vec<&'static InstDesc> {
     let families = match target {
         Some(target) => vec![target.family()],
-        None => vec![Family::GFX9, Family::RDNA],
+        None => Family::ALL.to_vec(),
     };
     let rows = families.into_iter().map(|family| table::find_in(family, mnemonic).collect::<Vec<_>>());
     rows.into_iter().find(|rows| !rows.is_empty()).unwrap_or_default()
@@ -76,6 +83,6 @@ fn rows_of(mnemonic: &str, target: Option<Target>) -> Vec<&'static InstDesc> {
 
 /// The targets of `row` that a page for `target` speaks of one by one: of all targets, those that the others are like.
 fn targets_shown(row: &InstDesc, target: Option<Target>) -> Vec<Target> {
-    let shown = |t: &Target| target.map_or(Target::REPRESENTATIVES.contains(t), |only| only == *t);
+    let shown = |t: &Target| target.map_or(t.is_first_of_its_set(), |only| only == *t);
     row.targets.targets().filter(shown).collect()
 }

@@ -62,13 +62,14 @@ fn fix(py: Python<'_>, name: &str, source: String, options: &str) -> PyResult<St
     py.detach(|| {
         let folders = options.folders();
         let source = if options.expand {
-            let asm = asm::Options { target: options.target, ..asm::Options::default() };
+            let asm = asm::Options { target: options.target, wave: options.wave, ..asm::Options::default() };
             asm::expand(name, &source, &asm, &folders).map_err(refused)?
         } else {
             source
         };
         let how = rewrite::Options {
             target: options.target,
+            wave: options.wave,
             xnack: options.xnack,
             rules: options.rules()?,
             strip: options.strip,
@@ -151,7 +152,7 @@ fn disassembled(
 fn assemble(py: Python<'_>, name: &str, source: String, options: &str) -> PyResult<(Vec<u8>, Vec<String>)> {
     let options = Options::read(options)?;
     py.detach(|| {
-        let how = asm::Options { target: options.target, ..asm::Options::default() };
+        let how = asm::Options { target: options.target, wave: options.wave, ..asm::Options::default() };
         let assembly = asm::assemble_with(name, &source, &how, &options.folders()).map_err(refused)?;
         let object = assembly.code_object().map_err(|error| refused(format!("{name}: {error}")))?;
         let warnings = assembly.warnings.iter().map(|w| w.render(false).trim_end().to_owned());

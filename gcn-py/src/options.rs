@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use gcn_emit::asm::Folders;
 use gcn_emit::rewrite::Only;
 use gcn_emit::target_id::TargetId;
+use gcn_isa::WaveSize;
 use gcn_isa::hazards::{Config, Grade, RuleSet};
 use gcn_report::container::Choice;
 use gcn_sim::Mode;
@@ -20,6 +21,8 @@ use crate::refused;
 pub struct Options {
     #[serde(deserialize_with = "parsed")]
     pub target: Option<TargetId>,
+    #[serde(deserialize_with = "lanes")]
+    pub wave: Option<WaveSize>,
     pub entry: Option<usize>,
     pub kernel: Option<String>,
     #[serde(deserialize_with = "grade")]
@@ -51,6 +54,7 @@ impl Default for Options {
     fn default() -> Options {
         Options {
             target: None,
+            wave: None,
             entry: None,
             kernel: None,
             level: Grade::Cautious,
@@ -83,6 +87,14 @@ fn parsed<'d, D: Deserializer<'d>>(from: D) -> Result<Option<TargetId>, D::Error
     text.map(|text| text.parse().map_err(|e| D::Error::custom(format!("target `{text}`: {e}")))).transpose()
 }
 
+fn lanes<'d, D: Deserializer<'d>>(from: D) -> Result<Option<WaveSize>, D::Error> {
+    let lanes = Option::<u32>::deserialize(from)?;
+    let known = |n| {
+        WaveSize::of_lanes(n).ok_or_else(|| D::Error::custom(format!("wave {n}: a wave has 32 or 64 lanes")))
+    };
+    lanes.map(known).transpose()
+}
+
 fn grade<'d, D: Deserializer<'d>>(from: D) -> Result<Grade, D::Error> {
     let text = String::deserialize(from)?;
     text.parse().map_err(|e| D::Error::custom(format!("level `{text}`: {e}")))
@@ -103,7 +115,7 @@ impl Options {
     }
 
     pub fn choice(&self) -> Choice {
-        Choice { target: self.target, entry: self.entry, ..Choice::default() }
+        Choice { target: self.target, wave: self.wave, entry: self.entry, ..Choice::default() }
     }
 
     pub fn folders(&self) -> Folders {

@@ -1,6 +1,13 @@
 // Ties editor, engine and tabs together.
 
-const TARGETS = ["gfx942", "gfx950", "gfx90a", "gfx908", "gfx906", "gfx900"];
+// The one that a new page has comes first. A test of the crate compares the list.
+const TARGETS = [
+  "gfx942", "gfx950", "gfx90a", "gfx908", "gfx906", "gfx900", "gfx9-generic", "gfx902", "gfx904", "gfx909",
+  "gfx90c", "gfx9-4-generic", "gfx10-1-generic", "gfx1010", "gfx1011", "gfx1012", "gfx1013",
+  "gfx10-3-generic", "gfx1030", "gfx1031", "gfx1032", "gfx1033", "gfx1034", "gfx1035", "gfx1036",
+  "gfx11-generic", "gfx1100", "gfx1101", "gfx1102", "gfx1103", "gfx1150", "gfx1151", "gfx1152", "gfx1153",
+  "gfx12-generic", "gfx1200", "gfx1201",
+];
 const examples = JSON.parse(byId("examples").textContent);
 let report = {};
 let fixed = { text: "" };
@@ -19,7 +26,7 @@ function later(name, work, milliseconds) {
   timers[name] = setTimeout(work, milliseconds);
 }
 
-const source = () => ({ text: editor.value, target: byId("target").value });
+const source = () => ({ text: editor.value, target: byId("target").value, wave: Number(byId("wave").value) || undefined });
 const launch = () => ({ ...source(), spec: byId("spec").value, mode: byId("mode").value, sanitize: byId("sanitize").checked ? "all" : "" });
 
 // What is typed while an answer is on its way is asked again; an older answer is dropped.
@@ -50,7 +57,7 @@ function status(list, wrong) {
   const target = report.target_id ? `${report.target_id}: ` : "";
   const kernel = report.kernels?.[0];
   const use = kernel ? ` ${kernel.vgprs} VGPRs, ${kernel.sgprs} SGPRs, ${plural(kernel.occupancy.waves_per_simd, "wave")} on a SIMD.` : "";
-  const found = list.length ? `${plural(wrong, "error")}, ${plural(list.length - wrong, "warning")}.` : "no finding.";
+  const found = list.length ? `${plural(wrong, "error")}, ${plural(list.length - wrong, "warning")}.` : report.unchecked ? "not checked." : "no finding.";
   byId("status").textContent = `${target}${found}${use}`;
 }
 
@@ -76,7 +83,7 @@ function listWaits() {
 // The word of a line that is looked up: its mnemonic.
 const mnemonic = (line) => editor.lineText(line).replace(/;.*|\/\/.*/, "").match(/^\s*(?:[\w.$]+:\s*)*([\w.]+)/)?.[1];
 
-const named = () => editor.value.match(/\.amdgcn_target\s+"[^"]*?(gfx\w+)/)?.[1] ?? byId("target").value;
+const named = () => editor.value.match(/\.amdgcn_target\s+"[^"]*?(gfx[\w-]+)/)?.[1] ?? byId("target").value;
 const describe = (word) => (word ? analyst.ask({ do: "describe", word, target: named() }) : null);
 
 async function caret() {
@@ -92,7 +99,7 @@ async function tip(event) {
   const described = await describe(word);
   const box = byId("tip");
   const parts = problem.map((p) => make("div", "wrong", `${p.title}. ${p.text}`));
-  if (described?.page) parts.push(make("b", "", described.page.mnemonic), make("div", "", make("code", "", described.page.semantics)));
+  if (described?.page) parts.push(make("b", "", described.page.mnemonic), make("div", "", make("code", "", described.page.semantics || described.page.forms[0].printed)));
   else if (described?.meaning) parts.push(make("div", "", make("code", "", described.modifier), ` ${described.meaning}`));
   if (encoded) parts.push(make("div", "", make("small", "", `offset ${encoded.address.toString(16)}: `), make("code", "", encoded.bytes.replace(/(..)(?=.)/g, "$1 "))));
   box.hidden = !parts.length;
@@ -148,8 +155,8 @@ function tabKey(event) {
 
 const say = (text) => { byId("status").textContent = text; };
 const stateNow = () => {
-  const { text, target, spec, mode, sanitize } = launch();
-  return { text, target, spec, mode, sanitize, tab, strip: byId("strip").checked, embed: document.body.classList.contains("embedded") };
+  const { text, target, wave, spec, mode, sanitize } = launch();
+  return { text, target, wave, spec, mode, sanitize, tab, strip: byId("strip").checked, embed: document.body.classList.contains("embedded") };
 };
 
 async function remember() {
@@ -173,6 +180,7 @@ function load(state) {
   spec.replace(state.spec ?? "");
   editor.replace(state.text);
   byId("target").value = TARGETS.includes(state.target) ? state.target : TARGETS[0];
+  byId("wave").value = state.wave ?? "";
   byId("mode").value = state.mode || "functional";
   byId("sanitize").checked = Boolean(state.sanitize);
   byId("strip").checked = Boolean(state.strip);
@@ -192,6 +200,7 @@ function wire() {
     analyse();
   });
   on("target", "change", analyse);
+  on("wave", "change", analyse);
   on("strip", "change", analyse);
   on("insert", "click", async () => {
     const answer = await analyst.ask({ do: "fix", ...source(), strip: false });

@@ -8,6 +8,7 @@ function problems(report) {
   const errors = (report.errors ?? []).map((e) => ({
     line: e.line, kind: e.severity, title: e.message, text: e.help ?? "", source: "assembler",
   }));
+  const unchecked = report.unchecked ? [{ line: 0, kind: "warning", title: report.unchecked, text: "", source: "checker" }] : [];
   const findings = (report.findings ?? []).map((f) => ({
     line: f.second.line,
     kind: counts(f.grade) ? "error" : "warning",
@@ -22,7 +23,7 @@ function problems(report) {
     line: l.instruction?.line, kind: counts(l.grade) ? "error" : "warning",
     title: `kernel ${l.kernel}: ${l.message}`, text: l.remedy, source: `${l.rule}, ${l.grade}: ${l.cite}`,
   }));
-  return [...errors, ...findings, ...lints].sort((a, b) => (a.line ?? 0) - (b.line ?? 0));
+  return [...errors, ...unchecked, ...findings, ...lints].sort((a, b) => (a.line ?? 0) - (b.line ?? 0));
 }
 
 function amount({ need, have }) {
@@ -106,10 +107,11 @@ function showInstruction(line, encoded, described) {
   panel.replaceChildren(make("h2", "", `Line ${line}`), ...rows);
 }
 
-function page({ mnemonic, semantics, targets, forms, hazards, matrix, witness }) {
-  const parts = [make("h2", "", mnemonic), make("pre", "page", semantics)];
+function page({ mnemonic, semantics, targets, forms, hazards, without_hazards, matrix, witness }) {
+  const parts = [make("h2", "", mnemonic)];
+  if (semantics) parts.push(make("pre", "page", semantics));
   for (const m of matrix) {
-    parts.push(make("p", "", `${m.m} × ${m.n} × ${m.k} on ${m.target}: ${m.passes.join(" or ")} passes of 4 cycles, ${m.flops} FLOPs`));
+    parts.push(make("p", "", `${m.m} × ${m.n} × ${m.k} on ${m.target}: ${m.passes.length ? `${m.passes.join(" or ")} passes of 4 cycles` : `waves of ${m.wave} lanes`}, ${m.flops} FLOPs`));
   }
   const table = make("table", "", make("tr", "", make("th", "", "form"), make("th", "", "format"), make("th", "", "operands"), make("th", "", "counters")));
   for (const form of forms) {
@@ -120,7 +122,8 @@ function page({ mnemonic, semantics, targets, forms, hazards, matrix, witness })
   if (hazards.length) {
     parts.push(make("h2", "", "Rules that bind it"), make("ul", "", ...hazards.map((h) => make("li", "", make("code", "", h.id), ` ${h.title} (${h.citation})`))));
   }
-  parts.push(make("p", "", make("small", "", `On ${targets.join(", ")}. Meaning stated by ${witness}.`)));
+  const missing = without_hazards.length ? ` Hazards and counters of ${without_hazards.join(", ")} are not in the tables yet.` : "";
+  parts.push(make("p", "", make("small", "", `On ${targets.join(", ")}.${missing}${witness ? ` Meaning stated by ${witness}.` : ""}`)));
   return parts;
 }
 

@@ -7,9 +7,9 @@ use gcn_emit::asm::NoFiles;
 use gcn_emit::rewrite::{self, RewriteError};
 use gcn_emit::{asm, disasm};
 use gcn_isa::hazards::{Config, Grade};
-use gcn_report::check::{Checked, json as findings};
-use gcn_report::container::{self, Choice};
-use gcn_report::input::{self, Broken, Loadable};
+use gcn_report::check::{self, Checked};
+use gcn_report::container;
+use gcn_report::input::{self, Broken, Input, Loadable};
 use gcn_report::{Error, explain, inspect};
 use serde_json::{Value, json};
 
@@ -17,7 +17,7 @@ use crate::{NAME, Source};
 
 /// Everything about a text that does not need a launch.
 pub fn analyse(source: &Source) -> Result<Value, String> {
-    let choice = Choice { target: source.target()?, ..Choice::default() };
+    let choice = source.choice()?;
     let bytes = source.text.clone().into_bytes();
     let read = input::read(NAME, bytes, &choice, Broken::LeaveOut, &asm::Folders::default());
     let inputs = match read {
@@ -27,15 +27,15 @@ pub fn analyse(source: &Source) -> Result<Value, String> {
         Err(error) => return Err(error.to_string()),
     };
     let input = inputs.first().ok_or("there is no code")?;
-    let rules = Config::default().with_xnack(input.unit.target_id.may_replay());
-    let mut report = findings::file(
-        &Checked::new(input, Grade::Cautious, rules, true).map_err(|error| error.to_string())?,
-    );
+    let mut report = match input.unit.target_id.target.with_hazards() {
+        Ok(_) => findings(input)?,
+        // What the tables have is shown: the encodings, and what kernels need.
+        Err(error) => {
+            json!({ "target_id": input.unit.target_id.to_string(), "unchecked": error.to_string() })
+        }
+    };
     if let Value::Object(report) = &mut report {
         report.insert("errors".to_owned(), json!(input.left_out));
-        let waits =
-            explain::report(input, Config::default(), false).map_err(|error| error.to_string())?.waits;
-        report.insert("waits".to_owned(), json!(waits));
         if let Ok(loadable) = object(source) {
             let (lines, kernels) = encoded(&loadable)?;
             report.insert("lines".to_owned(), lines);
@@ -45,9 +45,22 @@ pub fn analyse(source: &Source) -> Result<Value, String> {
     Ok(report)
 }
 
+/// What the checker finds, and the reason for each wait.
+fn findings(input: &Input) -> Result<Value, String> {
+    let rules = Config::default().with_xnack(input.unit.target_id.may_replay());
+    let checked = Checked::new(input, Grade::Cautious, rules, true).map_err(|unknown| unknown.to_string())?;
+    let mut report = check::json::file(&checked);
+    if let Value::Object(report) = &mut report {
+        let waits =
+            explain::report(input, Config::default(), false).map_err(|unknown| unknown.to_string())?.waits;
+        report.insert("waits".to_owned(), json!(waits));
+    }
+    Ok(report)
+}
+
 /// The code object of a text.
 pub fn object(source: &Source) -> Result<Loadable, String> {
-    let choice = Choice { target: source.target()?, ..Choice::default() };
+    let choice = source.choice()?;
     let bytes = source.text.clone().into_bytes();
     input::one(NAME, bytes, &choice, None, &asm::Folders::default()).map_err(|error| error.to_string())
 }
@@ -79,7 +92,12 @@ fn encoded(loadable: &Loadable) -> Result<(Value, Value), String> {
 
 /// The text with its waits, and what was done.
 pub fn fix(source: &Source, strip: bool) -> Result<Value, String> {
-    let options = rewrite::Options { target: source.target()?, strip, ..rewrite::Options::default() };
+    let options = rewrite::Options {
+        target: source.target()?,
+        wave: source.wave()?,
+        strip,
+        ..rewrite::Options::default()
+    };
     let fixed = rewrite::fix_with(NAME, &source.text, &options, &NoFiles).map_err(|error| match error {
         RewriteError::Assembly(errors) => errors.render(false),
         error => error.to_string(),

@@ -17,6 +17,8 @@ mod run;
 
 use gcn_emit::asm;
 use gcn_emit::target_id::TargetId;
+use gcn_isa::WaveSize;
+use gcn_report::container::Choice;
 use serde::Deserialize;
 use serde_json::{Value, json};
 
@@ -60,9 +62,21 @@ struct Source {
     text: String,
     /// The target of text that names none.
     target: Option<String>,
+    /// Lanes of a wave of text that does not say it.
+    wave: Option<u32>,
 }
 
 impl Source {
+    fn wave(&self) -> Result<Option<WaveSize>, String> {
+        let known =
+            |lanes| WaveSize::of_lanes(lanes).ok_or(format!("a wave has 32 or 64 lanes, not {lanes}"));
+        self.wave.map(known).transpose()
+    }
+
+    fn choice(&self) -> Result<Choice, String> {
+        Ok(Choice { target: self.target()?, wave: self.wave()?, ..Choice::default() })
+    }
+
     fn target(&self) -> Result<Option<TargetId>, String> {
         target(self.target.as_deref().filter(|_| asm::named_target(&self.text).is_none()))
     }

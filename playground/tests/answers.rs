@@ -35,6 +35,39 @@ fn the_examples_are_as_their_first_lines_say() {
     }
 }
 
+/// RDNA is encoded and described, with waves of the size that is asked for; that it is not checked is said, and it does not count as
+/// clean.
+#[test]
+fn rdna_is_encoded_and_not_checked() {
+    let text = "k: v_cmp_eq_u32 vcc_lo, v0, v1\ns_endpgm\n";
+    let answer = ask(json!({ "do": "analyse", "text": text, "target": "gfx1100" }));
+    // llvm-mc 22 -mcpu=gfx1100 -show-encoding
+    assert_eq!(answer["lines"]["1"][0]["bytes"], "0003947c", "{answer}");
+    assert!(answer["unchecked"].as_str().unwrap().starts_with("waits and hazards of gfx1100"), "{answer}");
+    assert_eq!(answer["findings"], Value::Null);
+    // VCC of a wave of 64 lanes is a pair.
+    let answer = ask(json!({ "do": "analyse", "text": text, "target": "gfx1100", "wave": 64 }));
+    assert_ne!(answer["errors"], json!([]), "{answer}");
+    let answer = ask(json!({ "do": "analyse", "text": text, "target": "gfx1100", "wave": 16 }));
+    assert_eq!(answer["error"], "a wave has 32 or 64 lanes, not 16");
+    for request in ["fix", "template"] {
+        let answer = ask(json!({ "do": request, "text": text, "target": "gfx1100" }));
+        assert!(answer["error"].is_string(), "{request}: {answer}");
+    }
+}
+
+#[test]
+fn the_page_offers_every_target() {
+    let page = include_str!("../page/main.js");
+    let list =
+        page.split("const TARGETS = [").nth(1).and_then(|rest| rest.split(']').next()).expect("a list");
+    let mut offered: Vec<&str> = list.split('"').skip(1).step_by(2).collect();
+    offered.sort_unstable();
+    let mut known: Vec<&str> = gcn_isa::Target::with_instructions().map(gcn_isa::Target::name).collect();
+    known.sort_unstable();
+    assert_eq!(offered, known);
+}
+
 #[test]
 fn a_product_of_matrices_is_right() {
     let (text, spec) = (include_str!("../examples/6-product.s"), include_str!("../examples/6-product.json"));

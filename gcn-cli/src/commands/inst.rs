@@ -3,6 +3,7 @@
 use std::fmt::Write as _;
 
 use gcn_isa::reference::{self, CounterFacts, Form, Hazard, MatrixFacts, OperandFacts, Page};
+use gcn_isa::target::Subtarget;
 use gcn_isa::{Target, table};
 
 use crate::failure::Failure;
@@ -39,8 +40,14 @@ pub fn run(args: &Args) -> Result<(), Failure> {
 }
 
 fn render(page: &Page) -> String {
-    let mut out = format!("{}\n\n  {}\n", page.mnemonic, page.semantics);
+    let meaning =
+        if page.semantics.is_empty() { "what it does is not in the tables yet" } else { page.semantics };
+    let mut out = format!("{}\n\n  {meaning}\n", page.mnemonic);
     let _ = writeln!(out, "\n  targets: {}", page.targets.join(", "));
+    if let Some(one) = page.elsewhere.first() {
+        let _ =
+            writeln!(out, "  also on {} (`--target {one}` shows the forms there)", page.elsewhere.join(", "));
+    }
     for alias in &page.aliases {
         let _ = writeln!(out, "  also written {} ({})", alias.name, alias.targets.join(", "));
     }
@@ -50,13 +57,19 @@ fn render(page: &Page) -> String {
     for form in &page.forms {
         render_form(&mut out, form);
     }
-    if page.hazards.is_empty() {
-        out.push_str("\nHazards: no wait-state rule names it\n");
-    } else {
+    if !page.hazards.is_empty() {
         out.push_str("\nHazards (wait states between two instructions)\n");
         page.hazards.iter().for_each(|hazard| render_hazard(&mut out, hazard));
+    } else if page.without_hazards.is_empty() {
+        out.push_str("\nHazards: no wait-state rule names it\n");
     }
-    let _ = writeln!(out, "\nMeaning stated by: {}", page.witness);
+    if !page.without_hazards.is_empty() {
+        let names = page.without_hazards.join(", ");
+        let _ = writeln!(out, "\nHazards and counters of {names} are not in the tables yet");
+    }
+    if !page.witness.is_empty() {
+        let _ = writeln!(out, "\nMeaning stated by: {}", page.witness);
+    }
     out
 }
 
@@ -65,19 +78,26 @@ fn numbers<T: ToString>(numbers: &[T]) -> String {
 }
 
 fn render_matrix(out: &mut String, page: &Page, matrix: &MatrixFacts) {
-    let _ = writeln!(
+    let _ = write!(
         out,
-        "\nMatrix on {}: {}x{}x{}, {} block{}, {} passes of 4 cycles, {} FLOPs, {} FLOPs a clock and compute unit",
+        "\nMatrix on {}: {}x{}x{}, {} block{}, ",
         matrix.target,
         matrix.m,
         matrix.n,
         matrix.k,
         matrix.blocks,
         if matrix.blocks == 1 { "" } else { "s" },
-        numbers(&matrix.passes),
-        matrix.flops,
-        numbers(&matrix.flops_per_clock),
     );
+    let _ = match matrix.passes.as_slice() {
+        [] => writeln!(out, "waves of {} lanes, {} FLOPs", matrix.wave, matrix.flops),
+        passes => writeln!(
+            out,
+            "{} passes of 4 cycles, {} FLOPs, {} FLOPs a clock and compute unit",
+            numbers(passes),
+            matrix.flops,
+            numbers(&matrix.flops_per_clock),
+        ),
+    };
     for layout in &matrix.matrices {
         let _ = writeln!(
             out,
@@ -96,8 +116,11 @@ fn render_matrix(out: &mut String, page: &Page, matrix: &MatrixFacts) {
     }
     let _ = writeln!(
         out,
-        "  layout {}; `gcn layout {} --target {}` lists every element",
-        matrix.provenance, page.mnemonic, matrix.target
+        "  layout {}; `gcn layout {} --target {}{}` lists every element",
+        matrix.provenance,
+        page.mnemonic,
+        matrix.target,
+        if matrix.passes.is_empty() { format!(" --wave {}", matrix.wave) } else { String::new() },
     );
 }
 
@@ -113,7 +136,11 @@ fn render_form(out: &mut String, form: &Form) {
         form.bytes,
         if form.takes_literal { ", 4 more with a literal" } else { "" }
     );
-    let _ = writeln!(out, "  on {}; class {}", form.targets.join(", "), form.class);
+    let waves = match form.waves.as_slice() {
+        [] => String::new(),
+        waves => format!(", waves of {} lanes", numbers(waves)),
+    };
+    let _ = writeln!(out, "  on {}{waves}; class {}", form.targets.join(", "), form.class);
     form.operands.iter().for_each(|operand| render_operand(out, operand));
     for [a, b] in &form.same_file {
         let _ = writeln!(out, "  {a} and {b} are both VGPRs or both AGPRs");
@@ -198,8 +225,8 @@ fn render_hazard(out: &mut String, hazard: &Hazard) {
 }
 
 /// A table row of the matrix instruction `name`, for `gcn layout`.
-pub fn matrix_row(name: &str, target: Target) -> Result<&'static table::InstDesc, Failure> {
-    let known = reference::page(name, Some(target)).map_err(|e| Failure::input(e.to_string()))?;
-    let row = table::find_mnemonic(target, known.mnemonic).next();
-    row.ok_or_else(|| Failure::input(format!("{target} has no instruction `{name}`")))
+pub fn matrix_row(name: &str, on: Subtarget) -> Result<&'static table::InstDesc, Failure> {
+    let known = reference::page(name, Some(on.target)).map_err(|e| Failure::input(e.to_string()))?;
+    let row = table::find_mnemonic(on, known.mnemonic).next();
+    row.ok_or_else(|| Failure::input(format!("{} has no instruction `{name}`", on.target)))
 }

@@ -7,6 +7,7 @@ use std::fmt::Write as _;
 use clap::ValueEnum;
 use gcn_isa::Target;
 use gcn_isa::layout::{self, Controls, Element, Layout, LayoutError, Matrix};
+use gcn_isa::target::Subtarget;
 use serde::Serialize;
 
 use super::inst::matrix_row;
@@ -23,6 +24,8 @@ pub struct Args {
     /// The target
     #[arg(long, value_name = "T", value_parser = commands::target)]
     target: Target,
+    #[command(flatten)]
+    wave: commands::Lanes,
     /// Show this operand only; by default every operand of the instruction
     #[arg(long, value_enum)]
     matrix: Option<MatrixName>,
@@ -42,6 +45,12 @@ pub struct Args {
     /// The byte of the scale operands that holds B's scales (scaled instructions)
     #[arg(long, default_value_t = 0)]
     scale_b: u8,
+    /// The index set of sparse instructions of RDNA
+    #[arg(long, default_value_t = 0)]
+    index_key: u8,
+    /// C and D of 16-bit elements are in the upper halves of the registers, as bit 2 of op_sel says (RDNA 3)
+    #[arg(long)]
+    upper_halves: bool,
     /// The output format
     #[arg(long, value_enum, default_value_t = Format::Table)]
     format: Format,
@@ -58,7 +67,8 @@ Examples:
   gcn layout v_mfma_f32_16x16x16_f16 --target gfx942                           every operand
   gcn layout v_mfma_f32_16x16x16_f16 --target gfx942 --matrix d --format csv   the elements of D
   gcn layout v_mfma_f32_4x4x4_16b_f16 --target gfx942 --cbsz 2 --abid 1        blocks that share A
-  gcn layout v_mfma_f32_32x32x8_f16 --target gfx942 --format svg -o mfma.svg   a picture";
+  gcn layout v_mfma_f32_32x32x8_f16 --target gfx942 --format svg -o mfma.svg   a picture
+  gcn layout v_wmma_f32_16x16x16_f16 --target gfx1100 --wave 64 --matrix a     in the larger waves";
 
 #[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
 enum MatrixName {
@@ -100,6 +110,8 @@ enum Format {
 struct Report {
     instruction: &'static str,
     target: &'static str,
+    /// Lanes of a wave.
+    wave: u32,
     /// `measured` or `argued` (see docs/layouts.md).
     provenance: &'static str,
     matrices: Vec<MatrixReport>,
@@ -132,13 +144,16 @@ pub(super) struct Operand {
 }
 
 pub fn run(args: &Args) -> Result<(), Failure> {
-    let desc = matrix_row(&args.name, args.target)?;
+    let on = args.wave.on(args.target)?;
+    let desc = matrix_row(&args.name, on)?;
     let controls = Controls {
         cbsz: args.cbsz,
         abid: args.abid,
         blgp: args.blgp,
         scale_a: args.scale_a,
         scale_b: args.scale_b,
+        index_key: args.index_key,
+        upper_halves: args.upper_halves,
     };
     let wanted: Vec<Matrix> = match args.matrix {
         Some(one) => vec![one.matrix()],
@@ -160,10 +175,10 @@ pub fn run(args: &Args) -> Result<(), Failure> {
         }
     }
     let text = if args.json {
-        commands::json(&report(desc.mnemonic, args.target, &operands))?
+        commands::json(&report(desc.mnemonic, on, &operands))?
     } else {
         match args.format {
-            Format::Table => table(desc.mnemonic, args.target, &operands),
+            Format::Table => table(desc.mnemonic, on, &operands),
             Format::Csv => csv(&operands),
             Format::Svg => svg::draw(desc.mnemonic, args.target, &operands),
         }
@@ -175,7 +190,7 @@ fn provenance(operands: &[Operand]) -> &'static str {
     operands.first().map_or("", |o| o.layout.shape().provenance.name())
 }
 
-fn report(instruction: &'static str, target: Target, operands: &[Operand]) -> Report {
+fn report(instruction: &'static str, on: Subtarget, operands: &[Operand]) -> Report {
     let element = |e: Element| ElementReport {
         blocks: e.blocks.iter().collect(),
         row: e.row,
@@ -192,7 +207,8 @@ fn report(instruction: &'static str, target: Target, operands: &[Operand]) -> Re
         elements: o.layout.elements().map(element).collect(),
     });
     let matrices = matrices.collect();
-    Report { instruction, target: target.name(), provenance: provenance(operands), matrices }
+    let (target, wave) = (on.target.name(), on.wave.lanes());
+    Report { instruction, target, wave, provenance: provenance(operands), matrices }
 }
 
 /// `v2.17[15:0]`: register 2 of the operand, lane 17, bits 15 to 0.
@@ -241,7 +257,8 @@ pub(super) fn grids(layout: &Layout) -> Vec<(String, Vec<Vec<Option<Element>>>)>
         if rows[row].len() <= column {
             rows[row].resize(column + 1, None);
         }
-        rows[row][column] = Some(element);
+        // Of copies in several lanes the lowest.
+        rows[row][column].get_or_insert(element);
     }
     grids
 }
@@ -249,9 +266,15 @@ pub(super) fn grids(layout: &Layout) -> Vec<(String, Vec<Vec<Option<Element>>>)>
 /// Width of the numbers of rows.
 const ROW: usize = 4;
 
-fn table(instruction: &str, target: Target, operands: &[Operand]) -> String {
+fn table(instruction: &str, on: Subtarget, operands: &[Operand]) -> String {
+    let waves = if on.wave_sizes().len() > 1 {
+        format!(", waves of {} lanes", on.wave.lanes())
+    } else {
+        String::new()
+    };
     let mut out = format!(
-        "{instruction} on {target} (layout {})\nvR.L[H:L]: register R of the operand, lane L, bits H to L\n",
+        "{instruction} on {}{waves} (layout {})\nvR.L[H:L]: register R of the operand, lane L, bits H to L\n",
+        on.target,
         provenance(operands)
     );
     for operand in operands {

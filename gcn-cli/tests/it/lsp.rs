@@ -139,6 +139,25 @@ again:\tv_readfirstlane_b32 s4, v1
 \ts_endpgm
 ";
 
+/// On RDNA there are errors, and explanations for waves of the size that the command line or the editor says.
+#[test]
+fn rdna_is_read_with_waves_of_the_wanted_size() {
+    let text = "\tv_cmp_eq_u32_e32 vcc_lo, v0, v1\n\ts_endpgm\n";
+    for (arguments, options, errors) in [
+        (&["--target", "gfx1100"][..], Value::Null, 0),
+        (&["--target", "gfx1100", "--wave", "64"], Value::Null, 1),
+        (&["--target", "gfx1100"], json!({ "wave": 64 }), 1),
+        (&["--wave", "64"], json!({ "target": "gfx1201", "wave": 32 }), 0),
+    ] {
+        let mut editor = Editor::start(arguments, options);
+        let found = editor.open(text);
+        assert_eq!(found.len(), errors, "{arguments:?}: {found:?}");
+        let meaning = editor.hover(0, 3);
+        assert!(meaning.contains("v_cmp_eq_u32"), "{meaning}");
+        editor.exit();
+    }
+}
+
 #[test]
 fn findings_appear_and_quick_fixes_remove_them() {
     let mut editor = Editor::start(&[], Value::Null);

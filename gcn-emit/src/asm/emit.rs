@@ -217,6 +217,11 @@ impl<'s> Assembler<'s> {
         }
     }
 
+    /// Leaves room for the `s_nop` after a branch.
+    pub fn after_branch(&mut self, to: Expr, bad: u16, span: Span) {
+        self.gap(GapKind::AfterBranch { to, bad }, span);
+    }
+
     fn gap(&mut self, kind: GapKind, span: Span) {
         let stream = self.stream_mut();
         let bytes = stream.length;

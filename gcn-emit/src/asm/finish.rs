@@ -7,7 +7,7 @@ use super::eval::{Atom, Memo, Value};
 use super::fault::{Fault, Located};
 use super::fixup::{Base, Outcome};
 use super::layout::Layout;
-use super::section::{GapKind, Place, StreamId, write_fill, write_leb, write_repeated};
+use super::section::{Fill, GapKind, Place, StreamId, write_fill, write_leb, write_repeated};
 use super::span::Span;
 use super::symbols::{Def, Sym};
 use super::{AsmLabel, Assembler, Assembly, Diagnostics};
@@ -144,6 +144,7 @@ impl Assembler<'_> {
                 GapKind::Repeat { value, size, .. } => {
                     write_repeated(out, gap.size / u64::from(size.max(1)), value, size);
                 }
+                GapKind::AfterBranch { .. } => write_fill(out, gap.size, Fill::Nops),
                 GapKind::Org { value, .. } => write_repeated(out, gap.size, value.into(), 1),
                 GapKind::Leb { value, signed } => {
                     // Layout has worked the value out.

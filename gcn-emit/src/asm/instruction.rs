@@ -80,6 +80,10 @@ impl<'s> Assembler<'s> {
             };
             self.fixups.push(Fixup { place, kind: FixupKind::Literal, expr, span });
         }
+        // Distances that are written as numbers stay.
+        if let (Some(bad), Some(to)) = (parsed.inst.desc.bad_distance(target.target), self.later.first()) {
+            self.after_branch(*to, bad, span);
+        }
         self.count_registers(ends);
         let inst = self.options.keep_instructions.then(|| Arc::new(parsed.inst));
         if let Some(inst) = &inst {

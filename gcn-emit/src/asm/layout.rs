@@ -3,7 +3,8 @@
 use super::Assembler;
 use super::eval::Memo;
 use super::fault::{Fault, Located, Result};
-use super::section::{Gap, GapKind, Place, Stream, write_leb};
+use super::fixup::{Fixup, FixupKind, Outcome};
+use super::section::{Gap, GapKind, Place, Stream, StreamId, write_leb};
 
 /// Offsets of everything.
 #[derive(Debug, Default)]
@@ -21,6 +22,8 @@ struct StreamLayout {
 
 /// LEB128 numbers only grow, so that they settle soon; other sizes may never.
 const ROUNDS: usize = 64;
+/// Bytes of a branch, and of the `s_nop` after it.
+const BRANCH_BYTES: u64 = 4;
 
 impl Layout {
     /// Section and offset of a place.
@@ -56,16 +59,56 @@ impl Assembler<'_> {
         if self.streams.iter().all(|s| s.gaps.is_empty()) {
             return Ok(layout);
         }
-        for round in 0.. {
-            let Some(span) = self.resize(&layout, round)? else { break };
-            if round == ROUNDS {
-                return Err(Located::new(span, Fault::Unsettled));
+        loop {
+            self.settle(&mut layout)?;
+            // A branch that has its `s_nop` keeps it, so that this ends.
+            if !self.repair_branches(&layout) {
+                break;
             }
             self.assign_offsets(&mut layout);
         }
         // The layout is final now, so an `.org` that goes backwards is an error.
         self.resize(&layout, ROUNDS)?;
         Ok(layout)
+    }
+
+    /// Sizes for all gaps but those after branches.
+    fn settle(&mut self, layout: &mut Layout) -> Result<()> {
+        for round in 0.. {
+            let Some(span) = self.resize(layout, round)? else { break };
+            if round == ROUNDS {
+                return Err(Located::new(span, Fault::Unsettled));
+            }
+            self.assign_offsets(layout);
+        }
+        Ok(())
+    }
+
+    /// Gives each branch over a bad distance its `s_nop`; true if there was one. As in LLVM, one whose distance the linker decides gets
+    /// it too. What cannot be resolved is reported when the branch is filled in.
+    fn repair_branches(&mut self, layout: &Layout) -> bool {
+        let mut memo = Memo::new(self.symbols.len());
+        let mut repaired = Vec::new();
+        for (index, stream) in self.streams.iter().enumerate() {
+            for (number, gap) in stream.gaps.iter().enumerate().filter(|(_, gap)| gap.size == 0) {
+                let GapKind::AfterBranch { to, bad } = gap.kind else { continue };
+                let bytes = gap.bytes - BRANCH_BYTES;
+                let place = Place { stream: StreamId(index as u32), gaps: number as u32, bytes };
+                let fixup = Fixup { place, kind: FixupKind::Branch, expr: to, span: gap.span };
+                let is_bad = match self.resolve(&fixup, layout.offset(self, place), layout, &mut memo) {
+                    Ok(Outcome::Bytes(dwords, _)) => dwords == i64::from(bad),
+                    Ok(Outcome::Relocation(..)) => true,
+                    Err(_) => false,
+                };
+                if is_bad {
+                    repaired.push((index, number));
+                }
+            }
+        }
+        for (stream, number) in &repaired {
+            self.streams[*stream].gaps[*number].size = BRANCH_BYTES;
+        }
+        !repaired.is_empty()
     }
 
     /// Offsets for the present sizes of gaps.
@@ -102,7 +145,7 @@ impl Assembler<'_> {
             for number in 0..self.streams[index].gaps.len() {
                 let stream = &self.streams[index];
                 let place = Place {
-                    stream: super::section::StreamId(index as u32),
+                    stream: StreamId(index as u32),
                     gaps: number as u32,
                     bytes: stream.gaps[number].bytes,
                 };
@@ -164,6 +207,7 @@ impl Assembler<'_> {
                     None => return Err(Fault::OrgBack { from: offset, to }),
                 }
             }
+            GapKind::AfterBranch { .. } => gap.size,
             GapKind::Leb { value, signed } => {
                 let mut bytes = Vec::new();
                 write_leb(&mut bytes, number(value)?, signed);

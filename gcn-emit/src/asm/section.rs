@@ -32,6 +32,8 @@ pub(super) enum GapKind {
     Repeat { count: Expr, value: u64, size: u8 },
     /// Up to an offset in the section.
     Org { to: Expr, value: u8 },
+    /// After a branch to this label: an `s_nop` if the branch would be over as many dwords as the target gets wrong.
+    AfterBranch { to: Expr, bad: u16 },
     /// A number in LEB128.
     Leb { value: Expr, signed: bool },
 }

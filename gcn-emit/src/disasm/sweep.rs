@@ -1,7 +1,7 @@
 //! Sweeps a section from the first to the last byte: finds the instructions, the data, and the targets of
 //! branches.
 
-use gcn_isa::table::OperandKinds;
+use gcn_isa::table::{Behaviours, ConstType, Format, OperandDesc, OperandKinds};
 use gcn_isa::target::Subtarget;
 use gcn_isa::{Inst, Operand, RegFile, Target, WaveSize};
 
@@ -10,6 +10,7 @@ use super::{Content, Item};
 use crate::decode::{DecodeFault, decode_at};
 use crate::encode::encode_into;
 use crate::object::{CodeObject, SectionView, SymbolKind, SymbolView};
+use crate::text::operand::inline_of_literal;
 
 /// A section with code.
 #[derive(Clone, Debug)]
@@ -225,15 +226,34 @@ fn has_text(inst: &Inst) -> bool {
     let desc = inst.desc;
     let is_agpr = |operand: &Operand| operand.reg().is_some_and(|reg| reg.file == RegFile::Agpr);
     // The AGPR forms of f64 atomics lose sc1.
-    if inst.mods.scc
-        && desc.does(gcn_isa::table::Behaviours::LOSES_SC1_WITH_AGPRS)
-        && inst.operands.iter().any(is_agpr)
-    {
+    if inst.mods.scc && desc.does(Behaviours::LOSES_SC1_WITH_AGPRS) && inst.operands.iter().any(is_agpr) {
         return false;
+    }
+    // Some values of the field have no word.
+    if inst.mods.th != 0 && crate::text::hint(inst).is_none() {
+        return false;
+    }
+    // A choice by mask names halves of VGPRs alone, so that a bit for another source is not written.
+    if desc.does(Behaviours::SELECTS_BY_MASK) {
+        let mut slots = inst.operands.iter().zip(desc.operands);
+        let is_vgpr = |operand: &Operand| operand.reg().is_some_and(|reg| reg.file == RegFile::Vgpr);
+        let unnamed = |(operand, slot): (&Operand, &OperandDesc)| {
+            !is_vgpr(operand) && desc.half_bit(slot).is_some_and(|bit| inst.mods.op_sel >> bit & 1 == 1)
+        };
+        if slots.any(unnamed) {
+            return false;
+        }
     }
     inst.operands.iter().zip(desc.operands).enumerate().all(|(position, (operand, slot))| match operand {
         // The upper half of a 16-bit operand's literal counts for nothing, and is not written.
-        Operand::Literal(value) => !slot.kinds.contains(OperandKinds::LITERAL16) || *value <= 0xffff,
+        Operand::Literal(value) => {
+            let ty = desc.constant_type(position);
+            let narrow = matches!(ty, ConstType::I16 | ConstType::F16 | ConstType::Bf16)
+                || slot.kinds.contains(OperandKinds::LITERAL16)
+                // `lit()` takes as many bits as the instruction's name has.
+                || desc.entry.has_half_floats() && inline_of_literal(ty, *value).is_some();
+            *value <= 0xffff || !narrow || desc.format == Format::Vopd
+        }
         Operand::Inline(inline) => desc.spells_inline(position, *inline),
         _ => true,
     })

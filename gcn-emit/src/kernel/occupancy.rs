@@ -207,15 +207,10 @@ fn workgroups_by_lds(target: Target, mode: Mode, usage: Usage) -> u32 {
         // A workgroup has no more than a compute unit of its own has, whatever the two have together.
         bytes if bytes > target.lds_per_cu() => 0,
         bytes => {
-            let allocated = bytes.checked_next_multiple_of(lds_granule(target)).unwrap_or(bytes);
+            let allocated = bytes.checked_next_multiple_of(target.lds_granule()).unwrap_or(bytes);
             mode.compute_units() * target.lds_per_cu() / allocated
         }
     }
-}
-
-/// Bytes in which LDS is handed out: 128 dwords, 320 where a compute unit has 160 KiB.
-fn lds_granule(target: Target) -> u32 {
-    if target.lds_per_cu() > 65_536 { 1280 } else { 512 }
 }
 
 /// The occupancy of `kernel` with its largest workgroup.

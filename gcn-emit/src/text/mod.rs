@@ -11,6 +11,8 @@ mod print;
 mod symbols;
 
 pub use gcn_isa::table::ConstType;
+#[cfg(feature = "tools")]
+pub(crate) use modifiers::hint;
 pub use parse::{
     ExprValue, Fixup, ParseError, ParseFault, ParsedInst, Scope, SourceLine, TextError, modifier, parse_inst,
     parse_inst_in, parse_program, source_lines,

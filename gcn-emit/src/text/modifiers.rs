@@ -146,6 +146,17 @@ fn smem(f: &mut fmt::Formatter<'_>, inst: &Inst) -> fmt::Result {
     cache_bits(f, inst, None)
 }
 
+/// The word for the temporal hint of an instruction that has one which is not the usual; `None` for a value without a word.
+pub(crate) fn hint(inst: &Inst) -> Option<&'static str> {
+    let mods = &inst.mods;
+    let means = |hint: &&(TemporalHints, u8, Option<u8>)| {
+        hint.1 == mods.th
+            && hint.2.is_none_or(|scope| scope == mods.scope)
+            && inst.desc.hints.contains(hint.0)
+    };
+    HINTS.iter().find(means).and_then(|hint| hint.0.iter_names().next()).map(|(name, _)| name)
+}
+
 /// `glc slc dlc`, or the hint and the scope of RDNA 4.
 fn cache_bits(f: &mut fmt::Formatter<'_>, inst: &Inst, target: Option<Target>) -> fmt::Result {
     let mods = &inst.mods;
@@ -155,13 +166,8 @@ fn cache_bits(f: &mut fmt::Formatter<'_>, inst: &Inst, target: Option<Target>) -
         }
     }
     if mods.th != 0 {
-        let means = |hint: &&(TemporalHints, u8, Option<u8>)| {
-            hint.1 == mods.th
-                && hint.2.is_none_or(|scope| scope == mods.scope)
-                && inst.desc.hints.contains(hint.0)
-        };
-        match HINTS.iter().find(means).and_then(|hint| hint.0.iter_names().next()) {
-            Some((name, _)) => write!(f, " th:{name}")?,
+        match hint(inst) {
+            Some(name) => write!(f, " th:{name}")?,
             None => write!(f, " th:{:#x}", mods.th)?,
         }
     }

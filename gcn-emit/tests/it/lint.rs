@@ -4,9 +4,11 @@ use gcn_emit::asm::{Options, assemble};
 use gcn_emit::code::Unit;
 use gcn_emit::lint::{ALL, Lint, lint};
 use gcn_emit::object::read_code_object;
+use gcn_emit::target_id::TargetId;
 use gcn_test_support::env::fuzz_step;
 
 use crate::asm::corpus;
+use crate::disasm::rdna::rdna_objects;
 use crate::llvm::{Llvm, Scratch};
 
 /// A kernel with this code, these lines in `.amdhsa_kernel` and these in its metadata; lines that begin with `amdhsa.` are for
@@ -41,6 +43,8 @@ impl Case {
             self.descriptor.lines().find_map(|l| l.strip_prefix(&format!(".amdhsa_{key} "))).unwrap_or("0")
         };
         let arguments = said("kernarg_size");
+        let id: TargetId = self.target.parse().expect("a target");
+        let lanes = id.target.wave_size().to_string();
         let defaults = [
             (".group_segment_fixed_size", said("group_segment_fixed_size")),
             (".kernarg_segment_align", "8"),
@@ -51,7 +55,7 @@ impl Case {
             (".sgpr_count", "1"),
             (".symbol", "k.kd"),
             (".vgpr_count", "1"),
-            (".wavefront_size", "64"),
+            (".wavefront_size", &lanes),
         ];
         for (key, value) in defaults.iter().filter(|(key, _)| !self.metadata.contains(&format!("{key}:"))) {
             metadata += &format!("    {key}: {value}\n");
@@ -110,6 +114,11 @@ const WRONG: &[Wrong] = &[
     Wrong {
         // Blocks of 8 registers: v7 is there, v8 is not.
         case: Case { code: "v_mov_b32 v7, 0\nv_mov_b32 v8, 0\ns_endpgm", ..RIGHT },
+        rule: "kernel.vgprs", message: "v8 is used, but the descriptor gives the kernel 8 VGPRs",
+        repair: ("vgpr 8", "vgpr 9"),
+    },
+    Wrong {
+        case: Case { target: "gfx1100", code: "v_mov_b32 v7, 0\nv_dual_mov_b32 v8, 0 :: v_dual_mov_b32 v1, 0\ns_endpgm", descriptor: ".amdhsa_next_free_vgpr 8\n.amdhsa_next_free_sgpr 8", metadata: "" },
         rule: "kernel.vgprs", message: "v8 is used, but the descriptor gives the kernel 8 VGPRs",
         repair: ("vgpr 8", "vgpr 9"),
     },
@@ -452,4 +461,16 @@ fn flat_scratch_that_nobody_sets_up_needs_no_registers() {
     };
     assert_eq!(with(""), Vec::<&str>::new());
     assert_eq!(with("s_mov_b64 flat_scratch, 0\n"), ["kernel.reserved-sgprs"]);
+}
+
+/// Objects that clang and Triton made for RDNA, with waves of both sizes, have descriptors that fit their code.
+#[test]
+fn compilers_objects_for_rdna_have_no_lints() {
+    let mut kernels = 0;
+    for (name, bytes) in rdna_objects() {
+        let object = read_code_object(&bytes).unwrap_or_else(|e| panic!("{name}: {e}"));
+        kernels += object.kernels.len();
+        assert_eq!(lint(&Unit::of_object(&object).expect("a unit")), [], "{name}");
+    }
+    assert!(kernels >= 24, "{kernels}");
 }

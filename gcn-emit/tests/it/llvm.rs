@@ -27,11 +27,22 @@ impl Llvm {
 
     /// Assembles and links a file to a code object.
     pub fn code_object(&self, dir: &Scratch, name: &str, id: TargetId, assembly: &str) -> PathBuf {
+        self.code_object_with(dir, name, (id, &attributes(id)), assembly)
+    }
+
+    /// The same for a subtarget with these attributes.
+    pub fn code_object_with(
+        &self,
+        dir: &Scratch,
+        name: &str,
+        (id, attributes): (TargetId, &str),
+        assembly: &str,
+    ) -> PathBuf {
         let source = dir.write(&format!("{name}.s"), assembly.as_bytes());
         let object = dir.path(&format!("{name}.o"));
         let linked = dir.path(&format!("{name}.llvm.hsaco"));
         let cpu = format!("-mcpu={}", id.target);
-        let features = format!("-mattr={}", attributes(id));
+        let features = format!("-mattr={attributes}");
         let files = ["-filetype=obj", text(&source), "-o", text(&object)];
         let args = [&["-triple=amdgcn-amd-amdhsa", &cpu, &features][..], &files].concat();
         self.run("llvm-mc-22", &args);

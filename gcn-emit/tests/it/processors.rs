@@ -1,6 +1,7 @@
 //! What differs by processor, against what LLVM 22.1.8 does: `../data/processors` and the tables of gcn-isa's tests, measured with
 //! `llvm-mc`, `llc` and clang.
 
+mod branches;
 mod descriptor;
 mod elf;
 mod occupancy;

@@ -1,6 +1,6 @@
 //! Layouts as formulas, for people.
 
-use super::{ElemType, LANES, Matrix, QUAD, Shape};
+use super::{Arrangement, ElemType, LANES, Matrix, QUAD, Shape};
 
 /// The layout of a matrix as two formulas in `i` (row of A, C, D), `j` (column of B, C, D), `k` and `block`.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -22,6 +22,9 @@ pub struct Formulas {
 /// ```
 pub fn formulas(shape: &Shape, matrix: Matrix) -> Option<Formulas> {
     shape.registers(matrix)?;
+    if shape.arrangement != Arrangement::Mfma {
+        return Some(wmma(shape, matrix));
+    }
     let (lane, register) = match matrix {
         Matrix::A => (input_lane(shape, matrix), input_register(shape, matrix, shape.a)),
         Matrix::B => (input_lane(shape, matrix), input_register(shape, matrix, shape.b)),
@@ -34,6 +37,70 @@ pub fn formulas(shape: &Shape, matrix: Matrix) -> Option<Formulas> {
         Matrix::ScaleB => (format!("j + {} * (k / 32)", shape.n), "register 0, a byte".to_owned()),
     };
     Some(Formulas { lane, register })
+}
+
+fn wmma(shape: &Shape, matrix: Matrix) -> Formulas {
+    let (line, index) = match matrix {
+        Matrix::A | Matrix::Index => ("i", "k"),
+        Matrix::B => ("j", "k"),
+        _ => ("j", "i"),
+    };
+    let end = u32::from(if index == "k" { shape.k } else { shape.m });
+    let lane_bits = shape.lane_bits(matrix);
+    let mut lane = line.to_owned();
+    for (weight, value) in [16, 32].into_iter().zip(lane_bits) {
+        let Some(value) = value else { continue };
+        lane += &format!(" + {weight} * ({})", digits(index, value, 2 * value, end));
+    }
+    if shape.copies(matrix) > 1 {
+        lane += ", and in every other 16 lanes again";
+    }
+    // The bits of the index that are not in the lane, as pieces of consecutive ones.
+    let mut removed: Vec<u32> = lane_bits.into_iter().flatten().collect();
+    removed.sort_unstable();
+    let (mut pieces, mut from, mut unit) = (Vec::new(), 1, 1);
+    for value in removed.into_iter().chain([end]) {
+        if value > from {
+            let digits = digits(index, from, value, end);
+            pieces.push(if unit == 1 { digits } else { format!("{unit} * ({digits})") });
+            unit *= value / from;
+        }
+        from = 2 * value;
+    }
+    pieces.reverse();
+    let position = match &pieces[..] {
+        [one] => one.clone(),
+        _ => format!("({})", pieces.join(" + ")),
+    };
+    let bits = u32::from(
+        match matrix {
+            Matrix::A => shape.a.bits(),
+            Matrix::B => shape.b.bits(),
+            _ => shape.acc.bits(),
+        }
+        .unwrap_or(32),
+    );
+    let register = match matrix {
+        Matrix::Index => format!("register 0, four bits from 4 * ({position} / 4)"),
+        Matrix::A if shape.sparse => format!(
+            "two elements for the group of four k at {position} / 4, each {bits} bits, from bit 0 of register 0 upwards"
+        ),
+        Matrix::C | Matrix::D if bits == 32 => format!("register {position}"),
+        Matrix::C | Matrix::D if shape.arrangement == Arrangement::WmmaCopied => {
+            format!("register {position}, bits from 0")
+        }
+        _ => format!(
+            "register {position} / {each}, bits from {bits} * ({position} % {each})",
+            each = 32 / bits
+        ),
+    };
+    Formulas { lane, register }
+}
+
+/// The bits of an index that is less than `end` from the one with the value `from` up to that with the value `to`, as a number.
+fn digits(index: &str, from: u32, to: u32, end: u32) -> String {
+    let down = if from == 1 { index.to_owned() } else { format!("{index} / {from}") };
+    if to >= end { down } else { format!("{down} % {}", to / from) }
 }
 
 /// `what % n`, nothing if that is always 0.

@@ -4,7 +4,7 @@ use std::fmt;
 
 use thiserror::Error;
 
-use super::{ElemType, Matrix, Shape, a_source_block, b_source_lane, shape};
+use super::{Arrangement, ElemType, Matrix, Shape, a_source_block, b_source_lane, shape};
 use crate::inst::Mods;
 use crate::table::InstDesc;
 use crate::target::Target;
@@ -24,6 +24,10 @@ pub struct Controls {
     pub scale_a: u8,
     /// The byte of `scale_src1` that holds the scales of B: bit 1 of `op_sel`, then bit 1 of `op_sel_hi`.
     pub scale_b: u8,
+    /// `index_key` of sparse instructions of RDNA: the index set.
+    pub index_key: u8,
+    /// Bit 2 of `op_sel` of WMMA with f16 or bf16 results on RDNA 3: C and D are in the upper halves of their registers.
+    pub upper_halves: bool,
 }
 
 impl Controls {
@@ -36,6 +40,8 @@ impl Controls {
             blgp: mods.blgp | mods.neg,
             scale_a: byte(0),
             scale_b: byte(1),
+            index_key: mods.index_key,
+            upper_halves: mods.op_sel >> 2 & 1 == 1,
         }
     }
 }
@@ -218,14 +224,20 @@ impl Layout {
         self.shape.registers(self.matrix).unwrap_or(0)
     }
 
-    /// Every element, block by block, row by row.
+    /// Every element, block by block, row by row, and as often as there are copies of it.
     pub fn elements(&self) -> impl Iterator<Item = Element> + use<> {
         let layout = *self;
         let (rows, cols) = self.shape.extent(self.matrix).unwrap_or((0, 0));
         let shared = self.blocks_that_share();
-        (0..self.shape.blocks).step_by(usize::from(shared)).flat_map(move |first| {
-            (0..rows).flat_map(move |row| (0..cols).filter_map(move |col| layout.element(first, row, col)))
-        })
+        let copies = self.shape.copies(self.matrix) as u8;
+        let apart = (self.shape.lanes() / u32::from(copies)) as u8;
+        (0..self.shape.blocks)
+            .step_by(usize::from(shared))
+            .flat_map(move |first| {
+                (0..rows)
+                    .flat_map(move |row| (0..cols).filter_map(move |col| layout.element(first, row, col)))
+            })
+            .flat_map(move |e| (0..copies).map(move |copy| Element { lane: e.lane + apart * copy, ..e }))
     }
 
     /// The contents of `bit` of `register` in `lane`: nothing, an element, or several (sparse operands pack
@@ -241,6 +253,7 @@ impl Layout {
             bit.into_iter()
                 .flat_map(move |bit| layout.shape.elements_at(layout.matrix, register, lane, bit))
                 .filter_map(move |(block, row, col)| layout.used(block, row, col))
+                .map(move |e| if layout.shape.copies(layout.matrix) > 1 { Element { lane, ..e } } else { e })
         })
     }
 
@@ -298,6 +311,10 @@ impl Layout {
     /// Where in the register the index set or the scale byte begins.
     fn first_bit(&self) -> u8 {
         match self.matrix {
+            Matrix::Index if self.shape.arrangement != Arrangement::Mfma => {
+                self.controls.index_key * index_set_bits(&self.shape)
+            }
+            Matrix::C | Matrix::D if self.controls.upper_halves => 16,
             Matrix::Index if self.controls.cbsz == 0 => self.controls.abid * index_set_bits(&self.shape),
             Matrix::ScaleA => 8 * self.controls.scale_a,
             Matrix::ScaleB => 8 * self.controls.scale_b,
@@ -323,6 +340,9 @@ fn has(shape: &Shape, matrix: Matrix) -> bool {
 
 /// Bits of one index set: four for each group of four `k` in a lane.
 fn index_set_bits(shape: &Shape) -> u8 {
+    if shape.arrangement != Arrangement::Mfma {
+        return shape.wmma_index_bits() as u8;
+    }
     (u32::from(shape.k) * u32::from(shape.m) / super::LANES) as u8
 }
 
@@ -333,6 +353,11 @@ fn check(shape: &Shape, controls: Controls) -> Result<(), Illegal> {
     check_cbsz(shape, controls.cbsz)?;
     check_abid(shape, controls)?;
     check_blgp(shape, controls.blgp)?;
+    check_wmma(shape, controls)?;
+    // Bits 0 and 1 of `op_sel` choose no bytes there.
+    if shape.arrangement != Arrangement::Mfma {
+        return Ok(());
+    }
     for scale in [controls.scale_a, controls.scale_b] {
         let most = if shape.scaled { 3 } else { 0 };
         limit("op_sel", scale, most, || "the selector of a scale has two bits".to_owned())?;
@@ -358,7 +383,7 @@ fn check_cbsz(shape: &Shape, cbsz: u8) -> Result<(), Illegal> {
     if shape.formats_chosen {
         return limit("cbsz", cbsz, 4, formats);
     }
-    if shape.sparse {
+    if shape.sparse && shape.arrangement == Arrangement::Mfma {
         return limit("cbsz", cbsz, 7, || "the field has three bits".to_owned());
     }
     let most = if shape.broadcasts_a { shape.blocks.trailing_zeros() as u8 } else { 0 };
@@ -366,7 +391,7 @@ fn check_cbsz(shape: &Shape, cbsz: u8) -> Result<(), Illegal> {
 }
 
 fn check_abid(shape: &Shape, controls: Controls) -> Result<(), Illegal> {
-    let (most, why) = if shape.sparse {
+    let (most, why) = if shape.sparse && shape.arrangement == Arrangement::Mfma {
         let sets = 32 / index_set_bits(shape).max(1);
         (sets - 1, format!("the index register holds {sets} index sets"))
     } else if shape.broadcasts_a {
@@ -375,6 +400,19 @@ fn check_abid(shape: &Shape, controls: Controls) -> Result<(), Illegal> {
         (0, "the instruction broadcasts no blocks".to_owned())
     };
     limit("abid", controls.abid, most, || why.clone())
+}
+
+fn check_wmma(shape: &Shape, controls: Controls) -> Result<(), Illegal> {
+    let has_key = shape.sparse && shape.arrangement != Arrangement::Mfma;
+    let sets = if has_key { 32 / index_set_bits(shape) } else { 1 };
+    limit("index_key", controls.index_key, sets - 1, || match sets {
+        1 => "the instruction has no choice of index sets".to_owned(),
+        _ => format!("the index register holds {sets} index sets"),
+    })?;
+    let has_halves = shape.arrangement == Arrangement::WmmaCopied && shape.acc.bits() == Some(16);
+    limit("op_sel", u8::from(controls.upper_halves) << 2, u8::from(has_halves) << 2, || {
+        "C and D do not use halves of registers".to_owned()
+    })
 }
 
 fn check_blgp(shape: &Shape, blgp: u8) -> Result<(), Illegal> {

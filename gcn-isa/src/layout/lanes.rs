@@ -11,7 +11,7 @@ use super::{LANES, Matrix, Shape};
 pub struct ByLane {
     /// The value in lane 0.
     pub base: u32,
-    /// The contribution of each bit of the lane number.
+    /// The contribution of each bit of the lane number; that of bit 5 is 0 with 32 lanes.
     pub weights: [u32; 6],
 }
 
@@ -29,14 +29,14 @@ impl ByLane {
     }
 
     /// The linear function of the lane's bits with these values in each lane; `None` if there is none.
-    fn fit(values: &[u32; LANES as usize]) -> Option<ByLane> {
-        let base = values[0];
+    fn fit(values: &[u32]) -> Option<ByLane> {
+        let base = *values.first()?;
         let mut weights = [0; 6];
         for (bit, weight) in weights.iter_mut().enumerate() {
-            *weight = values[1 << bit].checked_sub(base)?;
+            *weight = values.get(1 << bit).copied().unwrap_or(base).checked_sub(base)?;
         }
         let by_lane = ByLane { base, weights };
-        (0..LANES).zip(values).all(|(lane, value)| by_lane.of(lane) == *value).then_some(by_lane)
+        (0..).zip(values).all(|(lane, value)| by_lane.of(lane) == *value).then_some(by_lane)
     }
 }
 
@@ -68,12 +68,12 @@ impl Shape {
     /// ```
     pub fn coordinates(&self, matrix: Matrix, bit: u32) -> Option<Coordinates> {
         let mut values = [[0; LANES as usize]; 3];
-        for lane in 0..LANES {
+        for lane in 0..self.lanes() {
             let at = self.elements_at(matrix, (bit / 32) as u8, lane as u8, (bit % 32) as u8).next()?;
             let at = [u32::from(at.0), u32::from(at.1), u32::from(at.2)];
             values.iter_mut().zip(at).for_each(|(values, x)| values[lane as usize] = x);
         }
-        let [block, row, column] = &values;
+        let [block, row, column] = values.each_ref().map(|values| &values[..self.lanes() as usize]);
         Some(Coordinates { block: ByLane::fit(block)?, row: ByLane::fit(row)?, column: ByLane::fit(column)? })
     }
 }

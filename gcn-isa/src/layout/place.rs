@@ -1,10 +1,10 @@
 //! The arithmetic between elements and places, both ways.
 
-use super::{ElemType, ElementPlace, LANES, Matrix, QUAD, SCALE_BLOCK, Shape};
+use super::{Arrangement, ElemType, ElementPlace, LANES, Matrix, QUAD, SCALE_BLOCK, Shape};
 
 impl Shape {
     /// Place of the element at (`row`, `col`) of `block`, `None` outside the matrix or where the format is
-    /// not chosen yet ([`Shape::with_formats`]).
+    /// not chosen yet ([`Shape::with_formats`]). The lowest lane, if the element is in several ([`Shape::copies`]).
     ///
     /// ```
     /// use gcn_isa::{Target, table, layout::{self, Matrix, ElementPlace}};
@@ -20,6 +20,9 @@ impl Shape {
             return None;
         }
         let (block, row, col) = (u32::from(block), u32::from(row), u32::from(col));
+        if self.arrangement != Arrangement::Mfma {
+            return self.wmma_place(matrix, row, col);
+        }
         match matrix {
             Matrix::A if self.sparse => self.compressed(self.a.bits()?, block, row, col),
             Matrix::A => Some(self.input(matrix, self.a.bits()?, block, row, col)),
@@ -47,6 +50,9 @@ impl Shape {
     /// Registers of an operand in each lane; `None` as in [`Shape::place`].
     pub fn registers(&self, matrix: Matrix) -> Option<u8> {
         self.extent(matrix)?;
+        if self.arrangement != Arrangement::Mfma {
+            return self.wmma_registers(matrix);
+        }
         let bits = match matrix {
             Matrix::A if self.sparse => self.per_lane(Matrix::A) / 2 * u32::from(self.a.bits()?),
             Matrix::A => self.per_lane(Matrix::A) * u32::from(self.a.bits()?),
@@ -78,8 +84,11 @@ impl Shape {
 
     /// The first element at `bit` of the lane's registers taken as one long number.
     fn element_at(&self, matrix: Matrix, bit: u32, lane: u32) -> Option<(u32, u32, u32)> {
-        if lane >= LANES || bit >= 32 * u32::from(self.registers(matrix)?) {
+        if lane >= self.lanes() || bit >= 32 * u32::from(self.registers(matrix)?) {
             return None;
+        }
+        if self.arrangement != Arrangement::Mfma {
+            return self.wmma_element_at(matrix, bit, lane);
         }
         match matrix {
             Matrix::A if self.sparse => self.uncompressed(u32::from(self.a.bits()?), bit, lane),
@@ -173,6 +182,6 @@ impl Shape {
     }
 }
 
-fn place(lane: u32, bit: u32, bits: u8) -> ElementPlace {
+pub(super) fn place(lane: u32, bit: u32, bits: u8) -> ElementPlace {
     ElementPlace { lane: lane as u8, register: (bit / 32) as u8, low_bit: (bit % 32) as u8, bits }
 }

@@ -1,6 +1,7 @@
 //! The contents of a reference page: plain values, ready to print or to serialise.
 
-use crate::table::{Format, InstDesc, OperandDesc, OperandKinds};
+use crate::table::{Behaviours, Format, InstDesc, OperandDesc, OperandKinds};
+use crate::target::InstructionSet;
 
 /// The rules that apply to a row.
 pub(super) fn rules(row: &InstDesc) -> Vec<String> {
@@ -8,10 +9,15 @@ pub(super) fn rules(row: &InstDesc) -> Vec<String> {
     let any = |kinds: OperandKinds| row.operands.iter().any(|o| o.kinds.intersects(kinds));
     let scalar = OperandKinds::SGPR | OperandKinds::SPECIAL | OperandKinds::LITERAL | OperandKinds::LITERAL16;
     if row.is_valu() && row.operands.iter().any(|o| o.name.starts_with("src") && o.kinds.intersects(scalar)) {
-        rules.push(
+        // See the encoder: shifts of 64 bits have the limit of GFX9 everywhere.
+        let reads = row.targets.iter().map(InstructionSet::constant_bus_reads).max().unwrap_or(1);
+        let one = reads == 1 || row.does(Behaviours::SHIFTS_PAIR);
+        let text = if one {
             "constant bus: all sources together may use one SGPR (pair), VCC, M0 or literal, which may occur twice"
-                .to_owned(),
-        );
+        } else {
+            "constant bus: all sources together may use two of SGPRs (pairs), VCC, M0 and one literal, each of which may occur twice"
+        };
+        rules.push(text.to_owned());
     }
     rules.extend(literal_rule(row));
     if any(OperandKinds::INLINE_INT) {
@@ -55,6 +61,16 @@ fn literal_rule(row: &InstDesc) -> Option<String> {
             | Format::Vop1Sdwa
             | Format::Vop2Sdwa
             | Format::VopcSdwa
+            | Format::VopcDpp
+            | Format::Vop1Dpp8
+            | Format::Vop2Dpp8
+            | Format::VopcDpp8
+            | Format::Vop3aDpp
+            | Format::Vop3aDpp8
+            | Format::Vop3bDpp
+            | Format::Vop3bDpp8
+            | Format::Vop3pDpp
+            | Format::Vop3pDpp8
     );
     none.then(|| "no literal in this encoding".to_owned())
 }

@@ -7,8 +7,9 @@ use crate::inst::Inst;
 use crate::mods::Modifiers;
 use crate::table::{
     Access, Class, DstHalf, Format, ImplicitRegs, InstDesc, MemBytes, OperandBits, OperandDesc, OperandKinds,
+    WaveSizes,
 };
-use crate::target::Target;
+use crate::target::{Target, WaveSize};
 
 /// The facts of a row, on `target` or on all of its targets.
 pub(super) fn form(row: &'static InstDesc, target: Option<Target>) -> Form {
@@ -19,6 +20,11 @@ pub(super) fn form(row: &'static InstDesc, target: Option<Target>) -> Form {
         format: row.format.name(),
         form: row.form,
         targets: targets.iter().map(|t| t.name()).collect(),
+        waves: if row.waves == WaveSizes::of_family(row.family()) {
+            Vec::new()
+        } else {
+            row.waves.sizes().map(WaveSize::lanes).collect()
+        },
         opcode: row.opcode,
         bytes: row.bytes,
         takes_literal: row.bytes == 4 && row.operands.iter().any(|o| o.kinds.intersects(literal)),
@@ -34,7 +40,10 @@ pub(super) fn form(row: &'static InstDesc, target: Option<Target>) -> Form {
         constant_rules: constants::rules(row),
         class: row.class.name(),
         pipe: pipe(row),
-        counters: targets.first().map_or(Vec::new(), |t| counters(row, *t)),
+        counters: match targets.first() {
+            Some(target) if target.has_hazards() => counters(row, *target),
+            _ => Vec::new(),
+        },
         address: crate::semantics::address(row),
         memory: memory(row),
         notes: notes(row),
@@ -45,6 +54,9 @@ pub(super) fn form(row: &'static InstDesc, target: Option<Target>) -> Form {
 /// show.
 fn notes(row: &InstDesc) -> &'static str {
     match row.half {
+        _ if row.has_halves() => {
+            "halves of registers are written v0.l and v0.h; the other half of the destination is kept"
+        }
         Some(DstHalf::Kept) => "the last bit of op_sel selects the destination half; the other half is kept",
         Some(DstHalf::Filled) => {
             "the last bit of op_sel stands for the destination half, but the result fills the register"
@@ -63,8 +75,9 @@ fn notes(row: &InstDesc) -> &'static str {
 }
 
 fn operand(row: &InstDesc, operand: &OperandDesc) -> OperandFacts {
-    const KINDS: [(OperandKinds, &str); 10] = [
+    const KINDS: [(OperandKinds, &str); 11] = [
         (OperandKinds::VGPR, "VGPR"),
+        (OperandKinds::HALF_VGPR, "half a VGPR"),
         (OperandKinds::AGPR, "AGPR"),
         (OperandKinds::SGPR, "SGPR"),
         (OperandKinds::SPECIAL, "special register"),
@@ -134,6 +147,8 @@ fn implicit(registers: ImplicitRegs) -> Vec<&'static str> {
 fn modifiers(row: &InstDesc, target: Option<Target>) -> Vec<ModifierFacts> {
     row.modifiers
         .iter()
+        // The text names the halves of registers instead; VOP3 has bits for other sources too.
+        .filter(|flag| *flag != Modifiers::OP_SEL || !row.has_halves() || row.is_vop3())
         .map(|flag| ModifierFacts {
             syntax: syntax(row, target, flag),
             required: row.required.contains(flag),

@@ -23,7 +23,7 @@ pub(super) fn hazards(rows: &[&'static InstDesc], target: Option<Target>) -> Vec
     let mut found: BTreeMap<&'static str, Found> = BTreeMap::new();
     for row in rows {
         let variants = probe::variants(row);
-        for target in targets_shown(row, target) {
+        for target in targets_shown(row, target).into_iter().filter(|target| target.has_hazards()) {
             for inst in &variants {
                 let view = View::new(target, inst);
                 hazards::rules(target).for_each(|rule| note(&mut found, rule, target, &view));

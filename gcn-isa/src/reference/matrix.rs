@@ -2,7 +2,8 @@
 
 use super::page::{MatrixFacts, MatrixLayout};
 use super::targets_shown;
-use crate::layout::{self, ElemType, Matrix, Shape};
+use crate::layout::{self, Arrangement, ElemType, Matrix, Shape};
+use crate::mods::Modifiers;
 use crate::table::InstDesc;
 use crate::target::Target;
 
@@ -21,10 +22,11 @@ pub(super) fn facts(rows: &[&'static InstDesc], target: Option<Target>) -> Vec<M
 }
 
 fn on_target(row: &'static InstDesc, target: Target, shape: &Shape) -> MatrixFacts {
-    let passes = passes(row, target);
+    let passes = if target.has_hazards() { passes(row, target) } else { Vec::new() };
     let flops = shape.flops();
     MatrixFacts {
         target: target.name(),
+        wave: shape.lanes(),
         m: shape.m,
         n: shape.n,
         k: shape.k,
@@ -34,7 +36,7 @@ fn on_target(row: &'static InstDesc, target: Target, shape: &Shape) -> MatrixFac
         passes,
         flops,
         matrices: Matrix::ALL.into_iter().filter_map(|m| matrix(row, shape, m)).collect(),
-        controls: controls(shape),
+        controls: controls(row, shape),
         provenance: shape.provenance.name(),
     }
 }
@@ -110,13 +112,19 @@ fn chosen_formats(shape: &Shape, matrix: Matrix) -> Option<(Vec<u8>, String, Str
     ))
 }
 
-fn controls(shape: &Shape) -> Vec<&'static str> {
+fn controls(row: &InstDesc, shape: &Shape) -> Vec<&'static str> {
     let mut list = Vec::new();
     if shape.formats_chosen {
         list.push("cbsz: format of A; blgp: format of B (0 fp8, 1 bf8, 2 fp6, 3 bf6, 4 fp4)");
     }
     if shape.scaled {
         list.push("op_sel, op_sel_hi: bit i of each is the byte of scale_src i (low bit, high bit)");
+    }
+    if row.modifiers.contains(Modifiers::INDEX_KEY) {
+        list.push("index_key: names the index set in the index register");
+    }
+    if shape.arrangement == Arrangement::WmmaCopied && row.modifiers.contains(Modifiers::OP_SEL) {
+        list.push("op_sel: bit 2 puts C and D into the upper halves of their registers");
     }
     if shape.broadcasts_a && shape.sparse {
         list.push("cbsz 0: abid names the index set in the index register; cbsz not 0: set 0");

@@ -6,7 +6,7 @@ use thiserror::Error;
 
 use super::page::Alias;
 use super::rows_of;
-use crate::table::{self, InstDesc};
+use crate::table::{self, Format, InstDesc};
 use crate::target::{Family, Target, TargetSet};
 
 /// Names that the assembler takes and the disassembler does not print.
@@ -22,16 +22,21 @@ pub struct NameError {
     pub target: Option<Target>,
     /// The nearest names, best first; empty if nothing is near.
     pub nearest: Vec<&'static str>,
+    /// True if the name is that of a half of VOPD, which stands in pairs only; `nearest` has pairs then.
+    pub is_half: bool,
     /// Targets that have the instruction, if the name is right and only the target is wrong.
     pub elsewhere: TargetSet,
 }
 
 impl NameError {
     pub(super) fn unknown(name: &str, target: Option<Target>) -> NameError {
+        let pairs = pairs_with(name, target);
+        let is_half = !pairs.is_empty();
         NameError {
             name: name.to_owned(),
             target,
-            nearest: nearest(name, target),
+            nearest: if is_half { pairs } else { nearest(name, target) },
+            is_half,
             elsewhere: TargetSet::EMPTY,
         }
     }
@@ -42,6 +47,8 @@ impl NameError {
             let names: Vec<_> = self.elsewhere.targets().map(Target::name).collect();
             let verb = if names.len() == 1 { "has" } else { "have" };
             format!("; {} {verb} it", names.join(", "))
+        } else if let Some(first) = self.nearest.first().filter(|_| self.is_half) {
+            format!(" by itself; it is half of pairs such as `{first}`")
         } else if let Some(first) = self.nearest.first() {
             format!("; the nearest name is `{first}`")
         } else {
@@ -81,6 +88,10 @@ pub(super) fn rows(name: &str, target: Option<Target>) -> Result<Vec<&'static In
     if let Some((_, mnemonic, _)) = canonical {
         return Ok(rows_named(mnemonic, &format!("{mnemonic}{suffix}"), target));
     }
+    let former = target.and_then(|target| table::former_names(target).find(|former| former.0 == base));
+    if let Some((_, mnemonic)) = former {
+        return Ok(rows_named(mnemonic, &format!("{mnemonic}{suffix}"), target));
+    }
     let other_targets = aliases().filter(|a| a.0 == base).map(|a| a.2);
     let elsewhere = rows_named(name, name, None).into_iter().map(|r| r.targets).chain(other_targets);
     let elsewhere = elsewhere.fold(TargetSet::EMPTY, TargetSet::union);
@@ -102,9 +113,10 @@ fn rows_named(mnemonic: &str, printed: &str, target: Option<Target>) -> Vec<&'st
     rows_of(mnemonic, target).into_iter().filter(on_target).collect()
 }
 
-/// Splits off `_e32`, `_e64`, `_dpp` or `_sdwa`.
+/// Splits off `_e32`, `_e64`, `_dpp`, `_e64_dpp` or `_sdwa`.
 fn split_suffix(name: &str) -> (&str, &str) {
-    let suffix = ["_e32", "_e64", "_dpp", "_sdwa"].into_iter().find(|s| name.ends_with(s)).unwrap_or("");
+    let suffix =
+        ["_e32", "_e64", "_e64_dpp", "_dpp", "_sdwa"].into_iter().find(|s| name.ends_with(s)).unwrap_or("");
     name.split_at(name.len() - suffix.len())
 }
 
@@ -113,8 +125,19 @@ fn has_suffix(row: &InstDesc, suffix: &str) -> bool {
     match row.format {
         F::Vop1 | F::Vop2 | F::Vopc => suffix == "_e32",
         F::Vop3a | F::Vop3b | F::Vop3p | F::Vop3pMai | F::Vop3px2 => suffix == "_e64",
+        F::Vop3aDpp | F::Vop3aDpp8 | F::Vop3bDpp | F::Vop3bDpp8 | F::Vop3pDpp | F::Vop3pDpp8 => {
+            suffix == "_e64_dpp"
+        }
         format => format.is_dpp() && suffix == "_dpp" || format.is_sdwa() && suffix == "_sdwa",
     }
+}
+
+/// Some pairs of VOPD of which `name` is a half.
+fn pairs_with(name: &str, target: Option<Target>) -> Vec<&'static str> {
+    let has = |mnemonic: &str| mnemonic.split(" :: ").any(|half| half == name);
+    let pairs = table::rows_of(Family::RDNA).iter().filter(|row| row.format == Format::Vopd);
+    let pairs = pairs.filter(|row| target.is_none_or(|t| row.targets.contains(t)) && has(row.mnemonic));
+    pairs.map(|row| row.mnemonic).take(5).collect()
 }
 
 /// The mnemonics nearest to `name`, best first, at most five; only those whose distance is at most a third of
@@ -124,8 +147,10 @@ pub fn nearest(name: &str, target: Option<Target>) -> Vec<&'static str> {
     if name.len() > 64 {
         return Vec::new();
     }
-    let known: BTreeSet<&'static str> = table::rows_of(target.map_or(Family::GFX9, Target::family))
-        .iter()
+    let families = Family::ALL.into_iter().filter(|family| target.is_none_or(|t| t.family() == *family));
+    let known: BTreeSet<&'static str> = families
+        .flat_map(table::rows_of)
+        .filter(|r| r.format != Format::Vopd)
         .filter(|r| target.is_none_or(|t| r.targets.contains(t)))
         .map(|r| r.mnemonic)
         .chain(aliases().filter(|a| target.is_none_or(|t| a.2.contains(t))).map(|a| a.0))

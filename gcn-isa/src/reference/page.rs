@@ -11,18 +11,22 @@ pub struct Page {
     pub mnemonic: &'static str,
     /// Targets that have it (all that do, even if the page was asked for one target).
     pub targets: Vec<&'static str>,
+    /// Targets of another family that have it as well, with encodings of their own: those are on a page for such a target.
+    pub elsewhere: Vec<&'static str>,
     /// The target that the page was asked for.
     pub target: Option<&'static str>,
     /// Other names that the assembler takes for it.
     pub aliases: Vec<Alias>,
-    /// The meaning. The notation is described in [`crate::semantics`].
+    /// The meaning; empty if the tables do not have it yet. The notation is described in [`crate::semantics`].
     pub semantics: &'static str,
-    /// Where that statement comes from.
+    /// Where that statement comes from; empty if there is none.
     pub witness: &'static str,
     /// Its encodings and addressing forms.
     pub forms: Vec<Form>,
-    /// The wait-state rules that can bind it.
+    /// The wait-state rules that can bind it on the targets whose hazards are in the tables.
     pub hazards: Vec<Hazard>,
+    /// Those of the targets whose waits and hazards are not in the tables yet: `hazards` and the counters of forms say nothing of them.
+    pub without_hazards: Vec<&'static str>,
     /// Matrix shape, passes and layout, one for each target, for matrix instructions.
     pub matrix: Vec<MatrixFacts>,
 }
@@ -49,6 +53,8 @@ pub struct Form {
     pub form: &'static str,
     /// Targets of which the facts below hold.
     pub targets: Vec<&'static str>,
+    /// Lanes of the waves of which they hold; empty if of all that the targets have.
+    pub waves: Vec<u32>,
     /// Opcode field of the format.
     pub opcode: u16,
     /// Bytes without a trailing literal (the forms that always have one count it).
@@ -207,6 +213,8 @@ pub struct HazardStates {
 pub struct MatrixFacts {
     /// The target.
     pub target: &'static str,
+    /// Lanes of the wave.
+    pub wave: u32,
     /// Rows of A, C, D.
     pub m: u16,
     /// Columns of B, C, D.
@@ -215,7 +223,7 @@ pub struct MatrixFacts {
     pub k: u16,
     /// Independent products.
     pub blocks: u8,
-    /// Passes of 4 clocks; two numbers where the formats decide (with 8-bit formats, without).
+    /// Passes of 4 clocks; two numbers where the formats decide (with 8-bit formats, without); empty if the tables do not have them.
     pub passes: Vec<u8>,
     /// Multiplications and additions together.
     pub flops: u32,
@@ -223,7 +231,7 @@ pub struct MatrixFacts {
     pub flops_per_clock: Vec<u32>,
     /// The matrices: A, B, C, D, the sparse index, the scales.
     pub matrices: Vec<MatrixLayout>,
-    /// The effects of `cbsz`, `abid` and `blgp`.
+    /// The effects of the modifiers that change a layout.
     pub controls: Vec<&'static str>,
     /// `measured` (every element compared with AMD's matrix instruction calculator) or `argued` (see
     /// `docs/layouts.md`).

@@ -63,6 +63,13 @@ impl InstDesc {
         matches!(self.format, Format::Mtbuf | Format::VBufferTyped)
     }
 
+    /// The distance over which this branch goes wrong on the target, if there is one. Branches with a field of their own beside the
+    /// distance (`s_call_b64`, `s_subvector_loop_begin`) do not.
+    pub fn bad_distance(&self, target: Target) -> Option<u16> {
+        let is_plain = self.format == Format::Sopp && self.branch_operand().is_some();
+        target.bad_branch_distance().filter(|_| is_plain)
+    }
+
     /// True for the VOP3 forms of `v_permlane16_swap_b32` and `v_permlane32_swap_b32`, where `fi` and `bound_ctrl` stand in
     /// bits 0 and 1 of `op_sel`.
     pub fn has_fetch_inactive(&self) -> bool {

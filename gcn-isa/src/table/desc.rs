@@ -196,6 +196,12 @@ impl InstDesc {
         8 - (self.bits.op_sel | self.bits.op_sel_hi).leading_zeros() as u8
     }
 
+    /// True for the long encodings of vector instructions, with DPP too.
+    pub fn is_vop3(&self) -> bool {
+        use Format as F;
+        matches!(self.format, F::Vop3a | F::Vop3aDpp | F::Vop3aDpp8 | F::Vop3b | F::Vop3bDpp | F::Vop3bDpp8)
+    }
+
     /// True if an operand is half a VGPR, which a bit of `op_sel` chooses.
     pub fn has_halves(&self) -> bool {
         self.operands.iter().any(OperandDesc::is_half)

@@ -308,12 +308,16 @@ impl Rows {
                     form.facts.iter().flat_map(|facts| codes.iter().map(move |code| (facts, code)))
                 {
                     let here = facts.targets.intersection(set).intersection(named);
+                    if here.is_empty() {
+                        continue;
+                    }
                     covered = covered.union(here);
                     let other = if is_short(form.format) { long } else { short };
                     let parts = [(here.intersection(other), true), (here.difference(other), false)];
-                    let parts = parts.into_iter().flat_map(|(part, twofold)| {
-                        part.generations().into_iter().map(move |targets| (targets, twofold))
-                    });
+                    let parts =
+                        parts.into_iter().filter(|part| !part.0.is_empty()).flat_map(|(part, twofold)| {
+                            part.generations().into_iter().map(move |targets| (targets, twofold))
+                        });
                     for (targets, twofold) in parts.filter(|part| !part.0.is_empty()) {
                         let opcode = match form.opcodes {
                             Some(_) => opcode,

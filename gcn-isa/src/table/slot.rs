@@ -132,6 +132,11 @@ impl WaveSizes {
         self.contains(WaveSizes::of(wave))
     }
 
+    /// The sizes, smallest first.
+    pub fn sizes(self) -> impl Iterator<Item = WaveSize> {
+        [WaveSize::W32, WaveSize::W64].into_iter().filter(move |wave| self.has(*wave))
+    }
+
     /// One size.
     pub const fn of(wave: WaveSize) -> WaveSizes {
         match wave {
@@ -141,7 +146,7 @@ impl WaveSizes {
     }
 
     /// The sizes that instruction sets of a family have.
-    pub(super) fn of_family(family: Family) -> WaveSizes {
+    pub(crate) fn of_family(family: Family) -> WaveSizes {
         let sets = TargetSet::of_family(family);
         sets.iter().flat_map(InstructionSet::wave_sizes).map(|wave| WaveSizes::of(*wave)).collect()
     }

@@ -13,6 +13,11 @@ pub enum Family {
     RDNA,
 }
 
+impl Family {
+    /// Every family, oldest first.
+    pub const ALL: [Family; 2] = [Family::GFX9, Family::RDNA];
+}
+
 /// Instruction sets that encode instructions in the same way: their formats have the same fields.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub enum Generation {
@@ -172,6 +177,11 @@ macro_rules! facts {
             memory_adds_flush: bool,
             /// True where a conversion to fp8, bf8 or fp4 writes a part of its destination, so that a reader has to keep its distance (gfx950).
             has_narrow_conversion_hazard: bool,
+            /// The dwords over which a branch goes wrong, so that assemblers put an `s_nop` after it (RDNA 1: LLVM, feature
+            /// `offset-3f-bug`).
+            bad_branch_distance: Option<u16>,
+            /// True where WMMA takes A and B whole in every 16 lanes (RDNA 3).
+            copies_wmma_inputs: bool,
             /// True where `s_waitcnt_depctr` has `depctr_hold_cnt` (RDNA from 2 on).
             has_hold_count: bool,
             /// True for the one whose rows stand for an instruction that several have: gfx942, which lacks fewer than the others.
@@ -231,6 +241,8 @@ const GFX900: Facts = Facts {
     flushes_half_products: false,
     memory_adds_flush: false,
     has_narrow_conversion_hazard: false,
+    bad_branch_distance: None,
+    copies_wmma_inputs: false,
     has_hold_count: false,
     has_most_instructions: false,
 };
@@ -271,15 +283,17 @@ const GFX10: Facts = Facts {
     has_workgroup_processors: true,
     simds_per_cu: 2,
     has_shared_vgprs: true,
+    bad_branch_distance: Some(0x3f),
     ..GFX900
 };
-const GFX10_3: Facts = Facts { has_hold_count: true, ..GFX10 };
+const GFX10_3: Facts = Facts { has_hold_count: true, bad_branch_distance: None, ..GFX10 };
 const GFX11: Facts = Facts {
     generation: Generation::GFX11,
     named_sgprs: GFX11_NAMED,
     has_packed_tid: true,
     has_architected_flat_scratch: true,
     inst_pref_size_bits: 6,
+    copies_wmma_inputs: true,
     ..GFX10_3
 };
 const GFX12: Facts = Facts {
@@ -290,6 +304,7 @@ const GFX12: Facts = Facts {
     has_shared_vgprs: false,
     inst_pref_size_bits: 8,
     has_round_robin_scheduling: true,
+    copies_wmma_inputs: false,
     ..GFX11
 };
 

@@ -55,16 +55,20 @@ struct Chip {
     waves: u32,
     /// Bytes of LDS that a workgroup can have.
     lds: u32,
+    /// Bytes in which LDS is handed out: 128 dwords, 320 of gfx950 (LLVM AMDGPU guide, `GRANULATED_LDS_SIZE`), and 1024 bytes from
+    /// RDNA 2 on, of which the guide does not know (RDNA 3.5 ISA, section 3.3.4; RDNA 4 ISA, 3.3.5; Mesa, `lds_alloc_granule`).
+    lds_granule: u32,
     xnack: bool,
     sramecc: bool,
 }
 
-const VEGA: Chip = Chip { vgprs: Vgprs::Gcn, waves: 10, lds: 65_536, xnack: true, sramecc: false };
+const VEGA: Chip =
+    Chip { vgprs: Vgprs::Gcn, waves: 10, lds: 65_536, lds_granule: 512, xnack: true, sramecc: false };
 const VEGA_20: Chip = Chip { sramecc: true, ..VEGA };
 const CDNA2: Chip = Chip { vgprs: Vgprs::Cdna2, waves: 8, ..VEGA_20 };
-const CDNA4: Chip = Chip { lds: 163_840, ..CDNA2 };
+const CDNA4: Chip = Chip { lds: 163_840, lds_granule: 1280, ..CDNA2 };
 const RDNA1: Chip = Chip { vgprs: Vgprs::Rdna1, waves: 20, ..VEGA };
-const RDNA2: Chip = Chip { vgprs: Vgprs::Rdna1024, waves: 16, xnack: false, ..RDNA1 };
+const RDNA2: Chip = Chip { vgprs: Vgprs::Rdna1024, waves: 16, lds_granule: 1024, xnack: false, ..RDNA1 };
 /// RDNA from 3 on with the larger file; chips with the smaller one are as those of RDNA 2.
 const RDNA3: Chip = Chip { vgprs: Vgprs::Rdna1536, ..RDNA2 };
 
@@ -276,6 +280,15 @@ impl Target {
         Target::REPRESENTATIVES.into_iter().find(|t| t.instruction_set() == set).unwrap_or(self)
     }
 
+    /// True for one target of each instruction set that was measured by itself: the first single processor that has it. Those of GFX9
+    /// are [`Target::REPRESENTATIVES`].
+    pub fn is_first_of_its_set(self) -> bool {
+        let set = self.instruction_set();
+        let mut alike =
+            Target::KNOWN.into_iter().filter(|t| t.instruction_set() == set && t.generic().is_none());
+        set.measured_as() == set && alike.next() == Some(self)
+    }
+
     /// The ones of [`Target::REPRESENTATIVES`] that stand for what this target has: of generic code, those of the processors that run it.
     pub fn represented_by(self) -> Vec<Target> {
         let mut found = match self.generic() {
@@ -356,6 +369,11 @@ impl Target {
     /// LDS bytes of one compute unit.
     pub const fn lds_per_cu(self) -> u32 {
         self.chip().lds
+    }
+
+    /// Bytes in which LDS is handed out: a workgroup gets a multiple of this number.
+    pub const fn lds_granule(self) -> u32 {
+        self.chip().lds_granule
     }
 
     /// True if code for this target runs on `device`: it is the same processor, or one of those for which generic code is.

@@ -6,6 +6,21 @@ use std::str::FromStr;
 use super::instruction_set::{Family, Generation, InstructionSet};
 use super::processor::Target;
 
+/// The instruction sets of which a fact holds, as a constant.
+macro_rules! those {
+    ($set:ident => $fact:expr) => {{
+        let (mut bits, mut i) = (0, 0);
+        while i < InstructionSet::COUNT {
+            let $set = InstructionSet::ALL[i];
+            if $fact {
+                bits |= 1 << i;
+            }
+            i += 1;
+        }
+        TargetSet(bits)
+    }};
+}
+
 /// A set of instruction sets, each of which stands for the processors that have it.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Default)]
 pub struct TargetSet(u32);
@@ -39,17 +54,16 @@ impl TargetSet {
         TargetSet(1 << set as u8)
     }
 
+    /// Those on which tuples of VGPRs begin at even numbers.
+    pub(crate) const WITH_EVEN_TUPLES: TargetSet = those!(set => set.needs_even_vgpr_tuples());
+
     /// Those of a family.
     pub const fn of_family(family: Family) -> TargetSet {
-        let mut bits = 0;
-        let mut i = 0;
-        while i < InstructionSet::COUNT {
-            if InstructionSet::ALL[i].family() as u8 == family as u8 {
-                bits |= 1 << i;
-            }
-            i += 1;
-        }
-        TargetSet(bits)
+        those!(set => set.family() as u8 == family as u8)
+    }
+
+    const fn of_generation(generation: Generation) -> TargetSet {
+        those!(set => set.generation() as u8 == generation as u8)
     }
 
     /// The instruction sets from that of one processor to that of another, both included, in the order of [`InstructionSet::ALL`].
@@ -109,7 +123,16 @@ impl TargetSet {
 
     /// The parts that encode instructions in the same way, of which some may be empty.
     pub(crate) fn generations(self) -> [TargetSet; 4] {
-        Generation::ALL.map(|one| self.iter().filter(|set| set.generation() == one).collect())
+        const EACH: [TargetSet; 4] = {
+            let [gfx9, gfx10, gfx11, gfx12] = Generation::ALL;
+            [
+                TargetSet::of_generation(gfx9),
+                TargetSet::of_generation(gfx10),
+                TargetSet::of_generation(gfx11),
+                TargetSet::of_generation(gfx12),
+            ]
+        };
+        EACH.map(|one| self.intersection(one))
     }
 
     /// The instruction sets, in the order of [`InstructionSet::ALL`].

@@ -3,6 +3,7 @@
 
 mod formulas;
 mod published;
+mod rdna;
 
 use std::collections::{BTreeMap, BTreeSet};
 

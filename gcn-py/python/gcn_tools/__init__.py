@@ -104,6 +104,7 @@ def check(
     *,
     name: Optional[str] = None,
     target: Optional[str] = None,
+    wave: Optional[int] = None,
     entry: Optional[int] = None,
     level: str = "cautious",
     rules: str = "safe",
@@ -125,7 +126,7 @@ def check(
     """
     name, data = _read(source, name)
     options = _options(
-        target=target, entry=entry, level=level, rules=rules, **{"with": list(with_rules)}, without=list(without),
+        target=target, wave=wave, entry=entry, level=level, rules=rules, **{"with": list(with_rules)}, without=list(without),
         xnack=xnack, advice=advice, include=list(include),
     )
     return [Report.from_json(report) for report in json.loads(_gcn.check(name, data, options))]
@@ -136,6 +137,7 @@ def fix(
     *,
     name: Optional[str] = None,
     target: Optional[str] = None,
+    wave: Optional[int] = None,
     strip: bool = False,
     only: Optional[str] = None,
     comment: bool = False,
@@ -159,7 +161,7 @@ def fix(
         raise Error(f"only=`{only}`: write `counters` or `wait-states`")
     name, text = _text(source, name)
     options = _options(
-        target=target, strip=strip, only=only, comment=comment, expand=expand, rules=rules,
+        target=target, wave=wave, strip=strip, only=only, comment=comment, expand=expand, rules=rules,
         **{"with": list(with_rules)}, without=list(without), xnack=xnack, include=list(include),
     )
     return Fixed.from_json(json.loads(_gcn.fix(name, text, options)))
@@ -170,6 +172,7 @@ def explain(
     *,
     name: Optional[str] = None,
     target: Optional[str] = None,
+    wave: Optional[int] = None,
     writers: bool = False,
     rules: str = "safe",
     with_rules: Sequence[str] = (),
@@ -185,7 +188,7 @@ def explain(
     """
     name, data = _read(source, name)
     options = _options(
-        target=target, writers=writers, rules=rules, **{"with": list(with_rules)}, without=list(without),
+        target=target, wave=wave, writers=writers, rules=rules, **{"with": list(with_rules)}, without=list(without),
         include=list(include),
     )
     return Explanation.from_json(json.loads(_gcn.explain(name, data, options)))
@@ -196,15 +199,19 @@ def asm(
     *,
     name: Optional[str] = None,
     target: Optional[str] = None,
+    wave: Optional[int] = None,
     include: Iterable[Union[str, "os.PathLike[str]"]] = (),
 ) -> bytes:
     """Assembles and links: the code object for ``hipModuleLoadData``. Warnings are Python's warnings.
+
+    `wave`, here and elsewhere, is the number of lanes of text that does not say it, 32 or 64; by default that which is usual on the
+    target.
 
     >>> gcn.asm("s_endpgm\\n", target="gfx942")[:4]
     b'\\x7fELF'
     """
     name, text = _text(source, name)
-    data, said = _gcn.assemble(name, text, _options(target=target, include=list(include)))
+    data, said = _gcn.assemble(name, text, _options(target=target, wave=wave, include=list(include)))
     for warning in said:
         warnings.warn(warning, stacklevel=2)
     return bytes(data)
@@ -215,6 +222,7 @@ def disasm(
     *,
     name: Optional[str] = None,
     target: Optional[str] = None,
+    wave: Optional[int] = None,
     entry: Optional[int] = None,
     kernel: Optional[str] = None,
     encodings: bool = False,
@@ -228,7 +236,7 @@ def disasm(
     True
     """
     name, data = _read(source, name)
-    return _gcn.disasm(name, data, _options(target=target, entry=entry, kernel=kernel, bytes=encodings))
+    return _gcn.disasm(name, data, _options(target=target, wave=wave, entry=entry, kernel=kernel, bytes=encodings))
 
 
 def instructions(
@@ -236,6 +244,7 @@ def instructions(
     *,
     name: Optional[str] = None,
     target: Optional[str] = None,
+    wave: Optional[int] = None,
     entry: Optional[int] = None,
     kernel: Optional[str] = None,
 ) -> "list[dict[str, Any]]":
@@ -246,12 +255,17 @@ def instructions(
     ('s_nop 3', '030080bf')
     """
     name, data = _read(source, name)
-    report = json.loads(_gcn.instructions(name, data, _options(target=target, entry=entry, kernel=kernel)))
+    report = json.loads(_gcn.instructions(name, data, _options(target=target, wave=wave, entry=entry, kernel=kernel)))
     return [item for section in report["sections"] for item in section["items"]]
 
 
 def inspect(
-    source: Source, *, name: Optional[str] = None, target: Optional[str] = None, entry: Optional[int] = None
+    source: Source,
+    *,
+    name: Optional[str] = None,
+    target: Optional[str] = None,
+    wave: Optional[int] = None,
+    entry: Optional[int] = None,
 ) -> "list[Object]":
     """What each code object of the source holds: kernels, their registers, LDS, occupancy, arguments, descriptors.
 
@@ -260,7 +274,7 @@ def inspect(
     ('gfx90a', ())
     """
     name, data = _read(source, name)
-    reports = json.loads(_gcn.inspect(name, data, _options(target=target, entry=entry)))
+    reports = json.loads(_gcn.inspect(name, data, _options(target=target, wave=wave, entry=entry)))
     return [Object.from_json(report) for report in reports]
 
 

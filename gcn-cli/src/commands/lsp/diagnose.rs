@@ -32,6 +32,7 @@ pub struct Settings {
 #[derive(Deserialize)]
 struct Wanted {
     target: Option<String>,
+    wave: Option<u32>,
 }
 
 /// What a diagnostic carries for its quick fix.
@@ -49,10 +50,9 @@ pub const SOURCE: &str = "gcn";
 impl Settings {
     /// Takes over what the editor sets.
     pub fn take_options(&mut self, options: Option<&serde_json::Value>) {
-        let wanted = options.and_then(|o| Wanted::deserialize(o).ok()).and_then(|w| w.target);
-        if let Some(target) = wanted.and_then(|t| t.parse().ok()) {
-            self.target = Some(target);
-        }
+        let Some(wanted) = options.and_then(|o| Wanted::deserialize(o).ok()) else { return };
+        self.target = wanted.target.and_then(|t| t.parse().ok()).or(self.target);
+        self.wave = wanted.wave.and_then(WaveSize::of_lanes).or(self.wave);
     }
 
     /// The target of a file: the one that it names, or else the one of the settings.

@@ -32,18 +32,17 @@ fn instruction(document: &Document, settings: &Settings, word: &str) -> Option<S
 
 /// The page of an instruction in brief; `gcn inst` prints all of it.
 fn markdown(page: &Page) -> String {
-    let mut out = format!("**{}**\n\n`{}`\n", page.mnemonic, page.semantics);
+    let mut out = format!("**{}**\n", page.mnemonic);
+    if !page.semantics.is_empty() {
+        let _ = write!(out, "\n`{}`\n", page.semantics);
+    }
     for matrix in &page.matrix {
         let passes: Vec<String> = matrix.passes.iter().map(ToString::to_string).collect();
-        let _ = write!(
-            out,
-            "\n{}x{}x{} on {}: {} passes of 4 cycles\n",
-            matrix.m,
-            matrix.n,
-            matrix.k,
-            matrix.target,
-            passes.join(" or ")
-        );
+        let _ = write!(out, "\n{}x{}x{} on {}", matrix.m, matrix.n, matrix.k, matrix.target);
+        let _ = match passes.is_empty() {
+            true => writeln!(out, ", waves of {} lanes", matrix.wave),
+            false => writeln!(out, ": {} passes of 4 cycles", passes.join(" or ")),
+        };
     }
     out += "\n```text\n";
     for form in &page.forms {
@@ -59,7 +58,14 @@ fn markdown(page: &Page) -> String {
     for hazard in &page.hazards {
         let _ = write!(out, "\n- [{}] {} ({})", hazard.id, hazard.title, hazard.citation);
     }
-    let _ = write!(out, "\n\nOn {}. Meaning stated by {}.\n", page.targets.join(", "), page.witness);
+    let _ = write!(out, "\n\nOn {}.", page.targets.join(", "));
+    if !page.without_hazards.is_empty() {
+        out += " Its hazards and counters are not in the tables yet.";
+    }
+    if !page.witness.is_empty() {
+        let _ = write!(out, " Meaning stated by {}.", page.witness);
+    }
+    out.push('\n');
     out
 }
 

@@ -126,6 +126,11 @@ impl<'p, 'd> Printer<'p, 'd> {
     fn inst(&self, section: &CodeSection<'_>, item: &Item<'_>, inst: &Inst, range: (u64, u64)) -> String {
         let mut text = InstText { inst, target: self.disassembly.target, program: None }.to_string();
         let Some(to) = CodeSection::destination(item.address, inst) else { return text };
+        // An assembler would repair a branch to a label.
+        let bad = inst.desc.bad_distance(self.disassembly.target);
+        if bad.is_some_and(|bad| item.address + 4 + 4 * u64::from(bad) == to) {
+            return text;
+        }
         let label = section.label_at(to).filter(|_| (range.0..=range.1).contains(&to)).and_then(written);
         // The distance is the last operand of every branch that has one.
         match (label, text.rfind(' ')) {

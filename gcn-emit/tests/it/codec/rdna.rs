@@ -6,7 +6,7 @@ use std::io::Read as _;
 use gcn_emit::decode::decode_inst;
 use gcn_emit::encode::encode_inst;
 use gcn_emit::text::{InstText, parse_inst};
-use gcn_isa::target::{Subtarget, WaveSize};
+use gcn_isa::target::{Family, Subtarget, WaveSize};
 use gcn_isa::{Operand, Target, table};
 
 fn unpacked(packed: &[u8]) -> String {
@@ -81,6 +81,53 @@ fn every_vector_both_ways() {
     assert!(wrong.is_empty(), "{} of {asked}:\n{}", wrong.len(), wrong[..wrong.len().min(40)].join("\n"));
     assert_eq!(asked + peculiar, 63_925);
     assert!(peculiar < 15, "{peculiar}");
+}
+
+/// Processors that have the instructions of another, or some of them: LLVM 22's answers on all vectors of the one that was measured, by
+/// their places among those with the same size of waves. What is neither refused nor has other bytes has the same.
+#[test]
+fn siblings_take_and_refuse_what_llvm_does() {
+    let vectors = unpacked(include_bytes!("../../data/rdna-encodings.tsv.gz"));
+    let vectors: Vec<Vec<&str>> = vectors.lines().skip(1).map(|line| line.split('\t').collect()).collect();
+    let answers = unpacked(include_bytes!("../../data/rdna-siblings.tsv.gz"));
+    let (mut covered, mut refused) = (BTreeSet::new(), 0);
+    for line in answers.lines().skip(1) {
+        let cells: Vec<&str> = line.split('\t').collect();
+        let &[target, lanes, measured_on, texts, lacks, other_bytes] = &cells[..] else { panic!("{line}") };
+        let (on, _) = subtarget(target, lanes);
+        let lacks: Vec<(usize, usize)> = lacks
+            .split_whitespace()
+            .map(|range| range.split_once('-').unwrap_or((range, range)))
+            .map(|(from, to)| (from.parse().unwrap(), to.parse().unwrap()))
+            .collect();
+        let other_bytes: BTreeMap<usize, &str> = other_bytes
+            .split_whitespace()
+            .map(|other| other.split_once('=').unwrap())
+            .map(|(place, hex)| (place.parse().unwrap(), hex))
+            .collect();
+        let mine: Vec<_> = vectors.iter().filter(|v| v[0] == measured_on && v[3] == lanes).collect();
+        assert_eq!(mine.len().to_string(), texts);
+        for (place, vector) in mine.into_iter().enumerate().filter(|(_, vector)| !is_peculiar(vector[1])) {
+            let asm = vector[1];
+            let ours = parse_inst(asm, on).map_err(|e| e.to_string());
+            let ours = ours.and_then(|inst| encode_inst(&inst, on.target).map_err(|e| e.to_string()));
+            if lacks.iter().any(|&(from, to)| (from..=to).contains(&place)) {
+                assert!(ours.is_err(), "{target}, {lanes} lanes: {asm} is {ours:x?}");
+                refused += 1;
+            } else {
+                let hex = other_bytes.get(&place).copied().unwrap_or(vector[2]);
+                let code = ours.unwrap_or_else(|error| panic!("{target}, {lanes} lanes: {asm}: {error}"));
+                assert_eq!(code[..], bytes_of(hex)[..], "{target}, {lanes} lanes: {asm}");
+            }
+        }
+        covered.insert(on.target);
+    }
+    let measured =
+        ["gfx1010", "gfx1030", "gfx1100", "gfx1151", "gfx1201"].map(|name| name.parse::<Target>().unwrap());
+    covered.extend(measured);
+    let rdna = Target::KNOWN.into_iter().filter(|target| target.family() == Family::RDNA);
+    assert_eq!(covered, rdna.collect());
+    assert!(refused > 4000, "{refused}");
 }
 
 /// What joins operands: constant bus, literals, alignment, halves, `null`, sizes of waves, cache modifiers, the banks of VOPD.
@@ -164,4 +211,76 @@ fn former_names_are_those_that_llvm_takes() {
     for older in [Target::GFX1010, Target::GFX1030] {
         assert_eq!(table::former_names(older).count(), 0, "{older}");
     }
+}
+
+/// The question of a row of `dpp-controls.tsv` as an instruction.
+fn dpp_question(control: &str) -> String {
+    match control {
+        "f64 row_share" => "v_add_f64_dpp v[0:1], v[2:3], v[4:5] row_share:1".to_owned(),
+        "b64 mov row_share" => "v_mov_b64_dpp v[0:1], v[2:3] row_share:1".to_owned(),
+        "b64 mov row_newbcast" => "v_mov_b64_dpp v[0:1], v[2:3] row_newbcast:1".to_owned(),
+        "VOP3 DPP, SGPR src1" => "v_add_f32_e64_dpp v0, v1, s2 quad_perm:[0,1,2,3]".to_owned(),
+        "VOP3 DPP, constant src1" => "v_add_f32_e64_dpp v0, v1, 1.0 quad_perm:[0,1,2,3]".to_owned(),
+        "DPP on v_cmpx" => "v_cmpx_eq_f32_dpp v0, v1 quad_perm:[0,1,2,3]".to_owned(),
+        "fi:1" | "bound_ctrl:1" => format!("v_mov_b32_dpp v0, v1 quad_perm:[0,1,2,3] {control}"),
+        control => format!("v_mov_b32_dpp v0, v1 {control}"),
+    }
+}
+
+/// Which controls of DPP each target has, and their numbers. The field is that of bits 16:8 of the second dword.
+#[test]
+fn dpp_controls_are_those_that_llvm_takes() {
+    let text = unpacked(include_bytes!("../../data/processors/dpp-controls.tsv.gz"));
+    let (mut taken, mut refused) = (0, 0);
+    for line in text.lines().skip(1) {
+        let cells: Vec<&str> = line.split('\t').collect();
+        let target: Target = cells[0].parse().expect("a target");
+        let asm = dpp_question(cells[1]);
+        let ours = parse_inst(&asm, target).map_err(|e| e.to_string());
+        let ours = ours.and_then(|inst| encode_inst(&inst, target).map_err(|e| e.to_string()));
+        match (cells[2], ours) {
+            ("yes", Ok(code)) => {
+                let field = u32::from_le_bytes(code[4..8].try_into().expect("two dwords")) >> 8 & 0x1ff;
+                let number = format!("{field:#x}");
+                assert!(cells[3].is_empty() || cells[3] == number, "{target}: {asm}: {number}");
+                taken += 1;
+            }
+            ("no", Err(_)) => refused += 1,
+            (_, ours) => panic!("{line}: {asm}: {ours:x?}"),
+        }
+    }
+    assert_eq!((taken, refused), (136, 165));
+}
+
+/// What `llc` writes for ids, scratch, traps, barriers, calls, masks and ends of kernels: each instruction reads and prints as it does
+/// there, in waves of both sizes. Those with symbols are left out, which only a whole file has.
+#[test]
+fn sequences_of_the_calling_convention_are_read_and_printed() {
+    let text = unpacked(include_bytes!("../../data/processors/abi-sequences.tsv.gz"));
+    let (mut read, mut symbols) = (0, 0);
+    for line in text.lines().skip(1) {
+        let cells: Vec<&str> = line.split('\t').collect();
+        let (target, lanes, code) = (cells[0], cells[1], cells[3]);
+        if code.starts_with("llc:") {
+            continue;
+        }
+        let (on, _) = subtarget(target, lanes);
+        for asm in code.split(" | ").map(str::trim).filter(|asm| !asm.ends_with(':')) {
+            if asm.contains('@') || asm.contains(".L") || asm.contains("BB") {
+                symbols += 1;
+                continue;
+            }
+            let inst = parse_inst(asm, on).unwrap_or_else(|e| panic!("{target}, {lanes} lanes: {asm}: {e}"));
+            // The compiler writes this immediate with a sign, LLVM's disassembler and ours without one.
+            let sign = asm == "s_barrier_wait -1";
+            let printed = InstText { inst: &inst, target: on.target, program: None }.to_string();
+            assert_eq!(printed, if sign { "s_barrier_wait 0xffff" } else { asm }, "{target}, {lanes} lanes");
+            let code = encode_inst(&inst, on.target).unwrap_or_else(|e| panic!("{target}: {asm}: {e}"));
+            // An offset of 0 of scalar loads is the same as `null`, by which LLVM's disassembler and ours print it on RDNA 1 to 3.
+            let again = decode_inst(&code, on).map(|(inst, _)| encode_inst(&inst, on.target));
+            assert_eq!(again, Ok(Ok(code)), "{target}: {asm}");
+            read += 1;
+        }
+    }
+    assert_eq!((read, symbols), (1501, 32));
 }

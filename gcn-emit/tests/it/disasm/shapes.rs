@@ -163,7 +163,7 @@ fn descriptors_with_any_bit() {
 }
 
 /// An assembly file with one kernel and these bytes as its code.
-fn kernel_of(target: Target, bytes: &[u8]) -> String {
+pub(super) fn kernel_of(target: Target, bytes: &[u8]) -> String {
     use std::fmt::Write as _;
     let mut source = format!(
         "\t.amdgcn_target \"amdgcn-amd-amdhsa--{target}\"\n\t.text\n\t.p2align 8\n\t.globl k\n\t.type k,@function\nk:\n"

@@ -9,7 +9,7 @@ use crate::table::format::Format;
 use crate::table::slot::{
     Access, DstHalf, ImplicitRegs, OperandBits, OperandDesc, OperandKinds, SameFile, WaveSizes,
 };
-use crate::target::{InstructionSet, TargetSet};
+use crate::target::TargetSet;
 
 /// A form of an entry.
 pub(super) struct Form {
@@ -159,7 +159,7 @@ impl<'a> Words<'a> {
             groups = parts.flat_map(|part| groups.iter().map(move |g| g.intersection(part))).collect();
         }
         if self.align.is_none() && self.slots.iter().any(|slot| slot.dwords[1] > 1 && slot.is_vector()) {
-            let even = TargetSet::with(InstructionSet::needs_even_vgpr_tuples);
+            let even = TargetSet::WITH_EVEN_TUPLES;
             groups = [even, self.family.difference(even)]
                 .into_iter()
                 .flat_map(|part| groups.iter().map(move |g| g.intersection(part)))
@@ -168,11 +168,12 @@ impl<'a> Words<'a> {
         groups.retain(|g| !g.is_empty());
         groups.sort_by_key(|g| g.iter().next());
         let on = |targets: TargetSet| {
-            let waves = match self.differs_by_wave(targets) {
-                true => vec![WaveSizes::W32, WaveSizes::W64],
-                false => vec![WaveSizes::all()],
+            let (first, second) = match self.differs_by_wave(targets) {
+                true => (WaveSizes::W32, Some(WaveSizes::W64)),
+                false => (WaveSizes::all(), None),
             };
-            waves.into_iter().map(move |waves| self.on(targets, waves.intersection(self.waves), format))
+            let waves = std::iter::once(first).chain(second);
+            waves.map(move |waves| self.on(targets, waves.intersection(self.waves), format))
         };
         groups.into_iter().flat_map(on).filter(|facts| !facts.waves.is_empty()).collect()
     }
@@ -218,7 +219,7 @@ impl<'a> Words<'a> {
         let wide = operands
             .iter()
             .any(|o| o.dwords > 1 && o.kinds.intersects(OperandKinds::VGPR | OperandKinds::AGPR));
-        let even = targets.iter().all(InstructionSet::needs_even_vgpr_tuples);
+        let even = targets.difference(TargetSet::WITH_EVEN_TUPLES).is_empty();
         let has_literal =
             operands.iter().any(|o| (OperandKinds::LITERAL | OperandKinds::LITERAL16).contains(o.kinds));
         Facts {

@@ -285,7 +285,7 @@ pub fn judge_counters(program: &Program) -> Verdict {
         let mut queues = queues.clone();
         match (inst.desc.mnemonic, inst.operands.first()) {
             ("s_waitcnt", Some(Operand::Imm(imm))) => {
-                queues.wait(WaitCnt::of_immediate(InstructionSet::GFX900, *imm as u16))
+                queues.wait(WaitCnt::of_immediate(InstructionSet::GFX900, *imm as u16));
             }
             _ => queues.issue(program.target, inst),
         }

@@ -1,0 +1,143 @@
+//! The arithmetic of WMMA: which bits of `k`, or of the row of C and D, are bits 4 and 5 of the lane.
+//!
+//! Bits 0 to 3 of the lane are the row of A and the column of B, C and D. Each of the bits above them is one bit of the other index: of
+//! `k` for A and B, of the row for C and D. The remaining bits of that index, in order, number the elements of a lane.
+
+use super::place::place;
+use super::{Arrangement, ElementPlace, Matrix, Shape};
+use crate::target::WaveSize;
+
+/// Lanes that differ in the row of A or in the column.
+const WIDTH: u32 = 16;
+/// Consecutive `k` of which a sparse A has two elements.
+const SPARSE_GROUP: u32 = 4;
+/// Bits of the index operand for each group.
+const INDEX_BITS: u32 = 4;
+
+/// The parts of an index (`k` or row) that bits of the lane stand for, by their values: 8 means bit 3. Those of lane bits 4 and 5, lowest
+/// lane bit first.
+pub(super) type LaneBits = [Option<u32>; 2];
+
+impl Shape {
+    /// The number of lanes that hold the same element: those of RDNA 3's WMMA for A and B, 1 of all others.
+    pub fn copies(&self, matrix: Matrix) -> u32 {
+        let copied = self.arrangement == Arrangement::WmmaCopied && matches!(matrix, Matrix::A | Matrix::B);
+        if copied { self.lanes() / WIDTH } else { 1 }
+    }
+
+    pub(super) fn lane_bits(&self, matrix: Matrix) -> LaneBits {
+        let (m, k) = (u32::from(self.m), u32::from(self.k));
+        let is_result = matches!(matrix, Matrix::C | Matrix::D);
+        let (fourth, fifth) = match (self.arrangement, is_result) {
+            (Arrangement::WmmaCopied, true) => (1, 2),
+            (Arrangement::WmmaCopied, false) => return [None; 2],
+            (_, true) => (m / 2, m / 4),
+            (_, false) if self.a.bits() == Some(16) => (k / 4, k / 2),
+            (_, false) => (k / 2, k / 4),
+        };
+        // What fits one register with 32 lanes is not spread over 64: the upper lanes have nothing.
+        let bits_of_32_lanes = self.elements_in(matrix, WIDTH * 2) * self.unit(matrix);
+        let matrix_is_small = !is_result && matrix != Matrix::Index && bits_of_32_lanes <= 32;
+        let index_is_small = matrix == Matrix::Index && self.lane_bits(Matrix::A)[1].is_none();
+        let spreads = self.wave == WaveSize::W64 && !matrix_is_small && !index_is_small;
+        [Some(fourth), spreads.then_some(fifth)]
+    }
+
+    /// Elements of an operand in each lane, if so many lanes share them. Of a sparse A and of the index: groups of four `k`.
+    fn elements_in(&self, matrix: Matrix, lanes: u32) -> u32 {
+        let (m, k) = (u32::from(self.m), u32::from(self.k));
+        match matrix {
+            Matrix::C | Matrix::D => m * WIDTH / lanes,
+            Matrix::Index => k / SPARSE_GROUP * WIDTH / lanes,
+            Matrix::A if self.sparse => k / SPARSE_GROUP * WIDTH / lanes,
+            _ => k * WIDTH / lanes,
+        }
+    }
+
+    /// Bits from one element of a lane to the next.
+    fn unit(&self, matrix: Matrix) -> u32 {
+        let bits = |ty: super::ElemType| u32::from(ty.bits().unwrap_or(32));
+        match matrix {
+            Matrix::A if self.sparse => 2 * bits(self.a),
+            Matrix::A => bits(self.a),
+            Matrix::B => bits(self.b),
+            Matrix::C | Matrix::D if self.arrangement == Arrangement::WmmaCopied => 32,
+            Matrix::C | Matrix::D => bits(self.acc),
+            _ => INDEX_BITS,
+        }
+    }
+
+    /// `k` that share an element of the operand.
+    fn shared(&self, matrix: Matrix) -> u32 {
+        if self.sparse && matches!(matrix, Matrix::A | Matrix::Index) { SPARSE_GROUP } else { 1 }
+    }
+
+    pub(super) fn wmma_registers(&self, matrix: Matrix) -> Option<u8> {
+        let lanes = match matrix {
+            Matrix::Index => return Some(1),
+            Matrix::ScaleA | Matrix::ScaleB => return None,
+            _ => WIDTH << self.lane_bits(matrix).into_iter().flatten().count(),
+        };
+        Some((self.elements_in(matrix, lanes) * self.unit(matrix)).div_ceil(32) as u8)
+    }
+
+    /// Bits of one index set: what each lane has of the index.
+    pub(super) fn wmma_index_bits(&self) -> u32 {
+        let lanes = WIDTH << self.lane_bits(Matrix::Index).into_iter().flatten().count();
+        self.elements_in(Matrix::Index, lanes) * INDEX_BITS
+    }
+
+    pub(super) fn wmma_place(&self, matrix: Matrix, row: u32, col: u32) -> Option<ElementPlace> {
+        let (line, index) = match matrix {
+            Matrix::A | Matrix::Index => (row, col),
+            Matrix::B | Matrix::C | Matrix::D => (col, row),
+            Matrix::ScaleA | Matrix::ScaleB => return None,
+        };
+        let (mut lane, mut position) = (line, index);
+        for (bit, value) in (4..).zip(self.lane_bits(matrix)) {
+            lane += value.map_or(0, |value| (index / value % 2) << bit);
+        }
+        for value in descending(self.lane_bits(matrix)) {
+            position = position / (2 * value) * value + position % value;
+        }
+        let bits = match matrix {
+            Matrix::C | Matrix::D => self.acc.bits()?,
+            _ => self.unit(matrix) as u8,
+        };
+        Some(place(lane, position / self.shared(matrix) * self.unit(matrix), bits))
+    }
+
+    /// The first element at `bit` of the lane's registers taken as one long number: block, row, column.
+    pub(super) fn wmma_element_at(&self, matrix: Matrix, bit: u32, lane: u32) -> Option<(u32, u32, u32)> {
+        let bits = self.lane_bits(matrix);
+        let mut index = bit / self.unit(matrix) * self.shared(matrix);
+        let unit_is_whole = !matches!(matrix, Matrix::C | Matrix::D);
+        if !unit_is_whole && bit % self.unit(matrix) >= u32::from(self.acc.bits()?) {
+            return None;
+        }
+        for value in descending(bits).rev() {
+            index = index / value * 2 * value + index % value;
+        }
+        for (at, value) in (4..).zip(bits) {
+            match value {
+                Some(value) => index += (lane >> at & 1) * value,
+                None if self.copies(matrix) == 1 && lane >> at & 1 == 1 => return None,
+                None => {}
+            }
+        }
+        let line = lane % WIDTH;
+        let (row, col) = match matrix {
+            Matrix::A | Matrix::Index => (line, index),
+            _ => (index, line),
+        };
+        let (rows, cols) = self.extent(matrix)?;
+        (row < rows.into() && col < cols.into()).then_some((0, row, col))
+    }
+}
+
+/// The values, largest first.
+fn descending(bits: LaneBits) -> impl DoubleEndedIterator<Item = u32> {
+    let [fourth, fifth] = bits;
+    let (more, less) = if fourth > fifth { (fourth, fifth) } else { (fifth, fourth) };
+    more.into_iter().chain(less)
+}
