@@ -10,7 +10,7 @@ mod set;
 mod subtarget;
 
 pub use instruction_set::{Family, Generation, InstructionSet, NamedSgprs, WaveSize};
-pub use processor::{NoHazards, Target, UnknownTarget, VgprFile};
+pub use processor::{NoHazards, NotSimulated, Target, UnknownTarget, VgprFile};
 pub use set::{TargetSet, UnknownSet};
 pub use subtarget::Subtarget;
 

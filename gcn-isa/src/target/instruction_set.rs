@@ -104,6 +104,9 @@ macro_rules! facts {
             /// True if the tables have what code does as well, beginning with waits and hazards, so that it can be checked, repaired,
             /// explained, compiled and simulated.
             has_hazards: bool,
+            /// True if the simulator has the meaning of its instructions. Without [`has_hazards`](InstructionSet::has_hazards) it can tell what
+            /// code computes, not whether it waits.
+            has_simulation: bool,
             /// The sizes that waves can have, the usual one first.
             wave_sizes: &'static [WaveSize],
             /// The numbers of scalar registers with names.
@@ -126,6 +129,12 @@ macro_rules! facts {
             /// True where the work-item ids of all three dimensions arrive packed in `v0`
             /// (x in bits 9:0, y in 19:10, z in 29:20) instead of in `v0`, `v1`, `v2`.
             has_packed_tid: bool,
+            /// True where a result of 16 bits leaves the other half of its register as it was; GFX9 makes it zero (LLVM:
+            /// `zeroesHigh16BitsOfDest`).
+            writes_halves: bool,
+            /// True where the hardware puts the ids of workgroup and wave into trap temporaries instead of SGPRs (LLVM: architected SGPRs):
+            /// `ttmp9` has x, `ttmp7` y and z, `ttmp8` the wave.
+            has_ids_in_ttmps: bool,
             /// True where waves of a workgroup may run on different compute units, as the descriptor's TG_SPLIT asks.
             has_tg_split: bool,
             /// True where a descriptor may ask for kernel arguments in SGPRs when the kernel starts.
@@ -198,6 +207,7 @@ const GFX900: Facts = Facts {
     generation: Generation::GFX9,
     has_instructions: true,
     has_hazards: true,
+    has_simulation: true,
     wave_sizes: &[WaveSize::W64],
     named_sgprs: GFX9_NAMED,
     addressable_sgprs: 102,
@@ -207,6 +217,8 @@ const GFX900: Facts = Facts {
     needs_even_vgpr_tuples: false,
     has_back_off_barrier: false,
     has_packed_tid: false,
+    writes_halves: false,
+    has_ids_in_ttmps: false,
     has_tg_split: false,
     has_kernarg_preload: false,
     counts_sgprs: true,
@@ -254,6 +266,8 @@ const GFX10: Facts = Facts {
     generation: Generation::GFX10,
     has_instructions: true,
     has_hazards: false,
+    has_simulation: true,
+    writes_halves: true,
     wave_sizes: &[WaveSize::W32, WaveSize::W64],
     named_sgprs: GFX10_NAMED,
     addressable_sgprs: 106,
@@ -276,6 +290,7 @@ const GFX11: Facts = Facts {
 };
 const GFX12: Facts = Facts {
     generation: Generation::GFX12,
+    has_ids_in_ttmps: true,
     has_dx10_clamp: false,
     has_shared_vgprs: false,
     inst_pref_size_bits: 8,

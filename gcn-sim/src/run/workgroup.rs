@@ -6,7 +6,6 @@ use crate::core::late::When;
 use crate::core::machine::{Cx, Machine, Step};
 use crate::core::memory::Memory;
 use crate::core::place::{end_of_code, explain, ran_off, site};
-use crate::core::value::LANES;
 use crate::core::wave::{Snapshot, Status, Wave};
 use crate::run::launch::Launch;
 use crate::semantics::execute::execute;
@@ -44,7 +43,7 @@ impl Unit {
         let count = launch.geometry.waves() as usize;
         let late = launch.watch.as_ref().map_or(When::Issued, Shared::copies_to_lds);
         let wave = || {
-            let mut wave = Wave::new(launch.machine.vector_registers(), state.private_bytes as usize);
+            let mut wave = Wave::new(launch.machine.vector_registers(), state.private_bytes as usize, state.wave_size);
             wave.late.when = late;
             wave
         };
@@ -163,6 +162,9 @@ impl Unit {
             wave.reset(number as u32, state.mode());
             wave.pc = launch.machine.entry();
             wave.s[..sgprs.len()].copy_from_slice(&sgprs);
+            if launch.machine.target().has_ids_in_ttmps() {
+                put_ids(wave, id);
+            }
             let exec = work_items(wave, launch, size, number);
             wave.set_exec(exec);
         }
@@ -310,13 +312,21 @@ fn go_on(
     Err(SimError::InstructionLimit { site, limit })
 }
 
+/// Puts the ids of workgroup and wave into the trap temporaries: `ttmp9` has x, the halves of `ttmp7` y and z, bits 29:25 of `ttmp8` the
+/// wave (LLVM 22, code that it compiles for `llvm.amdgcn.workgroup.id` and `llvm.amdgcn.wave.id`).
+fn put_ids(wave: &mut Wave, [x, y, z]: [u32; 3]) {
+    const TTMP: usize = 108;
+    (wave.s[TTMP + 9], wave.s[TTMP + 7]) = (x, y & 0xffff | z << 16);
+    wave.s[TTMP + 8] = wave.id << 25;
+}
+
 /// Writes the work-item ids of a wave of a workgroup of this size to its first VGPRs; returns its EXEC.
 fn work_items(wave: &mut Wave, launch: &Launch<'_>, [sx, sy, sz]: [u32; 3], number: usize) -> u64 {
     let dimensions = launch.machine.state().workitem_id;
     let packed = launch.machine.target().has_packed_tid();
-    let mut exec = 0;
-    for lane in 0..LANES {
-        let item = (number * LANES + lane) as u32;
+    let (mut exec, lanes) = (0, launch.geometry.wave as usize);
+    for lane in 0..lanes {
+        let item = (number * lanes + lane) as u32;
         if item >= sx * sy * sz {
             break;
         }

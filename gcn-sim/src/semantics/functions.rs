@@ -9,8 +9,9 @@ use gcn_isa::table::Class;
 use gcn_isa::{Inst, Target};
 
 use super::op::{Directed, Op, Ops};
-use super::{mem, mfma, scalar, valu};
+use super::{dual, mem, mfma, scalar, valu};
 use crate::core::machine::Exec;
+use crate::core::operand::RegisterMap;
 use crate::core::value::Ty;
 
 /// What a resolved instruction runs: to nearest even, and in directed rounding modes if that is known.
@@ -52,21 +53,25 @@ static OPS: LazyLock<Ops> = LazyLock::new(|| {
     valu::packed::add(&mut ops);
     valu::mix::add(&mut ops);
     valu::dot::add(&mut ops);
+    dual::add(&mut ops);
     mem::add(&mut ops);
     ops
 });
 
-/// The functions of `inst`: for round-to-nearest-even and for directed rounding.
+/// The functions of `inst`, whose registers are at these places: for round-to-nearest-even and for directed rounding.
 ///
 /// # Errors
 /// What is missing, if the simulator does not know the instruction or a modifier of it.
-pub(crate) fn of(inst: &Inst, target: Target) -> Result<Functions, String> {
+pub(crate) fn of(inst: &Inst, target: Target, map: &RegisterMap) -> Result<Functions, String> {
+    if let Some(halves) = inst.desc.halves {
+        return dual::functions(inst, halves, target, map);
+    }
     if inst.desc.is_matrix() {
         let exec = mfma::exec(inst, target)?;
         return Ok((exec.clone(), Some(exec)));
     }
-    let missing = || refusal(inst.desc.mnemonic).unwrap_or("its semantics are not implemented").to_owned();
-    let op = OPS.get(inst.desc.mnemonic).ok_or_else(missing)?;
+    let missing = || refusal(inst.desc.entry.mnemonic).unwrap_or("its semantics are not implemented").to_owned();
+    let op = OPS.get(inst.desc.entry.mnemonic).ok_or_else(missing)?;
     refuse_unknown_uses(inst, op)?;
     let exec = match &op.saturating {
         Some(saturating) if inst.mods.clamp => saturating.clone(),

@@ -26,6 +26,7 @@ use std::sync::Arc;
 use gcn_isa::counters::WaitCnt;
 use gcn_isa::hazards::{Since, View};
 
+use crate::core::wave::Sgprs;
 use crate::core::fault::{Fault, Next};
 use crate::core::machine::{Cx, Step};
 use crate::core::site::Hazard;
@@ -79,7 +80,7 @@ impl Past {
 /// What an instruction read.
 struct Sources {
     vectors: Changes,
-    scalars: [u32; 128],
+    scalars: Sgprs,
 }
 
 impl Sources {

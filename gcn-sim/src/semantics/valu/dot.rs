@@ -62,9 +62,8 @@ fn operands(cx: &Cx<'_>, s: &Step) -> Result<[[u32; LANES]; 3], Fault> {
     for (lanes, src) in lanes.iter_mut().zip(&s.src) {
         *lanes = raw32(cx, src, Ty::B32)?;
     }
-    if let Some(dpp) = s.inst.mods.dpp {
-        let source = lanes[0];
-        lanes[0] = super::read::permuted(&dpp, cx.w.exec(), &source);
+    if let Some(dpp) = s.dpp {
+        lanes[0] = dpp.of_words(cx.w.exec(), &lanes[0]);
     }
     Ok(lanes)
 }
