@@ -171,6 +171,11 @@ macro_rules! facts {
             /// MODE says: gfx90a. All others keep them (PyTorch, "Numerical accuracy"; values of `v_dot2_f32_f16` measured on gfx90a and gfx950:
             /// LLVM pull request 205101).
             flushes_half_products: bool,
+            /// Lanes among which `ds_permute_b32` and `ds_bpermute_b32` move data: half of a wave of 64 on RDNA (Mesa, ACO,
+            /// `emit_bpermute`: other ways for waves of 64 lanes from GFX10 on).
+            permuted_lanes: usize,
+            /// True where `neg_lo` of integer dot products says which factors are signed (RDNA 3 and later: `v_dot4_i32_iu8`).
+            signs_by_neg_lo: bool,
             /// True where `global_atomic_add_f32` and `buffer_atomic_add_f32` flush denormals, whatever MODE says: gfx908 and gfx90a. LLVM uses
             /// them there only where denormals may be lost; AMD's emulator flushes.
             memory_adds_flush: bool,
@@ -234,6 +239,8 @@ const GFX900: Facts = Facts {
     has_fnuz_floats: false,
     checks_soffset: false,
     flushes_half_products: false,
+    permuted_lanes: 64,
+    signs_by_neg_lo: false,
     memory_adds_flush: false,
     has_narrow_conversion_hazard: false,
     has_hold_count: false,
@@ -268,6 +275,7 @@ const GFX10: Facts = Facts {
     has_hazards: false,
     has_simulation: true,
     writes_halves: true,
+    permuted_lanes: 32,
     wave_sizes: &[WaveSize::W32, WaveSize::W64],
     named_sgprs: GFX10_NAMED,
     addressable_sgprs: 106,
@@ -286,6 +294,7 @@ const GFX11: Facts = Facts {
     has_packed_tid: true,
     has_architected_flat_scratch: true,
     inst_pref_size_bits: 6,
+    signs_by_neg_lo: true,
     ..GFX10_3
 };
 const GFX12: Facts = Facts {

@@ -1,5 +1,8 @@
 //! The state of a wave.
 
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+
 use gcn_isa::reg;
 use gcn_isa::target::WaveSize;
 
@@ -119,6 +122,7 @@ pub(crate) struct Wave {
     /// Allocation that the last global access hit.
     pub memory_hint: usize,
     pub late: Late,
+    pub arrivals: Arrivals,
     pub status: Status,
 }
 
@@ -142,12 +146,52 @@ const FEW: u32 = 64;
 const PART: u64 = 20;
 const LONGEST: u64 = 42_000;
 
+/// A wave's part in a barrier at which arriving and waiting are two instructions.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Arrivals {
+    /// How often it has arrived, and waited for the others.
+    signals: u64,
+    waits: u64,
+    /// The most often that a wave of the workgroup has arrived.
+    most: Arc<AtomicU64>,
+}
+
+impl Arrivals {
+    /// Arrives; true for the first wave that does.
+    pub(crate) fn signal(&mut self) -> bool {
+        self.signals += 1;
+        self.most.fetch_max(self.signals, Ordering::Relaxed) < self.signals
+    }
+
+    /// True if this wave has arrived where the other one waits.
+    pub(crate) fn has_met(&self, other: &Arrivals) -> bool {
+        self.signals > other.waits
+    }
+
+    /// The wait is over.
+    pub(crate) fn go_on(&mut self) {
+        self.waits += 1;
+    }
+
+    /// Makes this wave one of a workgroup with another.
+    pub(crate) fn join(&mut self, other: &Arrivals) {
+        self.most = Arc::clone(&other.most);
+    }
+
+    fn clear(&mut self) {
+        (self.signals, self.waits) = (0, 0);
+        self.most.store(0, Ordering::Relaxed);
+    }
+}
+
 /// Whether a wave can go on.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Status {
     Running,
     /// At an `s_barrier`, by instruction index.
     AtBarrier(usize),
+    /// At an `s_barrier_wait`, by instruction index.
+    AtWait(usize),
     /// At an instruction of global wave sync, by its index.
     Queued(usize, Queued),
     Ended,
@@ -207,6 +251,7 @@ impl Wave {
             scratch: vec![0; scratch_bytes * LANES],
             memory_hint: 0,
             late: Late::default(),
+            arrivals: Arrivals::default(),
             status: Status::Running,
         }
     }
@@ -219,6 +264,7 @@ impl Wave {
         (self.scc, self.mode, self.pc, self.id, self.count) = (false, mode, 0, id, 0);
         self.slept = 0;
         self.late.clear();
+        self.arrivals.clear();
         self.status = Status::Running;
     }
 
@@ -230,6 +276,11 @@ impl Wave {
     #[inline(always)]
     pub(crate) fn set_exec(&mut self, mask: u64) {
         self.set_mask(EXEC, mask);
+    }
+
+    /// The number of its lanes.
+    pub(crate) fn size(&self) -> usize {
+        self.lanes.count_ones() as usize
     }
 
     #[inline(always)]

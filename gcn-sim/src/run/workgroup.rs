@@ -47,9 +47,13 @@ impl Unit {
             wave.late.when = late;
             wave
         };
+        let mut workgroup: Vec<Wave> = (0..count).map(|_| wave()).collect();
+        if let [first, others @ ..] = &mut workgroup[..] {
+            others.iter_mut().for_each(|other| other.arrivals.join(&first.arrivals));
+        }
         let watch = launch.watch.as_ref().map(|shared| Group::new(shared, launch.machine, count));
         Unit {
-            waves: (0..count).map(|_| wave()).collect(),
+            waves: workgroup,
             spare: Vec::new(),
             watch,
             turn: launch.options.first_turn,
@@ -111,6 +115,13 @@ impl Unit {
                     watch.released(shared, number, queued);
                 }
             }
+            if let Status::AtWait(_) = self.waves[number].status
+                && self.has_met(number)
+            {
+                self.waves[number].arrivals.go_on();
+                self.waves[number].status = Status::Running;
+                idle = false;
+            }
             if self.waves[number].status == Status::Running {
                 idle &= self.turn(launch, memory, id, number, turn)?;
             }
@@ -128,7 +139,7 @@ impl Unit {
         if self.waves.iter().all(|w| w.status == Status::Ended) {
             return Ok(Round::Ended);
         }
-        if self.waves.iter().any(|w| matches!(w.status, Status::Queued(..))) {
+        if self.waves.iter().any(|w| matches!(w.status, Status::Queued(..) | Status::AtWait(_))) {
             let place = |wave: &Wave| place_of(launch.machine, wave);
             let waves = self.waves.iter().map(place).collect();
             return Ok(if idle {
@@ -139,6 +150,12 @@ impl Unit {
         }
         self.release_barrier(launch, id)?;
         Ok(Round::Went)
+    }
+
+    /// True if every wave that has not ended has arrived at the barrier where this one waits.
+    fn has_met(&self, number: usize) -> bool {
+        let waiting = &self.waves[number].arrivals;
+        self.waves.iter().all(|w| w.status == Status::Ended || w.arrivals.has_met(waiting))
     }
 
     /// Writes to LDS what is done in this cycle.
@@ -239,7 +256,7 @@ pub(crate) enum Round {
 
 fn place_of(machine: &Machine, wave: &Wave) -> String {
     match wave.status {
-        Status::AtBarrier(at) | Status::Queued(at, _) => {
+        Status::AtBarrier(at) | Status::AtWait(at) | Status::Queued(at, _) => {
             format!("wave {} waits at {}", wave.id, machine.named(at))
         }
         Status::Running | Status::Ended => format!("wave {} has ended", wave.id),
@@ -291,6 +308,11 @@ fn go_on(
             }
             Next::Barrier => {
                 cx.w.status = Status::AtBarrier(cx.w.pc);
+                cx.w.pc += 1;
+                return Ok(false);
+            }
+            Next::Signals => {
+                cx.w.status = Status::AtWait(cx.w.pc);
                 cx.w.pc += 1;
                 return Ok(false);
             }

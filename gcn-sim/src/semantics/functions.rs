@@ -17,8 +17,23 @@ use crate::core::value::Ty;
 /// What a resolved instruction runs: to nearest even, and in directed rounding modes if that is known.
 pub(crate) type Functions = (Arc<dyn Exec>, Option<Arc<dyn Exec>>);
 
+const GRAPHICS: &str = "it belongs to the graphics pipeline, which a compute dispatch does not have";
+const RAYS: &str = "it is for ray tracing, which the simulator does not do";
+
 /// What is refused, by mnemonic.
-const REFUSED: [(&str, &str); 2] = [
+const REFUSED: [(&str, &str); 11] = [
+    ("ds_add_gs_reg_rtn", GRAPHICS),
+    ("ds_sub_gs_reg_rtn", GRAPHICS),
+    ("lds_param_load", GRAPHICS),
+    ("global_atomic_ordered_add_b64", GRAPHICS),
+    ("ds_bvh_stack_rtn_b32", RAYS),
+    ("ds_bvh_stack_push8_pop1_rtn_b32", RAYS),
+    ("ds_bvh_stack_push8_pop2_rtn_b64", RAYS),
+    ("s_code_end", "it stands after the end of code, for tools to find it"),
+    (
+        "s_alloc_vgpr",
+        "a wave that changes its number of VGPRs has to be launched so, which kernels for the HSA runtime cannot ask for",
+    ),
     (
         "ds_ordered_count",
         "it counts in the order in which the graphics pipeline launched the waves, which a compute dispatch does not have",
@@ -50,6 +65,8 @@ static OPS: LazyLock<Ops> = LazyLock::new(|| {
     valu::sad::add(&mut ops);
     valu::cmp::add(&mut ops);
     valu::lane::add(&mut ops);
+    valu::permlane::add(&mut ops);
+    valu::relative::add(&mut ops);
     valu::packed::add(&mut ops);
     valu::mix::add(&mut ops);
     valu::dot::add(&mut ops);

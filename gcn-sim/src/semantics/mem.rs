@@ -18,6 +18,8 @@ mod smem;
 mod vmem;
 mod words;
 
+pub(crate) use smem::CYCLES_OF_REAL_TIME;
+
 use crate::core::value::LANES;
 use crate::semantics::op::Ops;
 

@@ -4,13 +4,16 @@
 //! added to the accumulator in ascending order, each addition rounded to nearest even. MODE's denormal fields do not matter: the
 //! target alone says whether denormals count (values measured on gfx90a and gfx950: LLVM pull request 205101).
 
+use gcn_isa::Target;
+
 use super::packed::pick;
-use super::read::raw32;
-use super::write::{clamp_single, write_mask, write32};
+use super::read::{Fetch, raw32};
+use super::write::{Finish, clamp_single, write_mask, write32};
 use crate::core::fault::{Fault, Next};
 use crate::core::machine::{Cx, Step};
 use crate::core::value::{LANES, Ty};
-use crate::fp::{bf16_to_f32, f16_to_f32, flush32, fma32};
+use crate::fp::small::{Small, Widening};
+use crate::fp::{bf16_to_f32, f16_to_f32, f32_to_bf16, flush32, fma16, fma32};
 use crate::semantics::op::{Op, Ops};
 
 pub(crate) fn add(ops: &mut Ops) {
@@ -19,6 +22,16 @@ pub(crate) fn add(ops: &mut Ops) {
     }
     for name in ["v_dot2_f32_bf16", "v_dot2c_f32_bf16"] {
         ops.add(name, float(bf16_to_f32));
+    }
+    ops.add("v_dot2_f16_f16", halves(f16_to_f32, fma16));
+    ops.add("v_dot2_bf16_bf16", halves(bf16_to_f32, |a, b, c| f32_to_bf16(fma32(a, b, c))));
+    for (name, formats) in [
+        ("v_dot4_f32_fp8_fp8", [Small::fp8 as fn(Target) -> Small, Small::fp8]),
+        ("v_dot4_f32_fp8_bf8", [Small::fp8, Small::bf8]),
+        ("v_dot4_f32_bf8_fp8", [Small::bf8, Small::fp8]),
+        ("v_dot4_f32_bf8_bf8", [Small::bf8, Small::bf8]),
+    ] {
+        ops.add(name, bytes(formats));
     }
     for name in ["v_dot2_i32_i16", "v_dot2c_i32_i16"] {
         ops.add(name, integer(16, true));
@@ -32,6 +45,53 @@ pub(crate) fn add(ops: &mut Ops) {
         ops.add(name, integer(4, true));
     }
     ops.add("v_dot8_u32_u4", integer(4, false));
+}
+
+/// Four products of bytes that are small floats, added to an f32.
+fn bytes(formats: [fn(Target) -> Small; 2]) -> Op {
+    Op::new(move |cx: &mut Cx<'_>, s: &Step| {
+        let [a, b, c] = operands(cx, s)?;
+        let [of_a, of_b] = formats.map(|format| Widening::of(format(s.arch)));
+        let mode = cx.w.mode;
+        let mut out = [0; LANES];
+        for lane in 0..LANES {
+            let mut start = f32::from_bits(c[lane]);
+            start = if s.inst.mods.neg_hi >> 2 & 1 == 1 { start.abs() } else { start };
+            start = if s.inst.mods.neg_lo >> 2 & 1 == 1 { -start } else { start };
+            let byte = |x: u32, i: u32| x >> (8 * i) & 0xff;
+            let sum = (0..4).fold(start, |sum, i| {
+                fma32(of_a.value(byte(a[lane], i)), of_b.value(byte(b[lane], i)), sum)
+            });
+            out[lane] = if s.inst.mods.clamp { clamp_single(&mode, sum) } else { sum }.to_bits();
+        }
+        let mask = write_mask(cx, s);
+        write32(cx, s.vdst, mask, &out);
+        Ok(Next::Fall)
+    })
+    .rounds()
+}
+
+/// Two products of halves, added to a half, each sum rounded. Packed operands have no modifiers for their halves here; the addend and the
+/// result are in a half each.
+fn halves(widen: fn(u16) -> f32, add: fn(f32, f32, f32) -> u16) -> Op {
+    Op::new(move |cx: &mut Cx<'_>, s: &Step| {
+        let [mut a, mut b, _] = operands(cx, s)?;
+        for (i, lanes) in [&mut a, &mut b].into_iter().enumerate() {
+            let (abs, neg) = (s.inst.mods.abs >> i & 1, s.inst.mods.neg >> i & 1);
+            lanes.iter_mut().for_each(|x| *x = *x & !(0x8000_8000 * u32::from(abs)) ^ (0x8000_8000 * u32::from(neg)));
+        }
+        let mut buffer = [0; LANES];
+        let c = u32::fetch(cx, s, 2, Ty::F16, &mut buffer)?;
+        let mut out = [0; LANES];
+        for lane in 0..LANES {
+            let low = add(widen(a[lane] as u16), widen(b[lane] as u16), widen(c[lane] as u16));
+            let sum = add(widen((a[lane] >> 16) as u16), widen((b[lane] >> 16) as u16), widen(low));
+            out[lane] = u32::from(sum);
+        }
+        u32::finish(cx, s, Ty::B16, &mut out);
+        Ok(Next::Fall)
+    })
+    .rounds()
 }
 
 fn float(widen: fn(u16) -> f32) -> Op {
@@ -71,11 +131,14 @@ fn operands(cx: &Cx<'_>, s: &Step) -> Result<[[u32; LANES]; 3], Fault> {
 /// Sum of the products of the `bits`-wide integer elements; saturates with `clamp`.
 fn integer(bits: u32, signed: bool) -> Op {
     Op::new(move |cx: &mut Cx<'_>, s: &Step| {
-        if s.inst.mods.neg_lo | s.inst.mods.neg_hi != 0 {
+        // Where neg_lo says whether the factors are signed, an unsigned one of this name is none.
+        let chosen = signed && bits < 16 && s.arch.signs_by_neg_lo();
+        let signs = if chosen { [0, 1].map(|i| s.inst.mods.neg_lo >> i & 1 == 1) } else { [signed; 2] };
+        if !chosen && s.inst.mods.neg_lo | s.inst.mods.neg_hi != 0 {
             return Err(Fault::Unsupported("negation of an integer dot product"));
         }
         let [a, b, c] = operands(cx, s)?;
-        let element = |x: u32, i: u32| {
+        let element = |x: u32, i: u32, signed: bool| {
             let field = x >> (i * bits) << (32 - bits);
             if signed { i64::from(field as i32 >> (32 - bits)) } else { i64::from(field >> (32 - bits)) }
         };
@@ -91,7 +154,7 @@ fn integer(bits: u32, signed: bool) -> Op {
                 (a[lane], b[lane])
             };
             let start = if signed { i64::from(c[lane] as i32) } else { i64::from(c[lane]) };
-            let sum = (0..32 / bits).fold(start, |sum, i| sum + element(x, i) * element(y, i));
+            let sum = (0..32 / bits).fold(start, |sum, i| sum + element(x, i, signs[0]) * element(y, i, signs[1]));
             out[lane] = if s.inst.mods.clamp { sum.clamp(low, high) } else { sum } as u32;
         }
         let mask = write_mask(cx, s);

@@ -146,7 +146,7 @@ pub(crate) fn finish_singles(cx: &mut Cx<'_>, s: &Step, out: &mut [Lanes]) {
     }
 }
 
-fn modify_f32(mode: &Mode, s: &Step, bits: u32) -> u32 {
+pub(crate) fn modify_f32(mode: &Mode, s: &Step, bits: u32) -> u32 {
     let mut bits = bits;
     if let Some(factor) = scale(mode, s, Ty::F32) {
         // A scaled minus zero becomes plus zero.
@@ -159,7 +159,7 @@ fn modify_f32(mode: &Mode, s: &Step, bits: u32) -> u32 {
     if mode.flush_out32 { flush32(bits) } else { bits }
 }
 
-fn modify_f16(mode: &Mode, s: &Step, bits: u32) -> u32 {
+pub(crate) fn modify_f16(mode: &Mode, s: &Step, bits: u32) -> u32 {
     let mut bits = bits & 0xffff;
     if let Some(factor) = scale(mode, s, Ty::F16) {
         bits = u32::from(f32_to_f16(f16_to_f32(bits as u16) * factor as f32));
