@@ -23,7 +23,7 @@ use crate::core::permutation::Permutation;
 use crate::core::probe::Probes;
 use crate::core::site::Instruction;
 use crate::core::trace::Trace;
-use crate::core::wave::Wave;
+use crate::core::wave::{NUMBERED, Wave};
 
 /// Code address of offset 0 where nobody says another, for instructions that read the program counter.
 pub(crate) const CODE_BASE: u64 = 0x0000_7000_0000_0000;
@@ -111,7 +111,8 @@ impl Step {
             offset,
             size,
             vdst: 0,
-            sdst: 0,
+            // A mask that no operand names is not written: compares of RDNA that write EXEC.
+            sdst: NUMBERED as u16,
             src: [Src::None; 3],
             scales: [0; 2],
             rsrc: 0,

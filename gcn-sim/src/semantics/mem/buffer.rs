@@ -10,7 +10,7 @@ use crate::core::fault::Fault;
 use crate::core::kernel::SCRATCH_WINDOW;
 use crate::core::machine::{Cx, Step};
 use crate::core::operand::Src;
-use crate::core::value::{LANES, Ty};
+use crate::core::value::Ty;
 
 /// Bytes of an element in swizzled buffers; fixed on GFX9.
 const ELEMENT: u64 = 4;
@@ -76,7 +76,7 @@ impl Buffer {
         let index = u64::from(read(self.index)) + tid;
         // Later words of a lane's datum do not wrap: they are beyond every buffer.
         let offset = u64::from(read(self.offset).wrapping_add(self.inst_offset)) + u64::from(ahead);
-        if let Some(wave) = self.scratch_window() {
+        if let Some(wave) = self.scratch_window(cx.w.size() as u64) {
             return Some(Place::Scratch((wave + offset) as u32));
         }
         if !self.in_range(index, offset, u64::from(bytes)) {
@@ -89,9 +89,9 @@ impl Buffer {
     /// The private segment buffer of gfx900 to gfx90a (LLVM AMDGPU guide, "Private Segment Buffer"): the resource swizzles
     /// the scratch memory of all lanes, and `soffset` counts the bytes of the whole wave. The result is the byte of the
     /// lane's own scratch that they mean, to which the lane's offsets are added.
-    fn scratch_window(&self) -> Option<u64> {
+    fn scratch_window(&self, lanes: u64) -> Option<u64> {
         let start = self.base.wrapping_add(self.scalar_offset).wrapping_sub(SCRATCH_WINDOW);
-        (self.add_tid && self.swizzle && start < SCRATCH_WINDOW_BYTES).then_some(start / LANES as u64)
+        (self.add_tid && self.swizzle && start < SCRATCH_WINDOW_BYTES).then_some(start / lanes)
     }
 
     /// Structured buffers check the index, raw buffers every byte; scratch buffers nothing.

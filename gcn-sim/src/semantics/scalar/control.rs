@@ -1,5 +1,7 @@
 //! Branches, barriers, MODE, and the instructions that only matter for timing.
 
+use gcn_isa::target::Family;
+
 use crate::core::fault::{Fault, Next, Outcome};
 use crate::core::machine::{Cx, Step};
 use crate::core::value::Ty;
@@ -306,6 +308,30 @@ const HW_MODE: u32 = 1;
 const HW_TRAPSTS: u32 = 3;
 const HW_HW_ID: u32 = 4;
 
+/// Of RDNA.
+const HW_SCRATCH_LOW: u32 = 20;
+const HW_SCRATCH_HIGH: u32 = 21;
+const HW_ID1: u32 = 23;
+const HW_ID2: u32 = 24;
+const HW_CYCLES: u32 = 29;
+const HW_CYCLES_HIGH: u32 = 30;
+
+fn is_rdna(cx: &Cx<'_>) -> bool {
+    cx.machine.target().family() == Family::RDNA
+}
+
+fn registers_of_rdna(cx: &mut Cx<'_>, id: u32) -> Option<u32> {
+    Some(match id {
+        _ if !is_rdna(cx) => return None,
+        HW_SCRATCH_LOW | HW_SCRATCH_HIGH | HW_ID2 => 0,
+        // The wave's slot.
+        HW_ID1 => cx.w.id & 0x1f,
+        HW_CYCLES => cx.w.clock() as u32,
+        HW_CYCLES_HIGH => (cx.w.clock() >> 32) as u32,
+        _ => return None,
+    })
+}
+
 fn get_register(cx: &mut Cx<'_>, s: &Step) -> Outcome {
     let field = HwField::of(s);
     let value = match field.id {
@@ -313,7 +339,7 @@ fn get_register(cx: &mut Cx<'_>, s: &Step) -> Outcome {
         HW_TRAPSTS => 0,
         // The wave's slot; everything else about its place is 0.
         HW_HW_ID => cx.w.id & 0xf,
-        _ => return Err(Fault::Unsupported("reading this hardware register")),
+        id => registers_of_rdna(cx, id).ok_or(Fault::Unsupported("reading this hardware register"))?,
     };
     cx.w.s[s.sdst as usize] = value >> field.offset & field.mask;
     Ok(Next::Fall)
@@ -329,6 +355,8 @@ fn write_register(cx: &mut Cx<'_>, s: &Step, value: u32) -> Outcome {
             Ok(Next::Fall)
         }
         HW_TRAPSTS => Ok(Next::Fall),
+        // Scratch is reached without it.
+        HW_SCRATCH_LOW | HW_SCRATCH_HIGH if is_rdna(cx) => Ok(Next::Fall),
         _ => Err(Fault::Unsupported("writing this hardware register")),
     }
 }
