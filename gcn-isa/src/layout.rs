@@ -29,6 +29,7 @@ mod describe;
 mod elements;
 mod lanes;
 mod place;
+mod wave;
 
 use std::collections::HashMap;
 use std::sync::LazyLock;
@@ -37,6 +38,7 @@ pub use capability::{CAPABILITIES, Capability};
 pub use describe::{Formulas, formulas};
 pub use elements::{Blocks, Controls, Element, Elements, Layout, LayoutError, elements};
 pub use lanes::{ByLane, Coordinates};
+pub use wave::{WAVE_TILE, WaveShape, wave_shape};
 
 use crate::table::{self, InstDesc};
 use crate::target::{InstructionSet, Target};
@@ -113,6 +115,10 @@ pub enum ElemType {
     Bf6,
     /// OCP 4-bit float with 2 exponent bits, `e2m1`.
     Fp4,
+    /// 8-bit integer; `neg_lo` says whether signed.
+    Iu8,
+    /// 4-bit integer; `neg_lo` says whether signed.
+    Iu4,
     /// OCP 8-bit power of two, `e8m0`: a scale.
     E8m0,
     /// Chosen by `cbsz` (A) or `blgp` (B) among 8-, 6- and 4-bit formats (gfx950).
@@ -120,7 +126,7 @@ pub enum ElemType {
 }
 
 impl ElemType {
-    const NAMES: [(&'static str, ElemType); 14] = [
+    const NAMES: [(&'static str, ElemType); 16] = [
         ("f64", ElemType::F64),
         ("f32", ElemType::F32),
         ("xf32", ElemType::Xf32),
@@ -133,6 +139,8 @@ impl ElemType {
         ("fp6", ElemType::Fp6),
         ("bf6", ElemType::Bf6),
         ("fp4", ElemType::Fp4),
+        ("iu8", ElemType::Iu8),
+        ("iu4", ElemType::Iu4),
         ("e8m0", ElemType::E8m0),
         ("f8f6f4", ElemType::F8f6f4),
     ];
@@ -147,9 +155,9 @@ impl ElemType {
             ElemType::F64 => Some(64),
             ElemType::F32 | ElemType::Xf32 | ElemType::I32 => Some(32),
             ElemType::F16 | ElemType::Bf16 => Some(16),
-            ElemType::I8 | ElemType::Fp8 | ElemType::Bf8 | ElemType::E8m0 => Some(8),
+            ElemType::I8 | ElemType::Iu8 | ElemType::Fp8 | ElemType::Bf8 | ElemType::E8m0 => Some(8),
             ElemType::Fp6 | ElemType::Bf6 => Some(6),
-            ElemType::Fp4 => Some(4),
+            ElemType::Fp4 | ElemType::Iu4 => Some(4),
             ElemType::F8f6f4 => None,
         }
     }

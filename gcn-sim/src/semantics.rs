@@ -12,3 +12,4 @@ pub(crate) mod mfma;
 pub(crate) mod op;
 pub(crate) mod scalar;
 pub(crate) mod valu;
+pub(crate) mod wmma;

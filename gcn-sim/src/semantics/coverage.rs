@@ -41,7 +41,7 @@ pub fn coverage(target: Target) -> Coverage {
     let known = |row: &InstDesc| match row.halves {
         Some(halves) => halves.into_iter().all(has_function),
         None if row.is_matrix() => crate::semantics::mfma::is_known(row, target),
-        None => has_function(row),
+        None => has_function(row) || crate::semantics::wmma::is_known(row),
     };
     let (known, others): (Vec<_>, Vec<_>) = rows.into_iter().partition(|(_, row)| known(row));
     let known = known.into_iter().map(|(name, _)| name).collect();

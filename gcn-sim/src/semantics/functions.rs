@@ -9,7 +9,7 @@ use gcn_isa::table::Class;
 use gcn_isa::{Inst, Target};
 
 use super::op::{Directed, Op, Ops};
-use super::{dual, mem, mfma, scalar, valu};
+use super::{dual, mem, mfma, scalar, valu, wmma};
 use crate::core::machine::Exec;
 use crate::core::operand::RegisterMap;
 use crate::core::value::Ty;
@@ -82,6 +82,10 @@ static OPS: LazyLock<Ops> = LazyLock::new(|| {
 pub(crate) fn of(inst: &Inst, target: Target, map: &RegisterMap) -> Result<Functions, String> {
     if let Some(halves) = inst.desc.halves {
         return dual::functions(inst, halves, target, map);
+    }
+    if let Some(exec) = wmma::exec(inst, target) {
+        let exec = exec?;
+        return Ok((exec.clone(), Some(exec)));
     }
     if inst.desc.is_matrix() {
         let exec = mfma::exec(inst, target)?;

@@ -109,12 +109,20 @@ fn numbers(file: &[u8]) -> Vec<f64> {
             elements.iter().map(|bytes| <$ty>::from_le_bytes(*bytes) as f64).collect()
         }};
     }
-    match descr {
+    let by_column = head.contains("'fortran_order': True");
+    let numbers: Vec<f64> = match descr {
         "<f4" => read!(f32),
         "<f8" => read!(f64),
         "<i4" => read!(i32),
         "<u4" => read!(u32),
         "<i8" => read!(i64),
         other => panic!("elements {other}"),
+    };
+    if !by_column {
+        return numbers;
     }
+    let shape = head.split("'shape': (").nth(1).and_then(|rest| rest.split(')').next()).unwrap();
+    let sizes: Vec<usize> = shape.split(',').filter_map(|size| size.trim().parse().ok()).collect();
+    let [rows, columns] = sizes[..] else { panic!("an array of shape {shape} by columns") };
+    (0..rows * columns).map(|i| numbers[i % columns * rows + i / columns]).collect()
 }
