@@ -46,4 +46,4 @@ mod vector;
 mod ways;
 mod whole;
 mod witness;
-mod zz;
+

@@ -8,6 +8,7 @@ use crate::core::machine::{Cx, Step};
 use crate::core::operand::Src;
 use crate::core::value::{LANES, Raw, Ty};
 use crate::core::wave::{Lanes, Wave};
+use crate::semantics::mem::blocks::direct;
 use crate::fp::{flush16, flush32, flush64};
 
 /// A word type that vector operands come in.
@@ -40,6 +41,7 @@ impl Fetch for u32 {
         match s.src[i] {
             Src::Vector(slot) if !flush => return Ok(&cx.w.v[slot as usize]),
             Src::Vector(slot) => *buffer = cx.w.v[slot as usize],
+            Src::Special(SrcSpecial::LdsDirect) => *buffer = [direct(cx)?; LANES],
             ref other => *buffer = [cx.scalar(other, ty)?; LANES],
         }
         if flush {
@@ -86,7 +88,7 @@ fn flushes_input(w: &Wave, ty: Ty) -> bool {
 pub(crate) fn raw32(cx: &Cx<'_>, src: &Src, ty: Ty) -> Result<Lanes, Fault> {
     Ok(match src {
         Src::Vector(slot) => cx.w.v[*slot as usize],
-        Src::Special(SrcSpecial::LdsDirect) => return Err(Fault::Unsupported("reading LDS as an operand")),
+        Src::Special(SrcSpecial::LdsDirect) => [direct(cx)?; LANES],
         other => [cx.scalar(other, ty)?; LANES],
     })
 }
