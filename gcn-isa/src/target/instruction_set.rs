@@ -171,6 +171,8 @@ macro_rules! facts {
             /// MODE says: gfx90a. All others keep them (PyTorch, "Numerical accuracy"; values of `v_dot2_f32_f16` measured on gfx90a and gfx950:
             /// LLVM pull request 205101).
             flushes_half_products: bool,
+            /// True where `v_dot2_bf16_bf16` cuts its result to bf16 instead of rounding it.
+            cuts_bf16_dots: bool,
             /// Lanes among which `ds_permute_b32` and `ds_bpermute_b32` move data: half of a wave of 64 on RDNA (Mesa, ACO,
             /// `emit_bpermute`: other ways for waves of 64 lanes from GFX10 on).
             permuted_lanes: usize,
@@ -239,6 +241,7 @@ const GFX900: Facts = Facts {
     has_fnuz_floats: false,
     checks_soffset: false,
     flushes_half_products: false,
+    cuts_bf16_dots: false,
     permuted_lanes: 64,
     signs_by_neg_lo: false,
     memory_adds_flush: false,
@@ -300,6 +303,7 @@ const GFX11: Facts = Facts {
 const GFX12: Facts = Facts {
     generation: Generation::GFX12,
     has_ids_in_ttmps: true,
+    cuts_bf16_dots: true,
     has_dx10_clamp: false,
     has_shared_vgprs: false,
     inst_pref_size_bits: 8,

@@ -38,6 +38,11 @@ pub(crate) fn add(ops: &mut Ops) {
     }
 }
 
+/// The instruction that does what a half does.
+pub(crate) fn same_as(half: &str) -> Option<&'static str> {
+    HALVES.iter().find(|row| row.0 == half).map(|row| row.1)
+}
+
 /// The functions of an instruction with these halves.
 pub(crate) fn functions(
     inst: &Inst,

@@ -18,10 +18,15 @@ use crate::core::value::Ty;
 pub(crate) type Functions = (Arc<dyn Exec>, Option<Arc<dyn Exec>>);
 
 const GRAPHICS: &str = "it belongs to the graphics pipeline, which a compute dispatch does not have";
+const NAMED: &str = "the simulator has the barrier of the workgroup and no named ones, which compilers use from gfx1250 on";
 const RAYS: &str = "it is for ray tracing, which the simulator does not do";
 
 /// What is refused, by mnemonic.
-const REFUSED: [(&str, &str); 11] = [
+const REFUSED: [(&str, &str); 15] = [
+    ("s_barrier_init", NAMED),
+    ("s_barrier_join", NAMED),
+    ("s_barrier_leave", NAMED),
+    ("s_get_barrier_state", NAMED),
     ("ds_add_gs_reg_rtn", GRAPHICS),
     ("ds_sub_gs_reg_rtn", GRAPHICS),
     ("lds_param_load", GRAPHICS),

@@ -47,3 +47,4 @@ mod ways;
 mod whole;
 mod witness;
 
+mod zz;

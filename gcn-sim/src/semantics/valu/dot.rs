@@ -23,8 +23,8 @@ pub(crate) fn add(ops: &mut Ops) {
     for name in ["v_dot2_f32_bf16", "v_dot2c_f32_bf16"] {
         ops.add(name, float(bf16_to_f32));
     }
-    ops.add("v_dot2_f16_f16", halves(f16_to_f32, fma16));
-    ops.add("v_dot2_bf16_bf16", halves(bf16_to_f32, |a, b, c| f32_to_bf16(fma32(a, b, c))));
+    ops.add("v_dot2_f16_f16", halves(false));
+    ops.add("v_dot2_bf16_bf16", halves(true));
     for (name, formats) in [
         ("v_dot4_f32_fp8_fp8", [Small::fp8 as fn(Target) -> Small, Small::fp8]),
         ("v_dot4_f32_fp8_bf8", [Small::fp8, Small::bf8]),
@@ -71,21 +71,30 @@ fn bytes(formats: [fn(Target) -> Small; 2]) -> Op {
     .rounds()
 }
 
-/// Two products of halves, added to a half, each sum rounded. Packed operands have no modifiers for their halves here; the addend and the
-/// result are in a half each.
-fn halves(widen: fn(u16) -> f32, add: fn(f32, f32, f32) -> u16) -> Op {
+/// Two products of halves, added to a half. Packed operands have no modifiers for their halves here; the addend and the result are in a half
+/// each. Sums of f16 are rounded each. Those of bf16 are f32 until the last, of which gfx12 cuts what does not fit (2^20 values of gfx1200:
+/// Triton issue 11217).
+fn halves(bf16: bool) -> Op {
     Op::new(move |cx: &mut Cx<'_>, s: &Step| {
         let [mut a, mut b, _] = operands(cx, s)?;
         for (i, lanes) in [&mut a, &mut b].into_iter().enumerate() {
-            let (abs, neg) = (s.inst.mods.abs >> i & 1, s.inst.mods.neg >> i & 1);
-            lanes.iter_mut().for_each(|x| *x = *x & !(0x8000_8000 * u32::from(abs)) ^ (0x8000_8000 * u32::from(neg)));
+            let [abs, neg] = [s.inst.mods.abs, s.inst.mods.neg].map(|bits| 0x8000_8000 * u32::from(bits >> i & 1));
+            lanes.iter_mut().for_each(|x| *x = *x & !abs ^ neg);
         }
         let mut buffer = [0; LANES];
-        let c = u32::fetch(cx, s, 2, Ty::F16, &mut buffer)?;
+        let c = u32::fetch(cx, s, 2, if bf16 { Ty::B16 } else { Ty::F16 }, &mut buffer)?;
+        let cuts = s.arch.cuts_bf16_dots();
         let mut out = [0; LANES];
         for lane in 0..LANES {
-            let low = add(widen(a[lane] as u16), widen(b[lane] as u16), widen(c[lane] as u16));
-            let sum = add(widen((a[lane] >> 16) as u16), widen((b[lane] >> 16) as u16), widen(low));
+            let pairs = [0, 16].map(|shift| ((a[lane] >> shift) as u16, (b[lane] >> shift) as u16));
+            let sum = if bf16 {
+                let start = bf16_to_f32(c[lane] as u16);
+                let sum = pairs.iter().fold(start, |sum, (a, b)| fma32(bf16_to_f32(*a), bf16_to_f32(*b), sum));
+                if cuts && !sum.is_nan() { (sum.to_bits() >> 16) as u16 } else { f32_to_bf16(sum) }
+            } else {
+                let sum = |sum: u16, (a, b): &(u16, u16)| fma16(f16_to_f32(*a), f16_to_f32(*b), f16_to_f32(sum));
+                pairs.iter().fold(c[lane] as u16, sum)
+            };
             out[lane] = u32::from(sum);
         }
         u32::finish(cx, s, Ty::B16, &mut out);

@@ -11,6 +11,7 @@ use crate::semantics::op::{Op, Ops};
 
 pub(crate) fn add(ops: &mut Ops) {
     ops.add("v_nop", Op::new(|_: &mut Cx<'_>, _: &Step| Ok(Next::Fall)));
+    ops.add("v_pipeflush", Op::new(|_: &mut Cx<'_>, _: &Step| Ok(Next::Fall)));
     ops.add("v_clrexcp", Op::new(|_: &mut Cx<'_>, _: &Step| Ok(Next::Fall)));
     for name in ["v_accvgpr_read_b32", "v_accvgpr_write_b32", "v_accvgpr_mov_b32"] {
         ops.add(name, op1(|a: u32| a));

@@ -1,21 +1,24 @@
 //! A kernel with inputs and expected outputs.
 
+use std::collections::BTreeSet;
 use std::path::Path;
 
 use gcn_sim::Options;
 use gcn_sim::launch::{Number, Out, Output, Program, Spec};
 use serde_json::Value;
 
+/// What came of a kernel.
 #[derive(Debug, PartialEq)]
 pub enum Outcome {
-    Right,
+    /// Its outputs are as expected. It executed these instructions, by their entries in the table.
+    Right(BTreeSet<&'static str>),
     Wrong(String),
 }
 
 /// Runs the kernel of a folder.
 pub fn run(folder: &Path) -> Outcome {
     match compare(folder) {
-        Ok(()) => Outcome::Right,
+        Ok(executed) => Outcome::Right(executed),
         Err(reason) => Outcome::Wrong(reason),
     }
 }
@@ -32,7 +35,7 @@ pub fn kind(reason: &str) -> String {
     }
 }
 
-fn compare(folder: &Path) -> Result<(), String> {
+fn compare(folder: &Path) -> Result<BTreeSet<&'static str>, String> {
     let read = |name: &str| std::fs::read(folder.join(name)).map_err(|e| format!("{name}: {e}"));
     let text = |name: &str| read(name).map(|bytes| String::from_utf8(bytes).unwrap());
     let expect: Value = serde_json::from_str(&text("expect.json")?).unwrap();
@@ -40,7 +43,7 @@ fn compare(folder: &Path) -> Result<(), String> {
     let program = Program::load(&read("k.hsaco")?, spec.kernel.as_deref()).map_err(|e| e.to_string())?;
     let mut prepared = program.prepare(&spec, folder).map_err(|e| e.to_string())?;
     let options = Options { parallel: true, max_instructions: 50_000_000, ..Options::default() };
-    prepared.run(&options).map_err(|e| e.to_string())?;
+    let stats = prepared.run(&options).map_err(|e| e.to_string())?;
     let outputs = prepared.outputs().map_err(|e| e.to_string())?;
     let expect = expect.as_object().unwrap();
     assert!(!expect.is_empty(), "{}", folder.display());
@@ -49,7 +52,14 @@ fn compare(folder: &Path) -> Result<(), String> {
         let file = read(expected["file"].as_str().unwrap())?;
         same(output, expected, &file).map_err(|reason| format!("{name} {reason}"))?;
     }
-    Ok(())
+    let offsets: BTreeSet<u32> = stats.by_instruction.iter().map(|(offset, _)| *offset).collect();
+    let executed = prepared.machine().instructions().filter(|(offset, _)| offsets.contains(offset));
+    Ok(executed
+        .flat_map(|(_, inst)| match inst.desc.halves {
+            Some(halves) => halves.map(|half| half.entry.mnemonic).to_vec(),
+            None => vec![inst.desc.entry.mnemonic],
+        })
+        .collect())
 }
 
 /// The name by which the expectations call an output: that of its file without `.out.npy`.
