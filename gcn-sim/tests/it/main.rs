@@ -46,5 +46,3 @@ mod vector;
 mod ways;
 mod whole;
 mod witness;
-
-mod zz;
