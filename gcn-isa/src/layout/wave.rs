@@ -45,11 +45,8 @@ use Digit::{Bit as B, Lane as L, Register as R};
 type Digits = &'static [Digit];
 
 /// The digits of `k` of A and B of RDNA 3, by the bits of an element; the same in both sizes of waves.
-const REPEATED: [(u8, Digits); 3] = [
-    (16, &[B(16), R(1), R(2), R(4)]),
-    (8, &[B(8), B(16), R(1), R(2)]),
-    (4, &[B(4), B(8), B(16), R(1)]),
-];
+const REPEATED: [(u8, Digits); 3] =
+    [(16, &[B(16), R(1), R(2), R(4)]), (8, &[B(8), B(16), R(1), R(2)]), (4, &[B(4), B(8), B(16), R(1)])];
 
 /// Bits of an element, `k`, and the digits with waves of 32 and of 64 lanes.
 type ByWave = (u8, u16, [Digits; 2]);

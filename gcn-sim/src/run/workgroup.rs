@@ -43,7 +43,8 @@ impl Unit {
         let count = launch.geometry.waves() as usize;
         let late = launch.watch.as_ref().map_or(When::Issued, Shared::copies_to_lds);
         let wave = || {
-            let mut wave = Wave::new(launch.machine.vector_registers(), state.private_bytes as usize, state.wave_size);
+            let mut wave =
+                Wave::new(launch.machine.vector_registers(), state.private_bytes as usize, state.wave_size);
             wave.late.when = late;
             wave
         };

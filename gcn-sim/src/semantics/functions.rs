@@ -18,7 +18,8 @@ use crate::core::value::Ty;
 pub(crate) type Functions = (Arc<dyn Exec>, Option<Arc<dyn Exec>>);
 
 const GRAPHICS: &str = "it belongs to the graphics pipeline, which a compute dispatch does not have";
-const NAMED: &str = "the simulator has the barrier of the workgroup and no named ones, which compilers use from gfx1250 on";
+const NAMED: &str =
+    "the simulator has the barrier of the workgroup and no named ones, which compilers use from gfx1250 on";
 const RAYS: &str = "it is for ray tracing, which the simulator does not do";
 
 /// What is refused, by mnemonic.
@@ -96,7 +97,8 @@ pub(crate) fn of(inst: &Inst, target: Target, map: &RegisterMap) -> Result<Funct
         let exec = mfma::exec(inst, target)?;
         return Ok((exec.clone(), Some(exec)));
     }
-    let missing = || refusal(inst.desc.entry.mnemonic).unwrap_or("its semantics are not implemented").to_owned();
+    let missing =
+        || refusal(inst.desc.entry.mnemonic).unwrap_or("its semantics are not implemented").to_owned();
     let op = OPS.get(inst.desc.entry.mnemonic).ok_or_else(missing)?;
     refuse_unknown_uses(inst, op)?;
     let exec = match &op.saturating {

@@ -55,7 +55,12 @@ impl Machine {
         entry: u32,
         state: KernelState,
     ) -> Machine {
-        let registers = RegisterMap { vgprs: state.vgprs, agprs: state.agprs, sgprs: state.sgprs, first_named: target.addressable_sgprs() as u16 };
+        let registers = RegisterMap {
+            vgprs: state.vgprs,
+            agprs: state.agprs,
+            sgprs: state.sgprs,
+            first_named: target.addressable_sgprs() as u16,
+        };
         let mut loader = Loader { target, registers, faults: BTreeMap::new() };
         let mut steps: Vec<Step> =
             code.into_iter().map(|(offset, decoded)| loader.step(offset, decoded)).collect();

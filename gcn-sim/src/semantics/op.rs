@@ -82,7 +82,8 @@ impl Ops {
     /// # Panics
     /// If the other has none: the table is built once, from constants.
     pub(crate) fn same(&mut self, mnemonic: &'static str, other: &str) {
-        let op = self.get(other).unwrap_or_else(|| panic!("{other} is not defined before {mnemonic}")).clone();
+        let op =
+            self.get(other).unwrap_or_else(|| panic!("{other} is not defined before {mnemonic}")).clone();
         self.add(mnemonic, op);
     }
 

@@ -59,7 +59,8 @@ impl Layout {
         };
         let k = usize::from(shape.k);
         let groups = if shape.sparse { (0..k).step_by(4) } else { (0..0).step_by(4) };
-        let rows: Vec<_> = (0..N).map(|row| line(&|col| place(Matrix::D, row, col))).collect::<Option<_>>()?;
+        let rows: Vec<_> =
+            (0..N).map(|row| line(&|col| place(Matrix::D, row, col))).collect::<Option<_>>()?;
         Some(Layout {
             a: (0..k).map(|k| line(&|row| place(Matrix::A, row, k))).collect::<Option<_>>()?,
             b: (0..k).map(|k| line(&|col| place(Matrix::B, k, col))).collect::<Option<_>>()?,
@@ -318,7 +319,11 @@ impl Work for Multiply<'_> {
 
 impl Exec for WaveMatrix {
     fn run(&self, cx: &mut Cx<'_>, s: &Step) -> Outcome {
-        if self.shape.acc == ElemType::I32 { self.run_integers(cx, s)? } else { self.run_floats(cx, s)? }
+        if self.shape.acc == ElemType::I32 {
+            self.run_integers(cx, s)?
+        } else {
+            self.run_floats(cx, s)?
+        }
         Ok(Next::Fall)
     }
 }

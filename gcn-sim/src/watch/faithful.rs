@@ -26,11 +26,11 @@ use std::sync::Arc;
 use gcn_isa::counters::WaitCnt;
 use gcn_isa::hazards::{Since, View};
 
-use crate::core::wave::Sgprs;
 use crate::core::fault::{Fault, Next};
 use crate::core::machine::{Cx, Step};
 use crate::core::site::Hazard;
 use crate::core::trace::Path;
+use crate::core::wave::Sgprs;
 use crate::semantics::execute::execute;
 use crate::semantics::indexed;
 use crate::watch::strict::counters::Counters;

@@ -83,9 +83,13 @@ pub(super) const WORDS: &[(&str, &str, Modify<u32>)] = &[
         if same { new } else { o }
     }),
     ("", "cmpstore_b32", |_, o, new, compare| if o == compare { new } else { o }),
-    ("fcmpswap", "cmpstore_f32", |_, o, new, compare| {
-        if f32::from_bits(o) == f32::from_bits(compare) { new } else { o }
-    }),
+    (
+        "fcmpswap",
+        "cmpstore_f32",
+        |_, o, new, compare| {
+            if f32::from_bits(o) == f32::from_bits(compare) { new } else { o }
+        },
+    ),
     ("fmin", "", |_, o, d, _| extreme32(min32, o, d)),
     ("fmax", "", |_, o, d, _| extreme32(max32, o, d)),
     // Subtractions that stay at 0, or do nothing, where the datum is greater.

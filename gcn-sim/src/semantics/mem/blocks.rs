@@ -94,7 +94,9 @@ fn store_block(cx: &mut Cx<'_>, s: &Step, segment: Segment) -> Outcome {
 /// lane among the eight. The documents leave the lanes open; it is what makes the rows of a matrix in memory the `k` of a WMMA.
 fn load_transposed(cx: &mut Cx<'_>, s: &Step, bits: u32) -> Outcome {
     if cx.w.size() == LANES {
-        return Err(Fault::Unsupported("a transposing load with 64 lanes, of which no document says which of them load"));
+        return Err(Fault::Unsupported(
+            "a transposing load with 64 lanes, of which no document says which of them load",
+        ));
     }
     let addresses = Addresses::of(cx, s, Segment::Global)?;
     let words = bits / 4;
@@ -116,7 +118,8 @@ fn load_transposed(cx: &mut Cx<'_>, s: &Step, bits: u32) -> Outcome {
                 let from = loaded[(place / per_word) as usize][row] >> (place % per_word * bits);
                 (from & u32::MAX >> (32 - bits)) << (i * bits)
             };
-            cx.w.v[usize::from(s.vdst) + word as usize][lane] = (0..per_word).fold(0, |all, i| all | element(i));
+            cx.w.v[usize::from(s.vdst) + word as usize][lane] =
+                (0..per_word).fold(0, |all, i| all | element(i));
         }
     }
     Ok(Next::Fall)

@@ -59,7 +59,10 @@ impl Buffer {
         };
         let (generation, add_tid) = (s.arch.generation(), word(3) >> 23 & 1 == 1);
         // With add_tid the data format field of GFX9 extends the stride, unless it is needed as such.
-        let extension = if add_tid && generation == Generation::GFX9 && !s.inst.desc.does(gcn_isa::table::Behaviours::TYPED) {
+        let extension = if add_tid
+            && generation == Generation::GFX9
+            && !s.inst.desc.does(gcn_isa::table::Behaviours::TYPED)
+        {
             u64::from(word(3) >> 15 & 0xf) << 14
         } else {
             0

@@ -86,7 +86,8 @@ fn backward_permute(cx: &mut Cx<'_>, s: &Step, inactive: bool) -> Outcome {
 
 /// The lane of a byte address in the 256 bytes of a register, or in those of 32 lanes where the hardware permutes so many.
 fn target(s: &Step, lane: usize, address: u32) -> usize {
-    let (group, number) = (s.arch.permuted_lanes(), (address.wrapping_add(s.inst.mods.offset as u32) / 4) as usize);
+    let (group, number) =
+        (s.arch.permuted_lanes(), (address.wrapping_add(s.inst.mods.offset as u32) / 4) as usize);
     lane / group * group + number % group
 }
 

@@ -135,8 +135,7 @@ impl Format {
     /// The format in the resource, or for typed instructions the one in the instruction; `None` if it is invalid.
     fn of(cx: &Cx<'_>, s: &Step, typed: bool) -> Option<Format> {
         let word = cx.w.s[s.rsrc as usize + 3];
-        let select =
-            if typed { [4, 5, 6, 7] } else { [0, 3, 6, 9].map(|shift| (word >> shift & 7) as u8) };
+        let select = if typed { [4, 5, 6, 7] } else { [0, 3, 6, 9].map(|shift| (word >> shift & 7) as u8) };
         let field = u32::from(s.inst.mods.format);
         let generation = s.arch.generation();
         let (data, number) = match generation {

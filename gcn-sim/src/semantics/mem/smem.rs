@@ -31,7 +31,9 @@ pub(crate) fn add(ops: &mut Ops) {
     for (prefix, kind) in [("s_", Kind::Plain), ("s_buffer_", Kind::Buffer)] {
         let run = move |cx: &mut Cx<'_>, s: &Step| load(cx, s, kind, 3);
         ops.add(name(&[prefix, "load_b96"]), Op::new(run));
-        for (suffix, bytes, signed) in [("i8", 1, true), ("u8", 1, false), ("i16", 2, true), ("u16", 2, false)] {
+        for (suffix, bytes, signed) in
+            [("i8", 1, true), ("u8", 1, false), ("i16", 2, true), ("u16", 2, false)]
+        {
             let run = move |cx: &mut Cx<'_>, s: &Step| load_part(cx, s, kind, bytes, signed);
             ops.add(name(&[prefix, "load_", suffix]), Op::new(run));
         }
@@ -205,7 +207,11 @@ fn atomic_pair(cx: &mut Cx<'_>, s: &Step, kind: Kind, f: Modify<u64>) -> Outcome
         }
         None => 0,
     };
-    if s.inst.desc.class.returns_old() { put(cx, s, &[old as u32, (old >> 32) as u32]) } else { Ok(Next::Fall) }
+    if s.inst.desc.class.returns_old() {
+        put(cx, s, &[old as u32, (old >> 32) as u32])
+    } else {
+        Ok(Next::Fall)
+    }
 }
 
 /// Words of the data operand, at least those of one datum.

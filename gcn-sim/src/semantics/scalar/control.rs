@@ -232,7 +232,11 @@ fn set_skip(cx: &mut Cx<'_>, s: &Step) -> Outcome {
 /// The barrier of the workgroup, the only one of a launch without named ones.
 fn of_workgroup(id: i32) -> Result<(), Fault> {
     const WORKGROUP: i32 = -1;
-    if id == WORKGROUP { Ok(()) } else { Err(Fault::Unsupported("a barrier other than that of the workgroup, -1")) }
+    if id == WORKGROUP {
+        Ok(())
+    } else {
+        Err(Fault::Unsupported("a barrier other than that of the workgroup, -1"))
+    }
 }
 
 /// Arrives at the barrier; true for the first wave that does.

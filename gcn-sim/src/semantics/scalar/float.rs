@@ -220,8 +220,7 @@ fn conversions(ops: &mut Ops) {
         "s_cvt_f32_u32",
         Op::new(|cx: &mut Cx<'_>, s: &Step| {
             let a = u32::read(cx, &s.src[0])?;
-            cx.w.s[s.sdst as usize] =
-                soft::from_int(Format::F32, cx.w.mode.round32, false, a.into()) as u32;
+            cx.w.s[s.sdst as usize] = soft::from_int(Format::F32, cx.w.mode.round32, false, a.into()) as u32;
             Ok(Next::Fall)
         }),
     );

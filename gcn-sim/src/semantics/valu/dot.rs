@@ -59,9 +59,8 @@ fn bytes(formats: [fn(Target) -> Small; 2]) -> Op {
             start = if s.inst.mods.neg_hi >> 2 & 1 == 1 { start.abs() } else { start };
             start = if s.inst.mods.neg_lo >> 2 & 1 == 1 { -start } else { start };
             let byte = |x: u32, i: u32| x >> (8 * i) & 0xff;
-            let sum = (0..4).fold(start, |sum, i| {
-                fma32(of_a.value(byte(a[lane], i)), of_b.value(byte(b[lane], i)), sum)
-            });
+            let sum = (0..4)
+                .fold(start, |sum, i| fma32(of_a.value(byte(a[lane], i)), of_b.value(byte(b[lane], i)), sum));
             out[lane] = if s.inst.mods.clamp { clamp_single(&mode, sum) } else { sum }.to_bits();
         }
         let mask = write_mask(cx, s);
@@ -78,7 +77,8 @@ fn halves(bf16: bool) -> Op {
     Op::new(move |cx: &mut Cx<'_>, s: &Step| {
         let [mut a, mut b, _] = operands(cx, s)?;
         for (i, lanes) in [&mut a, &mut b].into_iter().enumerate() {
-            let [abs, neg] = [s.inst.mods.abs, s.inst.mods.neg].map(|bits| 0x8000_8000 * u32::from(bits >> i & 1));
+            let [abs, neg] =
+                [s.inst.mods.abs, s.inst.mods.neg].map(|bits| 0x8000_8000 * u32::from(bits >> i & 1));
             lanes.iter_mut().for_each(|x| *x = *x & !abs ^ neg);
         }
         let mut buffer = [0; LANES];
@@ -89,10 +89,12 @@ fn halves(bf16: bool) -> Op {
             let pairs = [0, 16].map(|shift| ((a[lane] >> shift) as u16, (b[lane] >> shift) as u16));
             let sum = if bf16 {
                 let start = bf16_to_f32(c[lane] as u16);
-                let sum = pairs.iter().fold(start, |sum, (a, b)| fma32(bf16_to_f32(*a), bf16_to_f32(*b), sum));
+                let sum =
+                    pairs.iter().fold(start, |sum, (a, b)| fma32(bf16_to_f32(*a), bf16_to_f32(*b), sum));
                 if cuts && !sum.is_nan() { (sum.to_bits() >> 16) as u16 } else { f32_to_bf16(sum) }
             } else {
-                let sum = |sum: u16, (a, b): &(u16, u16)| fma16(f16_to_f32(*a), f16_to_f32(*b), f16_to_f32(sum));
+                let sum =
+                    |sum: u16, (a, b): &(u16, u16)| fma16(f16_to_f32(*a), f16_to_f32(*b), f16_to_f32(sum));
                 pairs.iter().fold(c[lane] as u16, sum)
             };
             out[lane] = u32::from(sum);
@@ -163,7 +165,8 @@ fn integer(bits: u32, signed: bool) -> Op {
                 (a[lane], b[lane])
             };
             let start = if signed { i64::from(c[lane] as i32) } else { i64::from(c[lane]) };
-            let sum = (0..32 / bits).fold(start, |sum, i| sum + element(x, i, signs[0]) * element(y, i, signs[1]));
+            let sum =
+                (0..32 / bits).fold(start, |sum, i| sum + element(x, i, signs[0]) * element(y, i, signs[1]));
             out[lane] = if s.inst.mods.clamp { sum.clamp(low, high) } else { sum } as u32;
         }
         let mask = write_mask(cx, s);

@@ -8,8 +8,8 @@ use crate::core::machine::{Cx, Step};
 use crate::core::operand::Src;
 use crate::core::value::{LANES, Raw, Ty};
 use crate::core::wave::{Lanes, Wave};
-use crate::semantics::mem::blocks::direct;
 use crate::fp::{flush16, flush32, flush64};
+use crate::semantics::mem::blocks::direct;
 
 /// A word type that vector operands come in.
 pub(crate) trait Fetch: Raw {

@@ -86,7 +86,9 @@ fn same(output: &Output, expected: &Value, file: &[u8]) -> Result<(), String> {
     let tolerance = |name: &str| expected.get(name).and_then(Value::as_f64).unwrap_or(0.0);
     let (rtol, atol) = (tolerance("rtol"), tolerance("atol"));
     let near = |(got, want): (&f64, &f64)| {
-        got == want || got.is_nan() && want.is_nan() || !exact && (got - want).abs() <= atol + rtol * want.abs()
+        got == want
+            || got.is_nan() && want.is_nan()
+            || !exact && (got - want).abs() <= atol + rtol * want.abs()
     };
     let pairs = || got.iter().zip(&wanted);
     match pairs().position(|pair| !near(pair)) {

@@ -4,9 +4,9 @@
 //! each variable all zeros or all ones. Where a bit of the result depends on at most one bit of each variable, it is defined if and
 //! only if all corners agree about it.
 
-use gcn_isa::target::WaveSize;
 use gcn_isa::dataflow::Flow;
 use gcn_isa::reg::RegFile;
+use gcn_isa::target::WaveSize;
 use gcn_isa::{Inst, Operand, Reg};
 
 use super::{Bits, Info, Word, value};
@@ -35,7 +35,11 @@ pub(in crate::watch::sanitize) struct Aside {
 
 impl Default for Aside {
     fn default() -> Aside {
-        Aside { wave: Wave::new(OPERANDS * VECTORS, 0, WaveSize::W64), lds: Vec::new(), memory: Memory::new() }
+        Aside {
+            wave: Wave::new(OPERANDS * VECTORS, 0, WaveSize::W64),
+            lds: Vec::new(),
+            memory: Memory::new(),
+        }
     }
 }
 
@@ -67,7 +71,12 @@ fn aside(step: &Step, inst: &Inst) -> Step {
         other => other,
     };
     let operands = inst.operands.iter().enumerate().map(|(i, operand)| own(i, operand)).collect();
-    let map = RegisterMap { vgprs: (OPERANDS * VECTORS) as u32, agprs: 0, sgprs: NAMED as u32, first_named: NAMED as u16 };
+    let map = RegisterMap {
+        vgprs: (OPERANDS * VECTORS) as u32,
+        agprs: 0,
+        sgprs: NAMED as u32,
+        first_named: NAMED as u16,
+    };
     step.with(Inst { operands, ..inst.clone() }, &map)
 }
 
