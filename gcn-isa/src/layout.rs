@@ -32,6 +32,7 @@ mod describe;
 mod elements;
 mod lanes;
 mod place;
+mod wave;
 mod wmma;
 
 use std::collections::HashMap;
@@ -41,6 +42,7 @@ pub use capability::{CAPABILITIES, Capability};
 pub use describe::{Formulas, formulas};
 pub use elements::{Blocks, Controls, Element, Elements, Layout, LayoutError, elements};
 pub use lanes::{ByLane, Coordinates};
+pub use wave::{WAVE_TILE, WaveShape, wave_shape};
 
 use crate::table::{self, InstDesc};
 use crate::target::{Family, InstructionSet, Target, WaveSize};
@@ -121,6 +123,10 @@ pub enum ElemType {
     Bf6,
     /// OCP 4-bit float with 2 exponent bits, `e2m1`.
     Fp4,
+    /// 8-bit integer; `neg_lo` says whether signed.
+    Iu8,
+    /// 4-bit integer; `neg_lo` says whether signed.
+    Iu4,
     /// OCP 8-bit power of two, `e8m0`: a scale.
     E8m0,
     /// Chosen by `cbsz` (A) or `blgp` (B) among 8-, 6- and 4-bit formats (gfx950).
@@ -143,6 +149,8 @@ impl ElemType {
         ("fp6", ElemType::Fp6),
         ("bf6", ElemType::Bf6),
         ("fp4", ElemType::Fp4),
+        ("iu8", ElemType::Iu8),
+        ("iu4", ElemType::Iu4),
         ("e8m0", ElemType::E8m0),
         ("f8f6f4", ElemType::F8f6f4),
     ];

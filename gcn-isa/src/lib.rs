@@ -2,6 +2,7 @@
 #![cfg_attr(docsrs, feature(doc_cfg))]
 #![forbid(unsafe_code)]
 
+pub mod buffer_format;
 pub mod cfg;
 pub mod check;
 pub mod counters;

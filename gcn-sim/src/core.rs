@@ -18,6 +18,7 @@ pub(crate) mod operand;
 pub(crate) mod options;
 pub(crate) mod overflow;
 pub(crate) mod params;
+pub(crate) mod permutation;
 pub(crate) mod place;
 pub(crate) mod probe;
 pub(crate) mod scalar;

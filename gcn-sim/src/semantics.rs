@@ -1,6 +1,7 @@
 //! What instructions do: a function for each, and the loader that gives it to the steps of a program.
 
 pub(crate) mod coverage;
+mod dual;
 pub(crate) mod execute;
 pub(crate) mod fidelity;
 pub(crate) mod functions;
@@ -11,3 +12,4 @@ pub(crate) mod mfma;
 pub(crate) mod op;
 pub(crate) mod scalar;
 pub(crate) mod valu;
+pub(crate) mod wmma;

@@ -88,6 +88,7 @@ pub fn run(
     config: &Config,
 ) -> Result<TimedReport, SimError> {
     let options = Options { max_instructions: config.max_instructions, ..Options::default() };
+    launch::require_waits(machine, "timed mode")?;
     let launch = launch::prepare(machine, memory, grid, size, kernarg, &options)?;
     let result = simulate(&launch, memory, config);
     launch.release(memory)?;

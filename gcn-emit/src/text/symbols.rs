@@ -3,6 +3,7 @@
 
 use std::fmt::Write as _;
 
+use gcn_isa::buffer_format::unified;
 use gcn_isa::mods::{DppControls, Form, dpp_word};
 use gcn_isa::target::Generation;
 use gcn_isa::{InstructionSet, InstructionSet as I, Target, TargetSet};
@@ -244,45 +245,32 @@ pub(crate) fn buffer_format(format: u8) -> Option<String> {
     (!names.is_empty()).then(|| format!("format:[{}]", names.join(",")))
 }
 
-/// Number formats by the end of their names, in the order of their numbers.
-const NUMBERS: [&str; 7] = ["UNORM", "SNORM", "USCALED", "SSCALED", "UINT", "SINT", "FLOAT"];
-
-const NORMS: u8 = 0b000_0011;
-const SCALED: u8 = 0b000_1100;
-const INTS: u8 = 0b011_0000;
-const FLOAT: u8 = 0b100_0000;
-const NARROW: u8 = NORMS | SCALED | INTS;
-const ALL: u8 = NARROW | FLOAT;
-const WIDE: u8 = INTS | FLOAT;
-
-/// The formats of typed buffers on RDNA, which are one number from 1 on: the data format, and the numbers that it has on RDNA 1 and 2,
-/// and later (RDNA2 ISA and RDNA3 ISA, "Data format"; LLVM 22 prints the same names).
-const UNIFIED: [(&str, u8, u8); 14] = [
-    ("8", NARROW, NARROW),
-    ("16", ALL, ALL),
-    ("8_8", NARROW, NARROW),
-    ("32", WIDE, WIDE),
-    ("16_16", ALL, ALL),
-    ("10_11_11", ALL, FLOAT),
-    ("11_11_10", ALL, FLOAT),
-    ("10_10_10_2", NARROW, NORMS | INTS),
-    ("2_10_10_10", NARROW, NARROW),
-    ("8_8_8_8", NARROW, NARROW),
-    ("32_32", WIDE, WIDE),
-    ("16_16_16_16", ALL, ALL),
-    ("32_32_32", WIDE, WIDE),
-    ("32_32_32_32", WIDE, WIDE),
+/// Data formats from 1 on, and number formats, by their parts of names.
+const UNIFIED_DATA: [&str; 14] = [
+    "8",
+    "16",
+    "8_8",
+    "32",
+    "16_16",
+    "10_11_11",
+    "11_11_10",
+    "10_10_10_2",
+    "2_10_10_10",
+    "8_8_8_8",
+    "32_32",
+    "16_16_16_16",
+    "32_32_32",
+    "32_32_32_32",
 ];
+const UNIFIED_NUMBERS: [&str; 8] = ["UNORM", "SNORM", "USCALED", "SSCALED", "UINT", "SINT", "", "FLOAT"];
 
 /// The names of the formats of typed buffers on RDNA, by number.
 fn unified_formats(generation: Generation) -> Vec<String> {
-    let gfx10 = generation == Generation::GFX10;
-    let of = |(data, old, new): &(&'static str, u8, u8)| {
-        let (data, numbers) = (*data, if gfx10 { *old } else { *new });
-        let numbers = NUMBERS.iter().enumerate().filter(move |(bit, _)| numbers >> bit & 1 == 1);
-        numbers.map(move |(_, number)| format!("BUF_FMT_{data}_{number}"))
+    let name = |(data, number): (u8, u8)| {
+        let (data, number) = (UNIFIED_DATA[usize::from(data) - 1], UNIFIED_NUMBERS[usize::from(number)]);
+        format!("BUF_FMT_{data}_{number}")
     };
-    std::iter::once("BUF_FMT_INVALID".to_owned()).chain(UNIFIED.iter().flat_map(of)).collect()
+    std::iter::once("BUF_FMT_INVALID".to_owned()).chain(unified(generation).map(name)).collect()
 }
 
 /// The number of a format of RDNA.

@@ -39,6 +39,15 @@ impl Class {
         )
     }
 
+    /// True for an atomic that returns what was there before.
+    pub const fn returns_old(self) -> bool {
+        use Class as C;
+        matches!(
+            self,
+            C::SmemAtomicRet | C::LdsAtomicRet | C::VmemAtomicRet | C::FlatAtomicRet | C::GlobalAtomicRet
+        )
+    }
+
     /// True if the instruction loads from memory by vector, to registers or to LDS, atomics apart.
     pub const fn loads(self) -> bool {
         use Class as C;

@@ -63,6 +63,8 @@ pub struct InstDesc {
     pub halves_by_op_sel: bool,
     /// True if the widths of A and B follow from `cbsz` and `blgp`; the operands have the largest.
     pub width_by_format: bool,
+    /// The two instructions that a VOPD instruction is, each with its own operands; `None` for all others.
+    pub halves: Option<[&'static InstDesc; 2]>,
     /// What holds for every form of the mnemonic.
     pub entry: &'static Entry,
 }

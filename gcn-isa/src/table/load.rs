@@ -351,6 +351,7 @@ impl Rows {
                             half: facts.half,
                             halves_by_op_sel: facts.halves_by_op_sel,
                             width_by_format: facts.width_by_format,
+                            halves: None,
                             entry,
                         });
                     }

@@ -109,6 +109,9 @@ macro_rules! facts {
             /// True if the tables have what code does as well, beginning with waits and hazards, so that it can be checked, repaired,
             /// explained, compiled and simulated.
             has_hazards: bool,
+            /// True if the simulator has the meaning of its instructions. Without [`has_hazards`](InstructionSet::has_hazards) it can tell what
+            /// code computes, not whether it waits.
+            has_simulation: bool,
             /// The sizes that waves can have, the usual one first.
             wave_sizes: &'static [WaveSize],
             /// The numbers of scalar registers with names.
@@ -131,6 +134,12 @@ macro_rules! facts {
             /// True where the work-item ids of all three dimensions arrive packed in `v0`
             /// (x in bits 9:0, y in 19:10, z in 29:20) instead of in `v0`, `v1`, `v2`.
             has_packed_tid: bool,
+            /// True where a result of 16 bits leaves the other half of its register as it was; GFX9 makes it zero (LLVM:
+            /// `zeroesHigh16BitsOfDest`).
+            writes_halves: bool,
+            /// True where the hardware puts the ids of workgroup and wave into trap temporaries instead of SGPRs (LLVM: architected SGPRs):
+            /// `ttmp9` has x, `ttmp7` y and z, `ttmp8` the wave.
+            has_ids_in_ttmps: bool,
             /// True where waves of a workgroup may run on different compute units, as the descriptor's TG_SPLIT asks.
             has_tg_split: bool,
             /// True where a descriptor may ask for kernel arguments in SGPRs when the kernel starts.
@@ -172,6 +181,13 @@ macro_rules! facts {
             /// MODE says: gfx90a. All others keep them (PyTorch, "Numerical accuracy"; values of `v_dot2_f32_f16` measured on gfx90a and gfx950:
             /// LLVM pull request 205101).
             flushes_half_products: bool,
+            /// True where `v_dot2_bf16_bf16` cuts its result to bf16 instead of rounding it.
+            cuts_bf16_dots: bool,
+            /// Lanes among which `ds_permute_b32` and `ds_bpermute_b32` move data: half of a wave of 64 on RDNA (Mesa, ACO,
+            /// `emit_bpermute`: other ways for waves of 64 lanes from GFX10 on).
+            permuted_lanes: usize,
+            /// True where `neg_lo` of integer dot products says which factors are signed (RDNA 3 and later: `v_dot4_i32_iu8`).
+            signs_by_neg_lo: bool,
             /// True where `global_atomic_add_f32` and `buffer_atomic_add_f32` flush denormals, whatever MODE says: gfx908 and gfx90a. LLVM uses
             /// them there only where denormals may be lost; AMD's emulator flushes.
             memory_adds_flush: bool,
@@ -213,6 +229,7 @@ const GFX900: Facts = Facts {
     generation: Generation::GFX9,
     has_instructions: true,
     has_hazards: true,
+    has_simulation: true,
     wave_sizes: &[WaveSize::W64],
     named_sgprs: GFX9_NAMED,
     addressable_sgprs: 102,
@@ -222,6 +239,8 @@ const GFX900: Facts = Facts {
     needs_even_vgpr_tuples: false,
     has_back_off_barrier: false,
     has_packed_tid: false,
+    writes_halves: false,
+    has_ids_in_ttmps: false,
     has_tg_split: false,
     has_kernarg_preload: false,
     counts_sgprs: true,
@@ -239,6 +258,9 @@ const GFX900: Facts = Facts {
     has_fnuz_floats: false,
     checks_soffset: false,
     flushes_half_products: false,
+    cuts_bf16_dots: false,
+    permuted_lanes: 64,
+    signs_by_neg_lo: false,
     memory_adds_flush: false,
     has_narrow_conversion_hazard: false,
     bad_branch_distance: None,
@@ -274,6 +296,9 @@ const GFX10: Facts = Facts {
     generation: Generation::GFX10,
     has_instructions: true,
     has_hazards: false,
+    has_simulation: true,
+    writes_halves: true,
+    permuted_lanes: 32,
     wave_sizes: &[WaveSize::W32, WaveSize::W64],
     named_sgprs: GFX10_NAMED,
     addressable_sgprs: 106,
@@ -294,10 +319,13 @@ const GFX11: Facts = Facts {
     has_architected_flat_scratch: true,
     inst_pref_size_bits: 6,
     copies_wmma_inputs: true,
+    signs_by_neg_lo: true,
     ..GFX10_3
 };
 const GFX12: Facts = Facts {
     generation: Generation::GFX12,
+    has_ids_in_ttmps: true,
+    cuts_bf16_dots: true,
     counts_cache_control: true,
     returns_loads_in_order: false,
     has_dx10_clamp: false,

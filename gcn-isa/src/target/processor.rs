@@ -269,6 +269,14 @@ impl Target {
         if self.has_hazards() { Ok(self) } else { Err(NoHazards(self)) }
     }
 
+    /// This target, if the simulator has the meaning of its instructions: what runs code asks first.
+    ///
+    /// # Errors
+    /// [`NotSimulated`], which says what is.
+    pub const fn with_simulation(self) -> Result<Target, NotSimulated> {
+        if self.has_simulation() { Ok(self) } else { Err(NotSimulated(self)) }
+    }
+
     /// The names of every target whose code can be read and written as words: `gfx900, … and gfx950`.
     pub fn names() -> String {
         words(Target::with_instructions())
@@ -329,6 +337,12 @@ impl Target {
     /// See [`InstructionSet::usual_wave`].
     pub const fn usual_wave(self) -> WaveSize {
         self.instruction_set().usual_wave()
+    }
+
+    /// The size of waves of a program, of which its descriptor says whether it has waves of 32 lanes.
+    pub fn wave_size_of(self, has_32_lanes: bool) -> WaveSize {
+        let size = if has_32_lanes { WaveSize::W32 } else { WaveSize::W64 };
+        if self.instruction_set().has_wave(size) { size } else { self.usual_wave() }
     }
 
     /// Lanes of a wave, where a program does not say another size.
@@ -400,6 +414,11 @@ fn words(targets: impl Iterator<Item = Target>) -> String {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, thiserror::Error)]
 #[error("waits and hazards of {0} are not in the tables yet; those of {known} are", known = words(Target::ALL.into_iter()))]
 pub struct NoHazards(pub Target);
+
+/// Code for the target can be read and written, but the simulator does not have its instructions.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, thiserror::Error)]
+#[error("the simulator does not run {0} yet; it runs {known}", known = words(Target::KNOWN.into_iter().filter(|t| t.has_simulation())))]
+pub struct NotSimulated(pub Target);
 
 /// The name is not that of a supported target.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]

@@ -200,6 +200,14 @@ pub enum LaunchError {
         /// Available.
         available: u32,
     },
+    /// A mode that judges or times waits, of which nothing is known for the target.
+    #[error("{mode} cannot run this kernel: {reason}; functional mode runs it")]
+    Waits {
+        /// What was asked for.
+        mode: &'static str,
+        /// What is missing.
+        reason: gcn_isa::target::NoHazards,
+    },
     /// A kernel that wants an input the simulator does not provide.
     #[error("the kernel descriptor asks for {0}, which the simulator does not provide")]
     Input(&'static str),

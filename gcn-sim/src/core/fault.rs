@@ -13,6 +13,8 @@ pub(crate) enum Next {
     Jump(usize),
     /// Wait for the other waves of the workgroup.
     Barrier,
+    /// Wait until the other waves of the workgroup have arrived at the barrier as well, where they need not wait.
+    Signals,
     /// Wait at a resource of global wave sync.
     Queue(Queued),
     /// Let other waves run.

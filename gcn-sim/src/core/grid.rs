@@ -5,8 +5,9 @@
 //! are filled by the flattened id that counts the work-items that are there (`currentworkitemflatid` of the HSA Programmer's
 //! Reference Manual), so that it has as few waves as they need.
 
+use gcn_isa::target::WaveSize;
+
 use crate::core::error::LaunchError;
-use crate::core::value::LANES;
 
 /// How much a launch runs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -32,11 +33,8 @@ pub(crate) struct Geometry {
     pub size: [u32; 3],
     /// Workgroups, partial ones included.
     pub groups: [u32; 3],
-}
-
-/// The wave count of so many work-items.
-fn waves(size: [u32; 3]) -> u32 {
-    size.iter().product::<u32>().div_ceil(LANES as u32)
+    /// Lanes of a wave.
+    pub wave: u32,
 }
 
 fn zip<A: Copy, B: Copy, C>(a: [A; 3], b: [B; 3], f: impl Fn(A, B) -> C) -> [C; 3] {
@@ -44,7 +42,8 @@ fn zip<A: Copy, B: Copy, C>(a: [A; 3], b: [B; 3], f: impl Fn(A, B) -> C) -> [C; 
 }
 
 impl Geometry {
-    pub(crate) fn new(grid: Grid, size: [u32; 3]) -> Result<Geometry, LaunchError> {
+    pub(crate) fn new(grid: Grid, size: [u32; 3], wave: WaveSize) -> Result<Geometry, LaunchError> {
+        let wave = wave.lanes();
         let (Grid::Workgroups(given) | Grid::Items(given)) = grid;
         if given.contains(&0) {
             return Err(LaunchError::EmptyGrid(given));
@@ -59,13 +58,13 @@ impl Geometry {
                 let [Some(x), Some(y), Some(z)] = items else {
                     return Err(LaunchError::TooManyItems { grid: groups, size });
                 };
-                Ok(Geometry { items: [x, y, z], size, groups })
+                Ok(Geometry { items: [x, y, z], size, groups, wave })
             }
             Grid::Items(items) => {
                 if items.iter().zip(size).any(|(items, size)| *items < size) {
                     return Err(LaunchError::LessThanAWorkgroup { items, size });
                 }
-                Ok(Geometry { items, size, groups: zip(items, size, u32::div_ceil) })
+                Ok(Geometry { items, size, groups: zip(items, size, u32::div_ceil), wave })
             }
         }
     }
@@ -92,14 +91,19 @@ impl Geometry {
         std::array::from_fn(|d| self.size[d].min(self.items[d] - id[d] * self.size[d]))
     }
 
+    /// The wave count of so many work-items.
+    fn waves_for(&self, size: [u32; 3]) -> u32 {
+        size.iter().product::<u32>().div_ceil(self.wave)
+    }
+
     /// Waves of the workgroup `id`.
     pub(crate) fn waves_of(&self, id: [u32; 3]) -> u32 {
-        waves(self.size_of(id))
+        self.waves_for(self.size_of(id))
     }
 
     /// Waves of a full workgroup.
     pub(crate) fn waves(&self) -> u32 {
-        waves(self.size)
+        self.waves_for(self.size)
     }
 
     /// Full workgroups in each dimension.
@@ -120,7 +124,7 @@ impl Geometry {
             let is_rest = |d: usize| kind >> d & 1 == 1;
             let count = |d: usize| if is_rest(d) { u64::from(rest[d] > 0) } else { u64::from(full[d]) };
             let size = std::array::from_fn(|d| if is_rest(d) { rest[d] } else { self.size[d] });
-            (0..3).map(count).product::<u64>() * u64::from(waves(size))
+            (0..3).map(count).product::<u64>() * u64::from(self.waves_for(size))
         });
         kinds.sum()
     }
@@ -138,7 +142,7 @@ mod tests {
             ([32, 32, 1], [16, 16, 1]),
             ([33, 17, 3], [32, 16, 2]),
         ] {
-            let g = Geometry::new(Grid::Items(items), size).unwrap();
+            let g = Geometry::new(Grid::Items(items), size, WaveSize::W64).unwrap();
             let each = |index: u64| u64::from(g.waves_of(g.id(index)));
             assert_eq!(g.all_waves(), (0..g.count()).map(each).sum::<u64>(), "{items:?} {size:?}");
             let work_items =

@@ -1,6 +1,7 @@
 //! What a kernel descriptor tells the hardware, and the initial state that follows from it.
 
 use gcn_isa::Target;
+use gcn_isa::target::WaveSize;
 
 use crate::core::error::LaunchError;
 use crate::core::wave::Mode;
@@ -62,6 +63,8 @@ pub struct KernelState {
     pub private_segment_wave_offset: bool,
     /// Highest work-item id dimension in VGPRs: 0 = x, 1 = x and y, 2 = all.
     pub workitem_id: u8,
+    /// Lanes of a wave.
+    pub wave_size: WaveSize,
     /// VGPRs allocated.
     pub vgprs: u32,
     /// `AccVGPRs` allocated.
@@ -123,6 +126,7 @@ impl Default for KernelState {
             workgroup_info: false,
             private_segment_wave_offset: false,
             workitem_id: 0,
+            wave_size: WaveSize::W64,
             vgprs: 256,
             agprs: 256,
             sgprs: 102,
@@ -154,7 +158,9 @@ impl KernelState {
         let properties = u32::from(bytes[56]) | u32::from(bytes[57]) << 8;
         let preload = u32::from(bytes[58]) | u32::from(bytes[59]) << 8;
         let property = |bit: u32| properties >> bit & 1 == 1;
-        let vector = (bits(rsrc1, 0, 6) + 1) * target.vgpr_granule();
+        let wave_size = target.wave_size_of(property(10));
+        let file = target.vgpr_file(wave_size);
+        let vector = ((bits(rsrc1, 0, 6) + 1) * file.block).next_multiple_of(file.granule);
         let (vgprs, agprs) = if target.has_unified_agprs() {
             let offset = (bits(rsrc3, 0, 6) + 1) * 4;
             (offset.min(vector).min(256), vector.saturating_sub(offset).min(256))
@@ -172,14 +178,19 @@ impl KernelState {
                 private_segment_size: property(6),
             },
             user_sgpr_count: bits(rsrc2, 1, 5) as u8,
-            workgroup_id: [7, 8, 9].map(|bit| bits(rsrc2, bit, 1) == 1),
-            workgroup_info: bits(rsrc2, 10, 1) == 1,
+            workgroup_id: [7, 8, 9].map(|bit| bits(rsrc2, bit, 1) == 1 && !target.has_ids_in_ttmps()),
+            workgroup_info: bits(rsrc2, 10, 1) == 1 && !target.has_ids_in_ttmps(),
             private_segment_wave_offset: bits(rsrc2, 0, 1) == 1 && !target.has_architected_flat_scratch(),
             workitem_id: bits(rsrc2, 11, 2) as u8,
+            wave_size,
             vgprs,
             agprs,
             // GFX9 allocates 16 at a time; the count includes VCC and the other special ones.
-            sgprs: ((bits(rsrc1, 6, 4) / 2 + 1) * 16).min(target.addressable_sgprs()),
+            sgprs: if target.counts_sgprs() {
+                ((bits(rsrc1, 6, 4) / 2 + 1) * 16).min(target.addressable_sgprs())
+            } else {
+                target.addressable_sgprs()
+            },
             lds_bytes: word(0),
             private_bytes: word(4),
             tg_split: target.has_tg_split() && bits(rsrc3, 16, 1) == 1,
@@ -190,8 +201,9 @@ impl KernelState {
                 denorm_16_64: bits(rsrc1, 18, 2) as u8,
                 fp16_overflow: bits(rsrc1, 26, 1) == 1,
             },
-            dx10_clamp: bits(rsrc1, 21, 1) == 1,
-            ieee_mode: bits(rsrc1, 23, 1) == 1,
+            // Where they are not chosen, clamp makes NaN 0, and minimum and maximum are those of IEEE 754-2019.
+            dx10_clamp: bits(rsrc1, 21, 1) == 1 || !target.has_dx10_clamp(),
+            ieee_mode: bits(rsrc1, 23, 1) == 1 && target.has_dx10_clamp(),
             kernarg_preload: Preload {
                 length: bits(preload, 0, 7) as u8,
                 offset: bits(preload, 7, 9) as u16,

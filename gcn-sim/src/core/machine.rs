@@ -19,11 +19,11 @@ use crate::core::matrix::MatrixArithmetic;
 use crate::core::memory::Memory;
 use crate::core::operand::{RegisterMap, Src, role};
 use crate::core::overflow::Form;
+use crate::core::permutation::Permutation;
 use crate::core::probe::Probes;
 use crate::core::site::Instruction;
 use crate::core::trace::Trace;
-use crate::core::value::LANES;
-use crate::core::wave::Wave;
+use crate::core::wave::{NUMBERED, Wave};
 
 /// Code address of offset 0 where nobody says another, for instructions that read the program counter.
 pub(crate) const CODE_BASE: u64 = 0x0000_7000_0000_0000;
@@ -75,9 +75,13 @@ pub(crate) struct Step {
     pub imm: i64,
     /// Branch target as instruction index, if known.
     pub target: Option<usize>,
+    /// How DPP permutes the lanes of source 0.
+    pub dpp: Option<Permutation>,
+    /// The last source is the destination, before it is written.
+    pub tied: bool,
     /// No source modifier, DPP, SDWA or `op_sel`.
     pub plain_src: bool,
-    /// No clamp, omod, DPP, SDWA or `op_sel` on the result, and a 16-bit result clears the upper half.
+    /// No clamp, omod, DPP, SDWA or `op_sel` on the result.
     pub plain_dst: bool,
     /// Half of the destination that a 16-bit result goes to, if the other half is kept.
     pub half: Option<u8>,
@@ -98,22 +102,26 @@ impl Step {
         directed: Option<Arc<dyn Exec>>,
     ) -> Step {
         let mods = inst.mods;
-        let wrapped = mods.dpp.is_some() || mods.sdwa.is_some() || mods.op_sel != 0;
-        let half = inst.desc.op_sel_dst_bit().map(|bit| mods.op_sel >> bit & 1);
+        let dpp = Permutation::of(&inst);
+        let wrapped = dpp.is_some() || mods.sdwa.is_some() || mods.op_sel != 0;
+        let half = half_of_destination(&inst).or(target.writes_halves().then_some(0));
         let mut step = Step {
             exec,
             directed,
             offset,
             size,
             vdst: 0,
-            sdst: 0,
+            // A mask that no operand names is not written: compares of RDNA that write EXEC.
+            sdst: NUMBERED as u16,
             src: [Src::None; 3],
             scales: [0; 2],
             rsrc: 0,
             imm: 0,
             target: None,
+            dpp,
+            tied: false,
             plain_src: !wrapped && mods.neg == 0 && mods.abs == 0 && mods.sext == 0,
-            plain_dst: !wrapped && !mods.clamp && mods.omod == 0 && half.is_none(),
+            plain_dst: !wrapped && !mods.clamp && mods.omod == 0,
             half,
             overflow: Form::of(&inst),
             arch: target,
@@ -138,12 +146,13 @@ impl Step {
             ("srsrc", Operand::Reg(reg)) => self.rsrc = reg.index,
             ("vdst" | "sdst" | "vdata" | "sdata", Operand::Reg(reg)) if access != Access::Read => {
                 if reg.file == RegFile::Sgpr {
-                    self.sdst = reg.index;
+                    self.sdst = map.scalar_slot(reg);
                 } else {
                     self.vdst = map.slot(reg);
                 }
                 if tied {
                     self.src[2] = map.source(operand);
+                    self.tied = true;
                 }
             }
             // v_swap: the second register is both source and destination.
@@ -158,6 +167,13 @@ impl Step {
             }
         }
     }
+}
+
+/// The half of its register that a 16-bit result goes to, if the instruction says it.
+fn half_of_destination(inst: &Inst) -> Option<u8> {
+    let named = inst.desc.operands.iter().find(|o| o.access != Access::Read);
+    let bit = named.and_then(|o| inst.desc.half_bit(o)).or(inst.desc.op_sel_dst_bit());
+    bit.map(|bit| inst.mods.op_sel >> bit & 1)
 }
 
 /// A kernel ready to run: every instruction resolved once to a function and its operands. A copy shares them.
@@ -291,7 +307,7 @@ impl Machine {
             vgprs,
             sgprs: state.sgprs + gcn_isa::reg::NAMED_SGPRS,
             lds_bytes: state.lds_bytes.saturating_add(dynamic_lds),
-            waves_per_workgroup: work_items.div_ceil(LANES as u32),
+            waves_per_workgroup: work_items.div_ceil(state.wave_size.lanes()),
         };
         if usage.lds_bytes > target.lds_per_cu() {
             return 0;

@@ -1,9 +1,10 @@
 //! Operands as instruction functions read them: slots of registers, and constants in every width.
 
-use gcn_isa::reg::RegFile;
+use gcn_isa::reg::{self, RegFile};
 use gcn_isa::{Operand, Reg, SrcSpecial};
 
 use crate::core::value::Ty;
+use crate::core::wave;
 
 /// A source operand.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
@@ -82,6 +83,8 @@ pub(crate) struct RegisterMap {
     pub vgprs: u32,
     pub agprs: u32,
     pub sgprs: u32,
+    /// The number from which on scalar registers have names and are always there.
+    pub first_named: u16,
 }
 
 impl RegisterMap {
@@ -93,13 +96,18 @@ impl RegisterMap {
         }
     }
 
+    /// SGPR number of a destination: of `null`, where writes are dropped.
+    pub(crate) fn scalar_slot(&self, reg: Reg) -> u16 {
+        if reg.index == reg::NULL.index { wave::NUMBERED as u16 } else { reg.index }
+    }
+
     /// The first register of `reg` that is not allocated, with the number of allocated ones.
     pub(crate) fn outside(&self, reg: Reg) -> Option<(Reg, u32)> {
         let limit = match reg.file {
             RegFile::Vgpr => self.vgprs,
             RegFile::Agpr => self.agprs,
             // The named scalar registers are always there.
-            RegFile::Sgpr if reg.index >= 102 => return None,
+            RegFile::Sgpr if reg.index >= self.first_named => return None,
             RegFile::Sgpr => self.sgprs,
         };
         if u32::from(reg.end()) <= limit {
@@ -111,6 +119,7 @@ impl RegisterMap {
 
     pub(crate) fn source(&self, operand: Operand) -> Src {
         match operand {
+            Operand::Reg(reg) if reg == (Reg { len: reg.len, ..reg::NULL }) => Src::Const(Const::literal(0)),
             Operand::Reg(reg) if reg.file == RegFile::Sgpr => Src::Scalar(reg.index),
             Operand::Reg(reg) => Src::Vector(self.slot(reg)),
             Operand::Inline(inline) => Src::Const(Const::inline(inline)),
@@ -125,7 +134,7 @@ impl RegisterMap {
 pub(crate) fn role(name: &str) -> Option<usize> {
     Some(match name {
         "src0" | "ssrc0" | "vaddr" | "addr" | "sbase" => 0,
-        "src1" | "ssrc1" | "saddr" | "soffset" | "data0" => 1,
+        "src1" | "ssrc1" | "vsrc1" | "saddr" | "soffset" | "data0" => 1,
         "src2" | "vdata" | "data1" | "sdata" | "literal" | "idx" => 2,
         _ => return None,
     })

@@ -54,6 +54,6 @@ const FORMS: [(&str, Form); 26] = [
 impl Form {
     /// `None` for instructions that have no f16 result, or none that can overflow.
     pub(crate) fn of(inst: &Inst) -> Option<Form> {
-        FORMS.iter().find(|form| form.0 == inst.desc.mnemonic).map(|form| form.1)
+        FORMS.iter().find(|form| form.0 == inst.desc.entry.mnemonic).map(|form| form.1)
     }
 }

@@ -1,6 +1,10 @@
 //! The state of a wave.
 
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+
 use gcn_isa::reg;
+use gcn_isa::target::WaveSize;
 
 use crate::core::gws::Queued;
 use crate::core::late::Late;
@@ -14,6 +18,13 @@ pub(crate) type Lanes = [u32; LANES];
 const VCC: usize = reg::VCC.index as usize;
 const EXEC: usize = reg::EXEC.index as usize;
 const M0: usize = reg::M0.index as usize;
+
+/// The SGPRs that encodings can number.
+pub(crate) const NUMBERED: usize = 128;
+/// What is written to `null` goes from here on: the most that an instruction writes to SGPRs.
+const DROPPED: usize = 16;
+/// SGPRs, and room for what is dropped.
+pub(crate) type Sgprs = [u32; NUMBERED + DROPPED];
 
 /// The MODE register, unpacked where it is read often.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
@@ -86,11 +97,13 @@ impl Mode {
     }
 }
 
-/// A wave of 64 lanes.
+/// A wave of 64 lanes, or of 32, of which the upper 32 here are never active.
 #[derive(Debug)]
 pub(crate) struct Wave {
     /// SGPRs by encoding number; VCC, M0 and EXEC included.
-    pub s: [u32; 128],
+    pub s: Sgprs,
+    /// The lanes that there are.
+    pub lanes: u64,
     /// Vector registers: VGPRs, then AGPRs.
     pub v: Vec<Lanes>,
     pub scc: bool,
@@ -109,6 +122,7 @@ pub(crate) struct Wave {
     /// Allocation that the last global access hit.
     pub memory_hint: usize,
     pub late: Late,
+    pub arrivals: Arrivals,
     pub status: Status,
 }
 
@@ -132,12 +146,52 @@ const FEW: u32 = 64;
 const PART: u64 = 20;
 const LONGEST: u64 = 42_000;
 
+/// A wave's part in a barrier at which arriving and waiting are two instructions.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Arrivals {
+    /// How often it has arrived, and waited for the others.
+    signals: u64,
+    waits: u64,
+    /// The most often that a wave of the workgroup has arrived.
+    most: Arc<AtomicU64>,
+}
+
+impl Arrivals {
+    /// Arrives; true for the first wave that does.
+    pub(crate) fn signal(&mut self) -> bool {
+        self.signals += 1;
+        self.most.fetch_max(self.signals, Ordering::Relaxed) < self.signals
+    }
+
+    /// True if this wave has arrived where the other one waits.
+    pub(crate) fn has_met(&self, other: &Arrivals) -> bool {
+        self.signals > other.waits
+    }
+
+    /// The wait is over.
+    pub(crate) fn go_on(&mut self) {
+        self.waits += 1;
+    }
+
+    /// Makes this wave one of a workgroup with another.
+    pub(crate) fn join(&mut self, other: &Arrivals) {
+        self.most = Arc::clone(&other.most);
+    }
+
+    fn clear(&mut self) {
+        (self.signals, self.waits) = (0, 0);
+        self.most.store(0, Ordering::Relaxed);
+    }
+}
+
 /// Whether a wave can go on.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Status {
     Running,
     /// At an `s_barrier`, by instruction index.
     AtBarrier(usize),
+    /// At an `s_barrier_wait`, by instruction index.
+    AtWait(usize),
     /// At an instruction of global wave sync, by its index.
     Queued(usize, Queued),
     Ended,
@@ -146,7 +200,7 @@ pub(crate) enum Status {
 /// What a wave's next instructions depend on, save memory, and where it jumped back to: to find out whether it comes back to it.
 pub(crate) struct Snapshot {
     pc: usize,
-    s: [u32; 128],
+    s: Sgprs,
     scc: bool,
     v: Vec<Lanes>,
     scratch: Vec<u8>,
@@ -182,9 +236,10 @@ impl Wave {
         now
     }
 
-    pub(crate) fn new(vector_registers: usize, scratch_bytes: usize) -> Wave {
+    pub(crate) fn new(vector_registers: usize, scratch_bytes: usize, size: WaveSize) -> Wave {
         Wave {
-            s: [0; 128],
+            s: [0; NUMBERED + DROPPED],
+            lanes: u64::MAX >> (64 - size.lanes()),
             v: vec![[0; LANES]; vector_registers],
             scc: false,
             mode: Mode::new(0),
@@ -196,34 +251,41 @@ impl Wave {
             scratch: vec![0; scratch_bytes * LANES],
             memory_hint: 0,
             late: Late::default(),
+            arrivals: Arrivals::default(),
             status: Status::Running,
         }
     }
 
     /// Back to the state before the first instruction, registers zero.
     pub(crate) fn reset(&mut self, id: u32, mode: Mode) {
-        self.s = [0; 128];
+        self.s = [0; NUMBERED + DROPPED];
         self.v.fill([0; LANES]);
         self.scratch.fill(0);
         (self.scc, self.mode, self.pc, self.id, self.count) = (false, mode, 0, id, 0);
         self.slept = 0;
         self.late.clear();
+        self.arrivals.clear();
         self.status = Status::Running;
     }
 
     #[inline(always)]
     pub(crate) fn exec(&self) -> u64 {
-        self.pair(EXEC)
+        self.mask(EXEC)
     }
 
     #[inline(always)]
     pub(crate) fn set_exec(&mut self, mask: u64) {
-        self.set_pair(EXEC, mask);
+        self.set_mask(EXEC, mask);
+    }
+
+    /// The number of its lanes.
+    pub(crate) fn size(&self) -> usize {
+        self.lanes.count_ones() as usize
     }
 
     #[inline(always)]
     pub(crate) fn vcc(&self) -> u64 {
-        self.pair(VCC)
+        self.mask(VCC)
     }
 
     #[inline(always)]
@@ -234,6 +296,21 @@ impl Wave {
     /// Replaces the bits of `mask` in M0.
     pub(crate) fn set_m0_bits(&mut self, mask: u32, value: u32) {
         self.s[M0] = self.s[M0] & !mask | value & mask;
+    }
+
+    /// The mask with a bit for each lane that is in one SGPR or in two, as the size of the wave says.
+    #[inline(always)]
+    pub(crate) fn mask(&self, n: usize) -> u64 {
+        self.pair(n) & self.lanes
+    }
+
+    /// Writes a mask with a bit for each lane.
+    #[inline(always)]
+    pub(crate) fn set_mask(&mut self, n: usize, mask: u64) {
+        self.s[n] = mask as u32;
+        if self.lanes == u64::MAX {
+            self.s[n + 1] = (mask >> 32) as u32;
+        }
     }
 
     /// SGPR pair starting at encoding number `n`.

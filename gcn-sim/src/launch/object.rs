@@ -6,6 +6,7 @@ use gcn_emit::lines::SourceLines;
 use gcn_emit::metadata::KernelMetadata;
 use gcn_emit::object::{CodeObject, Module, SymbolKind, link, read_code_object};
 use gcn_emit::target_id::{Feature, TargetId};
+use gcn_isa::target::Subtarget;
 
 use super::image::Image;
 use super::program::Program;
@@ -70,7 +71,7 @@ impl Object {
     }
 
     fn of(object: &CodeObject<'_>, base: impl FnOnce(usize) -> u64) -> Result<Object, Error> {
-        object.target_id.target.with_hazards()?;
+        object.target_id.target.with_simulation()?;
         let image = Image::of(object, base)?;
         let kernels = object.kernels.iter().map(|kernel| Kernel {
             name: kernel.name.to_owned(),
@@ -158,7 +159,8 @@ impl Program {
             KernelState::from_descriptor(&kernel.descriptor, target).map_err(crate::SimError::from)?;
         let skipped = if state.kernarg_preload.length > 0 { PRELOAD_PROLOGUE } else { 0 };
         let entry = u32::try_from(kernel.address + skipped).unwrap_or(u32::MAX);
-        let code = reach::reachable(target, &object.image, entry);
+        let on = Subtarget { target, wave: state.wave_size };
+        let code = reach::reachable(on, &object.image, entry);
         let machine = Machine::of_code(target, code, entry, state).at(object.image.base);
         let ecc = target.supports_sramecc() && object.target_id.sramecc != Feature::Off;
         Ok(Program {

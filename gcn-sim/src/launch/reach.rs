@@ -7,8 +7,8 @@
 use std::collections::BTreeMap;
 
 use gcn_emit::decode::decode_inst;
-use gcn_isa::Target;
 use gcn_isa::table::Class;
+use gcn_isa::target::Subtarget;
 
 use super::image::Image;
 use crate::semantics::load::{Decoded, branch_offset};
@@ -17,8 +17,8 @@ use crate::semantics::load::{Decoded, branch_offset};
 const NOP: [u8; 4] = [0, 0, 0x80, 0xbf];
 
 /// Instructions by offset in the image.
-pub(crate) fn reachable(target: Target, image: &Image, entry: u32) -> BTreeMap<u32, Decoded> {
-    let mut reach = Reach { target, image, code: BTreeMap::new(), indirect: false };
+pub(crate) fn reachable(on: Subtarget, image: &Image, entry: u32) -> BTreeMap<u32, Decoded> {
+    let mut reach = Reach { on, image, code: BTreeMap::new(), indirect: false };
     reach.follow(entry);
     if reach.indirect {
         image.code.iter().for_each(|range| reach.sweep(range.start, range.end));
@@ -27,7 +27,7 @@ pub(crate) fn reachable(target: Target, image: &Image, entry: u32) -> BTreeMap<u
 }
 
 struct Reach<'a> {
-    target: Target,
+    on: Subtarget,
     image: &'a Image,
     code: BTreeMap<u32, Decoded>,
     indirect: bool,
@@ -63,7 +63,7 @@ impl Reach<'_> {
     /// Decodes one instruction; `None` if there is none, or if it would overlap one that is known.
     fn decode(&mut self, at: u32) -> Option<(u32, Next)> {
         let bytes = self.image.bytes.get(at as usize..).unwrap_or_default();
-        match decode_inst(bytes, self.target) {
+        match decode_inst(bytes, self.on) {
             Ok((inst, size)) => {
                 let size = size as u32;
                 if self.code.range(at..at + size).next().is_some() {
@@ -80,7 +80,7 @@ impl Reach<'_> {
                 Some((size, next))
             }
             Err(error) => {
-                if let Ok((nop, _)) = decode_inst(&NOP, self.target) {
+                if let Ok((nop, _)) = decode_inst(&NOP, self.on) {
                     self.code.insert(at, Decoded::Nothing(error.to_string(), nop));
                 }
                 None

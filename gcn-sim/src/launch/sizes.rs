@@ -16,7 +16,8 @@ pub(super) fn geometry(program: &Program, spec: &Spec) -> Result<Geometry, Error
         }
         (Some(_), Some(_)) => return Err(Error::spec("there are both `grid` and `global`", "leave one out")),
     };
-    let geometry = Geometry::new(grid, workgroup(program, spec)?).map_err(SimError::from)?;
+    let geometry = Geometry::new(grid, workgroup(program, spec)?, program.machine().state().wave_size)
+        .map_err(SimError::from)?;
     // Code for uniform workgroups does not look at the remainders (LLVM AMDGPU guide, `.uniform_work_group_size`).
     let uniform = program.metadata().and_then(|m| m.uniform_work_group_size) == Some(1);
     if uniform && geometry.remainder() != [0; 3] {

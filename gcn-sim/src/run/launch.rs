@@ -86,7 +86,10 @@ pub(crate) fn prepare<'a>(
     kernarg: &[u8],
     options: &Options,
 ) -> Result<Launch<'a>, SimError> {
-    let geometry = Geometry::new(grid.into(), size)?;
+    if let Some(mode) = options.looks_at_waits() {
+        require_waits(machine, mode)?;
+    }
+    let geometry = Geometry::new(grid.into(), size, machine.state().wave_size)?;
     check_sizes(machine)?;
     // Compilers count on the segment's last cache line: they load four dwords where three are left.
     let address = memory.try_alloc(kernarg.len().next_multiple_of(CACHE_LINE))?;
@@ -101,6 +104,12 @@ pub(crate) fn prepare<'a>(
     let inputs = Inputs { kernarg: address, dispatch_packet, preload };
     let watch = Shared::new(machine, options);
     Ok(Launch { machine, geometry, inputs, options: *options, watch, temporary })
+}
+
+/// What `mode` needs to know of the target.
+pub(crate) fn require_waits(machine: &Machine, mode: &'static str) -> Result<(), LaunchError> {
+    let known = machine.target().with_hazards();
+    known.map(|_| ()).map_err(|reason| LaunchError::Waits { mode, reason })
 }
 
 fn check_sizes(machine: &Machine) -> Result<(), LaunchError> {

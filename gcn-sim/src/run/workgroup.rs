@@ -6,7 +6,6 @@ use crate::core::late::When;
 use crate::core::machine::{Cx, Machine, Step};
 use crate::core::memory::Memory;
 use crate::core::place::{end_of_code, explain, ran_off, site};
-use crate::core::value::LANES;
 use crate::core::wave::{Snapshot, Status, Wave};
 use crate::run::launch::Launch;
 use crate::semantics::execute::execute;
@@ -44,13 +43,18 @@ impl Unit {
         let count = launch.geometry.waves() as usize;
         let late = launch.watch.as_ref().map_or(When::Issued, Shared::copies_to_lds);
         let wave = || {
-            let mut wave = Wave::new(launch.machine.vector_registers(), state.private_bytes as usize);
+            let mut wave =
+                Wave::new(launch.machine.vector_registers(), state.private_bytes as usize, state.wave_size);
             wave.late.when = late;
             wave
         };
+        let mut workgroup: Vec<Wave> = (0..count).map(|_| wave()).collect();
+        if let [first, others @ ..] = &mut workgroup[..] {
+            others.iter_mut().for_each(|other| other.arrivals.join(&first.arrivals));
+        }
         let watch = launch.watch.as_ref().map(|shared| Group::new(shared, launch.machine, count));
         Unit {
-            waves: (0..count).map(|_| wave()).collect(),
+            waves: workgroup,
             spare: Vec::new(),
             watch,
             turn: launch.options.first_turn,
@@ -112,6 +116,13 @@ impl Unit {
                     watch.released(shared, number, queued);
                 }
             }
+            if let Status::AtWait(_) = self.waves[number].status
+                && self.has_met(number)
+            {
+                self.waves[number].arrivals.go_on();
+                self.waves[number].status = Status::Running;
+                idle = false;
+            }
             if self.waves[number].status == Status::Running {
                 idle &= self.turn(launch, memory, id, number, turn)?;
             }
@@ -129,7 +140,7 @@ impl Unit {
         if self.waves.iter().all(|w| w.status == Status::Ended) {
             return Ok(Round::Ended);
         }
-        if self.waves.iter().any(|w| matches!(w.status, Status::Queued(..))) {
+        if self.waves.iter().any(|w| matches!(w.status, Status::Queued(..) | Status::AtWait(_))) {
             let place = |wave: &Wave| place_of(launch.machine, wave);
             let waves = self.waves.iter().map(place).collect();
             return Ok(if idle {
@@ -140,6 +151,12 @@ impl Unit {
         }
         self.release_barrier(launch, id)?;
         Ok(Round::Went)
+    }
+
+    /// True if every wave that has not ended has arrived at the barrier where this one waits.
+    fn has_met(&self, number: usize) -> bool {
+        let waiting = &self.waves[number].arrivals;
+        self.waves.iter().all(|w| w.status == Status::Ended || w.arrivals.has_met(waiting))
     }
 
     /// Writes to LDS what is done in this cycle.
@@ -163,6 +180,9 @@ impl Unit {
             wave.reset(number as u32, state.mode());
             wave.pc = launch.machine.entry();
             wave.s[..sgprs.len()].copy_from_slice(&sgprs);
+            if launch.machine.target().has_ids_in_ttmps() {
+                put_ids(wave, id);
+            }
             let exec = work_items(wave, launch, size, number);
             wave.set_exec(exec);
         }
@@ -237,7 +257,7 @@ pub(crate) enum Round {
 
 fn place_of(machine: &Machine, wave: &Wave) -> String {
     match wave.status {
-        Status::AtBarrier(at) | Status::Queued(at, _) => {
+        Status::AtBarrier(at) | Status::AtWait(at) | Status::Queued(at, _) => {
             format!("wave {} waits at {}", wave.id, machine.named(at))
         }
         Status::Running | Status::Ended => format!("wave {} has ended", wave.id),
@@ -292,6 +312,11 @@ fn go_on(
                 cx.w.pc += 1;
                 return Ok(false);
             }
+            Next::Signals => {
+                cx.w.status = Status::AtWait(cx.w.pc);
+                cx.w.pc += 1;
+                return Ok(false);
+            }
             Next::Queue(queued) => {
                 cx.w.status = Status::Queued(cx.w.pc, queued);
                 cx.w.pc += 1;
@@ -310,13 +335,21 @@ fn go_on(
     Err(SimError::InstructionLimit { site, limit })
 }
 
+/// Puts the ids of workgroup and wave into the trap temporaries: `ttmp9` has x, the halves of `ttmp7` y and z, bits 29:25 of `ttmp8` the
+/// wave (LLVM 22, code that it compiles for `llvm.amdgcn.workgroup.id` and `llvm.amdgcn.wave.id`).
+fn put_ids(wave: &mut Wave, [x, y, z]: [u32; 3]) {
+    const TTMP: usize = 108;
+    (wave.s[TTMP + 9], wave.s[TTMP + 7]) = (x, y & 0xffff | z << 16);
+    wave.s[TTMP + 8] = wave.id << 25;
+}
+
 /// Writes the work-item ids of a wave of a workgroup of this size to its first VGPRs; returns its EXEC.
 fn work_items(wave: &mut Wave, launch: &Launch<'_>, [sx, sy, sz]: [u32; 3], number: usize) -> u64 {
     let dimensions = launch.machine.state().workitem_id;
     let packed = launch.machine.target().has_packed_tid();
-    let mut exec = 0;
-    for lane in 0..LANES {
-        let item = (number * LANES + lane) as u32;
+    let (mut exec, lanes) = (0, launch.geometry.wave as usize);
+    for lane in 0..lanes {
+        let item = (number * lanes + lane) as u32;
         if item >= sx * sy * sz {
             break;
         }

@@ -1,5 +1,8 @@
 //! Which instructions of a target the simulator runs, and which it refuses.
 
+use std::collections::BTreeMap;
+
+use gcn_isa::table::InstDesc;
 use gcn_isa::{Target, table};
 
 use crate::semantics::functions::{self, refusal};
@@ -31,24 +34,20 @@ pub struct Refusal {
 /// assert!(coverage.known.contains(&"v_mfma_f32_32x32x8_f16") && coverage.unknown.is_empty());
 /// ```
 pub fn coverage(target: Target) -> Coverage {
-    let mut names: Vec<&'static str> =
-        table::rows().iter().filter(|row| row.targets.contains(target)).map(|row| row.mnemonic).collect();
-    names.sort_unstable();
-    names.dedup();
-    let known = |name: &&str| {
-        let row = table::find_mnemonic(target, name).next();
-        row.is_some_and(|row| {
-            if row.is_matrix() {
-                crate::semantics::mfma::is_known(row, target)
-            } else {
-                functions::is_known(name)
-            }
-        })
+    // By name, the entry under which its function is.
+    let of_target = table::rows_of(target.family()).iter().filter(|row| row.targets.contains(target));
+    let rows: BTreeMap<&'static str, &'static InstDesc> = of_target.map(|row| (row.mnemonic, row)).collect();
+    let has_function = |row: &InstDesc| functions::is_known(row.entry.mnemonic);
+    let known = |row: &InstDesc| match row.halves {
+        Some(halves) => halves.into_iter().all(has_function),
+        None if row.is_matrix() => crate::semantics::mfma::is_known(row, target),
+        None => has_function(row) || crate::semantics::wmma::is_known(row),
     };
-    let (known, others): (Vec<_>, Vec<_>) = names.into_iter().partition(known);
+    let (known, others): (Vec<_>, Vec<_>) = rows.into_iter().partition(|(_, row)| known(row));
+    let known = known.into_iter().map(|(name, _)| name).collect();
     let mut coverage = Coverage { known, refused: Vec::new(), unknown: Vec::new() };
-    for mnemonic in others {
-        match refusal(mnemonic) {
+    for (mnemonic, row) in others {
+        match refusal(row.entry.mnemonic) {
             Some(reason) => coverage.refused.push(Refusal { mnemonic, reason }),
             None => coverage.unknown.push(mnemonic),
         }

@@ -2,8 +2,11 @@
 //! its results is approximate or assumed.
 
 use std::collections::BTreeSet;
+use std::sync::LazyLock;
 
 use gcn_isa::layout::{self, ElemType};
+use gcn_isa::table::{Entry, InstDesc};
+use gcn_isa::target::Family;
 use gcn_isa::{Target, semantics, table};
 
 use super::mfma::model::{self, Arithmetic};
@@ -136,6 +139,52 @@ const NOTES: &[(Pattern, Grade, &str)] = &[
     (("s_rfe_", ""), Grade::Assumed, TRAP),
 ];
 
+const WAVE_MATRIX: &str = "no model of the hardware's order and width of addition was published: products are added to C for ascending k, each \
+                           step a fused multiply-add of f32; results of 16 bits are rounded once";
+const LOAD_TRANSPOSED: &str = "that each eight lanes exchange rows of eight elements follows public code for gfx1250's LDS, not a document; \
+                               waves of 64 lanes are refused";
+const BLOCK: &str = "that registers without a bit in M0 keep their places in memory is assumed";
+const DOT_HALF: &str = "each sum is rounded, lowest element first; sums of bf16 are f32, and rounded once, on gfx12 by cutting, as measured on \
+                        gfx1200";
+const DOT_BYTE: &str = "the order of the additions is not public: lowest element first, each rounded";
+const HALF_SCALAR: &str = "that the upper half of the result is zero is assumed";
+const GROUPS: &str = "waves of 64 lanes move data within each 32, as Mesa takes it";
+const RANGE: &str = "OOB_SELECT as the RDNA3 manual has it; SOFFSET does not count in the range check";
+const RUN: &str = "kernels of Triton 3.9 and clang 22, compared with NumPy";
+const MANUAL: &str = "RDNA ISA manuals";
+const UNSEEN: &str = "no kernel with known results was seen to execute it";
+
+/// The same of instructions of RDNA, before the others. The names are those of entries.
+const NOTES_OF_RDNA: &[(Pattern, Grade, &str)] = &[
+    (("v_wmma_i32_", ""), Grade::Exact, ""),
+    (("v_swmmac_i32_", ""), Grade::Exact, ""),
+    (("v_wmma_", ""), Grade::Approximate, WAVE_MATRIX),
+    (("v_swmmac_", ""), Grade::Approximate, WAVE_MATRIX),
+    (("v_s_", ""), Grade::Approximate, TRANSCENDENTAL),
+    (("v_dot2_f16_f16", ""), Grade::Approximate, DOT_HALF),
+    (("v_dot2_bf16_bf16", ""), Grade::Approximate, DOT_HALF),
+    (("v_dot4_f32_", ""), Grade::Approximate, DOT_BYTE),
+    (("global_load_tr_", ""), Grade::Assumed, LOAD_TRANSPOSED),
+    (("global_load_block", ""), Grade::Assumed, BLOCK),
+    (("global_store_block", ""), Grade::Assumed, BLOCK),
+    (("scratch_load_block", ""), Grade::Assumed, BLOCK),
+    (("scratch_store_block", ""), Grade::Assumed, BLOCK),
+    (("ds_permute_b32", ""), Grade::Assumed, GROUPS),
+    (("ds_bpermute_", ""), Grade::Assumed, GROUPS),
+    (("s_cmp_", "_f16"), Grade::Exact, ""),
+    (("s_", "_f16"), Grade::Assumed, HALF_SCALAR),
+    (("s_sendmsg_rtn_", ""), Grade::Approximate, CLOCK),
+    (("buffer_load_format_", ""), Grade::Assumed, TYPED),
+    (("buffer_store_format_", ""), Grade::Assumed, TYPED),
+    (("buffer_load_", ""), Grade::Exact, RANGE),
+    (("buffer_store_", ""), Grade::Exact, RANGE),
+    (("buffer_atomic_", ""), Grade::Exact, RANGE),
+];
+
+/// Instructions that RDNA added and that the kernels of [`RUN`] execute, by their entries.
+static EXECUTED: LazyLock<BTreeSet<&str>> =
+    LazyLock::new(|| include_str!("../../data/rdna-executed.txt").lines().collect());
+
 /// What stands after the results of `mnemonic` (without `_e32`, `_e64`, `_dpp`, `_sdwa`) on a target, if matrix instructions add products
 /// like this; `None` if no target has it.
 ///
@@ -151,13 +200,41 @@ const NOTES: &[(Pattern, Grade, &str)] = &[
 /// assert_eq!(grade("v_mfma_f32_32x32x8_f16", Target::GFX950), Grade::Approximate);
 /// ```
 pub fn fidelity_of(mnemonic: &str, target: Target, matrix: MatrixArithmetic) -> Option<Fidelity> {
+    if target.family() == Family::RDNA {
+        return of_rdna(table::find_in(Family::RDNA, mnemonic).next()?);
+    }
     let semantics = semantics::of(mnemonic)?;
+    let noted = || note(NOTES, mnemonic).unwrap_or((Grade::Exact, ""));
+    let (grade, note) = of_matrix(mnemonic, target, matrix).unwrap_or_else(noted);
+    Some(Fidelity { mnemonic: semantics.mnemonic, witness: semantics.witness, grade, note })
+}
+
+fn note(notes: &[(Pattern, Grade, &'static str)], mnemonic: &str) -> Option<(Grade, &'static str)> {
     let fits = |((prefix, suffix), ..): &&(Pattern, Grade, &str)| {
         mnemonic.starts_with(prefix) && mnemonic.ends_with(suffix)
     };
-    let noted = || NOTES.iter().find(fits).map_or((Grade::Exact, ""), |row| (row.1, row.2));
-    let (grade, note) = of_matrix(mnemonic, target, matrix).unwrap_or_else(noted);
-    Some(Fidelity { mnemonic: semantics.mnemonic, witness: semantics.witness, grade, note })
+    notes.iter().find(fits).map(|row| (row.1, row.2))
+}
+
+/// The same of an instruction of RDNA. Of two halves, what stands after the less certain one.
+fn of_rdna(row: &InstDesc) -> Option<Fidelity> {
+    let of_entry = |entry: &Entry| {
+        let shared = super::dual::same_as(entry.mnemonic).and_then(table::entry);
+        let entry = shared.unwrap_or(entry);
+        let noted = note(NOTES_OF_RDNA, entry.mnemonic).or_else(|| note(NOTES, entry.mnemonic));
+        let (grade, note) = noted.unwrap_or((Grade::Exact, ""));
+        let (witness, (grade, note)) = match entry.witness {
+            "" if EXECUTED.contains(entry.mnemonic) => (RUN, (grade, note)),
+            "" if grade == Grade::Exact => (MANUAL, (Grade::Assumed, UNSEEN)),
+            "" => (MANUAL, (grade, note)),
+            witness => (witness, (grade, note)),
+        };
+        Fidelity { mnemonic: row.mnemonic, witness, grade, note }
+    };
+    match row.halves {
+        Some(halves) => halves.map(|half| of_entry(half.entry)).into_iter().max_by_key(|f| f.grade),
+        None => Some(of_entry(row.entry)),
+    }
 }
 
 /// The same of a matrix instruction; `None` if it is none. An instruction that the target does not have has no model there.

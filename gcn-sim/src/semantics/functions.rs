@@ -9,15 +9,37 @@ use gcn_isa::table::Class;
 use gcn_isa::{Inst, Target};
 
 use super::op::{Directed, Op, Ops};
-use super::{mem, mfma, scalar, valu};
+use super::{dual, mem, mfma, scalar, valu, wmma};
 use crate::core::machine::Exec;
+use crate::core::operand::RegisterMap;
 use crate::core::value::Ty;
 
 /// What a resolved instruction runs: to nearest even, and in directed rounding modes if that is known.
 pub(crate) type Functions = (Arc<dyn Exec>, Option<Arc<dyn Exec>>);
 
+const GRAPHICS: &str = "it belongs to the graphics pipeline, which a compute dispatch does not have";
+const NAMED: &str =
+    "the simulator has the barrier of the workgroup and no named ones, which compilers use from gfx1250 on";
+const RAYS: &str = "it is for ray tracing, which the simulator does not do";
+
 /// What is refused, by mnemonic.
-const REFUSED: [(&str, &str); 2] = [
+const REFUSED: [(&str, &str); 15] = [
+    ("s_barrier_init", NAMED),
+    ("s_barrier_join", NAMED),
+    ("s_barrier_leave", NAMED),
+    ("s_get_barrier_state", NAMED),
+    ("ds_add_gs_reg_rtn", GRAPHICS),
+    ("ds_sub_gs_reg_rtn", GRAPHICS),
+    ("lds_param_load", GRAPHICS),
+    ("global_atomic_ordered_add_b64", GRAPHICS),
+    ("ds_bvh_stack_rtn_b32", RAYS),
+    ("ds_bvh_stack_push8_pop1_rtn_b32", RAYS),
+    ("ds_bvh_stack_push8_pop2_rtn_b64", RAYS),
+    ("s_code_end", "it stands after the end of code, for tools to find it"),
+    (
+        "s_alloc_vgpr",
+        "a wave that changes its number of VGPRs has to be launched so, which kernels for the HSA runtime cannot ask for",
+    ),
     (
         "ds_ordered_count",
         "it counts in the order in which the graphics pipeline launched the waves, which a compute dispatch does not have",
@@ -49,24 +71,35 @@ static OPS: LazyLock<Ops> = LazyLock::new(|| {
     valu::sad::add(&mut ops);
     valu::cmp::add(&mut ops);
     valu::lane::add(&mut ops);
+    valu::permlane::add(&mut ops);
+    valu::relative::add(&mut ops);
     valu::packed::add(&mut ops);
     valu::mix::add(&mut ops);
     valu::dot::add(&mut ops);
+    dual::add(&mut ops);
     mem::add(&mut ops);
     ops
 });
 
-/// The functions of `inst`: for round-to-nearest-even and for directed rounding.
+/// The functions of `inst`, whose registers are at these places: for round-to-nearest-even and for directed rounding.
 ///
 /// # Errors
 /// What is missing, if the simulator does not know the instruction or a modifier of it.
-pub(crate) fn of(inst: &Inst, target: Target) -> Result<Functions, String> {
+pub(crate) fn of(inst: &Inst, target: Target, map: &RegisterMap) -> Result<Functions, String> {
+    if let Some(halves) = inst.desc.halves {
+        return dual::functions(inst, halves, target, map);
+    }
+    if let Some(exec) = wmma::exec(inst, target) {
+        let exec = exec?;
+        return Ok((exec.clone(), Some(exec)));
+    }
     if inst.desc.is_matrix() {
         let exec = mfma::exec(inst, target)?;
         return Ok((exec.clone(), Some(exec)));
     }
-    let missing = || refusal(inst.desc.mnemonic).unwrap_or("its semantics are not implemented").to_owned();
-    let op = OPS.get(inst.desc.mnemonic).ok_or_else(missing)?;
+    let missing =
+        || refusal(inst.desc.entry.mnemonic).unwrap_or("its semantics are not implemented").to_owned();
+    let op = OPS.get(inst.desc.entry.mnemonic).ok_or_else(missing)?;
     refuse_unknown_uses(inst, op)?;
     let exec = match &op.saturating {
         Some(saturating) if inst.mods.clamp => saturating.clone(),

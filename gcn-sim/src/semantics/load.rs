@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use gcn_isa::table::Class;
+use gcn_isa::target::Subtarget;
 use gcn_isa::{Inst, Operand, Target};
 
 use super::{functions, mem};
@@ -23,11 +24,12 @@ impl Machine {
     /// [`SimError::Decode`], [`SimError::Unsupported`] for an instruction the simulator does not know, and
     /// [`SimError::Register`] for one that names a register beyond `state`'s allocation.
     pub fn new(target: Target, text: &[u8], state: KernelState) -> Result<Machine, SimError> {
+        let on = Subtarget { target, wave: state.wave_size };
         let mut code = BTreeMap::new();
         let mut offset = 0usize;
         let mut open = true;
         while offset < text.len() {
-            match gcn_emit::decode::decode_inst(&text[offset..], target) {
+            match gcn_emit::decode::decode_inst(&text[offset..], on) {
                 Ok((inst, size)) => {
                     open = inst.desc.falls_through();
                     code.insert(offset as u32, Decoded::Inst(size as u32, inst));
@@ -53,7 +55,12 @@ impl Machine {
         entry: u32,
         state: KernelState,
     ) -> Machine {
-        let registers = RegisterMap { vgprs: state.vgprs, agprs: state.agprs, sgprs: state.sgprs };
+        let registers = RegisterMap {
+            vgprs: state.vgprs,
+            agprs: state.agprs,
+            sgprs: state.sgprs,
+            first_named: target.addressable_sgprs() as u16,
+        };
         let mut loader = Loader { target, registers, faults: BTreeMap::new() };
         let mut steps: Vec<Step> =
             code.into_iter().map(|(offset, decoded)| loader.step(offset, decoded)).collect();
@@ -119,7 +126,7 @@ impl Loader {
         check_registers(self.target, inst, offset, &self.reach())?;
         let unsupported =
             |what: String| SimError::Unsupported { offset, text: text(self.target, inst), what, line: None };
-        functions::of(inst, self.target).map_err(unsupported)
+        functions::of(inst, self.target, &self.registers).map_err(unsupported)
     }
 }
 

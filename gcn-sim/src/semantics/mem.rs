@@ -3,6 +3,7 @@
 pub(crate) mod access;
 mod address;
 mod atomic;
+pub(crate) mod blocks;
 mod buffer;
 mod consecutive;
 mod datum;
@@ -18,6 +19,8 @@ mod smem;
 mod vmem;
 mod words;
 
+pub(crate) use smem::CYCLES_OF_REAL_TIME;
+
 use crate::core::value::LANES;
 use crate::semantics::op::Ops;
 
@@ -30,6 +33,7 @@ pub(crate) fn add(ops: &mut Ops) {
     vmem::add(ops);
     format::add(ops);
     atomic::add(ops);
+    blocks::add(ops);
 }
 
 /// A mnemonic made of parts. The table of instruction functions is built once and lives as long as the process.

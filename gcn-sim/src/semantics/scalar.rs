@@ -2,6 +2,7 @@
 
 mod alu;
 mod control;
+mod float;
 mod fork;
 
 use crate::core::fault::Next;
@@ -12,6 +13,7 @@ use crate::semantics::op::{Op, Ops};
 pub(crate) fn add(ops: &mut Ops) {
     alu::add(ops);
     control::add(ops);
+    float::add(ops);
     fork::add(ops);
 }
 

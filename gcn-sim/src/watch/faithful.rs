@@ -30,6 +30,7 @@ use crate::core::fault::{Fault, Next};
 use crate::core::machine::{Cx, Step};
 use crate::core::site::Hazard;
 use crate::core::trace::Path;
+use crate::core::wave::Sgprs;
 use crate::semantics::execute::execute;
 use crate::semantics::indexed;
 use crate::watch::strict::counters::Counters;
@@ -79,7 +80,7 @@ impl Past {
 /// What an instruction read.
 struct Sources {
     vectors: Changes,
-    scalars: [u32; 128],
+    scalars: Sgprs,
 }
 
 impl Sources {

@@ -28,6 +28,7 @@ mod overflow;
 mod partial;
 mod patterns;
 mod random_c;
+mod rdna;
 mod rest;
 mod sanitize;
 mod scalar;

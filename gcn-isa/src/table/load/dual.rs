@@ -22,7 +22,10 @@ const SECOND_BITS: u16 = 5;
 
 /// Replaces the rows of halves by those of pairs.
 pub(super) fn pair(rows: &mut Vec<InstDesc>, first_id: u16) {
-    let halves: Vec<InstDesc> = rows.extract_if(.., |row| row.format == Format::Vopd).collect();
+    // The halves are no rows, so they have no number.
+    let halves = rows.extract_if(.., |row| row.format == Format::Vopd);
+    let halves: &'static [InstDesc] =
+        halves.map(|half| InstDesc { id: u16::MAX, ..half }).collect::<Vec<_>>().leak();
     for x in halves.iter().filter(|half| half.form == EITHER) {
         for y in halves.iter().filter(|y| !y.targets.intersection(x.targets).is_empty()) {
             let mnemonic: &'static str = [x.mnemonic, " :: ", y.mnemonic].concat().leak();
@@ -40,6 +43,7 @@ pub(super) fn pair(rows: &mut Vec<InstDesc>, first_id: u16) {
                 implicit_reads: x.implicit_reads | y.implicit_reads,
                 implicit_writes: x.implicit_writes | y.implicit_writes,
                 bytes: x.bytes.max(y.bytes),
+                halves: Some([x, y]),
                 entry: Box::leak(Box::new(entry)),
                 ..*x
             });

@@ -82,6 +82,20 @@ pub(super) const WORDS: &[(&str, &str, Modify<u32>)] = &[
         let same = f32::from_bits(flush.input(o)) == f32::from_bits(flush.input(compare));
         if same { new } else { o }
     }),
+    ("", "cmpstore_b32", |_, o, new, compare| if o == compare { new } else { o }),
+    (
+        "fcmpswap",
+        "cmpstore_f32",
+        |_, o, new, compare| {
+            if f32::from_bits(o) == f32::from_bits(compare) { new } else { o }
+        },
+    ),
+    ("fmin", "", |_, o, d, _| extreme32(min32, o, d)),
+    ("fmax", "", |_, o, d, _| extreme32(max32, o, d)),
+    // Subtractions that stay at 0, or do nothing, where the datum is greater.
+    ("csub", "", |_, o, d, _| o.saturating_sub(d)),
+    ("sub_clamp_u32", "sub_clamp_u32", |_, o, d, _| o.saturating_sub(d)),
+    ("cond_sub_u32", "cond_sub_u32", |_, o, d, _| o.checked_sub(d).unwrap_or(o)),
     ("", "mskor_b32", |_, o, mask, bits| o & !mask | bits),
 ];
 
@@ -110,6 +124,14 @@ pub(super) const PAIRS: &[(&str, &str, Modify<u64>)] = &[
         "cmpst_f64",
         |_, o, compare, new| if f64::from_bits(o) == f64::from_bits(compare) { new } else { o },
     ),
+    ("", "cmpstore_b64", |_, o, new, compare| if o == compare { new } else { o }),
+    (
+        "fcmpswap_x2",
+        "cmpstore_f64",
+        |_, o, new, compare| if f64::from_bits(o) == f64::from_bits(compare) { new } else { o },
+    ),
+    ("fmin_x2", "", |_, o, d, _| extreme64(min64, o, d)),
+    ("fmax_x2", "", |_, o, d, _| extreme64(max64, o, d)),
     ("", "mskor_b64", |_, o, mask, bits| o & !mask | bits),
 ];
 
@@ -224,7 +246,7 @@ fn vector(segment: Segment, width: Width, two_data: bool) -> Op {
     Op::new(move |cx: &mut Cx<'_>, s: &Step| {
         let Src::Vector(data) = s.src[2] else { return Err(Fault::Unsupported("an atomic without data")) };
         let second = if two_data { data + width.words() } else { data };
-        let to = s.inst.mods.glc.then_some(s.vdst);
+        let to = s.inst.desc.class.returns_old().then_some(s.vdst);
         let (addresses, flush) = (Addresses::of(cx, s, segment)?, Flush::of_memory(s.arch));
         for lane in lanes(cx.w.exec()) {
             match addresses.place(cx, lane, 0, 4 * u32::from(width.words())) {

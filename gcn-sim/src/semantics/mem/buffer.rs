@@ -5,26 +5,42 @@
 //!
 //! Whether SOFFSET takes part in the range check of raw buffers depends on the target: see [`gcn_isa::Target::checks_soffset`].
 
+use gcn_isa::target::Generation;
+
 use super::access::Place;
 use crate::core::fault::Fault;
 use crate::core::kernel::SCRATCH_WINDOW;
 use crate::core::machine::{Cx, Step};
 use crate::core::operand::Src;
-use crate::core::value::{LANES, Ty};
+use crate::core::value::Ty;
 
-/// Bytes of an element in swizzled buffers; fixed on GFX9.
-const ELEMENT: u64 = 4;
 /// Addresses from the scratch window on that mean scratch.
 const SCRATCH_WINDOW_BYTES: u64 = 1 << 40;
+
+/// What is compared with the number of records: GFX9 looks at how the instruction addresses, RDNA at `OOB_SELECT` of the resource (RDNA3
+/// ISA, "Range checking").
+#[derive(Clone, Copy)]
+enum Check {
+    ByAddressing,
+    /// The index, and the offset with the stride.
+    Structured,
+    Index,
+    /// Whether there are any.
+    Empty,
+    /// Every byte.
+    Raw,
+}
 
 /// A buffer resource and the instruction's address operands.
 pub(crate) struct Buffer {
     base: u64,
     stride: u64,
     records: u64,
-    swizzle: bool,
+    /// Bytes of an element, if the buffer is swizzled.
+    element: Option<u64>,
     index_stride: u64,
     add_tid: bool,
+    check: Check,
     scalar_offset: u64,
     /// What SOFFSET adds to the offset that is compared with the size of a raw buffer.
     checked_offset: u64,
@@ -41,9 +57,12 @@ impl Buffer {
             Src::Vector(slot) => Some(slot),
             _ => None,
         };
-        let add_tid = word(3) >> 23 & 1 == 1;
-        // With add_tid the data format field extends the stride, unless it is needed as such.
-        let extension = if add_tid && !s.inst.desc.does(gcn_isa::table::Behaviours::TYPED) {
+        let (generation, add_tid) = (s.arch.generation(), word(3) >> 23 & 1 == 1);
+        // With add_tid the data format field of GFX9 extends the stride, unless it is needed as such.
+        let extension = if add_tid
+            && generation == Generation::GFX9
+            && !s.inst.desc.does(gcn_isa::table::Behaviours::TYPED)
+        {
             u64::from(word(3) >> 15 & 0xf) << 14
         } else {
             0
@@ -56,7 +75,17 @@ impl Buffer {
             base: u64::from(word(0)) | u64::from(word(1) & 0xffff) << 32,
             stride: u64::from(word(1) >> 16 & 0x3fff) | extension,
             records: u64::from(word(2)),
-            swizzle: word(1) >> 31 == 1,
+            element: match generation {
+                Generation::GFX9 | Generation::GFX10 => (word(1) >> 31 == 1).then_some(4),
+                _ => [None, Some(4), Some(8), Some(16)][(word(1) >> 30) as usize],
+            },
+            check: match (generation, word(3) >> 28 & 3) {
+                (Generation::GFX9, _) => Check::ByAddressing,
+                (_, 0) => Check::Structured,
+                (_, 1) => Check::Index,
+                (_, 2) => Check::Empty,
+                _ => Check::Raw,
+            },
             index_stride: 8 << (word(3) >> 21 & 3),
             add_tid,
             scalar_offset: u64::from(scalar_offset),
@@ -76,40 +105,57 @@ impl Buffer {
         let index = u64::from(read(self.index)) + tid;
         // Later words of a lane's datum do not wrap: they are beyond every buffer.
         let offset = u64::from(read(self.offset).wrapping_add(self.inst_offset)) + u64::from(ahead);
-        if let Some(wave) = self.scratch_window() {
+        if let Some(wave) = self.scratch_window(cx.w.size() as u64) {
             return Some(Place::Scratch((wave + offset) as u32));
         }
         if !self.in_range(index, offset, u64::from(bytes)) {
             return None;
         }
-        let inside = if self.swizzle { self.swizzled(index, offset) } else { index * self.stride + offset };
+        let inside = match self.element {
+            Some(element) => self.swizzled(index, offset, element),
+            None => index * self.stride + offset,
+        };
         Some(Place::Global(self.base.wrapping_add(self.scalar_offset).wrapping_add(inside)))
     }
 
     /// The private segment buffer of gfx900 to gfx90a (LLVM AMDGPU guide, "Private Segment Buffer"): the resource swizzles
     /// the scratch memory of all lanes, and `soffset` counts the bytes of the whole wave. The result is the byte of the
     /// lane's own scratch that they mean, to which the lane's offsets are added.
-    fn scratch_window(&self) -> Option<u64> {
+    fn scratch_window(&self, lanes: u64) -> Option<u64> {
         let start = self.base.wrapping_add(self.scalar_offset).wrapping_sub(SCRATCH_WINDOW);
-        (self.add_tid && self.swizzle && start < SCRATCH_WINDOW_BYTES).then_some(start / LANES as u64)
+        (self.add_tid && self.element.is_some() && start < SCRATCH_WINDOW_BYTES).then_some(start / lanes)
+    }
+
+    fn in_range(&self, index: u64, offset: u64, bytes: u64) -> bool {
+        let end = offset + self.checked_offset + bytes;
+        match self.check {
+            Check::ByAddressing => self.in_range_by_addressing(index, end),
+            Check::Structured => index < self.records && (self.stride == 0 || offset + bytes <= self.stride),
+            Check::Index => index < self.records,
+            Check::Empty => self.records != 0,
+            Check::Raw => match self.element.filter(|_| self.stride != 0) {
+                Some(_) => index < self.records / self.stride && offset + bytes <= self.stride,
+                None => index * self.stride + end <= self.records,
+            },
+        }
     }
 
     /// Structured buffers check the index, raw buffers every byte; scratch buffers nothing.
-    fn in_range(&self, index: u64, offset: u64, bytes: u64) -> bool {
+    fn in_range_by_addressing(&self, index: u64, end: u64) -> bool {
         if self.add_tid && self.index.is_none() {
             true
         } else if self.stride != 0 && self.index.is_some() {
             index < self.records
         } else {
-            offset + self.checked_offset + bytes <= self.records
+            end <= self.records
         }
     }
 
-    fn swizzled(&self, index: u64, offset: u64) -> u64 {
+    fn swizzled(&self, index: u64, offset: u64, element: u64) -> u64 {
         let (index_high, index_low) = (index / self.index_stride, index % self.index_stride);
-        let (offset_high, offset_low) = (offset / ELEMENT, offset % ELEMENT);
-        (index_high * self.stride + offset_high * ELEMENT) * self.index_stride
-            + index_low * ELEMENT
+        let (offset_high, offset_low) = (offset / element, offset % element);
+        (index_high * self.stride + offset_high * element) * self.index_stride
+            + index_low * element
             + offset_low
     }
 }

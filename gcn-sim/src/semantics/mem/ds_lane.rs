@@ -11,7 +11,8 @@ use super::lanes;
 pub(crate) fn add(ops: &mut Ops) {
     ops.add("ds_swizzle_b32", Op::new(swizzle));
     ops.add("ds_permute_b32", Op::new(permute));
-    ops.add("ds_bpermute_b32", Op::new(backward_permute));
+    ops.add("ds_bpermute_b32", Op::new(|cx: &mut Cx<'_>, s: &Step| backward_permute(cx, s, false)));
+    ops.add("ds_bpermute_fi_b32", Op::new(|cx: &mut Cx<'_>, s: &Step| backward_permute(cx, s, true)));
 }
 
 fn vector(cx: &Cx<'_>, src: &Src) -> Result<[u32; LANES], Fault> {
@@ -63,7 +64,7 @@ fn permute(cx: &mut Cx<'_>, s: &Step) -> Outcome {
     let (addresses, data) = (vector(cx, &s.src[0])?, vector(cx, &s.src[1])?);
     let mut out = [0; LANES];
     for lane in lanes(cx.w.exec()) {
-        out[target(s, addresses[lane])] = data[lane];
+        out[target(s, lane, addresses[lane])] = data[lane];
     }
     for lane in lanes(cx.w.exec()) {
         cx.w.v[s.vdst as usize][lane] = out[lane];
@@ -71,20 +72,23 @@ fn permute(cx: &mut Cx<'_>, s: &Step) -> Outcome {
     Ok(Next::Fall)
 }
 
-/// Each active lane reads the data of the lane that its address names; an inactive source gives 0.
-fn backward_permute(cx: &mut Cx<'_>, s: &Step) -> Outcome {
+/// Each active lane reads the data of the lane that its address names; an inactive source gives 0, or, if
+/// they are read as well, its data.
+fn backward_permute(cx: &mut Cx<'_>, s: &Step, inactive: bool) -> Outcome {
     let (addresses, data) = (vector(cx, &s.src[0])?, vector(cx, &s.src[1])?);
     let exec = cx.w.exec();
     for lane in lanes(exec) {
-        let from = target(s, addresses[lane]);
-        cx.w.v[s.vdst as usize][lane] = if exec >> from & 1 == 1 { data[from] } else { 0 };
+        let from = target(s, lane, addresses[lane]);
+        cx.w.v[s.vdst as usize][lane] = if inactive || exec >> from & 1 == 1 { data[from] } else { 0 };
     }
     Ok(Next::Fall)
 }
 
-/// The lane of a byte address in the 256 bytes of a register.
-fn target(s: &Step, address: u32) -> usize {
-    (address.wrapping_add(s.inst.mods.offset as u32) / 4) as usize % LANES
+/// The lane of a byte address in the 256 bytes of a register, or in those of 32 lanes where the hardware permutes so many.
+fn target(s: &Step, lane: usize, address: u32) -> usize {
+    let (group, number) =
+        (s.arch.permuted_lanes(), (address.wrapping_add(s.inst.mods.offset as u32) / 4) as usize);
+    lane / group * group + number % group
 }
 
 #[cfg(test)]

@@ -5,6 +5,9 @@
 //! integers wider than a 16-bit register or a narrower component are cut off, memory components that a store does not
 //! name are written as zero, components that the format does not have read as zero.
 
+use gcn_isa::buffer_format::unified;
+use gcn_isa::target::Generation;
+
 use crate::core::fault::{Fault, Next, Outcome};
 use crate::core::machine::{Cx, Step};
 use crate::core::memory::Combined;
@@ -132,12 +135,18 @@ impl Format {
     /// The format in the resource, or for typed instructions the one in the instruction; `None` if it is invalid.
     fn of(cx: &Cx<'_>, s: &Step, typed: bool) -> Option<Format> {
         let word = cx.w.s[s.rsrc as usize + 3];
-        let (data, number, select) = if typed {
-            let format = u32::from(s.inst.mods.format);
-            (format & 0xf, format >> 4, [4, 5, 6, 7])
-        } else {
-            let select = [0, 3, 6, 9].map(|shift| (word >> shift & 7) as u8);
-            (word >> 15 & 0xf, word >> 12, select)
+        let select = if typed { [4, 5, 6, 7] } else { [0, 3, 6, 9].map(|shift| (word >> shift & 7) as u8) };
+        let field = u32::from(s.inst.mods.format);
+        let generation = s.arch.generation();
+        let (data, number) = match generation {
+            Generation::GFX9 if typed => (field & 0xf, field >> 4),
+            Generation::GFX9 => (word >> 15 & 0xf, word >> 12),
+            _ => {
+                let bits = if generation == Generation::GFX10 { 0x7f } else { 0x3f };
+                let format = if typed { field } else { word >> 12 & bits };
+                let (data, number) = unified(generation).nth((format as usize).checked_sub(1)?)?;
+                (data.into(), number.into())
+            }
         };
         let components = COMPONENTS[data as usize];
         let number = Number::of(number)?;

@@ -11,7 +11,7 @@ use crate::core::value::Ty;
 use crate::semantics::op::{Op, Ops};
 
 /// Cycles of the shader clock, 2.1 GHz on an MI300X, in one of the constant clock of 100 MHz.
-const CYCLES_OF_REAL_TIME: u64 = 21;
+pub(crate) const CYCLES_OF_REAL_TIME: u64 = 21;
 
 pub(crate) fn add(ops: &mut Ops) {
     for (suffix, words) in [("dword", 1), ("dwordx2", 2), ("dwordx4", 4), ("dwordx8", 8), ("dwordx16", 16)] {
@@ -28,6 +28,23 @@ pub(crate) fn add(ops: &mut Ops) {
             }
         }
     }
+    for (prefix, kind) in [("s_", Kind::Plain), ("s_buffer_", Kind::Buffer)] {
+        let run = move |cx: &mut Cx<'_>, s: &Step| load(cx, s, kind, 3);
+        ops.add(name(&[prefix, "load_b96"]), Op::new(run));
+        for (suffix, bytes, signed) in
+            [("i8", 1, true), ("u8", 1, false), ("i16", 2, true), ("u16", 2, false)]
+        {
+            let run = move |cx: &mut Cx<'_>, s: &Step| load_part(cx, s, kind, bytes, signed);
+            ops.add(name(&[prefix, "load_", suffix]), Op::new(run));
+        }
+    }
+    ops.add(
+        "s_get_waveid_in_workgroup",
+        Op::new(|cx: &mut Cx<'_>, s: &Step| {
+            cx.w.s[s.sdst as usize] = cx.w.id;
+            Ok(Next::Fall)
+        }),
+    );
     for (name, cycles) in [("s_memtime", 1), ("s_memrealtime", CYCLES_OF_REAL_TIME)] {
         ops.add(
             name,
@@ -95,9 +112,14 @@ fn offset(cx: &Cx<'_>, s: &Step, kind: Kind) -> Result<i64, Fault> {
 
 /// The two low bits of addresses are ignored.
 fn span(cx: &Cx<'_>, s: &Step, kind: Kind) -> Result<Span, Fault> {
+    span_of(cx, s, kind, !3)
+}
+
+/// The addresses of a datum, with the bits of `kept`.
+fn span_of(cx: &Cx<'_>, s: &Step, kind: Kind, kept: u64) -> Result<Span, Fault> {
     let offset = offset(cx, s, kind)?;
     if kind != Kind::Buffer {
-        let start = cx.scalar_wide(&s.src[0], Ty::B64)?.wrapping_add_signed(offset) & !3;
+        let start = cx.scalar_wide(&s.src[0], Ty::B64)?.wrapping_add_signed(offset) & kept;
         return Ok(Span { start, end: u64::MAX });
     }
     let Src::Scalar(resource) = s.src[0] else {
@@ -106,7 +128,7 @@ fn span(cx: &Cx<'_>, s: &Step, kind: Kind) -> Result<Span, Fault> {
     let word = |i: usize| cx.w.s[resource as usize + i];
     let base = (u64::from(word(0)) | u64::from(word(1) & 0xffff) << 32) & !3;
     let stride = u64::from(word(1) >> 16 & 0x3fff).max(1);
-    Ok(Span { start: base.wrapping_add(offset as u64 & !3), end: base + u64::from(word(2)) * stride })
+    Ok(Span { start: base.wrapping_add(offset as u64 & kept), end: base + u64::from(word(2)) * stride })
 }
 
 fn put(cx: &mut Cx<'_>, s: &Step, values: &[u32]) -> Outcome {
@@ -134,6 +156,19 @@ fn load(cx: &mut Cx<'_>, s: &Step, kind: Kind, words: usize) -> Outcome {
     put(cx, s, &values[..words])
 }
 
+/// A part of a dword, extended.
+fn load_part(cx: &mut Cx<'_>, s: &Step, kind: Kind, bytes: u32, signed: bool) -> Outcome {
+    let span = span_of(cx, s, kind, !(u64::from(bytes) - 1))?;
+    let mut word = [0];
+    // A part never lies in two dwords.
+    let place = span.at(0, bytes.into());
+    cx.load_scalars(|_| place.map(|address| address & !3), &mut word)?;
+    let shift = place.map_or(0, |address| address as u32 % 4 * 8);
+    let (part, unused) = (word[0] >> shift, 32 - 8 * bytes);
+    let value = if signed { ((part << unused) as i32 >> unused) as u32 } else { part << unused >> unused };
+    put(cx, s, &[value])
+}
+
 /// Writes beyond a resource's records are dropped.
 fn store(cx: &mut Cx<'_>, s: &Step, kind: Kind, words: usize) -> Outcome {
     let span = span(cx, s, kind)?;
@@ -158,7 +193,7 @@ fn atomic_word(cx: &mut Cx<'_>, s: &Step, kind: Kind, f: Modify<u32>) -> Outcome
         }
         None => 0,
     };
-    if s.inst.mods.glc { put(cx, s, &[old]) } else { Ok(Next::Fall) }
+    if s.inst.desc.class.returns_old() { put(cx, s, &[old]) } else { Ok(Next::Fall) }
 }
 
 fn atomic_pair(cx: &mut Cx<'_>, s: &Step, kind: Kind, f: Modify<u64>) -> Outcome {
@@ -172,7 +207,11 @@ fn atomic_pair(cx: &mut Cx<'_>, s: &Step, kind: Kind, f: Modify<u64>) -> Outcome
         }
         None => 0,
     };
-    if s.inst.mods.glc { put(cx, s, &[old as u32, (old >> 32) as u32]) } else { Ok(Next::Fall) }
+    if s.inst.desc.class.returns_old() {
+        put(cx, s, &[old as u32, (old >> 32) as u32])
+    } else {
+        Ok(Next::Fall)
+    }
 }
 
 /// Words of the data operand, at least those of one datum.

@@ -66,7 +66,18 @@ pub(crate) fn add(ops: &mut Ops) {
     }
     ops.add("buffer_store_lds_dword", Op::new(store_from_lds));
     // Cache control: the simulator's memory is always coherent.
-    for name in ["buffer_wbl2", "buffer_inv", "buffer_invl2", "buffer_wbinvl1", "buffer_wbinvl1_vol"] {
+    for name in [
+        "buffer_wbl2",
+        "buffer_inv",
+        "buffer_invl2",
+        "buffer_wbinvl1",
+        "buffer_wbinvl1_vol",
+        "buffer_gl0_inv",
+        "buffer_gl1_inv",
+        "global_inv",
+        "global_wb",
+        "global_wbinv",
+    ] {
         ops.add(name, Op::new(|_: &mut Cx<'_>, _: &Step| Ok(Next::Fall)));
     }
 }

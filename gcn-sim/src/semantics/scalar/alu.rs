@@ -30,6 +30,7 @@ fn moves(ops: &mut Ops) {
     ops.add("s_sext_i32_i16", s1(|a: u32| i32::from(a as i16)));
     ops.add("s_pack_ll_b32_b16", s2(|a: u32, b: u32| a & 0xffff | b << 16));
     ops.add("s_pack_lh_b32_b16", s2(|a: u32, b: u32| a & 0xffff | b & 0xffff_0000));
+    ops.add("s_pack_hl_b32_b16", s2(|a: u32, b: u32| a >> 16 | b << 16));
     ops.add("s_pack_hh_b32_b16", s2(|a: u32, b: u32| a >> 16 | b & 0xffff_0000));
 }
 
@@ -74,6 +75,9 @@ fn arithmetic(ops: &mut Ops) {
     ops.add("s_min_u32", s2c(|a: u32, b: u32, _| (a.min(b), a < b)));
     ops.add("s_max_u32", s2c(|a: u32, b: u32, _| (a.max(b), a >= b)));
     ops.add("s_mul_i32", s2(|a: u32, b: u32| a.wrapping_mul(b)));
+    ops.add("s_add_nc_u64", s2(|a: u64, b: u64| a.wrapping_add(b)));
+    ops.add("s_sub_nc_u64", s2(|a: u64, b: u64| a.wrapping_sub(b)));
+    ops.add("s_mul_u64", s2(|a: u64, b: u64| a.wrapping_mul(b)));
     ops.add("s_mul_hi_u32", s2(|a: u32, b: u32| ((u64::from(a) * u64::from(b)) >> 32) as u32));
     ops.add("s_mul_hi_i32", s2(|a: i32, b: i32| ((i64::from(a) * i64::from(b)) >> 32) as i32));
     for (name, shift) in
@@ -322,23 +326,30 @@ fn immediates(ops: &mut Ops) {
 }
 
 fn exec_masks(ops: &mut Ops) {
-    let list: [(&'static str, fn(u64, u64) -> u64); 10] = [
-        ("s_and_saveexec_b64", |a, exec| a & exec),
-        ("s_or_saveexec_b64", |a, exec| a | exec),
-        ("s_xor_saveexec_b64", |a, exec| a ^ exec),
-        ("s_andn2_saveexec_b64", |a, exec| a & !exec),
-        ("s_orn2_saveexec_b64", |a, exec| a | !exec),
-        ("s_nand_saveexec_b64", |a, exec| !(a & exec)),
-        ("s_nor_saveexec_b64", |a, exec| !(a | exec)),
-        ("s_xnor_saveexec_b64", |a, exec| !(a ^ exec)),
-        ("s_andn1_saveexec_b64", |a, exec| !a & exec),
-        ("s_orn1_saveexec_b64", |a, exec| !a | exec),
+    let list: [([&'static str; 2], fn(u64, u64) -> u64); 10] = [
+        (["s_and_saveexec_b64", "s_and_saveexec_b32"], |a, exec| a & exec),
+        (["s_or_saveexec_b64", "s_or_saveexec_b32"], |a, exec| a | exec),
+        (["s_xor_saveexec_b64", "s_xor_saveexec_b32"], |a, exec| a ^ exec),
+        (["s_andn2_saveexec_b64", "s_andn2_saveexec_b32"], |a, exec| a & !exec),
+        (["s_orn2_saveexec_b64", "s_orn2_saveexec_b32"], |a, exec| a | !exec),
+        (["s_nand_saveexec_b64", "s_nand_saveexec_b32"], |a, exec| !(a & exec)),
+        (["s_nor_saveexec_b64", "s_nor_saveexec_b32"], |a, exec| !(a | exec)),
+        (["s_xnor_saveexec_b64", "s_xnor_saveexec_b32"], |a, exec| !(a ^ exec)),
+        (["s_andn1_saveexec_b64", "s_andn1_saveexec_b32"], |a, exec| !a & exec),
+        (["s_orn1_saveexec_b64", "s_orn1_saveexec_b32"], |a, exec| !a | exec),
     ];
-    for (name, f) in list {
-        ops.add(name, exec_mask(f, true));
+    for ([wide, narrow], f) in list {
+        ops.add(wide, exec_mask(f, true));
+        ops.add(narrow, exec_word(f, true));
     }
-    ops.add("s_andn1_wrexec_b64", exec_mask(|a, exec| !a & exec, false));
-    ops.add("s_andn2_wrexec_b64", exec_mask(|a, exec| a & !exec, false));
+    let and: [([&'static str; 2], fn(u64, u64) -> u64); 2] = [
+        (["s_andn1_wrexec_b64", "s_andn1_wrexec_b32"], |a, exec| !a & exec),
+        (["s_andn2_wrexec_b64", "s_andn2_wrexec_b32"], |a, exec| a & !exec),
+    ];
+    for ([wide, narrow], f) in and {
+        ops.add(wide, exec_mask(f, false));
+        ops.add(narrow, exec_word(f, false));
+    }
 }
 
 /// EXEC = f(S0, EXEC); D is the old EXEC (`save`) or the new.
@@ -349,6 +360,20 @@ fn exec_mask(f: fn(u64, u64) -> u64, save: bool) -> Op {
         let new = f(a, old);
         cx.w.set_pair(s.sdst as usize, if save { old } else { new });
         cx.w.set_exec(new);
+        cx.w.scc = new != 0;
+        Ok(Next::Fall)
+    })
+}
+
+/// The same with EXEC of 32 lanes.
+fn exec_word(f: fn(u64, u64) -> u64, save: bool) -> Op {
+    const EXEC: usize = gcn_isa::reg::EXEC.index as usize;
+    Op::new(move |cx: &mut Cx<'_>, s: &Step| {
+        let a = cx.scalar(&s.src[0], crate::core::value::Ty::B32)?;
+        let old = cx.w.s[EXEC];
+        let new = f(a.into(), old.into()) as u32;
+        cx.w.s[s.sdst as usize] = if save { old } else { new };
+        cx.w.s[EXEC] = new;
         cx.w.scc = new != 0;
         Ok(Next::Fall)
     })
@@ -371,6 +396,7 @@ fn relative_moves(ops: &mut Ops) {
             }),
         );
     }
+    ops.add("s_movrelsd_2_b32", Op::new(relative_both));
     ops.add(
         "s_movreld_b32",
         Op::new(|cx: &mut Cx<'_>, s: &Step| {
@@ -391,8 +417,24 @@ fn relative_moves(ops: &mut Ops) {
     );
 }
 
+/// Both at distances: the source of M0[9:0], the destination of M0[25:16].
+fn relative_both(cx: &mut Cx<'_>, s: &Step) -> crate::core::fault::Outcome {
+    let crate::core::operand::Src::Scalar(base) = s.src[0] else {
+        return Err(crate::core::fault::Fault::Unsupported("a relative move from a constant"));
+    };
+    let m0 = cx.w.m0();
+    let from = moved(base, m0 & 0x3ff, 1)?;
+    let to = moved(s.sdst, m0 >> 16 & 0x3ff, 1)?;
+    cx.w.s[to] = cx.w.s[from];
+    Ok(Next::Fall)
+}
+
 fn relative(cx: &Cx<'_>, base: u16, words: usize) -> Result<usize, crate::core::fault::Fault> {
-    let n = usize::from(base).saturating_add(cx.w.m0() as usize);
+    moved(base, cx.w.m0(), words)
+}
+
+fn moved(base: u16, by: u32, words: usize) -> Result<usize, crate::core::fault::Fault> {
+    let n = usize::from(base).saturating_add(by as usize);
     if n + words <= 102 {
         Ok(n)
     } else {

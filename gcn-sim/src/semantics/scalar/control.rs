@@ -1,5 +1,7 @@
 //! Branches, barriers, MODE, and the instructions that only matter for timing.
 
+use gcn_isa::target::Family;
+
 use crate::core::fault::{Fault, Next, Outcome};
 use crate::core::machine::{Cx, Step};
 use crate::core::value::Ty;
@@ -13,6 +15,33 @@ pub(crate) fn add(ops: &mut Ops) {
     for name in [
         "s_nop",
         "s_waitcnt",
+        "s_waitcnt_depctr",
+        "s_waitcnt_expcnt",
+        "s_waitcnt_lgkmcnt",
+        "s_waitcnt_vmcnt",
+        "s_waitcnt_vscnt",
+        "s_wait_bvhcnt",
+        "s_wait_dscnt",
+        "s_wait_event",
+        "s_wait_expcnt",
+        "s_wait_idle",
+        "s_wait_kmcnt",
+        "s_wait_loadcnt",
+        "s_wait_loadcnt_dscnt",
+        "s_wait_samplecnt",
+        "s_wait_storecnt",
+        "s_wait_storecnt_dscnt",
+        "s_delay_alu",
+        "s_clause",
+        "s_version",
+        "s_inst_prefetch",
+        "s_ttracedata_imm",
+        "s_gl1_inv",
+        "s_prefetch_data",
+        "s_prefetch_data_pc_rel",
+        "s_prefetch_inst",
+        "s_prefetch_inst_pc_rel",
+        "s_buffer_prefetch_data",
         "s_setprio",
         "s_sethalt",
         "s_icache_inv",
@@ -39,11 +68,36 @@ pub(crate) fn add(ops: &mut Ops) {
             Ok(Next::Yield)
         }),
     );
+    ops.add(
+        "s_sleep_var",
+        Op::new(|cx: &mut Cx<'_>, s: &Step| {
+            cx.w.slept += 64 * u64::from(cx.scalar(&s.src[0], Ty::B32)? & 0x7f);
+            Ok(Next::Yield)
+        }),
+    );
     ops.add("s_wakeup", Op::new(|_: &mut Cx<'_>, _: &Step| Ok(Next::Yield)));
     ops.add("s_barrier", Op::new(|_: &mut Cx<'_>, _: &Step| Ok(Next::Barrier)));
     for name in ["s_endpgm", "s_endpgm_saved", "s_endpgm_ordered_ps_done"] {
         ops.add(name, Op::new(|_: &mut Cx<'_>, _: &Step| Ok(Next::End)));
     }
+    ops.add("s_barrier_signal", Op::new(|cx: &mut Cx<'_>, s: &Step| signal(cx, s).map(|_| Next::Fall)));
+    ops.add(
+        "s_barrier_signal_isfirst",
+        Op::new(|cx: &mut Cx<'_>, s: &Step| {
+            cx.w.scc = signal(cx, s)?;
+            Ok(Next::Fall)
+        }),
+    );
+    ops.add(
+        "s_barrier_wait",
+        Op::new(|_: &mut Cx<'_>, s: &Step| of_workgroup(s.imm as i16 as i32).map(|()| Next::Signals)),
+    );
+    ops.add("s_sendmsg_rtn_b32", Op::new(|cx: &mut Cx<'_>, s: &Step| answered(cx, s, 1)));
+    ops.add("s_sendmsg_rtn_b64", Op::new(|cx: &mut Cx<'_>, s: &Step| answered(cx, s, 2)));
+    ops.add("s_denorm_mode", Op::new(|cx: &mut Cx<'_>, s: &Step| set_mode_field(cx, s, 4)));
+    ops.add("s_round_mode", Op::new(|cx: &mut Cx<'_>, s: &Step| set_mode_field(cx, s, 0)));
+    ops.add("s_subvector_loop_begin", Op::new(begin_halves));
+    ops.add("s_subvector_loop_end", Op::new(end_halves));
     ops.add("s_sendmsg", Op::new(send_message));
     // The host, which is the simulator, lets a halted wave go on at once.
     ops.add("s_sendmsghalt", Op::new(send_message));
@@ -175,6 +229,69 @@ fn set_skip(cx: &mut Cx<'_>, s: &Step) -> Outcome {
     Ok(Next::Fall)
 }
 
+/// The barrier of the workgroup, the only one of a launch without named ones.
+fn of_workgroup(id: i32) -> Result<(), Fault> {
+    const WORKGROUP: i32 = -1;
+    if id == WORKGROUP {
+        Ok(())
+    } else {
+        Err(Fault::Unsupported("a barrier other than that of the workgroup, -1"))
+    }
+}
+
+/// Arrives at the barrier; true for the first wave that does.
+fn signal(cx: &mut Cx<'_>, s: &Step) -> Result<bool, Fault> {
+    of_workgroup(cx.scalar(&s.src[0], Ty::B32)? as i32)?;
+    Ok(cx.w.arrivals.signal())
+}
+
+/// Messages with an answer. Of those to the runtime only the clock has one here.
+fn answered(cx: &mut Cx<'_>, s: &Step, words: usize) -> Outcome {
+    const GET_REALTIME: i64 = 0x83;
+    if s.imm & 0xff != GET_REALTIME || words != 2 {
+        return Err(Fault::Unsupported("a message that asks the runtime for something"));
+    }
+    let now = cx.w.clock() / crate::semantics::mem::CYCLES_OF_REAL_TIME;
+    cx.w.set_pair(s.sdst as usize, now);
+    Ok(Next::Fall)
+}
+
+/// Four bits of MODE from `low` on.
+fn set_mode_field(cx: &mut Cx<'_>, s: &Step, low: u32) -> Outcome {
+    let bits = cx.w.mode.bits() & !(0xf << low) | (s.imm as u32 & 0xf) << low;
+    cx.w.mode = Mode::new(bits);
+    Ok(Next::Fall)
+}
+
+const EXEC_LOW: usize = gcn_isa::reg::EXEC.index as usize;
+const EXEC_HIGH: usize = EXEC_LOW + 1;
+
+/// A loop over the halves of a wave of 64 lanes, for each that has active lanes (RDNA ISA, "Subvector Execution").
+fn begin_halves(cx: &mut Cx<'_>, s: &Step) -> Outcome {
+    let [low, high] = [cx.w.s[EXEC_LOW], cx.w.s[EXEC_HIGH]];
+    match (low, high) {
+        (0, 0) => return s.target.map(Next::Jump).ok_or_else(|| Fault::BadBranch(branch_address(cx, s))),
+        (0, _) => cx.w.s[s.sdst as usize] = low,
+        _ => {
+            cx.w.s[s.sdst as usize] = high;
+            cx.w.s[EXEC_HIGH] = 0;
+        }
+    }
+    Ok(Next::Fall)
+}
+
+fn end_halves(cx: &mut Cx<'_>, s: &Step) -> Outcome {
+    let kept = cx.w.s[s.sdst as usize];
+    if cx.w.s[EXEC_HIGH] != 0 {
+        cx.w.s[EXEC_LOW] = kept;
+    } else if kept != 0 {
+        cx.w.s[s.sdst as usize] = cx.w.s[EXEC_LOW];
+        (cx.w.s[EXEC_LOW], cx.w.s[EXEC_HIGH]) = (0, kept);
+        return s.target.map(Next::Jump).ok_or_else(|| Fault::BadBranch(branch_address(cx, s)));
+    }
+    Ok(Next::Fall)
+}
+
 /// A field of a hardware register: id in bits 5:0, offset in 10:6, width - 1 in 15:11.
 struct HwField {
     id: u32,
@@ -195,6 +312,30 @@ const HW_MODE: u32 = 1;
 const HW_TRAPSTS: u32 = 3;
 const HW_HW_ID: u32 = 4;
 
+/// Of RDNA.
+const HW_SCRATCH_LOW: u32 = 20;
+const HW_SCRATCH_HIGH: u32 = 21;
+const HW_ID1: u32 = 23;
+const HW_ID2: u32 = 24;
+const HW_CYCLES: u32 = 29;
+const HW_CYCLES_HIGH: u32 = 30;
+
+fn is_rdna(cx: &Cx<'_>) -> bool {
+    cx.machine.target().family() == Family::RDNA
+}
+
+fn registers_of_rdna(cx: &mut Cx<'_>, id: u32) -> Option<u32> {
+    Some(match id {
+        _ if !is_rdna(cx) => return None,
+        HW_SCRATCH_LOW | HW_SCRATCH_HIGH | HW_ID2 => 0,
+        // The wave's slot.
+        HW_ID1 => cx.w.id & 0x1f,
+        HW_CYCLES => cx.w.clock() as u32,
+        HW_CYCLES_HIGH => (cx.w.clock() >> 32) as u32,
+        _ => return None,
+    })
+}
+
 fn get_register(cx: &mut Cx<'_>, s: &Step) -> Outcome {
     let field = HwField::of(s);
     let value = match field.id {
@@ -202,7 +343,7 @@ fn get_register(cx: &mut Cx<'_>, s: &Step) -> Outcome {
         HW_TRAPSTS => 0,
         // The wave's slot; everything else about its place is 0.
         HW_HW_ID => cx.w.id & 0xf,
-        _ => return Err(Fault::Unsupported("reading this hardware register")),
+        id => registers_of_rdna(cx, id).ok_or(Fault::Unsupported("reading this hardware register"))?,
     };
     cx.w.s[s.sdst as usize] = value >> field.offset & field.mask;
     Ok(Next::Fall)
@@ -218,6 +359,8 @@ fn write_register(cx: &mut Cx<'_>, s: &Step, value: u32) -> Outcome {
             Ok(Next::Fall)
         }
         HW_TRAPSTS => Ok(Next::Fall),
+        // Scratch is reached without it.
+        HW_SCRATCH_LOW | HW_SCRATCH_HIGH if is_rdna(cx) => Ok(Next::Fall),
         _ => Err(Fault::Unsupported("writing this hardware register")),
     }
 }

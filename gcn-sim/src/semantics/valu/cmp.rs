@@ -52,7 +52,7 @@ fn compare<A: Lane, B: Lane>(
             mask |= u64::from(f(A::from_raw(a[lane]), B::from_raw(b[lane]))) << lane;
         }
         let mask = mask & cx.w.exec();
-        cx.w.set_pair(s.sdst as usize, mask);
+        cx.w.set_mask(s.sdst as usize, mask);
         if write_exec {
             cx.w.set_exec(mask);
         }

@@ -92,6 +92,8 @@ fn to_integers(ops: &mut Ops) {
     // The addition is one of f32, to nearest even: AMD's pseudo-code has it so, and LLVM selects the instruction for it.
     ops.add("v_cvt_rpi_i32_f32", op1(|a: f32| (a + 0.5).floor() as i32));
     ops.add("v_cvt_flr_i32_f32", op1(|a: f32| a.floor() as i32));
+    ops.add("v_cvt_i32_i16", op1(|a: i16| i32::from(a)));
+    ops.add("v_cvt_u32_u16", op1(|a: u16| u32::from(a)));
     ops.add("v_cvt_norm_i16_f16", op1(|a: Half| norm_i16(a.0)));
     ops.add("v_cvt_norm_u16_f16", op1(|a: Half| norm_u16(a.0)));
 }
@@ -121,6 +123,8 @@ fn packed(ops: &mut Ops) {
     ops.add("v_cvt_pknorm_u16_f16", op2(|a: Half, b: Half| pair(norm_u16(a.0), norm_u16(b.0))));
     ops.add("v_cvt_pk_u16_u32", op2(|a: u32, b: u32| pair(a.min(0xffff) as u16, b.min(0xffff) as u16)));
     ops.add("v_cvt_pk_i16_i32", op2(|a: i32, b: i32| pair(clamp_i16(a), clamp_i16(b))));
+    ops.add("v_cvt_pk_u16_f32", op2(|a: f32, b: f32| pair(a as u16, b as u16)));
+    ops.add("v_cvt_pk_i16_f32", op2(|a: f32, b: f32| pair(a as i16 as u16, b as i16 as u16)));
     ops.add("v_pack_b32_f16", op2(|a: HalfBits, b: HalfBits| pair(a.0, b.0)));
     // To nearest even in any mode (AMD's pseudo-code sets ROUND_MODE for these two).
     ops.add("v_cvt_pk_f16_f32", op2(|a: f32, b: f32| pair(fp::f32_to_f16(a), fp::f32_to_f16(b))));

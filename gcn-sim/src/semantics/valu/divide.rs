@@ -233,7 +233,7 @@ fn div_scale<F: Divided>() -> Op {
         }
         let mask = write_mask(cx, s);
         F::Raw::finish(cx, s, F::TY, &mut out);
-        cx.w.set_pair(s.sdst as usize, flags & mask);
+        cx.w.set_mask(s.sdst as usize, flags & mask);
         Ok(Next::Fall)
     })
 }

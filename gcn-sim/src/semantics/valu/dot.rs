@@ -4,13 +4,16 @@
 //! added to the accumulator in ascending order, each addition rounded to nearest even. MODE's denormal fields do not matter: the
 //! target alone says whether denormals count (values measured on gfx90a and gfx950: LLVM pull request 205101).
 
+use gcn_isa::Target;
+
 use super::packed::pick;
-use super::read::raw32;
-use super::write::{clamp_single, write_mask, write32};
+use super::read::{Fetch, raw32};
+use super::write::{Finish, clamp_single, write_mask, write32};
 use crate::core::fault::{Fault, Next};
 use crate::core::machine::{Cx, Step};
 use crate::core::value::{LANES, Ty};
-use crate::fp::{bf16_to_f32, f16_to_f32, flush32, fma32};
+use crate::fp::small::{Small, Widening};
+use crate::fp::{bf16_to_f32, f16_to_f32, f32_to_bf16, flush32, fma16, fma32};
 use crate::semantics::op::{Op, Ops};
 
 pub(crate) fn add(ops: &mut Ops) {
@@ -19,6 +22,16 @@ pub(crate) fn add(ops: &mut Ops) {
     }
     for name in ["v_dot2_f32_bf16", "v_dot2c_f32_bf16"] {
         ops.add(name, float(bf16_to_f32));
+    }
+    ops.add("v_dot2_f16_f16", halves(false));
+    ops.add("v_dot2_bf16_bf16", halves(true));
+    for (name, formats) in [
+        ("v_dot4_f32_fp8_fp8", [Small::fp8 as fn(Target) -> Small, Small::fp8]),
+        ("v_dot4_f32_fp8_bf8", [Small::fp8, Small::bf8]),
+        ("v_dot4_f32_bf8_fp8", [Small::bf8, Small::fp8]),
+        ("v_dot4_f32_bf8_bf8", [Small::bf8, Small::bf8]),
+    ] {
+        ops.add(name, bytes(formats));
     }
     for name in ["v_dot2_i32_i16", "v_dot2c_i32_i16"] {
         ops.add(name, integer(16, true));
@@ -32,6 +45,64 @@ pub(crate) fn add(ops: &mut Ops) {
         ops.add(name, integer(4, true));
     }
     ops.add("v_dot8_u32_u4", integer(4, false));
+}
+
+/// Four products of bytes that are small floats, added to an f32.
+fn bytes(formats: [fn(Target) -> Small; 2]) -> Op {
+    Op::new(move |cx: &mut Cx<'_>, s: &Step| {
+        let [a, b, c] = operands(cx, s)?;
+        let [of_a, of_b] = formats.map(|format| Widening::of(format(s.arch)));
+        let mode = cx.w.mode;
+        let mut out = [0; LANES];
+        for lane in 0..LANES {
+            let mut start = f32::from_bits(c[lane]);
+            start = if s.inst.mods.neg_hi >> 2 & 1 == 1 { start.abs() } else { start };
+            start = if s.inst.mods.neg_lo >> 2 & 1 == 1 { -start } else { start };
+            let byte = |x: u32, i: u32| x >> (8 * i) & 0xff;
+            let sum = (0..4)
+                .fold(start, |sum, i| fma32(of_a.value(byte(a[lane], i)), of_b.value(byte(b[lane], i)), sum));
+            out[lane] = if s.inst.mods.clamp { clamp_single(&mode, sum) } else { sum }.to_bits();
+        }
+        let mask = write_mask(cx, s);
+        write32(cx, s.vdst, mask, &out);
+        Ok(Next::Fall)
+    })
+    .rounds()
+}
+
+/// Two products of halves, added to a half. Packed operands have no modifiers for their halves here; the addend and the result are in a half
+/// each. Sums of f16 are rounded each. Those of bf16 are f32 until the last, of which gfx12 cuts what does not fit (2^20 values of gfx1200:
+/// Triton issue 11217).
+fn halves(bf16: bool) -> Op {
+    Op::new(move |cx: &mut Cx<'_>, s: &Step| {
+        let [mut a, mut b, _] = operands(cx, s)?;
+        for (i, lanes) in [&mut a, &mut b].into_iter().enumerate() {
+            let [abs, neg] =
+                [s.inst.mods.abs, s.inst.mods.neg].map(|bits| 0x8000_8000 * u32::from(bits >> i & 1));
+            lanes.iter_mut().for_each(|x| *x = *x & !abs ^ neg);
+        }
+        let mut buffer = [0; LANES];
+        let c = u32::fetch(cx, s, 2, if bf16 { Ty::B16 } else { Ty::F16 }, &mut buffer)?;
+        let cuts = s.arch.cuts_bf16_dots();
+        let mut out = [0; LANES];
+        for lane in 0..LANES {
+            let pairs = [0, 16].map(|shift| ((a[lane] >> shift) as u16, (b[lane] >> shift) as u16));
+            let sum = if bf16 {
+                let start = bf16_to_f32(c[lane] as u16);
+                let sum =
+                    pairs.iter().fold(start, |sum, (a, b)| fma32(bf16_to_f32(*a), bf16_to_f32(*b), sum));
+                if cuts && !sum.is_nan() { (sum.to_bits() >> 16) as u16 } else { f32_to_bf16(sum) }
+            } else {
+                let sum =
+                    |sum: u16, (a, b): &(u16, u16)| fma16(f16_to_f32(*a), f16_to_f32(*b), f16_to_f32(sum));
+                pairs.iter().fold(c[lane] as u16, sum)
+            };
+            out[lane] = u32::from(sum);
+        }
+        u32::finish(cx, s, Ty::B16, &mut out);
+        Ok(Next::Fall)
+    })
+    .rounds()
 }
 
 fn float(widen: fn(u16) -> f32) -> Op {
@@ -62,9 +133,8 @@ fn operands(cx: &Cx<'_>, s: &Step) -> Result<[[u32; LANES]; 3], Fault> {
     for (lanes, src) in lanes.iter_mut().zip(&s.src) {
         *lanes = raw32(cx, src, Ty::B32)?;
     }
-    if let Some(dpp) = s.inst.mods.dpp {
-        let source = lanes[0];
-        lanes[0] = super::read::permuted(&dpp, cx.w.exec(), &source);
+    if let Some(dpp) = s.dpp {
+        lanes[0] = dpp.of_words(cx.w.exec(), &lanes[0]);
     }
     Ok(lanes)
 }
@@ -72,11 +142,14 @@ fn operands(cx: &Cx<'_>, s: &Step) -> Result<[[u32; LANES]; 3], Fault> {
 /// Sum of the products of the `bits`-wide integer elements; saturates with `clamp`.
 fn integer(bits: u32, signed: bool) -> Op {
     Op::new(move |cx: &mut Cx<'_>, s: &Step| {
-        if s.inst.mods.neg_lo | s.inst.mods.neg_hi != 0 {
+        // Where neg_lo says whether the factors are signed, an unsigned one of this name is none.
+        let chosen = signed && bits < 16 && s.arch.signs_by_neg_lo();
+        let signs = if chosen { [0, 1].map(|i| s.inst.mods.neg_lo >> i & 1 == 1) } else { [signed; 2] };
+        if !chosen && s.inst.mods.neg_lo | s.inst.mods.neg_hi != 0 {
             return Err(Fault::Unsupported("negation of an integer dot product"));
         }
         let [a, b, c] = operands(cx, s)?;
-        let element = |x: u32, i: u32| {
+        let element = |x: u32, i: u32, signed: bool| {
             let field = x >> (i * bits) << (32 - bits);
             if signed { i64::from(field as i32 >> (32 - bits)) } else { i64::from(field >> (32 - bits)) }
         };
@@ -92,7 +165,8 @@ fn integer(bits: u32, signed: bool) -> Op {
                 (a[lane], b[lane])
             };
             let start = if signed { i64::from(c[lane] as i32) } else { i64::from(c[lane]) };
-            let sum = (0..32 / bits).fold(start, |sum, i| sum + element(x, i) * element(y, i));
+            let sum =
+                (0..32 / bits).fold(start, |sum, i| sum + element(x, i, signs[0]) * element(y, i, signs[1]));
             out[lane] = if s.inst.mods.clamp { sum.clamp(low, high) } else { sum } as u32;
         }
         let mask = write_mask(cx, s);

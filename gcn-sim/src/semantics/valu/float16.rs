@@ -1,6 +1,6 @@
 //! f16 arithmetic. Operands are widened to f32; a single rounding to f16 follows (see [`Half`]).
 
-use super::float32::{frexp, max32, med32, min32};
+use super::float32::{frexp, max32, maximum32, med32, min32, minimum32};
 use super::{op1, op2, op2e, op3, op3e, round2, round3};
 use crate::core::value::{Half, HalfBits};
 use crate::fp::{self, Round, add32, fma16, mul32, soft};
@@ -61,9 +61,15 @@ fn rounded(x: f32) -> f32 {
 }
 
 fn multiply_add(ops: &mut Ops) {
-    for name in ["v_fma_f16", "v_fma_legacy_f16"] {
+    for name in ["v_fma_f16", "v_fma_legacy_f16", "v_fmac_f16", "v_fmaak_f16"] {
         ops.add(name, fused());
     }
+    // The literal comes between the factors and the addend.
+    ops.add(
+        "v_fmamk_f16",
+        op3(|a: Half, b: Half, k: Half| HalfBits(fma16(a.0, k.0, b.0)))
+            .directed(round3(|r, a, b, k| soft_fma(r, a, k, b))),
+    );
     for name in ["v_mad_f16", "v_mad_legacy_f16", "v_mac_f16", "v_madak_f16"] {
         ops.add(name, op3(unfused).rounds());
     }
@@ -75,6 +81,15 @@ fn min_max(ops: &mut Ops) {
     ops.add("v_max_f16", op2e(|e, a: Half, b: Half| Half(max32(e, a.0, b.0))));
     ops.add("v_min3_f16", op3e(|e, a: Half, b: Half, c: Half| Half(min32(e, min32(e, a.0, b.0), c.0))));
     ops.add("v_max3_f16", op3e(|e, a: Half, b: Half, c: Half| Half(max32(e, max32(e, a.0, b.0), c.0))));
+    ops.add("v_maxmin_f16", op3e(|e, a: Half, b: Half, c: Half| Half(min32(e, max32(e, a.0, b.0), c.0))));
+    ops.add("v_minmax_f16", op3e(|e, a: Half, b: Half, c: Half| Half(max32(e, min32(e, a.0, b.0), c.0))));
+    ops.add("v_minimum_f16", op2(|a: Half, b: Half| Half(minimum32(a.0, b.0))));
+    ops.add("v_maximum_f16", op2(|a: Half, b: Half| Half(maximum32(a.0, b.0))));
+    let three = |f: fn(f32, f32, f32) -> f32| op3(move |a: Half, b: Half, c: Half| Half(f(a.0, b.0, c.0)));
+    ops.add("v_minimum3_f16", three(|a, b, c| minimum32(minimum32(a, b), c)));
+    ops.add("v_maximum3_f16", three(|a, b, c| maximum32(maximum32(a, b), c)));
+    ops.add("v_maximumminimum_f16", three(|a, b, c| minimum32(maximum32(a, b), c)));
+    ops.add("v_minimummaximum_f16", three(|a, b, c| maximum32(minimum32(a, b), c)));
     ops.add("v_med3_f16", op3e(|e, a: Half, b: Half, c: Half| Half(med32(e, a.0, b.0, c.0))));
 }
 

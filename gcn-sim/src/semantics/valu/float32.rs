@@ -50,6 +50,17 @@ fn mul_legacy(a: f32, b: f32) -> f32 {
     if a == 0.0 || b == 0.0 { 0.0 } else { mul32(a, b) }
 }
 
+/// DX9 rules: with a factor of zero the result is the addend.
+fn fma_legacy(a: f32, b: f32, c: f32) -> f32 {
+    if a == 0.0 || b == 0.0 { c } else { fp::fma32(a, b, c) }
+}
+
+/// A product for the lighting of graphics: the least number where the other operands are out of range (RDNA ISA, `V_MULLIT_F32`).
+fn mul_lit(a: f32, b: f32, c: f32) -> f32 {
+    let out_of_range = b <= f32::MIN || b.is_nan() || c <= 0.0 || c.is_nan();
+    if out_of_range { f32::MIN } else { mul_legacy(a, b) }
+}
+
 /// a * 2^e, rounded once.
 pub(crate) fn ldexp32(a: f32, e: i32) -> f32 {
     // f64 holds every f32 scaled by up to 2^±600 exactly; beyond that the result is zero or infinite anyway.
@@ -94,7 +105,13 @@ fn multiply_add(ops: &mut Ops) {
         op3(|a: f32, b: f32, k: f32| flushed(add32(flushed(mul32(flushed(a), flushed(k))), flushed(b))))
             .rounds(),
     );
-    ops.add("v_mad_legacy_f32", op3(|a: f32, b: f32, c: f32| add32(mul_legacy(a, b), c)).rounds());
+    for name in ["v_mad_legacy_f32", "v_mac_legacy_f32"] {
+        ops.add(name, op3(|a: f32, b: f32, c: f32| add32(mul_legacy(a, b), c)).rounds());
+    }
+    for name in ["v_fma_legacy_f32", "v_fmac_legacy_f32"] {
+        ops.add(name, op3(|a: f32, b: f32, c: f32| fma_legacy(a, b, c)).rounds());
+    }
+    ops.add("v_mullit_f32", op3(mul_lit).rounds());
 }
 
 fn is_signaling(x: f32) -> bool {
@@ -164,6 +181,12 @@ fn min_max(ops: &mut Ops) {
     ops.add("v_min3_f32", op3e(|e, a, b, c| min32(e, min32(e, a, b), c)));
     ops.add("v_max3_f32", op3e(|e, a, b, c| max32(e, max32(e, a, b), c)));
     ops.add("v_med3_f32", op3e(med32));
+    ops.add("v_maxmin_f32", op3e(|e, a, b, c| min32(e, max32(e, a, b), c)));
+    ops.add("v_minmax_f32", op3e(|e, a, b, c| max32(e, min32(e, a, b), c)));
+    ops.add("v_minimum_f32", op2(minimum32));
+    ops.add("v_maximum_f32", op2(maximum32));
+    ops.add("v_maximumminimum_f32", op3(|a: f32, b: f32, c: f32| minimum32(maximum32(a, b), c)));
+    ops.add("v_minimummaximum_f32", op3(|a: f32, b: f32, c: f32| maximum32(minimum32(a, b), c)));
     ops.add("v_minimum3_f32", op3(|a: f32, b: f32, c: f32| minimum32(minimum32(a, b), c)));
     ops.add("v_maximum3_f32", op3(|a: f32, b: f32, c: f32| maximum32(maximum32(a, b), c)));
 }

@@ -24,6 +24,8 @@ pub(crate) fn add(ops: &mut Ops) {
     }
     ops.add("v_min_f64", op2e(min64));
     ops.add("v_max_f64", op2e(max64));
+    ops.add("v_minimum_f64", op2(minimum64));
+    ops.add("v_maximum_f64", op2(maximum64));
     ops.add("v_ldexp_f64", op2(|a: f64, b: i32| ldexp64(a, b)).rounds());
     let keep_nan = |a: f64, r: f64| fp::pick_nan64([a, 0.0, 0.0], r);
     ops.add("v_trunc_f64", op1(move |a: f64| keep_nan(a, a.trunc())));
@@ -88,6 +90,23 @@ pub(crate) fn max64(env: Env, a: f64, b: f64) -> f64 {
 /// IEEE 754-2008 minNum.
 pub(crate) fn min64(env: Env, a: f64, b: f64) -> f64 {
     nan_or(env, a, b, if a < b || (a == b && a.is_sign_negative()) { a } else { b })
+}
+
+/// IEEE 754-2019 minimum: a NaN operand gives NaN, and -0 is less than +0.
+fn minimum64(a: f64, b: f64) -> f64 {
+    propagating(a, b, if a < b || (a == b && a.is_sign_negative()) { a } else { b })
+}
+
+/// IEEE 754-2019 maximum.
+fn maximum64(a: f64, b: f64) -> f64 {
+    propagating(a, b, if a > b || (a == b && b.is_sign_negative()) { a } else { b })
+}
+
+/// The first signaling NaN, made quiet, or else the first NaN, or else the number.
+fn propagating(a: f64, b: f64, number: f64) -> f64 {
+    let nans = [a, b].into_iter().filter(|x| x.is_nan());
+    let chosen = nans.clone().find(|x| is_signaling(*x)).or_else(|| nans.clone().next());
+    chosen.map_or(number, quiet)
 }
 
 /// a * 2^e, rounded once.

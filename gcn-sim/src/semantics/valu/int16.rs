@@ -38,6 +38,11 @@ fn two_operands(ops: &mut Ops) {
         "v_mul_lo_u16",
         op2(|a: u16, b: u16| a.wrapping_mul(b)).saturating(op2(|a: u16, b: u16| a.saturating_mul(b))),
     );
+    ops.add("v_mov_b16", op1(|a: u16| a));
+    ops.add("v_not_b16", op1(|a: u16| !a));
+    ops.add("v_and_b16", op2(|a: u16, b: u16| a & b));
+    ops.add("v_or_b16", op2(|a: u16, b: u16| a | b));
+    ops.add("v_xor_b16", op2(|a: u16, b: u16| a ^ b));
     ops.add("v_lshlrev_b16", op2(|a: u16, b: u16| b << (a & 15)));
     ops.add("v_lshrrev_b16", op2(|a: u16, b: u16| b >> (a & 15)));
     ops.add("v_ashrrev_i16", op2(|a: u16, b: i16| b >> (a & 15)));

@@ -55,6 +55,7 @@ fn arithmetic(ops: &mut Ops) {
 
 fn multiplication(ops: &mut Ops) {
     ops.add("v_mul_lo_u32", op2(|a: u32, b: u32| a.wrapping_mul(b)));
+    ops.add("v_mul_lo_i32", op2(|a: u32, b: u32| a.wrapping_mul(b)));
     ops.add("v_mul_hi_u32", op2(|a: u32, b: u32| ((u64::from(a) * u64::from(b)) >> 32) as u32));
     ops.add("v_mul_hi_i32", op2(|a: i32, b: i32| ((i64::from(a) * i64::from(b)) >> 32) as i32));
     ops.add(
@@ -110,6 +111,11 @@ fn three_operands(ops: &mut Ops) {
     ops.add("v_bfi_b32", op3(|a: u32, b: u32, c: u32| a & b | !a & c));
     ops.add("v_alignbit_b32", op3(|a: u32, b: u32, c: u32| (joined(a, b) >> (c & 31)) as u32));
     ops.add("v_alignbyte_b32", op3(|a: u32, b: u32, c: u32| (joined(a, b) >> (8 * (c & 3))) as u32));
+    ops.add("v_xor3_b32", op3(|a: u32, b: u32, c: u32| a ^ b ^ c));
+    ops.add("v_maxmin_i32", op3(|a: i32, b: i32, c: i32| a.max(b).min(c)));
+    ops.add("v_minmax_i32", op3(|a: i32, b: i32, c: i32| a.min(b).max(c)));
+    ops.add("v_maxmin_u32", op3(|a: u32, b: u32, c: u32| a.max(b).min(c)));
+    ops.add("v_minmax_u32", op3(|a: u32, b: u32, c: u32| a.min(b).max(c)));
     ops.add("v_min3_i32", op3(|a: i32, b: i32, c: i32| a.min(b).min(c)));
     ops.add("v_max3_i32", op3(|a: i32, b: i32, c: i32| a.max(b).max(c)));
     ops.add("v_med3_i32", op3(|a: i32, b: i32, c: i32| a.max(b).min(a.min(b).max(c))));

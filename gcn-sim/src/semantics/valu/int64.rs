@@ -65,7 +65,7 @@ fn carry(
         }
         let mask = write_mask(cx, s);
         u32::finish(cx, s, Ty::B32, &mut out);
-        cx.w.set_pair(s.sdst as usize, carry_out & mask);
+        cx.w.set_mask(s.sdst as usize, carry_out & mask);
         Ok(Next::Fall)
     })
 }
@@ -101,7 +101,7 @@ fn multiply_add(f: impl Fn(u32, u32, u64) -> (u64, bool) + Copy + Send + Sync + 
         }
         let exec = cx.w.exec();
         u64::finish(cx, s, Ty::B64, &mut out);
-        cx.w.set_pair(s.sdst as usize, carry_out & exec);
+        cx.w.set_mask(s.sdst as usize, carry_out & exec);
         Ok(Next::Fall)
     })
     .result(Ty::B64)

@@ -11,6 +11,7 @@ use crate::semantics::op::{Op, Ops};
 
 pub(crate) fn add(ops: &mut Ops) {
     ops.add("v_nop", Op::new(|_: &mut Cx<'_>, _: &Step| Ok(Next::Fall)));
+    ops.add("v_pipeflush", Op::new(|_: &mut Cx<'_>, _: &Step| Ok(Next::Fall)));
     ops.add("v_clrexcp", Op::new(|_: &mut Cx<'_>, _: &Step| Ok(Next::Fall)));
     for name in ["v_accvgpr_read_b32", "v_accvgpr_write_b32", "v_accvgpr_mov_b32"] {
         ops.add(name, op1(|a: u32| a));
@@ -18,7 +19,9 @@ pub(crate) fn add(ops: &mut Ops) {
     ops.add("v_readfirstlane_b32", Op::new(read_first_lane));
     ops.add("v_readlane_b32", Op::new(read_lane));
     ops.add("v_writelane_b32", Op::new(write_lane));
-    ops.add("v_cndmask_b32", Op::new(select));
+    ops.add("v_cndmask_b32", Op::new(|cx: &mut Cx<'_>, s: &Step| select(cx, s, Ty::B32)));
+    ops.add("v_cndmask_b16", Op::new(|cx: &mut Cx<'_>, s: &Step| select(cx, s, Ty::B16)));
+    ops.add("v_swap_b16", Op::new(swap_halves));
     ops.add("v_mbcnt_lo_u32_b32", mask_count(|lane| if lane < 32 { (1u32 << lane) - 1 } else { u32::MAX }));
     ops.add("v_mbcnt_hi_u32_b32", mask_count(|lane| if lane < 32 { 0 } else { (1u32 << (lane - 32)) - 1 }));
     ops.add("v_swap_b32", Op::new(|cx: &mut Cx<'_>, s: &Step| swap(cx, s, |lane| lane)));
@@ -36,7 +39,7 @@ fn read_first_lane(cx: &mut Cx<'_>, s: &Step) -> Outcome {
 }
 
 fn read_lane(cx: &mut Cx<'_>, s: &Step) -> Outcome {
-    let lane = cx.scalar(&s.src[1], Ty::B32)? as usize % LANES;
+    let lane = cx.scalar(&s.src[1], Ty::B32)? as usize % cx.w.size();
     let lanes = raw32(cx, &s.src[0], Ty::B32)?;
     cx.w.s[s.sdst as usize] = lanes[lane];
     Ok(Next::Fall)
@@ -44,22 +47,22 @@ fn read_lane(cx: &mut Cx<'_>, s: &Step) -> Outcome {
 
 fn write_lane(cx: &mut Cx<'_>, s: &Step) -> Outcome {
     let value = cx.scalar(&s.src[0], Ty::B32)?;
-    let lane = cx.scalar(&s.src[1], Ty::B32)? as usize % LANES;
+    let lane = cx.scalar(&s.src[1], Ty::B32)? as usize % cx.w.size();
     cx.w.v[s.vdst as usize][lane] = value;
     Ok(Next::Fall)
 }
 
 /// src1 where the mask bit is set, else src0.
-fn select(cx: &mut Cx<'_>, s: &Step) -> Outcome {
+fn select(cx: &mut Cx<'_>, s: &Step, ty: Ty) -> Outcome {
     let mask = cx.scalar_wide(&s.src[2], Ty::B64)?;
     let (mut buffer_a, mut buffer_b) = (u32::ZERO, u32::ZERO);
-    let a = u32::fetch(cx, s, 0, Ty::B32, &mut buffer_a)?;
-    let b = u32::fetch(cx, s, 1, Ty::B32, &mut buffer_b)?;
+    let a = u32::fetch(cx, s, 0, ty, &mut buffer_a)?;
+    let b = u32::fetch(cx, s, 1, ty, &mut buffer_b)?;
     let mut out = u32::ZERO;
     for lane in 0..LANES {
         out[lane] = if mask >> lane & 1 == 1 { b[lane] } else { a[lane] };
     }
-    u32::finish(cx, s, Ty::B32, &mut out);
+    u32::finish(cx, s, ty, &mut out);
     Ok(Next::Fall)
 }
 
@@ -86,6 +89,28 @@ fn swap(cx: &mut Cx<'_>, s: &Step, _same: fn(usize) -> usize) -> Outcome {
     let (a, b) = (cx.w.v[s.vdst as usize], cx.w.v[other as usize]);
     write32(cx, s.vdst, mask, &b);
     write32(cx, other, mask, &a);
+    Ok(Next::Fall)
+}
+
+/// Exchanges two halves of registers.
+fn swap_halves(cx: &mut Cx<'_>, s: &Step) -> Outcome {
+    let Src::Vector(other) = s.src[1] else {
+        return Err(Fault::Unsupported("a swap with a non-vector operand"));
+    };
+    let desc = s.inst.desc;
+    let second = desc.operands.iter().find(|o| o.name == "vdst1").and_then(|o| desc.half_bit(o));
+    let shift = |upper: bool| if upper { 16 } else { 0 };
+    let from = shift(second.is_some_and(|bit| s.inst.mods.op_sel >> bit & 1 == 1));
+    let to = shift(s.half == Some(1));
+    let (to_slot, other) = (s.vdst as usize, other as usize);
+    for lane in crate::semantics::mem::lanes(write_mask(cx, s)) {
+        let (a, b) = (cx.w.v[to_slot][lane] >> to & 0xffff, cx.w.v[other][lane] >> from & 0xffff);
+        let put = |register: &mut u32, shift: u32, half: u32| {
+            *register = *register & !(0xffff << shift) | half << shift
+        };
+        put(&mut cx.w.v[to_slot][lane], to, b);
+        put(&mut cx.w.v[other][lane], from, a);
+    }
     Ok(Next::Fall)
 }
 

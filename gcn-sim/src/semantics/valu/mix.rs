@@ -35,7 +35,10 @@ pub(super) fn source(cx: &Cx<'_>, s: &Step, i: usize) -> Result<[f32; LANES], Fa
     let half = mods.op_sel_hi >> i & 1 == 1;
     let upper = mods.op_sel >> i & 1 == 1;
     // For the half-writing forms, the tied destination is not a source of the product.
-    let lanes = raw32(cx, &s.src[i], if half { Ty::F16 } else { Ty::F32 })?;
+    let mut lanes = raw32(cx, &s.src[i], if half { Ty::F16 } else { Ty::F32 })?;
+    if let (0, Some(dpp)) = (i, s.dpp) {
+        lanes = dpp.of_words(cx.w.exec(), &lanes);
+    }
     let constant = matches!(s.src[i], Src::Const(_));
     Ok(lanes.map(|x| {
         let value = if half {

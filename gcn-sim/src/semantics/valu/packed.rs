@@ -24,13 +24,15 @@ pub(crate) fn add(ops: &mut Ops) {
 type Half3 = fn(Env, [f32; 3]) -> u16;
 
 fn halves(ops: &mut Ops) {
-    let list: [(&'static str, Half3); 8] = [
+    let list: [(&'static str, Half3); 10] = [
         ("v_pk_add_f16", |_, [a, b, _]| f32_to_f16(add32(a, b))),
         ("v_pk_mul_f16", |_, [a, b, _]| f32_to_f16(mul32(a, b))),
         ("v_pk_fma_f16", |_, [a, b, c]| fma16(a, b, c)),
         ("v_pk_fmac_f16", |_, [a, b, c]| fma16(a, b, c)),
         ("v_pk_min_f16", |e, [a, b, _]| f32_to_f16(min32(e, a, b))),
         ("v_pk_max_f16", |e, [a, b, _]| f32_to_f16(max32(e, a, b))),
+        ("v_pk_minimum_f16", |_, [a, b, _]| f32_to_f16(minimum32(a, b))),
+        ("v_pk_maximum_f16", |_, [a, b, _]| f32_to_f16(maximum32(a, b))),
         ("v_pk_minimum3_f16", |_, [a, b, c]| f32_to_f16(minimum32(minimum32(a, b), c))),
         ("v_pk_maximum3_f16", |_, [a, b, c]| f32_to_f16(maximum32(maximum32(a, b), c))),
     ];

@@ -5,8 +5,12 @@
 //! results are correctly rounded but for rare double roundings.
 //! The f32 instructions do not handle denormals: inputs and results are flushed whatever MODE says.
 
+use super::read::Fetch;
+use super::write::{modify_f16, modify_f32};
 use super::{op1, op2};
-use crate::core::value::Half;
+use crate::core::fault::Next;
+use crate::core::machine::{Cx, Step};
+use crate::core::value::{Half, LANES, Ty, Value};
 use crate::fp::{flush32, pick_nan32, pick_nan64};
 use crate::semantics::op::{Op, Ops};
 
@@ -25,6 +29,7 @@ pub(crate) fn add(ops: &mut Ops) {
     ops.add("v_sin_f32", f32_by(|x| periodic(x, f64::sin)));
     ops.add("v_cos_f32", f32_by(|x| periodic(x, f64::cos)));
 
+    scalars(ops);
     ops.add("v_rcp_f16", f16_by(|x| 1.0 / x));
     ops.add("v_rsq_f16", f16_by(|x| 1.0 / x.sqrt()));
     ops.add("v_sqrt_f16", f16_by(f64::sqrt));
@@ -40,19 +45,56 @@ pub(crate) fn add(ops: &mut Ops) {
 }
 
 fn f32_by(f: impl Fn(f64) -> f64 + Copy + Send + Sync + 'static) -> Op {
-    op1(move |a: f32| {
-        let x = f32::from_bits(flush32(a.to_bits()));
-        let r = f(f64::from(x)) as f32;
-        f32::from_bits(flush32(pick_nan32([a, 0.0, 0.0], r).to_bits()))
-    })
+    op1(move |a: f32| single_of(f, a))
+}
+
+fn single_of(f: impl Fn(f64) -> f64, a: f32) -> f32 {
+    let x = f32::from_bits(flush32(a.to_bits()));
+    let r = f(f64::from(x)) as f32;
+    f32::from_bits(flush32(pick_nan32([a, 0.0, 0.0], r).to_bits()))
 }
 
 fn f16_by(f: impl Fn(f64) -> f64 + Copy + Send + Sync + 'static) -> Op {
-    op1(move |a: Half| Half(pick_nan32([a.0, 0.0, 0.0], f(f64::from(a.0)) as f32)))
+    op1(move |a: Half| half_of(f, a))
+}
+
+fn half_of(f: impl Fn(f64) -> f64, a: Half) -> Half {
+    Half(pick_nan32([a.0, 0.0, 0.0], f(f64::from(a.0)) as f32))
 }
 
 fn f64_by(f: impl Fn(f64) -> f64 + Copy + Send + Sync + 'static) -> Op {
     op1(move |a: f64| pick_nan64([a, 0.0, 0.0], f(a)))
+}
+
+/// Transcendentals with a scalar operand and a scalar result.
+fn scalars(ops: &mut Ops) {
+    let list: [(&'static str, &'static str, fn(f64) -> f64); 5] = [
+        ("v_s_exp_f32", "v_s_exp_f16", f64::exp2),
+        ("v_s_log_f32", "v_s_log_f16", f64::log2),
+        ("v_s_rcp_f32", "v_s_rcp_f16", |x| 1.0 / x),
+        ("v_s_rsq_f32", "v_s_rsq_f16", |x| 1.0 / x.sqrt()),
+        ("v_s_sqrt_f32", "v_s_sqrt_f16", f64::sqrt),
+    ];
+    for (single, half, f) in list {
+        ops.add(
+            single,
+            Op::new(move |cx: &mut Cx<'_>, s: &Step| {
+                let a = f32::from_bits(u32::fetch(cx, s, 0, Ty::F32, &mut [0; LANES])?[0]);
+                cx.w.s[s.sdst as usize] = modify_f32(&cx.w.mode, s, single_of(f, a).to_bits());
+                Ok(Next::Fall)
+            })
+            .result(Ty::F32),
+        );
+        ops.add(
+            half,
+            Op::new(move |cx: &mut Cx<'_>, s: &Step| {
+                let a = Half::from_raw(u32::fetch(cx, s, 0, Ty::F16, &mut [0; LANES])?[0]);
+                cx.w.s[s.sdst as usize] = modify_f16(&cx.w.mode, s, half_of(f, a).into_raw());
+                Ok(Next::Fall)
+            })
+            .result(Ty::F16),
+        );
+    }
 }
 
 /// `f(2 pi x)`. The period is 1, so the argument is reduced exactly; infinities have no result.

@@ -5,8 +5,6 @@ use crate::core::value::{LANES, Raw, Ty};
 use crate::core::wave::{Lanes, Mode};
 use crate::fp::{self, f16_to_f32, f32_to_f16, flush16, flush32, flush64};
 
-use super::read::dpp_write_mask;
-
 /// A word type that vector results come in.
 pub(crate) trait Finish: Raw {
     /// Applies the output modifiers of `s` to `out` and writes the active lanes of the destination.
@@ -16,7 +14,7 @@ pub(crate) trait Finish: Raw {
 impl Finish for u32 {
     #[inline]
     fn finish(cx: &mut Cx<'_>, s: &Step, ty: Ty, out: &mut Lanes) {
-        if !s.plain_dst {
+        if !s.plain_dst || ty.is_16() && s.half.is_some() {
             return modified32(cx, s, ty, out);
         }
         match ty {
@@ -50,7 +48,7 @@ fn flushes_output(mode: &Mode, ty: Ty) -> bool {
 /// EXEC, less the lanes that DPP leaves alone.
 pub(crate) fn write_mask(cx: &Cx<'_>, s: &Step) -> u64 {
     let exec = cx.w.exec();
-    s.inst.mods.dpp.map_or(exec, |dpp| exec & dpp_write_mask(&dpp, exec))
+    s.dpp.map_or(exec, |dpp| exec & dpp.written(exec))
 }
 
 /// Writes the lanes of `mask` to a vector register.
@@ -148,7 +146,7 @@ pub(crate) fn finish_singles(cx: &mut Cx<'_>, s: &Step, out: &mut [Lanes]) {
     }
 }
 
-fn modify_f32(mode: &Mode, s: &Step, bits: u32) -> u32 {
+pub(crate) fn modify_f32(mode: &Mode, s: &Step, bits: u32) -> u32 {
     let mut bits = bits;
     if let Some(factor) = scale(mode, s, Ty::F32) {
         // A scaled minus zero becomes plus zero.
@@ -161,7 +159,7 @@ fn modify_f32(mode: &Mode, s: &Step, bits: u32) -> u32 {
     if mode.flush_out32 { flush32(bits) } else { bits }
 }
 
-fn modify_f16(mode: &Mode, s: &Step, bits: u32) -> u32 {
+pub(crate) fn modify_f16(mode: &Mode, s: &Step, bits: u32) -> u32 {
     let mut bits = bits & 0xffff;
     if let Some(factor) = scale(mode, s, Ty::F16) {
         bits = u32::from(f32_to_f16(f16_to_f32(bits as u16) * factor as f32));

@@ -80,7 +80,8 @@ impl Cu {
                 self.arrive(code, shared, w, now);
                 return Ok(());
             }
-            Next::Queue(_) => return Err(self.cannot_queue(code, w)),
+            // Only targets without times have the second.
+            Next::Queue(_) | Next::Signals => return Err(self.cannot_queue(code, w)),
             Next::End => {
                 self.end(code, shared, w, now);
                 return Ok(());

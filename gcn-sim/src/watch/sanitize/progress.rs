@@ -73,7 +73,7 @@ impl Group {
     /// Where a wave is that waits or has ended.
     fn party_of(&self, machine: &Machine, wave: &Wave) -> Party {
         let at = match wave.status {
-            Status::AtBarrier(at) | Status::Queued(at, _) => at,
+            Status::AtBarrier(at) | Status::AtWait(at) | Status::Queued(at, _) => at,
             Status::Running | Status::Ended => wave.pc,
         };
         let (offset, text) = match machine.steps().get(at) {

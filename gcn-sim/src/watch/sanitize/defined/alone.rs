@@ -6,7 +6,7 @@ use super::{Aside, Bits, Info, Kind, Now, Word};
 use crate::core::machine::{Cx, Machine, Step};
 use crate::core::memory::Memory;
 use crate::core::value::LANES;
-use crate::core::wave::{Lanes, Mode, Wave};
+use crate::core::wave::{Lanes, Mode, NUMBERED, Wave};
 use crate::semantics::execute::execute;
 use crate::semantics::functions;
 
@@ -14,7 +14,7 @@ use crate::semantics::functions;
 #[derive(Clone, Debug)]
 pub struct Registers {
     /// By number.
-    pub s: [u32; 128],
+    pub s: [u32; NUMBERED],
     /// By slot, VGPRs first, then AGPRs; a word for each lane.
     pub v: Vec<[u32; LANES]>,
     /// SCC.
@@ -33,7 +33,7 @@ pub struct Alone<'m> {
 impl<'m> Alone<'m> {
     /// `None` for instructions that the simulator does not know, and for those with an effect on other than registers.
     pub fn new(machine: &'m Machine, inst: &Inst) -> Option<Alone<'m>> {
-        let (exec, directed) = functions::of(inst, machine.target()).ok()?;
+        let (exec, directed) = functions::of(inst, machine.target(), machine.registers()).ok()?;
         let step = Step::resolve(inst.clone(), (0, 8), machine.target(), machine.registers(), exec, directed);
         let info = Info::of(machine, inst);
         let followed = !matches!(info.kind, Kind::Memory | Kind::Decides | Kind::Nothing);
@@ -41,8 +41,8 @@ impl<'m> Alone<'m> {
     }
 
     fn wave(&self, registers: &Registers) -> Wave {
-        let mut wave = Wave::new(self.machine.vector_registers(), 0);
-        wave.s = registers.s;
+        let mut wave = Wave::new(self.machine.vector_registers(), 0, self.machine.state().wave_size);
+        wave.s[..NUMBERED].copy_from_slice(&registers.s);
         wave.v.copy_from_slice(&registers.v);
         (wave.scc, wave.mode) = (registers.scc, Mode::new(0xf0));
         wave
@@ -53,7 +53,7 @@ impl<'m> Alone<'m> {
         let (mut wave, mut lds) = (self.wave(registers), Vec::new());
         let (memory, machine) = (&self.memory, self.machine);
         execute(&mut Cx { w: &mut wave, lds: &mut lds, memory, machine, trace: None }, &self.step).ok()?;
-        Some(Registers { s: wave.s, v: wave.v, scc: wave.scc })
+        Some(Registers { s: *wave.s.first_chunk()?, v: wave.v, scc: wave.scc })
     }
 
     /// Which bits are undefined after the instruction; `None` if undefined bits reach an address or EXEC, which is reported.

@@ -6,6 +6,7 @@
 
 use gcn_isa::dataflow::Flow;
 use gcn_isa::reg::RegFile;
+use gcn_isa::target::WaveSize;
 use gcn_isa::{Inst, Operand, Reg};
 
 use super::{Bits, Info, Word, value};
@@ -34,7 +35,11 @@ pub(in crate::watch::sanitize) struct Aside {
 
 impl Default for Aside {
     fn default() -> Aside {
-        Aside { wave: Wave::new(OPERANDS * VECTORS, 0), lds: Vec::new(), memory: Memory::new() }
+        Aside {
+            wave: Wave::new(OPERANDS * VECTORS, 0, WaveSize::W64),
+            lds: Vec::new(),
+            memory: Memory::new(),
+        }
     }
 }
 
@@ -66,7 +71,12 @@ fn aside(step: &Step, inst: &Inst) -> Step {
         other => other,
     };
     let operands = inst.operands.iter().enumerate().map(|(i, operand)| own(i, operand)).collect();
-    let map = RegisterMap { vgprs: (OPERANDS * VECTORS) as u32, agprs: 0, sgprs: NAMED as u32 };
+    let map = RegisterMap {
+        vgprs: (OPERANDS * VECTORS) as u32,
+        agprs: 0,
+        sgprs: NAMED as u32,
+        first_named: NAMED as u16,
+    };
     step.with(Inst { operands, ..inst.clone() }, &map)
 }
 

@@ -10,10 +10,10 @@ use super::now::Now;
 use super::{Bits, Word, matrix, value};
 use crate::core::fault::Fault;
 use crate::core::machine::Step;
+use crate::core::permutation::Permutation;
 use crate::core::value::LANES;
 use crate::core::wave::Lanes;
 use crate::semantics::mem::lanes;
-use crate::semantics::valu::read::permuted;
 use crate::semantics::valu::write::write_mask;
 
 /// What changes when the instruction has run.
@@ -277,8 +277,8 @@ impl Now<'_, '_> {
                 continue;
             }
             let mut bits = self.bits.all(word);
-            if let (Some(0), Some(dpp)) = (source.role, self.inst.mods.dpp) {
-                bits = permuted(&dpp, self.cx.w.exec(), &bits);
+            if let (Some(0), Some(dpp)) = (source.role, Permutation::of(self.inst)) {
+                bits = dpp.of_words(self.cx.w.exec(), &bits);
             }
             let lane = |all: u64, (lane, bits): (usize, &u32)| all | u64::from(bits & read != 0) << lane;
             lanes_with |= bits.iter().enumerate().fold(0, lane);

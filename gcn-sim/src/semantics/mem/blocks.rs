@@ -1,0 +1,162 @@
+//! Memory instructions that RDNA added: by the number of the lane, blocks of registers, transposing loads, and direct reads of LDS.
+
+use gcn_isa::target::Family;
+
+use super::access::Place;
+use super::address::{Addresses, Segment};
+use super::{lanes, name};
+use crate::core::fault::{Fault, Next, Outcome};
+use crate::core::machine::{Cx, Step};
+use crate::core::operand::Src;
+use crate::core::site::Space;
+use crate::core::value::{LANES, Ty};
+use crate::core::wave::Lanes;
+use crate::semantics::op::{Op, Ops};
+
+pub(crate) fn add(ops: &mut Ops) {
+    ops.add("global_load_dword_addtid", Op::new(load_by_lane));
+    ops.add("global_store_dword_addtid", Op::new(store_by_lane));
+    for (prefix, segment) in [("global", Segment::Global), ("scratch", Segment::Scratch)] {
+        let load = move |cx: &mut Cx<'_>, s: &Step| load_block(cx, s, segment);
+        let store = move |cx: &mut Cx<'_>, s: &Step| store_block(cx, s, segment);
+        ops.add(name(&[prefix, "_load_block"]), Op::new(load));
+        ops.add(name(&[prefix, "_store_block"]), Op::new(store));
+    }
+    ops.add("global_load_tr_b64", Op::new(|cx: &mut Cx<'_>, s: &Step| load_transposed(cx, s, 8)));
+    ops.add("global_load_tr_b128", Op::new(|cx: &mut Cx<'_>, s: &Step| load_transposed(cx, s, 16)));
+    ops.add("lds_direct_load", Op::new(read_lds));
+}
+
+/// The dword of each lane, one after the other from the scalar address on.
+fn place_of_lane(cx: &Cx<'_>, s: &Step, lane: usize) -> Result<Place, Fault> {
+    let base = match s.src[1] {
+        Src::None => 0,
+        ref base => cx.scalar_wide(base, Ty::B64)?,
+    };
+    let start = base.wrapping_add_signed(i64::from(s.inst.mods.offset));
+    Ok(Place::Global(start.wrapping_add(4 * lane as u64)))
+}
+
+fn load_by_lane(cx: &mut Cx<'_>, s: &Step) -> Outcome {
+    for lane in lanes(cx.w.exec()) {
+        let value = cx.load(place_of_lane(cx, s, lane)?, 4, lane)?;
+        cx.w.v[s.vdst as usize][lane] = value;
+    }
+    Ok(Next::Fall)
+}
+
+fn store_by_lane(cx: &mut Cx<'_>, s: &Step) -> Outcome {
+    let Src::Vector(data) = s.src[2] else { return Err(Fault::Unsupported("a store without data")) };
+    for lane in lanes(cx.w.exec()) {
+        let place = place_of_lane(cx, s, lane)?;
+        cx.store(place, 4, lane, cx.w.v[data as usize][lane])?;
+    }
+    Ok(Next::Fall)
+}
+
+/// The registers of a block that M0 has a bit for. Each has its place in memory, whether those before it are moved or not.
+fn registers(cx: &Cx<'_>) -> impl Iterator<Item = u16> + use<> {
+    let chosen = cx.w.m0();
+    (0..32).filter(move |i| chosen >> i & 1 == 1)
+}
+
+fn load_block(cx: &mut Cx<'_>, s: &Step, segment: Segment) -> Outcome {
+    let addresses = Addresses::of(cx, s, segment)?;
+    for lane in lanes(cx.w.exec()) {
+        // A destination may overlap the address.
+        let mut values = [0; 32];
+        for i in registers(cx) {
+            if let Some(place) = addresses.place(cx, lane, i.into(), 4) {
+                values[usize::from(i)] = cx.load(place, 4, lane)?;
+            }
+        }
+        for i in registers(cx) {
+            cx.w.v[usize::from(s.vdst + i)][lane] = values[usize::from(i)];
+        }
+    }
+    Ok(Next::Fall)
+}
+
+fn store_block(cx: &mut Cx<'_>, s: &Step, segment: Segment) -> Outcome {
+    let Src::Vector(data) = s.src[2] else { return Err(Fault::Unsupported("a store without data")) };
+    let addresses = Addresses::of(cx, s, segment)?;
+    for lane in lanes(cx.w.exec()) {
+        for i in registers(cx) {
+            if let Some(place) = addresses.place(cx, lane, i.into(), 4) {
+                cx.store(place, 4, lane, cx.w.v[usize::from(data + i)][lane])?;
+            }
+        }
+    }
+    Ok(Next::Fall)
+}
+
+/// Each eight lanes load a row each of eight elements of `bits` bits, and get them transposed: the element of each row at the place of the
+/// lane among the eight. The documents leave the lanes open; it is what makes the rows of a matrix in memory the `k` of a WMMA.
+fn load_transposed(cx: &mut Cx<'_>, s: &Step, bits: u32) -> Outcome {
+    if cx.w.size() == LANES {
+        return Err(Fault::Unsupported(
+            "a transposing load with 64 lanes, of which no document says which of them load",
+        ));
+    }
+    let addresses = Addresses::of(cx, s, Segment::Global)?;
+    let words = bits / 4;
+    let exec = cx.w.exec();
+    let mut loaded: [Lanes; 4] = [[0; LANES]; 4];
+    for lane in lanes(exec) {
+        for word in 0..words {
+            if let Some(place) = addresses.place(cx, lane, word, 4) {
+                loaded[word as usize][lane] = cx.load(place, 4, lane)?;
+            }
+        }
+    }
+    let per_word = 32 / bits;
+    for lane in lanes(exec) {
+        let (group, place) = (lane / 8 * 8, lane as u32 % 8);
+        for word in 0..words {
+            let element = |i: u32| {
+                let row = group + (word * per_word + i) as usize;
+                let from = loaded[(place / per_word) as usize][row] >> (place % per_word * bits);
+                (from & u32::MAX >> (32 - bits)) << (i * bits)
+            };
+            cx.w.v[usize::from(s.vdst) + word as usize][lane] =
+                (0..per_word).fold(0, |all, i| all | element(i));
+        }
+    }
+    Ok(Next::Fall)
+}
+
+/// One datum of LDS for all lanes: M0 has its address in bits 15:0 and its type in bits 18:16.
+pub(crate) fn direct(cx: &Cx<'_>) -> Result<u32, Fault> {
+    if cx.machine.target().family() == Family::GFX9 {
+        return Err(Fault::Unsupported("reading LDS as an operand"));
+    }
+    let m0 = cx.w.m0();
+    let (bytes, signed) = match m0 >> 16 & 7 {
+        0 => (1, false),
+        1 => (2, false),
+        2 => (4, false),
+        4 => (1, true),
+        5 => (2, true),
+        _ => return Err(Fault::Unsupported("a direct read of LDS of this type in M0[18:16]")),
+    };
+    let start = (m0 & 0xffff) as usize;
+    let outside = Fault::OutOfBounds {
+        space: Space::Lds,
+        write: false,
+        lane: None,
+        address: start as u64,
+        bytes: bytes as u32,
+    };
+    let data = cx.lds.get(start..start + bytes).ok_or(outside)?;
+    let value = data.iter().rev().fold(0, |value, byte| value << 8 | u32::from(*byte));
+    let unused = 32 - 8 * bytes as u32;
+    Ok(if signed { ((value << unused) as i32 >> unused) as u32 } else { value })
+}
+
+fn read_lds(cx: &mut Cx<'_>, s: &Step) -> Outcome {
+    let value = direct(cx)?;
+    for lane in lanes(cx.w.exec()) {
+        cx.w.v[s.vdst as usize][lane] = value;
+    }
+    Ok(Next::Fall)
+}

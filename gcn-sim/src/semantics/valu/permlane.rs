@@ -1,0 +1,63 @@
+//! Permutations within and between rows of 16 lanes (RDNA).
+
+use super::read::raw32;
+use super::write::write32;
+use crate::core::fault::{Next, Outcome};
+use crate::core::machine::{Cx, Step};
+use crate::core::value::{LANES, Ty};
+use crate::semantics::op::{Op, Ops};
+
+pub(crate) fn add(ops: &mut Ops) {
+    for (name, other_row) in [("v_permlane16_b32", false), ("v_permlanex16_b32", true)] {
+        ops.add(name, Op::new(move |cx: &mut Cx<'_>, s: &Step| by_table(cx, s, other_row)));
+    }
+    for (name, other_row) in [("v_permlane16_var_b32", false), ("v_permlanex16_var_b32", true)] {
+        ops.add(name, Op::new(move |cx: &mut Cx<'_>, s: &Step| by_lane(cx, s, other_row)));
+    }
+    ops.add("v_permlane64_b32", Op::new(swap_halves));
+}
+
+/// The lane of each row that a lane reads is one of sixteen numbers of four bits, of which source 1 has the first eight.
+fn by_table(cx: &mut Cx<'_>, s: &Step, other_row: bool) -> Outcome {
+    let low = cx.scalar(&s.src[1], Ty::B32)?;
+    let high = cx.scalar(&s.src[2], Ty::B32)?;
+    let table = u64::from(low) | u64::from(high) << 32;
+    permute(cx, s, other_row, |lane| (table >> (lane % 16 * 4) & 0xf) as usize)
+}
+
+/// The lane of each row that a lane reads is in its source 1.
+fn by_lane(cx: &mut Cx<'_>, s: &Step, other_row: bool) -> Outcome {
+    let lanes = raw32(cx, &s.src[1], Ty::B32)?;
+    permute(cx, s, other_row, |lane| (lanes[lane] & 0xf) as usize)
+}
+
+/// `op_sel` is what DPP has names for: bit 0 reads inactive lanes, bit 1 gives 0 for a lane that is not read.
+fn permute(cx: &mut Cx<'_>, s: &Step, other_row: bool, place: impl Fn(usize) -> usize) -> Outcome {
+    let (fetch_inactive, bound_ctrl) = (s.inst.mods.op_sel & 1 == 1, s.inst.mods.op_sel >> 1 & 1 == 1);
+    let data = raw32(cx, &s.src[0], Ty::B32)?;
+    let exec = cx.w.exec();
+    let (mut out, mut mask) = ([0; LANES], exec);
+    for lane in 0..LANES {
+        let row = (lane / 16 ^ usize::from(other_row)) * 16;
+        let from = row + place(lane);
+        if fetch_inactive || exec >> from & 1 == 1 {
+            out[lane] = data[from];
+        } else if !bound_ctrl {
+            mask &= !(1 << lane);
+        }
+    }
+    write32(cx, s.vdst, mask, &out);
+    Ok(Next::Fall)
+}
+
+/// Each lane reads the one at the same place of the other half, active or not. Waves of 32 lanes have no halves: nothing happens.
+fn swap_halves(cx: &mut Cx<'_>, s: &Step) -> Outcome {
+    if cx.w.lanes != u64::MAX {
+        return Ok(Next::Fall);
+    }
+    let mut data = raw32(cx, &s.src[0], Ty::B32)?;
+    data.rotate_left(LANES / 2);
+    let exec = cx.w.exec();
+    write32(cx, s.vdst, exec, &data);
+    Ok(Next::Fall)
+}

@@ -1,0 +1,334 @@
+//! Matrix instructions of RDNA: WMMA and SWMMAC.
+//!
+//! Numerics. What the hardware does beyond the ISA documents is not public: no order and no width of its additions was published, and those of
+//! gfx11.5 are known to differ from additions of f32. Here products are added to C for ascending k, each step a fused multiply-add of f32;
+//! results of 16 bits are rounded once, at the end. Denormals are kept, whatever MODE says, and NaN results are the default NaN. Integers are
+//! exact and wrap, or saturate with `clamp`. EXEC does not matter.
+
+use std::sync::Arc;
+
+use gcn_isa::layout::{ElemType, ElementPlace, Matrix, WAVE_TILE, WaveShape, wave_shape};
+use gcn_isa::target::{Subtarget, WaveSize};
+use gcn_isa::{Inst, Target};
+
+use crate::core::fault::{Fault, Next, Outcome};
+use crate::core::machine::{Cx, Exec, Step};
+use crate::core::operand::Src;
+use crate::core::value::{LANES, Ty};
+use crate::core::wave::Lanes;
+use crate::fp::host::{self, Work};
+use crate::fp::small::{Small, Widening};
+use crate::fp::{NAN32, bf16_to_f32, f16_to_f32, f32_to_bf16, f32_to_f16, fma32_each};
+
+/// Rows and columns.
+const N: usize = WAVE_TILE as usize;
+/// The greatest k.
+const K: usize = 64;
+
+type Tile<T> = [[T; N]; N];
+
+/// The function of a matrix instruction of RDNA; `None` for other instructions.
+pub(crate) fn exec(inst: &Inst, target: Target) -> Option<Result<Arc<dyn Exec>, String>> {
+    let shape = wave_shape(inst.desc)?;
+    let layout = |wave| Subtarget::new(target, wave).and_then(|on| Layout::new(shape, on));
+    let [Some(narrow), Some(wide)] = WaveSize::ALL.map(layout) else {
+        return Some(Err("its layout on this target is not known".to_owned()));
+    };
+    Some(Ok(Arc::new(WaveMatrix { shape, layouts: [narrow, wide], target })))
+}
+
+/// Where the elements are with waves of one size.
+struct Layout {
+    /// By k, then row.
+    a: Vec<[ElementPlace; N]>,
+    /// By k, then column.
+    b: Vec<[ElementPlace; N]>,
+    /// By row, then column.
+    acc: [[ElementPlace; N]; N],
+    /// By group of four k, then row.
+    index: Vec<[ElementPlace; N]>,
+    index_set_bits: u8,
+}
+
+impl Layout {
+    fn new(shape: WaveShape, on: Subtarget) -> Option<Layout> {
+        let place = |matrix, row: usize, col: usize| shape.place(on, matrix, row as u16, col as u16);
+        let line = |at: &dyn Fn(usize) -> Option<ElementPlace>| {
+            let places: Vec<_> = (0..N).map(at).collect::<Option<_>>()?;
+            <[ElementPlace; N]>::try_from(places).ok()
+        };
+        let k = usize::from(shape.k);
+        let groups = if shape.sparse { (0..k).step_by(4) } else { (0..0).step_by(4) };
+        let rows: Vec<_> =
+            (0..N).map(|row| line(&|col| place(Matrix::D, row, col))).collect::<Option<_>>()?;
+        Some(Layout {
+            a: (0..k).map(|k| line(&|row| place(Matrix::A, row, k))).collect::<Option<_>>()?,
+            b: (0..k).map(|k| line(&|col| place(Matrix::B, k, col))).collect::<Option<_>>()?,
+            acc: rows.try_into().ok()?,
+            index: groups.map(|k| line(&|row| place(Matrix::Index, row, k))).collect::<Option<_>>()?,
+            index_set_bits: shape.index_set_bits(on),
+        })
+    }
+}
+
+struct WaveMatrix {
+    shape: WaveShape,
+    layouts: [Layout; 2],
+    target: Target,
+}
+
+/// Modifiers of one operand.
+#[derive(Clone, Copy)]
+struct Signs {
+    /// `neg_lo` and `neg_hi`.
+    low: bool,
+    high: bool,
+}
+
+impl Signs {
+    fn of(s: &Step, i: u32) -> Signs {
+        Signs { low: s.inst.mods.neg_lo >> i & 1 == 1, high: s.inst.mods.neg_hi >> i & 1 == 1 }
+    }
+}
+
+/// The bits of the elements of an operand, by place.
+struct Registers<'c>(&'c Src, &'c [Lanes]);
+
+impl<'c> Registers<'c> {
+    fn of(cx: &'c Cx<'_>, src: &'c Src) -> Registers<'c> {
+        match src {
+            Src::Vector(slot) => Registers(src, &cx.w.v[usize::from(*slot)..]),
+            _ => Registers(src, &[]),
+        }
+    }
+
+    /// The element at a place; all of a constant are the same.
+    fn get(&self, place: ElementPlace, ty: ElemType) -> Result<u32, Fault> {
+        let mask = u32::MAX >> (32 - place.bits);
+        match self.0 {
+            Src::Vector(_) => {
+                let register = self.1.get(usize::from(place.register));
+                let word = register.ok_or(Fault::Unsupported("a matrix operand beyond the VGPRs"))?;
+                Ok(word[usize::from(place.lane)] >> place.low_bit & mask)
+            }
+            Src::Const(c) => Ok(match ty {
+                ElemType::F16 => c.narrow(Ty::F16),
+                ElemType::Bf16 => c.packed_bf16() & 0xffff,
+                _ => c.narrow(Ty::B32),
+            }),
+            _ => Err(Fault::Unsupported("a matrix operand of this kind")),
+        }
+    }
+}
+
+impl WaveMatrix {
+    fn layout(&self, cx: &Cx<'_>) -> &Layout {
+        &self.layouts[usize::from(cx.w.size() == LANES)]
+    }
+
+    /// C: source 2, but of a sparse instruction what the destination has.
+    fn acc_source(&self, s: &Step) -> Src {
+        if self.shape.sparse { Src::Vector(s.vdst) } else { s.src[2] }
+    }
+
+    /// The half of the registers of C and D that 16-bit elements are in, on RDNA 3.
+    fn acc_shift(&self, s: &Step) -> u8 {
+        if s.inst.mods.op_sel >> 2 & 1 == 1 { 16 } else { 0 }
+    }
+
+    fn accumulators<T: Copy + Default>(
+        &self,
+        cx: &Cx<'_>,
+        s: &Step,
+        decode: impl Fn(u32) -> T,
+    ) -> Result<Tile<T>, Fault> {
+        let (source, ty, shift) = (self.acc_source(s), self.shape.acc, self.acc_shift(s));
+        let registers = Registers::of(cx, &source);
+        let mut tile = [[T::default(); N]; N];
+        for (values, places) in tile.iter_mut().zip(&self.layout(cx).acc) {
+            for (value, place) in values.iter_mut().zip(places) {
+                let place = ElementPlace { low_bit: place.low_bit + shift, ..*place };
+                *value = decode(registers.get(place, ty)?);
+            }
+        }
+        Ok(tile)
+    }
+
+    fn write(&self, cx: &mut Cx<'_>, s: &Step, bits: impl Fn(usize, usize) -> u32) {
+        let shift = self.acc_shift(s);
+        let wide = usize::from(cx.w.size() == LANES);
+        for (row, places) in self.layouts[wide].acc.iter().enumerate() {
+            for (col, place) in places.iter().enumerate() {
+                let mask = u32::MAX >> (32 - place.bits) << (place.low_bit + shift);
+                let slot = usize::from(s.vdst) + usize::from(place.register);
+                if let Some(register) = cx.w.v.get_mut(slot) {
+                    let word = &mut register[usize::from(place.lane)];
+                    *word = *word & !mask | bits(row, col) << (place.low_bit + shift);
+                }
+            }
+        }
+    }
+
+    /// A and B by k, with A spread out if it is sparse.
+    fn inputs<T: Copy + Default>(
+        &self,
+        cx: &Cx<'_>,
+        s: &Step,
+        decode: [&dyn Fn(u32, usize) -> T; 2],
+    ) -> Result<[[[T; N]; K]; 2], Fault> {
+        let layout = self.layout(cx);
+        let mut tiles = [[[T::default(); N]; K]; 2];
+        let registers = Registers::of(cx, &s.src[1]);
+        for (k, places) in layout.b.iter().enumerate() {
+            for (value, place) in tiles[1][k].iter_mut().zip(places) {
+                *value = decode[1](registers.get(*place, self.shape.b)?, k);
+            }
+        }
+        let registers = Registers::of(cx, &s.src[0]);
+        if !self.shape.sparse {
+            for (k, places) in layout.a.iter().enumerate() {
+                for (value, place) in tiles[0][k].iter_mut().zip(places) {
+                    *value = decode[0](registers.get(*place, self.shape.a)?, k);
+                }
+            }
+            return Ok(tiles);
+        }
+        let indices = Registers::of(cx, &s.src[2]);
+        let shift = layout.index_set_bits * s.inst.mods.index_key;
+        if u32::from(shift) + u32::from(layout.index_set_bits) > 32 {
+            return Err(Fault::Unsupported("an index_key beyond the index register"));
+        }
+        for (group, places) in layout.index.iter().enumerate() {
+            for (row, place) in places.iter().enumerate() {
+                let place = ElementPlace { low_bit: place.low_bit + shift, ..*place };
+                let index = indices.get(place, ElemType::I32)?;
+                let pair = layout.a[4 * group][row];
+                for second in 0..2 {
+                    let bits = pair.bits / 2;
+                    let element = ElementPlace { low_bit: pair.low_bit + bits * second, bits, ..pair };
+                    let k = 4 * group + (index >> (2 * second) & 3) as usize;
+                    tiles[0][k][row] = decode[0](registers.get(element, self.shape.a)?, usize::from(second));
+                }
+            }
+        }
+        Ok(tiles)
+    }
+
+    fn run_floats(&self, cx: &mut Cx<'_>, s: &Step) -> Result<(), Fault> {
+        let widen = |ty: ElemType| self.widening(ty);
+        let (of_a, of_b) = (widen(self.shape.a), widen(self.shape.b));
+        let [signs_a, signs_b] = [Signs::of(s, 0), Signs::of(s, 1)];
+        // neg_lo negates the elements in the lower halves of registers, neg_hi those in the upper halves.
+        let signed = |value: f32, signs: Signs, k: usize| {
+            if if k.is_multiple_of(2) { signs.low } else { signs.high } { -value } else { value }
+        };
+        let halves = |ty: ElemType| ty.bits() == Some(16);
+        let a = |bits: u32, k: usize| {
+            let value = of_a(bits);
+            if halves(self.shape.a) { signed(value, signs_a, k) } else { value }
+        };
+        let b = |bits: u32, k: usize| {
+            let value = of_b(bits);
+            if halves(self.shape.b) { signed(value, signs_b, k) } else { value }
+        };
+        let [a, b] = self.inputs(cx, s, [&a, &b])?;
+        let (of_acc, signs) = (widen(self.shape.acc), Signs::of(s, 2));
+        // Of C they are what they are of scalars: neg_hi takes the absolute value.
+        let acc = |bits: u32| {
+            let value = of_acc(bits);
+            let value = if signs.high { value.abs() } else { value };
+            if signs.low { -value } else { value }
+        };
+        let mut tile = self.accumulators(cx, s, acc)?;
+        host::run(Multiply { a: &a, b: &b, k: usize::from(self.shape.k), tile: &mut tile });
+        self.write(cx, s, |row, col| {
+            let sum = tile[row][col];
+            let sum = if sum.is_nan() { f32::from_bits(NAN32) } else { sum };
+            match self.shape.acc {
+                ElemType::F16 => f32_to_f16(sum).into(),
+                ElemType::Bf16 => f32_to_bf16(sum).into(),
+                _ => sum.to_bits(),
+            }
+        });
+        Ok(())
+    }
+
+    fn widening(&self, ty: ElemType) -> Box<dyn Fn(u32) -> f32> {
+        let small = |format: Small| {
+            let widening = Widening::of(format);
+            Box::new(move |bits| widening.value(bits))
+        };
+        match ty {
+            ElemType::F16 => Box::new(|bits| f16_to_f32(bits as u16)),
+            ElemType::Bf16 => Box::new(|bits| bf16_to_f32(bits as u16)),
+            ElemType::Fp8 => small(Small::fp8(self.target)),
+            ElemType::Bf8 => small(Small::bf8(self.target)),
+            _ => Box::new(f32::from_bits),
+        }
+    }
+
+    fn run_integers(&self, cx: &mut Cx<'_>, s: &Step) -> Result<(), Fault> {
+        let unused = 32 - u32::from(self.shape.a.bits().unwrap_or(32));
+        let decode = |signed: bool| {
+            move |bits: u32, _: usize| {
+                let top = bits << unused;
+                if signed { i64::from(top as i32 >> unused) } else { i64::from(top >> unused) }
+            }
+        };
+        let (a, b) = (decode(Signs::of(s, 0).low), decode(Signs::of(s, 1).low));
+        let [a, b] = self.inputs(cx, s, [&a, &b])?;
+        let mut tile = self.accumulators(cx, s, |bits| i64::from(bits as i32))?;
+        for (a, b) in a.iter().zip(&b).take(usize::from(self.shape.k)) {
+            for (row, a) in tile.iter_mut().zip(a) {
+                row.iter_mut().zip(b).for_each(|(sum, b)| *sum += a * b);
+            }
+        }
+        let clamp = s.inst.mods.clamp;
+        self.write(cx, s, |row, col| {
+            let sum = tile[row][col];
+            (if clamp { sum.clamp(i32::MIN.into(), i32::MAX.into()) } else { sum }) as u32
+        });
+        Ok(())
+    }
+}
+
+/// Adds the products for ascending k.
+struct Multiply<'a> {
+    a: &'a [[f32; N]; K],
+    b: &'a [[f32; N]; K],
+    k: usize,
+    tile: &'a mut Tile<f32>,
+}
+
+impl Work for Multiply<'_> {
+    type Out = ();
+
+    #[inline(always)]
+    fn run<const FUSED: bool, const WIDE: bool>(self) {
+        for (a, b) in self.a.iter().zip(self.b).take(self.k) {
+            for (row, a) in self.tile.iter_mut().zip(a) {
+                if FUSED {
+                    row.iter_mut().zip(b).for_each(|(sum, b)| *sum = a.mul_add(*b, *sum));
+                } else {
+                    fma32_each(row, |col| (*a, b[col]));
+                }
+            }
+        }
+    }
+}
+
+impl Exec for WaveMatrix {
+    fn run(&self, cx: &mut Cx<'_>, s: &Step) -> Outcome {
+        if self.shape.acc == ElemType::I32 {
+            self.run_integers(cx, s)?
+        } else {
+            self.run_floats(cx, s)?
+        }
+        Ok(Next::Fall)
+    }
+}
+
+/// True if the instruction is a matrix instruction of RDNA.
+pub(crate) fn is_known(row: &gcn_isa::InstDesc) -> bool {
+    wave_shape(row).is_some()
+}

@@ -1,0 +1,140 @@
+//! A kernel with inputs and expected outputs.
+
+use std::collections::BTreeSet;
+use std::path::Path;
+
+use gcn_sim::Options;
+use gcn_sim::launch::{Number, Out, Output, Program, Spec};
+use serde_json::Value;
+
+/// What came of a kernel.
+#[derive(Debug, PartialEq)]
+pub enum Outcome {
+    /// Its outputs are as expected. It executed these instructions, by their entries in the table.
+    Right(BTreeSet<&'static str>),
+    Wrong(String),
+}
+
+/// Runs the kernel of a folder.
+pub fn run(folder: &Path) -> Outcome {
+    match compare(folder) {
+        Ok(executed) => Outcome::Right(executed),
+        Err(reason) => Outcome::Wrong(reason),
+    }
+}
+
+/// What failures have in common: the reason without names, numbers and operands.
+pub fn kind(reason: &str) -> String {
+    match reason.split_once("does not run `") {
+        Some((_, text)) => {
+            let mnemonic = text.split([' ', '`']).next().unwrap_or(text);
+            let what = text.rsplit(": ").next().unwrap_or("");
+            format!("{mnemonic}: {what}")
+        }
+        None => reason.chars().filter(|c| !c.is_ascii_digit()).take(60).collect(),
+    }
+}
+
+fn compare(folder: &Path) -> Result<BTreeSet<&'static str>, String> {
+    let read = |name: &str| std::fs::read(folder.join(name)).map_err(|e| format!("{name}: {e}"));
+    let text = |name: &str| read(name).map(|bytes| String::from_utf8(bytes).unwrap());
+    let expect: Value = serde_json::from_str(&text("expect.json")?).unwrap();
+    let spec = Spec::from_json(&text("spec.json")?).map_err(|e| e.to_string())?;
+    let program = Program::load(&read("k.hsaco")?, spec.kernel.as_deref()).map_err(|e| e.to_string())?;
+    let mut prepared = program.prepare(&spec, folder).map_err(|e| e.to_string())?;
+    let options = Options { parallel: true, max_instructions: 50_000_000, ..Options::default() };
+    let stats = prepared.run(&options).map_err(|e| e.to_string())?;
+    let outputs = prepared.outputs().map_err(|e| e.to_string())?;
+    let expect = expect.as_object().unwrap();
+    assert!(!expect.is_empty(), "{}", folder.display());
+    for (name, expected) in expect {
+        let output = outputs.iter().find(|o| stem(o) == *name).ok_or_else(|| format!("no output {name}"))?;
+        let file = read(expected["file"].as_str().unwrap())?;
+        same(output, expected, &file).map_err(|reason| format!("{name} {reason}"))?;
+    }
+    let offsets: BTreeSet<u32> = stats.by_instruction.iter().map(|(offset, _)| *offset).collect();
+    let executed = prepared.machine().instructions().filter(|(offset, _)| offsets.contains(offset));
+    Ok(executed
+        .flat_map(|(_, inst)| match inst.desc.halves {
+            Some(halves) => halves.map(|half| half.entry.mnemonic).to_vec(),
+            None => vec![inst.desc.entry.mnemonic],
+        })
+        .collect())
+}
+
+/// The name by which the expectations call an output: that of its file without `.out.npy`.
+fn stem(output: &Output) -> String {
+    let Some(Out::File(file)) = &output.out else { return String::new() };
+    let name = Path::new(file).file_name().unwrap_or_default().to_string_lossy().into_owned();
+    name.trim_end_matches(".out.npy").to_owned()
+}
+
+fn same(output: &Output, expected: &Value, file: &[u8]) -> Result<(), String> {
+    let wanted = numbers(file);
+    let got: Vec<f64> = match expected["as"].as_str().unwrap() {
+        // NumPy has no bf16: the file has its bits.
+        "bf16" => {
+            let bits = |pair: &[u8]| u32::from(u16::from_le_bytes([pair[0], pair[1]])) << 16;
+            output.bytes.chunks_exact(2).map(|pair| f64::from(f32::from_bits(bits(pair)))).collect()
+        }
+        _ => output.numbers().map(number).collect(),
+    };
+    if got.len() != wanted.len() {
+        return Err(format!("has {} elements for {}", got.len(), wanted.len()));
+    }
+    let exact = expected["compare"] == "exact";
+    let tolerance = |name: &str| expected.get(name).and_then(Value::as_f64).unwrap_or(0.0);
+    let (rtol, atol) = (tolerance("rtol"), tolerance("atol"));
+    let near = |(got, want): (&f64, &f64)| {
+        got == want
+            || got.is_nan() && want.is_nan()
+            || !exact && (got - want).abs() <= atol + rtol * want.abs()
+    };
+    let pairs = || got.iter().zip(&wanted);
+    match pairs().position(|pair| !near(pair)) {
+        None => Ok(()),
+        Some(at) => {
+            let count = pairs().filter(|pair| !near(*pair)).count();
+            Err(format!("[{at}] is {} for {}, {count} of {} differ", got[at], wanted[at], got.len()))
+        }
+    }
+}
+
+fn number(number: Number) -> f64 {
+    match number {
+        Number::Int(i) => i as f64,
+        Number::Float(f) => f,
+        Number::Bits(bits) => bits as f64,
+    }
+}
+
+/// The numbers of a file in NumPy's format.
+fn numbers(file: &[u8]) -> Vec<f64> {
+    let header = usize::from(u16::from_le_bytes([file[8], file[9]]));
+    let (head, data) = file[10..].split_at(header);
+    let head = std::str::from_utf8(head).unwrap();
+    let descr = head.split("'descr': '").nth(1).and_then(|rest| rest.split('\'').next()).unwrap();
+    macro_rules! read {
+        ($ty:ty) => {{
+            let (elements, rest) = data.as_chunks::<{ size_of::<$ty>() }>();
+            assert!(rest.is_empty());
+            elements.iter().map(|bytes| <$ty>::from_le_bytes(*bytes) as f64).collect()
+        }};
+    }
+    let by_column = head.contains("'fortran_order': True");
+    let numbers: Vec<f64> = match descr {
+        "<f4" => read!(f32),
+        "<f8" => read!(f64),
+        "<i4" => read!(i32),
+        "<u4" => read!(u32),
+        "<i8" => read!(i64),
+        other => panic!("elements {other}"),
+    };
+    if !by_column {
+        return numbers;
+    }
+    let shape = head.split("'shape': (").nth(1).and_then(|rest| rest.split(')').next()).unwrap();
+    let sizes: Vec<usize> = shape.split(',').filter_map(|size| size.trim().parse().ok()).collect();
+    let [rows, columns] = sizes[..] else { panic!("an array of shape {shape} by columns") };
+    (0..rows * columns).map(|i| numbers[i % columns * rows + i / columns]).collect()
+}
