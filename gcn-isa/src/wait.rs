@@ -23,6 +23,7 @@ mod fill;
 mod loops;
 mod outstanding;
 mod polish;
+mod remedies;
 mod report;
 mod solve;
 mod waitcnt;
@@ -37,6 +38,7 @@ use crate::hazards::counter::CALL_ENTRY;
 use crate::hazards::{self, Config};
 
 pub use crate::counters::Counter;
+pub use remedies::insert_remedies;
 pub use report::{Demand, Inserted, InsertedKind, Reason};
 
 use distance::{DistancePass, Shortfall};

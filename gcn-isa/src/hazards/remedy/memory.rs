@@ -1,0 +1,5 @@
+//! Rules about memory instructions.
+
+use super::rule::RemedyRule;
+
+pub(super) const RULES: &[RemedyRule] = &[];

@@ -1,0 +1,148 @@
+//! What instructions wait for to the end, as far as it ends sequences.
+
+use bitflags::bitflags;
+
+use crate::immediate::{Field, Immediate};
+use crate::inst::Inst;
+use crate::operand::Operand;
+use crate::reg::{self, RegFile};
+use crate::table::{Class, Modifiers};
+use crate::target::InstructionSet;
+
+/// A field of `s_waitcnt_depctr` (`s_wait_alu`).
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub enum Dependency {
+    /// `depctr_sa_sdst`: the scalar ALU has written its results.
+    SaSdst,
+    /// `depctr_va_vdst`: the vector ALU has written VGPRs.
+    VaVdst,
+    /// `depctr_va_sdst`: the vector ALU has written SGPRs.
+    VaSdst,
+    /// `depctr_va_ssrc`: the vector ALU has read SGPRs.
+    VaSsrc,
+    /// `depctr_va_vcc`: the vector ALU has written VCC.
+    VaVcc,
+    /// `depctr_vm_vsrc`: memory instructions have read their registers.
+    VmVsrc,
+}
+
+impl Dependency {
+    /// Every one, in the order of [`Immediate::Dependencies`], in which the hold count stands before.
+    pub const ALL: [Dependency; 6] = [
+        Dependency::SaSdst,
+        Dependency::VaVdst,
+        Dependency::VaSdst,
+        Dependency::VaSsrc,
+        Dependency::VaVcc,
+        Dependency::VmVsrc,
+    ];
+
+    /// The field on an instruction set, which has the dependencies as its last ones.
+    fn field(self, set: InstructionSet) -> &'static Field {
+        let fields = Immediate::Dependencies.fields(set);
+        &fields[fields.len() - Dependency::ALL.len() + self as usize]
+    }
+
+    /// The name in the text.
+    pub fn name(self) -> &'static str {
+        self.field(InstructionSet::GFX11).name
+    }
+
+    /// What waits for it.
+    pub const fn wait(self) -> Waits {
+        Waits::from_bits_truncate(1 << self as u16)
+    }
+
+    /// The immediate that waits for all of some dependencies and for nothing else.
+    pub(super) fn immediate(of: Waits, set: InstructionSet) -> u16 {
+        let all = Immediate::Dependencies.fields(set).iter().fold(0, |imm, f| imm | f.encode(u16::MAX));
+        let waited = Dependency::ALL.into_iter().filter(|d| of.contains(d.wait()));
+        waited.fold(all, |imm, d| imm & !d.field(set).encode(u16::MAX))
+    }
+}
+
+bitflags! {
+    /// What an instruction waits for until nothing of it is left.
+    #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Default)]
+    pub struct Waits: u16 {
+        /// [`Dependency::SaSdst`].
+        const SA_SDST = 1;
+        /// [`Dependency::VaVdst`].
+        const VA_VDST = 1 << 1;
+        /// [`Dependency::VaSdst`].
+        const VA_SDST = 1 << 2;
+        /// [`Dependency::VaSsrc`].
+        const VA_SSRC = 1 << 3;
+        /// [`Dependency::VaVcc`].
+        const VA_VCC = 1 << 4;
+        /// [`Dependency::VmVsrc`].
+        const VM_VSRC = 1 << 5;
+        /// Loads from memory.
+        const LOADS = 1 << 6;
+        /// Stores to memory.
+        const STORES = 1 << 7;
+        /// LDS.
+        const LDS = 1 << 8;
+        /// Scalar memory.
+        const SCALAR = 1 << 9;
+        /// Every counter of `s_waitcnt`, in one instruction.
+        const EVERY = 1 << 10;
+        /// Some counter, whatever its value.
+        const COUNTER = 1 << 11;
+    }
+}
+
+/// What the counters' instructions wait for that do not say it in fields.
+/// One declaration until counters are data of the instruction sets.
+const OF_INSTRUCTION: [(&str, Waits); 9] = [
+    ("s_waitcnt_vmcnt", Waits::LOADS),
+    ("s_waitcnt_vscnt", Waits::STORES),
+    ("s_waitcnt_lgkmcnt", Waits::LDS.union(Waits::SCALAR)),
+    ("s_wait_loadcnt", Waits::LOADS),
+    ("s_wait_storecnt", Waits::STORES),
+    ("s_wait_dscnt", Waits::LDS),
+    ("s_wait_kmcnt", Waits::SCALAR),
+    ("s_wait_loadcnt_dscnt", Waits::LOADS.union(Waits::LDS)),
+    ("s_wait_storecnt_dscnt", Waits::STORES.union(Waits::LDS)),
+];
+
+/// The counters of `s_waitcnt` in the order of their fields, as what waits for them.
+const OF_FIELDS: [Waits; 3] = [Waits::LOADS, Waits::empty(), Waits::LDS.union(Waits::SCALAR)];
+
+/// What `inst` waits for to the end.
+pub(super) fn of(set: InstructionSet, inst: &Inst) -> Waits {
+    let desc = inst.desc;
+    if desc.class == Class::LdsDirect || desc.class == Class::LdsParam {
+        let waits = desc.modifiers.contains(Modifiers::WAIT_VM_VSRC) && inst.mods.wait_vm_vsrc == 0;
+        return if waits { Waits::VM_VSRC } else { Waits::empty() };
+    }
+    if desc.class != Class::Waitcnt {
+        return Waits::empty();
+    }
+    let immediate = inst.operands.iter().find_map(|o| if let Operand::Imm(n) = o { Some(*n as u16) } else { None });
+    let immediate = immediate.unwrap_or_default();
+    let zero = |field: &Field| field.decode(immediate) == 0;
+    match desc.entry.immediate {
+        Immediate::Dependencies => {
+            let waited = Dependency::ALL.into_iter().filter(|d| zero(d.field(set)));
+            waited.fold(Waits::empty(), |all, d| all | d.wait())
+        }
+        Immediate::Counters => {
+            let fields = Immediate::Counters.fields(set);
+            let waited = fields.iter().zip(OF_FIELDS).filter(|(field, _)| zero(field));
+            let each = waited.fold(Waits::COUNTER, |all, (_, waits)| all | waits);
+            if fields.iter().all(zero) { each | Waits::EVERY } else { each }
+        }
+        _ => {
+            let known = OF_INSTRUCTION.iter().find(|(name, _)| *name == desc.mnemonic);
+            // A count in an SGPR comes on top of the immediate.
+            let register = inst.operands.iter().any(|o| {
+                matches!(o, Operand::Reg(r) if r.file == RegFile::Sgpr && *r != reg::NULL)
+            });
+            match known {
+                Some((_, waits)) if immediate == 0 && !register => *waits | Waits::COUNTER,
+                _ => Waits::COUNTER,
+            }
+        }
+    }
+}
