@@ -135,9 +135,10 @@ impl<'a> Barriers<'a> {
         let start = self.flow.cfg.blocks[self.flow.cfg.block_of(write)].start;
         let Some(stream) = self.stream(write) else { return Vec::new() };
         let mut found = Vec::new();
-        for line in (start..write).rev().take(stream.counter().capacity().into()) {
-            let waits =
-                self.lines[line].wait.is_some_and(|w| stream.counter().of(w) <= stream.counter().cap());
+        let set = self.program.target.instruction_set();
+        let counter = stream.counter(set);
+        for line in (start..write).rev().take(counter.capacity(set).into()) {
+            let waits = self.lines[line].wait.is_some_and(|w| counter.is_in(w));
             if waits || self.is_barrier(line) || found.len() == MOST_TOGETHER {
                 break;
             }
@@ -172,7 +173,8 @@ impl<'a> Barriers<'a> {
         let Some(stream) = self.stream(write) else { return Verdict::Unknown };
         let moves = self.moves(write, barrier);
         // LDS is not read by what a wait for memory serves.
-        let any_wait = moves || stream.counter() != Stream::Lds.counter();
+        let set = self.program.target.instruction_set();
+        let any_wait = moves || stream.counter(set) != Stream::Lds.counter(set);
         let blocks = &self.flow.cfg.blocks;
         let start = self.flow.cfg.block_of(write);
         let begin = Open { younger: 0, alone: true, passed: false, accessed: false, counted: false };
@@ -219,8 +221,9 @@ impl<'a> Barriers<'a> {
         let touches = facts.reads_lds() || facts.writes_lds();
         match stage {
             Stage::Open(open) => {
-                let counter = stream.counter();
-                if let Some(value) = facts.wait.map(|w| counter.of(w)).filter(|v| *v <= counter.cap()) {
+                let set = self.program.target.instruction_set();
+                let counter = stream.counter(set);
+                if let Some(value) = facts.wait.filter(|w| counter.is_in(*w)).map(|w| counter.of(w)) {
                     let counts = value > 0 && self.is_before_barrier(line);
                     let counted = open.counted || counts;
                     if value > 0 && !(stream.in_order() && open.younger >= value) {
@@ -234,9 +237,9 @@ impl<'a> Barriers<'a> {
                 }
                 let same = facts.events.iter().filter(|e| e.stream == stream);
                 let younger = same.map(|e| e.count).fold(open.younger, u8::saturating_add);
-                let others = facts.events.iter().any(|e| e.stream.counter() == counter);
+                let others = facts.events.iter().any(|e| e.stream.counter(set) == counter);
                 // No wait can tell it from others any more.
-                (younger < counter.capacity().saturating_mul(MOST_FULL)).then_some(Stage::Open(Open {
+                (younger < counter.capacity(set).saturating_mul(MOST_FULL)).then_some(Stage::Open(Open {
                     younger,
                     alone: open.alone && !others,
                     passed: open.passed || line == barrier,

@@ -22,6 +22,7 @@ use crate::inst::{RegUse, Via};
 use crate::program::{EntryKind, Line, Program};
 use crate::reg::Reg;
 use crate::table::{Behaviours, Class};
+use crate::target::InstructionSet;
 
 /// What may be outstanding everywhere in a program, and what that breaks.
 pub(super) struct CounterCheck<'a> {
@@ -38,7 +39,18 @@ impl<'a> CounterCheck<'a> {
     /// Solves for what may be outstanding at the start of each block.
     pub fn new(program: &'a Program, flow: &'a Flow, facts: &'a Facts, options: Options) -> CounterCheck<'a> {
         let Facts { indexing, lines } = facts;
-        CounterCheck { program, flow, options, indexing, lines, states: solve(flow, lines) }
+        CounterCheck {
+            program,
+            flow,
+            options,
+            indexing,
+            lines,
+            states: solve(program.target.instruction_set(), flow, lines),
+        }
+    }
+
+    pub fn set(&self) -> InstructionSet {
+        self.program.target.instruction_set()
     }
 
     /// Findings of the counter rules, and what they say.
@@ -195,12 +207,12 @@ fn numbered<'a>(lines: &'a [LineFacts], block: &Block) -> impl Iterator<Item = (
 }
 
 /// The state at the start of each block, joined over all paths; `None` for blocks that no path reaches.
-fn solve<'a>(flow: &Flow, lines: &'a [LineFacts]) -> Vec<Option<Outstanding<'a>>> {
+fn solve<'a>(set: InstructionSet, flow: &Flow, lines: &'a [LineFacts]) -> Vec<Option<Outstanding<'a>>> {
     let mut states: Vec<Option<Outstanding<'a>>> = vec![None; flow.cfg.blocks.len()];
     for root in &flow.roots {
         let entered = match root.kind {
-            EntryKind::Kernel => Outstanding::default(),
-            EntryKind::Function => Outstanding::of_caller(),
+            EntryKind::Kernel => Outstanding::none(set),
+            EntryKind::Function => Outstanding::of_caller(set),
         };
         meet(&mut states[root.block], &entered);
     }
@@ -217,7 +229,7 @@ fn solve<'a>(flow: &Flow, lines: &'a [LineFacts]) -> Vec<Option<Outstanding<'a>>
             }
             for &succ in &block.succs {
                 waiting[succ] |= if flow.comes_back(b, succ) {
-                    meet(&mut states[succ], &Outstanding::default())
+                    meet(&mut states[succ], &Outstanding::none(set))
                 } else {
                     meet(&mut states[succ], &state)
                 };
@@ -277,14 +289,14 @@ impl CounterCheck<'_> {
 
     fn conflicts(&self, state: &Outstanding<'_>, line: usize, broken: &mut SmallVec<[Broken; 2]>) {
         let (inst, events) = (&self.program.lines[line].inst, &self.lines[line].events);
-        let access = Accesses::of(line, inst, events, self.indexing);
-        let room = counters::room(events);
+        let access = Accesses::of(self.set(), line, inst, events, self.indexing);
+        let room = counters::room(self.set(), events);
         for operation in state.operations() {
             if let Some((rule, used)) = self.conflict(operation, &access, line) {
                 // Rules about LDS are no more than a doubt themselves.
                 let doubt = operation.doubt(room).filter(|_| !LDS_RULES.contains(&rule));
                 let rule = doubt.unwrap_or(rule);
-                let need = operation.stream().counter().at(operation.needed());
+                let need = operation.counter().at(operation.needed());
                 let (reg, via) = (used.map(|u| u.reg), used.map_or(Via::Name, |u| u.via));
                 add(broken, Broken { rule, first: Some(operation.line()), reg, via, need, is_shown: false });
             }
@@ -341,7 +353,7 @@ impl CounterCheck<'_> {
         let inst = &line.inst;
         let (rule, counters): (_, &[Counter]) = match inst.desc.class {
             Class::Barrier if !self.program.target.has_back_off_barrier() => {
-                (&rules::BARRIER_COUNTERS, &Counter::ALL)
+                (&rules::BARRIER_COUNTERS, self.set().counters())
             }
             Class::CacheCtl
                 if self.options.memory_model != MemoryModel::Off
@@ -349,7 +361,7 @@ impl CounterCheck<'_> {
             {
                 (&rules::WBINVL1, &[Counter::Vm])
             }
-            Class::Branch if is_return(line) => (&rules::CALL_EXIT, &Counter::ALL),
+            Class::Branch if is_return(line) => (&rules::CALL_EXIT, self.set().counters()),
             _ => return,
         };
         for &counter in counters {
@@ -388,7 +400,7 @@ impl CounterCheck<'_> {
             loc: self.program.lines[second].loc,
             reg: broken.reg,
             via: broken.via,
-            need: Amount::Wait(broken.need),
+            need: Amount::Wait(broken.need.on(self.set())),
             have: Amount::NoWait,
             path,
             caveat,

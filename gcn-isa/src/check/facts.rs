@@ -8,9 +8,7 @@ use super::outstanding::Outstanding;
 use crate::cfg::{Flow, is_return};
 use crate::counters::{self, Counter, Events, MemoryEffect, WaitCnt};
 use crate::indexing::Indexing;
-use crate::operand::Operand;
 use crate::program::{EntryKind, Line, Program};
-use crate::table::Class;
 
 /// What each line does, as far as counters are concerned.
 pub(super) struct Facts {
@@ -23,9 +21,10 @@ impl Facts {
     pub fn of(program: &Program, flow: &Flow, options: Options) -> Facts {
         let called = flow.roots.iter().any(|r| r.kind == EntryKind::Function);
         let indexing = options.rules.indexing(program, flow);
+        let set = program.target.instruction_set();
         let facts = |(at, line): (usize, &Line)| {
             let events = counters::events(program.target, &line.inst);
-            let access = called.then(|| Accesses::of(at, &line.inst, &events, &indexing).counters());
+            let access = called.then(|| Accesses::of(set, at, &line.inst, &events, &indexing).counters());
             LineFacts::of(line, access.unwrap_or_default(), events)
         };
         let lines = program.lines.iter().enumerate().map(facts).collect();
@@ -47,13 +46,7 @@ pub(super) struct LineFacts {
 impl LineFacts {
     fn of(line: &Line, uses_of_caller: SmallVec<[Counter; 3]>, events: Events) -> LineFacts {
         let inst = &line.inst;
-        let wait = match inst.operands.first() {
-            Some(Operand::Imm(imm)) if inst.desc.class == Class::Waitcnt => {
-                Some(WaitCnt::decode((*imm & 0xffff) as u16))
-            }
-            _ => None,
-        };
-        LineFacts { wait, events, uses_of_caller, returns: is_return(line) }
+        LineFacts { wait: WaitCnt::of(inst), events, uses_of_caller, returns: is_return(line) }
     }
 
     /// The state after the instruction.
@@ -66,7 +59,7 @@ impl LineFacts {
             state.forget_caller(counter);
         }
         if self.returns {
-            state.wait(WaitCnt::ALL);
+            state.wait_for_all();
         }
         for event in &self.events {
             state.issue(line, event);

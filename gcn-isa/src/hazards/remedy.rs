@@ -24,6 +24,7 @@ pub use pending::{Danger, Pending, Sequences};
 pub use rule::{End, Remedy, RemedyRule, Step, Tie, WaitField, Which, Within};
 pub use waits::{Dependency, Waits};
 
+use super::evidence::{Evidence, Voice};
 use super::rule::Condition;
 use super::view::Kinds;
 use crate::target::Target;
@@ -44,6 +45,13 @@ pub fn all() -> impl Iterator<Item = &'static RemedyRule> {
 pub fn rules(target: Target) -> impl Iterator<Item = &'static RemedyRule> {
     all().filter(move |r| r.targets.contains(target))
 }
+
+/// LLVM and Mesa ask for it.
+const BOTH: Evidence = Evidence::LLVM.mesa(Voice::Agrees);
+/// LLVM asks for more than Mesa.
+const MORE_IN_LLVM: Evidence = Evidence::LLVM.mesa(Voice::Less);
+/// Mesa asks for more than LLVM.
+const MORE_IN_MESA: Evidence = Evidence::of(Voice::Silent, Voice::Less).mesa(Voice::Agrees);
 
 /// Any instruction of `kinds`.
 const fn anyone(kinds: Kinds) -> Condition {

@@ -112,7 +112,7 @@ bitflags! {
         const NOP = 1 << 46;
         /// Program control: the format SOPP.
         const CONTROL = 1 << 47;
-        /// Scalar ALU with a result in a register or in SCC.
+        /// Scalar ALU with a result in a register.
         const SALU_RESULT = 1 << 48;
         /// Vector memory by an address that may be in LDS.
         const FLAT = 1 << 49;
@@ -124,7 +124,7 @@ bitflags! {
         const DENORM_MODE = 1 << 52;
         /// Anything but the vector ALU that reads EXEC, be it as the mask of its lanes.
         const READS_EXEC = 1 << 53;
-        /// Vector ALU that reads an SGPR, VCC or M0, or has a literal.
+        /// Vector ALU that reads an SGPR, VCC or M0.
         const SCALAR_SOURCE = 1 << 54;
         /// `s_sendmsg` that gives the wave's VGPRs back.
         const DEALLOC_VGPRS = 1 << 55;
@@ -132,6 +132,10 @@ bitflags! {
         const JUMP = 1 << 56;
         /// Vector ALU with a result in SGPRs, VCC or EXEC.
         const SCALAR_RESULT = 1 << 57;
+        /// Vector memory with a result in VGPRs.
+        const VMEM_LOAD = 1 << 59;
+        /// Wait for counters or dependencies.
+        const WAIT = 1 << 58;
     }
 
     /// How an instruction uses a register.
@@ -374,6 +378,7 @@ fn class_kinds(inst: &Inst) -> Kinds {
         Class::Cmp | Class::Cmpx => Kinds::COMPARE,
         Class::Vnop => Kinds::V_NOP,
         Class::Nop => Kinds::NOP,
+        Class::Waitcnt => Kinds::WAIT,
         Class::LdsDirect | Class::LdsParam => Kinds::LDS_DIRECT,
         Class::Branch if inst.desc.does(Behaviours::TO_REGISTER) => Kinds::BRANCH.union(Kinds::JUMP),
         Class::Branch if inst.desc.does(Behaviours::CALLS) => Kinds::BRANCH.union(Kinds::JUMP),
@@ -429,17 +434,14 @@ fn scalar_kinds(inst: &Inst, uses: &[Use]) -> Kinds {
     let any = |role: Role, reg: &dyn Fn(Reg) -> bool| uses.iter().any(|u| u.role.intersects(role) && reg(u.reg));
     let mut kinds = Kinds::empty();
     if desc.format.is_vop() {
-        let literal = inst.operands.iter().any(|o| matches!(o, Operand::Literal(_)));
         let scalar = any(Role::SSRC, &|reg| !reg.overlaps(reg::EXEC) && reg != reg::NULL);
-        kinds.set(Kinds::SCALAR_SOURCE, literal || scalar);
+        kinds.set(Kinds::SCALAR_SOURCE, scalar);
         kinds.set(Kinds::SCALAR_RESULT, any(Role::SDST, &|_| true));
     } else {
         let masked = desc.implicit_reads.contains(ImplicitRegs::EXEC);
         kinds.set(Kinds::READS_EXEC, masked || any(Role::SSRC, &|reg| reg.overlaps(reg::EXEC)));
     }
-    let result = desc.is_salu()
-        && (any(Role::SDST, &|_| true) || desc.implicit_writes.contains(ImplicitRegs::SCC));
-    kinds.set(Kinds::SALU_RESULT, result);
+    kinds.set(Kinds::SALU_RESULT, desc.is_salu() && any(Role::SDST, &|_| true));
     kinds
 }
 
@@ -488,7 +490,9 @@ fn memory_kinds(inst: &Inst) -> Kinds {
             | Class::CacheCtl
     );
     kinds.set(Kinds::STORE, stores);
-    kinds.set(Kinds::LOADS, desc.operands.iter().any(|o| o.access != Access::Read));
+    let loads = desc.operands.iter().any(|o| o.access != Access::Read);
+    kinds.set(Kinds::VMEM_LOAD, loads && desc.is_vmem());
+    kinds.set(Kinds::LOADS, loads);
     let data = inst.operand("vdata").and_then(Operand::reg);
     kinds.set(Kinds::WIDE_STORE, desc.is_vmem() && stores && data.is_some_and(|r| r.len > 2));
     let offset = inst.operand("soffset").and_then(Operand::reg);

@@ -2,7 +2,7 @@
 
 use bitflags::bitflags;
 
-use crate::target::{Family, TargetSet, WaveSize};
+use crate::target::{Family, InstructionSet, TargetSet, WaveSize};
 
 /// An operand slot of a row.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -138,7 +138,7 @@ impl WaveSizes {
     /// The sizes that instruction sets of a family have.
     pub(super) fn of_family(family: Family) -> WaveSizes {
         let sets = TargetSet::of_family(family);
-        sets.iter().flat_map(|set| set.wave_sizes()).map(|wave| WaveSizes::of(*wave)).collect()
+        sets.iter().flat_map(InstructionSet::wave_sizes).map(|wave| WaveSizes::of(*wave)).collect()
     }
 }
 

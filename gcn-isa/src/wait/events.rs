@@ -3,6 +3,7 @@
 use crate::counters::{Event, MemoryEffect, finishes_after};
 use crate::inst::RegUse;
 use crate::table::Access;
+use crate::target::InstructionSet;
 use crate::{Inst, Reg};
 
 use super::outstanding::Entry;
@@ -48,10 +49,12 @@ pub(super) fn touch_lds(events: &[Event]) -> bool {
     events.iter().any(|e| e.memory.intersects(MemoryEffect::LDS_READ.union(MemoryEffect::LDS_WRITE)))
 }
 
-/// True if the result that one of `events` leaves in `reg` comes after that of `entry` by itself.
-pub(super) fn follows(events: &[Event], reg: Reg, entry: &Entry) -> bool {
-    let writes = |e: &&Event| e.writes.is_some_and(|w| w.covers(reg));
-    entry.debt == Debt::Write && events.iter().filter(writes).any(|e| finishes_after(entry.stream, e.stream))
+/// True if the result that `events` leave in `reg` comes after that of `entry` by itself, whichever of them brings it.
+pub(super) fn follows(set: InstructionSet, events: &[Event], reg: Reg, entry: &Entry) -> bool {
+    let mut writing = events.iter().filter(|e| e.writes.is_some_and(|w| w.covers(reg))).peekable();
+    entry.debt == Debt::Write
+        && writing.peek().is_some()
+        && writing.all(|e| finishes_after(set, entry.stream, e.stream))
 }
 
 /// True if the read is only that a load of half a register keeps the other half, which happens when its data arrives. A

@@ -83,11 +83,11 @@ impl Pass for RemedyPass<'_> {
 
     fn hoist(&mut self, (): &(), _: &[(Edge, &Pending)]) {}
 
-    fn weaker(_: Fix) -> Vec<Fix> {
+    fn weaker(&self, _: Fix) -> Vec<Fix> {
         vec![Fix::NONE]
     }
 
-    fn strength(wait: Fix) -> u64 {
+    fn strength(&self, wait: Fix) -> u64 {
         u64::from(!wait.is_none()) + u64::from(wait.states)
     }
 }

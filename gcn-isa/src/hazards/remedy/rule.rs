@@ -164,6 +164,11 @@ pub struct End {
     pub stages: u8,
 }
 
+/// What ends sequences of these stages.
+pub(super) const fn end(by: EndBy, stages: u8) -> End {
+    End { by, stages }
+}
+
 /// See [`End`].
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum EndBy {
@@ -175,6 +180,8 @@ pub enum EndBy {
     Reads(Condition, Which),
     /// Such an instruction, if it uses the sequence's register in one of these roles: it ends sequences of that register.
     Uses(Condition, Role, Which),
+    /// The instruction that takes the next step: what has led up to it counts once.
+    NextStep,
 }
 
 /// How many instructions of some kinds may stand between the last step and the second for the danger to last.

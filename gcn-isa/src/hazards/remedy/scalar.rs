@@ -1,10 +1,11 @@
 //! Rules about scalar registers: what the vector ALU has read must not be read too early after it was written.
 
-use super::rule::{End, EndBy, Remedy, RemedyRule, Step, Tie, Which, Within};
+use super::rule::{End, EndBy, Remedy, RemedyRule, Step, Tie, Which, Within, end};
 use super::waits::{Dependency, Waits};
-use super::{anyone, but};
+use super::{BOTH, MORE_IN_LLVM, MORE_IN_MESA, anyone, but};
 use crate::hazards::evidence::{Evidence, Voice};
 use crate::hazards::row::on;
+use crate::hazards::rule::Condition;
 use crate::hazards::view::{Kinds, Role};
 use crate::table::WaveSizes;
 
@@ -12,17 +13,6 @@ use crate::table::WaveSizes;
 const BEGUN: u8 = 1;
 /// Sequences in which the register has been written.
 const WRITTEN: u8 = 1 << 1;
-
-/// LLVM and Mesa ask for it.
-const BOTH: Evidence = Evidence::LLVM.mesa(Voice::Agrees);
-/// LLVM asks for more than Mesa.
-const MORE_IN_LLVM: Evidence = Evidence::LLVM.mesa(Voice::Less);
-/// Mesa asks for more than LLVM.
-const MORE_IN_MESA: Evidence = Evidence::of(Voice::Silent, Voice::Less).mesa(Voice::Agrees);
-
-const fn end(by: EndBy, stages: u8) -> End {
-    End { by, stages }
-}
 
 /// What is common to the hazards of RDNA 4 between the vector ALU and SGPRs.
 const READ_SGPR: RemedyRule = RemedyRule {
@@ -67,7 +57,109 @@ const VCC_MEMORY_OR_WAIT: &[End] = &[
 const TO_VALU: Within = Within { salus: 10, ..Within::ANY };
 const TO_SALU: Within = Within { salus: 9, ..Within::ANY };
 
+/// What is common to the hazards of RDNA 3 between lane masks and what writes them.
+const MASK_WRITE: RemedyRule = RemedyRule {
+    title: "vector ALU reads a lane mask, scalar ALU writes it, then it is read",
+    targets: on::GFX11,
+    waves: WaveSizes::W64,
+    steps: &[READS_MASK, MASK_WRITTEN],
+    second: Step { who: ALU, roles: Role::SSRC, which: Which::Scalars, tie: Tie::Same },
+    ends: MASK_WAITED,
+    outside: false,
+    ..READ_SGPR
+};
+const READS_MASK: Step = Step {
+    who: anyone(Kinds::ANY_VALU),
+    roles: Role::MASK.union(Role::CARRY),
+    which: Which::Scalars,
+    tie: Tie::Each,
+};
+const MASK_WRITTEN: Step =
+    Step { who: anyone(Kinds::SALU), roles: Role::SDST, which: Which::Scalars, tie: Tie::Same };
+const ALU: Condition = anyone(Kinds::SALU.union(Kinds::ANY_VALU));
+const MASK_WAITED: &[End] = &[end(EndBy::NextStep, BEGUN), end(EndBy::Waits(Waits::SA_SDST), WRITTEN)];
+const AFTER_WRITE: Step = Step {
+    who: but(Kinds::EVERY, Kinds::WAIT),
+    roles: Role::empty(),
+    which: Which::Scalars,
+    tie: Tie::Some,
+};
+/// LLVM puts its wait right after the write.
+const AT_ONCE: Evidence = Evidence::of(Voice::Silent, Voice::Moot).mesa(Voice::Less);
+/// Mesa ends it so.
+const OTHER_SGPR_READ: End = end(EndBy::Kind(anyone(Kinds::SCALAR_SOURCE)), BEGUN);
+
+const MASK_WRITTEN_BY_VALU: RemedyRule = RemedyRule {
+    title: "vector ALU reads a lane mask, vector ALU writes it, then it is read",
+    steps: &[
+        Step { which: Which::Sgprs, ..READS_MASK },
+        Step { who: anyone(Kinds::ANY_VALU), which: Which::Sgprs, ..MASK_WRITTEN },
+    ],
+    second: Step { who: ALU, roles: Role::SSRC, which: Which::Sgprs, tie: Tie::Same },
+    ends: &[end(EndBy::NextStep, BEGUN), end(EndBy::Waits(Waits::VA_SDST), WRITTEN)],
+    remedy: Remedy::Wait(Dependency::VaSdst),
+    evidence: MORE_IN_LLVM,
+    ..MASK_WRITE
+};
+const VCC_WRITTEN_BY_VALU: RemedyRule = RemedyRule {
+    title: "vector ALU reads VCC as a lane mask, vector ALU writes it, then it is read",
+    steps: &[
+        Step { which: Which::Vcc, ..READS_MASK },
+        Step { who: anyone(Kinds::ANY_VALU), which: Which::Vcc, ..MASK_WRITTEN },
+    ],
+    second: Step { who: ALU, roles: Role::SSRC, which: Which::Vcc, tie: Tie::Same },
+    ends: &[end(EndBy::NextStep, BEGUN), end(EndBy::Waits(Waits::VA_VCC), WRITTEN)],
+    remedy: Remedy::Wait(Dependency::VaVcc),
+    evidence: MORE_IN_LLVM,
+    ..MASK_WRITE
+};
+
 pub(super) const RULES: &[RemedyRule] = &[
+    RemedyRule {
+        id: "rdna3.mask-write",
+        ends: &[MASK_WAITED[0], MASK_WAITED[1], OTHER_SGPR_READ],
+        note: "a vector ALU instruction that reads another SGPR before the write ends it in Mesa",
+        ..MASK_WRITE
+    },
+    RemedyRule {
+        id: "llvm.mask-write",
+        title: "vector ALU reads a lane mask, scalar ALU writes it whatever was read between, then it is read",
+        evidence: MORE_IN_LLVM,
+        ..MASK_WRITE
+    },
+    RemedyRule {
+        id: "mesa.mask-write",
+        title: "vector ALU reads a lane mask, scalar ALU writes it once more, then it is read",
+        ends: &[MASK_WAITED[1], OTHER_SGPR_READ],
+        evidence: MORE_IN_MESA,
+        ..MASK_WRITE
+    },
+    RemedyRule { id: "llvm.mask-write.valu", ..MASK_WRITTEN_BY_VALU },
+    RemedyRule { id: "llvm.mask-write.valu-vcc", ..VCC_WRITTEN_BY_VALU },
+    RemedyRule {
+        id: "llvm.mask-write.at-once",
+        title: "vector ALU reads a lane mask, scalar ALU writes it, then any other instruction",
+        second: AFTER_WRITE,
+        evidence: AT_ONCE,
+        note: AT_ONCE_NOTE,
+        ..MASK_WRITE
+    },
+    RemedyRule {
+        id: "llvm.mask-write.valu.at-once",
+        title: "vector ALU reads a lane mask, vector ALU writes it, then any other instruction",
+        second: AFTER_WRITE,
+        evidence: AT_ONCE,
+        note: AT_ONCE_NOTE,
+        ..MASK_WRITTEN_BY_VALU
+    },
+    RemedyRule {
+        id: "llvm.mask-write.valu-vcc.at-once",
+        title: "vector ALU reads VCC as a lane mask, vector ALU writes it, then any other instruction",
+        second: AFTER_WRITE,
+        evidence: AT_ONCE,
+        note: AT_ONCE_NOTE,
+        ..VCC_WRITTEN_BY_VALU
+    },
     RemedyRule {
         id: "rdna.read-sgpr.valu",
         title: "vector ALU reads an SGPR, scalar ALU writes it or its pair, then the vector ALU reads what was written",
@@ -213,3 +305,6 @@ pub(super) const RULES: &[RemedyRule] = &[
 
 const LEAVES: Step =
     Step { who: anyone(Kinds::JUMP), roles: Role::empty(), which: Which::Sgprs, tie: Tie::Some };
+
+/// LLVM's wait stands right after the write.
+const AT_ONCE_NOTE: &str = "LLVM waits after the write, be the mask read or not";

@@ -2,10 +2,10 @@
 
 use bitflags::bitflags;
 
+use crate::counters::{Counter, WaitCnt};
 use crate::immediate::{Field, Immediate};
 use crate::inst::Inst;
 use crate::operand::Operand;
-use crate::reg::{self, RegFile};
 use crate::table::{Class, Modifiers};
 use crate::target::InstructionSet;
 
@@ -92,22 +92,13 @@ bitflags! {
     }
 }
 
-/// What the counters' instructions wait for that do not say it in fields.
-/// One declaration until counters are data of the instruction sets.
-const OF_INSTRUCTION: [(&str, Waits); 9] = [
-    ("s_waitcnt_vmcnt", Waits::LOADS),
-    ("s_waitcnt_vscnt", Waits::STORES),
-    ("s_waitcnt_lgkmcnt", Waits::LDS.union(Waits::SCALAR)),
-    ("s_wait_loadcnt", Waits::LOADS),
-    ("s_wait_storecnt", Waits::STORES),
-    ("s_wait_dscnt", Waits::LDS),
-    ("s_wait_kmcnt", Waits::SCALAR),
-    ("s_wait_loadcnt_dscnt", Waits::LOADS.union(Waits::LDS)),
-    ("s_wait_storecnt_dscnt", Waits::STORES.union(Waits::LDS)),
+/// What is over when a counter has come down to nothing.
+const OF_COUNTERS: [(Counter, Waits); 4] = [
+    (Counter::Vm, Waits::LOADS),
+    (Counter::Vs, Waits::STORES),
+    (Counter::Lgkm, Waits::LDS),
+    (Counter::Km, Waits::SCALAR),
 ];
-
-/// The counters of `s_waitcnt` in the order of their fields, as what waits for them.
-const OF_FIELDS: [Waits; 3] = [Waits::LOADS, Waits::empty(), Waits::LDS.union(Waits::SCALAR)];
 
 /// What `inst` waits for to the end.
 pub(super) fn of(set: InstructionSet, inst: &Inst) -> Waits {
@@ -116,33 +107,20 @@ pub(super) fn of(set: InstructionSet, inst: &Inst) -> Waits {
         let waits = desc.modifiers.contains(Modifiers::WAIT_VM_VSRC) && inst.mods.wait_vm_vsrc == 0;
         return if waits { Waits::VM_VSRC } else { Waits::empty() };
     }
-    if desc.class != Class::Waitcnt {
-        return Waits::empty();
+    if desc.entry.immediate == Immediate::Dependencies {
+        let immediate = inst.operands.iter().find_map(|o| if let Operand::Imm(n) = o { Some(*n as u16) } else { None });
+        let immediate = immediate.unwrap_or_default();
+        let waited = Dependency::ALL.into_iter().filter(|d| d.field(set).decode(immediate) == 0);
+        return waited.fold(Waits::empty(), |all, d| all | d.wait());
     }
-    let immediate = inst.operands.iter().find_map(|o| if let Operand::Imm(n) = o { Some(*n as u16) } else { None });
-    let immediate = immediate.unwrap_or_default();
-    let zero = |field: &Field| field.decode(immediate) == 0;
-    match desc.entry.immediate {
-        Immediate::Dependencies => {
-            let waited = Dependency::ALL.into_iter().filter(|d| zero(d.field(set)));
-            waited.fold(Waits::empty(), |all, d| all | d.wait())
-        }
-        Immediate::Counters => {
-            let fields = Immediate::Counters.fields(set);
-            let waited = fields.iter().zip(OF_FIELDS).filter(|(field, _)| zero(field));
-            let each = waited.fold(Waits::COUNTER, |all, (_, waits)| all | waits);
-            if fields.iter().all(zero) { each | Waits::EVERY } else { each }
-        }
-        _ => {
-            let known = OF_INSTRUCTION.iter().find(|(name, _)| *name == desc.mnemonic);
-            // A count in an SGPR comes on top of the immediate.
-            let register = inst.operands.iter().any(|o| {
-                matches!(o, Operand::Reg(r) if r.file == RegFile::Sgpr && *r != reg::NULL)
-            });
-            match known {
-                Some((_, waits)) if immediate == 0 && !register => *waits | Waits::COUNTER,
-                _ => Waits::COUNTER,
-            }
-        }
+    let Some(wait) = WaitCnt::of(inst) else { return Waits::empty() };
+    let over = OF_COUNTERS.into_iter().filter(|(counter, _)| counter.of(wait) == 0);
+    let mut waits = over.fold(Waits::COUNTER, |all, (_, waits)| all | waits);
+    // One counter for both.
+    if waits.contains(Waits::LDS) && !Counter::Km.exists_on(set) {
+        waits |= Waits::SCALAR;
     }
+    let at_once = [Counter::Vm, Counter::Exp, Counter::Lgkm];
+    waits.set(Waits::EVERY, at_once.into_iter().all(|counter| counter.of(wait) == 0));
+    waits
 }

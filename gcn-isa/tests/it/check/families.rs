@@ -1,7 +1,8 @@
 //! The report: what it says, in which words.
 
+use gcn_isa::InstructionSet;
 use gcn_isa::check::{self, Amount, Options};
-use gcn_isa::counters::WaitCnt;
+use gcn_isa::counters::Counter;
 use gcn_isa::hazards::{Config, Grade, RuleSet};
 use gcn_isa::{Program, Target};
 
@@ -64,7 +65,10 @@ fn a_long_wait_takes_two_nops() {
 fn a_flat_result_needs_both_counters() {
     let report = check::check(&program("flat_load_dword v0, v[40:41] | v_mov_b32_e32 v20, v0 | s_endpgm"));
     let [finding] = &report.findings[..] else { panic!("{report}") };
-    assert_eq!(finding.need, Amount::Wait(WaitCnt { vm: 0, lgkm: 0, ..WaitCnt::NONE }));
+    assert_eq!(
+        finding.need,
+        Amount::Wait(Counter::Lgkm.set(Counter::Vm.at(0), 0).on(InstructionSet::GFX942))
+    );
 }
 
 #[test]
@@ -123,7 +127,7 @@ fn early_targets_need_every_counter_at_zero_before_a_barrier() {
         let findings = check::check(&golden::program(text, Target::GFX908)).findings;
         findings.iter().map(|f| (f.rule, f.need)).collect::<Vec<_>>()
     };
-    let vm = Amount::Wait(WaitCnt { vm: 0, ..WaitCnt::NONE });
+    let vm = Amount::Wait(Counter::Vm.at(0).on(InstructionSet::GFX908));
     assert_eq!(
         check("global_store_dword v[2:3], v0, off | s_barrier | s_endpgm"),
         [("barrier.counters", vm)]

@@ -3,7 +3,7 @@
 use gcn_isa::counters::{Events, MemoryEffect, Stream, WaitCnt, events, room};
 use gcn_isa::reg::RegUnit;
 use gcn_isa::table::{Access, Class};
-use gcn_isa::{Inst, Operand, Target};
+use gcn_isa::{Inst, Target};
 
 /// Which counters an operation is outstanding on, and how it returns.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -75,10 +75,7 @@ impl Effect {
         let writes = inst.writes().iter().flat_map(|u| u.reg.units()).collect();
         let events = events(target, inst);
         let memory = events.iter().fold(MemoryEffect::empty(), |all, e| all | e.memory);
-        let wait = match inst.operands.first() {
-            Some(Operand::Imm(imm)) if desc.class == Class::Waitcnt => Some(WaitCnt::decode(*imm as u16)),
-            _ => None,
-        };
+        let wait = WaitCnt::of(inst);
         Effect {
             reads,
             writes,
@@ -87,7 +84,7 @@ impl Effect {
             reads_lds: memory.contains(MemoryEffect::LDS_READ) && !memory.contains(MemoryEffect::LDS_WRITE),
             lds_dma: memory.contains(MemoryEffect::LDS_DMA),
             wait,
-            room: room(&events),
+            room: room(target.instruction_set(), &events),
             barrier: desc.class == Class::Barrier,
         }
     }
@@ -112,8 +109,8 @@ fn kind(events: &Events) -> Option<Kind> {
         return Some(Kind::Flat);
     }
     events.first().map(|event| match event.stream {
-        Stream::Vmem | Stream::FlatVm => Kind::Vector,
-        Stream::Lds => Kind::Lds,
+        Stream::Vmem | Stream::FlatVm | Stream::Store => Kind::Vector,
+        Stream::Lds | Stream::LdsDirect => Kind::Lds,
         Stream::Smem => Kind::Scalar,
         // There is no GDS to run: it is refused when a program is loaded.
         Stream::Message | Stream::FlatLgkm | Stream::Gds | Stream::GdsData => Kind::Message,

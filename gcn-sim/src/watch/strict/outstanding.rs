@@ -159,9 +159,10 @@ pub(crate) fn overtaken(
     let access = late.iter().find(|l| l.meets(wave, touches))?;
     let have =
         format!("wave {} came to the barrier with the {} outstanding", access.wave, access.does.noun());
-    let remedy = format!("place `s_waitcnt {}` before the s_barrier between the two", access.wait);
+    let wait = access.wait.on(machine.target().instruction_set());
+    let remedy = format!("place `{wait}` before the s_barrier between the two");
     let rule = access.does.rule();
-    Some(hazard(machine, rule.id, access.at, None, (access.wait.to_string(), have, remedy)))
+    Some(hazard(machine, rule.id, access.at, None, (wait.counters(), have, remedy)))
 }
 
 fn overlap(a: &Touch, b: &Touch) -> bool {
