@@ -10,7 +10,7 @@ use crate::inst::{Inst, RegUse, Via};
 use crate::operand::{Operand, SrcSpecial};
 use crate::reg::{self, Reg, RegFile};
 use crate::table::{Access, Behaviours, Class, Format, ImplicitRegs, Modifiers, OperandDesc};
-use crate::target::Target;
+use crate::target::{Generation, Target};
 
 bitflags! {
     /// What an instruction is to the rules.
@@ -134,6 +134,8 @@ bitflags! {
         const SCALAR_RESULT = 1 << 57;
         /// Vector memory with a result in VGPRs.
         const VMEM_LOAD = 1 << 59;
+        /// Scalar ALU that writes EXEC besides the result that it names.
+        const SAVES_EXEC = 1 << 60;
         /// Wait for counters or dependencies.
         const WAIT = 1 << 58;
     }
@@ -441,6 +443,8 @@ fn scalar_kinds(inst: &Inst, uses: &[Use]) -> Kinds {
         let masked = desc.implicit_reads.contains(ImplicitRegs::EXEC);
         kinds.set(Kinds::READS_EXEC, masked || any(Role::SSRC, &|reg| reg.overlaps(reg::EXEC)));
     }
+    let saves = desc.is_salu() && desc.implicit_writes.contains(ImplicitRegs::EXEC);
+    kinds.set(Kinds::SAVES_EXEC, saves);
     kinds.set(Kinds::SALU_RESULT, desc.is_salu() && any(Role::SDST, &|_| true));
     kinds
 }
@@ -530,7 +534,11 @@ fn operand_uses(uses: &mut SmallVec<[Use; 8]>, inst: &Inst, used: RegUse, slot: 
     if reg.file == RegFile::Sgpr {
         return scalar_uses(uses, inst, used, slot);
     }
-    let keeps_old = inst.preserves_destination();
+    // What keeps the other half of a register does not read it on RDNA, as compilers see it.
+    let keeps_old = match inst.desc.instruction_set().generation() {
+        Generation::GFX9 => inst.preserves_destination(),
+        _ => inst.mods.keep_a_part() || inst.desc.modifiers.contains(Modifiers::DPP8) && !inst.mods.fi,
+    };
     if slot.access != Access::Read {
         let replaced = inst.mods.dpp.is_some() && !keeps_old;
         let dpp = if replaced { Role::REPLACED } else { Role::empty() };

@@ -78,7 +78,7 @@ impl Fix {
 
     /// At most `most` in the field of `inst`.
     pub(super) fn wait_vdst(most: u8, inst: &Inst) -> Fix {
-        let has = inst.desc.modifiers.contains(Modifiers::WAIT_VDST);
+        let has = inst.desc.modifiers.intersects(Modifiers::WAIT_VDST.union(Modifiers::WAIT_VA_VDST));
         if has && inst.mods.wait_vdst > most { Fix { wait_vdst: most, ..Fix::NONE } } else { Fix::NONE }
     }
 
@@ -113,7 +113,7 @@ impl Fix {
         let zero = Operand::Inline(Inline::Int(0));
         if !self.waits.is_empty() {
             let immediate = Dependency::immediate(self.waits, target.instruction_set());
-            put(DEPENDENCY_WAIT, &[Operand::Imm(immediate.into())]);
+            put(dependency_wait(target), &[Operand::Imm(immediate.into())]);
         }
         if self.parts.contains(FixParts::VECTOR_NOP) {
             put("v_nop", &[]);
@@ -185,8 +185,10 @@ impl Fix {
     }
 }
 
-/// The instruction that waits for dependencies; `s_wait_alu` on RDNA 4.
-const DEPENDENCY_WAIT: &str = "s_waitcnt_depctr";
+/// The instruction that waits for dependencies.
+fn dependency_wait(target: Target) -> &'static str {
+    if target.instruction_set().generation() == Generation::GFX12 { "s_wait_alu" } else { "s_waitcnt_depctr" }
+}
 
 impl Fix {
     /// The statements to put before the instruction.
@@ -195,8 +197,7 @@ impl Fix {
         if !self.waits.is_empty() {
             let named = Dependency::ALL.into_iter().filter(|d| self.waits.contains(d.wait()));
             let named: Vec<String> = named.map(|d| format!("{}(0)", d.name())).collect();
-            let name = table::find_mnemonic(target, DEPENDENCY_WAIT).next().map_or(DEPENDENCY_WAIT, |d| d.printed);
-            statements.push(format!("{name} {}", named.join(" ")));
+            statements.push(format!("{} {}", dependency_wait(target), named.join(" ")));
         }
         if self.parts.contains(FixParts::VECTOR_NOP) {
             statements.push("v_nop".to_owned());

@@ -2,7 +2,7 @@
 
 use super::rule::{End, EndBy, Remedy, RemedyRule, Step, Tie, WaitField, Which, Within, end};
 use super::waits::{Dependency, Waits};
-use super::{BOTH, MORE_IN_LLVM, anyone, but};
+use super::{BOTH, MORE_IN_LLVM, MORE_IN_MESA, anyone, but};
 use crate::hazards::evidence::{Evidence, Voice};
 use crate::hazards::row::on;
 use crate::hazards::view::{Kinds, Role};
@@ -38,6 +38,7 @@ const TO_SCALAR: RemedyRule = RemedyRule {
     within: Within::ANY,
     remedy: Remedy::Wait(Dependency::VmVsrc),
     outside: false,
+    alone: false,
     evidence: BOTH,
     note: "",
 };
@@ -66,14 +67,9 @@ const TO_SCALAR_READS: Step =
 
 /// The same for EXEC, which every memory instruction reads.
 const TO_EXEC: RemedyRule = RemedyRule {
-    title: "a memory instruction, then the scalar ALU or a scalar load writes EXEC",
+    title: "a memory instruction, then the scalar ALU writes EXEC",
     steps: &[some(Kinds::MEMORY)],
-    second: Step {
-        who: anyone(Kinds::SALU.union(Kinds::SMEM)),
-        roles: Role::SDST,
-        which: Which::Exec,
-        tie: Tie::Some,
-    },
+    second: Step { who: but(Kinds::SALU, Kinds::SAVES_EXEC), roles: Role::SDST, which: Which::Exec, tie: Tie::Some },
     ..TO_SCALAR
 };
 
@@ -98,6 +94,7 @@ const DIRECT: RemedyRule = RemedyRule {
     within: Within::ANY,
     remedy: Remedy::Field(WaitField::Valus),
     outside: false,
+    alone: false,
     evidence: BOTH,
     note: "",
 };
@@ -115,8 +112,8 @@ const VALU_USES: Step = Step { who: but(Kinds::ANY_VALU, Kinds::TRANS), ..USES_V
 const TRANS_USES: Step = Step { who: anyone(Kinds::TRANS), ..USES_VGPR };
 const VMEM_LOAD_USES: Step = Step { who: anyone(Kinds::VMEM_LOAD), ..USES_VGPR };
 const VMEM_STORE_USES: Step = Step { who: but(Kinds::VMEM, Kinds::VMEM_LOAD), ..USES_VGPR };
-const DS_USES: Step = Step { who: anyone(Kinds::DS), ..USES_VGPR };
-const MEMORY_USES: Step = Step { who: anyone(Kinds::MEMORY), ..USES_VGPR };
+const DS_USES: Step = Step { who: but(Kinds::DS, Kinds::LDS_DIRECT), ..USES_VGPR };
+const MEMORY_USES: Step = Step { who: but(Kinds::MEMORY, Kinds::LDS_DIRECT), ..USES_VGPR };
 
 const NOT_TRANS: End = end(EndBy::Kind(but(Kinds::ANY_VALU, Kinds::TRANS)), BEGUN);
 
@@ -133,6 +130,7 @@ const BRANCH: RemedyRule = RemedyRule {
     within: Within::ANY,
     remedy: Remedy::WaitStores,
     outside: false,
+    alone: false,
     evidence: BOTH,
     note: "an instruction of the second kind before the branch, or of the first kind after it, ends it",
 };
@@ -176,6 +174,14 @@ pub(super) const RULES: &[RemedyRule] = &[
         ..TO_EXEC
     },
     RemedyRule { id: "llvm.vmem-to-exec", evidence: MORE_IN_LLVM, note: "whatever counter is waited for", ..TO_EXEC },
+    RemedyRule {
+        id: "mesa.vmem-to-exec.save",
+        title: "a memory instruction, then `s_*_saveexec_*` or `s_*_wrexec_*`",
+        second: some(Kinds::SAVES_EXEC),
+        evidence: MORE_IN_MESA,
+        note: "LLVM looks at the written destinations only",
+        ..TO_EXEC
+    },
     RemedyRule {
         id: "rdna1.lds-branch-vmem",
         title: "LDS, a branch, then vector memory",
@@ -283,11 +289,13 @@ pub(super) const RULES: &[RemedyRule] = &[
     },
     RemedyRule {
         id: "llvm.lds-direct-trans",
-        title: "a transcendental instruction uses a VGPR, then a direct load from LDS writes it, whatever is waited for between",
-        steps: &[TRANS_USES],
+        title: "a transcendental instruction, then a direct load from LDS, whatever their registers",
+        steps: &[some(Kinds::TRANS)],
         within: FIFTEEN_VALUS,
         remedy: Remedy::Field(WaitField::NoValu),
-        evidence: MORE_IN_LLVM,
+        second: some(Kinds::LDS_DIRECT),
+        evidence: Evidence::of(Voice::Silent, Voice::Moot).mesa(Voice::Less),
+        note: "LLVM does not look whether there is anything to wait for",
         ..DIRECT
     },
     RemedyRule {

@@ -228,7 +228,7 @@ impl<'a> Sequences<'a> {
         }
     }
 
-    /// All that `line` needs. What one remedy ends another need not.
+    /// All that `line` needs. What one remedy ends another need not, and what is put in may itself be dangerous.
     pub fn need(&self, pending: &Pending, line: usize) -> Fix {
         let mut need = Fix::NONE;
         self.dangers(pending, line, |danger| {
@@ -236,7 +236,16 @@ impl<'a> Sequences<'a> {
                 need = need.and(danger.fix);
             }
         });
-        need
+        loop {
+            let mut then = pending.clone();
+            self.apply(&mut then, need);
+            let mut more = need;
+            self.dangers(&then, line, |danger| more = more.and(danger.fix));
+            if more == need || need.is_none() {
+                return more;
+            }
+            need = more;
+        }
     }
 
     /// True if what `fix` puts before an instruction ends the sequences of `rule` that lack the second instruction only.
@@ -349,16 +358,9 @@ fn advance(
             ends >> f.stage & 1 == 0 && !of && lasts(rule, f, &before)
         });
     }
-    // The steps that lead on come first, so that one instruction does not take two of them in one go, except that an instruction which
-    // begins a sequence may go on with it: it reads before it writes.
-    let first = act.steps.first().filter(|s| s.0 == 0);
-    if let Some((_, units)) = first {
-        let begin = |unit: Unit| Fact { stage: 0, unit, other: NONE, at: after, line };
-        if rule.steps[0].tie == Tie::Each {
-            units.iter().for_each(|u| put(rule, track, begin(*u)));
-        } else {
-            put(rule, track, begin(NONE));
-        }
+    // The steps that lead on come first, so that one instruction does not take two of them in one go, except of rules that say so.
+    if rule.alone {
+        begin(rule, track, act, after, line);
     }
     for (place, units) in act.steps.iter().rev().filter(|s| s.0 > 0) {
         let tie = rule.steps[usize::from(*place)].tie;
@@ -387,6 +389,20 @@ fn advance(
             track.retain(|f| f.stage + 1 != *place || !units.contains(&f.unit));
         }
         new.into_iter().for_each(|fact| put(rule, track, fact));
+    }
+    if !rule.alone {
+        begin(rule, track, act, after, line);
+    }
+}
+
+/// Begins the sequences of which the instruction takes the first step.
+fn begin(rule: &RemedyRule, track: &mut SmallVec<[Fact; 2]>, act: &Act, after: [i32; CLOCKS], line: u32) {
+    let Some((_, units)) = act.steps.first().filter(|s| s.0 == 0) else { return };
+    let fact = |unit: Unit| Fact { stage: 0, unit, other: NONE, at: after, line };
+    if rule.steps[0].tie == Tie::Each {
+        units.iter().for_each(|u| put(rule, track, fact(*u)));
+    } else {
+        put(rule, track, fact(NONE));
     }
 }
 

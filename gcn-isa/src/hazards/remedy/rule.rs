@@ -35,6 +35,8 @@ pub struct RemedyRule {
     pub remedy: Remedy,
     /// True if code that the program does not show may have taken the first step: the caller of a function, and what it calls.
     pub outside: bool,
+    /// True if one instruction may take the first two steps: what it reads and writes itself counts.
+    pub alone: bool,
     /// Who says so.
     pub evidence: Evidence,
     /// What else is known about it.

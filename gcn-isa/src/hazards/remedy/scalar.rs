@@ -27,6 +27,7 @@ const READ_SGPR: RemedyRule = RemedyRule {
     within: Within::ANY,
     remedy: Remedy::Wait(Dependency::SaSdst),
     outside: true,
+    alone: true,
     evidence: BOTH,
     note: "",
 };
@@ -66,6 +67,7 @@ const MASK_WRITE: RemedyRule = RemedyRule {
     second: Step { who: ALU, roles: Role::SSRC, which: Which::Scalars, tie: Tie::Same },
     ends: MASK_WAITED,
     outside: false,
+    alone: false,
     ..READ_SGPR
 };
 const READS_MASK: Step = Step {

@@ -20,7 +20,7 @@ const VALU_READS: Step =
 /// Sequences of every stage.
 const ANY_STAGE: u8 = u8::MAX;
 const RESULTS_THERE: End = end(EndBy::Waits(Waits::VA_VDST), ANY_STAGE);
-const MEMORY: End = end(EndBy::Kind(anyone(Kinds::MEMORY)), ANY_STAGE);
+const MEMORY: End = end(EndBy::Kind(but(Kinds::MEMORY, Kinds::LDS_DIRECT)), ANY_STAGE);
 const WRITTEN_AGAIN: End =
     end(EndBy::Uses(anyone(Kinds::ANY_VALU), Role::VDST, Which::Vgprs), ANY_STAGE);
 
@@ -98,6 +98,7 @@ pub(super) const RULES: &[RemedyRule] = &[
         within: Within::ANY,
         remedy: Remedy::VectorNop,
         outside: false,
+        alone: false,
         evidence: BOTH,
         note: "any vector ALU instruction between them ends it; reading them as C is free",
     },
@@ -138,6 +139,7 @@ const CMPX_PERMLANE: RemedyRule = RemedyRule {
     within: Within::ANY,
     remedy: Remedy::MoveSource,
     outside: false,
+    alone: false,
     evidence: BOTH,
     note: "",
 };
