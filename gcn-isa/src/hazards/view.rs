@@ -112,8 +112,6 @@ bitflags! {
         const NOP = 1 << 46;
         /// Program control: the format SOPP.
         const CONTROL = 1 << 47;
-        /// Scalar ALU with a result in a register.
-        const SALU_RESULT = 1 << 48;
         /// Vector memory by an address that may be in LDS.
         const FLAT = 1 << 49;
         /// Buffer instruction.
@@ -445,7 +443,6 @@ fn scalar_kinds(inst: &Inst, uses: &[Use]) -> Kinds {
     }
     let saves = desc.is_salu() && desc.implicit_writes.contains(ImplicitRegs::EXEC);
     kinds.set(Kinds::SAVES_EXEC, saves);
-    kinds.set(Kinds::SALU_RESULT, desc.is_salu() && any(Role::SDST, &|_| true));
     kinds
 }
 

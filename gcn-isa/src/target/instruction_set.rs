@@ -101,9 +101,10 @@ macro_rules! facts {
             generation: Generation,
             /// True if the tables have its instructions, so that code can be read and written: assembled, disassembled, inspected, linked.
             has_instructions: bool,
-            /// True if the tables have what code does as well, beginning with waits and hazards, so that it can be checked, repaired,
-            /// explained, compiled and simulated.
+            /// True if the tables have its waits and hazards, so that code can be checked, repaired and explained.
             has_hazards: bool,
+            /// True if the tables have what the instructions do as well, so that kernels can be written and simulated.
+            has_kernels: bool,
             /// The sizes that waves can have, the usual one first.
             wave_sizes: &'static [WaveSize],
             /// The numbers of scalar registers with names.
@@ -203,6 +204,7 @@ const GFX900: Facts = Facts {
     generation: Generation::GFX9,
     has_instructions: true,
     has_hazards: true,
+    has_kernels: true,
     wave_sizes: &[WaveSize::W64],
     named_sgprs: GFX9_NAMED,
     addressable_sgprs: 102,
@@ -261,7 +263,7 @@ const GFX10: Facts = Facts {
     family: Family::RDNA,
     generation: Generation::GFX10,
     has_instructions: true,
-    has_hazards: false,
+    has_kernels: false,
     wave_sizes: &[WaveSize::W32, WaveSize::W64],
     named_sgprs: GFX10_NAMED,
     addressable_sgprs: 106,

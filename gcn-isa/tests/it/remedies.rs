@@ -2,6 +2,7 @@
 
 use gcn_emit::text::{Comments, parse_inst, print_program};
 use gcn_isa::hazards::{Config, RuleSet};
+use gcn_isa::immediate::Immediate;
 use gcn_isa::target::{Subtarget, WaveSize};
 use gcn_isa::wait::{self, WaitOptions};
 use gcn_isa::{Inst, Operand, Program, check};
@@ -56,15 +57,28 @@ fn parse(on: Subtarget, text: &str) -> Inst {
     parse_inst(text, on).unwrap_or_else(|e| panic!("{}: {text}: {e}", on.target))
 }
 
-/// The instructions of a program as text, without labels.
+/// The instructions of a program as text, without labels. Waits for dependencies in a row are told as one.
 fn lines(program: &Program) -> Vec<String> {
-    let text = print_program(program, Comments::None);
+    let mut program = program.clone();
+    let waits = |p: &Program, at: usize| p.lines[at].inst.desc.entry.immediate == Immediate::Dependencies;
+    for at in (1..program.lines.len()).rev() {
+        if waits(&program, at) && waits(&program, at - 1) {
+            let Operand::Imm(later) = program.lines[at].inst.operands[0] else { continue };
+            let earlier = &mut std::sync::Arc::make_mut(&mut program.lines[at - 1].inst).operands[0];
+            if let Operand::Imm(earlier) = earlier {
+                *earlier &= later;
+            }
+            program.lines.remove(at);
+        }
+    }
+    let text = print_program(&program, Comments::None);
     text.lines().filter_map(|l| l.strip_prefix('\t')).map(str::to_owned).collect()
 }
 
 /// A program with what our pass inserts.
 fn repaired(mut program: Program, rules: Config) -> Program {
     let options = WaitOptions { rules, ..WaitOptions::default() };
+    wait::insert_wait_states(&mut program, &options);
     wait::insert_remedies(&mut program, &options);
     let left = check::remedies(&program, rules);
     assert!(left.is_empty(), "{}: {left:?}", print_program(&program, Comments::None));

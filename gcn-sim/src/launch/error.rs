@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use gcn_emit::object::ObjectError;
-use gcn_isa::target::NoHazards;
+use gcn_isa::target::NoKernels;
 
 use crate::core::error::SimError;
 
@@ -16,7 +16,7 @@ pub enum Error {
     Object(#[from] ObjectError),
     /// What the instructions of the code object's target do is not known.
     #[error(transparent)]
-    Target(#[from] NoHazards),
+    Target(#[from] NoKernels),
     /// No kernel of this name.
     #[error("there is no kernel `{name}`; the code object has {}", names(known))]
     NoSuchKernel {

@@ -70,7 +70,7 @@ impl Object {
     }
 
     fn of(object: &CodeObject<'_>, base: impl FnOnce(usize) -> u64) -> Result<Object, Error> {
-        object.target_id.target.with_hazards()?;
+        object.target_id.target.with_kernels()?;
         let image = Image::of(object, base)?;
         let kernels = object.kernels.iter().map(|kernel| Kernel {
             name: kernel.name.to_owned(),

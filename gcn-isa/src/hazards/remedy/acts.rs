@@ -21,6 +21,8 @@ pub(super) struct Act {
     pub ends_if_begun: Option<(u8, Units)>,
     /// Sequences of these stages and registers end.
     pub ends_of: Option<(u8, Units)>,
+    /// The same, after it has taken its steps.
+    pub ends_then: Option<(u8, Units)>,
     /// Which steps it takes, by number, and with which registers.
     pub steps: SmallVec<[(u8, Units); 1]>,
     /// It is the second instruction, with these registers.
@@ -33,6 +35,7 @@ impl Act {
         self.ends == 0
             && self.ends_if_begun.is_none()
             && self.ends_of.is_none()
+            && self.ends_then.is_none()
             && self.steps.is_empty()
             && self.second.is_none()
     }
@@ -66,6 +69,9 @@ impl Acts {
                     }
                     EndBy::Uses(who, roles, which) if who.holds(kinds) => {
                         act.ends_of = some(end.stages, units(view, roles, which));
+                    }
+                    EndBy::UsesThen(who, roles, which) if who.holds(kinds) => {
+                        act.ends_then = some(end.stages, units(view, roles, which));
                     }
                     _ => {}
                 }

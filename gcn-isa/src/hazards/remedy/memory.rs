@@ -115,7 +115,8 @@ const VMEM_STORE_USES: Step = Step { who: but(Kinds::VMEM, Kinds::VMEM_LOAD), ..
 const DS_USES: Step = Step { who: but(Kinds::DS, Kinds::LDS_DIRECT), ..USES_VGPR };
 const MEMORY_USES: Step = Step { who: but(Kinds::MEMORY, Kinds::LDS_DIRECT), ..USES_VGPR };
 
-const NOT_TRANS: End = end(EndBy::Kind(but(Kinds::ANY_VALU, Kinds::TRANS)), BEGUN);
+/// What waits for the vector ALU.
+const VALU_DONE: End = end(EndBy::Kind(but(Kinds::MEMORY, Kinds::LDS_DIRECT)), BEGUN);
 
 /// What is common to the hazards between LDS and vector memory on both sides of a branch.
 const BRANCH: RemedyRule = RemedyRule {
@@ -216,7 +217,7 @@ pub(super) const RULES: &[RemedyRule] = &[
             tie: Tie::Same,
         },
         ends: &[
-            end(EndBy::Kind(but(Kinds::SALU_RESULT, Kinds::GETREG.union(Kinds::SETREG))), BEGUN),
+            end(EndBy::Kind(but(Kinds::SALU, Kinds::CONTROL)), BEGUN),
             end(EndBy::Waits(Waits::SCALAR), BEGUN),
         ],
         remedy: Remedy::MoveNull,
@@ -265,7 +266,7 @@ pub(super) const RULES: &[RemedyRule] = &[
         id: "rdna3.lds-direct-valu",
         title: "the vector ALU uses a VGPR, then a direct load from LDS writes it",
         steps: &[VALU_USES],
-        ends: &[end(EndBy::Waits(Waits::VA_VDST), BEGUN)],
+        ends: &[VALU_DONE, end(EndBy::Waits(Waits::VA_VDST), BEGUN)],
         within: FIFTEEN_VALUS,
         note: "LLVM does not take a wait for `va_vdst(0)` for an end",
         ..DIRECT
@@ -274,7 +275,7 @@ pub(super) const RULES: &[RemedyRule] = &[
         id: "rdna3.lds-direct-trans",
         title: "a transcendental instruction uses a VGPR, then a direct load from LDS writes it",
         steps: &[TRANS_USES],
-        ends: &[end(EndBy::Waits(Waits::VA_VDST), BEGUN)],
+        ends: &[VALU_DONE, end(EndBy::Waits(Waits::VA_VDST), BEGUN)],
         within: FIFTEEN_VALUS,
         remedy: Remedy::Field(WaitField::NoValu),
         ..DIRECT
@@ -283,6 +284,7 @@ pub(super) const RULES: &[RemedyRule] = &[
         id: "llvm.lds-direct-valu",
         title: "the vector ALU uses a VGPR, then a direct load from LDS writes it, whatever is waited for between",
         steps: &[VALU_USES],
+        ends: &[VALU_DONE],
         within: FIFTEEN_VALUS,
         evidence: MORE_IN_LLVM,
         ..DIRECT
@@ -291,6 +293,7 @@ pub(super) const RULES: &[RemedyRule] = &[
         id: "llvm.lds-direct-trans",
         title: "a transcendental instruction, then a direct load from LDS, whatever their registers",
         steps: &[some(Kinds::TRANS)],
+        ends: &[VALU_DONE],
         within: FIFTEEN_VALUS,
         remedy: Remedy::Field(WaitField::NoValu),
         second: some(Kinds::LDS_DIRECT),
@@ -333,10 +336,9 @@ pub(super) const RULES: &[RemedyRule] = &[
         title: "a memory instruction uses a VGPR, then a direct load from LDS writes it, whatever counter is waited for",
         targets: on::GFX11,
         steps: &[MEMORY_USES],
-        ends: &[NOT_TRANS, end(EndBy::Waits(Waits::VM_VSRC.union(Waits::EVERY)), BEGUN)],
+        ends: READ_ALL,
         remedy: Remedy::Wait(Dependency::VmVsrc),
         evidence: MORE_IN_LLVM,
-        note: "LLVM does not take a transcendental instruction for an end",
         ..DIRECT
     },
     RemedyRule {
@@ -374,10 +376,9 @@ pub(super) const RULES: &[RemedyRule] = &[
         title: "a memory instruction uses a VGPR, then a direct load from LDS writes it, whatever counter is waited for",
         targets: on::GFX12,
         steps: &[MEMORY_USES],
-        ends: &[NOT_TRANS, end(EndBy::Waits(Waits::VM_VSRC.union(Waits::EVERY)), BEGUN)],
+        ends: READ_ALL,
         remedy: Remedy::Field(WaitField::NoVmem),
         evidence: MORE_IN_LLVM,
-        note: "LLVM does not take a transcendental instruction for an end",
         ..DIRECT
     },
     RemedyRule {

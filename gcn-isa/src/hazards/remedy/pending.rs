@@ -4,7 +4,7 @@ use smallvec::SmallVec;
 
 use super::acts::{Act, Acts, CLOCKS};
 use super::fix::Fix;
-use super::rule::{EndBy, Remedy, RemedyRule, Tie, Unit, WaitField, Within, pair, register};
+use super::rule::{Remedy, RemedyRule, Tie, Unit, WaitField, Within, pair, register};
 use crate::hazards::config::{AnyRule, Config};
 use crate::hazards::{View, Views};
 use crate::inst::Inst;
@@ -365,7 +365,6 @@ fn advance(
     for (place, units) in act.steps.iter().rev().filter(|s| s.0 > 0) {
         let tie = rule.steps[usize::from(*place)].tie;
         let mut new: SmallVec<[Fact; 2]> = SmallVec::new();
-        let once = rule.ends.iter().any(|e| e.by == EndBy::NextStep && e.stages >> (place - 1) & 1 == 1);
         for fact in track.iter().filter(|f| f.stage + 1 == *place) {
             let next = |unit: Unit, other: Unit| {
                 // The clocks run from the first step to the last, and then from there.
@@ -385,10 +384,10 @@ fn advance(
                 }
             }
         }
-        if once {
-            track.retain(|f| f.stage + 1 != *place || !units.contains(&f.unit));
-        }
         new.into_iter().for_each(|fact| put(rule, track, fact));
+    }
+    if let Some((stages, units)) = &act.ends_then {
+        track.retain(|f| stages >> f.stage & 1 == 0 || !units.contains(&f.unit));
     }
     if !rule.alone {
         begin(rule, track, act, after, line);

@@ -88,6 +88,8 @@ pub enum Which {
     SgprPairs,
     /// VCC: its halves count as one.
     Vcc,
+    /// VCC: each half for itself.
+    VccHalves,
     /// EXEC: its halves count as one.
     Exec,
     /// Every scalar register but EXEC and `null`.
@@ -114,6 +116,7 @@ impl Which {
             (Which::Sgprs, _) => (!named()).then_some(number),
             (Which::SgprPairs, _) => (!named()).then_some(number & !1),
             (Which::Vcc, _) => within(reg::VCC).then_some(reg::VCC.index),
+            (Which::VccHalves, _) => within(reg::VCC).then_some(number),
             (Which::Exec, _) => within(reg::EXEC).then_some(reg::EXEC.index),
             (Which::Scalars, _) => (!within(reg::EXEC) && !within(reg::NULL)).then_some(number),
         }
@@ -182,8 +185,8 @@ pub enum EndBy {
     Reads(Condition, Which),
     /// Such an instruction, if it uses the sequence's register in one of these roles: it ends sequences of that register.
     Uses(Condition, Role, Which),
-    /// The instruction that takes the next step: what has led up to it counts once.
-    NextStep,
+    /// The same, after the instruction itself has taken a step: what has led up to it counts once.
+    UsesThen(Condition, Role, Which),
 }
 
 /// How many instructions of some kinds may stand between the last step and the second for the danger to last.

@@ -79,7 +79,9 @@ const READS_MASK: Step = Step {
 const MASK_WRITTEN: Step =
     Step { who: anyone(Kinds::SALU), roles: Role::SDST, which: Which::Scalars, tie: Tie::Same };
 const ALU: Condition = anyone(Kinds::SALU.union(Kinds::ANY_VALU));
-const MASK_WAITED: &[End] = &[end(EndBy::NextStep, BEGUN), end(EndBy::Waits(Waits::SA_SDST), WRITTEN)];
+const MASK_WAITED: &[End] = &[REWRITTEN, end(EndBy::Waits(Waits::SA_SDST), WRITTEN)];
+/// After the mask was written, whoever did it, it is not the mask that was read.
+const REWRITTEN: End = end(EndBy::UsesThen(anyone(Kinds::EVERY), Role::SDST, Which::Scalars), BEGUN);
 const AFTER_WRITE: Step = Step {
     who: but(Kinds::EVERY, Kinds::WAIT),
     roles: Role::empty(),
@@ -98,7 +100,7 @@ const MASK_WRITTEN_BY_VALU: RemedyRule = RemedyRule {
         Step { who: anyone(Kinds::ANY_VALU), which: Which::Sgprs, ..MASK_WRITTEN },
     ],
     second: Step { who: ALU, roles: Role::SSRC, which: Which::Sgprs, tie: Tie::Same },
-    ends: &[end(EndBy::NextStep, BEGUN), end(EndBy::Waits(Waits::VA_SDST), WRITTEN)],
+    ends: &[REWRITTEN, end(EndBy::Waits(Waits::VA_SDST), WRITTEN)],
     remedy: Remedy::Wait(Dependency::VaSdst),
     evidence: MORE_IN_LLVM,
     ..MASK_WRITE
@@ -106,11 +108,11 @@ const MASK_WRITTEN_BY_VALU: RemedyRule = RemedyRule {
 const VCC_WRITTEN_BY_VALU: RemedyRule = RemedyRule {
     title: "vector ALU reads VCC as a lane mask, vector ALU writes it, then it is read",
     steps: &[
-        Step { which: Which::Vcc, ..READS_MASK },
-        Step { who: anyone(Kinds::ANY_VALU), which: Which::Vcc, ..MASK_WRITTEN },
+        Step { which: Which::VccHalves, ..READS_MASK },
+        Step { who: anyone(Kinds::ANY_VALU), which: Which::VccHalves, ..MASK_WRITTEN },
     ],
-    second: Step { who: ALU, roles: Role::SSRC, which: Which::Vcc, tie: Tie::Same },
-    ends: &[end(EndBy::NextStep, BEGUN), end(EndBy::Waits(Waits::VA_VCC), WRITTEN)],
+    second: Step { who: ALU, roles: Role::SSRC, which: Which::VccHalves, tie: Tie::Same },
+    ends: &[REWRITTEN, end(EndBy::Waits(Waits::VA_VCC), WRITTEN)],
     remedy: Remedy::Wait(Dependency::VaVcc),
     evidence: MORE_IN_LLVM,
     ..MASK_WRITE
