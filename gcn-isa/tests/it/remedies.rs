@@ -136,7 +136,7 @@ fn compare(on: Subtarget, ours: &Program, llvm: &[&str], rules: Config) -> Outco
 #[ignore = "reads files that are not part of the repository"]
 fn scratch() {
     let path = std::env::var("GOLDEN").expect("a path");
-    let set: RuleSet = std::env::var("RULES").unwrap_or("llvm".into()).parse().unwrap();
+    let set = std::env::var("RULES").unwrap_or("llvm".into()).parse::<RuleSet>().unwrap().config(true);
     let shown: usize = std::env::var("SHOW").map_or(10, |n| n.parse().unwrap());
     let text = crate::golden::unpack(&std::fs::read(path).expect("a file"));
     let mut counts = std::collections::BTreeMap::new();
@@ -154,13 +154,13 @@ fn scratch() {
             *skipped.entry(row[1].to_owned()).or_insert(0) += 1;
             continue;
         }
-        let ours = repaired(program(on, statements.iter().copied()), set.into());
-        let outcome = compare(on, &ours, &by_llvm(&statements, inserted), set.into());
+        let ours = repaired(program(on, statements.iter().copied()), set);
+        let outcome = compare(on, &ours, &by_llvm(&statements, inserted), set);
         let count = counts.entry((row[1].to_owned(), outcome)).or_insert(0);
         *count += 1;
         if outcome != Outcome::Same && *count <= shown {
             println!("{outcome:?} {} {}\n   {}\n   LLVM {inserted}\n   ours {}", row[0], row[1], statements.join(" | "), lines(&ours).join(" | "));
-            for f in check::remedies(&program(on, by_llvm(&statements, inserted)), set.into()) {
+            for f in check::remedies(&program(on, by_llvm(&statements, inserted)), set) {
                 println!("      {f}");
             }
         }
