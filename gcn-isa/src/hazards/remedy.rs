@@ -22,7 +22,7 @@ mod waits;
 pub use fix::{Fix, FixParts};
 pub use pending::{Danger, Pending, Sequences};
 pub use rule::{End, Remedy, RemedyRule, Step, Tie, WaitField, Which, Within};
-pub use waits::{Dependency, Waits};
+pub use waits::{Dependency, Waits, is_wait};
 
 use super::evidence::{Evidence, Voice};
 use super::rule::Condition;

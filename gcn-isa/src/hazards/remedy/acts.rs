@@ -27,6 +27,8 @@ pub(super) struct Act {
     pub steps: SmallVec<[(u8, Units); 1]>,
     /// It is the second instruction, with these registers.
     pub second: Option<Units>,
+    /// The registers of each operand of the second instruction, where that counts.
+    pub operands: SmallVec<[Units; 2]>,
 }
 
 impl Act {
@@ -82,6 +84,12 @@ impl Acts {
                 }
             }
             act.second = takes(&rule.second, view);
+            if rule.second.tie == Tie::Apart && act.second.is_some() {
+                let uses = view.uses().iter().filter(|u| u.role.intersects(rule.second.roles));
+                act.operands = uses.map(|u| rule.second.which.units(u.reg).collect()).collect();
+                act.operands.sort_unstable();
+                act.operands.dedup();
+            }
             if !act.is_idle() {
                 acts.of_rules.push(act);
             }
@@ -105,7 +113,7 @@ fn takes(step: &Step, view: &View) -> Option<Units> {
     }
     let mut used = units(view, step.roles, step.which);
     let enough = match step.tie {
-        Tie::Both => used.len() > 1,
+        Tie::Both | Tie::Apart => used.len() > 1,
         _ => !used.is_empty(),
     };
     if step.tie == Tie::Some {

@@ -217,7 +217,7 @@ pub(super) const RULES: &[RemedyRule] = &[
             tie: Tie::Same,
         },
         ends: &[
-            end(EndBy::Kind(but(Kinds::SALU, Kinds::CONTROL)), BEGUN),
+            end(EndBy::Kind(but(Kinds::SALU, Kinds::CONTROL.union(Kinds::WAIT))), BEGUN),
             end(EndBy::Waits(Waits::SCALAR), BEGUN),
         ],
         remedy: Remedy::MoveNull,

@@ -2,7 +2,7 @@
 
 use smallvec::SmallVec;
 
-use super::acts::{Act, Acts, CLOCKS};
+use super::acts::{Act, Acts, CLOCKS, Units};
 use super::fix::Fix;
 use super::rule::{Remedy, RemedyRule, Tie, Unit, WaitField, Within, pair, register};
 use crate::hazards::config::{AnyRule, Config};
@@ -210,7 +210,7 @@ impl<'a> Sequences<'a> {
             let last = rule.steps.len() as u8 - 1;
             let mut worst: Option<(Fix, &Fact)> = None;
             for fact in track {
-                if fact.stage == last && lasts(rule, fact, &pending.clocks) && completes(rule, fact, used) {
+                if fact.stage == last && lasts(rule, fact, &pending.clocks) && completes(rule, fact, used, &act.operands) {
                     let fix = self.fix(rule, fact, &pending.clocks, line);
                     if worst.is_none_or(|(known, f)| (fix.and(known) != known) || fix == known && f.at < fact.at) {
                         worst = Some((fix, fact));
@@ -323,13 +323,17 @@ fn forget(rule: &RemedyRule, fact: &mut Fact) {
 const TRANSCENDENTALS: usize = 1;
 
 /// True if an instruction that uses these registers is the second of the sequence.
-fn completes(rule: &RemedyRule, fact: &Fact, used: &[Unit]) -> bool {
+fn completes(rule: &RemedyRule, fact: &Fact, used: &[Unit], operands: &[Units]) -> bool {
     let has = |unit: Unit| used.binary_search(&unit).is_ok();
     match rule.second.tie {
         Tie::Each | Tie::Some => true,
         Tie::Same => fact.unit == EVERY || has(fact.unit),
         Tie::OfPair => fact.unit == EVERY || used.iter().any(|u| pair(*u) == pair(fact.unit)),
         Tie::Both | Tie::Another => has(fact.unit) && has(fact.other),
+        Tie::Apart => operands.iter().enumerate().any(|(at, one)| {
+            let others = || operands.iter().enumerate().filter(|(other, _)| *other != at);
+            one.contains(&fact.unit) && others().any(|(_, other)| other.contains(&fact.other))
+        }),
     }
 }
 
@@ -374,7 +378,7 @@ fn advance(
             match tie {
                 Tie::Each | Tie::Some => new.push(next(fact.unit, fact.other)),
                 Tie::Same if fact.unit == EVERY => new.extend(units.iter().map(|u| next(*u, NONE))),
-                Tie::Same | Tie::Both => new.extend(units.contains(&fact.unit).then(|| next(fact.unit, fact.other))),
+                Tie::Same | Tie::Both | Tie::Apart => new.extend(units.contains(&fact.unit).then(|| next(fact.unit, fact.other))),
                 Tie::OfPair => {
                     let of = units.iter().filter(|u| fact.unit == EVERY || pair(**u) == pair(fact.unit));
                     new.extend(of.map(|u| next(*u, NONE)));

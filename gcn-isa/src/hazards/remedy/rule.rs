@@ -158,6 +158,8 @@ pub enum Tie {
     Another,
     /// Both registers of the sequence are among them.
     Both,
+    /// The same, and they stand in operands of their own.
+    Apart,
 }
 
 /// What ends the danger.

@@ -267,6 +267,7 @@ pub(super) const RULES: &[RemedyRule] = &[
         id: "rdna.read-sgpr.leave",
         title: "vector ALU reads an SGPR, scalar ALU writes it or its pair, then a call, return or jump to an address",
         second: LEAVES,
+        within: TO_VALU,
         ends: MEMORY_OR_WAIT,
         note: "code that is not shown does not know of the sequence",
         ..READ_SGPR
@@ -276,6 +277,25 @@ pub(super) const RULES: &[RemedyRule] = &[
         title: "vector ALU reads VCC, scalar ALU writes it, then a call, return or jump to an address",
         steps: &[READS_VCC, SALU_WRITES_VCC],
         second: LEAVES,
+        within: TO_VALU,
+        ends: VCC_MEMORY_OR_WAIT,
+        ..READ_SGPR
+    },
+    RemedyRule {
+        id: "llvm.read-sgpr.leave",
+        title: "vector ALU reads an SGPR, scalar ALU writes it or its pair, then a call, return or jump to an address however much later",
+        second: LEAVES,
+        evidence: MORE_IN_LLVM,
+        ends: MEMORY_OR_WAIT,
+        note: "code that is not shown does not know of the sequence",
+        ..READ_SGPR
+    },
+    RemedyRule {
+        id: "llvm.read-vcc.leave",
+        title: "vector ALU reads VCC, scalar ALU writes it, then a call, return or jump to an address however much later",
+        steps: &[READS_VCC, SALU_WRITES_VCC],
+        second: LEAVES,
+        evidence: MORE_IN_LLVM,
         ends: VCC_MEMORY_OR_WAIT,
         ..READ_SGPR
     },

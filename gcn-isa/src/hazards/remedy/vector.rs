@@ -49,7 +49,7 @@ const FORWARDING: RemedyRule = RemedyRule {
         Step { who: anyone(Kinds::SALU), roles: Role::SDST, which: Which::Exec, tie: Tie::Some },
         Step { tie: Tie::Another, ..VALU_WRITES },
     ],
-    second: Step { tie: Tie::Both, ..VALU_READS },
+    second: Step { tie: Tie::Apart, ..VALU_READS },
     ends: &[RESULTS_THERE, MEMORY, WRITTEN_AGAIN],
     within: Within { valus: 4, valus_of_steps: 2, ..Within::ANY },
     remedy: Remedy::Wait(Dependency::VaVdst),
@@ -70,7 +70,8 @@ pub(super) const RULES: &[RemedyRule] = &[
     FORWARDING,
     RemedyRule {
         id: "mesa.partial-forwarding",
-        title: "vector ALU writes a VGPR, scalar ALU writes EXEC, vector ALU writes another one, then the vector ALU reads both, memory instructions between or not",
+        title: "vector ALU writes a VGPR, scalar ALU writes EXEC, vector ALU writes another one, then the vector ALU reads both, in one operand or two, memory instructions between or not",
+        second: Step { tie: Tie::Both, ..VALU_READS },
         ends: &[RESULTS_THERE, WRITTEN_AGAIN],
         evidence: MORE_IN_MESA,
         note: "",

@@ -61,6 +61,16 @@ impl Dependency {
     }
 }
 
+/// True for an instruction that waits for dependencies, some of them to the end and for nothing else.
+pub fn is_wait(inst: &Inst) -> bool {
+    let set = inst.desc.instruction_set();
+    let waits = of(set, inst);
+    let [Operand::Imm(immediate)] = inst.operands[..] else { return false };
+    inst.desc.entry.immediate == Immediate::Dependencies
+        && !waits.is_empty()
+        && Dependency::immediate(waits, set) == immediate as u16
+}
+
 bitflags! {
     /// What an instruction waits for until nothing of it is left.
     #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Default)]
