@@ -291,14 +291,17 @@ impl<'a> Strip<'a> {
         reached
             && match self.program.lines.get(line).map(|l| l.inst.desc.class) {
                 Some(Class::Nop) => only(Only::WaitStates) && level < Take::Nothing,
-                Some(Class::Waitcnt) => match self.program.lines.get(line).is_some_and(|l| WaitCnt::of(&l.inst).is_some()) {
-                    true => only(Only::Counters) && level < Take::OnlyNops,
-                    // A wait for dependencies, if the rules would put it there.
-                    false => {
-                        let remedy = self.program.lines.get(line).is_some_and(|l| remedy::is_wait(&l.inst));
-                        remedy && only(Only::WaitStates) && level < Take::Nothing
+                Some(Class::Waitcnt) => {
+                    match self.program.lines.get(line).is_some_and(|l| WaitCnt::of(&l.inst).is_some()) {
+                        true => only(Only::Counters) && level < Take::OnlyNops,
+                        // A wait for dependencies, if the rules would put it there.
+                        false => {
+                            let remedy =
+                                self.program.lines.get(line).is_some_and(|l| remedy::is_wait(&l.inst));
+                            remedy && only(Only::WaitStates) && level < Take::Nothing
+                        }
                     }
-                },
+                }
                 _ => false,
             }
     }

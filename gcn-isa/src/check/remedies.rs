@@ -89,7 +89,8 @@ impl<'a> Search<'a> {
                 // Of what is mended alike the best supported is told.
                 dangers.sort_by_key(|d| std::cmp::Reverse(d.rule.grade()));
                 for (at, danger) in dangers.iter().enumerate() {
-                    let mended = dangers[..at].iter().any(|d| d.first == danger.first && d.fix.covers(danger.fix));
+                    let mended =
+                        dangers[..at].iter().any(|d| d.first == danger.first && d.fix.covers(danger.fix));
                     if !mended && known.insert((danger.rule.id, danger.first, line)) {
                         found.push(self.finding(danger, line, caveat));
                     }

@@ -438,7 +438,8 @@ fn multiplies_matrices(inst: &Inst) -> bool {
 /// Kinds that follow from the scalar registers of an instruction.
 fn scalar_kinds(inst: &Inst, uses: &[Use]) -> Kinds {
     let desc = inst.desc;
-    let any = |role: Role, reg: &dyn Fn(Reg) -> bool| uses.iter().any(|u| u.role.intersects(role) && reg(u.reg));
+    let any =
+        |role: Role, reg: &dyn Fn(Reg) -> bool| uses.iter().any(|u| u.role.intersects(role) && reg(u.reg));
     let mut kinds = Kinds::empty();
     if desc.format.is_vop() {
         let scalar = any(Role::SSRC, &|reg| !reg.overlaps(reg::EXEC) && reg != reg::NULL);

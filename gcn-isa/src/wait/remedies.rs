@@ -174,7 +174,14 @@ fn reasons(program: &Program, dangers: &[Danger], line: usize, fix: Fix) -> Vec<
 }
 
 /// Changes the fields of `line`, strengthens a wait right above it, and plans what is to be put in.
-fn place(program: &mut Program, in_block: bool, line: usize, fix: Fix, reasons: Vec<Reason>, edits: &mut Vec<Edit>) {
+fn place(
+    program: &mut Program,
+    in_block: bool,
+    line: usize,
+    fix: Fix,
+    reasons: Vec<Reason>,
+    edits: &mut Vec<Edit>,
+) {
     let kind = InsertedKind::Remedy;
     let target = program.target;
     if fix.changes_fields() {

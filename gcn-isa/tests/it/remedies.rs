@@ -72,10 +72,15 @@ fn lines(program: &Program) -> Vec<String> {
         }
     }
     // LLVM numbers labels anew.
-    let named: Vec<usize> = program.lines.iter().flat_map(|l| &l.inst.operands).filter_map(|o| match o {
-        Operand::Label(label) => program.labels[label.0 as usize].at,
-        _ => None,
-    }).collect();
+    let named: Vec<usize> = program
+        .lines
+        .iter()
+        .flat_map(|l| &l.inst.operands)
+        .filter_map(|o| match o {
+            Operand::Label(label) => program.labels[label.0 as usize].at,
+            _ => None,
+        })
+        .collect();
     for label in &mut program.labels {
         let places: std::collections::BTreeSet<_> = named.iter().filter(|at| Some(**at) < label.at).collect();
         label.name = format!("L{}", places.len());
@@ -154,7 +159,12 @@ type Tally = [usize; 6];
 
 fn show(outcome: Outcome, on: Subtarget, before: &[&str], theirs: &[&str], ours: &Program) {
     if std::env::var_os("SHOW").is_some() && outcome > Outcome::Moved && outcome != Outcome::Skipped {
-        println!("{outcome:?} {on:?}\n   {}\n   LLVM {}\n   ours {}", before.join(" | "), theirs.join(" | "), lines(ours).join(" | "));
+        println!(
+            "{outcome:?} {on:?}\n   {}\n   LLVM {}\n   ours {}",
+            before.join(" | "),
+            theirs.join(" | "),
+            lines(ours).join(" | ")
+        );
     }
 }
 
@@ -210,6 +220,16 @@ macro_rules! data {
     ($kind:literal, $target:literal, $ending:literal) => {
         include_bytes!(concat!("../data/rdna/hazard-", $kind, "-", $target, $ending))
     };
+}
+
+/// A rule is chosen by its name, which no rule of another kind has.
+#[test]
+fn names_are_unique() {
+    let mut names: Vec<&str> = gcn_isa::hazards::pages(None).iter().map(|page| page.id).collect();
+    let all = names.len();
+    names.sort_unstable();
+    names.dedup();
+    assert_eq!(names.len(), all);
 }
 
 /// Pairs of instructions, with what LLVM 22 puts between: all are equal.

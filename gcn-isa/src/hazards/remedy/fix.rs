@@ -91,7 +91,8 @@ impl Fix {
             Remedy::MoveNull => part(FixParts::MOVE_NULL),
             Remedy::WaitStores => part(FixParts::WAIT_STORES),
             Remedy::Field(WaitField::NoVmem) => {
-                let waits = inst.desc.modifiers.contains(Modifiers::WAIT_VM_VSRC) && inst.mods.wait_vm_vsrc > 0;
+                let waits =
+                    inst.desc.modifiers.contains(Modifiers::WAIT_VM_VSRC) && inst.mods.wait_vm_vsrc > 0;
                 if waits { part(FixParts::NO_VMEM) } else { Fix::NONE }
             }
             Remedy::MoveSource => {
@@ -219,7 +220,11 @@ impl Fix {
     pub fn fields(self, target: Target) -> Vec<String> {
         let mut fields = Vec::new();
         if self.wait_vdst != KEPT {
-            let name = if target.instruction_set().generation() == Generation::GFX12 { "wait_va_vdst" } else { "wait_vdst" };
+            let name = if target.instruction_set().generation() == Generation::GFX12 {
+                "wait_va_vdst"
+            } else {
+                "wait_vdst"
+            };
             fields.push(format!("{name}:{}", self.wait_vdst));
         }
         if self.parts.contains(FixParts::NO_VMEM) {

@@ -69,7 +69,12 @@ const TO_SCALAR_READS: Step =
 const TO_EXEC: RemedyRule = RemedyRule {
     title: "a memory instruction, then the scalar ALU writes EXEC",
     steps: &[some(Kinds::MEMORY)],
-    second: Step { who: but(Kinds::SALU, Kinds::SAVES_EXEC), roles: Role::SDST, which: Which::Exec, tie: Tie::Some },
+    second: Step {
+        who: but(Kinds::SALU, Kinds::SAVES_EXEC),
+        roles: Role::SDST,
+        which: Which::Exec,
+        tie: Tie::Some,
+    },
     ..TO_SCALAR
 };
 
@@ -84,12 +89,7 @@ const DIRECT: RemedyRule = RemedyRule {
     targets: on::FROM_GFX11,
     waves: WaveSizes::all(),
     steps: &[],
-    second: Step {
-        who: anyone(Kinds::LDS_DIRECT),
-        roles: Role::VDST,
-        which: Which::Vgprs,
-        tie: Tie::Same,
-    },
+    second: Step { who: anyone(Kinds::LDS_DIRECT), roles: Role::VDST, which: Which::Vgprs, tie: Tie::Same },
     ends: &[],
     within: Within::ANY,
     remedy: Remedy::Field(WaitField::Valus),
@@ -151,8 +151,19 @@ pub(super) const RULES: &[RemedyRule] = &[
         note: COUNTER_ENDS,
         ..TO_SCALAR
     },
-    RemedyRule { id: "rdna1.vmem-to-scalar.lds", steps: &[LDS], ends: or_counter!(LDS), note: COUNTER_ENDS, ..TO_SCALAR },
-    RemedyRule { id: "llvm.vmem-to-scalar", evidence: MORE_IN_LLVM, note: "whatever counter is waited for", ..TO_SCALAR },
+    RemedyRule {
+        id: "rdna1.vmem-to-scalar.lds",
+        steps: &[LDS],
+        ends: or_counter!(LDS),
+        note: COUNTER_ENDS,
+        ..TO_SCALAR
+    },
+    RemedyRule {
+        id: "llvm.vmem-to-scalar",
+        evidence: MORE_IN_LLVM,
+        note: "whatever counter is waited for",
+        ..TO_SCALAR
+    },
     RemedyRule {
         id: "rdna1.vmem-to-exec.load",
         steps: &[some(Kinds::VMEM_LOAD)],
@@ -174,7 +185,12 @@ pub(super) const RULES: &[RemedyRule] = &[
         note: COUNTER_ENDS,
         ..TO_EXEC
     },
-    RemedyRule { id: "llvm.vmem-to-exec", evidence: MORE_IN_LLVM, note: "whatever counter is waited for", ..TO_EXEC },
+    RemedyRule {
+        id: "llvm.vmem-to-exec",
+        evidence: MORE_IN_LLVM,
+        note: "whatever counter is waited for",
+        ..TO_EXEC
+    },
     RemedyRule {
         id: "mesa.vmem-to-exec.save",
         title: "a memory instruction, then `s_*_saveexec_*` or `s_*_wrexec_*`",

@@ -210,9 +210,14 @@ impl<'a> Sequences<'a> {
             let last = rule.steps.len() as u8 - 1;
             let mut worst: Option<(Fix, &Fact)> = None;
             for fact in track {
-                if fact.stage == last && lasts(rule, fact, &pending.clocks) && completes(rule, fact, used, &act.operands) {
+                if fact.stage == last
+                    && lasts(rule, fact, &pending.clocks)
+                    && completes(rule, fact, used, &act.operands)
+                {
                     let fix = self.fix(rule, fact, &pending.clocks, line);
-                    if worst.is_none_or(|(known, f)| (fix.and(known) != known) || fix == known && f.at < fact.at) {
+                    if worst
+                        .is_none_or(|(known, f)| (fix.and(known) != known) || fix == known && f.at < fact.at)
+                    {
                         worst = Some((fix, fact));
                     }
                 }
@@ -378,7 +383,9 @@ fn advance(
             match tie {
                 Tie::Each | Tie::Some => new.push(next(fact.unit, fact.other)),
                 Tie::Same if fact.unit == EVERY => new.extend(units.iter().map(|u| next(*u, NONE))),
-                Tie::Same | Tie::Both | Tie::Apart => new.extend(units.contains(&fact.unit).then(|| next(fact.unit, fact.other))),
+                Tie::Same | Tie::Both | Tie::Apart => {
+                    new.extend(units.contains(&fact.unit).then(|| next(fact.unit, fact.other)))
+                }
                 Tie::OfPair => {
                     let of = units.iter().filter(|u| fact.unit == EVERY || pair(**u) == pair(fact.unit));
                     new.extend(of.map(|u| next(*u, NONE)));
@@ -411,7 +418,9 @@ fn begin(rule: &RemedyRule, track: &mut SmallVec<[Fact; 2]>, act: &Act, after: [
 
 /// Adds a sequence in the place of one that it covers.
 fn put(rule: &RemedyRule, track: &mut SmallVec<[Fact; 2]>, mut fact: Fact) {
-    if reach(rule, fact.stage) == [Within::EVER; CLOCKS] && !matches!(rule.remedy, Remedy::Field(_) | Remedy::States(_)) {
+    if reach(rule, fact.stage) == [Within::EVER; CLOCKS]
+        && !matches!(rule.remedy, Remedy::Field(_) | Remedy::States(_))
+    {
         fact.at = [0; CLOCKS];
     }
     track.retain(|f| !fact.covers(f));

@@ -82,12 +82,8 @@ const ALU: Condition = anyone(Kinds::SALU.union(Kinds::ANY_VALU));
 const MASK_WAITED: &[End] = &[REWRITTEN, end(EndBy::Waits(Waits::SA_SDST), WRITTEN)];
 /// After the mask was written, whoever did it, it is not the mask that was read.
 const REWRITTEN: End = end(EndBy::UsesThen(anyone(Kinds::EVERY), Role::SDST, Which::Scalars), BEGUN);
-const AFTER_WRITE: Step = Step {
-    who: but(Kinds::EVERY, Kinds::WAIT),
-    roles: Role::empty(),
-    which: Which::Scalars,
-    tie: Tie::Some,
-};
+const AFTER_WRITE: Step =
+    Step { who: but(Kinds::EVERY, Kinds::WAIT), roles: Role::empty(), which: Which::Scalars, tie: Tie::Some };
 /// LLVM puts its wait right after the write.
 const AT_ONCE: Evidence = Evidence::of(Voice::Silent, Voice::Moot).mesa(Voice::Less);
 /// Mesa ends it so.

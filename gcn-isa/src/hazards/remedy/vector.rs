@@ -8,12 +8,8 @@ use crate::hazards::row::on;
 use crate::hazards::view::{Kinds, Role};
 use crate::table::WaveSizes;
 
-const VALU_WRITES: Step = Step {
-    who: anyone(Kinds::ANY_VALU),
-    roles: Role::VDST,
-    which: Which::Vgprs,
-    tie: Tie::Each,
-};
+const VALU_WRITES: Step =
+    Step { who: anyone(Kinds::ANY_VALU), roles: Role::VDST, which: Which::Vgprs, tie: Tie::Each };
 const VALU_READS: Step =
     Step { who: anyone(Kinds::ANY_VALU), roles: Role::VSRC, which: Which::Vgprs, tie: Tie::Same };
 
@@ -21,8 +17,7 @@ const VALU_READS: Step =
 const ANY_STAGE: u8 = u8::MAX;
 const RESULTS_THERE: End = end(EndBy::Waits(Waits::VA_VDST), ANY_STAGE);
 const MEMORY: End = end(EndBy::Kind(but(Kinds::MEMORY, Kinds::LDS_DIRECT)), ANY_STAGE);
-const WRITTEN_AGAIN: End =
-    end(EndBy::Uses(anyone(Kinds::ANY_VALU), Role::VDST, Which::Vgprs), ANY_STAGE);
+const WRITTEN_AGAIN: End = end(EndBy::Uses(anyone(Kinds::ANY_VALU), Role::VDST, Which::Vgprs), ANY_STAGE);
 
 /// What is common to the hazards of transcendental results.
 const TRANS_USE: RemedyRule = RemedyRule {
@@ -83,12 +78,7 @@ pub(super) const RULES: &[RemedyRule] = &[
         cite: "LLVM 22, measured; Mesa 25.0.7, `aco_insert_NOPs`",
         targets: on::FROM_GFX11,
         waves: WaveSizes::all(),
-        steps: &[Step {
-            who: anyone(Kinds::MATRIX),
-            roles: Role::VDST,
-            which: Which::Vgprs,
-            tie: Tie::Each,
-        }],
+        steps: &[Step { who: anyone(Kinds::MATRIX), roles: Role::VDST, which: Which::Vgprs, tie: Tie::Each }],
         second: Step {
             who: anyone(Kinds::MATRIX),
             roles: Role::SRC_AB.union(Role::INDEX),
@@ -104,7 +94,7 @@ pub(super) const RULES: &[RemedyRule] = &[
         note: "any vector ALU instruction between them ends it; reading them as C is free",
     },
     RemedyRule {
-        id: "llvm.cmpx-permlane",
+        id: "llvm.cmpx-permlane.rdna",
         title: "a compare writes EXEC, then `v_permlane*`, with no vector ALU instruction but `v_nop` between",
         cite: "LLVM 22, measured",
         targets: on::FROM_GFX11,

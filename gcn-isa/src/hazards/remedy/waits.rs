@@ -118,7 +118,8 @@ pub(super) fn of(set: InstructionSet, inst: &Inst) -> Waits {
         return if waits { Waits::VM_VSRC } else { Waits::empty() };
     }
     if desc.entry.immediate == Immediate::Dependencies {
-        let immediate = inst.operands.iter().find_map(|o| if let Operand::Imm(n) = o { Some(*n as u16) } else { None });
+        let immediate =
+            inst.operands.iter().find_map(|o| if let Operand::Imm(n) = o { Some(*n as u16) } else { None });
         let immediate = immediate.unwrap_or_default();
         let waited = Dependency::ALL.into_iter().filter(|d| d.field(set).decode(immediate) == 0);
         return waited.fold(Waits::empty(), |all, d| all | d.wait());
