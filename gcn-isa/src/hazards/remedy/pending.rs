@@ -384,7 +384,7 @@ fn advance(
                 Tie::Each | Tie::Some => new.push(next(fact.unit, fact.other)),
                 Tie::Same if fact.unit == EVERY => new.extend(units.iter().map(|u| next(*u, NONE))),
                 Tie::Same | Tie::Both | Tie::Apart => {
-                    new.extend(units.contains(&fact.unit).then(|| next(fact.unit, fact.other)))
+                    new.extend(units.contains(&fact.unit).then(|| next(fact.unit, fact.other)));
                 }
                 Tie::OfPair => {
                     let of = units.iter().filter(|u| fact.unit == EVERY || pair(**u) == pair(fact.unit));
