@@ -40,6 +40,11 @@ fn target(name: &str) -> Result<Target, String> {
 }
 
 /// The same for commands that need more than the instructions of the target.
+fn target_with_kernels(name: &str) -> Result<Target, String> {
+    target(name)?.with_kernels().map_err(|error| error.to_string())
+}
+
+/// A target whose waits and hazards are known.
 fn target_with_hazards(name: &str) -> Result<Target, String> {
     target(name)?.with_hazards().map_err(|error| error.to_string())
 }

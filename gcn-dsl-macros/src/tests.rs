@@ -139,8 +139,9 @@ fn faults_are_named_with_a_remedy() {
     assert!(declared(quote! { #[workgroup(64)] fn k(x: Vec<f32>) -> u32 {} }).contains("returns nothing"));
     assert!(declared(quote! { #[workgroup(64)] fn k(x: &f32) {} }).contains("`&[T]`"));
     assert!(
-        declared(quote! { #[workgroup(64)] #[targets(gfx1100)] fn k() {} })
-            .contains("waits and hazards of gfx1100 are not in the tables yet")
+        declared(quote! { #[workgroup(64)] #[targets(gfx1100)] fn k() {} }).contains(
+            "kernels for gfx1100 can be read, checked and repaired, but not yet written or simulated"
+        )
     );
     assert!(declared(quote! {}).contains("empty"));
 }

@@ -62,7 +62,7 @@ impl Settings {
         let flag = |text: &str| matches!(text, "0" | "1").then_some(text == "1");
         let target = reader.get(TARGET, "a target such as gfx942", |t| {
             let target: Target = t.split(':').next()?.parse().ok()?;
-            target.with_hazards().ok()
+            target.with_kernels().ok()
         });
         let devices = reader.get(DEVICES, "a number of devices from 1 to 64", number(1..=64)).unwrap_or(1);
         let mode = reader.get(MODE, "functional, strict or faithful", |text| match text {

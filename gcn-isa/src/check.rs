@@ -32,6 +32,7 @@ mod operation;
 mod outstanding;
 mod path;
 mod phases;
+mod remedies;
 mod report;
 mod vccz;
 
@@ -117,6 +118,7 @@ pub fn check_with(program: &Program, options: Options) -> CheckReport {
     let mut found = Findings::default();
     Distances::new(program, &flow, options.rules).findings(&mut found);
     counters(program, &flow, options, &mut found);
+    remedies::findings(program, &flow, options.rules, &mut found);
     if options.errata {
         errata::check(program, options.rules).into_iter().for_each(|f| found.push(f));
         if options.rules.counts(&VCCZ_HALF) {
@@ -134,6 +136,27 @@ pub fn check_with(program: &Program, options: Options) -> CheckReport {
         undecided,
         unknown_exits,
     }
+}
+
+/// Instructions that follow too soon a sequence of others, on targets that have such rules ([`crate::hazards::remedy`]): RDNA.
+///
+/// ```
+/// use gcn_isa::check;
+/// use gcn_isa::hazards::Config;
+/// use gcn_isa::{Inst, Program, Reg, Target, table};
+///
+/// let mut program = Program::new(Target::GFX1100, "f");
+/// let find = |name| table::find(Target::GFX1100, name).next().unwrap();
+/// program.push(Inst::new(find("v_exp_f32_e32"), [Reg::v(0, 1).into(), Reg::v(1, 1).into()]));
+/// program.push(Inst::new(find("v_mov_b32_e32"), [Reg::v(2, 1).into(), Reg::v(0, 1).into()]));
+/// let found = check::remedies(&program, Config::default());
+/// assert_eq!((found[0].rule, found[0].first, found[0].second), ("rdna3.trans-use", Some(0), 1));
+/// ```
+pub fn remedies(program: &Program, rules: Config) -> Vec<Finding> {
+    let mut found = Findings::default();
+    remedies::findings(program, &rules.flow(program), rules, &mut found);
+    found.list.sort_by_key(|f| (f.second, f.first));
+    found.list
 }
 
 /// Findings of the counter rules: first those on certain paths, then what jumps to unknown places add.

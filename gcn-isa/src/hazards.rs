@@ -28,6 +28,7 @@ mod matrix;
 mod memory;
 mod mi100;
 mod page;
+pub mod remedy;
 mod row;
 mod rule;
 mod salu;

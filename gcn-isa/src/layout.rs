@@ -32,7 +32,6 @@ mod describe;
 mod elements;
 mod lanes;
 mod place;
-mod wave;
 mod wmma;
 
 use std::collections::HashMap;
@@ -42,10 +41,9 @@ pub use capability::{CAPABILITIES, Capability};
 pub use describe::{Formulas, formulas};
 pub use elements::{Blocks, Controls, Element, Elements, Layout, LayoutError, elements};
 pub use lanes::{ByLane, Coordinates};
-pub use wave::{WAVE_TILE, WaveShape, wave_shape};
 
 use crate::table::{self, InstDesc};
-use crate::target::{Family, InstructionSet, Target, WaveSize};
+use crate::target::{Family, InstructionSet, Subtarget, Target, WaveSize};
 
 /// Lanes of a wave of MFMA, and the most that any wave has.
 const LANES: u32 = crate::target::WAVE_SIZE;
@@ -123,10 +121,6 @@ pub enum ElemType {
     Bf6,
     /// OCP 4-bit float with 2 exponent bits, `e2m1`.
     Fp4,
-    /// 8-bit integer; `neg_lo` says whether signed.
-    Iu8,
-    /// 4-bit integer; `neg_lo` says whether signed.
-    Iu4,
     /// OCP 8-bit power of two, `e8m0`: a scale.
     E8m0,
     /// Chosen by `cbsz` (A) or `blgp` (B) among 8-, 6- and 4-bit formats (gfx950).
@@ -149,8 +143,6 @@ impl ElemType {
         ("fp6", ElemType::Fp6),
         ("bf6", ElemType::Bf6),
         ("fp4", ElemType::Fp4),
-        ("iu8", ElemType::Iu8),
-        ("iu4", ElemType::Iu4),
         ("e8m0", ElemType::E8m0),
         ("f8f6f4", ElemType::F8f6f4),
     ];
@@ -359,8 +351,13 @@ fn shape_row(line: &'static str) -> Option<(&'static str, InstructionSet, Shape)
 
 /// Shape of the matrix instruction `desc` on `target`, for waves of the size that `desc` is for; `None` for other instructions.
 pub fn shape(desc: &InstDesc, target: Target) -> Option<&'static Shape> {
-    let set = target.instruction_set().measured_as();
-    let wave = set.wave_sizes().iter().copied().find(|wave| desc.waves.has(*wave))?;
+    let mut sizes = target.instruction_set().wave_sizes().iter().copied();
+    shape_on(desc, Subtarget::new(target, sizes.find(|wave| desc.waves.has(*wave))?)?)
+}
+
+/// The same for waves of the size of `on`, whatever size the row is for.
+pub fn shape_on(desc: &InstDesc, on: Subtarget) -> Option<&'static Shape> {
+    let (set, wave) = (on.target.instruction_set().measured_as(), on.wave);
     SHAPES.get(&(desc.printed, set, wave)).or_else(|| SHAPES.get(&(desc.mnemonic, set, wave)))
 }
 

@@ -23,6 +23,7 @@ mod fill;
 mod loops;
 mod outstanding;
 mod polish;
+mod remedies;
 mod report;
 mod solve;
 mod waitcnt;
@@ -39,6 +40,7 @@ use crate::hazards::counter::CALL_ENTRY;
 use crate::hazards::{self, Config};
 
 pub use crate::counters::Counter;
+pub use remedies::insert_remedies;
 pub use report::{Demand, Inserted, InsertedKind, Reason};
 
 use distance::{DistancePass, Shortfall};
@@ -128,7 +130,7 @@ impl Default for WaitOptions {
     }
 }
 
-/// Inserts `s_waitcnt`, then wait states. Returns what was put where, in program order; every `at`, `producer` and
+/// Inserts waits for counters, then wait states, then what RDNA's sequences need ([`insert_remedies`]). Returns what was put where, in program order; every `at`, `producer` and
 /// `consumer` is a line of the result.
 ///
 /// # Panics
@@ -137,6 +139,8 @@ pub fn insert_waits(program: &mut Program, options: &WaitOptions) -> Vec<Inserte
     let mut inserted = waitcnt_edits(program, options, &mut []);
     let states = wait_state_edits(program, options, &mut inserted);
     inserted.extend(states);
+    let remedies = remedies::remedy_edits(program, options, &mut inserted);
+    inserted.extend(remedies);
     inserted.sort_by_key(|i| i.at);
     inserted
 }
@@ -146,12 +150,16 @@ pub fn insert_waitcnt(program: &mut Program, options: &WaitOptions) -> Vec<Inser
     waitcnt_edits(program, options, &mut [])
 }
 
-/// Inserts wait states only. `s_waitcnt` that are still to be inserted would be wait states too, so that this comes last.
+/// Inserts wait states and remedies only. `s_waitcnt` that are still to be inserted would be wait states too, so that this comes last.
 ///
 /// # Panics
 /// If the waits and hazards of its target are not in the tables ([`Target::has_hazards`](crate::Target::has_hazards)).
 pub fn insert_wait_states(program: &mut Program, options: &WaitOptions) -> Vec<Inserted> {
-    wait_state_edits(program, options, &mut [])
+    let mut inserted = wait_state_edits(program, options, &mut []);
+    let remedies = remedies::remedy_edits(program, options, &mut inserted);
+    inserted.extend(remedies);
+    inserted.sort_by_key(|i| i.at);
+    inserted
 }
 
 fn waitcnt_edits(program: &mut Program, options: &WaitOptions, earlier: &mut [Inserted]) -> Vec<Inserted> {
@@ -282,7 +290,7 @@ fn waitcnt_edits_at(
 fn reasons_of(reasons: &[Reason], part: WaitCnt) -> Vec<Reason> {
     let concerns = |reason: &&Reason| match reason.demand {
         Demand::Count { counter, .. } => counter.is_in(part),
-        Demand::States { .. } => true,
+        Demand::States { .. } | Demand::Remedy { .. } => true,
     };
     reasons.iter().filter(concerns).cloned().collect()
 }

@@ -84,6 +84,7 @@ fn message(finding: &check::Finding, line_of: &dyn Fn(usize) -> Option<u32>) -> 
             format!("needs {need} wait states, has {have}")
         }
         (check::Amount::Wait(wait), _) => format!("needs `{wait}`"),
+        (check::Amount::Remedy { fix, target }, _) => format!("needs {}", fix.words(target)),
         _ => finding.title.to_owned(),
     };
     format!("{}: {reg}{first}{}{}: {amounts}", finding.rule, finding.second_name, finding.via.words())

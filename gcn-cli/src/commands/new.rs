@@ -21,7 +21,7 @@ pub struct Args {
     #[arg(value_name = "NAME")]
     path: String,
     /// The target that the program and its test build for
-    #[arg(long, value_name = "T", value_parser = commands::target_with_hazards, default_value = "gfx942")]
+    #[arg(long, value_name = "T", value_parser = commands::target_with_kernels, default_value = "gfx942")]
     target: Target,
 }
 

@@ -9,7 +9,7 @@ use crate::failure::Failure;
 /// The rules that apply.
 #[derive(clap::Args)]
 pub struct Rules {
-    /// The rule set: safe, fast, manual, certain, or llvm for what LLVM 22 inserts
+    /// The rule set: safe, fast, manual, certain, llvm for what LLVM 22 inserts, or mesa for what Mesa does on RDNA
     #[arg(long, value_name = "SET", default_value_t = RuleSet::Safe)]
     rules: RuleSet,
     /// Add this rule; may be repeated

@@ -125,14 +125,16 @@ fn details(page: &RulePage) -> String {
     } else {
         line("targets", &page.targets.join(", "));
     }
+    line("remedy", &page.remedy);
     line("source", page.citation);
     line(
         "evidence",
         &format!(
-            "manual {}; LLVM {}; rocRoller {}{}; hand-written kernels: {}; compiled kernels: {}",
+            "manual {}; LLVM {}; {} {}{}; hand-written kernels: {}; compiled kernels: {}",
             page.manual,
             page.llvm,
-            page.rocroller,
+            if page.remedy.is_empty() { "rocRoller" } else { "Mesa" },
+            if page.remedy.is_empty() { &page.rocroller } else { &page.mesa },
             if page.hardware_fails { "; hardware fails without it" } else { "" },
             page.kernels.summary,
             page.compiled.summary

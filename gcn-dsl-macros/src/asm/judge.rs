@@ -99,6 +99,7 @@ fn cures(earlier: &Finding, later: &Finding) -> bool {
     };
     match (earlier.need, later.need) {
         (Amount::Wait(one), Amount::Wait(other)) => one.wait.and(other.wait) == one.wait,
+        (Amount::Remedy { fix: one, .. }, Amount::Remedy { fix: other, .. }) => one.covers(other),
         _ => missing(earlier).zip(missing(later)).is_some_and(|(one, other)| one >= other),
     }
 }
@@ -191,6 +192,7 @@ fn amounts(finding: &Finding) -> String {
             format!(": {need} wait state{} needed in between, {have} there", if need == 1 { "" } else { "s" })
         }
         (Amount::Wait(wait), _) => format!(": `s_waitcnt {wait}` needed in between, nothing as strong there"),
+        (Amount::Remedy { fix, target }, _) => format!(": needs {}", fix.words(target)),
         _ => String::new(),
     }
 }
@@ -213,6 +215,7 @@ fn remedy(finding: &Finding, options: &Options) -> String {
         (Amount::Wait(wait), _) => format!("put `s_waitcnt {wait}` before it{}", automatic(options)),
         (Amount::Instruction(text), _) => format!("put `{text}` before it"),
         (Amount::OtherRegister, _) => "use another register here".to_owned(),
+        (Amount::Remedy { .. }, _) => format!("{}{}", finding.remedy_at("it"), automatic(options)),
         _ => "wait longer before it".to_owned(),
     }
 }

@@ -6,7 +6,7 @@ use gcn_emit::encode::EncodeError;
 use gcn_emit::kernel::MAX_WORKGROUP;
 use gcn_emit::object::ObjectError;
 use gcn_isa::Target;
-use gcn_isa::target::NoHazards;
+use gcn_isa::target::NoKernels;
 
 use super::AsmError;
 use crate::ir::text::ParseError;
@@ -66,7 +66,7 @@ impl std::error::Error for BuildError {
 pub enum BuildCause {
     /// The compiler does not know the target well enough.
     #[error(transparent)]
-    NoHazards(#[from] NoHazards),
+    NoKernels(#[from] NoKernels),
     /// `#[targets(…)]` does not list the target.
     #[error("is not written for {target}: its `#[targets(…)]` lists {listed}")]
     Target {

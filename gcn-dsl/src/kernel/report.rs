@@ -19,6 +19,8 @@ pub struct WaitTotals {
     pub nops: usize,
     /// Wait states that the `s_nop` make up.
     pub states: usize,
+    /// Instructions that interrupt sequences (RDNA), `s_nop` included.
+    pub remedies: usize,
 }
 
 impl WaitTotals {
@@ -27,6 +29,7 @@ impl WaitTotals {
         for wait in inserted {
             match wait.kind {
                 InsertedKind::Waitcnt => totals.waitcnt += wait.count,
+                InsertedKind::Remedy => totals.remedies += wait.count,
                 InsertedKind::WaitStates => {
                     totals.nops += wait.count;
                     let nops = &program.lines[wait.at..wait.at + wait.count];

@@ -140,7 +140,13 @@ impl<'a> Writer<'a> {
                             if let (Some(after), Some(before)) = (after, self.inst(old))
                                 && !is_same(before, after)
                             {
-                                self.change(old, after, plan, new)?;
+                                // Only the operands of a statement are rewritten.
+                                if before.desc.mnemonic == after.desc.mnemonic {
+                                    self.change(old, after, plan, new)?;
+                                } else {
+                                    self.remove(old)?;
+                                    self.insert(plan, new, side == 0, from, anchor)?;
+                                }
                             }
                         }
                         (Some(&old), None) => self.remove(old)?,
@@ -389,6 +395,6 @@ fn states(program: &Program, lines: &[usize]) -> u32 {
 fn is_same(a: &Inst, b: &Inst) -> bool {
     match (WaitCnt::of(a), WaitCnt::of(b)) {
         (Some(a), Some(b)) => a == b,
-        _ => a.operands == b.operands,
+        _ => a.desc.mnemonic == b.desc.mnemonic && a.operands == b.operands,
     }
 }

@@ -9,6 +9,7 @@ use gcn_isa::cfg::Flow;
 use gcn_isa::check::unordered_lds_accesses;
 use gcn_isa::counters::{Counter, MemoryEffect, WaitCnt, events};
 use gcn_isa::hazards::counter::LDS_DMA;
+use gcn_isa::hazards::remedy;
 use gcn_isa::table::Class;
 use gcn_isa::wait::{Inserted, LdsOrder, WaitOptions, insert_wait_states, insert_waitcnt, insert_waits};
 
@@ -290,7 +291,17 @@ impl<'a> Strip<'a> {
         reached
             && match self.program.lines.get(line).map(|l| l.inst.desc.class) {
                 Some(Class::Nop) => only(Only::WaitStates) && level < Take::Nothing,
-                Some(Class::Waitcnt) => only(Only::Counters) && level < Take::OnlyNops,
+                Some(Class::Waitcnt) => {
+                    match self.program.lines.get(line).is_some_and(|l| WaitCnt::of(&l.inst).is_some()) {
+                        true => only(Only::Counters) && level < Take::OnlyNops,
+                        // A wait for dependencies, if the rules would put it there.
+                        false => {
+                            let remedy =
+                                self.program.lines.get(line).is_some_and(|l| remedy::is_wait(&l.inst));
+                            remedy && only(Only::WaitStates) && level < Take::Nothing
+                        }
+                    }
+                }
                 _ => false,
             }
     }

@@ -44,6 +44,10 @@ pub(super) fn describe(program: &Program, reason: &Reason, line_of: &dyn Fn(usiz
             let _ = write!(text, "{}: ", reason.rule);
             format!("{needed} wait state{}, {present} there", if needed == 1 { "" } else { "s" })
         }
+        Demand::Remedy { fix, target } => {
+            let _ = write!(text, "{}: ", reason.rule);
+            fix.words(target)
+        }
     };
     if let Some(reg) = reason.reg {
         let _ = write!(text, "{reg} of ");

@@ -3,6 +3,7 @@
 use std::fmt;
 
 use crate::counters::OnSet;
+use crate::hazards::remedy::Fix;
 use crate::hazards::{self, Grade};
 use crate::inst::Via;
 use crate::program::SourceLoc;
@@ -137,6 +138,13 @@ pub enum Amount {
     NoWait,
     /// This instruction before the later one.
     Instruction(&'static str),
+    /// What interrupts a sequence: instructions before the later one, or other fields in it.
+    Remedy {
+        /// What.
+        fix: Fix,
+        /// The target whose instructions do it.
+        target: Target,
+    },
     /// Another register in this place.
     OtherRegister,
 }
@@ -160,6 +168,11 @@ impl Finding {
             }
             (Amount::Wait(wait), _) => format!("put `{wait}` before {place}"),
             (Amount::Instruction(text), _) => format!("put `{text}` before {place}"),
+            (Amount::Remedy { fix, target }, _) => {
+                let before = quoted(&fix.statements(target)).map(|s| format!("put {s} before {place}"));
+                let fields = quoted(&fix.fields(target)).map(|s| format!("write {s} in {place}"));
+                before.into_iter().chain(fields).collect::<Vec<_>>().join(", and ")
+            }
             (Amount::OtherRegister, _) => {
                 format!("copy {} to another register and use that in {place}", self.register())
             }
@@ -175,6 +188,7 @@ impl Finding {
             }
             (Amount::Wait(wait), _) => wait.statements(),
             (Amount::Instruction(text), _) => vec![text.to_owned()],
+            (Amount::Remedy { fix, target }, _) => fix.statements(target),
             _ => Vec::new(),
         }
     }
@@ -190,6 +204,7 @@ impl Finding {
             (Amount::Wait(wait), _) => {
                 format!(": needs `{wait}`, nothing on this path is that strong")
             }
+            (Amount::Remedy { fix, target }, _) => format!(": needs {}", fix.words(target)),
             _ => String::new(),
         };
         let path = if self.path.is_empty() {
@@ -205,6 +220,12 @@ impl Finding {
     fn register(&self) -> String {
         self.reg.map_or_else(|| "the register".to_owned(), |r| r.to_string())
     }
+}
+
+/// Texts of code in a row; `None` of none.
+fn quoted(texts: &[String]) -> Option<String> {
+    let all: Vec<String> = texts.iter().map(|t| format!("`{t}`")).collect();
+    (!all.is_empty()).then(|| all.join(" and "))
 }
 
 impl fmt::Display for Finding {

@@ -50,6 +50,9 @@ pub fn clause_need<'a>(
     let entries = engine::rules(second.target).iter().filter(|e| e.counts(config));
     let mut needs = entries.filter_map(|entry| {
         let Link::Clause { window } = entry.rule.link else { return None };
+        if !entry.rule.second.holds(second.kinds) {
+            return None;
+        }
         let states = entry.rule.states(second.target)?.after(0);
         let found = conflict(before.clone().rev().take(usize::from(window)), second)?;
         Some((

@@ -7,12 +7,13 @@ use std::sync::LazyLock;
 
 use super::counter::{self, CounterRule};
 use super::evidence::{Counts, Evidence, Grade, UnknownName};
+use super::remedy::{self, RemedyRule};
 use super::rule::Rule;
 use crate::cfg::Flow;
 use crate::indexing::Indexing;
 use crate::program::Program;
 
-/// A rule of either kind, as sets see it.
+/// A rule of any kind, as sets see it.
 pub trait AnyRule {
     /// The name.
     fn id(&self) -> &'static str;
@@ -60,10 +61,29 @@ impl AnyRule for CounterRule {
     }
 }
 
-/// Every rule of both kinds, in the order of their numbers.
+impl AnyRule for RemedyRule {
+    fn id(&self) -> &'static str {
+        self.id
+    }
+
+    fn evidence(&self) -> Evidence {
+        self.evidence
+    }
+
+    fn xnack(&self) -> bool {
+        false
+    }
+
+    fn is_distance(&self) -> bool {
+        true
+    }
+}
+
+/// Every rule of all kinds, in the order of their numbers.
 fn every() -> impl Iterator<Item = &'static dyn AnyRule> {
     let distances = super::all().map(|r| r as &dyn AnyRule);
-    distances.chain(counter::ALL.into_iter().map(|r| r as &dyn AnyRule))
+    let counters = counter::ALL.into_iter().map(|r| r as &dyn AnyRule);
+    distances.chain(counters).chain(remedy::all().map(|r| r as &dyn AnyRule))
 }
 
 static NUMBERS: LazyLock<BTreeMap<&'static str, usize>> =
@@ -85,7 +105,7 @@ pub(super) fn number(id: &str) -> usize {
 /// assert!(set.config(true).counts(rule("cdna3.106").unwrap()));
 /// assert!(!set.config(true).counts(rule("llvm.102.opcode").unwrap()));
 /// let error = "all".parse::<RuleSet>().unwrap_err().to_string();
-/// assert!(error.contains("safe, fast, manual, certain or llvm"), "{error}");
+/// assert!(error.contains("safe, fast, manual, certain, llvm or mesa"), "{error}");
 /// ```
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
 pub enum RuleSet {
@@ -93,7 +113,8 @@ pub enum RuleSet {
     #[default]
     Safe,
     /// What the manuals, rocRoller or shipping kernels ask for, and every rule about counters but those that the manuals
-    /// contradict, and those of XNACK replay. What only LLVM or only caution asks for is left out.
+    /// contradict, and those of XNACK replay; on RDNA what LLVM and Mesa both ask for. What only LLVM, only Mesa or only caution asks
+    /// for is left out.
     Fast,
     /// What the vendor asks for in its manuals or, with LLVM's consent, in rocRoller: the grades from *documented* on.
     Manual,
@@ -101,12 +122,14 @@ pub enum RuleSet {
     Certain,
     /// What LLVM 22 inserts, to compare with: its numbers where others are larger, and its waits for what cannot matter.
     Llvm,
+    /// What Mesa 25 asks for on RDNA, and LLVM's rules about counters. On GFX9 it has no wait states.
+    Mesa,
 }
 
 impl RuleSet {
     /// Every set.
-    pub const ALL: [RuleSet; 5] =
-        [RuleSet::Safe, RuleSet::Fast, RuleSet::Manual, RuleSet::Certain, RuleSet::Llvm];
+    pub const ALL: [RuleSet; 6] =
+        [RuleSet::Safe, RuleSet::Fast, RuleSet::Manual, RuleSet::Certain, RuleSet::Llvm, RuleSet::Mesa];
 
     /// The name.
     pub const fn name(self) -> &'static str {
@@ -116,6 +139,7 @@ impl RuleSet {
             RuleSet::Manual => "manual",
             RuleSet::Certain => "certain",
             RuleSet::Llvm => "llvm",
+            RuleSet::Mesa => "mesa",
         }
     }
 
@@ -128,6 +152,8 @@ impl RuleSet {
             RuleSet::Manual => evidence.grade(counts) >= Grade::Documented,
             RuleSet::Certain => evidence.grade(counts) >= Grade::Certain,
             RuleSet::Llvm => evidence.llvm.is_asked_for(),
+            RuleSet::Mesa if rule.is_distance() => evidence.mesa.is_asked_for(),
+            RuleSet::Mesa => evidence.llvm.is_asked_for(),
         }
     }
 
@@ -146,6 +172,7 @@ impl RuleSet {
 fn is_fast(rule: &(impl AnyRule + ?Sized), evidence: Evidence, counts: Counts) -> bool {
     let uncontradicted = || evidence.llvm.is_asked_for() && !evidence.manual.is_less();
     evidence.is_asked_for_by_amd()
+        || evidence.is_agreed_on_by_compilers()
         || rule.xnack()
         || !evidence.is_llvm_quirk() && counts.are_kept()
         || !rule.is_distance() && uncontradicted()

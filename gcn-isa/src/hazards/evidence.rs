@@ -15,6 +15,8 @@ pub struct Evidence {
     /// rocRoller, AMD's generator of matrix multiplications: the wait state observers of its scheduler and their tests
     /// (commit 826b8ba2ed6f of July 2025; gfx908, gfx90a, gfx942, gfx950).
     pub rocroller: Voice,
+    /// Mesa 25.0.7: the pass of its shader compiler ACO that keeps hazards away, and its tests (RDNA only).
+    pub mesa: Voice,
     /// Hardware was seen to compute wrong results without it, by a public report that says with what code.
     pub fails: bool,
 }
@@ -85,7 +87,13 @@ impl Evidence {
 
     /// Nothing from rocRoller.
     pub(super) const fn of(manual: Voice, llvm: Voice) -> Evidence {
-        Evidence { manual, llvm, rocroller: Voice::Silent, fails: false }
+        Evidence { manual, llvm, rocroller: Voice::Silent, mesa: Voice::Silent, fails: false }
+    }
+
+    /// The same with what Mesa says.
+    #[must_use]
+    pub(super) const fn mesa(self, mesa: Voice) -> Evidence {
+        Evidence { mesa, ..self }
     }
 
     /// The same with what rocRoller says.
@@ -110,15 +118,20 @@ impl Evidence {
         matches!(self.llvm, Voice::Moot) && !self.is_asked_for_by_amd()
     }
 
+    /// True if LLVM and Mesa ask for it and mean it.
+    pub const fn is_agreed_on_by_compilers(self) -> bool {
+        matches!(self.llvm, Voice::Agrees) && self.mesa.is_meant()
+    }
+
     /// The grade of a rule of which shipping kernels make `counts`.
     ///
     /// *Documented* is what the manual asks for, by its words at least, or both rocRoller and LLVM do, or what hardware was seen
-    /// to fail without. It becomes *certain* if
-    /// manual and LLVM agree and shipping kernels keep it, or if it is how the machine is defined. Everything else is
-    /// *cautious*.
+    /// to fail without. It becomes *certain* if manual and LLVM agree and shipping kernels keep it, if it is how the machine is
+    /// defined, or if both LLVM and Mesa, which know it from AMD, ask for it. Everything else is *cautious*.
     pub const fn grade(self, counts: Counts) -> Grade {
         match (self.manual, self.llvm) {
             (Voice::Defines, _) => Grade::Certain,
+            _ if self.is_agreed_on_by_compilers() => Grade::Certain,
             (Voice::Agrees, Voice::Agrees) if counts.are_kept() => Grade::Certain,
             (Voice::Agrees | Voice::Covers, _) => Grade::Documented,
             (_, Voice::Agrees) if self.rocroller.is_meant() => Grade::Documented,

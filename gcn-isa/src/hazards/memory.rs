@@ -26,4 +26,9 @@ pub(super) const RULES: &[Rule] = &[
           cite::LLVM, LLVM, xnack;
           "adjacent scalar memory instructions form a clause, adjacent vector memory instructions do; a page \
            fault replays all of it. Any other instruction ends it"),
+    rule!("xnack.clause.rdna1",
+          "scalar memory instructions of one clause of which one writes what the other reads, or the second stores";
+          LOADS => SMEM, [clause 64]; GFX10_1: Const(1);
+          cite::LLVM, LLVM, xnack;
+          "adjacent scalar memory instructions form a clause; a page fault replays all of it. Any other instruction ends it"),
 ];

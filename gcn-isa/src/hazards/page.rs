@@ -3,10 +3,11 @@
 use super::config::{AnyRule, RuleSet};
 use super::counter::{self, CounterRule};
 use super::evidence::{Counts, Evidence, Grade};
+use super::remedy::{self, RemedyRule};
 use super::rule::{Rule, WaitStates};
 use super::view::Kinds;
 use super::{FAMILIES, words};
-use crate::table::{self, Class, InstDesc};
+use crate::table::{self, Class, InstDesc, WaveSizes};
 use crate::target::{Target, TargetSet};
 
 /// A rule of any kind.
@@ -31,6 +32,10 @@ pub struct RulePage {
     pub llvm: String,
     /// What rocRoller says.
     pub rocroller: String,
+    /// What Mesa says of RDNA.
+    pub mesa: String,
+    /// What a rule of RDNA asks for; empty for the others.
+    pub remedy: String,
     /// True if hardware was seen to fail without it.
     pub hardware_fails: bool,
     /// What shipping kernels do that people wrote by hand.
@@ -116,6 +121,9 @@ pub fn pages(target: Option<Target>) -> Vec<RulePage> {
     let mut pages: Vec<RulePage> =
         pairs.filter(|p| wanted(p.1.targets())).map(|(family, rule)| of_pair(family, rule, target)).collect();
     pages.extend(counter::ALL.into_iter().filter(|r| wanted(r.targets)).map(of_counter));
+    for (family, rules) in remedy::FAMILIES {
+        pages.extend(rules.iter().filter(|r| wanted(r.targets)).map(|r| of_remedy(family, r)));
+    }
     pages
 }
 
@@ -175,6 +183,23 @@ fn of_counter(rule: &'static CounterRule) -> RulePage {
     page("Counters, barriers and single instructions", None, common)
 }
 
+fn of_remedy(family: &'static str, rule: &'static RemedyRule) -> RulePage {
+    let common = Common {
+        id: rule.id,
+        title: rule.title,
+        targets: rule.targets,
+        cite: rule.cite,
+        evidence: rule.evidence,
+        counts: rule.counts(),
+        grade: rule.grade(),
+        sets: sets(rule),
+        xnack: false,
+        note: rule.note,
+    };
+    let waves = if rule.waves == WaveSizes::W64 { " in programs with waves of 64" } else { "" };
+    RulePage { remedy: format!("{}{waves}", rule.remedy), ..page(family, None, common) }
+}
+
 impl From<Counts> for KernelCounts {
     fn from(counts: Counts) -> KernelCounts {
         KernelCounts {
@@ -200,6 +225,8 @@ fn page(family: &'static str, pair: Option<PairFacts>, rule: Common) -> RulePage
         manual: rule.evidence.manual.to_string(),
         llvm: rule.evidence.llvm.to_string(),
         rocroller: rule.evidence.rocroller.to_string(),
+        mesa: rule.evidence.mesa.to_string(),
+        remedy: String::new(),
         hardware_fails: rule.evidence.fails,
         kernels: rule.counts.into(),
         compiled: super::compiled_counts(rule.id).into(),

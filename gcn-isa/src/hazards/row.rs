@@ -140,6 +140,18 @@ pub(super) mod on {
     pub const MI300: TargetSet = TargetSet::of(&[GFX942]);
     /// gfx950, and code that must run on it and on gfx942: where both have a rule, gfx950 asks for more.
     pub const MI350: TargetSet = TargetSet::between(InstructionSet::GFX9_4_GENERIC, InstructionSet::GFX950);
+    /// RDNA 1.
+    pub const GFX10_1: TargetSet = TargetSet::between(InstructionSet::GFX10_1, InstructionSet::GFX1011);
+    /// RDNA 1 and 2.
+    pub const GFX10: TargetSet = TargetSet::between(InstructionSet::GFX10_1, InstructionSet::GFX10_3);
+    /// RDNA 3 without 3.5.
+    pub const GFX11_0: TargetSet = TargetSet::one(InstructionSet::GFX11);
+    /// RDNA 3 and 3.5.
+    pub const GFX11: TargetSet = TargetSet::between(InstructionSet::GFX11, InstructionSet::GFX11_5);
+    /// RDNA 3 and later.
+    pub const FROM_GFX11: TargetSet = TargetSet::between(InstructionSet::GFX11, InstructionSet::GFX12);
+    /// RDNA 4.
+    pub const GFX12: TargetSet = TargetSet::one(InstructionSet::GFX12);
 }
 
 /// Where rules are written.

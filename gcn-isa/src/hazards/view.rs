@@ -10,7 +10,7 @@ use crate::inst::{Inst, RegUse, Via};
 use crate::operand::{Operand, SrcSpecial};
 use crate::reg::{self, Reg, RegFile};
 use crate::table::{Access, Behaviours, Class, Format, ImplicitRegs, Modifiers, OperandDesc};
-use crate::target::Target;
+use crate::target::{Generation, Target};
 
 bitflags! {
     /// What an instruction is to the rules.
@@ -44,7 +44,7 @@ bitflags! {
         const READLANE = 1 << 12;
         /// `v_writelane_b32`.
         const WRITELANE = 1 << 13;
-        /// `v_permlane*_swap_b32`.
+        /// `v_permlane*`.
         const PERMLANE = 1 << 14;
         /// `v_div_fmas_*`.
         const DIV_FMAS = 1 << 15;
@@ -100,6 +100,42 @@ bitflags! {
         const READS_VCC = 1 << 38;
         /// Scaled conversion to fp4 with stochastic rounding.
         const STOCHASTIC_FP4 = 1 << 41;
+        /// Vector compare.
+        const COMPARE = 1 << 42;
+        /// `v_nop`.
+        const V_NOP = 1 << 43;
+        /// Direct load from LDS, that of a pixel's parameters included.
+        const LDS_DIRECT = 1 << 44;
+        /// Branch, call or return.
+        const BRANCH = 1 << 45;
+        /// `s_nop`.
+        const NOP = 1 << 46;
+        /// Program control: the format SOPP.
+        const CONTROL = 1 << 47;
+        /// Vector memory by an address that may be in LDS.
+        const FLAT = 1 << 49;
+        /// Buffer instruction.
+        const BUFFER = 1 << 50;
+        /// Atomic on floats in memory.
+        const FLOAT_ATOMIC = 1 << 51;
+        /// `s_denorm_mode`.
+        const DENORM_MODE = 1 << 52;
+        /// Anything but the vector ALU that reads EXEC, be it as the mask of its lanes.
+        const READS_EXEC = 1 << 53;
+        /// Vector ALU that reads an SGPR, VCC or M0.
+        const SCALAR_SOURCE = 1 << 54;
+        /// `s_sendmsg` that gives the wave's VGPRs back.
+        const DEALLOC_VGPRS = 1 << 55;
+        /// Call, return or jump by an address in a register.
+        const JUMP = 1 << 56;
+        /// Vector ALU with a result in SGPRs, VCC or EXEC.
+        const SCALAR_RESULT = 1 << 57;
+        /// Vector memory with a result in VGPRs.
+        const VMEM_LOAD = 1 << 59;
+        /// Scalar ALU that writes EXEC besides the result that it names.
+        const SAVES_EXEC = 1 << 60;
+        /// Wait for counters or dependencies.
+        const WAIT = 1 << 58;
     }
 
     /// How an instruction uses a register.
@@ -147,6 +183,8 @@ impl Kinds {
     pub const MEMORY: Kinds = Kinds::VMEM.union(Kinds::DS);
     /// Vector ALU, matrix instructions included.
     pub const ANY_VALU: Kinds = Kinds::VALU.union(Kinds::MATRIX);
+    /// Every instruction.
+    pub const EVERY: Kinds = Kinds::VECTOR.union(Kinds::SALU).union(Kinds::SMEM);
     /// Everything that uses vector registers.
     pub const VECTOR: Kinds = Kinds::ANY_VALU.union(Kinds::MEMORY);
 }
@@ -221,6 +259,7 @@ impl View {
         };
         let reads_vcc = view.uses.iter().any(|u| u.role.contains(Role::SSRC) && u.reg.overlaps(reg::VCC));
         view.kinds.set(Kinds::READS_VCC, reads_vcc && inst.desc.is_valu());
+        view.kinds |= scalar_kinds(inst, &view.uses);
         view.roles = view.uses.iter().fold(Role::empty(), |all, u| all | u.role);
         let ends = if view.kinds.contains(Kinds::MATRIX) { Role::WRITES } else { Role::SDST };
         let overwrites = view.uses.iter().filter(|u| u.role.intersects(ends) && u.via < Via::Range);
@@ -302,18 +341,21 @@ fn kinds(target: Target, inst: &Inst) -> Kinds {
     let desc = inst.desc;
     let mut kinds = Kinds::empty();
     kinds.set(Kinds::VALU, desc.is_valu());
-    kinds.set(Kinds::MATRIX, desc.is_matrix() || desc.class == Class::MfmaLdScale);
+    kinds.set(Kinds::MATRIX, multiplies_matrices(inst) || desc.class == Class::MfmaLdScale);
     kinds.set(Kinds::VMEM, desc.is_vmem());
     kinds.set(Kinds::DS, desc.is_ds());
     kinds.set(Kinds::SMEM, desc.is_smem());
     kinds.set(Kinds::SALU, desc.is_salu());
-    kinds |= class_kinds(inst);
+    kinds |= class_kinds(inst) | whole_class_kinds(inst);
     if desc.is_valu() {
         kinds |= valu_kinds(target, inst);
     }
     if desc.is_vmem() || desc.is_smem() {
         kinds |= memory_kinds(inst);
     }
+    kinds.set(Kinds::CONTROL, desc.format == Format::Sopp);
+    kinds.set(Kinds::BUFFER, desc.format.is_buffer());
+    kinds.set(Kinds::FLAT, matches!(desc.format, Format::Flat | Format::VFlat));
     if let Some(field) = HwregField::of(inst) {
         let set = desc.class == Class::Setreg;
         let vskip = field.covers(HwregField::MODE, VSKIP_BIT);
@@ -332,7 +374,7 @@ fn class_kinds(inst: &Inst) -> Kinds {
         Class::MfmaDgemm if inst.desc.does(Behaviours::SMALL_TILE) => Kinds::DGEMM4,
         Class::MfmaDgemm => Kinds::DGEMM16,
         Class::ValuDot => Kinds::DL,
-        Class::Trans => Kinds::TRANS,
+        Class::Trans | Class::TransScalar => Kinds::TRANS,
         Class::Readlane => Kinds::READLANE,
         Class::Writelane => Kinds::WRITELANE,
         Class::Permlane => Kinds::PERMLANE,
@@ -341,6 +383,7 @@ fn class_kinds(inst: &Inst) -> Kinds {
         Class::MovrelSource | Class::MovrelDestination => Kinds::M0_MOVREL,
         Class::Setreg => Kinds::SETREG,
         Class::Getreg => Kinds::GETREG,
+        Class::Sendmsg if sends(inst, DEALLOC_VGPRS) => Kinds::M0_MESSAGE.union(Kinds::DEALLOC_VGPRS),
         Class::Gds | Class::Gws | Class::Sendmsg => Kinds::M0_MESSAGE,
         Class::VmemLoadLds => Kinds::M0_BUFFER_LDS.union(Kinds::LDS_DMA),
         Class::GlobalLoadLds | Class::ScratchLoadLds => Kinds::M0_LDS.union(Kinds::LDS_DMA),
@@ -353,8 +396,25 @@ fn class_kinds(inst: &Inst) -> Kinds {
     }
 }
 
+/// Kinds of a whole class, whatever else its instructions are.
+fn whole_class_kinds(inst: &Inst) -> Kinds {
+    match inst.desc.class {
+        Class::Cmp | Class::Cmpx => Kinds::COMPARE,
+        Class::Vnop => Kinds::V_NOP,
+        Class::Nop => Kinds::NOP,
+        Class::Waitcnt => Kinds::WAIT,
+        Class::LdsDirect | Class::LdsParam => Kinds::LDS_DIRECT,
+        Class::Branch if inst.desc.does(Behaviours::TO_REGISTER) => Kinds::BRANCH.union(Kinds::JUMP),
+        Class::Branch if inst.desc.does(Behaviours::CALLS) => Kinds::BRANCH.union(Kinds::JUMP),
+        Class::Branch => Kinds::BRANCH,
+        _ => Kinds::empty(),
+    }
+}
+
 /// Kinds of instructions that only their behaviours tell.
-const BEHAVIOURS: [(Behaviours, Kinds); 6] = [
+const BEHAVIOURS: [(Behaviours, Kinds); 8] = [
+    (Behaviours::FLOAT_ATOMIC, Kinds::FLOAT_ATOMIC),
+    (Behaviours::SETS_DENORM_MODE, Kinds::DENORM_MODE),
     (Behaviours::SENDS_M0, Kinds::M0_MESSAGE),
     (Behaviours::LDS_BASE_IN_M0, Kinds::M0_LDS),
     (Behaviours::SKIPS_VECTOR, Kinds::SETVSKIP),
@@ -362,6 +422,37 @@ const BEHAVIOURS: [(Behaviours, Kinds); 6] = [
     (Behaviours::SCALES_BY_VCC, Kinds::DIV_FMAS),
     (Behaviours::FUSED_F64, Kinds::FMA64),
 ];
+
+/// The message by which a wave gives its VGPRs back (RDNA3 ISA, S_SENDMSG).
+const DEALLOC_VGPRS: i64 = 3;
+
+fn sends(inst: &Inst, message: i64) -> bool {
+    inst.operands.first() == Some(&Operand::Imm(message))
+}
+
+/// True for the matrix instructions of every family.
+fn multiplies_matrices(inst: &Inst) -> bool {
+    inst.desc.is_matrix() || matches!(inst.desc.class, Class::Wmma | Class::Swmmac)
+}
+
+/// Kinds that follow from the scalar registers of an instruction.
+fn scalar_kinds(inst: &Inst, uses: &[Use]) -> Kinds {
+    let desc = inst.desc;
+    let any =
+        |role: Role, reg: &dyn Fn(Reg) -> bool| uses.iter().any(|u| u.role.intersects(role) && reg(u.reg));
+    let mut kinds = Kinds::empty();
+    if desc.format.is_vop() {
+        let scalar = any(Role::SSRC, &|reg| !reg.overlaps(reg::EXEC) && reg != reg::NULL);
+        kinds.set(Kinds::SCALAR_SOURCE, scalar);
+        kinds.set(Kinds::SCALAR_RESULT, any(Role::SDST, &|_| true));
+    } else {
+        let masked = desc.implicit_reads.contains(ImplicitRegs::EXEC);
+        kinds.set(Kinds::READS_EXEC, masked || any(Role::SSRC, &|reg| reg.overlaps(reg::EXEC)));
+    }
+    let saves = desc.is_salu() && desc.implicit_writes.contains(ImplicitRegs::EXEC);
+    kinds.set(Kinds::SAVES_EXEC, saves);
+    kinds
+}
 
 fn valu_kinds(target: Target, inst: &Inst) -> Kinds {
     let desc = inst.desc;
@@ -408,7 +499,9 @@ fn memory_kinds(inst: &Inst) -> Kinds {
             | Class::CacheCtl
     );
     kinds.set(Kinds::STORE, stores);
-    kinds.set(Kinds::LOADS, desc.operands.iter().any(|o| o.access != Access::Read));
+    let loads = desc.operands.iter().any(|o| o.access != Access::Read);
+    kinds.set(Kinds::VMEM_LOAD, loads && desc.is_vmem());
+    kinds.set(Kinds::LOADS, loads);
     let data = inst.operand("vdata").and_then(Operand::reg);
     kinds.set(Kinds::WIDE_STORE, desc.is_vmem() && stores && data.is_some_and(|r| r.len > 2));
     let offset = inst.operand("soffset").and_then(Operand::reg);
@@ -446,7 +539,11 @@ fn operand_uses(uses: &mut SmallVec<[Use; 8]>, inst: &Inst, used: RegUse, slot: 
     if reg.file == RegFile::Sgpr {
         return scalar_uses(uses, inst, used, slot);
     }
-    let keeps_old = inst.preserves_destination();
+    // What keeps the other half of a register does not read it on RDNA, as compilers see it.
+    let keeps_old = match inst.desc.instruction_set().generation() {
+        Generation::GFX9 => inst.preserves_destination(),
+        _ => inst.mods.keep_a_part() || inst.desc.modifiers.contains(Modifiers::DPP8) && !inst.mods.fi,
+    };
     if slot.access != Access::Read {
         let replaced = inst.mods.dpp.is_some() && !keeps_old;
         let dpp = if replaced { Role::REPLACED } else { Role::empty() };
@@ -514,7 +611,7 @@ fn position(inst: &Inst, name: &str) -> Role {
     let dot = inst.desc.class == Class::ValuDot;
     match name {
         "vdata" => Role::STORE_DATA,
-        _ if !inst.desc.is_matrix() && !dot && inst.desc.class != Class::MfmaLdScale => Role::empty(),
+        _ if !multiplies_matrices(inst) && !dot && inst.desc.class != Class::MfmaLdScale => Role::empty(),
         "src0" | "src1" => Role::SRC_AB,
         "src2" | "vdst" => Role::SRC_C,
         _ => Role::INDEX,

@@ -312,10 +312,10 @@ impl Layout {
     fn first_bit(&self) -> u8 {
         match self.matrix {
             Matrix::Index if self.shape.arrangement != Arrangement::Mfma => {
-                self.controls.index_key * index_set_bits(&self.shape)
+                self.controls.index_key * self.shape.index_set_bits()
             }
             Matrix::C | Matrix::D if self.controls.upper_halves => 16,
-            Matrix::Index if self.controls.cbsz == 0 => self.controls.abid * index_set_bits(&self.shape),
+            Matrix::Index if self.controls.cbsz == 0 => self.controls.abid * self.shape.index_set_bits(),
             Matrix::ScaleA => 8 * self.controls.scale_a,
             Matrix::ScaleB => 8 * self.controls.scale_b,
             _ => 0,
@@ -338,12 +338,14 @@ fn has(shape: &Shape, matrix: Matrix) -> bool {
     shape.extent(matrix).is_some() && !(shape.sparse && matrix == Matrix::C)
 }
 
-/// Bits of one index set: four for each group of four `k` in a lane.
-fn index_set_bits(shape: &Shape) -> u8 {
-    if shape.arrangement != Arrangement::Mfma {
-        return shape.wmma_index_bits() as u8;
+impl Shape {
+    /// Bits of one index set of a sparse instruction: four for each group of four `k` in a lane.
+    pub fn index_set_bits(&self) -> u8 {
+        if self.arrangement != Arrangement::Mfma {
+            return self.wmma_index_bits() as u8;
+        }
+        (u32::from(self.k) * u32::from(self.m) / super::LANES) as u8
     }
-    (u32::from(shape.k) * u32::from(shape.m) / super::LANES) as u8
 }
 
 /// The control that the shape does not accept: its name, its value, and the permitted values.
@@ -392,7 +394,7 @@ fn check_cbsz(shape: &Shape, cbsz: u8) -> Result<(), Illegal> {
 
 fn check_abid(shape: &Shape, controls: Controls) -> Result<(), Illegal> {
     let (most, why) = if shape.sparse && shape.arrangement == Arrangement::Mfma {
-        let sets = 32 / index_set_bits(shape).max(1);
+        let sets = 32 / shape.index_set_bits().max(1);
         (sets - 1, format!("the index register holds {sets} index sets"))
     } else if shape.broadcasts_a {
         ((1 << controls.cbsz) - 1, "it names one of 2^cbsz blocks".to_owned())
@@ -404,7 +406,7 @@ fn check_abid(shape: &Shape, controls: Controls) -> Result<(), Illegal> {
 
 fn check_wmma(shape: &Shape, controls: Controls) -> Result<(), Illegal> {
     let has_key = shape.sparse && shape.arrangement != Arrangement::Mfma;
-    let sets = if has_key { 32 / index_set_bits(shape) } else { 1 };
+    let sets = if has_key { 32 / shape.index_set_bits() } else { 1 };
     limit("index_key", controls.index_key, sets - 1, || match sets {
         1 => "the instruction has no choice of index sets".to_owned(),
         _ => format!("the index register holds {sets} index sets"),

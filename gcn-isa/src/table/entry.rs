@@ -115,6 +115,10 @@ bitflags! {
         const READS_FIRST_ACTIVE = 1 << 38;
         /// Writes a part of the result before it has read all sources.
         const WRITES_EARLY = 1 << 39;
+        /// An atomic on floats.
+        const FLOAT_ATOMIC = 1 << 40;
+        /// Chooses how denormal floats are treated.
+        const SETS_DENORM_MODE = 1 << 41;
     }
 }
 

@@ -66,6 +66,12 @@ impl Format {
         self.unit() == Unit::Vector
     }
 
+    /// True for instructions that address memory by a buffer resource.
+    pub const fn is_buffer(self) -> bool {
+        use Format as F;
+        matches!(self, F::Mubuf | F::Mtbuf | F::VBuffer | F::VBufferTyped)
+    }
+
     /// True for the encodings with data-parallel primitives.
     pub const fn is_dpp(self) -> bool {
         use Format as F;

@@ -106,12 +106,13 @@ macro_rules! facts {
             generation: Generation,
             /// True if the tables have its instructions, so that code can be read and written: assembled, disassembled, inspected, linked.
             has_instructions: bool,
-            /// True if the tables have what code does as well, beginning with waits and hazards, so that it can be checked, repaired,
-            /// explained, compiled and simulated.
+            /// True if the tables have its waits and hazards, so that code can be checked, repaired and explained.
             has_hazards: bool,
-            /// True if the simulator has the meaning of its instructions. Without [`has_hazards`](InstructionSet::has_hazards) it can tell what
+            /// True if the simulator has the meaning of its instructions. Without [`has_kernels`](InstructionSet::has_kernels) it can tell what
             /// code computes, not whether it waits.
             has_simulation: bool,
+            /// True if kernels can be written and run with every check.
+            has_kernels: bool,
             /// The sizes that waves can have, the usual one first.
             wave_sizes: &'static [WaveSize],
             /// The numbers of scalar registers with names.
@@ -230,6 +231,7 @@ const GFX900: Facts = Facts {
     has_instructions: true,
     has_hazards: true,
     has_simulation: true,
+    has_kernels: true,
     wave_sizes: &[WaveSize::W64],
     named_sgprs: GFX9_NAMED,
     addressable_sgprs: 102,
@@ -295,10 +297,10 @@ const GFX10: Facts = Facts {
     family: Family::RDNA,
     generation: Generation::GFX10,
     has_instructions: true,
-    has_hazards: false,
     has_simulation: true,
     writes_halves: true,
     permuted_lanes: 32,
+    has_kernels: false,
     wave_sizes: &[WaveSize::W32, WaveSize::W64],
     named_sgprs: GFX10_NAMED,
     addressable_sgprs: 106,

@@ -231,18 +231,18 @@ impl Target {
     const COMPILED: usize = {
         let (mut n, mut i) = (0, 0);
         while i < Target::KNOWN.len() {
-            n += Target::KNOWN[i].has_hazards() as usize;
+            n += Target::KNOWN[i].has_kernels() as usize;
             i += 1;
         }
         n
     };
 
-    /// Every target that can be compiled for ([`Target::has_hazards`]), oldest first. Code of more can be read and written
+    /// Every target that can be compiled for ([`Target::has_kernels`]), oldest first. Code of more can be read and written
     /// ([`Target::with_instructions`]).
     pub const ALL: [Target; Target::COMPILED] = {
         let (mut all, mut n, mut i) = ([Target::GFX900; Target::COMPILED], 0, 0);
         while i < Target::KNOWN.len() {
-            if Target::KNOWN[i].has_hazards() {
+            if Target::KNOWN[i].has_kernels() {
                 all[n] = Target::KNOWN[i];
                 n += 1;
             }
@@ -261,7 +261,7 @@ impl Target {
         Target::KNOWN.into_iter().filter(|target| target.has_instructions())
     }
 
-    /// This target, if its waits and hazards are in the tables: what checks, compiles or simulates code asks first.
+    /// This target, if its waits and hazards are in the tables: what checks or repairs code asks first.
     ///
     /// # Errors
     /// [`NoHazards`], which says what there is.
@@ -275,6 +275,21 @@ impl Target {
     /// [`NotSimulated`], which says what is.
     pub const fn with_simulation(self) -> Result<Target, NotSimulated> {
         if self.has_simulation() { Ok(self) } else { Err(NotSimulated(self)) }
+    }
+
+    /// This target, if kernels can be written for it: what compiles asks first.
+    ///
+    /// ```
+    /// use gcn_isa::Target;
+    /// assert!(Target::GFX942.with_kernels().is_ok());
+    /// let error = Target::GFX1100.with_kernels().unwrap_err().to_string();
+    /// assert!(error.starts_with("kernels for gfx1100 can be read, checked, repaired and run, but not yet written here"));
+    /// ```
+    ///
+    /// # Errors
+    /// [`NoKernels`], which says for which they can.
+    pub const fn with_kernels(self) -> Result<Target, NoKernels> {
+        if self.has_kernels() { Ok(self) } else { Err(NoKernels(self)) }
     }
 
     /// The names of every target whose code can be read and written as words: `gfx900, … and gfx950`.
@@ -410,15 +425,26 @@ fn words(targets: impl Iterator<Item = Target>) -> String {
     }
 }
 
-/// Code for the target can be read and written, but what it does is not in the tables.
+/// Code for the target can be read and written, but its waits and hazards are not in the tables.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, thiserror::Error)]
-#[error("waits and hazards of {0} are not in the tables yet; those of {known} are", known = words(Target::ALL.into_iter()))]
+#[error(
+    "waits and hazards of {0} are not in the tables yet; those of {known} are",
+    known = words(Target::KNOWN.into_iter().filter(|t| t.has_hazards()))
+)]
 pub struct NoHazards(pub Target);
 
 /// Code for the target can be read and written, but the simulator does not have its instructions.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, thiserror::Error)]
 #[error("the simulator does not run {0} yet; it runs {known}", known = words(Target::KNOWN.into_iter().filter(|t| t.has_simulation())))]
 pub struct NotSimulated(pub Target);
+
+/// Code for the target can be checked and repaired, but what its instructions do is not in the tables.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, thiserror::Error)]
+#[error(
+    "kernels for {0} can be read, checked, repaired and run, but not yet written here; those for {known} can",
+    known = words(Target::ALL.into_iter())
+)]
+pub struct NoKernels(pub Target);
 
 /// The name is not that of a supported target.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]

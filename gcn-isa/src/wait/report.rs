@@ -4,8 +4,9 @@ use std::fmt::{self, Write as _};
 
 use crate::counters::{Counter, WaitCnt};
 use crate::hazards::counter::CALL_ENTRY;
+use crate::hazards::remedy::Fix;
 use crate::inst::Via;
-use crate::{InstDesc, Program, Reg};
+use crate::{InstDesc, Program, Reg, Target};
 
 /// A wait that was put into a program, or one of the program's own that was strengthened.
 #[derive(Debug, Clone, PartialEq)]
@@ -21,13 +22,15 @@ pub struct Inserted {
     pub reasons: Vec<Reason>,
 }
 
-/// The two mechanisms.
+/// The mechanisms.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum InsertedKind {
     /// `s_waitcnt`: until memory operations have returned.
     Waitcnt,
     /// `s_nop`: a fixed distance between two instructions.
     WaitStates,
+    /// What interrupts a sequence of instructions on RDNA: an instruction, or a changed field of the last.
+    Remedy,
 }
 
 /// Why a wait is needed.
@@ -68,6 +71,13 @@ pub enum Demand {
         /// The distance without this wait on the shortest path.
         present: u32,
     },
+    /// Something must interrupt a sequence.
+    Remedy {
+        /// What.
+        fix: Fix,
+        /// The target whose instructions do it.
+        target: Target,
+    },
 }
 
 impl Reason {
@@ -96,6 +106,21 @@ impl Reason {
         if let Demand::Count { counter, present, .. } = &mut self.demand {
             *present = (*present).min(counter.of(old));
         }
+    }
+
+    /// The rule, and the two instructions of a pair.
+    fn sequence(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}: ", self.rule)?;
+        if let Some(reg) = self.reg {
+            write!(f, "{reg} ")?;
+        }
+        if let (Some((desc, passes)), Some(line)) = (self.producer_desc, self.producer) {
+            write!(f, "{} {} at line {line}", if self.reg.is_some() { "of" } else { "after" }, desc.printed)?;
+            if let Some(passes) = passes {
+                write!(f, " ({passes} passes)")?;
+            }
+        }
+        write!(f, ", then {}", self.consumer_desc.printed)
     }
 
     fn what_is_owed(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -133,22 +158,12 @@ impl fmt::Display for Reason {
                 }
             }
             Demand::States { needed, present } => {
-                write!(f, "{}: ", self.rule)?;
-                if let Some(reg) = self.reg {
-                    write!(f, "{reg} ")?;
-                }
-                if let (Some((desc, passes)), Some(line)) = (self.producer_desc, self.producer) {
-                    write!(
-                        f,
-                        "{} {} at line {line}",
-                        if self.reg.is_some() { "of" } else { "after" },
-                        desc.printed
-                    )?;
-                    if let Some(passes) = passes {
-                        write!(f, " ({passes} passes)")?;
-                    }
-                }
-                write!(f, ", then {consumer}{by_index}: needs {needed}, had {present}")
+                self.sequence(f)?;
+                write!(f, "{by_index}: needs {needed}, had {present}")
+            }
+            Demand::Remedy { fix, target } => {
+                self.sequence(f)?;
+                write!(f, "{by_index}: needs {}", fix.words(target))
             }
         }
     }

@@ -15,6 +15,7 @@ mod memory_model;
 mod processors;
 mod rdna;
 mod reference;
+mod remedies;
 mod semantics;
 mod spelling;
 mod wait;

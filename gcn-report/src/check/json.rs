@@ -158,6 +158,9 @@ fn amount(amount: Amount) -> Value {
         Amount::Wait(wait) => json!({ "s_waitcnt": wait.counters() }),
         Amount::Instruction(text) => json!(text),
         Amount::OtherRegister => json!("another register"),
+        Amount::Remedy { fix, target } => {
+            json!({ "statements": fix.statements(target), "fields": fix.fields(target) })
+        }
         _ => Value::Null,
     }
 }

@@ -200,13 +200,16 @@ pub enum LaunchError {
         /// Available.
         available: u32,
     },
-    /// A mode that judges or times waits, of which nothing is known for the target.
-    #[error("{mode} cannot run this kernel: {reason}; functional mode runs it")]
+    /// A mode that judges or times waits, which the simulator does not do for the target.
+    #[error(
+        "{mode} cannot run this kernel: the simulator does not follow the counters of {target} yet; functional mode runs it, and `gcn check` \
+         judges its waits"
+    )]
     Waits {
         /// What was asked for.
         mode: &'static str,
-        /// What is missing.
-        reason: gcn_isa::target::NoHazards,
+        /// For which target.
+        target: gcn_isa::Target,
     },
     /// A kernel that wants an input the simulator does not provide.
     #[error("the kernel descriptor asks for {0}, which the simulator does not provide")]

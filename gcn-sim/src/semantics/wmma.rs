@@ -7,9 +7,10 @@
 
 use std::sync::Arc;
 
-use gcn_isa::layout::{ElemType, ElementPlace, Matrix, WAVE_TILE, WaveShape, wave_shape};
+use gcn_isa::layout::{ElemType, ElementPlace, Matrix, Shape, shape_on};
+use gcn_isa::table::Class;
 use gcn_isa::target::{Subtarget, WaveSize};
-use gcn_isa::{Inst, Target};
+use gcn_isa::{Inst, InstDesc, Target};
 
 use crate::core::fault::{Fault, Next, Outcome};
 use crate::core::machine::{Cx, Exec, Step};
@@ -21,7 +22,7 @@ use crate::fp::small::{Small, Widening};
 use crate::fp::{NAN32, bf16_to_f32, f16_to_f32, f32_to_bf16, f32_to_f16, fma32_each};
 
 /// Rows and columns.
-const N: usize = WAVE_TILE as usize;
+const N: usize = 16;
 /// The greatest k.
 const K: usize = 64;
 
@@ -29,11 +30,16 @@ type Tile<T> = [[T; N]; N];
 
 /// The function of a matrix instruction of RDNA; `None` for other instructions.
 pub(crate) fn exec(inst: &Inst, target: Target) -> Option<Result<Arc<dyn Exec>, String>> {
-    let shape = wave_shape(inst.desc)?;
-    let layout = |wave| Subtarget::new(target, wave).and_then(|on| Layout::new(shape, on));
-    let [Some(narrow), Some(wide)] = WaveSize::ALL.map(layout) else {
+    if !is_known(inst.desc) {
+        return None;
+    }
+    let shape = |wave| Subtarget::new(target, wave).and_then(|on| shape_on(inst.desc, on));
+    let shapes = WaveSize::ALL.map(shape);
+    let [Some(narrow), Some(wide)] = shapes.map(|shape| shape.and_then(Layout::new)) else {
         return Some(Err("its layout on this target is not known".to_owned()));
     };
+    // But for the places of the elements both are alike.
+    let shape = shapes[0]?;
     Some(Ok(Arc::new(WaveMatrix { shape, layouts: [narrow, wide], target })))
 }
 
@@ -51,8 +57,8 @@ struct Layout {
 }
 
 impl Layout {
-    fn new(shape: WaveShape, on: Subtarget) -> Option<Layout> {
-        let place = |matrix, row: usize, col: usize| shape.place(on, matrix, row as u16, col as u16);
+    fn new(shape: &Shape) -> Option<Layout> {
+        let place = |matrix, row: usize, col: usize| shape.place(matrix, 0, row as u16, col as u16);
         let line = |at: &dyn Fn(usize) -> Option<ElementPlace>| {
             let places: Vec<_> = (0..N).map(at).collect::<Option<_>>()?;
             <[ElementPlace; N]>::try_from(places).ok()
@@ -66,13 +72,13 @@ impl Layout {
             b: (0..k).map(|k| line(&|col| place(Matrix::B, k, col))).collect::<Option<_>>()?,
             acc: rows.try_into().ok()?,
             index: groups.map(|k| line(&|row| place(Matrix::Index, row, k))).collect::<Option<_>>()?,
-            index_set_bits: shape.index_set_bits(on),
+            index_set_bits: if shape.sparse { shape.index_set_bits() } else { 0 },
         })
     }
 }
 
 struct WaveMatrix {
-    shape: WaveShape,
+    shape: &'static Shape,
     layouts: [Layout; 2],
     target: Target,
 }
@@ -329,6 +335,6 @@ impl Exec for WaveMatrix {
 }
 
 /// True if the instruction is a matrix instruction of RDNA.
-pub(crate) fn is_known(row: &gcn_isa::InstDesc) -> bool {
-    wave_shape(row).is_some()
+pub(crate) fn is_known(row: &InstDesc) -> bool {
+    matches!(row.class, Class::Wmma | Class::Swmmac)
 }

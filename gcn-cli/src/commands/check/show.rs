@@ -81,6 +81,7 @@ pub fn amounts(finding: &Finding) -> String {
         (Amount::Wait(wait), _) => format!("needs `{wait}`, nothing on this path is that strong"),
         (Amount::Instruction(text), _) => format!("needs `{text}`"),
         (Amount::OtherRegister, _) => "needs another register".to_owned(),
+        (Amount::Remedy { fix, target }, _) => format!("needs {}", fix.words(target)),
         _ => String::new(),
     }
 }

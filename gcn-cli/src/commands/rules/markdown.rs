@@ -81,16 +81,20 @@ fn rule(out: &mut String, page: &RulePage) {
     } else {
         let _ = writeln!(out, "- Targets: {}", page.targets.join(", "));
     }
+    if !page.remedy.is_empty() {
+        let _ = writeln!(out, "- Remedy: {}", page.remedy);
+    }
     let xnack = if page.xnack_only { ", with XNACK on only" } else { "" };
     let _ =
         writeln!(out, "- Grade: **{}**{xnack}; in the rule sets {}", page.grade, page.rule_sets.join(", "));
     let _ = writeln!(
         out,
-        "- Source: {}; manual {}, LLVM {}, rocRoller {}{}",
+        "- Source: {}; manual {}, LLVM {}, {} {}{}",
         page.citation,
         page.manual,
         page.llvm,
-        page.rocroller,
+        if page.remedy.is_empty() { "rocRoller" } else { "Mesa" },
+        if page.remedy.is_empty() { &page.rocroller } else { &page.mesa },
         if page.hardware_fails { ", hardware fails without it" } else { "" }
     );
     let _ = writeln!(out, "- Hand-written kernels: {}", page.kernels.summary);

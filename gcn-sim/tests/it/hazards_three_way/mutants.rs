@@ -24,6 +24,8 @@ pub fn mutants(original: &Program, program: &Program, inserted: &[Inserted]) -> 
                 let own = original.lines[wait.at - before].inst.operands.first();
                 all.extend(weaker_waits(program, wait.at, decode(own)));
             }
+            // GFX9 has no such rules.
+            (InsertedKind::Remedy, _) => {}
             (InsertedKind::Waitcnt, _) => {
                 all.push(without(program, wait.at));
                 all.extend(weaker_waits(program, wait.at, WaitCnt::NONE));

@@ -1,0 +1,122 @@
+//! Sequences of RDNA, forwards: what may be under way before each instruction, over all paths.
+
+use std::collections::{BTreeSet, HashSet};
+
+use super::report::{self, Amount, Caveat, Finding, Findings};
+use crate::cfg::Flow;
+use crate::hazards::remedy::{Danger, Pending, Sequences};
+use crate::hazards::{Config, Views};
+use crate::inst::Via;
+use crate::program::Program;
+
+/// What one finding is about: the rule, the two lines.
+type Site = (&'static str, Option<usize>, usize);
+
+/// Adds findings of the rules with remedies. Those that only jumps to unknown places bring are cautious.
+pub(super) fn findings(program: &Program, flow: &Flow, rules: Config, found: &mut Findings) {
+    let views = || Views::of(program, &rules.indexing(program, flow));
+    let sequences = Sequences::of(program, views(), rules);
+    if sequences.is_idle() {
+        return;
+    }
+    let mut known = HashSet::new();
+    if flow.has_guesses() {
+        let sure = super::without_guesses(program, flow);
+        Search::new(program, &sure, &sequences).findings(None, &mut known, found);
+        Search::new(program, flow, &sequences).findings(Some(Caveat::UnknownJump), &mut known, found);
+    } else {
+        Search::new(program, flow, &sequences).findings(None, &mut known, found);
+    }
+}
+
+/// What may be under way at the start of each block.
+struct Search<'a> {
+    program: &'a Program,
+    flow: &'a Flow,
+    sequences: &'a Sequences<'a>,
+    before: Vec<Option<Pending>>,
+}
+
+impl<'a> Search<'a> {
+    /// Follows every path until no block learns anything: what a block knows only grows, and is bounded by the registers and the reach
+    /// of the rules.
+    fn new(program: &'a Program, flow: &'a Flow, sequences: &'a Sequences<'a>) -> Search<'a> {
+        let mut search = Search { program, flow, sequences, before: vec![None; flow.cfg.blocks.len()] };
+        let mut open = BTreeSet::new();
+        for root in &flow.roots {
+            if search.learn(root.block, sequences.entry(root.kind)) {
+                open.insert(root.block);
+            }
+        }
+        while let Some(block) = open.pop_first() {
+            let Some(mut state) = search.before[block].clone() else { continue };
+            let lines = &flow.cfg.blocks[block];
+            (lines.start..lines.end).for_each(|line| sequences.step(&mut state, line));
+            sequences.seal(&mut state);
+            for &next in &lines.succs {
+                let mut state = state.clone();
+                if flow.comes_back(block, next) {
+                    sequences.come_back(&mut state);
+                }
+                if search.learn(next, state) {
+                    open.insert(next);
+                }
+            }
+        }
+        search
+    }
+
+    /// Adds what a way into `block` brings; true if that is news.
+    fn learn(&mut self, block: usize, brought: Pending) -> bool {
+        let Some(known) = &self.before[block] else {
+            self.before[block] = Some(brought);
+            return true;
+        };
+        let mut joined = known.clone();
+        self.sequences.join(&mut joined, &brought);
+        let news = joined != *known;
+        self.before[block] = Some(joined);
+        news
+    }
+
+    fn findings(&self, caveat: Option<Caveat>, known: &mut HashSet<Site>, found: &mut Findings) {
+        for (block, before) in self.before.iter().enumerate() {
+            let Some(mut state) = before.clone() else { continue };
+            let lines = &self.flow.cfg.blocks[block];
+            for line in lines.start..lines.end {
+                let mut dangers = Vec::new();
+                self.sequences.dangers(&state, line, |danger| dangers.push(danger));
+                // Of what is mended alike the best supported is told.
+                dangers.sort_by_key(|d| std::cmp::Reverse(d.rule.grade()));
+                for (at, danger) in dangers.iter().enumerate() {
+                    let mended =
+                        dangers[..at].iter().any(|d| d.first == danger.first && d.fix.covers(danger.fix));
+                    if !mended && known.insert((danger.rule.id, danger.first, line)) {
+                        found.push(self.finding(danger, line, caveat));
+                    }
+                }
+                self.sequences.step(&mut state, line);
+            }
+        }
+    }
+
+    fn finding(&self, danger: &Danger, second: usize, caveat: Option<Caveat>) -> Finding {
+        let name = |line: usize| self.program.lines[line].inst.desc.printed;
+        Finding {
+            rule: danger.rule.id,
+            grade: report::grade(danger.rule.grade(), caveat, Via::Name),
+            title: danger.rule.title,
+            first: danger.first,
+            second,
+            first_name: danger.first.map_or("", name),
+            second_name: name(second),
+            loc: self.program.lines[second].loc,
+            reg: danger.reg,
+            via: Via::Name,
+            need: Amount::Remedy { fix: danger.fix, target: self.program.target },
+            have: Amount::NoWait,
+            path: Vec::new(),
+            caveat,
+        }
+    }
+}

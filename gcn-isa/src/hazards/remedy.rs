@@ -1,0 +1,64 @@
+//! Rules of RDNA that wait states do not keep: sequences of instructions that something must interrupt.
+//!
+//! A [`RemedyRule`] names a sequence: one or more instructions that lead up to a hazard ([`RemedyRule::steps`]), linked by
+//! registers, and the instruction that must not follow ([`RemedyRule::second`]). What stands between may end the danger
+//! ([`RemedyRule::ends`]), so may distance ([`Within`]); otherwise a program needs the [`Remedy`].
+//!
+//! Where LLVM and Mesa differ, what both ask for is a rule, and what one of them asks for beyond that is another, so that a
+//! rule set is a set of rules: see [`RuleSet`](super::RuleSet).
+//!
+//! [`Sequences`] matches the rules against a program line by line. Inserter and checker share it, as they share
+//! [`View`](super::View), and nothing else.
+
+mod acts;
+mod fix;
+mod memory;
+mod pending;
+mod rule;
+mod scalar;
+mod vector;
+mod waits;
+
+pub use fix::{Fix, FixParts};
+pub use pending::{Danger, Pending, Sequences};
+pub use rule::{End, Remedy, RemedyRule, Step, Tie, WaitField, Which, Within};
+pub use waits::{Dependency, Waits, is_wait};
+
+use super::evidence::{Evidence, Voice};
+use super::rule::Condition;
+use super::view::Kinds;
+use crate::target::Target;
+
+/// The rules, family by family.
+pub(super) const FAMILIES: [(&str, &[RemedyRule]); 3] = [
+    ("Scalar registers of RDNA", scalar::RULES),
+    ("Vector registers and EXEC of RDNA", vector::RULES),
+    ("Memory instructions of RDNA", memory::RULES),
+];
+
+/// Every rule of every target, in the order of the families.
+pub fn all() -> impl Iterator<Item = &'static RemedyRule> {
+    FAMILIES.into_iter().flat_map(|family| family.1)
+}
+
+/// The rules of `target`.
+pub fn rules(target: Target) -> impl Iterator<Item = &'static RemedyRule> {
+    all().filter(move |r| r.targets.contains(target))
+}
+
+/// LLVM and Mesa ask for it.
+const BOTH: Evidence = Evidence::LLVM.mesa(Voice::Agrees);
+/// LLVM asks for more than Mesa.
+const MORE_IN_LLVM: Evidence = Evidence::LLVM.mesa(Voice::Less);
+/// Mesa asks for more than LLVM.
+const MORE_IN_MESA: Evidence = Evidence::of(Voice::Silent, Voice::Less).mesa(Voice::Agrees);
+
+/// Any instruction of `kinds`.
+const fn anyone(kinds: Kinds) -> Condition {
+    Condition::any(kinds)
+}
+
+/// Any instruction of `kinds` that is none of `none`.
+const fn but(kinds: Kinds, none: Kinds) -> Condition {
+    Condition { any: kinds, none }
+}

@@ -1,0 +1,141 @@
+//! What an instruction is to the rules: which sequences it ends, begins, continues and completes.
+
+use smallvec::SmallVec;
+
+use super::rule::{EndBy, RemedyRule, Step, Tie, Unit, Which};
+use super::waits;
+use crate::hazards::view::{Kinds, Role, View};
+use crate::inst::{Inst, Via};
+
+/// Units that an instruction uses.
+pub(super) type Units = SmallVec<[Unit; 4]>;
+
+/// What an instruction is to one rule.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Act {
+    /// The rule's place among those that count.
+    pub rule: u8,
+    /// Sequences of these stages end.
+    pub ends: u8,
+    /// Sequences of these stages end if one has begun with one of these registers.
+    pub ends_if_begun: Option<(u8, Units)>,
+    /// Sequences of these stages and registers end.
+    pub ends_of: Option<(u8, Units)>,
+    /// The same, after it has taken its steps.
+    pub ends_then: Option<(u8, Units)>,
+    /// Which steps it takes, by number, and with which registers.
+    pub steps: SmallVec<[(u8, Units); 1]>,
+    /// It is the second instruction, with these registers.
+    pub second: Option<Units>,
+    /// The registers of each operand of the second instruction, where that counts.
+    pub operands: SmallVec<[Units; 2]>,
+}
+
+impl Act {
+    /// True if the rule has nothing to do with the instruction.
+    fn is_idle(&self) -> bool {
+        self.ends == 0
+            && self.ends_if_begun.is_none()
+            && self.ends_of.is_none()
+            && self.ends_then.is_none()
+            && self.steps.is_empty()
+            && self.second.is_none()
+    }
+}
+
+/// What an instruction is to the rules that count.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Acts {
+    pub of_rules: SmallVec<[Act; 4]>,
+    /// What it adds to the clocks.
+    pub clocks: [i32; CLOCKS],
+}
+
+/// Vector ALU, transcendental and scalar ALU instructions, and wait states.
+pub(super) const CLOCKS: usize = 4;
+
+impl Acts {
+    /// Those of `inst`, which is `view` to the rules.
+    pub fn of(rules: &[&'static RemedyRule], inst: &Inst, view: &View) -> Acts {
+        let waits = waits::of(view.target.instruction_set(), inst);
+        let kinds = view.kinds();
+        let mut acts = Acts { of_rules: SmallVec::new(), clocks: clocks(inst, kinds) };
+        for (number, rule) in rules.iter().enumerate() {
+            let mut act = Act { rule: number as u8, ..Act::default() };
+            for end in rule.ends {
+                match end.by {
+                    EndBy::Kind(who) if who.holds(kinds) => act.ends |= end.stages,
+                    EndBy::Waits(any) if waits.intersects(any) => act.ends |= end.stages,
+                    EndBy::Reads(who, which) if who.holds(kinds) => {
+                        act.ends_if_begun = some(end.stages, units(view, Role::SSRC, which));
+                    }
+                    EndBy::Uses(who, roles, which) if who.holds(kinds) => {
+                        act.ends_of = some(end.stages, units(view, roles, which));
+                    }
+                    EndBy::UsesThen(who, roles, which) if who.holds(kinds) => {
+                        act.ends_then = some(end.stages, units(view, roles, which));
+                    }
+                    _ => {}
+                }
+            }
+            for (place, step) in rule.steps.iter().enumerate() {
+                if let Some(units) = takes(step, view) {
+                    act.steps.push((place as u8, units));
+                }
+            }
+            act.second = takes(&rule.second, view);
+            if rule.second.tie == Tie::Apart && act.second.is_some() {
+                let uses = view.uses().iter().filter(|u| u.role.intersects(rule.second.roles));
+                act.operands = uses.map(|u| rule.second.which.units(u.reg).collect()).collect();
+                act.operands.sort_unstable();
+                act.operands.dedup();
+            }
+            if !act.is_idle() {
+                acts.of_rules.push(act);
+            }
+        }
+        acts
+    }
+}
+
+/// Stages with registers, if there are any.
+fn some(stages: u8, units: Units) -> Option<(u8, Units)> {
+    (!units.is_empty()).then_some((stages, units))
+}
+
+/// The registers with which an instruction takes a step, if it does.
+fn takes(step: &Step, view: &View) -> Option<Units> {
+    if !step.who.holds(view.kinds()) {
+        return None;
+    }
+    if step.roles.is_empty() {
+        return Some(Units::new());
+    }
+    let mut used = units(view, step.roles, step.which);
+    let enough = match step.tie {
+        Tie::Both | Tie::Apart => used.len() > 1,
+        _ => !used.is_empty(),
+    };
+    if step.tie == Tie::Some {
+        used.clear();
+    }
+    enough.then_some(used)
+}
+
+/// The units that count of those that an instruction uses in some role, in ascending order.
+fn units(view: &View, roles: Role, which: Which) -> Units {
+    let uses = view.uses().iter().filter(|u| u.role.intersects(roles) && u.via < Via::AnyIndex);
+    let mut units: Units = uses.flat_map(|u| which.units(u.reg)).collect();
+    units.sort_unstable();
+    units.dedup();
+    units
+}
+
+fn clocks(inst: &Inst, kinds: Kinds) -> [i32; CLOCKS] {
+    [
+        kinds.intersects(Kinds::ANY_VALU).into(),
+        kinds.contains(Kinds::TRANS).into(),
+        (kinds.contains(Kinds::SALU) && !kinds.contains(Kinds::CONTROL)).into(),
+        crate::hazards::wait_states(inst) as i32,
+    ]
+}

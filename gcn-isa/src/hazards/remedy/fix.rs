@@ -1,0 +1,245 @@
+//! Remedies together, and the instructions that make them.
+
+use bitflags::bitflags;
+use smallvec::SmallVec;
+
+use super::rule::{Remedy, WaitField};
+use super::waits::{Dependency, Waits};
+use crate::immediate::Immediate;
+use crate::inst::Inst;
+use crate::operand::{Inline, Operand};
+use crate::reg::{self, Reg};
+use crate::table::{self, Modifiers};
+use crate::target::{Generation, Target};
+
+bitflags! {
+    /// Remedies that are there or not.
+    #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Default)]
+    pub struct FixParts: u8 {
+        /// [`Remedy::VectorNop`].
+        const VECTOR_NOP = 1;
+        /// [`Remedy::MoveNull`].
+        const MOVE_NULL = 1 << 1;
+        /// [`Remedy::WaitStores`].
+        const WAIT_STORES = 1 << 2;
+        /// [`WaitField::NoVmem`].
+        const NO_VMEM = 1 << 3;
+    }
+}
+
+/// What is put before an instruction, and which of its fields change, for some rules together.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub struct Fix {
+    /// What the `s_waitcnt_depctr` (`s_wait_alu`) before it waits for.
+    pub waits: Waits,
+    /// Further remedies.
+    pub parts: FixParts,
+    /// The VGPR that is moved to itself ([`Remedy::MoveSource`]).
+    pub moves: Option<u16>,
+    /// Wait states.
+    pub states: u8,
+    /// The new value of the instruction's `wait_vdst`; [`Fix::NONE`] keeps it.
+    pub wait_vdst: u8,
+}
+
+/// A field that keeps its value.
+const KEPT: u8 = u8::MAX;
+
+impl Fix {
+    /// Nothing.
+    pub const NONE: Fix =
+        Fix { waits: Waits::empty(), parts: FixParts::empty(), moves: None, states: 0, wait_vdst: KEPT };
+
+    /// True if nothing is asked for.
+    pub fn is_none(self) -> bool {
+        self == Fix::NONE
+    }
+
+    /// Both.
+    #[must_use]
+    pub fn and(self, other: Fix) -> Fix {
+        Fix {
+            waits: self.waits | other.waits,
+            parts: self.parts | other.parts,
+            moves: self.moves.or(other.moves),
+            states: self.states.max(other.states),
+            wait_vdst: self.wait_vdst.min(other.wait_vdst),
+        }
+    }
+
+    /// True if this has all that `other` asks for.
+    pub fn covers(self, other: Fix) -> bool {
+        self.and(other) == self
+    }
+
+    pub(super) fn states(states: u8) -> Fix {
+        Fix { states, ..Fix::NONE }
+    }
+
+    /// At most `most` in the field of `inst`.
+    pub(super) fn wait_vdst(most: u8, inst: &Inst) -> Fix {
+        let has = inst.desc.modifiers.intersects(Modifiers::WAIT_VDST.union(Modifiers::WAIT_VA_VDST));
+        if has && inst.mods.wait_vdst > most { Fix { wait_vdst: most, ..Fix::NONE } } else { Fix::NONE }
+    }
+
+    /// What a remedy is before `inst`.
+    pub(super) fn of(remedy: Remedy, inst: &Inst) -> Fix {
+        let part = |parts: FixParts| Fix { parts, ..Fix::NONE };
+        match remedy {
+            Remedy::Wait(dependency) => Fix { waits: dependency.wait(), ..Fix::NONE },
+            Remedy::VectorNop => part(FixParts::VECTOR_NOP),
+            Remedy::MoveNull => part(FixParts::MOVE_NULL),
+            Remedy::WaitStores => part(FixParts::WAIT_STORES),
+            Remedy::Field(WaitField::NoVmem) => {
+                let waits =
+                    inst.desc.modifiers.contains(Modifiers::WAIT_VM_VSRC) && inst.mods.wait_vm_vsrc > 0;
+                if waits { part(FixParts::NO_VMEM) } else { Fix::NONE }
+            }
+            Remedy::MoveSource => {
+                let source = inst.operand("src0").and_then(Operand::reg);
+                Fix { moves: source.map(|r| r.index), ..Fix::NONE }
+            }
+            Remedy::States(states) => Fix::states(states),
+            Remedy::Field(WaitField::Valus | WaitField::NoValu) => Fix::wait_vdst(0, inst),
+        }
+    }
+
+    /// The instructions to put before, in order. A wait comes first: what moves a register reads it, too.
+    pub fn instructions(self, target: Target) -> SmallVec<[Inst; 2]> {
+        let mut insts = SmallVec::new();
+        let mut put = |name: &str, operands: &[Operand]| {
+            let desc = table::find_mnemonic(target, name).find(|d| d.operands.len() == operands.len());
+            insts.extend(desc.map(|desc| Inst::new(desc, operands.iter().copied())));
+        };
+        let zero = Operand::Inline(Inline::Int(0));
+        if !self.waits.is_empty() {
+            let immediate = Dependency::immediate(self.waits, target.instruction_set());
+            put(dependency_wait(target), &[Operand::Imm(immediate.into())]);
+        }
+        if self.parts.contains(FixParts::VECTOR_NOP) {
+            put("v_nop", &[]);
+        }
+        if let Some(vgpr) = self.moves {
+            let reg = Operand::Reg(Reg::v(vgpr, 1));
+            put("v_mov_b32", &[reg, reg]);
+        }
+        if self.parts.contains(FixParts::MOVE_NULL) {
+            put("s_mov_b32", &[Operand::Reg(reg::NULL), zero]);
+        }
+        for imm in crate::hazards::nops(self.states.into()) {
+            put("s_nop", &[Operand::Imm(imm.into())]);
+        }
+        if self.parts.contains(FixParts::WAIT_STORES) {
+            put("s_waitcnt_vscnt", &[Operand::Reg(reg::NULL), Operand::Imm(0)]);
+        }
+        insts
+    }
+
+    /// What the changed fields wait for before their instruction, as an instruction.
+    pub(super) fn field_as_wait(self, target: Target) -> Option<Inst> {
+        let waits = self.parts.contains(FixParts::NO_VMEM);
+        let wait = Fix { waits: Waits::VM_VSRC, ..Fix::NONE };
+        if waits { wait.instructions(target).into_iter().next() } else { None }
+    }
+
+    /// True if the instruction itself changes.
+    pub fn changes_fields(self) -> bool {
+        self.wait_vdst != KEPT || self.parts.contains(FixParts::NO_VMEM)
+    }
+
+    /// Changes the fields of the instruction.
+    pub fn change(self, inst: &mut Inst) {
+        if self.wait_vdst != KEPT {
+            inst.mods.wait_vdst = inst.mods.wait_vdst.min(self.wait_vdst);
+        }
+        if self.parts.contains(FixParts::NO_VMEM) {
+            inst.mods.wait_vm_vsrc = 0;
+        }
+    }
+
+    /// The same without the changed fields.
+    #[must_use]
+    pub(crate) fn without_fields(self) -> Fix {
+        Fix { wait_vdst: KEPT, parts: self.parts.difference(FixParts::NO_VMEM), ..self }
+    }
+
+    /// The same without the wait for dependencies.
+    #[must_use]
+    pub(crate) fn without_waits(self) -> Fix {
+        Fix { waits: Waits::empty(), ..self }
+    }
+
+    /// True if `inst` waits for dependencies, so that it can wait for these, too.
+    pub(crate) fn strengthens(self, inst: &Inst) -> bool {
+        inst.desc.entry.immediate == Immediate::Dependencies
+    }
+
+    /// Adds to a wait for dependencies what this waits for.
+    pub(crate) fn strengthen(self, inst: &mut Inst) {
+        let set = inst.desc.instruction_set();
+        let more = Dependency::immediate(self.waits, set);
+        for operand in &mut inst.operands {
+            if let Operand::Imm(immediate) = operand {
+                *immediate &= i64::from(more);
+            }
+        }
+    }
+}
+
+/// The instruction that waits for dependencies.
+fn dependency_wait(target: Target) -> &'static str {
+    if target.instruction_set().generation() == Generation::GFX12 { "s_wait_alu" } else { "s_waitcnt_depctr" }
+}
+
+impl Fix {
+    /// The statements to put before the instruction.
+    pub fn statements(self, target: Target) -> Vec<String> {
+        let mut statements = Vec::new();
+        if !self.waits.is_empty() {
+            let named = Dependency::ALL.into_iter().filter(|d| self.waits.contains(d.wait()));
+            let named: Vec<String> = named.map(|d| format!("{}(0)", d.name())).collect();
+            statements.push(format!("{} {}", dependency_wait(target), named.join(" ")));
+        }
+        if self.parts.contains(FixParts::VECTOR_NOP) {
+            statements.push("v_nop".to_owned());
+        }
+        if let Some(vgpr) = self.moves {
+            statements.push(format!("v_mov_b32 v{vgpr}, v{vgpr}"));
+        }
+        if self.parts.contains(FixParts::MOVE_NULL) {
+            statements.push("s_mov_b32 null, 0".to_owned());
+        }
+        statements.extend(crate::hazards::nops(self.states.into()).map(|n| format!("s_nop {n}")));
+        if self.parts.contains(FixParts::WAIT_STORES) {
+            statements.push("s_waitcnt_vscnt null, 0x0".to_owned());
+        }
+        statements
+    }
+
+    /// The fields of the instruction that change, as it writes them.
+    pub fn fields(self, target: Target) -> Vec<String> {
+        let mut fields = Vec::new();
+        if self.wait_vdst != KEPT {
+            let name = if target.instruction_set().generation() == Generation::GFX12 {
+                "wait_va_vdst"
+            } else {
+                "wait_vdst"
+            };
+            fields.push(format!("{name}:{}", self.wait_vdst));
+        }
+        if self.parts.contains(FixParts::NO_VMEM) {
+            fields.push("wait_vm_vsrc:0".to_owned());
+        }
+        fields
+    }
+
+    /// What is needed, in words: `` `v_nop` before it ``, `` `wait_vdst:0` in it ``.
+    pub fn words(self, target: Target) -> String {
+        let quoted = |texts: Vec<String>, place: &str| {
+            let all: Vec<String> = texts.iter().map(|t| format!("`{t}`")).collect();
+            (!all.is_empty()).then(|| format!("{} {place} it", all.join(" and ")))
+        };
+        let parts = [quoted(self.statements(target), "before"), quoted(self.fields(target), "in")];
+        parts.into_iter().flatten().collect::<Vec<_>>().join(" and ")
+    }
+}

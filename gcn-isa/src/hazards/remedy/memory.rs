@@ -1,0 +1,413 @@
+//! Rules about memory instructions.
+
+use super::rule::{End, EndBy, Remedy, RemedyRule, Step, Tie, WaitField, Which, Within, end};
+use super::waits::{Dependency, Waits};
+use super::{BOTH, MORE_IN_LLVM, MORE_IN_MESA, anyone, but};
+use crate::hazards::evidence::{Evidence, Voice};
+use crate::hazards::row::on;
+use crate::hazards::view::{Kinds, Role};
+use crate::table::WaveSizes;
+
+/// Sequences that have gone through the first step only.
+const BEGUN: u8 = 1;
+/// Sequences that a branch has gone on with.
+const BRANCHED: u8 = 1 << 1;
+
+const CITE: &str = "LLVM 22, measured; Mesa 25.0.7, `aco_insert_NOPs`";
+
+/// Such an instruction, whatever its registers.
+const fn some(kinds: Kinds) -> Step {
+    Step { who: anyone(kinds), roles: Role::empty(), which: Which::Scalars, tie: Tie::Some }
+}
+
+/// What is common to the hazards between memory instructions and what writes their scalar registers.
+const TO_SCALAR: RemedyRule = RemedyRule {
+    id: "",
+    title: "a memory instruction reads a scalar register, then the scalar ALU or a scalar load writes it",
+    cite: CITE,
+    targets: on::GFX10_1,
+    waves: WaveSizes::all(),
+    steps: &[Step { who: anyone(Kinds::MEMORY), roles: Role::SSRC, which: Which::Scalars, tie: Tie::Each }],
+    second: Step {
+        who: anyone(Kinds::SALU.union(Kinds::SMEM)),
+        roles: Role::SDST,
+        which: Which::Scalars,
+        tie: Tie::Same,
+    },
+    ends: READ_ALL,
+    within: Within::ANY,
+    remedy: Remedy::Wait(Dependency::VmVsrc),
+    outside: false,
+    alone: false,
+    evidence: BOTH,
+    note: "",
+};
+
+/// Nothing of the memory instructions is left to read.
+const READ_ALL: &[End] = &[
+    end(EndBy::Kind(anyone(Kinds::ANY_VALU)), BEGUN),
+    end(EndBy::Waits(Waits::VM_VSRC.union(Waits::EVERY)), BEGUN),
+];
+
+/// The instructions of [`READ_ALL`], and what waits for the results of some memory instructions.
+macro_rules! or_counter {
+    ($counter:ident) => {
+        &[
+            end(EndBy::Kind(anyone(Kinds::ANY_VALU)), BEGUN),
+            end(EndBy::Waits(Waits::VM_VSRC.union(Waits::EVERY).union(Waits::$counter)), BEGUN),
+        ]
+    };
+}
+
+const LOADS: Step = Step { who: anyone(Kinds::VMEM_LOAD), ..TO_SCALAR_READS };
+const STORES: Step = Step { who: but(Kinds::VMEM, Kinds::VMEM_LOAD), ..TO_SCALAR_READS };
+const LDS: Step = Step { who: anyone(Kinds::DS), ..TO_SCALAR_READS };
+const TO_SCALAR_READS: Step =
+    Step { who: anyone(Kinds::MEMORY), roles: Role::SSRC, which: Which::Scalars, tie: Tie::Each };
+
+/// The same for EXEC, which every memory instruction reads.
+const TO_EXEC: RemedyRule = RemedyRule {
+    title: "a memory instruction, then the scalar ALU writes EXEC",
+    steps: &[some(Kinds::MEMORY)],
+    second: Step {
+        who: but(Kinds::SALU, Kinds::SAVES_EXEC),
+        roles: Role::SDST,
+        which: Which::Exec,
+        tie: Tie::Some,
+    },
+    ..TO_SCALAR
+};
+
+/// The compilers differ in what ends it.
+const COUNTER_ENDS: &str = "in Mesa also ended by a wait for the memory instruction's counter";
+
+/// What is common to the hazards of direct loads from LDS.
+const DIRECT: RemedyRule = RemedyRule {
+    id: "",
+    title: "",
+    cite: CITE,
+    targets: on::FROM_GFX11,
+    waves: WaveSizes::all(),
+    steps: &[],
+    second: Step { who: anyone(Kinds::LDS_DIRECT), roles: Role::VDST, which: Which::Vgprs, tie: Tie::Same },
+    ends: &[],
+    within: Within::ANY,
+    remedy: Remedy::Field(WaitField::Valus),
+    outside: false,
+    alone: false,
+    evidence: BOTH,
+    note: "",
+};
+
+/// The field counts to 15, which waits for nothing.
+const FIFTEEN_VALUS: Within = Within { valus: 14, ..Within::ANY };
+
+const USES_VGPR: Step = Step {
+    who: anyone(Kinds::ANY_VALU),
+    roles: Role::VDST.union(Role::VSRC),
+    which: Which::Vgprs,
+    tie: Tie::Each,
+};
+const VALU_USES: Step = Step { who: but(Kinds::ANY_VALU, Kinds::TRANS), ..USES_VGPR };
+const TRANS_USES: Step = Step { who: anyone(Kinds::TRANS), ..USES_VGPR };
+const VMEM_LOAD_USES: Step = Step { who: anyone(Kinds::VMEM_LOAD), ..USES_VGPR };
+const VMEM_STORE_USES: Step = Step { who: but(Kinds::VMEM, Kinds::VMEM_LOAD), ..USES_VGPR };
+const DS_USES: Step = Step { who: but(Kinds::DS, Kinds::LDS_DIRECT), ..USES_VGPR };
+const MEMORY_USES: Step = Step { who: but(Kinds::MEMORY, Kinds::LDS_DIRECT), ..USES_VGPR };
+
+/// What waits for the vector ALU.
+const VALU_DONE: End = end(EndBy::Kind(but(Kinds::MEMORY, Kinds::LDS_DIRECT)), BEGUN);
+
+/// What is common to the hazards between LDS and vector memory on both sides of a branch.
+const BRANCH: RemedyRule = RemedyRule {
+    id: "",
+    title: "",
+    cite: CITE,
+    targets: on::GFX10_1,
+    waves: WaveSizes::all(),
+    steps: &[],
+    second: some(Kinds::VMEM),
+    ends: &[],
+    within: Within::ANY,
+    remedy: Remedy::WaitStores,
+    outside: false,
+    alone: false,
+    evidence: BOTH,
+    note: "an instruction of the second kind before the branch, or of the first kind after it, ends it",
+};
+
+pub(super) const RULES: &[RemedyRule] = &[
+    RemedyRule {
+        id: "rdna1.vmem-to-scalar.load",
+        steps: &[LOADS],
+        ends: or_counter!(LOADS),
+        note: COUNTER_ENDS,
+        ..TO_SCALAR
+    },
+    RemedyRule {
+        id: "rdna1.vmem-to-scalar.store",
+        steps: &[STORES],
+        ends: or_counter!(STORES),
+        note: COUNTER_ENDS,
+        ..TO_SCALAR
+    },
+    RemedyRule {
+        id: "rdna1.vmem-to-scalar.lds",
+        steps: &[LDS],
+        ends: or_counter!(LDS),
+        note: COUNTER_ENDS,
+        ..TO_SCALAR
+    },
+    RemedyRule {
+        id: "llvm.vmem-to-scalar",
+        evidence: MORE_IN_LLVM,
+        note: "whatever counter is waited for",
+        ..TO_SCALAR
+    },
+    RemedyRule {
+        id: "rdna1.vmem-to-exec.load",
+        steps: &[some(Kinds::VMEM_LOAD)],
+        ends: or_counter!(LOADS),
+        note: COUNTER_ENDS,
+        ..TO_EXEC
+    },
+    RemedyRule {
+        id: "rdna1.vmem-to-exec.store",
+        steps: &[Step { who: but(Kinds::VMEM, Kinds::VMEM_LOAD), ..some(Kinds::VMEM) }],
+        ends: or_counter!(STORES),
+        note: COUNTER_ENDS,
+        ..TO_EXEC
+    },
+    RemedyRule {
+        id: "rdna1.vmem-to-exec.lds",
+        steps: &[some(Kinds::DS)],
+        ends: or_counter!(LDS),
+        note: COUNTER_ENDS,
+        ..TO_EXEC
+    },
+    RemedyRule {
+        id: "llvm.vmem-to-exec",
+        evidence: MORE_IN_LLVM,
+        note: "whatever counter is waited for",
+        ..TO_EXEC
+    },
+    RemedyRule {
+        id: "mesa.vmem-to-exec.save",
+        title: "a memory instruction, then `s_*_saveexec_*` or `s_*_wrexec_*`",
+        second: some(Kinds::SAVES_EXEC),
+        evidence: MORE_IN_MESA,
+        note: "LLVM looks at the written destinations only",
+        ..TO_EXEC
+    },
+    RemedyRule {
+        id: "rdna1.lds-branch-vmem",
+        title: "LDS, a branch, then vector memory",
+        steps: &[some(Kinds::DS), some(Kinds::BRANCH)],
+        ends: &[
+            end(EndBy::Kind(anyone(Kinds::VMEM)), BEGUN),
+            end(EndBy::Kind(anyone(Kinds::DS)), BEGUN | BRANCHED),
+            end(EndBy::Waits(Waits::STORES), BEGUN | BRANCHED),
+        ],
+        ..BRANCH
+    },
+    RemedyRule {
+        id: "rdna1.vmem-branch-lds",
+        title: "vector memory, a branch, then LDS",
+        steps: &[some(Kinds::VMEM), some(Kinds::BRANCH)],
+        second: some(Kinds::DS),
+        ends: &[
+            end(EndBy::Kind(anyone(Kinds::DS)), BEGUN),
+            end(EndBy::Kind(anyone(Kinds::VMEM)), BEGUN | BRANCHED),
+            end(EndBy::Waits(Waits::STORES), BEGUN | BRANCHED),
+        ],
+        ..BRANCH
+    },
+    RemedyRule {
+        id: "rdna1.smem-to-vector",
+        title: "scalar memory reads an SGPR, then the vector ALU writes it",
+        steps: &[Step { who: anyone(Kinds::SMEM), ..TO_SCALAR_READS }],
+        second: Step {
+            who: anyone(Kinds::ANY_VALU),
+            roles: Role::SDST,
+            which: Which::Scalars,
+            tie: Tie::Same,
+        },
+        ends: &[
+            end(EndBy::Kind(but(Kinds::SALU, Kinds::CONTROL.union(Kinds::WAIT))), BEGUN),
+            end(EndBy::Waits(Waits::SCALAR), BEGUN),
+        ],
+        remedy: Remedy::MoveNull,
+        ..TO_SCALAR
+    },
+    RemedyRule {
+        id: "rdna1.vcmpx-exec",
+        title: "anything but the vector ALU reads EXEC, then the vector ALU writes it",
+        steps: &[some(Kinds::READS_EXEC)],
+        second: Step { who: anyone(Kinds::ANY_VALU), roles: Role::SDST, which: Which::Exec, tie: Tie::Some },
+        ends: &[
+            end(EndBy::Kind(anyone(Kinds::SCALAR_RESULT)), BEGUN),
+            end(EndBy::Waits(Waits::SA_SDST), BEGUN),
+        ],
+        remedy: Remedy::Wait(Dependency::SaSdst),
+        ..TO_SCALAR
+    },
+    RemedyRule {
+        id: "llvm.vcmpx-exec",
+        title: "anything but the vector ALU reads EXEC, then the vector ALU writes it, with no lane mask written between",
+        steps: &[some(Kinds::READS_EXEC)],
+        second: Step { who: anyone(Kinds::ANY_VALU), roles: Role::SDST, which: Which::Exec, tie: Tie::Some },
+        ends: &[
+            end(EndBy::Kind(but(Kinds::SCALAR_RESULT, Kinds::READLANE)), BEGUN),
+            end(EndBy::Waits(Waits::SA_SDST), BEGUN),
+        ],
+        remedy: Remedy::Wait(Dependency::SaSdst),
+        evidence: MORE_IN_LLVM,
+        note: "`v_readlane_b32` and `v_readfirstlane_b32` end it in Mesa",
+        ..TO_SCALAR
+    },
+    RemedyRule {
+        id: "llvm.atomic-denorm-mode",
+        title: "an atomic on floats in memory, then `s_denorm_mode`",
+        cite: "LLVM 22, measured",
+        targets: on::GFX10,
+        steps: &[some(Kinds::FLOAT_ATOMIC)],
+        second: some(Kinds::DENORM_MODE),
+        ends: &[end(EndBy::Kind(anyone(Kinds::ANY_VALU)), BEGUN), end(EndBy::Waits(Waits::COUNTER), BEGUN)],
+        within: Within { states: 2, ..Within::ANY },
+        remedy: Remedy::States(3),
+        evidence: Evidence::LLVM,
+        ..TO_SCALAR
+    },
+    RemedyRule {
+        id: "rdna3.lds-direct-valu",
+        title: "the vector ALU uses a VGPR, then a direct load from LDS writes it",
+        steps: &[VALU_USES],
+        ends: &[VALU_DONE, end(EndBy::Waits(Waits::VA_VDST), BEGUN)],
+        within: FIFTEEN_VALUS,
+        note: "LLVM does not take a wait for `va_vdst(0)` for an end",
+        ..DIRECT
+    },
+    RemedyRule {
+        id: "rdna3.lds-direct-trans",
+        title: "a transcendental instruction uses a VGPR, then a direct load from LDS writes it",
+        steps: &[TRANS_USES],
+        ends: &[VALU_DONE, end(EndBy::Waits(Waits::VA_VDST), BEGUN)],
+        within: FIFTEEN_VALUS,
+        remedy: Remedy::Field(WaitField::NoValu),
+        ..DIRECT
+    },
+    RemedyRule {
+        id: "llvm.lds-direct-valu",
+        title: "the vector ALU uses a VGPR, then a direct load from LDS writes it, whatever is waited for between",
+        steps: &[VALU_USES],
+        ends: &[VALU_DONE],
+        within: FIFTEEN_VALUS,
+        evidence: MORE_IN_LLVM,
+        ..DIRECT
+    },
+    RemedyRule {
+        id: "llvm.lds-direct-trans",
+        title: "a transcendental instruction, then a direct load from LDS, whatever their registers",
+        steps: &[some(Kinds::TRANS)],
+        ends: &[VALU_DONE],
+        within: FIFTEEN_VALUS,
+        remedy: Remedy::Field(WaitField::NoValu),
+        second: some(Kinds::LDS_DIRECT),
+        evidence: Evidence::of(Voice::Silent, Voice::Moot).mesa(Voice::Less),
+        note: "LLVM does not look whether there is anything to wait for",
+        ..DIRECT
+    },
+    RemedyRule {
+        id: "rdna3.lds-direct-vmem.load",
+        title: "a vector load uses a VGPR, then a direct load from LDS writes it",
+        targets: on::GFX11,
+        steps: &[VMEM_LOAD_USES],
+        ends: or_counter!(LOADS),
+        remedy: Remedy::Wait(Dependency::VmVsrc),
+        note: COUNTER_ENDS,
+        ..DIRECT
+    },
+    RemedyRule {
+        id: "rdna3.lds-direct-vmem.store",
+        title: "a vector store uses a VGPR, then a direct load from LDS writes it",
+        targets: on::GFX11,
+        steps: &[VMEM_STORE_USES],
+        ends: or_counter!(STORES),
+        remedy: Remedy::Wait(Dependency::VmVsrc),
+        note: COUNTER_ENDS,
+        ..DIRECT
+    },
+    RemedyRule {
+        id: "rdna3.lds-direct-vmem.lds",
+        title: "an LDS instruction uses a VGPR, then a direct load from LDS writes it",
+        targets: on::GFX11,
+        steps: &[DS_USES],
+        ends: or_counter!(LDS),
+        remedy: Remedy::Wait(Dependency::VmVsrc),
+        note: COUNTER_ENDS,
+        ..DIRECT
+    },
+    RemedyRule {
+        id: "llvm.lds-direct-vmem",
+        title: "a memory instruction uses a VGPR, then a direct load from LDS writes it, whatever counter is waited for",
+        targets: on::GFX11,
+        steps: &[MEMORY_USES],
+        ends: READ_ALL,
+        remedy: Remedy::Wait(Dependency::VmVsrc),
+        evidence: MORE_IN_LLVM,
+        ..DIRECT
+    },
+    RemedyRule {
+        id: "rdna4.lds-direct-vmem.load",
+        title: "a vector load uses a VGPR, then a direct load from LDS writes it",
+        targets: on::GFX12,
+        steps: &[VMEM_LOAD_USES],
+        ends: or_counter!(LOADS),
+        remedy: Remedy::Field(WaitField::NoVmem),
+        note: COUNTER_ENDS,
+        ..DIRECT
+    },
+    RemedyRule {
+        id: "rdna4.lds-direct-vmem.store",
+        title: "a vector store uses a VGPR, then a direct load from LDS writes it",
+        targets: on::GFX12,
+        steps: &[VMEM_STORE_USES],
+        ends: or_counter!(STORES),
+        remedy: Remedy::Field(WaitField::NoVmem),
+        note: COUNTER_ENDS,
+        ..DIRECT
+    },
+    RemedyRule {
+        id: "rdna4.lds-direct-vmem.lds",
+        title: "an LDS instruction uses a VGPR, then a direct load from LDS writes it",
+        targets: on::GFX12,
+        steps: &[DS_USES],
+        ends: or_counter!(LDS),
+        remedy: Remedy::Field(WaitField::NoVmem),
+        note: COUNTER_ENDS,
+        ..DIRECT
+    },
+    RemedyRule {
+        id: "llvm.rdna4-lds-direct-vmem",
+        title: "a memory instruction uses a VGPR, then a direct load from LDS writes it, whatever counter is waited for",
+        targets: on::GFX12,
+        steps: &[MEMORY_USES],
+        ends: READ_ALL,
+        remedy: Remedy::Field(WaitField::NoVmem),
+        evidence: MORE_IN_LLVM,
+        ..DIRECT
+    },
+    RemedyRule {
+        id: "mesa.dealloc-vgprs",
+        title: "a message gives the wave's VGPRs back, with no `s_nop` before it",
+        cite: "Mesa 25.0.7, `aco_insert_NOPs`; LLVM 22, measured",
+        targets: on::FROM_GFX11,
+        steps: &[Step { who: but(Kinds::EVERY, Kinds::NOP), ..some(Kinds::EVERY) }],
+        second: some(Kinds::DEALLOC_VGPRS),
+        ends: &[end(EndBy::Kind(anyone(Kinds::NOP)), BEGUN)],
+        remedy: Remedy::States(1),
+        evidence: Evidence::of(Voice::Silent, Voice::Less).mesa(Voice::Agrees),
+        note: "LLVM puts it before the messages that it adds itself, not before written ones",
+        ..DIRECT
+    },
+];

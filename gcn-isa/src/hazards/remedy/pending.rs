@@ -1,0 +1,428 @@
+//! Sequences that are under way, and what an instruction must not come after.
+
+use smallvec::SmallVec;
+
+use super::acts::{Act, Acts, CLOCKS, Units};
+use super::fix::Fix;
+use super::rule::{Remedy, RemedyRule, Tie, Unit, WaitField, Within, pair, register};
+use crate::hazards::config::{AnyRule, Config};
+use crate::hazards::{View, Views};
+use crate::inst::Inst;
+use crate::program::{EntryKind, Program};
+use crate::reg::Reg;
+
+/// A sequence that is under way.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+struct Fact {
+    /// The last step that it has gone through.
+    stage: u8,
+    /// The register that it is about; [`NONE`] or [`EVERY`] if it is about no single one.
+    unit: Unit,
+    /// The second register, where it is about two.
+    other: Unit,
+    /// The clocks after the last step; at the ends of blocks minus what has passed since. Later is greater.
+    at: [i32; CLOCKS],
+    /// The line that took the last step; [`OUTSIDE`] if the program does not show it.
+    line: u32,
+}
+
+/// No register.
+const NONE: Unit = Unit::MAX;
+/// Any register.
+const EVERY: Unit = Unit::MAX - 1;
+/// A line of code that is not shown.
+const OUTSIDE: u32 = u32::MAX;
+
+impl Fact {
+    /// What sequences must have in common for the nearer to stand for both.
+    fn key(&self) -> (u8, Unit, Unit) {
+        (self.stage, self.unit, self.other)
+    }
+
+    /// True if whatever is wrong after `other` is wrong after this.
+    fn covers(&self, other: &Fact) -> bool {
+        self.key() == other.key() && self.at.iter().zip(other.at).all(|(mine, theirs)| *mine >= theirs)
+    }
+}
+
+/// The sequences under way before an instruction, by rule.
+#[derive(Clone, Debug, PartialEq, Eq, Default)]
+pub struct Pending {
+    /// For each rule that counts those under way; sorted when sealed.
+    tracks: Vec<SmallVec<[Fact; 2]>>,
+    clocks: [i32; CLOCKS],
+}
+
+impl Pending {
+    /// How many sequences are under way.
+    pub fn size(&self) -> usize {
+        self.tracks.iter().map(SmallVec::len).sum()
+    }
+}
+
+/// An instruction that must not come so soon.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Danger {
+    /// The rule.
+    pub rule: &'static RemedyRule,
+    /// The line that took the last step, if the program shows it.
+    pub first: Option<usize>,
+    /// The register that ties the sequence together, if one does.
+    pub reg: Option<Reg>,
+    /// What is asked for.
+    pub fix: Fix,
+}
+
+/// The rules that count in a program, and what each of its lines is to them.
+#[derive(Debug)]
+pub struct Sequences<'a> {
+    program: &'a Program,
+    rules: Vec<&'static RemedyRule>,
+    views: Views,
+    /// By number of a line's view.
+    acts: Vec<Option<Acts>>,
+}
+
+impl<'a> Sequences<'a> {
+    /// Those of `program`, whose instructions are `views` to the rules. Rules whose second instruction the program does not have are
+    /// left out.
+    pub fn of(program: &'a Program, views: Views, config: Config) -> Sequences<'a> {
+        let target = program.target;
+        let counting = |r: &&RemedyRule| r.waves.has(program.wave) && config.counts(*r as &dyn AnyRule);
+        let all: Vec<&'static RemedyRule> = super::rules(target).filter(counting).collect();
+        let mut kinds = vec![None; views.len()];
+        for (at, line) in program.lines.iter().enumerate() {
+            kinds[views.number(at) as usize].get_or_insert((&line.inst, at));
+        }
+        let occurs = |r: &&'static RemedyRule| {
+            let seconds = kinds.iter().flatten().filter(|(_, at)| r.second.who.holds(views[*at].kinds()));
+            seconds.count() > 0
+        };
+        let rules: Vec<_> = all.into_iter().filter(occurs).collect();
+        let of = |known: &Option<(&std::sync::Arc<Inst>, usize)>| {
+            known.map(|(inst, at)| Acts::of(&rules, inst, &views[at]))
+        };
+        let acts = kinds.iter().map(of).collect();
+        Sequences { program, rules, views, acts }
+    }
+
+    /// True if no rule can ask for anything.
+    pub fn is_idle(&self) -> bool {
+        self.rules.is_empty()
+    }
+
+    /// Nothing under way.
+    fn nothing(&self) -> Pending {
+        Pending { tracks: vec![SmallVec::new(); self.rules.len()], clocks: [0; CLOCKS] }
+    }
+
+    /// What is under way where control comes in from outside. Sealed.
+    pub fn entry(&self, kind: EntryKind) -> Pending {
+        let mut pending = self.nothing();
+        if kind == EntryKind::Function {
+            self.come_back(&mut pending);
+        }
+        pending
+    }
+
+    /// Control comes from code that is not shown, which may have begun any sequence. Sealed, and so is the result.
+    pub fn come_back(&self, pending: &mut Pending) {
+        for (track, rule) in pending.tracks.iter_mut().zip(&self.rules) {
+            if rule.outside {
+                let fact = Fact { stage: 0, unit: EVERY, other: NONE, at: [0; CLOCKS], line: OUTSIDE };
+                if !track.iter().any(|f| f.key() == fact.key()) {
+                    track.push(fact);
+                    track.sort_unstable();
+                }
+            }
+        }
+    }
+
+    /// Adds what another path brings. Both are sealed, and so is the result.
+    pub fn join(&self, into: &mut Pending, from: &Pending) {
+        for (mine, theirs) in into.tracks.iter_mut().zip(&from.tracks) {
+            if mine == theirs || theirs.is_empty() {
+                continue;
+            }
+            if mine.is_empty() {
+                mine.clone_from(theirs);
+                continue;
+            }
+            mine.extend_from_slice(theirs);
+            settle(mine);
+        }
+    }
+
+    /// Makes states of ends of blocks comparable.
+    pub fn seal(&self, pending: &mut Pending) {
+        let clocks = std::mem::take(&mut pending.clocks);
+        for (track, rule) in pending.tracks.iter_mut().zip(&self.rules) {
+            track.retain(|f| lasts(rule, f, &clocks));
+            for fact in track.iter_mut() {
+                for (at, clock) in fact.at.iter_mut().zip(clocks) {
+                    *at -= clock;
+                }
+                forget(rule, fact);
+            }
+            settle(track);
+        }
+    }
+
+    fn acts(&self, line: usize) -> Option<&Acts> {
+        self.acts.get(self.views.number(line) as usize)?.as_ref()
+    }
+
+    /// Executes `line`.
+    pub fn step(&self, pending: &mut Pending, line: usize) {
+        if let Some(acts) = self.acts(line) {
+            self.take(pending, acts, line as u32);
+        }
+    }
+
+    /// Executes what `fix` puts before an instruction.
+    pub fn apply(&self, pending: &mut Pending, fix: Fix) {
+        let target = self.program.target;
+        for inst in fix.instructions(target).iter().chain(fix.field_as_wait(target).iter()) {
+            let acts = Acts::of(&self.rules, inst, &View::new(target, inst));
+            self.take(pending, &acts, OUTSIDE);
+        }
+    }
+
+    fn take(&self, pending: &mut Pending, acts: &Acts, line: u32) {
+        let Pending { tracks, clocks } = pending;
+        let before = *clocks;
+        for (clock, more) in clocks.iter_mut().zip(acts.clocks) {
+            *clock += more;
+        }
+        for act in &acts.of_rules {
+            let place = usize::from(act.rule);
+            advance(self.rules[place], &mut tracks[place], act, (before, *clocks), line);
+        }
+    }
+
+    /// Calls `found` for each rule that `line` breaks, in the order of the rules; what has been found for the line so far counts as done.
+    pub fn dangers(&self, pending: &Pending, line: usize, mut found: impl FnMut(Danger)) {
+        let Some(acts) = self.acts(line) else { return };
+        for act in &acts.of_rules {
+            let Some(used) = &act.second else { continue };
+            let rule = self.rules[usize::from(act.rule)];
+            let track = &pending.tracks[usize::from(act.rule)];
+            let last = rule.steps.len() as u8 - 1;
+            let mut worst: Option<(Fix, &Fact)> = None;
+            for fact in track {
+                if fact.stage == last
+                    && lasts(rule, fact, &pending.clocks)
+                    && completes(rule, fact, used, &act.operands)
+                {
+                    let fix = self.fix(rule, fact, &pending.clocks, line);
+                    if worst
+                        .is_none_or(|(known, f)| (fix.and(known) != known) || fix == known && f.at < fact.at)
+                    {
+                        worst = Some((fix, fact));
+                    }
+                }
+            }
+            if let Some((fix, fact)) = worst.filter(|(fix, _)| !fix.is_none()) {
+                found(Danger {
+                    rule,
+                    first: (fact.line != OUTSIDE).then_some(fact.line as usize),
+                    reg: (fact.unit < EVERY).then(|| register(fact.unit)),
+                    fix,
+                });
+            }
+        }
+    }
+
+    /// All that `line` needs. What one remedy ends another need not, and what is put in may itself be dangerous.
+    pub fn need(&self, pending: &Pending, line: usize) -> Fix {
+        let mut need = Fix::NONE;
+        self.dangers(pending, line, |danger| {
+            if !self.is_ended(danger.rule, need) {
+                need = need.and(danger.fix);
+            }
+        });
+        loop {
+            let mut then = pending.clone();
+            self.apply(&mut then, need);
+            let mut more = need;
+            self.dangers(&then, line, |danger| more = more.and(danger.fix));
+            if more == need || need.is_none() {
+                return more;
+            }
+            need = more;
+        }
+    }
+
+    /// True if what `fix` puts before an instruction ends the sequences of `rule` that lack the second instruction only.
+    fn is_ended(&self, rule: &'static RemedyRule, fix: Fix) -> bool {
+        let target = self.program.target;
+        let last = rule.steps.len() - 1;
+        fix.instructions(target).iter().any(|inst| {
+            let acts = Acts::of(&[rule], inst, &View::new(target, inst));
+            acts.of_rules.iter().any(|act| act.ends >> last & 1 == 1)
+        })
+    }
+
+    fn fix(&self, rule: &RemedyRule, fact: &Fact, clocks: &[i32; CLOCKS], line: usize) -> Fix {
+        let inst = &self.program.lines[line].inst;
+        let [valus, transcendentals, _, states] = passed(fact, clocks);
+        match rule.remedy {
+            Remedy::States(needed) => Fix::states((i32::from(needed) - states).max(0) as u8),
+            Remedy::Field(WaitField::Valus) if transcendentals == 0 => Fix::wait_vdst(valus as u8, inst),
+            Remedy::Field(WaitField::Valus | WaitField::NoValu) => Fix::wait_vdst(0, inst),
+            remedy => Fix::of(remedy, inst),
+        }
+    }
+}
+
+/// Sorts, and drops what is covered.
+fn settle(track: &mut SmallVec<[Fact; 2]>) {
+    track.sort_unstable_by_key(|f| (f.key(), f.at.map(|at| -at), f.line));
+    let mut kept = 0;
+    for i in 0..track.len() {
+        let fact = track[i];
+        let same = track[..kept].iter().rev().take_while(|f| f.key() == fact.key());
+        if !same.into_iter().any(|f| f.covers(&fact)) {
+            track[kept] = fact;
+            kept += 1;
+        }
+    }
+    track.truncate(kept);
+}
+
+/// What has passed since the last step.
+fn passed(fact: &Fact, clocks: &[i32; CLOCKS]) -> [i32; CLOCKS] {
+    let mut passed = *clocks;
+    passed.iter_mut().zip(fact.at).for_each(|(clock, at)| *clock -= at);
+    passed
+}
+
+/// How far a sequence reaches from its last step, by clock.
+fn reach(rule: &RemedyRule, stage: u8) -> [u8; CLOCKS] {
+    let Within { valus, transcendentals, salus, states, valus_of_steps } = rule.within;
+    if usize::from(stage) + 1 == rule.steps.len() {
+        [valus, transcendentals, salus, states]
+    } else {
+        [valus_of_steps, Within::EVER, Within::EVER, Within::EVER]
+    }
+}
+
+/// True if the sequence may still be completed.
+fn lasts(rule: &RemedyRule, fact: &Fact, clocks: &[i32; CLOCKS]) -> bool {
+    let within = |(passed, reach): (i32, u8)| reach == Within::EVER || passed <= i32::from(reach);
+    passed(fact, clocks).into_iter().zip(reach(rule, fact.stage)).all(within)
+}
+
+/// Drops clocks that do not count, so that states come to rest.
+fn forget(rule: &RemedyRule, fact: &mut Fact) {
+    let counts_transcendentals = matches!(rule.remedy, Remedy::Field(WaitField::Valus));
+    for (clock, (at, reach)) in fact.at.iter_mut().zip(reach(rule, fact.stage)).enumerate() {
+        if reach == Within::EVER {
+            let kept = counts_transcendentals && clock == TRANSCENDENTALS;
+            *at = if kept { (*at).max(-1) } else { 0 };
+        }
+    }
+}
+
+/// The clock of transcendental instructions.
+const TRANSCENDENTALS: usize = 1;
+
+/// True if an instruction that uses these registers is the second of the sequence.
+fn completes(rule: &RemedyRule, fact: &Fact, used: &[Unit], operands: &[Units]) -> bool {
+    let has = |unit: Unit| used.binary_search(&unit).is_ok();
+    match rule.second.tie {
+        Tie::Each | Tie::Some => true,
+        Tie::Same => fact.unit == EVERY || has(fact.unit),
+        Tie::OfPair => fact.unit == EVERY || used.iter().any(|u| pair(*u) == pair(fact.unit)),
+        Tie::Both | Tie::Another => has(fact.unit) && has(fact.other),
+        Tie::Apart => operands.iter().enumerate().any(|(at, one)| {
+            let others = || operands.iter().enumerate().filter(|(other, _)| *other != at);
+            one.contains(&fact.unit) && others().any(|(_, other)| other.contains(&fact.other))
+        }),
+    }
+}
+
+/// What an instruction makes of the sequences of a rule.
+fn advance(
+    rule: &RemedyRule,
+    track: &mut SmallVec<[Fact; 2]>,
+    act: &Act,
+    (before, after): ([i32; CLOCKS], [i32; CLOCKS]),
+    line: u32,
+) {
+    if !track.is_empty() {
+        let mut ends = act.ends;
+        if let Some((stages, read)) = &act.ends_if_begun {
+            let begun = |f: &Fact| {
+                f.stage == 0 && (f.unit == EVERY || read.iter().any(|u| *u == f.unit || pair(*u) == f.unit))
+            };
+            if track.iter().any(begun) {
+                ends |= stages;
+            }
+        }
+        track.retain(|f| {
+            let of = act.ends_of.as_ref().is_some_and(|(stages, units)| {
+                stages >> f.stage & 1 == 1 && (units.contains(&f.unit) || units.contains(&f.other))
+            });
+            ends >> f.stage & 1 == 0 && !of && lasts(rule, f, &before)
+        });
+    }
+    // The steps that lead on come first, so that one instruction does not take two of them in one go, except of rules that say so.
+    if rule.alone {
+        begin(rule, track, act, after, line);
+    }
+    for (place, units) in act.steps.iter().rev().filter(|s| s.0 > 0) {
+        let tie = rule.steps[usize::from(*place)].tie;
+        let mut new: SmallVec<[Fact; 2]> = SmallVec::new();
+        for fact in track.iter().filter(|f| f.stage + 1 == *place) {
+            let next = |unit: Unit, other: Unit| {
+                // The clocks run from the first step to the last, and then from there.
+                let last = usize::from(*place) + 1 == rule.steps.len();
+                Fact { stage: *place, unit, other, at: if last { after } else { fact.at }, line }
+            };
+            match tie {
+                Tie::Each | Tie::Some => new.push(next(fact.unit, fact.other)),
+                Tie::Same if fact.unit == EVERY => new.extend(units.iter().map(|u| next(*u, NONE))),
+                Tie::Same | Tie::Both | Tie::Apart => {
+                    new.extend(units.contains(&fact.unit).then(|| next(fact.unit, fact.other)));
+                }
+                Tie::OfPair => {
+                    let of = units.iter().filter(|u| fact.unit == EVERY || pair(**u) == pair(fact.unit));
+                    new.extend(of.map(|u| next(*u, NONE)));
+                }
+                Tie::Another => {
+                    new.extend(units.iter().filter(|u| **u != fact.unit).map(|u| next(fact.unit, *u)));
+                }
+            }
+        }
+        new.into_iter().for_each(|fact| put(rule, track, fact));
+    }
+    if let Some((stages, units)) = &act.ends_then {
+        track.retain(|f| stages >> f.stage & 1 == 0 || !units.contains(&f.unit));
+    }
+    if !rule.alone {
+        begin(rule, track, act, after, line);
+    }
+}
+
+/// Begins the sequences of which the instruction takes the first step.
+fn begin(rule: &RemedyRule, track: &mut SmallVec<[Fact; 2]>, act: &Act, after: [i32; CLOCKS], line: u32) {
+    let Some((_, units)) = act.steps.first().filter(|s| s.0 == 0) else { return };
+    let fact = |unit: Unit| Fact { stage: 0, unit, other: NONE, at: after, line };
+    if rule.steps[0].tie == Tie::Each {
+        units.iter().for_each(|u| put(rule, track, fact(*u)));
+    } else {
+        put(rule, track, fact(NONE));
+    }
+}
+
+/// Adds a sequence in the place of one that it covers.
+fn put(rule: &RemedyRule, track: &mut SmallVec<[Fact; 2]>, mut fact: Fact) {
+    if reach(rule, fact.stage) == [Within::EVER; CLOCKS]
+        && !matches!(rule.remedy, Remedy::Field(_) | Remedy::States(_))
+    {
+        fact.at = [0; CLOCKS];
+    }
+    track.retain(|f| !fact.covers(f));
+    track.push(fact);
+}

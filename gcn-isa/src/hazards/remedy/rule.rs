@@ -1,0 +1,270 @@
+//! What a rule with a remedy is made of.
+
+use std::fmt;
+
+use super::waits::{Dependency, Waits};
+use crate::hazards::evidence::{self, Counts, Evidence, Grade};
+use crate::hazards::rule::Condition;
+use crate::hazards::view::Role;
+use crate::reg::{self, Reg, RegFile};
+use crate::table::WaveSizes;
+use crate::target::TargetSet;
+
+/// A sequence of instructions that something must interrupt.
+#[derive(Debug)]
+pub struct RemedyRule {
+    /// Name: `rdna.` where LLVM and Mesa ask for the same, `llvm.` and `mesa.` where only one of them asks for so much.
+    pub id: &'static str,
+    /// What must not be, in words.
+    pub title: &'static str,
+    /// Where it is written.
+    pub cite: &'static str,
+    /// The instruction sets that have it.
+    pub targets: TargetSet,
+    /// The sizes of waves that have it.
+    pub waves: WaveSizes,
+    /// The instructions that lead up to the hazard, in order; others may stand between.
+    pub steps: &'static [Step],
+    /// The instruction that must not follow them.
+    pub second: Step,
+    /// What ends the danger.
+    pub ends: &'static [End],
+    /// How far the last step reaches.
+    pub within: Within,
+    /// What to do about it.
+    pub remedy: Remedy,
+    /// True if code that the program does not show may have taken the first step: the caller of a function, and what it calls.
+    pub outside: bool,
+    /// True if one instruction may take the first two steps: what it reads and writes itself counts.
+    pub alone: bool,
+    /// Who says so.
+    pub evidence: Evidence,
+    /// What else is known about it.
+    pub note: &'static str,
+}
+
+impl RemedyRule {
+    /// What shipping kernels do about the rule.
+    pub fn counts(&self) -> Counts {
+        evidence::counts(self.id)
+    }
+
+    /// How well the rule is supported.
+    pub fn grade(&self) -> Grade {
+        self.evidence.grade(self.counts())
+    }
+}
+
+impl PartialEq for RemedyRule {
+    /// Names are unique.
+    fn eq(&self, other: &RemedyRule) -> bool {
+        self.id == other.id
+    }
+}
+
+impl Eq for RemedyRule {}
+
+/// One instruction of a sequence.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Step {
+    /// What it is.
+    pub who: Condition,
+    /// How it uses the registers that count; empty if none counts.
+    pub roles: Role,
+    /// The registers that count.
+    pub which: Which,
+    /// How they are tied to those of the steps before.
+    pub tie: Tie,
+}
+
+/// The registers that a step is about.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Which {
+    /// VGPRs.
+    Vgprs,
+    /// SGPRs with a number, trap temporaries included.
+    Sgprs,
+    /// The same by aligned pairs.
+    SgprPairs,
+    /// VCC: its halves count as one.
+    Vcc,
+    /// VCC: each half for itself.
+    VccHalves,
+    /// EXEC: its halves count as one.
+    Exec,
+    /// Every scalar register but EXEC and `null`.
+    Scalars,
+}
+
+/// A register as sequences tell them apart: SGPRs by number, then VGPRs.
+pub(super) type Unit = u16;
+
+/// Where VGPRs begin among units.
+const VGPRS: Unit = 256;
+
+/// Trap temporaries, by number.
+const TRAP_TEMPORARIES: std::ops::Range<u16> = 108..124;
+
+impl Which {
+    /// The unit that register `number` of `file` belongs to; `None` if it does not count.
+    fn unit(self, file: RegFile, number: u16) -> Option<Unit> {
+        let within = |tuple: Reg| (tuple.index..tuple.end()).contains(&number);
+        let named = || number >= reg::VCC.index && !TRAP_TEMPORARIES.contains(&number);
+        match (self, file) {
+            (Which::Vgprs, RegFile::Vgpr) => Some(VGPRS + number),
+            (Which::Vgprs, _) | (_, RegFile::Vgpr | RegFile::Agpr) => None,
+            (Which::Sgprs, _) => (!named()).then_some(number),
+            (Which::SgprPairs, _) => (!named()).then_some(number & !1),
+            (Which::Vcc, _) => within(reg::VCC).then_some(reg::VCC.index),
+            (Which::VccHalves, _) => within(reg::VCC).then_some(number),
+            (Which::Exec, _) => within(reg::EXEC).then_some(reg::EXEC.index),
+            (Which::Scalars, _) => (!within(reg::EXEC) && !within(reg::NULL)).then_some(number),
+        }
+    }
+
+    /// The units of a tuple.
+    pub(super) fn units(self, tuple: Reg) -> impl Iterator<Item = Unit> {
+        (tuple.index..tuple.end()).filter_map(move |number| self.unit(tuple.file, number))
+    }
+}
+
+/// The register that a unit stands for.
+pub(super) fn register(unit: Unit) -> Reg {
+    match unit.checked_sub(VGPRS) {
+        Some(number) => Reg::v(number, 1),
+        None if unit == reg::VCC.index => reg::VCC,
+        None if unit == reg::EXEC.index => reg::EXEC,
+        None => Reg::s(unit, 1),
+    }
+}
+
+/// The aligned pair of a unit.
+pub(super) const fn pair(unit: Unit) -> Unit {
+    unit & !1
+}
+
+/// How the registers of a step are tied to the sequence.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Tie {
+    /// A first step: a sequence begins with each of them.
+    Each,
+    /// Using one is enough; which one does not count.
+    Some,
+    /// The register of the sequence is among them.
+    Same,
+    /// One stands in the sequence's aligned pair; the sequence goes on with it.
+    OfPair,
+    /// The sequence goes on with two registers: its own and another one of these.
+    Another,
+    /// Both registers of the sequence are among them.
+    Both,
+    /// The same, and they stand in operands of their own.
+    Apart,
+}
+
+/// What ends the danger.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct End {
+    /// What does.
+    pub by: EndBy,
+    /// Bit i: sequences end that have gone through steps 0 to i and no further.
+    pub stages: u8,
+}
+
+/// What ends sequences of these stages.
+pub(super) const fn end(by: EndBy, stages: u8) -> End {
+    End { by, stages }
+}
+
+/// See [`End`].
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum EndBy {
+    /// Such an instruction.
+    Kind(Condition),
+    /// An instruction that waits for all of one of these.
+    Waits(Waits),
+    /// Such an instruction, if it reads a register with which a sequence of the rule has begun.
+    Reads(Condition, Which),
+    /// Such an instruction, if it uses the sequence's register in one of these roles: it ends sequences of that register.
+    Uses(Condition, Role, Which),
+    /// The same, after the instruction itself has taken a step: what has led up to it counts once.
+    UsesThen(Condition, Role, Which),
+}
+
+/// How many instructions of some kinds may stand between the last step and the second for the danger to last.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Within {
+    /// Vector ALU instructions, matrix instructions included.
+    pub valus: u8,
+    /// Transcendental instructions.
+    pub transcendentals: u8,
+    /// Scalar ALU instructions other than program control.
+    pub salus: u8,
+    /// Wait states: one for each instruction, N + 1 for `s_nop N`.
+    pub states: u8,
+    /// Vector ALU instructions between the first step and the last; checked when the last is taken.
+    pub valus_of_steps: u8,
+}
+
+impl Within {
+    /// However far.
+    pub const EVER: u8 = u8::MAX;
+    /// However far.
+    pub const ANY: Within = Within {
+        valus: Within::EVER,
+        transcendentals: Within::EVER,
+        salus: Within::EVER,
+        states: Within::EVER,
+        valus_of_steps: Within::EVER,
+    };
+}
+
+/// What a rule asks for between the last step and the second instruction.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Remedy {
+    /// A wait for a dependency: `s_waitcnt_depctr`, or `s_wait_alu` on RDNA 4.
+    Wait(Dependency),
+    /// `v_nop`.
+    VectorNop,
+    /// `v_mov_b32 vN, vN` with the first source of the second instruction.
+    MoveSource,
+    /// `s_mov_b32 null, 0`.
+    MoveNull,
+    /// `s_waitcnt_vscnt null, 0`.
+    WaitStores,
+    /// This many wait states in all.
+    States(u8),
+    /// A smaller value in a field of the second instruction.
+    Field(WaitField),
+}
+
+/// A field of direct loads from LDS that waits.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum WaitField {
+    /// `wait_vdst` (`wait_va_vdst`): at most the number of vector ALU instructions since the last step, or 0 if one of them is
+    /// transcendental, since those complete out of order.
+    Valus,
+    /// The same field: 0.
+    NoValu,
+    /// `wait_vm_vsrc`: 0.
+    NoVmem,
+}
+
+impl fmt::Display for Remedy {
+    /// The remedy in words: `` `s_waitcnt_depctr depctr_va_vdst(0)` `` needs a target, so that this says `a wait for va_vdst(0)`.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Remedy::Wait(dependency) => write!(f, "a wait for `{}(0)`", dependency.name()),
+            Remedy::VectorNop => f.write_str("`v_nop`"),
+            Remedy::MoveSource => f.write_str("`v_mov_b32` of its first source to itself"),
+            Remedy::MoveNull => f.write_str("`s_mov_b32 null, 0`"),
+            Remedy::WaitStores => f.write_str("`s_waitcnt_vscnt null, 0`"),
+            Remedy::States(states) => write!(f, "{states} wait states"),
+            Remedy::Field(WaitField::Valus) => {
+                f.write_str("`wait_vdst` of at most the number of vector ALU instructions between, 0 if one is transcendental")
+            }
+            Remedy::Field(WaitField::NoValu) => f.write_str("`wait_vdst:0`"),
+            Remedy::Field(WaitField::NoVmem) => f.write_str("`wait_vm_vsrc:0`"),
+        }
+    }
+}

@@ -1,0 +1,330 @@
+//! Rules about scalar registers: what the vector ALU has read must not be read too early after it was written.
+
+use super::rule::{End, EndBy, Remedy, RemedyRule, Step, Tie, Which, Within, end};
+use super::waits::{Dependency, Waits};
+use super::{BOTH, MORE_IN_LLVM, MORE_IN_MESA, anyone, but};
+use crate::hazards::evidence::{Evidence, Voice};
+use crate::hazards::row::on;
+use crate::hazards::rule::Condition;
+use crate::hazards::view::{Kinds, Role};
+use crate::table::WaveSizes;
+
+/// Sequences that have gone through the first step only.
+const BEGUN: u8 = 1;
+/// Sequences in which the register has been written.
+const WRITTEN: u8 = 1 << 1;
+
+/// What is common to the hazards of RDNA 4 between the vector ALU and SGPRs.
+const READ_SGPR: RemedyRule = RemedyRule {
+    id: "",
+    title: "",
+    cite: "LLVM 22, measured; Mesa 25.0.7, `aco_insert_NOPs`",
+    targets: on::GFX12,
+    waves: WaveSizes::all(),
+    steps: &[READS, SALU_WRITES],
+    second: Step { who: anyone(Kinds::ANY_VALU), roles: Role::SSRC, which: Which::Sgprs, tie: Tie::Same },
+    ends: &[],
+    within: Within::ANY,
+    remedy: Remedy::Wait(Dependency::SaSdst),
+    outside: true,
+    alone: true,
+    evidence: BOTH,
+    note: "",
+};
+
+const READS: Step =
+    Step { who: anyone(Kinds::ANY_VALU), roles: Role::SSRC, which: Which::SgprPairs, tie: Tie::Each };
+const READS_VCC: Step = Step { which: Which::Vcc, ..READS };
+const SALU_WRITES: Step =
+    Step { who: anyone(Kinds::SALU), roles: Role::SDST, which: Which::Sgprs, tie: Tie::OfPair };
+const VALU_WRITES: Step = Step { who: anyone(Kinds::ANY_VALU), ..SALU_WRITES };
+const SALU_WRITES_VCC: Step = Step { which: Which::Vcc, tie: Tie::Same, ..SALU_WRITES };
+const VALU_WRITES_VCC: Step = Step { who: anyone(Kinds::ANY_VALU), ..SALU_WRITES_VCC };
+const SALU_READS: Step = Step { who: anyone(Kinds::SALU), ..READ_SGPR.second };
+
+const MEMORY_OR_WAIT: &[End] = &[
+    end(EndBy::Kind(anyone(Kinds::SMEM.union(Kinds::BUFFER))), WRITTEN),
+    end(EndBy::Waits(Waits::SA_SDST), WRITTEN),
+];
+const WAIT: &[End] = &[end(EndBy::Waits(Waits::SA_SDST), WRITTEN)];
+/// The same for VCC, of which LLVM knows the last writer only.
+const VCC_MEMORY_OR_WAIT: &[End] = &[
+    end(EndBy::Kind(anyone(Kinds::SMEM.union(Kinds::BUFFER))), WRITTEN),
+    end(EndBy::Waits(Waits::SA_SDST), WRITTEN),
+    end(EndBy::Uses(anyone(Kinds::ANY_VALU), Role::SDST, Which::Vcc), WRITTEN),
+];
+
+/// Mesa takes it that a scalar result is there after ten further scalar instructions for the vector ALU, after nine for the scalar.
+const TO_VALU: Within = Within { salus: 10, ..Within::ANY };
+const TO_SALU: Within = Within { salus: 9, ..Within::ANY };
+
+/// What is common to the hazards of RDNA 3 between lane masks and what writes them.
+const MASK_WRITE: RemedyRule = RemedyRule {
+    title: "vector ALU reads a lane mask, scalar ALU writes it, then it is read",
+    targets: on::GFX11,
+    waves: WaveSizes::W64,
+    steps: &[READS_MASK, MASK_WRITTEN],
+    second: Step { who: ALU, roles: Role::SSRC, which: Which::Scalars, tie: Tie::Same },
+    ends: MASK_WAITED,
+    outside: false,
+    alone: false,
+    ..READ_SGPR
+};
+const READS_MASK: Step = Step {
+    who: anyone(Kinds::ANY_VALU),
+    roles: Role::MASK.union(Role::CARRY),
+    which: Which::Scalars,
+    tie: Tie::Each,
+};
+const MASK_WRITTEN: Step =
+    Step { who: anyone(Kinds::SALU), roles: Role::SDST, which: Which::Scalars, tie: Tie::Same };
+const ALU: Condition = anyone(Kinds::SALU.union(Kinds::ANY_VALU));
+const MASK_WAITED: &[End] = &[REWRITTEN, end(EndBy::Waits(Waits::SA_SDST), WRITTEN)];
+/// After the mask was written, whoever did it, it is not the mask that was read.
+const REWRITTEN: End = end(EndBy::UsesThen(anyone(Kinds::EVERY), Role::SDST, Which::Scalars), BEGUN);
+const AFTER_WRITE: Step =
+    Step { who: but(Kinds::EVERY, Kinds::WAIT), roles: Role::empty(), which: Which::Scalars, tie: Tie::Some };
+/// LLVM puts its wait right after the write.
+const AT_ONCE: Evidence = Evidence::of(Voice::Silent, Voice::Moot).mesa(Voice::Less);
+/// Mesa ends it so.
+const OTHER_SGPR_READ: End = end(EndBy::Kind(anyone(Kinds::SCALAR_SOURCE)), BEGUN);
+
+const MASK_WRITTEN_BY_VALU: RemedyRule = RemedyRule {
+    title: "vector ALU reads a lane mask, vector ALU writes it, then it is read",
+    steps: &[
+        Step { which: Which::Sgprs, ..READS_MASK },
+        Step { who: anyone(Kinds::ANY_VALU), which: Which::Sgprs, ..MASK_WRITTEN },
+    ],
+    second: Step { who: ALU, roles: Role::SSRC, which: Which::Sgprs, tie: Tie::Same },
+    ends: &[REWRITTEN, end(EndBy::Waits(Waits::VA_SDST), WRITTEN)],
+    remedy: Remedy::Wait(Dependency::VaSdst),
+    evidence: MORE_IN_LLVM,
+    ..MASK_WRITE
+};
+const VCC_WRITTEN_BY_VALU: RemedyRule = RemedyRule {
+    title: "vector ALU reads VCC as a lane mask, vector ALU writes it, then it is read",
+    steps: &[
+        Step { which: Which::VccHalves, ..READS_MASK },
+        Step { who: anyone(Kinds::ANY_VALU), which: Which::VccHalves, ..MASK_WRITTEN },
+    ],
+    second: Step { who: ALU, roles: Role::SSRC, which: Which::VccHalves, tie: Tie::Same },
+    ends: &[REWRITTEN, end(EndBy::Waits(Waits::VA_VCC), WRITTEN)],
+    remedy: Remedy::Wait(Dependency::VaVcc),
+    evidence: MORE_IN_LLVM,
+    ..MASK_WRITE
+};
+
+pub(super) const RULES: &[RemedyRule] = &[
+    RemedyRule {
+        id: "rdna3.mask-write",
+        ends: &[MASK_WAITED[0], MASK_WAITED[1], OTHER_SGPR_READ],
+        note: "a vector ALU instruction that reads another SGPR before the write ends it in Mesa",
+        ..MASK_WRITE
+    },
+    RemedyRule {
+        id: "llvm.mask-write",
+        title: "vector ALU reads a lane mask, scalar ALU writes it whatever was read between, then it is read",
+        evidence: MORE_IN_LLVM,
+        ..MASK_WRITE
+    },
+    RemedyRule {
+        id: "mesa.mask-write",
+        title: "vector ALU reads a lane mask, scalar ALU writes it once more, then it is read",
+        ends: &[MASK_WAITED[1], OTHER_SGPR_READ],
+        evidence: MORE_IN_MESA,
+        ..MASK_WRITE
+    },
+    RemedyRule { id: "llvm.mask-write.valu", ..MASK_WRITTEN_BY_VALU },
+    RemedyRule { id: "llvm.mask-write.valu-vcc", ..VCC_WRITTEN_BY_VALU },
+    RemedyRule {
+        id: "llvm.mask-write.at-once",
+        title: "vector ALU reads a lane mask, scalar ALU writes it, then any other instruction",
+        second: AFTER_WRITE,
+        evidence: AT_ONCE,
+        note: AT_ONCE_NOTE,
+        ..MASK_WRITE
+    },
+    RemedyRule {
+        id: "llvm.mask-write.valu.at-once",
+        title: "vector ALU reads a lane mask, vector ALU writes it, then any other instruction",
+        second: AFTER_WRITE,
+        evidence: AT_ONCE,
+        note: AT_ONCE_NOTE,
+        ..MASK_WRITTEN_BY_VALU
+    },
+    RemedyRule {
+        id: "llvm.mask-write.valu-vcc.at-once",
+        title: "vector ALU reads VCC as a lane mask, vector ALU writes it, then any other instruction",
+        second: AFTER_WRITE,
+        evidence: AT_ONCE,
+        note: AT_ONCE_NOTE,
+        ..VCC_WRITTEN_BY_VALU
+    },
+    RemedyRule {
+        id: "rdna.read-sgpr.valu",
+        title: "vector ALU reads an SGPR, scalar ALU writes it or its pair, then the vector ALU reads what was written",
+        ends: MEMORY_OR_WAIT,
+        within: TO_VALU,
+        note: "scalar memory and buffer instructions end it in LLVM, eleven scalar instructions in Mesa",
+        ..READ_SGPR
+    },
+    RemedyRule {
+        id: "rdna.read-sgpr.salu",
+        title: "vector ALU reads an SGPR, scalar ALU writes it or its pair, then the scalar ALU reads what was written",
+        second: SALU_READS,
+        ends: MEMORY_OR_WAIT,
+        within: TO_SALU,
+        note: "scalar memory and buffer instructions end it in LLVM, ten scalar instructions in Mesa",
+        ..READ_SGPR
+    },
+    RemedyRule {
+        id: "llvm.read-sgpr.salu",
+        title: "vector ALU reads an SGPR, scalar ALU writes it or its pair, then it is read however much later",
+        second: Step { who: anyone(Kinds::ANY_VALU.union(Kinds::SALU)), ..READ_SGPR.second },
+        ends: MEMORY_OR_WAIT,
+        evidence: MORE_IN_LLVM,
+        ..READ_SGPR
+    },
+    RemedyRule {
+        id: "mesa.read-sgpr.valu",
+        title: "vector ALU reads an SGPR, scalar ALU writes it or its pair, then the vector ALU reads what was written, whatever is between",
+        ends: WAIT,
+        within: TO_VALU,
+        evidence: MORE_IN_MESA,
+        ..READ_SGPR
+    },
+    RemedyRule {
+        id: "mesa.read-sgpr.salu",
+        title: "vector ALU reads an SGPR, scalar ALU writes it or its pair, then the scalar ALU reads what was written, whatever is between",
+        second: SALU_READS,
+        ends: WAIT,
+        within: TO_SALU,
+        evidence: MORE_IN_MESA,
+        ..READ_SGPR
+    },
+    RemedyRule {
+        id: "rdna.read-vcc.valu",
+        title: "vector ALU reads VCC, scalar ALU writes it, then the vector ALU reads it",
+        steps: &[READS_VCC, SALU_WRITES_VCC],
+        second: Step { which: Which::Vcc, ..READ_SGPR.second },
+        ends: VCC_MEMORY_OR_WAIT,
+        within: TO_VALU,
+        ..READ_SGPR
+    },
+    RemedyRule {
+        id: "rdna.read-vcc.salu",
+        title: "vector ALU reads VCC, scalar ALU writes it, then the scalar ALU reads it",
+        steps: &[READS_VCC, SALU_WRITES_VCC],
+        second: Step { which: Which::Vcc, ..SALU_READS },
+        ends: VCC_MEMORY_OR_WAIT,
+        within: TO_SALU,
+        ..READ_SGPR
+    },
+    RemedyRule {
+        id: "llvm.read-vcc.salu",
+        title: "vector ALU reads VCC, scalar ALU writes it, then it is read however much later",
+        steps: &[READS_VCC, SALU_WRITES_VCC],
+        second: Step {
+            who: anyone(Kinds::ANY_VALU.union(Kinds::SALU)),
+            which: Which::Vcc,
+            ..READ_SGPR.second
+        },
+        ends: VCC_MEMORY_OR_WAIT,
+        evidence: MORE_IN_LLVM,
+        ..READ_SGPR
+    },
+    RemedyRule {
+        id: "rdna.read-sgpr.valu-result",
+        title: "vector ALU reads an SGPR, the vector ALU writes it or its pair, then the vector ALU reads what was written",
+        steps: &[READS, VALU_WRITES],
+        ends: &[
+            end(EndBy::Kind(anyone(Kinds::SMEM.union(Kinds::BUFFER))), WRITTEN),
+            end(EndBy::Waits(Waits::VA_SDST), WRITTEN),
+            end(EndBy::Reads(anyone(Kinds::SALU), Which::Sgprs), WRITTEN),
+        ],
+        remedy: Remedy::Wait(Dependency::VaSdst),
+        note: "the scalar ALU waits by itself for the vector ALU before it reads an SGPR that the vector ALU has read",
+        ..READ_SGPR
+    },
+    RemedyRule {
+        id: "rdna.read-vcc.valu-result",
+        title: "vector ALU reads VCC, the vector ALU writes it, then the vector ALU reads it",
+        steps: &[READS_VCC, VALU_WRITES_VCC],
+        second: Step { which: Which::Vcc, ..READ_SGPR.second },
+        ends: &[
+            end(EndBy::Kind(anyone(Kinds::SMEM.union(Kinds::BUFFER))), WRITTEN),
+            end(EndBy::Waits(Waits::VA_VCC), WRITTEN),
+            end(EndBy::Uses(anyone(Kinds::SALU), Role::SSRC.union(Role::SDST), Which::Vcc), WRITTEN),
+        ],
+        remedy: Remedy::Wait(Dependency::VaVcc),
+        ..READ_SGPR
+    },
+    RemedyRule {
+        id: "rdna.read-sgpr.leave",
+        title: "vector ALU reads an SGPR, scalar ALU writes it or its pair, then a call, return or jump to an address",
+        second: LEAVES,
+        within: TO_VALU,
+        ends: MEMORY_OR_WAIT,
+        note: "code that is not shown does not know of the sequence",
+        ..READ_SGPR
+    },
+    RemedyRule {
+        id: "rdna.read-vcc.leave",
+        title: "vector ALU reads VCC, scalar ALU writes it, then a call, return or jump to an address",
+        steps: &[READS_VCC, SALU_WRITES_VCC],
+        second: LEAVES,
+        within: TO_VALU,
+        ends: VCC_MEMORY_OR_WAIT,
+        ..READ_SGPR
+    },
+    RemedyRule {
+        id: "llvm.read-sgpr.leave",
+        title: "vector ALU reads an SGPR, scalar ALU writes it or its pair, then a call, return or jump to an address however much later",
+        second: LEAVES,
+        evidence: MORE_IN_LLVM,
+        ends: MEMORY_OR_WAIT,
+        note: "code that is not shown does not know of the sequence",
+        ..READ_SGPR
+    },
+    RemedyRule {
+        id: "llvm.read-vcc.leave",
+        title: "vector ALU reads VCC, scalar ALU writes it, then a call, return or jump to an address however much later",
+        steps: &[READS_VCC, SALU_WRITES_VCC],
+        second: LEAVES,
+        evidence: MORE_IN_LLVM,
+        ends: VCC_MEMORY_OR_WAIT,
+        ..READ_SGPR
+    },
+    RemedyRule {
+        id: "rdna.read-sgpr.valu-result.leave",
+        title: "vector ALU reads an SGPR, the vector ALU writes it or its pair, then a call, return or jump to an address",
+        steps: &[READS, VALU_WRITES],
+        second: LEAVES,
+        ends: &[
+            end(EndBy::Kind(anyone(Kinds::SMEM.union(Kinds::BUFFER))), WRITTEN),
+            end(EndBy::Waits(Waits::VA_SDST), WRITTEN),
+            end(EndBy::Reads(but(Kinds::SALU, Kinds::JUMP), Which::Sgprs), WRITTEN),
+        ],
+        remedy: Remedy::Wait(Dependency::VaSdst),
+        ..READ_SGPR
+    },
+    RemedyRule {
+        id: "rdna.read-vcc.valu-result.leave",
+        title: "vector ALU reads VCC, the vector ALU writes it, then a call, return or jump to an address",
+        steps: &[READS_VCC, VALU_WRITES_VCC],
+        second: LEAVES,
+        ends: &[
+            end(EndBy::Kind(anyone(Kinds::SMEM.union(Kinds::BUFFER))), WRITTEN),
+            end(EndBy::Waits(Waits::VA_VCC), WRITTEN),
+            end(EndBy::Uses(anyone(Kinds::SALU), Role::SSRC.union(Role::SDST), Which::Vcc), WRITTEN),
+        ],
+        remedy: Remedy::Wait(Dependency::VaVcc),
+        ..READ_SGPR
+    },
+];
+
+const LEAVES: Step =
+    Step { who: anyone(Kinds::JUMP), roles: Role::empty(), which: Which::Sgprs, tie: Tie::Some };
+
+/// LLVM's wait stands right after the write.
+const AT_ONCE_NOTE: &str = "LLVM waits after the write, be the mask read or not";
