@@ -140,7 +140,7 @@ fn faults_are_named_with_a_remedy() {
     assert!(declared(quote! { #[workgroup(64)] fn k(x: &f32) {} }).contains("`&[T]`"));
     assert!(
         declared(quote! { #[workgroup(64)] #[targets(gfx1100)] fn k() {} })
-            .contains("the instructions are not yet in the tables of target `gfx1100`")
+            .contains("waits and hazards of gfx1100 are not in the tables yet")
     );
     assert!(declared(quote! {}).contains("empty"));
 }

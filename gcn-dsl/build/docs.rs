@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 
 use gcn_isa::counters::{Counter, events};
 use gcn_isa::table::{Access, Behaviours, ImplicitRegs, InstDesc, Modifiers, OperandKinds};
-use gcn_isa::{Inst, Target};
+use gcn_isa::{Inst, InstructionSet, Target};
 
 use crate::excluded::EXCLUDED;
 use crate::functions::{Form, Function, ParamKind};
@@ -145,9 +145,10 @@ fn counters(rows: &[&'static InstDesc]) -> String {
         let Some(target) = row.targets.targets().next() else { continue };
         // Which counters move follows from the class and the modifiers that the form requires.
         let inst = Inst::new(row, []);
-        moved.extend(events(target, &inst).iter().map(|event| event.stream.counter()));
+        moved
+            .extend(events(target, &inst).iter().map(|event| event.stream.counter(target.instruction_set())));
     }
-    let names: Vec<&str> = moved.into_iter().map(Counter::name).collect();
+    let names: Vec<&str> = moved.into_iter().map(|counter| counter.name(InstructionSet::GFX900)).collect();
     if names.is_empty() { "none".into() } else { names.join(", ") }
 }
 

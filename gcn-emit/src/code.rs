@@ -36,6 +36,7 @@ use std::fmt;
 use std::ops::Range;
 
 use gcn_isa::program::EntryKind;
+use gcn_isa::table::Class;
 use gcn_isa::{Program, Target, WaveSize};
 
 use crate::asm::{Assembly, Origin, SourceFile, SourceLocation};
@@ -160,6 +161,24 @@ fn are_single_waves(kernels: &[KernelFacts], target: Target) -> bool {
         k.metadata.as_ref().is_some_and(|m| (1..=target.wave_size()).contains(&m.max_flat_workgroup_size))
     };
     !kernels.is_empty() && kernels.iter().all(is_single)
+}
+
+/// What the kernels of a file mean for the barriers in its code: single waves, and workgroups on several compute units.
+fn tell_barriers(sections: &mut [Code], kernels: &[KernelFacts], target: Target) {
+    let single_wave = are_single_waves(kernels, target);
+    sections.iter_mut().for_each(|s| s.program.single_wave = single_wave);
+    let is_split = |k: &KernelFacts| k.descriptor.settings(target).tg_split;
+    // Functions may be called by any kernel.
+    let all = !kernels.is_empty() && kernels.iter().all(is_split);
+    for kernel in kernels.iter().filter(|k| is_split(k)) {
+        let Some((section, entry)) = kernel.entry else { continue };
+        let Some(Code { program, functions, .. }) = sections.get_mut(section) else { continue };
+        let own = functions.iter().find(|f| f.lines.contains(&entry)).map_or(0..0, |f| f.lines.clone());
+        let lines = if all { 0..program.lines.len() } else { own };
+        for line in program.lines.get_mut(lines).unwrap_or_default() {
+            line.orders_stores |= line.inst.desc.class == Class::Barrier;
+        }
+    }
 }
 
 /// What the metadata of a file say of all its kernels.

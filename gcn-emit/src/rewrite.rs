@@ -57,6 +57,7 @@ mod writers;
 
 use std::ops::Range;
 
+use gcn_isa::counters::WaitCnt;
 use gcn_isa::hazards::Config;
 use gcn_isa::hazards::counter::{BARRIER_LDS, BARRIER_LDS_DMA, BARRIER_LDS_READ};
 use gcn_isa::target::NoHazards;
@@ -357,7 +358,7 @@ fn wait_options(xnack: bool, rules: Config) -> WaitOptions {
     WaitOptions { rules, barrier_orders: barrier_orders(rules), notes: false, ..WaitOptions::default() }
 }
 
-/// The accesses that a barrier orders under these rules. Sets of better supported rules leave some out:
+/// The accesses that a barrier orders under these rules, besides what it says itself. Sets of better supported rules leave some out:
 /// kernels that are pipelined by hand pass barriers with accesses outstanding on purpose.
 fn barrier_orders(rules: Config) -> Orders {
     let ordered = [
@@ -374,10 +375,10 @@ fn barrier_orders(rules: Config) -> Orders {
 fn kept_waits<'a>(code: &'a Code, plan: &'a Plan) -> impl Iterator<Item = KeptWait> + 'a {
     let line_of = |line: usize| code.places.get(line).and_then(|p| p.line);
     plan.kept.iter().filter_map(move |kept| {
-        let wait = code.program.lines.get(kept.wait).and_then(|l| order::wait_of(&l.inst))?;
+        let wait = code.program.lines.get(kept.wait).and_then(|l| WaitCnt::of(&l.inst))?;
         Some(KeptWait {
             line: line_of(kept.wait)?,
-            wait: part(wait, kept.operation.1).to_string(),
+            wait: part(&code.program, wait, kept.operation.1),
             operation: line_of(kept.operation.0 as usize),
             before: line_of(kept.place),
         })

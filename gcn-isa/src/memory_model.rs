@@ -33,8 +33,8 @@ pub use page::page;
 pub use pattern::{MemoryWait, memory_wait};
 pub use step::{Bits, Counters, Row, Step, What, When};
 
-use crate::counters::WaitCnt;
-use crate::{Mods, Target, TargetSet};
+use crate::counters::{Counter, WaitCnt};
+use crate::{InstructionSet, Mods, Target, TargetSet};
 
 /// An operation with an ordering.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -328,11 +328,14 @@ impl Sequence {
 impl Counters {
     /// The wait for these counters to be zero.
     pub const fn wait(self) -> WaitCnt {
-        WaitCnt {
-            vm: if self.contains(Counters::VM) { 0 } else { WaitCnt::VM_MAX },
-            exp: WaitCnt::EXP_MAX,
-            lgkm: if self.contains(Counters::LGKM) { 0 } else { WaitCnt::LGKM_MAX },
+        let mut wait = WaitCnt::NONE;
+        if self.contains(Counters::VM) {
+            wait = Counter::Vm.set(wait, 0);
         }
+        if self.contains(Counters::LGKM) {
+            wait = Counter::Lgkm.set(wait, 0);
+        }
+        wait
     }
 }
 
@@ -355,7 +358,7 @@ impl fmt::Display for Action {
     /// The assembly text.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Action::Wait(counters) => write!(f, "s_waitcnt {}", counters.wait()),
+            Action::Wait(counters) => write!(f, "{}", counters.wait().on(InstructionSet::GFX900)),
             Action::Cache { mnemonic, bits } => write!(f, "{mnemonic}{bits}"),
         }
     }

@@ -51,6 +51,9 @@ pub const INLINE_FLOATS: [(&str, u16, u32, u64); 9] = [
 ];
 
 impl Inline {
+    /// 1/(2π).
+    pub const INVERSE_TAU: Inline = Inline::Float(248);
+
     /// The inline constant of source encoding `code`, if it is one.
     pub fn from_code(code: u16) -> Option<Inline> {
         match code {

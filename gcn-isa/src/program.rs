@@ -26,6 +26,9 @@ pub struct Line {
     /// On an `s_barrier`: reads of LDS may be outstanding at it, because no wave writes what they read before the next barrier.
     /// Whoever makes the program knows that; from the instructions alone it does not show.
     pub reads_pass: bool,
+    /// On an `s_barrier`: the waves of the workgroup may run on different compute units (`.amdhsa_tg_split`), so that another wave
+    /// sees after it only those stores to memory that are done before it.
+    pub orders_stores: bool,
     /// A number by which whoever made the line finds it again after passes have moved it.
     pub origin: Option<NonZeroU32>,
 }
@@ -47,7 +50,15 @@ pub enum Jump {
 impl Line {
     /// An instruction of which nothing else is known.
     pub fn new(inst: impl Into<Arc<Inst>>) -> Line {
-        Line { inst: inst.into(), note: None, loc: None, jump: None, reads_pass: false, origin: None }
+        Line {
+            inst: inst.into(),
+            note: None,
+            loc: None,
+            jump: None,
+            reads_pass: false,
+            orders_stores: false,
+            origin: None,
+        }
     }
 
     /// The instruction, to change it. Other lines that share it keep it as it was.

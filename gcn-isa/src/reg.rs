@@ -10,17 +10,7 @@ use std::fmt;
 pub use numbered::NotNumbered;
 
 use crate::target::InstructionSet;
-
-/// A register file.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
-pub enum RegFile {
-    /// Scalar registers, named ones included, by encoding number 0..=127.
-    Sgpr,
-    /// Vector registers 0..=255.
-    Vgpr,
-    /// Accumulation vector registers (AccVGPR, AGPR) 0..=255.
-    Agpr,
-}
+pub use crate::target::RegFile;
 
 /// A register, or a tuple of consecutive registers: `v7`, `s[4:7]`, `a[0:15]`, `vcc`.
 ///

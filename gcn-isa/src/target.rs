@@ -6,11 +6,13 @@
 
 mod instruction_set;
 mod processor;
+mod reg_file;
 mod set;
 mod subtarget;
 
 pub use instruction_set::{Family, Generation, InstructionSet, NamedSgprs, WaveSize};
 pub use processor::{NoHazards, Target, UnknownTarget, VgprFile};
+pub use reg_file::RegFile;
 pub use set::{TargetSet, UnknownSet};
 pub use subtarget::Subtarget;
 

@@ -27,6 +27,8 @@ mod report;
 mod solve;
 mod waitcnt;
 
+use std::sync::Arc;
+
 use bitflags::bitflags;
 use smallvec::{SmallVec, smallvec};
 
@@ -60,13 +62,14 @@ bitflags! {
         const LDS_READS = 1 << 1;
         /// Loads from memory straight into LDS.
         const LDS_DMA = 1 << 2;
-        /// Stores and atomics to global memory.
+        /// Stores and atomics to global memory; without it only at barriers that say so
+        /// ([`crate::program::Line::orders_stores`]).
         const GLOBAL_STORES = 1 << 3;
     }
 }
 
 /// Which accesses of LDS, loads from memory straight into it included, are waited for before barriers and before other accesses
-/// of LDS.
+/// of LDS, and which stores before barriers that order stores.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub enum LdsOrder {
     /// Every one, since any other may be to the same bytes.
@@ -138,10 +141,7 @@ pub fn insert_waits(program: &mut Program, options: &WaitOptions) -> Vec<Inserte
     inserted
 }
 
-/// Inserts `s_waitcnt` only.
-///
-/// # Panics
-/// If the waits and hazards of its target are not in the tables ([`Target::has_hazards`](crate::Target::has_hazards)).
+/// Inserts waits for counters only.
 pub fn insert_waitcnt(program: &mut Program, options: &WaitOptions) -> Vec<Inserted> {
     waitcnt_edits(program, options, &mut [])
 }
@@ -155,7 +155,6 @@ pub fn insert_wait_states(program: &mut Program, options: &WaitOptions) -> Vec<I
 }
 
 fn waitcnt_edits(program: &mut Program, options: &WaitOptions, earlier: &mut [Inserted]) -> Vec<Inserted> {
-    program.assert_has_hazards();
     let flow = options.rules.flow(program);
     let (cfg, shape) = (&flow.cfg, shape_of(&flow));
     let mut planned: Vec<(Place, WaitCnt, Vec<Reason>)> = Vec::new();
@@ -191,9 +190,9 @@ fn waitcnt_edits(program: &mut Program, options: &WaitOptions, earlier: &mut [In
             reasons.extend(binding_reasons(program, &conflicts, line, *wait));
         }
     }
-    let edits = planned.into_iter().filter_map(|(place, wait, mut reasons)| {
+    let edits = planned.into_iter().flat_map(|(place, wait, mut reasons)| {
         reasons.dedup();
-        waitcnt_edit(program, cfg, place, wait, reasons)
+        waitcnt_edits_at(program, cfg, place, wait, &reasons)
     });
     let edits = edits.collect();
     edit::apply(program, edits, earlier, options.notes)
@@ -210,14 +209,14 @@ const MOST_RIDDLES: usize = 32;
 /// The reasons of the strictest of `conflicts`, counter by counter, as far as `wait` is for their counter.
 fn binding_reasons(program: &Program, conflicts: &[Conflict], line: usize, wait: WaitCnt) -> Vec<Reason> {
     let strictest = |c: Counter| conflicts.iter().filter(|x| x.counter == c).map(|x| x.limit).min();
-    let waited = |c: &&Conflict| c.counter.of(wait) <= c.counter.cap();
+    let waited = |c: &&Conflict| c.counter.is_in(wait);
     let binding = conflicts.iter().filter(waited).filter(|c| Some(c.limit) == strictest(c.counter));
     binding.map(|c| waitcnt_reason(program, c, line, wait)).collect()
 }
 
 /// True if `limit` asks for one of the values that `wait` has.
 fn limit_binds(limit: WaitCnt, wait: WaitCnt) -> bool {
-    Counter::ALL.into_iter().any(|c| c.of(limit) == c.of(wait) && c.of(wait) <= c.cap())
+    Counter::ALL.into_iter().any(|c| c.of(limit) == c.of(wait) && c.is_in(wait))
 }
 
 fn waitcnt_reason(program: &Program, conflict: &Conflict, consumer: usize, wait: WaitCnt) -> Reason {
@@ -231,37 +230,61 @@ fn waitcnt_reason(program: &Program, conflict: &Conflict, consumer: usize, wait:
         conflict.producer.map(|p| p as usize),
         consumer,
         (conflict.reg, conflict.via),
-        Demand::Count { counter, needed: counter.of(wait), present: counter.of(WaitCnt::NONE) },
+        Demand::Count {
+            counter,
+            needed: counter.of(wait),
+            present: counter.capacity(program.target.instruction_set()),
+        },
     )
 }
 
-/// Strengthens the `s_waitcnt` that stands right before `place` or in it, or makes a new one.
-fn waitcnt_edit(
+/// Strengthens the waits that stand right before `place` or in it, and makes new ones for the counters that those cannot wait for.
+fn waitcnt_edits_at(
     program: &mut Program,
     cfg: &Cfg,
     place: Place,
     wait: WaitCnt,
-    mut reasons: Vec<Reason>,
-) -> Option<Edit> {
+    reasons: &[Reason],
+) -> SmallVec<[Edit; 1]> {
     let kind = InsertedKind::Waitcnt;
-    let above = match place {
+    let waits = |program: &Program, line: usize| WaitCnt::of(&program.lines[line].inst).is_some();
+    let standing: SmallVec<[usize; 2]> = match place {
         // The first line of a function, which waits for less than it should.
-        Place::Before(line) if waitcnt::decode(&program.lines[line].inst).is_some() => Some(line),
-        Place::Before(line) => (cfg.blocks[cfg.block_of(line)].start < line).then(|| line - 1),
-        Place::FallingInto(line) => line.checked_sub(1),
-    };
-    if let Some(above) = above
-        && let Some(old) = waitcnt::decode(&program.lines[above].inst)
-    {
-        let inst = program.lines[above].inst_mut();
-        inst.operands = [crate::Operand::Imm(i64::from(old.and(wait).encode()))].into_iter().collect();
-        for reason in &mut reasons {
-            reason.strengthens(old);
+        Place::Before(line) if waits(program, line) => smallvec![line],
+        Place::Before(line) => {
+            let start = cfg.blocks[cfg.block_of(line)].start;
+            (start..line).rev().take_while(|above| waits(program, *above)).collect()
         }
-        return Some(Edit { place: Place::Before(above), kind, insts: SmallVec::new(), reasons });
+        Place::FallingInto(line) => {
+            (0..line).next_back().filter(|above| waits(program, *above)).into_iter().collect()
+        }
+    };
+    let mut left = wait;
+    let mut edits = SmallVec::new();
+    for above in standing {
+        let inst = &program.lines[above].inst;
+        let part = left.part_of(inst);
+        let Some(old) = WaitCnt::of(inst).filter(|_| !part.is_none()) else { continue };
+        left = left.without(part);
+        old.and(part).put_into(program.lines[above].inst_mut());
+        let mut reasons = reasons_of(reasons, part);
+        reasons.iter_mut().for_each(|reason| reason.strengthens(old));
+        edits.push(Edit { place: Place::Before(above), kind, insts: SmallVec::new(), reasons });
     }
-    let inst = edit::sopp(program.target, WaitCnt::INSTRUCTION, wait.encode())?;
-    Some(Edit { place, kind, insts: smallvec![inst], reasons })
+    let insts: SmallVec<[_; 1]> = left.instructions(program.target).into_iter().map(Arc::new).collect();
+    if !insts.is_empty() {
+        edits.push(Edit { place, kind, insts, reasons: reasons_of(reasons, left) });
+    }
+    edits
+}
+
+/// The reasons that are about the counters of `part`.
+fn reasons_of(reasons: &[Reason], part: WaitCnt) -> Vec<Reason> {
+    let concerns = |reason: &&Reason| match reason.demand {
+        Demand::Count { counter, .. } => counter.is_in(part),
+        Demand::States { .. } => true,
+    };
+    reasons.iter().filter(concerns).cloned().collect()
 }
 
 fn wait_state_edits(program: &mut Program, options: &WaitOptions, earlier: &mut [Inserted]) -> Vec<Inserted> {

@@ -180,7 +180,10 @@ fn inspect(py: Python<'_>, name: &str, data: Vec<u8>, options: &str) -> PyResult
 #[pymodule]
 fn _gcn(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add("Error", module.py().get_type::<Error>())?;
-    module.add("TARGETS", gcn_isa::Target::with_instructions().map(gcn_isa::Target::name).collect::<Vec<_>>())?;
+    module.add(
+        "TARGETS",
+        gcn_isa::Target::with_instructions().map(gcn_isa::Target::name).collect::<Vec<_>>(),
+    )?;
     for function in [
         wrap_pyfunction!(check, module)?,
         wrap_pyfunction!(fix, module)?,

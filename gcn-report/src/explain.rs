@@ -83,7 +83,7 @@ fn message(finding: &check::Finding, line_of: &dyn Fn(usize) -> Option<u32>) -> 
         (check::Amount::States(need), check::Amount::States(have)) => {
             format!("needs {need} wait states, has {have}")
         }
-        (check::Amount::Wait(wait), _) => format!("needs `s_waitcnt {wait}`"),
+        (check::Amount::Wait(wait), _) => format!("needs `{wait}`"),
         _ => finding.title.to_owned(),
     };
     format!("{}: {reg}{first}{}{}: {amounts}", finding.rule, finding.second_name, finding.via.words())

@@ -149,7 +149,7 @@ impl Group {
         let Some((state, program)) = self.sanitize.as_mut().zip(shared.sanitize.as_ref()) else {
             return Ok(());
         };
-        state.barrier();
+        state.barrier(program);
         state.divergent(program, machine, waves)
     }
 

@@ -5,8 +5,9 @@ use std::fmt;
 use gcn_dsl::prelude::*;
 use gcn_dsl::{BuildOptions, BuiltKernel, Feature, LaunchError};
 use gcn_examples::{Lesson, Size, TARGETS, lessons};
+use gcn_isa::InstructionSet;
 use gcn_isa::check::{Finding, MemoryModel, Options, check_with};
-use gcn_isa::counters::WaitCnt;
+use gcn_isa::counters::{Counter, WaitCnt};
 use gcn_isa::hazards::RuleSet;
 use gcn_isa::{Class, Operand, Program};
 use gcn_sim::SimError;
@@ -52,9 +53,9 @@ fn immediate(program: &Program, line: usize) -> u16 {
 fn raised(wait: WaitCnt) -> Vec<WaitCnt> {
     let mut out = Vec::new();
     let mut push = |below: bool, raised: WaitCnt| out.extend(below.then_some(raised));
-    push(wait.vm < WaitCnt::VM_MAX, WaitCnt { vm: wait.vm + 1, ..wait });
-    push(wait.exp < WaitCnt::EXP_MAX, WaitCnt { exp: wait.exp + 1, ..wait });
-    push(wait.lgkm < WaitCnt::LGKM_MAX, WaitCnt { lgkm: wait.lgkm + 1, ..wait });
+    for counter in [Counter::Vm, Counter::Exp, Counter::Lgkm].into_iter().filter(|c| c.is_in(wait)) {
+        push(true, counter.set(wait, counter.of(wait) + 1));
+    }
     out
 }
 
@@ -73,11 +74,16 @@ fn weakened(program: &Program, line: usize) -> Vec<Weakened> {
             out
         }
         "s_waitcnt" => {
-            let wait = WaitCnt::decode(immediate(program, line));
+            let wait = WaitCnt::of_immediate(InstructionSet::GFX900, immediate(program, line));
             let mut out = vec![removed("s_waitcnt")];
             out.extend(raised(wait).into_iter().map(|weaker| {
-                let what = format!("s_waitcnt {wait} -> {weaker}");
-                Weakened { line, what, program: with_immediate(program, line, weaker.encode()) }
+                let what =
+                    format!("{} -> {}", wait.on(InstructionSet::GFX900), weaker.on(InstructionSet::GFX900));
+                Weakened {
+                    line,
+                    what,
+                    program: with_immediate(program, line, weaker.immediate(InstructionSet::GFX900)),
+                }
             }));
             out
         }

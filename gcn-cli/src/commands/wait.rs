@@ -91,16 +91,19 @@ fn counters(text: &str, target: Target) -> Result<u16, Failure> {
 }
 
 fn describe(immediate: u16, target: Target) -> Wait {
-    let wait = WaitCnt::decode(immediate);
+    let set = target.instruction_set();
+    let wait = WaitCnt::of_immediate(set, immediate);
+    let written = WaitCnt::of_immediate(set, 0);
     let field = |counter: Counter| {
-        let (value, max) = (counter.of(wait), counter.of(WaitCnt::NONE));
-        Field { counter: counter.name(), value, max, waits: value < max }
+        let max = counter.capacity(set);
+        let value = counter.of(wait).min(max);
+        Field { counter: counter.name(set), value, max, waits: value < max }
     };
     Wait {
         target: target.name(),
         immediate,
-        text: format!("s_waitcnt {wait}"),
-        counters: Counter::ALL.into_iter().map(field).collect(),
+        text: wait.on(set).to_string(),
+        counters: Counter::ALL.into_iter().filter(|counter| counter.is_in(written)).map(field).collect(),
         unused_bits: immediate & UNUSED,
     }
 }

@@ -98,7 +98,7 @@ fn cures(earlier: &Finding, later: &Finding) -> bool {
         _ => None,
     };
     match (earlier.need, later.need) {
-        (Amount::Wait(one), Amount::Wait(other)) => one.and(other) == one,
+        (Amount::Wait(one), Amount::Wait(other)) => one.wait.and(other.wait) == one.wait,
         _ => missing(earlier).zip(missing(later)).is_some_and(|(one, other)| one >= other),
     }
 }

@@ -12,7 +12,7 @@ pub fn run(kernel: &mut Kernel) {
     kernel.rewrite(|kernel, body| {
         let mut tree = Tree { regions: Vec::new(), needed: vec![None; kernel.values.len()] };
         let mut order = Vec::new();
-        tree.read(kernel, body, Parent::None, &mut order);
+        tree.read(body, Parent::None, &mut order);
         let mut moved = vec![Vec::new(); tree.regions.len()];
         // Readers before what they read, so that a value follows those of its readers that move.
         for (v, at) in order.into_iter().rev() {
@@ -76,7 +76,7 @@ struct Tree {
 
 impl Tree {
     /// Numbers the regions, notes what conditions read, and lists the instructions with their regions.
-    fn read(&mut self, kernel: &Kernel, region: &Region, parent: Parent, order: &mut Vec<(Value, u32)>) {
+    fn read(&mut self, region: &Region, parent: Parent, order: &mut Vec<(Value, u32)>) {
         let number = self.regions.len() as u32;
         let depth = parent.region().map_or(0, |around| self.regions[around as usize].1 + 1);
         self.regions.push((parent, depth));
@@ -91,7 +91,7 @@ impl Tree {
                     _ if stmt.repeats() => Parent::Loop(number),
                     _ => Parent::Block(number),
                 };
-                self.read(kernel, inner, parent, order);
+                self.read(inner, parent, order);
             }
             if let Some(condition) = stmt.condition() {
                 // That of a loop is read in it.

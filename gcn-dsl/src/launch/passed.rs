@@ -71,6 +71,11 @@ macro_rules! tuples {
         tuples!(= $($arg $from $member,)*);
         tuples!(@ [$($arg $from $member,)* $next $next_from $next_member,] $($more)*);
     };
+    (=) => {
+        impl Passed<()> for () {
+            fn passed(self) {}
+        }
+    };
     (= $($arg:ident $from:ident $member:tt,)*) => {
         impl<$($arg, $from: PassedFor<$arg>,)*> Passed<($($arg,)*)> for ($($from,)*) {
             fn passed(self) -> ($($arg,)*) {

@@ -56,7 +56,7 @@ pub trait TimedKernel: Kernel {
     ) -> Result<gcn_sim::timeline::Timeline, LaunchError> {
         let built = self.build_kept(target)?;
         let config = Config { timeline: gcn_sim::timeline::EVENTS, ..Config::one_cu() };
-        let report = run(self, &*built, grid, args.passed(), &config)?;
+        let report = run(self, &built, grid, args.passed(), &config)?;
         let timeline = gcn_sim::timeline::Timeline::new(report).titled(built.name());
         Ok(timeline.with_notes(notes(&built)))
     }

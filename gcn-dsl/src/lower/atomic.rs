@@ -4,10 +4,8 @@
 //! boundaries that the scheduler moves nothing across. Where a sequence has nothing on a side that must hold
 //! memory accesses back, [`Op::Order`] stands there. Waits for registers come later and only add to these.
 
-use gcn_isa::counters::WaitCnt;
 use gcn_isa::inst::Mods;
 use gcn_isa::memory_model::{self, Action, Bits, Mode, Operation, Ordering, Scope, Sequence, Space};
-use gcn_isa::operand::Operand;
 use gcn_isa::table::{self, Modifiers};
 use hashbrown::HashSet;
 use smallvec::{SmallVec, smallvec};
@@ -158,8 +156,7 @@ impl Lower<'_> {
         for action in actions {
             match *action {
                 Action::Wait(counters) => {
-                    let imm = Operand::Imm(i64::from(counters.wait().encode()));
-                    self.machine(WaitCnt::INSTRUCTION, &[], &[Src::Fixed(imm)])?;
+                    self.wait_for(counters.wait())?;
                 }
                 Action::Cache { mnemonic, bits } => {
                     self.machine_with(mnemonic, &[], &[], |mods| bits.apply(mods))?;

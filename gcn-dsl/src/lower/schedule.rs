@@ -18,11 +18,16 @@ impl Lower<'_> {
             Schedule::Wait { op, counter } => {
                 self.push(Op::Mark(Mark::Wait { op: *op, counter: *counter }), []);
                 // A placeholder: `sched::manual` sets the value when registers are assigned.
-                self.immediate(WaitCnt::INSTRUCTION, WaitCnt::NONE.encode())
+                self.immediate(WaitCnt::INSTRUCTION, WaitCnt::NONE.immediate(self.target.instruction_set()))
             }
-            Schedule::WaitAll(counter) => self.immediate(WaitCnt::INSTRUCTION, counter.at(0).encode()),
+            Schedule::WaitAll(counter) => self.wait_for(counter.at(0)),
             Schedule::Priority(n) => self.immediate("s_setprio", u16::from(*n)),
         }
+    }
+
+    /// An instruction that waits for counters.
+    pub(super) fn wait_for(&mut self, wait: WaitCnt) -> Lowered {
+        self.immediate(WaitCnt::INSTRUCTION, wait.immediate(self.target.instruction_set()))
     }
 
     fn immediate(&mut self, mnemonic: &str, value: u16) -> Lowered {

@@ -15,11 +15,10 @@ use std::ops::Range;
 
 use gcn_isa::cfg::Cfg;
 use gcn_isa::counters::{Counter, Stream, WaitCnt, events};
-use gcn_isa::inst::Inst;
 use gcn_isa::program::SourceLoc;
 use gcn_isa::table::Class;
 use gcn_isa::wait::{self, WaitOptions};
-use gcn_isa::{Operand, Program};
+use gcn_isa::{InstructionSet, Program};
 
 use crate::ir::mark::Mark;
 
@@ -70,7 +69,7 @@ pub fn resolve(program: &mut Program, marks: &mut [(usize, Mark)]) -> Result<(),
 fn explain(program: &mut Program, marks: &[(usize, Mark)]) {
     for (line, mark) in marks {
         if let Mark::Because(why) = mark
-            && wait_of(&program.lines[*line].inst).is_some()
+            && WaitCnt::of(&program.lines[*line].inst).is_some()
         {
             program.lines[*line].note = Some((*why).into());
         }
@@ -111,28 +110,24 @@ fn check_counter(
     counter: Counter,
 ) -> Result<(), WrongCounter> {
     let started = lines.clone().flat_map(|l| events(program.target, &program.lines[l].inst));
-    let counters: Vec<Counter> = started.map(|e| e.stream.counter()).collect();
+    let set = program.target.instruction_set();
+    let counters: Vec<Counter> = started.map(|e| e.stream.counter(set)).collect();
     match counters.first() {
         // Dead-code elimination removed the operation, because nothing uses its result.
         None => Ok(()),
         Some(_) if counters.contains(&counter) => Ok(()),
-        Some(other) => {
-            Err(WrongCounter { at: program.lines[at].loc, counter: counter.name(), other: other.name() })
-        }
-    }
-}
-
-fn wait_of(inst: &Inst) -> Option<WaitCnt> {
-    match (inst.desc.class, inst.operands.first()) {
-        (Class::Waitcnt, Some(&Operand::Imm(imm))) => Some(WaitCnt::decode(imm as u16)),
-        _ => None,
+        Some(other) => Err(WrongCounter {
+            at: program.lines[at].loc,
+            counter: counter.name(set),
+            other: other.name(set),
+        }),
     }
 }
 
 fn set(program: &mut Program, line: usize, wait: WaitCnt, younger: u8) {
     let what = if younger == 1 { "operation" } else { "operations" };
     let line = &mut program.lines[line];
-    line.inst_mut().operands = [Operand::Imm(i64::from(wait.encode()))].into_iter().collect();
+    wait.put_into(line.inst_mut());
     line.note = Some(format!("written wait: {younger} younger {what} may be outstanding").into());
 }
 
@@ -154,14 +149,14 @@ fn merge(program: &mut Program, marks: &[(usize, Mark)], removed: &mut BTreeSet<
             continue;
         }
         let (Some(a), Some(b)) =
-            (wait_of(&program.lines[pair[0]].inst), wait_of(&program.lines[pair[1]].inst))
+            (WaitCnt::of(&program.lines[pair[0]].inst), WaitCnt::of(&program.lines[pair[1]].inst))
         else {
             continue;
         };
         let both = a.and(b);
-        program.lines[pair[1]].inst_mut().operands =
-            [Operand::Imm(i64::from(both.encode()))].into_iter().collect();
-        program.lines[pair[1]].note = Some(format!("written waits: {both}").into());
+        both.put_into(program.lines[pair[1]].inst_mut());
+        let waits = both.on(program.target.instruction_set()).counters();
+        program.lines[pair[1]].note = Some(format!("written waits: {waits}").into());
         removed.insert(pair[0]);
     }
 }
@@ -209,8 +204,8 @@ struct Outstanding {
 }
 
 impl Outstanding {
-    fn limit(self) -> u8 {
-        if self.mixed { 0 } else { self.younger.min(self.stream.counter().cap()) }
+    fn limit(self, set: InstructionSet) -> u8 {
+        if self.mixed { 0 } else { self.younger.min(self.stream.counter(set).cap(set)) }
     }
 }
 
@@ -241,6 +236,7 @@ impl Analysed {
     fn limit(&self, lines: &Range<usize>, at: usize, counter: Counter) -> Option<u8> {
         let lines: Vec<usize> = lines.clone().map(|l| self.now[l]).collect();
         let at = self.now[at];
+        let set = self.program.target.instruction_set();
         let blocks = &self.cfg.blocks;
         let mut entry: Vec<Option<State>> = vec![None; blocks.len()];
         entry[0] = Some(State::default());
@@ -250,7 +246,7 @@ impl Analysed {
             let Some(mut state) = entry[b] else { continue };
             for line in blocks[b].start..blocks[b].end {
                 if line == at {
-                    found = state.operation.map(Outstanding::limit);
+                    found = state.operation.map(|operation| operation.limit(set));
                 }
                 self.step(&mut state, line, &lines, counter);
             }
@@ -266,20 +262,21 @@ impl Analysed {
     }
 
     fn step(&self, state: &mut State, line: usize, lines: &[usize], counter: Counter) {
+        let set = self.program.target.instruction_set();
         let inst = &self.program.lines[line].inst;
-        if let Some(wait) = wait_of(inst) {
+        if let Some(wait) = WaitCnt::of(inst) {
             // A wait for zero empties every stream of its counter. Larger values prove nothing about the
             // other streams.
-            let empty = Stream::ALL.into_iter().filter(|s| s.counter().of(wait) == 0);
+            let empty = Stream::ALL.into_iter().filter(|s| s.counter(set).of(wait) == 0);
             empty.for_each(|s| state.pending &= !(1 << s.index()));
-            if state.operation.is_some_and(|o| counter.of(wait) <= o.limit()) {
+            if state.operation.is_some_and(|o| counter.of(wait) <= o.limit(set)) {
                 state.operation = None;
             }
         }
-        for event in events(self.program.target, inst).iter().filter(|e| e.stream.counter() == counter) {
+        for event in events(self.program.target, inst).iter().filter(|e| e.stream.counter(set) == counter) {
             let stream = event.stream;
             let beside =
-                |s: &Stream| *s != stream && s.counter() == counter && state.pending >> s.index() & 1 == 1;
+                |s: &Stream| *s != stream && s.counter(set) == counter && state.pending >> s.index() & 1 == 1;
             if lines.binary_search(&line).is_ok() {
                 let mixed = !stream.in_order() || Stream::ALL.iter().any(beside);
                 state.operation = Some(Outstanding { stream, younger: 0, mixed });

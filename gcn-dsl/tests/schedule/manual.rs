@@ -4,8 +4,9 @@
 use gcn_dsl::BuiltKernel;
 use gcn_dsl::kernel::InsertedKind;
 use gcn_dsl::prelude::*;
+use gcn_isa::InstructionSet;
 use gcn_isa::check::{self, MemoryModel, Options};
-use gcn_isa::counters::WaitCnt;
+use gcn_isa::counters::{Counter, WaitCnt};
 use gcn_isa::table::Class;
 use gcn_isa::{Operand, Program};
 
@@ -32,7 +33,7 @@ gcn_kernel! {
 fn waits(program: &Program) -> Vec<(usize, WaitCnt)> {
     let wait = |(i, line): (usize, &gcn_isa::Line)| match line.inst.operands.first() {
         Some(Operand::Imm(imm)) if line.inst.desc.class == Class::Waitcnt => {
-            Some((i, WaitCnt::decode(*imm as u16)))
+            Some((i, WaitCnt::of_immediate(InstructionSet::GFX900, *imm as u16)))
         }
         _ => None,
     };
@@ -67,18 +68,18 @@ fn each_written_wait_is_needed(kernel: &BuiltKernel) {
     let all = written(kernel);
     assert!(!all.is_empty());
     for (line, wait) in all {
-        for (counter, max) in [(gcn_isa::counters::Counter::Vm, 63), (gcn_isa::counters::Counter::Lgkm, 15)] {
+        for (counter, max) in [(Counter::Vm, 63), (Counter::Lgkm, 15)] {
             let value = counter.of(wait);
             if value >= max {
                 continue;
             }
             let mut weaker = kernel.program().clone();
-            let imm = counter.set(wait, value + 1).encode();
+            let imm = counter.set(wait, value + 1).immediate(InstructionSet::GFX900);
             weaker.lines[line].inst_mut().operands = [Operand::Imm(i64::from(imm))].into_iter().collect();
             let report = check::check_with(&weaker, options);
             assert!(
                 !report.findings.is_empty(),
-                "{}: {wait} at {line} is stronger than needed\n{}",
+                "{}: {wait:?} at {line} is stronger than needed\n{}",
                 kernel.target(),
                 kernel.assembly(Comments::Explain)
             );
@@ -91,7 +92,7 @@ fn loads_are_waited_for_one_by_one() {
     let x: Vec<f32> = (0..256).map(|i| i as f32).collect();
     for target in TARGETS {
         let kernel = four_loads.build(target).unwrap();
-        let values: Vec<u8> = written(&kernel).iter().map(|(_, w)| w.vm).collect();
+        let values: Vec<u8> = written(&kernel).iter().map(|(_, w)| Counter::Vm.of(*w)).collect();
         assert_eq!(values, [3, 2, 1, 0], "{}", kernel.assembly(Comments::Explain));
         only_written_vm_waits(&kernel);
         each_written_wait_is_needed(&kernel);
@@ -159,7 +160,7 @@ fn the_weakest_wait_behind_a_loop() {
         let kernel = over_a_loop.build(target).unwrap();
         only_written_vm_waits(&kernel);
         // Without a trip one younger operation is outstanding; in a trip none.
-        let values: Vec<u8> = written(&kernel).iter().map(|(_, w)| w.vm).collect();
+        let values: Vec<u8> = written(&kernel).iter().map(|(_, w)| Counter::Vm.of(*w)).collect();
         assert_eq!(values, [0, 1, 0], "{}", kernel.assembly(Comments::Explain));
         for trips in [0u32, 1, 5] {
             let mut y = vec![0.0f32; 64];
@@ -214,7 +215,7 @@ fn taking_a_wait_away_breaks() {
         let kernel = four_loads.build(target).unwrap();
         for (line, _) in written(&kernel) {
             let mut program = kernel.program().clone();
-            let none = Operand::Imm(i64::from(WaitCnt::NONE.encode()));
+            let none = Operand::Imm(i64::from(WaitCnt::NONE.immediate(InstructionSet::GFX900)));
             program.lines[line].inst_mut().operands = [none].into_iter().collect();
             let broken = kernel.with_program(program).unwrap();
             let mut y = vec![0.0f32; 64];

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use super::build::Builder;
 use super::functions::Start;
 use super::image::{Links, Target};
-use super::{Code, CodeError, CodePlace, KernelFacts, MetadataFacts, Unit, Unreadable, are_single_waves};
+use super::{Code, CodeError, CodePlace, KernelFacts, MetadataFacts, Unit, Unreadable, tell_barriers};
 use crate::asm::{AsmInst, Assembly};
 use gcn_isa::target::Subtarget;
 
@@ -64,8 +64,7 @@ pub(super) fn unit(assembly: &Assembly, mut instructions: Vec<AsmInst>) -> Resul
     let metadata: Vec<Metadata> = notes.filter_map(|note| metadata_in_note(&note.bytes)).collect();
     let facts = metadata.first().map(MetadataFacts::of);
     let kernels = kernels(metadata, descriptors, &sections, &numbers);
-    let single_wave = are_single_waves(&kernels, target);
-    sections.iter_mut().for_each(|s| s.program.single_wave = single_wave);
+    tell_barriers(&mut sections, &kernels, target);
     Ok(Unit {
         target_id: module.target_id,
         sections,

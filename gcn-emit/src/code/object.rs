@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use super::build::Builder;
 use super::functions::Start;
 use super::image::{Links, Target};
-use super::{CodeError, CodePlace, KernelFacts, MetadataFacts, Unit, Unreadable, are_single_waves};
+use super::{CodeError, CodePlace, KernelFacts, MetadataFacts, Unit, Unreadable, tell_barriers};
 use crate::disasm::{CodeSection, Content, disassemble};
 use crate::object::{Binding, CodeObject, RelocationKind, SymbolKind, SymbolPlace, SymbolView};
 
@@ -50,8 +50,7 @@ pub(super) fn unit(object: &CodeObject<'_>) -> Result<Unit, CodeError> {
         }
     });
     let kernels: Vec<_> = kernels.collect();
-    let single_wave = are_single_waves(&kernels, object.target_id.target);
-    sections.iter_mut().for_each(|s| s.program.single_wave = single_wave);
+    tell_barriers(&mut sections, &kernels, object.target_id.target);
     Ok(Unit {
         target_id: object.target_id,
         sections,

@@ -3,7 +3,7 @@
 
 use gcn_isa::table::OperandKinds;
 use gcn_isa::target::Subtarget;
-use gcn_isa::{Inline, Inst, Operand, RegFile, Target, WaveSize};
+use gcn_isa::{Inst, Operand, RegFile, Target, WaveSize};
 
 use super::names::Names;
 use super::{Content, Item};
@@ -231,11 +231,10 @@ fn has_text(inst: &Inst) -> bool {
     {
         return false;
     }
-    inst.operands.iter().zip(desc.operands).all(|(operand, slot)| match operand {
+    inst.operands.iter().zip(desc.operands).enumerate().all(|(position, (operand, slot))| match operand {
         // The upper half of a 16-bit operand's literal counts for nothing, and is not written.
         Operand::Literal(value) => !slot.kinds.contains(OperandKinds::LITERAL16) || *value <= 0xffff,
-        // 1/(2π) of a 16-bit integer in SDWA is neither a float nor bits there.
-        Operand::Inline(Inline::Float(248)) => inst.mods.sdwa.is_none() || !desc.entry.has_integer_words(),
+        Operand::Inline(inline) => desc.spells_inline(position, *inline),
         _ => true,
     })
 }

@@ -4,6 +4,7 @@ use std::fmt::Write as _;
 use std::ops::RangeInclusive;
 use std::sync::Arc;
 
+use gcn_isa::counters::WaitCnt;
 use gcn_isa::hazards::wait_states;
 use gcn_isa::reg::RegUnit;
 use gcn_isa::table::{Access, Behaviours, Class};
@@ -12,7 +13,6 @@ use smallvec::SmallVec;
 
 use super::RewriteError;
 use super::edit::Edits;
-use super::order::wait_of;
 use super::plan::{NEW, Plan};
 use super::reason::describe_all;
 use super::source::{SourceText, Statement};
@@ -113,7 +113,7 @@ impl<'a> Writer<'a> {
         let lines = self.code.program.lines.get(old).zip(plan.program.lines.get(new));
         if let Some((before, after)) = lines
             && !Arc::ptr_eq(&before.inst, &after.inst)
-            && wait_of(&before.inst) != wait_of(&after.inst)
+            && WaitCnt::of(&before.inst) != WaitCnt::of(&after.inst)
         {
             self.change(old, &after.inst, plan, new)?;
         }
@@ -387,7 +387,7 @@ fn states(program: &Program, lines: &[usize]) -> u32 {
 }
 
 fn is_same(a: &Inst, b: &Inst) -> bool {
-    match (wait_of(a), wait_of(b)) {
+    match (WaitCnt::of(a), WaitCnt::of(b)) {
         (Some(a), Some(b)) => a == b,
         _ => a.operands == b.operands,
     }

@@ -12,7 +12,7 @@ use std::ops::Range;
 use gcn_isa::Program;
 use gcn_isa::cfg::Flow;
 use gcn_isa::check::{self, Advice};
-use gcn_isa::counters::{Counter, events};
+use gcn_isa::counters::{Counter, WaitCnt, events};
 use gcn_isa::hazards::{Config, wait_states};
 use gcn_isa::table::Class;
 use gcn_isa::target::NoHazards;
@@ -21,7 +21,7 @@ use serde::Serialize;
 
 use super::plan::{How, Kept, plan};
 use super::reason::describe;
-use super::{order, part, superfluous, wait_options};
+use super::{part, superfluous, wait_options};
 use crate::code::{Code, Unit};
 
 /// A wait with its reasons.
@@ -139,13 +139,13 @@ fn section(code: &Code, options: &WaitOptions, check: check::Options) -> Vec<Exp
 }
 
 fn order_text(program: &Program, kept: &Kept, line_of: &dyn Fn(usize) -> Option<u32>) -> Option<String> {
-    let wait = order::wait_of(&program.lines.get(kept.wait)?.inst)?;
+    let wait = WaitCnt::of(&program.lines.get(kept.wait)?.inst)?;
     let name = |line: usize| {
         let mnemonic = program.lines.get(line).map_or("?", |l| l.inst.desc.printed);
         line_of(line).map_or_else(|| mnemonic.to_owned(), |n| format!("{mnemonic} (line {n})"))
     };
     let (first, second) = (name(kept.operation.0 as usize), name(kept.place));
-    Some(format!("orders memory: {first} is done before {second}: {}", part(wait, kept.operation.1)))
+    Some(format!("orders memory: {first} is done before {second}: {}", part(program, wait, kept.operation.1)))
 }
 
 /// Which wait serves which need.
@@ -179,14 +179,14 @@ impl Served {
         let entry = reason.rule == "call.entry";
         let mut found = Vec::new();
         if entry {
-            let wait = program.lines.get(reason.consumer).and_then(|l| order::wait_of(&l.inst));
+            let wait = program.lines.get(reason.consumer).and_then(|l| WaitCnt::of(&l.inst));
             found.extend(wait.map(|_| reason.consumer));
         }
         let producer = reason.producer;
         walk_back(program, flow, reason.consumer, 0, &mut |line, behind: u32| {
             let inst = &program.lines[line].inst;
-            if let Some(wait) = order::wait_of(inst)
-                && counter.of(wait) <= counter.cap()
+            if let Some(wait) = WaitCnt::of(inst)
+                && counter.is_in(wait)
                 && (u32::from(counter.of(wait)) + behind <= u32::from(needed) || counter.of(wait) == 0)
             {
                 found.push(line);
@@ -225,8 +225,9 @@ impl Served {
 
 /// How much a line moves a counter up.
 fn issued(program: &Program, line: usize, counter: Counter) -> u32 {
+    let set = program.target.instruction_set();
     let events = events(program.target, &program.lines[line].inst);
-    events.iter().filter(|e| e.stream.counter() == counter).map(|e| u32::from(e.count)).sum()
+    events.iter().filter(|e| e.stream.counter(set) == counter).map(|e| u32::from(e.count)).sum()
 }
 
 /// Walks back from before `line` over all paths; `visit` gets each line with what has been counted up to it

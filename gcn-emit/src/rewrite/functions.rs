@@ -97,7 +97,8 @@ fn fix_piece(
     // The caller's operations are waited for once, not each time around.
     let with_entry;
     if options.only != Some(Only::WaitStates) && loops_to_its_start(&file) {
-        with_entry = format!("s_waitcnt {}\n{body}", WaitCnt::ALL);
+        let set = target.target.instruction_set();
+        with_entry = format!("{}\n{body}", WaitCnt::all(set).on(set).statements().join("\n"));
         file = File::read(&shown, &with_entry, (Some(target), options.wave), &NoFiles)?;
     }
     let File { source, numbered, mut unit } = file;

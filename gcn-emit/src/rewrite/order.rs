@@ -19,7 +19,7 @@ use std::collections::BTreeSet;
 use gcn_isa::cfg::{Cfg, Flow};
 use gcn_isa::counters::{Counter, MemoryEffect, Stream, WaitCnt, events};
 use gcn_isa::table::Class;
-use gcn_isa::{Inst, Operand, Program, Target};
+use gcn_isa::{Inst, InstructionSet, Operand, Program, Target};
 
 /// An instruction's operation on a counter.
 pub(super) type Operation = (u32, Counter);
@@ -68,11 +68,11 @@ impl State {
     }
 
     /// Waits; `done` is called with each operation that is finished by it.
-    fn wait(&mut self, wait: WaitCnt, mut done: impl FnMut(Operation)) {
+    fn wait(&mut self, set: InstructionSet, wait: WaitCnt, mut done: impl FnMut(Operation)) {
         self.open.retain(|open| {
-            let counter = open.stream.counter();
+            let counter = open.stream.counter(set);
             let value = counter.of(wait);
-            let waits = value <= counter.cap();
+            let waits = counter.is_in(wait);
             let finished = waits && (value == 0 || open.stream.in_order() && open.younger >= value);
             if finished {
                 done((open.line, counter));
@@ -81,8 +81,8 @@ impl State {
         });
     }
 
-    fn issue(&mut self, stream: Stream, line: u32) {
-        let most = stream.counter().of(WaitCnt::NONE);
+    fn issue(&mut self, set: InstructionSet, stream: Stream, line: u32) {
+        let most = stream.counter(set).capacity(set);
         self.open.retain_mut(|open| {
             if open.stream == stream {
                 open.younger += 1;
@@ -283,12 +283,13 @@ impl Solver<'_> {
         mut before: impl FnMut(usize, &State),
         mut done: impl FnMut(usize, Operation),
     ) {
+        let set = self.program.target.instruction_set();
         let block = &self.cfg.blocks[block];
         for line in block.start..block.end {
             before(line, state);
             let inst = &self.program.lines[line].inst;
-            if let Some(wait) = wait_of(inst) {
-                state.wait(wait, |operation| done(line, operation));
+            if let Some(wait) = WaitCnt::of(inst) {
+                state.wait(set, wait, |operation| done(line, operation));
                 continue;
             }
             // In a stream of their own, without an order.
@@ -296,7 +297,7 @@ impl Solver<'_> {
                 continue;
             }
             for event in events(self.program.target, inst) {
-                state.issue(event.stream, self.names[line]);
+                state.issue(set, event.stream, self.names[line]);
             }
         }
     }
@@ -304,23 +305,16 @@ impl Solver<'_> {
     fn report(&self, block: usize, roles: &Roles, order: &mut Order) {
         let Some(mut state) = self.entering[block].clone() else { return };
         let Order { places, finishes } = order;
+        let set = self.program.target.instruction_set();
         let place = |line: usize, state: &State| {
             let inst = &self.program.lines[line].inst;
             let point = point(role(self.program.target, inst), inst);
             if point != Point::None {
                 let open = state.open.iter().filter(|o| roles.counts(o.line, point));
-                let open = open.map(|o| (o.line, o.stream.counter())).collect();
+                let open = open.map(|o| (o.line, o.stream.counter(set))).collect();
                 places.push((self.names[line], open));
             }
         };
         self.walk(block, &mut state, place, |line, operation| finishes.push((self.names[line], operation)));
-    }
-}
-
-/// The counter values of an `s_waitcnt`.
-pub(super) fn wait_of(inst: &Inst) -> Option<WaitCnt> {
-    match (inst.desc.class, inst.operands.first()) {
-        (Class::Waitcnt, Some(&Operand::Imm(imm))) => Some(WaitCnt::decode(imm as u16)),
-        _ => None,
     }
 }

@@ -4,16 +4,16 @@
 use std::collections::BTreeMap;
 use std::ops::Range;
 
+use gcn_isa::Program;
 use gcn_isa::cfg::Flow;
 use gcn_isa::check::unordered_lds_accesses;
 use gcn_isa::counters::{Counter, MemoryEffect, WaitCnt, events};
 use gcn_isa::hazards::counter::LDS_DMA;
 use gcn_isa::table::Class;
 use gcn_isa::wait::{Inserted, LdsOrder, WaitOptions, insert_wait_states, insert_waitcnt, insert_waits};
-use gcn_isa::{Operand, Program};
 
 use super::Only;
-use super::order::{Operation, Order, Roles, wait_of};
+use super::order::{Operation, Order, Roles};
 use super::totals::{Waits, Weighted};
 
 /// The number of a line that the original does not have.
@@ -84,12 +84,12 @@ pub(super) fn plan(program: &Program, functions: &[Range<usize>], how: &How) -> 
     }
 }
 
-/// `lines`, and all that access LDS in a way in which one of `left` does; in ascending order.
+/// `lines`, and all that access LDS or write memory in a way in which one of `left` does; in ascending order.
 fn alike(program: &Program, mut lines: Vec<usize>, left: &[usize]) -> Vec<usize> {
     let accesses = |line: usize| {
         let events = program.lines.get(line).map(|l| events(program.target, &l.inst)).unwrap_or_default();
         let all = events.iter().fold(MemoryEffect::empty(), |all, e| all | e.memory);
-        all & (MemoryEffect::LDS_READ | MemoryEffect::LDS_WRITE | MemoryEffect::LDS_DMA)
+        all - MemoryEffect::LOAD
     };
     let kinds = left.iter().fold(MemoryEffect::empty(), |all, line| all | accesses(*line));
     lines.extend((0..program.lines.len()).filter(|line| accesses(*line).intersects(kinds)));
@@ -227,7 +227,7 @@ impl<'a> Strip<'a> {
             let mut grown = false;
             for (wait, operation) in order.finishers(&beyond) {
                 let wait = wait as usize;
-                let Some(original) = self.program.lines.get(wait).and_then(|l| wait_of(&l.inst)) else {
+                let Some(original) = self.program.lines.get(wait).and_then(|l| WaitCnt::of(&l.inst)) else {
                     continue;
                 };
                 let counter = operation.1;
@@ -271,7 +271,7 @@ impl<'a> Strip<'a> {
                 origins.push(number as u32);
             } else if let Some(wait) = keep.get(&number) {
                 let mut line = line.clone();
-                line.inst_mut().operands = std::iter::once(Operand::Imm(i64::from(wait.encode()))).collect();
+                wait.put_into(line.inst_mut());
                 program.lines.push(line);
                 origins.push(number as u32);
             }
@@ -307,6 +307,6 @@ pub(super) fn reached(program: &Program) -> Vec<bool> {
 }
 
 /// The parts of `wait` on a counter, for people: `vmcnt(2)`.
-pub(super) fn part(wait: WaitCnt, counter: Counter) -> WaitCnt {
-    counter.at(counter.of(wait))
+pub(super) fn part(program: &Program, wait: WaitCnt, counter: Counter) -> String {
+    counter.at(counter.of(wait)).on(program.target.instruction_set()).counters()
 }

@@ -38,7 +38,7 @@ pub(super) fn describe(program: &Program, reason: &Reason, line_of: &dyn Fn(usiz
     let amount = match reason.demand {
         Demand::Count { counter, needed, .. } => {
             let _ = write!(text, "{}: ", reason.rule);
-            format!("{}({needed})", counter.name())
+            format!("{}({needed})", counter.name(program.target.instruction_set()))
         }
         Demand::States { needed, present } => {
             let _ = write!(text, "{}: ", reason.rule);

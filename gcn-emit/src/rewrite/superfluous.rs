@@ -72,7 +72,7 @@ pub fn superfluous(unit: &Unit, rules: impl Into<Config>) -> Result<Vec<Superflu
 pub(super) fn text(amount: Amount) -> Option<String> {
     match amount {
         Amount::States(states @ 1..) => Some(format!("s_nop {}", states - 1)),
-        Amount::Wait(wait) if !wait.is_none() => Some(format!("s_waitcnt {wait}")),
+        Amount::Wait(wait) if !wait.wait.is_none() => Some(wait.to_string()),
         _ => None,
     }
 }

@@ -174,7 +174,7 @@ impl InPlace<'_> {
     }
 
     fn is_literal(&self) -> bool {
-        self.inst.desc.operands.get(self.position).is_some_and(|slot| slot.is_literal())
+        self.inst.desc.operands.get(self.position).is_some_and(gcn_isa::OperandDesc::is_literal)
     }
 
     /// What a register's name ends with where it is half a register.

@@ -92,6 +92,7 @@ fn a_function_of_the_host_holds_its_stream() {
     GO.store(1, Relaxed);
     ok(hip::hipEventSynchronize(event));
     ok(hip::hipStreamSynchronize(after));
+    ok(hip::hipStreamSynchronize(held));
     ok(hip::hipStreamQuery(held));
     assert_eq!(words(at, 64), [10; 64]);
     assert_eq!(hip::hipFree(memory), code::INVALID_VALUE, "freed in its stream");

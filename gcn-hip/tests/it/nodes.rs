@@ -337,6 +337,8 @@ fn one_function_adds_nodes_of_all_kinds() {
     let _ = add("hipGraphAddNode", graph, &[allocated], &[any(11, &[memory[2 + 14]]).as_ptr() as P]);
     let ready = instance(graph);
     ok(hip::hipGraphLaunch(ready, 0));
+    // Functions of the host run on a thread of their own.
+    ok(hip::hipDeviceSynchronize());
     assert_eq!((out, CALLS.load(Relaxed), words(at, 1)), ([25; 4], 3, vec![1]));
     // Changes of one kind: in the graph, and in the instance.
     let other = any(2, &filling(at, 9, 64));

@@ -7,9 +7,11 @@ use crate::indexing::Indexing;
 use crate::inst::{Inst, RegUse, Via};
 use crate::reg::{Reg, RegFile};
 use crate::table::{Access, Class};
+use crate::target::InstructionSet;
 
 /// Registers and memory that an instruction touches.
 pub(super) struct Accesses<'a> {
+    set: InstructionSet,
     pub inst: &'a Inst,
     pub events: &'a Events,
     reads: SmallVec<[RegUse; 6]>,
@@ -21,17 +23,25 @@ pub(super) struct Accesses<'a> {
 
 impl<'a> Accesses<'a> {
     /// Of `inst`, which stands at `line`.
-    pub fn of(line: usize, inst: &'a Inst, events: &'a Events, indexing: &Indexing) -> Accesses<'a> {
+    pub fn of(
+        set: InstructionSet,
+        line: usize,
+        inst: &'a Inst,
+        events: &'a Events,
+        indexing: &Indexing,
+    ) -> Accesses<'a> {
         let tied = |o: &crate::table::OperandDesc| o.access == Access::ReadWrite;
         let merged = inst.desc.operands.iter().position(tied).filter(|_| is_load(inst)).map(|i| i as u8);
         let memory = events.iter().fold(MemoryEffect::empty(), |all, e| all | e.memory);
         let (reads, writes) = (indexing.reads(line, inst), indexing.writes(line, inst));
-        Accesses { inst, events, reads, writes, memory, merged }
+        Accesses { set, inst, events, reads, writes, memory, merged }
     }
 
-    /// True if the result of this instruction in `reg` arrives after that of any operation of `stream` issued before.
+    /// True if the result of this instruction in `reg` arrives after that of any operation of `stream` issued before, whichever way
+    /// it comes.
     fn arrives_after(&self, stream: Stream, reg: Reg) -> bool {
-        self.events.iter().any(|e| e.writes == Some(reg) && counters::finishes_after(stream, e.stream))
+        let mut writing = self.events.iter().filter(|e| e.writes == Some(reg)).peekable();
+        writing.peek().is_some() && writing.all(|e| counters::finishes_after(self.set, stream, e.stream))
     }
 
     /// The register of `written`, as far as `live`, that the instruction reads. A load that keeps part of its destination reads it only when
@@ -63,8 +73,13 @@ impl<'a> Accesses<'a> {
         if self.reads.iter().chain(&self.writes).any(vector) {
             counters.push(Counter::Vm);
         }
-        if !self.reads.is_empty() || !self.writes.is_empty() {
+        let scalar = Stream::Smem.counter(self.set);
+        let any = !self.reads.is_empty() || !self.writes.is_empty();
+        if any && (scalar == Counter::Lgkm || self.reads.iter().chain(&self.writes).any(vector)) {
             counters.push(Counter::Lgkm);
+        }
+        if any && scalar != Counter::Lgkm {
+            counters.push(scalar);
         }
         if self.writes.iter().any(vector) {
             counters.push(Counter::Exp);

@@ -49,11 +49,11 @@ impl fmt::Display for Advice {
                 let verb = if enough == 1 { "is" } else { "are" };
                 write!(f, "{have} wait state{plural} here, {enough} {verb} enough")?;
             }
-            (Amount::Wait(have), Amount::Wait(enough)) if enough.is_none() => {
-                write!(f, "nothing needs `s_waitcnt {have}`")?;
+            (Amount::Wait(have), Amount::Wait(enough)) if enough.wait.is_none() => {
+                write!(f, "nothing needs `{have}`")?;
             }
             (Amount::Wait(have), Amount::Wait(enough)) => {
-                write!(f, "`s_waitcnt {have}` is stronger than needed, `s_waitcnt {enough}` is enough")?;
+                write!(f, "`{have}` is stronger than needed, `{enough}` is enough")?;
             }
             _ => f.write_str("this wait is not needed")?,
         }

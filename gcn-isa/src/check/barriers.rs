@@ -11,11 +11,13 @@
 //! In either case something must read LDS after the later barrier before the same write comes again at the same address:
 //! otherwise nobody could see what it wrote but who reads between the two barriers.
 //!
+//! The same holds for stores to memory before barriers that order them, of a workgroup on several compute units.
+//!
 //! Each write is judged for each barrier, over the paths on which it is outstanding there.
 
 use std::collections::{HashMap, HashSet, VecDeque};
 
-use super::facts::LineFacts;
+use super::facts::{LineFacts, Shared};
 use crate::cfg::Flow;
 use crate::counters::{MemoryEffect, Stream};
 use crate::program::Program;
@@ -97,6 +99,16 @@ struct Open {
     counted: bool,
 }
 
+/// A write that may be outstanding at a barrier.
+#[derive(Clone, Copy)]
+struct Passing {
+    stream: Stream,
+    barrier: usize,
+    /// Whatever waits for it shows that it is meant to be outstanding before.
+    any_wait: bool,
+    shared: Shared,
+}
+
 impl<'a> Barriers<'a> {
     pub fn new(program: &'a Program, flow: &'a Flow, lines: &'a [LineFacts]) -> Barriers<'a> {
         let blocks = &flow.cfg.blocks;
@@ -115,11 +127,11 @@ impl<'a> Barriers<'a> {
 
     /// The write that breaks the rule at `barrier`: `write`, or one before it in its block that it hides, and what is to be
     /// said of it.
-    pub fn judge(&mut self, write: usize, barrier: usize) -> (usize, Verdict) {
-        let mut worst = (write, self.verdict(write, barrier));
+    pub fn judge(&mut self, write: usize, barrier: usize, shared: Shared) -> (usize, Verdict) {
+        let mut worst = (write, self.verdict(write, barrier, shared));
         if worst.1 == Verdict::Deferred {
-            for older in self.hidden(write) {
-                let verdict = self.verdict(older, barrier);
+            for older in self.hidden(write, shared) {
+                let verdict = self.verdict(older, barrier, shared);
                 if verdict != Verdict::Deferred {
                     worst = (older, verdict);
                     break;
@@ -129,29 +141,29 @@ impl<'a> Barriers<'a> {
         worst
     }
 
-    /// Earlier writes of LDS on the same stream that nothing has waited for, the latest first: of several that are outstanding
+    /// Earlier writes of the same memory on the same stream that nothing has waited for, the latest first: of several that are outstanding
     /// the youngest stands for all.
-    fn hidden(&self, write: usize) -> Vec<usize> {
+    fn hidden(&self, write: usize, shared: Shared) -> Vec<usize> {
         let start = self.flow.cfg.blocks[self.flow.cfg.block_of(write)].start;
-        let Some(stream) = self.stream(write) else { return Vec::new() };
+        let Some(stream) = self.stream(write, shared) else { return Vec::new() };
         let mut found = Vec::new();
-        for line in (start..write).rev().take(stream.counter().capacity().into()) {
-            let waits =
-                self.lines[line].wait.is_some_and(|w| stream.counter().of(w) <= stream.counter().cap());
+        let set = self.program.target.instruction_set();
+        let counter = stream.counter(set);
+        for line in (start..write).rev().take(counter.capacity(set).into()) {
+            let waits = self.lines[line].wait.is_some_and(|w| counter.is_in(w));
             if waits || self.is_barrier(line) || found.len() == MOST_TOGETHER {
                 break;
             }
-            if self.stream(line) == Some(stream) {
+            if self.stream(line, shared) == Some(stream) {
                 found.push(line);
             }
         }
         found
     }
 
-    /// The stream on which `line` writes LDS.
-    fn stream(&self, line: usize) -> Option<Stream> {
-        let writes = MemoryEffect::LDS_WRITE | MemoryEffect::LDS_DMA;
-        self.lines[line].events.iter().find(|e| e.memory.intersects(writes)).map(|e| e.stream)
+    /// The stream on which `line` writes this memory.
+    fn stream(&self, line: usize, shared: Shared) -> Option<Stream> {
+        self.lines[line].events.iter().find(|e| e.memory.intersects(shared.writes())).map(|e| e.stream)
     }
 
     fn is_barrier(&self, line: usize) -> bool {
@@ -165,14 +177,16 @@ impl<'a> Barriers<'a> {
         next.is_some_and(|l| self.is_barrier(l))
     }
 
-    fn verdict(&mut self, write: usize, barrier: usize) -> Verdict {
+    fn verdict(&mut self, write: usize, barrier: usize, shared: Shared) -> Verdict {
         if self.looks == 0 {
             return Verdict::Undecided;
         }
-        let Some(stream) = self.stream(write) else { return Verdict::Unknown };
+        let Some(stream) = self.stream(write, shared) else { return Verdict::Unknown };
         let moves = self.moves(write, barrier);
         // LDS is not read by what a wait for memory serves.
-        let any_wait = moves || stream.counter() != Stream::Lds.counter();
+        let set = self.program.target.instruction_set();
+        let any_wait = moves || shared == Shared::Lds && stream.counter(set) != Stream::Lds.counter(set);
+        let how = Passing { stream, barrier, any_wait, shared };
         let blocks = &self.flow.cfg.blocks;
         let start = self.flow.cfg.block_of(write);
         let begin = Open { younger: 0, alone: true, passed: false, accessed: false, counted: false };
@@ -189,12 +203,12 @@ impl<'a> Barriers<'a> {
             for line in range {
                 // There, the same bytes are written anew.
                 goes_on = (line != write || moves) && !self.lines[line].returns();
-                let next = if goes_on { self.after(stage, line, (stream, barrier, any_wait)) } else { None };
-                let touches = self.lines[line].reads_lds() || self.lines[line].writes_lds();
+                let next = if goes_on { self.after(stage, line, how) } else { None };
+                let touches = self.lines[line].reads(shared) || self.lines[line].writes(shared);
                 late |= touches && line != write && stage.is_between();
                 goes_on = next.is_some();
                 let Some(next) = next else { break };
-                if matches!(next, Stage::Published { .. }) && self.lines[line].reads_lds() {
+                if matches!(next, Stage::Published { .. }) && self.lines[line].reads(shared) {
                     return Verdict::Deferred;
                 }
                 stage = next;
@@ -213,14 +227,15 @@ impl<'a> Barriers<'a> {
     }
 
     /// Where a path stands after `line`; `None` where it shows nothing.
-    fn after(&self, stage: Stage, line: usize, how: (Stream, usize, bool)) -> Option<Stage> {
-        let (stream, barrier, any_wait) = how;
+    fn after(&self, stage: Stage, line: usize, how: Passing) -> Option<Stage> {
+        let Passing { stream, barrier, any_wait, shared } = how;
         let facts = &self.lines[line];
-        let touches = facts.reads_lds() || facts.writes_lds();
+        let touches = facts.reads(shared) || facts.writes(shared);
         match stage {
             Stage::Open(open) => {
-                let counter = stream.counter();
-                if let Some(value) = facts.wait.map(|w| counter.of(w)).filter(|v| *v <= counter.cap()) {
+                let set = self.program.target.instruction_set();
+                let counter = stream.counter(set);
+                if let Some(value) = facts.wait.filter(|w| counter.is_in(*w)).map(|w| counter.of(w)) {
                     let counts = value > 0 && self.is_before_barrier(line);
                     let counted = open.counted || counts;
                     if value > 0 && !(stream.in_order() && open.younger >= value) {
@@ -234,9 +249,9 @@ impl<'a> Barriers<'a> {
                 }
                 let same = facts.events.iter().filter(|e| e.stream == stream);
                 let younger = same.map(|e| e.count).fold(open.younger, u8::saturating_add);
-                let others = facts.events.iter().any(|e| e.stream.counter() == counter);
+                let others = facts.events.iter().any(|e| e.stream.counter(set) == counter);
                 // No wait can tell it from others any more.
-                (younger < counter.capacity().saturating_mul(MOST_FULL)).then_some(Stage::Open(Open {
+                (younger < counter.capacity(set).saturating_mul(MOST_FULL)).then_some(Stage::Open(Open {
                     younger,
                     alone: open.alone && !others,
                     passed: open.passed || line == barrier,
@@ -288,13 +303,15 @@ impl<'a> Barriers<'a> {
         changes
     }
 
-    /// The register that says where in LDS `write` writes.
-    fn address_of(&self, write: usize) -> Option<Reg> {
+    /// The registers that say where `write` writes.
+    fn address_of(&self, write: usize) -> Vec<Reg> {
         let inst = &self.program.lines[write].inst;
         if self.lines[write].events.iter().any(|e| e.memory.contains(MemoryEffect::LDS_DMA)) {
-            return Some(reg::M0);
+            return vec![reg::M0];
         }
-        inst.reads().iter().find(|r| r.operand.is_some()).map(|r| r.reg)
+        let reads = inst.reads();
+        let is_address = |operand: u8| !inst.desc.operands[usize::from(operand)].is_data();
+        reads.iter().filter(|r| r.operand.is_some_and(is_address)).map(|r| r.reg).collect()
     }
 }
 

@@ -6,7 +6,7 @@ use smallvec::SmallVec;
 
 use super::access::Accesses;
 use super::barriers::{Barriers, Verdict};
-use super::facts::{Facts, LineFacts};
+use super::facts::{Facts, LineFacts, Shared};
 use super::operation::Operation;
 use super::outstanding::Outstanding;
 use super::path::{Judgement, PathSearch};
@@ -22,6 +22,7 @@ use crate::inst::{RegUse, Via};
 use crate::program::{EntryKind, Line, Program};
 use crate::reg::Reg;
 use crate::table::{Behaviours, Class};
+use crate::target::InstructionSet;
 
 /// What may be outstanding everywhere in a program, and what that breaks.
 pub(super) struct CounterCheck<'a> {
@@ -38,7 +39,18 @@ impl<'a> CounterCheck<'a> {
     /// Solves for what may be outstanding at the start of each block.
     pub fn new(program: &'a Program, flow: &'a Flow, facts: &'a Facts, options: Options) -> CounterCheck<'a> {
         let Facts { indexing, lines } = facts;
-        CounterCheck { program, flow, options, indexing, lines, states: solve(flow, lines) }
+        CounterCheck {
+            program,
+            flow,
+            options,
+            indexing,
+            lines,
+            states: solve(program.target.instruction_set(), flow, lines),
+        }
+    }
+
+    pub fn set(&self) -> InstructionSet {
+        self.program.target.instruction_set()
     }
 
     /// Findings of the counter rules, and what they say.
@@ -68,7 +80,7 @@ impl<'a> CounterCheck<'a> {
     /// Adds the lines whose accesses of LDS break a rule.
     pub fn unordered_lds_accesses(&self, lines: &mut BTreeSet<usize>) {
         self.each_broken(|broken, _, _| {
-            lines.extend(broken.first.filter(|_| LDS_RULES.contains(&broken.rule)));
+            lines.extend(broken.first.filter(|_| ADDRESS_RULES.contains(&broken.rule)));
         });
     }
 
@@ -105,7 +117,7 @@ impl<'a> CounterCheck<'a> {
         paths: &mut PathSearch<'_>,
         told: &mut Told<'s>,
     ) -> bool {
-        let Some(first) = broken.first.filter(|_| LDS_RULES.contains(&broken.rule)) else { return true };
+        let Some(first) = broken.first.filter(|_| ADDRESS_RULES.contains(&broken.rule)) else { return true };
         if self.options.memory_model == MemoryModel::Strict {
             return true;
         }
@@ -115,11 +127,12 @@ impl<'a> CounterCheck<'a> {
         }
         if rule == rules::LDS_DMA.id {
             return told.findings.insert((rule, first))
-                && !paths.is_served(first, rule, |_, facts| facts.reads_lds());
+                && !paths.is_served(first, rule, |_, facts| facts.reads(Shared::Lds));
         }
         let barriers =
             told.barriers.get_or_insert_with(|| Barriers::new(self.program, self.flow, self.lines));
-        let (write, verdict) = barriers.judge(first, line);
+        let shared = if broken.rule == &rules::BARRIER_STORE { Shared::Global } else { Shared::Lds };
+        let (write, verdict) = barriers.judge(first, line, shared);
         broken.is_shown = verdict == Verdict::Late;
         match verdict {
             Verdict::Deferred => false,
@@ -155,7 +168,7 @@ pub(super) struct Known(HashMap<(&'static str, Option<usize>, Option<usize>), Wa
 impl Known {
     /// Of a rule about accesses of LDS one finding for each first instruction is enough.
     fn key(broken: &Broken, line: usize) -> (&'static str, Option<usize>, Option<usize>) {
-        (broken.rule.id, broken.first, (!LDS_RULES.contains(&broken.rule)).then_some(line))
+        (broken.rule.id, broken.first, (!ADDRESS_RULES.contains(&broken.rule)).then_some(line))
     }
 
     fn add(&mut self, broken: &Broken, line: usize) {
@@ -185,9 +198,14 @@ struct Told<'a> {
     undecided: usize,
 }
 
-/// Rules about accesses of LDS, which depend on addresses.
-const LDS_RULES: [&CounterRule; 4] =
-    [&rules::LDS_DMA, &rules::BARRIER_LDS, &rules::BARRIER_LDS_READ, &rules::BARRIER_LDS_DMA];
+/// Rules about accesses of LDS, and of memory at barriers, which depend on addresses.
+const ADDRESS_RULES: [&CounterRule; 5] = [
+    &rules::LDS_DMA,
+    &rules::BARRIER_LDS,
+    &rules::BARRIER_LDS_READ,
+    &rules::BARRIER_LDS_DMA,
+    &rules::BARRIER_STORE,
+];
 
 /// The lines of a block with their numbers.
 fn numbered<'a>(lines: &'a [LineFacts], block: &Block) -> impl Iterator<Item = (usize, &'a LineFacts)> {
@@ -195,12 +213,12 @@ fn numbered<'a>(lines: &'a [LineFacts], block: &Block) -> impl Iterator<Item = (
 }
 
 /// The state at the start of each block, joined over all paths; `None` for blocks that no path reaches.
-fn solve<'a>(flow: &Flow, lines: &'a [LineFacts]) -> Vec<Option<Outstanding<'a>>> {
+fn solve<'a>(set: InstructionSet, flow: &Flow, lines: &'a [LineFacts]) -> Vec<Option<Outstanding<'a>>> {
     let mut states: Vec<Option<Outstanding<'a>>> = vec![None; flow.cfg.blocks.len()];
     for root in &flow.roots {
         let entered = match root.kind {
-            EntryKind::Kernel => Outstanding::default(),
-            EntryKind::Function => Outstanding::of_caller(),
+            EntryKind::Kernel => Outstanding::none(set),
+            EntryKind::Function => Outstanding::of_caller(set),
         };
         meet(&mut states[root.block], &entered);
     }
@@ -217,7 +235,7 @@ fn solve<'a>(flow: &Flow, lines: &'a [LineFacts]) -> Vec<Option<Outstanding<'a>>
             }
             for &succ in &block.succs {
                 waiting[succ] |= if flow.comes_back(b, succ) {
-                    meet(&mut states[succ], &Outstanding::default())
+                    meet(&mut states[succ], &Outstanding::none(set))
                 } else {
                     meet(&mut states[succ], &state)
                 };
@@ -277,14 +295,14 @@ impl CounterCheck<'_> {
 
     fn conflicts(&self, state: &Outstanding<'_>, line: usize, broken: &mut SmallVec<[Broken; 2]>) {
         let (inst, events) = (&self.program.lines[line].inst, &self.lines[line].events);
-        let access = Accesses::of(line, inst, events, self.indexing);
-        let room = counters::room(events);
+        let access = Accesses::of(self.set(), line, inst, events, self.indexing);
+        let room = counters::room(self.set(), events);
         for operation in state.operations() {
             if let Some((rule, used)) = self.conflict(operation, &access, line) {
-                // Rules about LDS are no more than a doubt themselves.
-                let doubt = operation.doubt(room).filter(|_| !LDS_RULES.contains(&rule));
+                // Rules about addresses are no more than a doubt themselves.
+                let doubt = operation.doubt(room).filter(|_| !ADDRESS_RULES.contains(&rule));
                 let rule = doubt.unwrap_or(rule);
-                let need = operation.stream().counter().at(operation.needed());
+                let need = operation.counter().at(operation.needed());
                 let (reg, via) = (used.map(|u| u.reg), used.map_or(Via::Name, |u| u.via));
                 add(broken, Broken { rule, first: Some(operation.line()), reg, via, need, is_shown: false });
             }
@@ -319,15 +337,24 @@ impl CounterCheck<'_> {
         if dma && access.memory.intersects(self.options.memory_model.lds_accesses()) {
             return Some((&rules::LDS_DMA, None));
         }
-        let barrier = access.inst.desc.class == Class::Barrier
-            && self.program.target.has_back_off_barrier()
-            && !self.program.single_wave;
+        let is_barrier = access.inst.desc.class == Class::Barrier;
+        let depends = is_barrier || access.events.iter().any(|e| e.stream.accesses_memory());
+        if operation.memory().contains(MemoryEffect::SYNC)
+            && depends
+            && self.options.memory_model != MemoryModel::Off
+        {
+            return Some((&rules::GWS, None));
+        }
+        let barrier = is_barrier && self.program.target.has_back_off_barrier() && !self.program.single_wave;
         if barrier && self.options.memory_model != MemoryModel::Off {
             if dma {
                 return Some((&rules::BARRIER_LDS_DMA, None));
             }
             if operation.memory().contains(MemoryEffect::LDS_WRITE) {
                 return Some((&rules::BARRIER_LDS, None));
+            }
+            if operation.memory().contains(MemoryEffect::STORE) && self.program.lines[line].orders_stores {
+                return Some((&rules::BARRIER_STORE, None));
             }
             if operation.memory().contains(MemoryEffect::LDS_READ) && !self.program.lines[line].reads_pass {
                 return Some((&rules::BARRIER_LDS_READ, None));
@@ -341,7 +368,7 @@ impl CounterCheck<'_> {
         let inst = &line.inst;
         let (rule, counters): (_, &[Counter]) = match inst.desc.class {
             Class::Barrier if !self.program.target.has_back_off_barrier() => {
-                (&rules::BARRIER_COUNTERS, &Counter::ALL)
+                (&rules::BARRIER_COUNTERS, self.set().counters())
             }
             Class::CacheCtl
                 if self.options.memory_model != MemoryModel::Off
@@ -349,7 +376,7 @@ impl CounterCheck<'_> {
             {
                 (&rules::WBINVL1, &[Counter::Vm])
             }
-            Class::Branch if is_return(line) => (&rules::CALL_EXIT, &Counter::ALL),
+            Class::Branch if is_return(line) => (&rules::CALL_EXIT, self.set().counters()),
             _ => return,
         };
         for &counter in counters {
@@ -373,7 +400,7 @@ impl CounterCheck<'_> {
         let name = |line: usize| self.program.lines[line].inst.desc.printed;
         let rule = broken.rule;
         let Judgement { path, caveat } = judgement;
-        let unknown = (LDS_RULES.contains(&rule) && !broken.is_shown).then_some(Caveat::Addresses);
+        let unknown = (ADDRESS_RULES.contains(&rule) && !broken.is_shown).then_some(Caveat::Addresses);
         let caveat = caveat.or(unknown).or(Caveat::of_index(broken.via));
         // By itself such a rule is no more than a doubt, because it does not see what follows.
         let grade = if broken.is_shown { Grade::Documented } else { rule.grade() };
@@ -388,7 +415,7 @@ impl CounterCheck<'_> {
             loc: self.program.lines[second].loc,
             reg: broken.reg,
             via: broken.via,
-            need: Amount::Wait(broken.need),
+            need: Amount::Wait(broken.need.on(self.set())),
             have: Amount::NoWait,
             path,
             caveat,

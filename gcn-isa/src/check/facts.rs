@@ -6,9 +6,9 @@ use super::Options;
 use super::access::Accesses;
 use super::outstanding::Outstanding;
 use crate::cfg::{Flow, is_return};
-use crate::counters::{self, Counter, Events, MemoryEffect, WaitCnt};
+use crate::counters::{self, Counter, Events, MemoryEffect, Stream, WaitCnt};
 use crate::indexing::Indexing;
-use crate::operand::Operand;
+use crate::inst::Inst;
 use crate::program::{EntryKind, Line, Program};
 use crate::table::Class;
 
@@ -23,13 +23,53 @@ impl Facts {
     pub fn of(program: &Program, flow: &Flow, options: Options) -> Facts {
         let called = flow.roots.iter().any(|r| r.kind == EntryKind::Function);
         let indexing = options.rules.indexing(program, flow);
+        let orders_stores = program.lines.iter().any(|l| l.orders_stores);
+        let set = program.target.instruction_set();
         let facts = |(at, line): (usize, &Line)| {
-            let events = counters::events(program.target, &line.inst);
-            let access = called.then(|| Accesses::of(at, &line.inst, &events, &indexing).counters());
+            let mut events = counters::events(program.target, &line.inst);
+            for event in &mut events {
+                event.memory.remove(unshared(event.stream, &line.inst, orders_stores));
+            }
+            let access = called.then(|| Accesses::of(set, at, &line.inst, &events, &indexing).counters());
             LineFacts::of(line, access.unwrap_or_default(), events)
         };
         let lines = program.lines.iter().enumerate().map(facts).collect();
         Facts { indexing, lines }
+    }
+}
+
+/// Effects on memory on which no other wave depends at a barrier: stores that it does not order, and scratch; and scalar accesses, for
+/// which barriers are no order.
+fn unshared(stream: Stream, inst: &Inst, orders_stores: bool) -> MemoryEffect {
+    let is_scratch = matches!(inst.desc.class, Class::ScratchLoad | Class::ScratchStore);
+    match orders_stores && stream != Stream::Smem && !is_scratch {
+        true => MemoryEffect::empty(),
+        false => MemoryEffect::STORE | MemoryEffect::LOAD,
+    }
+}
+
+/// Memory that waves of a workgroup share.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Shared {
+    Lds,
+    Global,
+}
+
+impl Shared {
+    /// What a write of it does.
+    pub fn writes(self) -> MemoryEffect {
+        match self {
+            Shared::Lds => MemoryEffect::LDS_WRITE | MemoryEffect::LDS_DMA,
+            Shared::Global => MemoryEffect::STORE,
+        }
+    }
+
+    /// What a read of it does.
+    pub fn reads(self) -> MemoryEffect {
+        match self {
+            Shared::Lds => MemoryEffect::LDS_READ,
+            Shared::Global => MemoryEffect::LOAD,
+        }
     }
 }
 
@@ -47,13 +87,7 @@ pub(super) struct LineFacts {
 impl LineFacts {
     fn of(line: &Line, uses_of_caller: SmallVec<[Counter; 3]>, events: Events) -> LineFacts {
         let inst = &line.inst;
-        let wait = match inst.operands.first() {
-            Some(Operand::Imm(imm)) if inst.desc.class == Class::Waitcnt => {
-                Some(WaitCnt::decode((*imm & 0xffff) as u16))
-            }
-            _ => None,
-        };
-        LineFacts { wait, events, uses_of_caller, returns: is_return(line) }
+        LineFacts { wait: WaitCnt::of(inst), events, uses_of_caller, returns: is_return(line) }
     }
 
     /// The state after the instruction.
@@ -66,7 +100,7 @@ impl LineFacts {
             state.forget_caller(counter);
         }
         if self.returns {
-            state.wait(WaitCnt::ALL);
+            state.wait_for_all();
         }
         for event in &self.events {
             state.issue(line, event);
@@ -78,14 +112,13 @@ impl LineFacts {
         self.returns
     }
 
-    /// True if the instruction reads LDS in its own order.
-    pub fn reads_lds(&self) -> bool {
-        self.events.iter().any(|e| e.memory.contains(MemoryEffect::LDS_READ))
+    /// True if the instruction reads this memory, LDS in its own order.
+    pub fn reads(&self, shared: Shared) -> bool {
+        self.events.iter().any(|e| e.memory.intersects(shared.reads()))
     }
 
-    /// True if the instruction writes LDS, at once or when its data arrives.
-    pub fn writes_lds(&self) -> bool {
-        let writes = MemoryEffect::LDS_WRITE | MemoryEffect::LDS_DMA;
-        self.events.iter().any(|e| e.memory.intersects(writes))
+    /// True if the instruction writes this memory, at once or when its data arrives.
+    pub fn writes(&self, shared: Shared) -> bool {
+        self.events.iter().any(|e| e.memory.intersects(shared.writes()))
     }
 }

@@ -2,9 +2,10 @@
 
 use std::hash::{Hash, Hasher};
 
-use crate::counters::{Event, MemoryEffect, Stream, WaitCnt};
+use crate::counters::{Counter, Event, MemoryEffect, Stream, WaitCnt};
 use crate::hazards::counter::{self as rules, CounterRule};
 use crate::reg::Reg;
+use crate::target::InstructionSet;
 
 /// More than any counter can hold.
 const MANY: u8 = 64;
@@ -17,6 +18,8 @@ const DONE: u8 = u8::MAX;
 pub(super) struct Operation<'a> {
     place: Place,
     event: &'a Event,
+    /// It says which counters there are.
+    set: InstructionSet,
     progress: Progress,
 }
 
@@ -36,7 +39,7 @@ impl Place {
         let stream = (event.stream.index() as u32) << 28;
         let written =
             event.writes.map_or(0, |r| (r.file as u32) << 24 | u32::from(r.index) << 8 | u32::from(r.len));
-        let memory = u32::from(awaited(event).bits()) << 20;
+        let memory = u32::from(awaited(event).bits()) << 17;
         Place { kind: Kind(stream | memory | written), line: line as u32 }
     }
 }
@@ -80,10 +83,10 @@ impl Hash for Operation<'_> {
 
 impl<'a> Operation<'a> {
     /// `event` of the instruction at `line`, which starts now.
-    pub fn started(line: usize, event: &'a Event, mixed: bool) -> Operation<'a> {
+    pub fn started(set: InstructionSet, line: usize, event: &'a Event, mixed: bool) -> Operation<'a> {
         let memory = awaited(event);
         let progress = Progress { live: u32::MAX, younger: 0, by_order: 0, mixed, full: false, memory };
-        Operation { place: Place::of(line, event), event, progress }
+        Operation { place: Place::of(line, event), event, set, progress }
     }
 
     /// Its place in the order of operations.
@@ -99,6 +102,11 @@ impl<'a> Operation<'a> {
     /// The stream on which it finishes.
     pub fn stream(&self) -> Stream {
         self.event.stream
+    }
+
+    /// The counter of that stream.
+    pub fn counter(&self) -> Counter {
+        self.event.stream.counter(self.set)
     }
 
     /// The registers that it writes when it finishes.
@@ -135,7 +143,7 @@ impl<'a> Operation<'a> {
     pub fn doubt(&self, room: WaitCnt) -> Option<&'static CounterRule> {
         if self.is_done_by_order() {
             Some(&rules::MIXED)
-        } else if self.progress.full || self.makes_room(self.stream().counter().of(room)) {
+        } else if self.progress.full || self.makes_room(self.counter().of(room)) {
             Some(if self.stream().in_order() { &rules::FULL } else { &rules::FULL_UNORDERED })
         } else {
             None
@@ -160,7 +168,7 @@ impl<'a> Operation<'a> {
 
     /// Counts `event` of a later instruction, on the same counter.
     pub fn count(&mut self, event: &Event) {
-        self.progress.full |= self.makes_room(event.stream.counter().capacity().saturating_sub(event.count));
+        self.progress.full |= self.makes_room(self.counter().capacity(self.set).saturating_sub(event.count));
         let same = self.stream() == event.stream;
         let progress = &mut self.progress;
         if same {
@@ -202,7 +210,7 @@ impl<'a> Operation<'a> {
 
     /// The weakest value of its counter that finishes it, if others that overtake it only matter from `guess` on.
     pub fn needed_below(&self, guess: u8) -> u8 {
-        let younger = self.progress.younger.min(self.stream().counter().cap());
+        let younger = self.progress.younger.min(self.counter().cap(self.set));
         if self.stream().in_order() && !(self.progress.mixed && younger >= guess) { younger } else { 0 }
     }
 
@@ -237,5 +245,5 @@ impl<'a> Operation<'a> {
 
 /// The effects of `event` on memory that something later can depend on.
 pub(super) fn awaited(event: &Event) -> MemoryEffect {
-    event.memory & (MemoryEffect::LDS_WRITE | MemoryEffect::LDS_READ | MemoryEffect::LDS_DMA)
+    event.memory & MemoryEffect::LOAD.complement()
 }

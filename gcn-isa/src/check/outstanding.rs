@@ -2,10 +2,13 @@
 
 use super::operation::{self, Operation};
 use crate::counters::{Counter, Event, MemoryEffect, Stream, WaitCnt};
+use crate::target::InstructionSet;
 
-/// What may be outstanding. The default is nothing.
-#[derive(Clone, PartialEq, Eq, Hash, Debug, Default)]
+/// What may be outstanding.
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub(super) struct Outstanding<'a> {
+    /// It says which counters there are.
+    set: InstructionSet,
     /// In the order of [`Operation::place`].
     operations: Vec<Operation<'a>>,
     /// By stream, the line of an operation if any may be outstanding.
@@ -21,9 +24,20 @@ pub(super) struct Outstanding<'a> {
 const CROWD: usize = 256;
 
 impl<'a> Outstanding<'a> {
+    /// Nothing.
+    pub fn none(set: InstructionSet) -> Outstanding<'a> {
+        Outstanding {
+            set,
+            operations: Vec::new(),
+            active: Default::default(),
+            silent: Default::default(),
+            caller: Default::default(),
+        }
+    }
+
     /// At the entry of a function: its caller may have anything outstanding.
-    pub fn of_caller() -> Outstanding<'a> {
-        Outstanding { caller: [true; Counter::ALL.len()], ..Outstanding::default() }
+    pub fn of_caller(set: InstructionSet) -> Outstanding<'a> {
+        Outstanding { caller: Counter::ALL.map(|counter| counter.exists_on(set)), ..Outstanding::none(set) }
     }
 
     /// True if operations of a caller may be outstanding on `counter`.
@@ -49,7 +63,8 @@ impl<'a> Outstanding<'a> {
 
     /// The line of an operation that may be outstanding on `counter`.
     pub fn any_on(&self, counter: Counter) -> Option<usize> {
-        Stream::ALL.into_iter().filter(|s| s.counter() == counter).find_map(|s| self.active[s.index()])
+        let set = self.set;
+        Stream::ALL.into_iter().filter(|s| s.counter(set) == counter).find_map(|s| self.active[s.index()])
     }
 
     /// True if something is expected of the operation, so that it is one of [`Outstanding::operations`].
@@ -62,13 +77,13 @@ impl<'a> Outstanding<'a> {
     /// Starts the operation `event` of the instruction `line`.
     pub fn issue(&mut self, line: usize, event: &'a Event) {
         let stream = event.stream;
-        let mixed = self.active_beside(stream) || self.caller_on(stream.counter());
+        let mixed = self.active_beside(stream) || self.caller_on(stream.counter(self.set));
         self.silent[stream.index()] |= event.writes.is_none();
         self.issue_behind(line, event);
         if !Outstanding::keeps_track_of(event) {
             return;
         }
-        let new = Operation::started(line, event, mixed);
+        let new = Operation::started(self.set, line, event, mixed);
         if let (Stream::Vmem, Some(written)) = (stream, event.writes) {
             self.operations.retain_mut(|o| o.owes_after_overwriting(written));
         }
@@ -80,8 +95,8 @@ impl<'a> Outstanding<'a> {
 
     /// Counts an operation of another instruction without keeping track of it.
     pub fn issue_behind(&mut self, line: usize, event: &Event) {
-        let counter = event.stream.counter();
-        for older in self.operations.iter_mut().filter(|o| o.stream().counter() == counter) {
+        let counter = event.stream.counter(self.set);
+        for older in self.operations.iter_mut().filter(|o| o.counter() == counter) {
             older.count(event);
         }
         self.active[event.stream.index()] = Some(line);
@@ -90,19 +105,24 @@ impl<'a> Outstanding<'a> {
     /// Lets `s_waitcnt` finish what it surely finishes.
     pub fn wait(&mut self, wait: WaitCnt) {
         for counter in Counter::ALL {
-            let value = counter.of(wait);
-            if value > counter.cap() {
+            if !counter.is_in(wait) {
                 continue;
             }
-            self.operations.retain_mut(|o| o.stream().counter() != counter || !o.is_finished_by(value));
+            let (set, value) = (self.set, counter.of(wait));
+            self.operations.retain_mut(|o| o.counter() != counter || !o.is_finished_by(value));
             if value == 0 {
                 self.caller[counter as usize] = false;
-                for stream in Stream::ALL.into_iter().filter(|s| s.counter() == counter) {
+                for stream in Stream::ALL.into_iter().filter(|s| s.counter(set) == counter) {
                     self.active[stream.index()] = None;
                     self.silent[stream.index()] = false;
                 }
             }
         }
+    }
+
+    /// Finishes everything.
+    pub fn wait_for_all(&mut self) {
+        self.wait(WaitCnt::all(self.set));
     }
 
     /// Expects `effect` of the operations of `line` no more; they stay outstanding.
@@ -115,7 +135,7 @@ impl<'a> Outstanding<'a> {
     /// The weakest value of `counter` below `guess` at which something changes for what `line` started on it; 0 if only that
     /// is known to do so.
     pub fn needed_of(&self, line: usize, counter: Counter, guess: u8) -> Option<u8> {
-        let started = |o: &&Operation<'_>| o.line() == line && o.stream().counter() == counter;
+        let started = |o: &&Operation<'_>| o.line() == line && o.counter() == counter;
         let mut values = self.operations.iter().filter(started).map(|o| o.needed_below(guess));
         match values.next() {
             Some(first) => Some(values.fold(first, u8::min)),
@@ -125,12 +145,13 @@ impl<'a> Outstanding<'a> {
 
     /// True if an operation that returns nothing to a register, such as a store, may be outstanding on `counter`.
     pub fn any_silent_on(&self, counter: Counter) -> bool {
-        Stream::ALL.into_iter().any(|s| s.counter() == counter && self.silent[s.index()])
+        Stream::ALL.into_iter().any(|s| s.counter(self.set) == counter && self.silent[s.index()])
     }
 
     /// True if an operation of another stream of the same counter may be outstanding.
     fn active_beside(&self, stream: Stream) -> bool {
-        let beside = |s: &Stream| s.counter() == stream.counter() && *s != stream;
+        let (set, counter) = (self.set, stream.counter(self.set));
+        let beside = |s: &Stream| s.counter(set) == counter && *s != stream;
         Stream::ALL.into_iter().filter(beside).any(|s| self.active[s.index()].is_some())
     }
 

@@ -165,7 +165,7 @@ impl<'a> PathSearch<'a> {
     /// Fills `nodes` for [`PathSearch::explore`]. False if the search ended early.
     fn search(&mut self, nodes: &mut Vec<Node<'a>>, first: usize, second: Option<usize>) -> bool {
         let start = self.flow.cfg.block_of(first);
-        let mut state = Outstanding::default();
+        let mut state = Outstanding::none(self.program.target.instruction_set());
         self.lines[first].step(&mut state, first);
         let end = self.follow(&mut state, first, first + 1..self.flow.cfg.blocks[start].end, second);
         nodes.push(Node { block: start, state, calls: Calls::default(), parent: 0, end });
@@ -256,7 +256,8 @@ impl<'a> PathSearch<'a> {
     /// counter.
     fn is_finished(&self, state: &Outstanding<'_>, first: usize) -> bool {
         let events = &self.lines[first].events;
-        if !events.is_empty() && events.iter().all(|e| state.any_on(e.stream.counter()).is_none()) {
+        let set = self.program.target.instruction_set();
+        if !events.is_empty() && events.iter().all(|e| state.any_on(e.stream.counter(set)).is_none()) {
             return true;
         }
         let tracked = events.iter().any(Outstanding::keeps_track_of);

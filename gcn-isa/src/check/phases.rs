@@ -1,6 +1,6 @@
 //! Which barriers have a write of LDS between them and the next barrier.
 
-use super::facts::LineFacts;
+use super::facts::{LineFacts, Shared};
 use crate::cfg::{Block, Flow};
 use crate::program::Program;
 use crate::table::Class;
@@ -53,7 +53,7 @@ impl Phases {
 fn first(program: &Program, lines: &[LineFacts], from: usize, block: &Block) -> First {
     let kind = |line: usize| match program.lines[line].inst.desc.class {
         Class::Barrier => First::Barrier,
-        _ if lines[line].writes_lds() => First::Write,
+        _ if lines[line].writes(Shared::Lds) => First::Write,
         _ => First::Neither,
     };
     (from..block.end).map(kind).find(|k| *k != First::Neither).unwrap_or(First::Neither)

@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use crate::counters::WaitCnt;
+use crate::counters::OnSet;
 use crate::hazards::{self, Grade};
 use crate::inst::Via;
 use crate::program::SourceLoc;
@@ -131,8 +131,8 @@ pub(super) fn grade(rule: Grade, caveat: Option<Caveat>, via: Via) -> Grade {
 pub enum Amount {
     /// So many wait states.
     States(u8),
-    /// An `s_waitcnt` at least this strong.
-    Wait(WaitCnt),
+    /// Waits for counters at least this strong.
+    Wait(OnSet),
     /// No wait that is strong enough.
     NoWait,
     /// This instruction before the later one.
@@ -158,7 +158,7 @@ impl Finding {
                     if missing == 1 { "" } else { "s" },
                 )
             }
-            (Amount::Wait(wait), _) => format!("put `s_waitcnt {wait}` before {place}"),
+            (Amount::Wait(wait), _) => format!("put `{wait}` before {place}"),
             (Amount::Instruction(text), _) => format!("put `{text}` before {place}"),
             (Amount::OtherRegister, _) => {
                 format!("copy {} to another register and use that in {place}", self.register())
@@ -173,7 +173,7 @@ impl Finding {
             (Amount::States(need), Amount::States(have)) => {
                 hazards::nops(need.saturating_sub(have).into()).map(|n| format!("s_nop {n}")).collect()
             }
-            (Amount::Wait(wait), _) => vec![format!("s_waitcnt {wait}")],
+            (Amount::Wait(wait), _) => wait.statements(),
             (Amount::Instruction(text), _) => vec![text.to_owned()],
             _ => Vec::new(),
         }
@@ -188,7 +188,7 @@ impl Finding {
                 format!(": needs {need} wait state{}, has {have}", if need == 1 { "" } else { "s" })
             }
             (Amount::Wait(wait), _) => {
-                format!(": needs `s_waitcnt {wait}`, nothing on this path is that strong")
+                format!(": needs `{wait}`, nothing on this path is that strong")
             }
             _ => String::new(),
         };

@@ -137,6 +137,17 @@ counter_rules! {
         "the barrier itself asks for nothing, and a program that uses several buffers may pass it with accesses \
          outstanding. The memory model's release asks for the wait: where an access of LDS can follow before a later \
          barrier publishes the write, the finding is documented".
+    /// A barrier before a store is done that waves on other compute units may read.
+    BARRIER_STORE = "barrier.store",
+        "a barrier is reached before a store to memory is done, so waves of the workgroup on other compute units may not see it";
+        MEMORY_MODEL, FROM_GFX90A, LLVM;
+        "only where `.amdhsa_tg_split` lets a workgroup's waves run on several compute units, whose vector caches then hold \
+         different data; otherwise they share one, and nothing is to be waited for. Where memory can be accessed before a \
+         later barrier publishes the store, the finding is documented".
+    /// GWS before what it orders.
+    GWS = "waitcnt.gws", "memory is accessed, or a barrier reached, before a GWS operation is done";
+        "LLVM 22, measured", GFX9, LLVM;
+        "the operation makes the wave wait for others; LLVM waits for every counter directly after it".
     /// A 64-bit shift by the last VGPR.
     SHIFT64 = "llvm.shift64", "the amount of a 64-bit shift stands in the last VGPR of the allocation";
         "LLVM 22; LLVM pull request 183839", FROM_GFX90A, LLVM;

@@ -167,7 +167,7 @@ fn pipe(row: &InstDesc) -> Pipe {
 fn counters(row: &'static InstDesc, target: Target) -> Vec<CounterFacts> {
     let plain = probe::plain(row);
     let facts = |inst: &Inst, with| -> Vec<CounterFacts> {
-        counters::events(target, inst).iter().map(|event| counter(event, with)).collect()
+        counters::events(target, inst).iter().map(|event| counter(target, event, with)).collect()
     };
     let mut list = facts(&plain, None);
     if row.modifiers.contains(Modifiers::GDS) && !plain.mods.gds {
@@ -176,9 +176,10 @@ fn counters(row: &'static InstDesc, target: Target) -> Vec<CounterFacts> {
     list
 }
 
-fn counter(event: &Event, with: Option<&'static str>) -> CounterFacts {
+fn counter(target: Target, event: &Event, with: Option<&'static str>) -> CounterFacts {
+    let set = target.instruction_set();
     CounterFacts {
-        counter: event.stream.counter().name(),
+        counter: event.stream.counter(set).name(set),
         count: event.count,
         in_order: event.stream.in_order(),
         with,

@@ -1,6 +1,7 @@
 //! Types of elements: those that the names of instructions say, and the types of constants, which entries say.
 
 use super::{Entry, InstDesc};
+use crate::operand::Inline;
 
 impl Entry {
     fn ends_in(&self, types: &[&str]) -> bool {
@@ -97,5 +98,13 @@ impl InstDesc {
             None if operand.dwords == 2 => ConstType::B64,
             None => ConstType::B32,
         }
+    }
+
+    /// True if assemblers take the inline constant at this operand, which takes inline constants. The field of a source holds every one
+    /// of them, but LLVM's assembler refuses 1/(2π) at 16-bit integers in SDWA, and there alone (probed on every constant operand of
+    /// the table).
+    pub fn spells_inline(&self, position: usize, inline: Inline) -> bool {
+        let is_refused = self.format.is_sdwa() && inline == Inline::INVERSE_TAU;
+        !(is_refused && self.constant_type(position) == ConstType::I16)
     }
 }

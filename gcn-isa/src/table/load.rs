@@ -429,13 +429,8 @@ fn bytes(format: Format, facts: &Facts) -> u8 {
         Format::Vop3px2 => 16,
         Format::VFlat | Format::VGlobal | Format::VScratch | Format::VBuffer | Format::VBufferTyped => 12,
         format if format.is_long_dpp() => 12,
-        Format::Vopd => {
-            if facts.has_literal {
-                12
-            } else {
-                8
-            }
-        }
+        Format::Vopd if facts.has_literal => 12,
+        Format::Vopd => 8,
         _ if facts.has_literal => 8,
         Format::LdsDir | Format::VdsDir => 4,
         format if is_short(format) || format.unit() == Unit::Scalar => 4,

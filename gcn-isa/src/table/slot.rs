@@ -2,7 +2,7 @@
 
 use bitflags::bitflags;
 
-use crate::target::{Family, TargetSet, WaveSize};
+use crate::target::{Family, InstructionSet, TargetSet, WaveSize};
 
 /// An operand slot of a row.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -38,6 +38,11 @@ impl OperandDesc {
     /// stands in that of source 0.
     pub fn is_source(&self) -> bool {
         self.name.starts_with("src") || self.name == "vdst1"
+    }
+
+    /// True for what a memory instruction writes to memory, or reads from it.
+    pub fn is_data(&self) -> bool {
+        self.name.contains("data")
     }
 
     /// True if the special register `name` (as listed in the table: `vcc_lo`, `exec`, `m0`, `src_scc` …) may stand here.
@@ -138,7 +143,7 @@ impl WaveSizes {
     /// The sizes that instruction sets of a family have.
     pub(super) fn of_family(family: Family) -> WaveSizes {
         let sets = TargetSet::of_family(family);
-        sets.iter().flat_map(|set| set.wave_sizes()).map(|wave| WaveSizes::of(*wave)).collect()
+        sets.iter().flat_map(InstructionSet::wave_sizes).map(|wave| WaveSizes::of(*wave)).collect()
     }
 }
 

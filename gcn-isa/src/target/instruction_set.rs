@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use crate::reg::RegFile;
+use super::reg_file::RegFile;
 
 /// Instruction sets that grew out of each other. A range of instruction sets never crosses a family.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
@@ -148,6 +148,11 @@ macro_rules! facts {
             has_architected_flat_scratch: bool,
             /// True where cache bits are `sc0`, `sc1` and `nt`, and the matrix rules tell XDL from SGEMM (gfx942 and later of CDNA).
             is_gfx940_family: bool,
+            /// True where instructions that invalidate or write back a cache count like vector memory (gfx942 and later of CDNA, GFX12).
+            counts_cache_control: bool,
+            /// True where vector memory returns its data in the order in which it was issued. On GFX12 a later load may come first, so that a register
+            /// must not be loaded again before its load is done (LLVM 22, measured).
+            returns_loads_in_order: bool,
             /// SIMDs of a compute unit.
             simds_per_cu: u32,
             /// Banks of the LDS, of four bytes each (AMD CDNA 4 white paper: 32 up to CDNA 3; 64 on gfx950, as its first conflict shows; RDNA
@@ -217,6 +222,8 @@ const GFX900: Facts = Facts {
     has_round_robin_scheduling: false,
     has_architected_flat_scratch: false,
     is_gfx940_family: false,
+    counts_cache_control: false,
+    returns_loads_in_order: true,
     simds_per_cu: 4,
     lds_banks: 32,
     has_fnuz_floats: false,
@@ -242,6 +249,7 @@ const GFX90A: Facts = Facts {
 const GFX9_4: Facts = Facts {
     has_architected_flat_scratch: true,
     is_gfx940_family: true,
+    counts_cache_control: true,
     checks_soffset: true,
     flushes_half_products: false,
     memory_adds_flush: false,
@@ -276,6 +284,8 @@ const GFX11: Facts = Facts {
 };
 const GFX12: Facts = Facts {
     generation: Generation::GFX12,
+    counts_cache_control: true,
+    returns_loads_in_order: false,
     has_dx10_clamp: false,
     has_shared_vgprs: false,
     inst_pref_size_bits: 8,

@@ -4,7 +4,7 @@ use std::fmt;
 use std::str::FromStr;
 
 use super::instruction_set::{Family, Generation, InstructionSet, NamedSgprs, WaveSize, facts};
-use crate::reg::RegFile;
+use super::reg_file::RegFile;
 
 /// The VGPRs of one lane of a SIMD, which its waves share, and in what numbers they are handed out, for waves of one size.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

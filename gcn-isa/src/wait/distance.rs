@@ -341,7 +341,7 @@ impl Pass for DistancePass<'_> {
         state.recent.len()
     }
 
-    fn strength(wait: u32) -> u64 {
+    fn strength(&self, wait: u32) -> u64 {
         u64::from(wait)
     }
 
@@ -366,7 +366,7 @@ impl Pass for DistancePass<'_> {
         }
     }
 
-    fn weaker(wait: u32) -> Vec<u32> {
+    fn weaker(&self, wait: u32) -> Vec<u32> {
         (0..wait).collect()
     }
 }

@@ -3,6 +3,7 @@
 use crate::counters::{Event, MemoryEffect, finishes_after};
 use crate::inst::RegUse;
 use crate::table::Access;
+use crate::target::InstructionSet;
 use crate::{Inst, Reg};
 
 use super::outstanding::Entry;
@@ -22,6 +23,8 @@ pub(super) enum Debt {
     LdsRead,
     /// It changes global memory.
     Store,
+    /// It makes the wave wait for others.
+    Sync,
 }
 
 /// Everything that `event` owes, with the registers of [`Debt::Write`] and [`Debt::Read`].
@@ -31,6 +34,7 @@ pub(super) fn debts(event: &Event) -> impl Iterator<Item = (Debt, Option<Reg>)> 
         (MemoryEffect::LDS_WRITE, Debt::LdsWrite),
         (MemoryEffect::LDS_READ, Debt::LdsRead),
         (MemoryEffect::STORE, Debt::Store),
+        (MemoryEffect::SYNC, Debt::Sync),
     ];
     // What both reads and writes LDS is waited for as a write.
     let read = !event.memory.contains(MemoryEffect::LDS_WRITE);
@@ -48,10 +52,12 @@ pub(super) fn touch_lds(events: &[Event]) -> bool {
     events.iter().any(|e| e.memory.intersects(MemoryEffect::LDS_READ.union(MemoryEffect::LDS_WRITE)))
 }
 
-/// True if the result that one of `events` leaves in `reg` comes after that of `entry` by itself.
-pub(super) fn follows(events: &[Event], reg: Reg, entry: &Entry) -> bool {
-    let writes = |e: &&Event| e.writes.is_some_and(|w| w.covers(reg));
-    entry.debt == Debt::Write && events.iter().filter(writes).any(|e| finishes_after(entry.stream, e.stream))
+/// True if the result that `events` leave in `reg` comes after that of `entry` by itself, whichever of them brings it.
+pub(super) fn follows(set: InstructionSet, events: &[Event], reg: Reg, entry: &Entry) -> bool {
+    let mut writing = events.iter().filter(|e| e.writes.is_some_and(|w| w.covers(reg))).peekable();
+    entry.debt == Debt::Write
+        && writing.peek().is_some()
+        && writing.all(|e| finishes_after(set, entry.stream, e.stream))
 }
 
 /// True if the read is only that a load of half a register keeps the other half, which happens when its data arrives. A

@@ -10,8 +10,9 @@
 //! an operation costs nothing; [`Outstanding::seal`] turns them back into counts, so that states can be compared.
 
 use crate::Reg;
-use crate::counters::{self, Event, Stream, WaitCnt};
+use crate::counters::{self, Counter, Event, Stream, WaitCnt};
 use crate::reg::RegUnit;
+use crate::target::InstructionSet;
 
 use super::events::{self, Debt};
 
@@ -83,8 +84,10 @@ impl Units {
 }
 
 /// What may be outstanding before an instruction.
-#[derive(Debug, Clone, PartialEq, Default)]
+#[derive(Debug, Clone, PartialEq)]
 pub(super) struct Outstanding {
+    /// It says which counters there are.
+    set: InstructionSet,
     /// Debts; sorted by [`Entry::key`] when sealed.
     entries: Vec<Entry>,
     /// For each stream a line whose operation may be outstanding.
@@ -102,11 +105,27 @@ pub(super) struct Issue {
     pub order_is_trusted: bool,
     /// A full counter lets it issue only when older operations are done.
     pub stall_is_trusted: bool,
-    /// What it does to LDS is waited for before barriers and accesses of LDS.
+    /// What it does to LDS and memory is waited for before barriers and accesses of LDS.
     pub orders_lds: bool,
 }
 
 impl Outstanding {
+    /// Nothing.
+    pub fn none(set: InstructionSet) -> Outstanding {
+        Outstanding {
+            set,
+            entries: Vec::new(),
+            pending: Default::default(),
+            issued: Default::default(),
+            busy: Units::default(),
+        }
+    }
+
+    /// The counter of a stream.
+    pub fn counter(&self, stream: Stream) -> Counter {
+        stream.counter(self.set)
+    }
+
     /// The entries.
     pub fn entries(&self) -> &[Entry] {
         &self.entries
@@ -124,8 +143,8 @@ impl Outstanding {
 
     /// The largest value of the entry's counter at which it is surely done.
     pub fn limit(&self, entry: &Entry) -> u8 {
-        let counter = entry.stream.counter();
-        if entry.mixed { 0 } else { self.younger(entry).min(i32::from(counter.cap())) as u8 }
+        let most = i32::from(self.counter(entry.stream).cap(self.set));
+        if entry.mixed { 0 } else { self.younger(entry).min(most) as u8 }
     }
 
     fn younger(&self, entry: &Entry) -> i32 {
@@ -139,16 +158,15 @@ impl Outstanding {
         }
         for stream in Stream::ALL {
             // Only zero proves that nothing of a stream is left: the youngest operation may be of any stream.
-            if stream.counter().of(wait) == 0 {
+            if self.counter(stream).of(wait) == 0 {
                 self.pending[stream.index()] = None;
             }
         }
         let before = self.entries.len();
         let mut entries = std::mem::take(&mut self.entries);
         entries.retain(|e| {
-            let counter = e.stream.counter();
-            let allowed = counter.of(wait);
-            allowed > counter.cap() || allowed > self.limit(e)
+            let counter = self.counter(e.stream);
+            !counter.is_in(wait) || counter.of(wait) > self.limit(e)
         });
         self.entries = entries;
         if self.entries.len() != before {
@@ -158,24 +176,26 @@ impl Outstanding {
 
     /// Starts an operation.
     pub fn issue(&mut self, event: &Event, line: usize, how: Issue) {
-        let counter = event.stream.counter();
+        let set = self.set;
+        let counter = event.stream.counter(set);
         if how.stall_is_trusted {
-            self.wait(counters::room(std::slice::from_ref(event)));
+            self.wait(counters::room(set, std::slice::from_ref(event)));
         }
         self.issued[event.stream.index()] += i32::from(event.count);
-        let beside = |s: &Stream| s.counter() == counter && *s != event.stream;
+        let beside = |s: &Stream| s.counter(set) == counter && *s != event.stream;
         let others = !how.order_is_trusted
             && Stream::ALL.iter().filter(|s| beside(s)).any(|s| self.pending[s.index()].is_some());
         if others {
-            for e in
-                self.entries.iter_mut().filter(|e| e.stream.counter() == counter && e.stream != event.stream)
+            for e in self
+                .entries
+                .iter_mut()
+                .filter(|e| e.stream.counter(set) == counter && e.stream != event.stream)
             {
                 e.mixed = true;
             }
         }
         self.pending[event.stream.index()] = Some(line as u32);
-        let counts =
-            |debt: Debt| how.orders_lds || !matches!(debt, Debt::LdsDma | Debt::LdsWrite | Debt::LdsRead);
+        let counts = |debt: Debt| how.orders_lds || matches!(debt, Debt::Write | Debt::Read | Debt::Sync);
         for (debt, reg) in events::debts(event).filter(|d| counts(d.0)) {
             self.supersede(debt, event.stream, reg);
             if let Some(reg) = reg {
@@ -195,7 +215,8 @@ impl Outstanding {
 
     /// Takes from older entries what a younger one of the same kind now owes.
     fn supersede(&mut self, debt: Debt, stream: Stream, reg: Option<Reg>) {
-        let same_place = |e: &Entry| e.debt == debt && e.stream.counter() == stream.counter();
+        let set = self.set;
+        let same_place = |e: &Entry| e.debt == debt && e.stream.counter(set) == stream.counter(set);
         match reg {
             None => self.entries.retain(|e| !(e.debt == debt && e.stream == stream)),
             Some(reg) if self.busy.any(reg) => {
@@ -213,8 +234,8 @@ impl Outstanding {
     /// Turns stamps into counts and puts the entries in order.
     pub fn seal(&mut self) {
         for e in &mut self.entries {
-            let counter = e.stream.counter();
-            let younger = (self.issued[e.stream.index()] - e.stamp).min(i32::from(counter.cap()));
+            let most = i32::from(e.stream.counter(self.set).cap(self.set));
+            let younger = (self.issued[e.stream.index()] - e.stamp).min(most);
             e.stamp = if e.mixed { 0 } else { -younger };
         }
         self.issued = [0; Stream::ALL.len()];

@@ -74,7 +74,7 @@ impl<P: Pass> Solver<'_, P> {
     /// Lowers one wait to something weaker, the weakest first, if the others then still suffice.
     fn weaken(&mut self, at: At, budget: usize) -> Option<Vec<usize>> {
         let wait = self.wait_at(at);
-        let weaker = P::weaker(wait).into_iter().filter(|w| *w != wait);
+        let weaker = self.pass.weaker(wait).into_iter().filter(|w| *w != wait);
         for lower in weaker {
             if self.work > budget {
                 return None;
@@ -186,7 +186,7 @@ impl<P: Pass> Solver<'_, P> {
         let mut add = |depth: usize, wait: P::Need, sign: i128| {
             let weight = sign * i128::from(LOOP_WEIGHT.pow(depth.min(DEEPEST) as u32));
             number += if wait == P::NONE { 0 } else { weight };
-            strength += weight * i128::from(P::strength(wait));
+            strength += weight * i128::from(self.pass.strength(wait));
         };
         let depth = |block: usize| self.shape.nest(block).take(DEEPEST).count();
         for (&block, known) in &before.blocks {

@@ -86,14 +86,15 @@ impl Reason {
 
     /// The wait at the entry of a function that others call, which is at `line`.
     pub(super) fn at_entry(program: &Program, line: usize) -> Reason {
-        let demand = Demand::Count { counter: Counter::Vm, needed: 0, present: WaitCnt::VM_MAX };
+        let present = Counter::Vm.capacity(program.target.instruction_set());
+        let demand = Demand::Count { counter: Counter::Vm, needed: 0, present };
         Reason::new(program, CALL_ENTRY.id, None, line, (None, Via::Name), demand)
     }
 
     /// The wait was there and waited for `old`.
     pub(super) fn strengthens(&mut self, old: WaitCnt) {
         if let Demand::Count { counter, present, .. } = &mut self.demand {
-            *present = counter.of(old);
+            *present = (*present).min(counter.of(old));
         }
     }
 
@@ -123,7 +124,7 @@ impl fmt::Display for Reason {
                 write!(f, "all counters({needed}): the caller's operations may be outstanding")
             }
             Demand::Count { counter, needed, .. } => {
-                write!(f, "{}({needed}): ", counter.name())?;
+                write!(f, "{}({needed}): ", counter.name(self.consumer_desc.instruction_set()))?;
                 self.what_is_owed(f)?;
                 match self.rule {
                     "waitcnt.raw" => write!(f, " is read by {consumer}{by_index}"),

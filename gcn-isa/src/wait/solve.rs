@@ -86,9 +86,9 @@ pub(super) trait Pass {
     fn hoisted(&mut self) {}
     /// Weaker waits to try on an edge, the weakest first: when a wait has left a loop, one that stays in it may turn
     /// out to cover it.
-    fn weaker(wait: Self::Need) -> Vec<Self::Need>;
+    fn weaker(&self, wait: Self::Need) -> Vec<Self::Need>;
     /// How much a wait holds up: what is compared when waits could stand in different places. 0 for none.
-    fn strength(wait: Self::Need) -> u64;
+    fn strength(&self, wait: Self::Need) -> u64;
     /// True if one strong wait costs no more than a weak one, so that their number counts first.
     const NUMBER_FIRST: bool;
 }

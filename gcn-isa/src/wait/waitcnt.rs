@@ -16,14 +16,15 @@ use std::collections::BTreeMap;
 use crate::cfg::{Flow, is_return};
 use crate::counters::{self, Counter, Event, Stream, WaitCnt};
 use crate::hazards::counter::{
-    BARRIER_COUNTERS, BARRIER_LDS, BARRIER_LDS_DMA, BARRIER_LDS_READ, CALL_ENTRY, CALL_EXIT, CounterRule,
-    FULL, LDS_DMA, MIXED, RAW, WAR, WAW, WAW_FLAT, WBINVL1,
+    BARRIER_COUNTERS, BARRIER_LDS, BARRIER_LDS_DMA, BARRIER_LDS_READ, BARRIER_STORE, CALL_ENTRY, CALL_EXIT,
+    CounterRule, FULL, GWS, LDS_DMA, MIXED, RAW, WAR, WAW, WAW_FLAT, WBINVL1,
 };
 use crate::indexing::Indexing;
 use crate::inst::{RegUse, Via};
 use crate::program::EntryKind;
 use crate::table::{Behaviours, Class};
-use crate::{Inst, Operand, Program, Reg};
+use crate::target::InstructionSet;
+use crate::{Program, Reg};
 
 use super::events::{self, Debt};
 use super::loops::Edge;
@@ -123,13 +124,18 @@ impl<'a> WaitcntPass<'a> {
         self.functions.binary_search(&line).is_ok()
     }
 
+    fn set(&self) -> InstructionSet {
+        self.program.target.instruction_set()
+    }
+
     fn events(&self, line: usize) -> &[Event] {
         &self.events[self.starts[line]..self.starts[line + 1]]
     }
 
     /// Calls `found` for everything that `line` must wait for, but what a full counter holds it up for anyway.
     pub fn conflicts(&self, state: &Outstanding, line: usize, found: &mut dyn FnMut(Conflict)) {
-        let room = if self.trusts_stall { counters::room(self.events(line)) } else { WaitCnt::NONE };
+        let room =
+            if self.trusts_stall { counters::room(self.set(), self.events(line)) } else { WaitCnt::NONE };
         let found = &mut |c: Conflict| {
             if c.limit < c.counter.of(room) {
                 found(c);
@@ -137,7 +143,7 @@ impl<'a> WaitcntPass<'a> {
         };
         let inst = &self.program.lines[line].inst;
         if self.is_function(line) {
-            for counter in Counter::ALL {
+            for &counter in self.set().counters() {
                 found(Conflict::whole(CALL_ENTRY.id, counter, None));
             }
         }
@@ -149,6 +155,11 @@ impl<'a> WaitcntPass<'a> {
         if events::touch_lds(events) {
             memory_conflicts(state, LDS_DMA.id, Debt::LdsDma, found);
         }
+        if let Some(rule) = self.counts(&GWS)
+            && (inst.desc.class == Class::Barrier || events.iter().any(|e| e.stream.accesses_memory()))
+        {
+            memory_conflicts(state, rule, Debt::Sync, found);
+        }
         match inst.desc.class {
             Class::Barrier => self.barrier(state, line, found),
             Class::CacheCtl if inst.desc.does(Behaviours::AFTER_LOADS) => {
@@ -157,7 +168,7 @@ impl<'a> WaitcntPass<'a> {
                 }
             }
             Class::Branch if is_return(&self.program.lines[line]) => {
-                drain(state, CALL_EXIT.id, &Counter::ALL, found);
+                drain(state, CALL_EXIT.id, self.set().counters(), found);
             }
             _ => {}
         }
@@ -169,7 +180,8 @@ impl<'a> WaitcntPass<'a> {
         for read in self.indexing.reads(line, inst) {
             if state.owes(read.reg) {
                 let merge = events::is_merge(inst, events, read);
-                let rule = |e: &Entry| read_rule(e, merge && events::follows(events, read.reg, e));
+                let rule =
+                    |e: &Entry| read_rule(e, merge && events::follows(self.set(), events, read.reg, e));
                 register_conflicts(state, read, rule, found);
             }
         }
@@ -192,7 +204,7 @@ impl<'a> WaitcntPass<'a> {
     /// entry's by itself.
     fn overwrite_rule(&self, entry: &Entry, events: &[Event], reg: Reg) -> Option<&'static str> {
         match entry.debt {
-            Debt::Write if events::follows(events, reg, entry) => None,
+            Debt::Write if events::follows(self.set(), events, reg, entry) => None,
             Debt::Write
                 if entry.stream == Stream::FlatVm && events.iter().any(|e| e.stream == Stream::Vmem) =>
             {
@@ -212,7 +224,7 @@ impl<'a> WaitcntPass<'a> {
     fn barrier(&self, state: &Outstanding, line: usize, found: &mut dyn FnMut(Conflict)) {
         if !self.program.target.has_back_off_barrier() {
             if let Some(rule) = self.counts(&BARRIER_COUNTERS) {
-                drain(state, rule, &Counter::ALL, found);
+                drain(state, rule, self.set().counters(), found);
             }
             return;
         }
@@ -220,11 +232,14 @@ impl<'a> WaitcntPass<'a> {
             (Orders::LDS_WRITES, BARRIER_LDS.id, Debt::LdsWrite),
             (Orders::LDS_READS, BARRIER_LDS_READ.id, Debt::LdsRead),
             (Orders::LDS_DMA, BARRIER_LDS_DMA.id, Debt::LdsDma),
-            (Orders::GLOBAL_STORES, "barrier.store", Debt::Store),
+            (Orders::GLOBAL_STORES, BARRIER_STORE.id, Debt::Store),
         ];
         let mut orders = self.options.barrier_orders;
         if self.program.lines[line].reads_pass {
             orders.remove(Orders::LDS_READS);
+        }
+        if self.program.lines[line].orders_stores && self.counts(&BARRIER_STORE).is_some() {
+            orders.insert(Orders::GLOBAL_STORES);
         }
         for (what, rule, debt) in debts {
             if orders.contains(what) {
@@ -263,14 +278,14 @@ fn memory_conflicts(state: &Outstanding, rule: &'static str, debt: Debt, found: 
 
 fn conflict(state: &Outstanding, entry: &Entry, rule: &'static str) -> Conflict {
     let limit = state.limit(entry);
-    Conflict { limit, ..Conflict::whole(rule, entry.stream.counter(), Some(entry.producer)) }
+    Conflict { limit, ..Conflict::whole(rule, state.counter(entry.stream), Some(entry.producer)) }
 }
 
 /// Everything outstanding on these counters must be done.
 fn drain(state: &Outstanding, rule: &'static str, counters: &[Counter], found: &mut dyn FnMut(Conflict)) {
-    for stream in Stream::ALL.into_iter().filter(|s| counters.contains(&s.counter())) {
+    for stream in Stream::ALL.into_iter().filter(|s| counters.contains(&state.counter(*s))) {
         if let Some(line) = state.pending(stream) {
-            found(Conflict::whole(rule, stream.counter(), Some(line)));
+            found(Conflict::whole(rule, state.counter(stream), Some(line)));
         }
     }
 }
@@ -279,8 +294,8 @@ fn drain(state: &Outstanding, rule: &'static str, counters: &[Counter], found: &
 fn waits_at_once(program: &Program, line: usize) -> bool {
     let mut waited = WaitCnt::NONE;
     for inst in program.lines[line..].iter().map(|l| &l.inst) {
-        waited = waited.and(decode(inst).unwrap_or(WaitCnt::NONE));
-        if waited == WaitCnt::ALL || inst.desc.class == Class::Endpgm {
+        waited = waited.and(WaitCnt::of(inst).unwrap_or(WaitCnt::NONE));
+        if waited == WaitCnt::all(program.target.instruction_set()) || inst.desc.class == Class::Endpgm {
             return true;
         }
         if inst.desc.ends_block() || !inst.reads().is_empty() || !inst.writes().is_empty() {
@@ -288,14 +303,6 @@ fn waits_at_once(program: &Program, line: usize) -> bool {
         }
     }
     true
-}
-
-/// What an `s_waitcnt` waits for.
-pub(super) fn decode(inst: &Inst) -> Option<WaitCnt> {
-    match (inst.desc.class, inst.operands.first()) {
-        (Class::Waitcnt, Some(&Operand::Imm(imm))) => Some(WaitCnt::decode(imm as u16)),
-        _ => None,
-    }
 }
 
 impl Pass for WaitcntPass<'_> {
@@ -311,7 +318,7 @@ impl Pass for WaitcntPass<'_> {
 
     /// What a caller has left is waited for first of all: see [`WaitcntPass::is_function`].
     fn entry(&self, _: EntryKind) -> Outstanding {
-        Outstanding::default()
+        Outstanding::none(self.set())
     }
 
     fn is_crowded(&self, state: &Outstanding) -> bool {
@@ -327,7 +334,7 @@ impl Pass for WaitcntPass<'_> {
     }
 
     fn come_back(&self, state: &mut Outstanding) {
-        state.wait(WaitCnt::ALL);
+        state.wait(WaitCnt::all(self.set()));
         state.seal();
     }
 
@@ -359,11 +366,11 @@ impl Pass for WaitcntPass<'_> {
 
     fn step(&self, state: &mut Outstanding, line: usize) {
         let inst = &self.program.lines[line].inst;
-        if let Some(wait) = decode(inst) {
+        if let Some(wait) = WaitCnt::of(inst) {
             return state.wait(wait);
         }
         if is_return(&self.program.lines[line]) {
-            return state.wait(WaitCnt::ALL);
+            return state.wait(WaitCnt::all(self.set()));
         }
         let how = Issue {
             order_is_trusted: self.trusts_order,
@@ -390,7 +397,7 @@ impl Pass for WaitcntPass<'_> {
         cause
     }
 
-    fn weaker(wait: WaitCnt) -> Vec<WaitCnt> {
+    fn weaker(&self, wait: WaitCnt) -> Vec<WaitCnt> {
         let without = |c: Counter| {
             let mut rest = WaitCnt::NONE;
             for other in Counter::ALL.into_iter().filter(|o| *o != c) {
@@ -401,13 +408,16 @@ impl Pass for WaitcntPass<'_> {
         let mut weaker = vec![WaitCnt::NONE];
         weaker.extend(Counter::ALL.into_iter().map(without).filter(|w| *w != wait));
         // One more may stay outstanding; if that is lowered, it is tried again.
-        let one_more = Counter::ALL.into_iter().filter(|c| c.of(wait) < c.cap());
+        let set = self.set();
+        let one_more = Counter::ALL.into_iter().filter(|c| c.of(wait) < c.cap(set));
         weaker.extend(one_more.map(|c| c.set(wait, c.of(wait) + 1)));
         weaker
     }
 
-    fn strength(wait: WaitCnt) -> u64 {
-        Counter::ALL.into_iter().map(|c| u64::from(c.of(WaitCnt::NONE) - c.of(wait))).sum()
+    fn strength(&self, wait: WaitCnt) -> u64 {
+        let set = self.set();
+        let counters = set.counters().iter();
+        counters.map(|c| u64::from(c.capacity(set).saturating_sub(c.of(wait)))).sum()
     }
 
     fn hoist(&mut self, cause: &Vec<Early>, edges: &[(Edge, &Outstanding)]) {
@@ -426,7 +436,7 @@ impl WaitcntPass<'_> {
         let Some(wanted) = self.early.get(&edge) else { return Vec::new() };
         let mut found = Vec::new();
         for entry in state.entries().iter().filter(|e| e.debt == Debt::Write) {
-            let counter = entry.stream.counter();
+            let counter = state.counter(entry.stream);
             let early = wanted.get(&(counter as u8, Some(entry.producer)));
             if let Some(early) = early {
                 found.push((*early, counter.at(state.limit(entry))));

@@ -11,8 +11,9 @@ use std::fmt::Write as _;
 use std::io::Read as _;
 use std::process::Command;
 
+use gcn_isa::InstructionSet;
 use gcn_isa::check::{Amount, CheckReport, Finding, MemoryModel, Options, check_with};
-use gcn_isa::counters::WaitCnt;
+use gcn_isa::counters::{Counter, WaitCnt};
 use gcn_isa::table::Class;
 use gcn_isa::wait::{WaitOptions, insert_waits};
 use gcn_isa::{Operand, Program, Target};
@@ -198,7 +199,7 @@ fn the_wait_after_a_write_back() {
                 .collect()
         };
         assert_eq!(waits(&golden::program(&case.llvm, target)), []);
-        assert_eq!(waits(&case.ours()), [WaitCnt { vm: 0, ..WaitCnt::NONE }]);
+        assert_eq!(waits(&case.ours()), [Counter::Vm.at(0)]);
         accepts_ours(&case);
     }
 }
@@ -210,7 +211,7 @@ fn a_cache_invalidation_counts() {
         let case = case("inv_not_counted", target);
         let last = |program: &Program| {
             let mut waits = program.lines.iter().filter(|l| l.inst.desc.class == Class::Waitcnt);
-            waits.next_back().map(|l| wait_of(&l.inst.operands).vm)
+            waits.next_back().map(|l| Counter::Vm.of(wait_of(&l.inst.operands)))
         };
         assert_eq!(last(&golden::program(&case.llvm, target)), Some(0));
         assert_eq!(last(&case.ours()), Some(1));
@@ -231,7 +232,7 @@ fn a_barrier_in_a_loop() {
 
 fn wait_of(operands: &[Operand]) -> WaitCnt {
     match operands.first() {
-        Some(Operand::Imm(imm)) => WaitCnt::decode(*imm as u16),
+        Some(Operand::Imm(imm)) => WaitCnt::of_immediate(InstructionSet::GFX900, *imm as u16),
         other => panic!("{other:?}"),
     }
 }

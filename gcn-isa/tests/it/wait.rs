@@ -7,6 +7,7 @@ mod full;
 mod grades;
 mod oracle;
 mod places;
+mod rdna;
 mod states;
 mod streams;
 mod text;

@@ -145,7 +145,7 @@ fn missing(finding: &Finding) -> u8 {
     match (finding.need, finding.have) {
         (Amount::States(need), Amount::States(have)) => need.saturating_sub(have),
         (Amount::Wait(wait), _) => {
-            let strictest = Counter::ALL.into_iter().map(|c| c.of(wait)).min();
+            let strictest = Counter::ALL.into_iter().map(|c| c.of(wait.wait)).min();
             u8::MAX - strictest.unwrap_or(u8::MAX)
         }
         _ => 0,

@@ -155,7 +155,7 @@ fn finding(places: &Places<'_>, finding: &Finding) -> Value {
 fn amount(amount: Amount) -> Value {
     match amount {
         Amount::States(states) => json!({ "wait_states": states }),
-        Amount::Wait(wait) => json!({ "s_waitcnt": wait.to_string() }),
+        Amount::Wait(wait) => json!({ "s_waitcnt": wait.counters() }),
         Amount::Instruction(text) => json!(text),
         Amount::OtherRegister => json!("another register"),
         _ => Value::Null,

@@ -72,6 +72,9 @@ pub struct KernelState {
     pub lds_bytes: u32,
     /// Scratch bytes of a work-item.
     pub private_bytes: u32,
+    /// The waves of a workgroup may run on different compute units (`.amdhsa_tg_split`), so that they see each other's stores only
+    /// when those are done.
+    pub tg_split: bool,
     /// Floating-point state.
     pub float_mode: FloatMode,
     /// Clamp turns NaN into 0.
@@ -125,6 +128,7 @@ impl Default for KernelState {
             sgprs: 102,
             lds_bytes: 0,
             private_bytes: 0,
+            tg_split: false,
             float_mode: FloatMode::default(),
             dx10_clamp: true,
             ieee_mode: true,
@@ -178,6 +182,7 @@ impl KernelState {
             sgprs: ((bits(rsrc1, 6, 4) / 2 + 1) * 16).min(target.addressable_sgprs()),
             lds_bytes: word(0),
             private_bytes: word(4),
+            tg_split: target.has_tg_split() && bits(rsrc3, 16, 1) == 1,
             float_mode: FloatMode {
                 round_32: bits(rsrc1, 12, 2) as u8,
                 round_16_64: bits(rsrc1, 14, 2) as u8,

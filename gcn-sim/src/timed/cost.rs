@@ -1,6 +1,6 @@
 //! What each instruction costs before anything is known about its run: pipeline, cycles, what it waits for.
 
-use gcn_isa::counters::{Counter, Event, WaitCnt, events};
+use gcn_isa::counters::{Counter, Event, WaitCnt, events, room};
 use gcn_isa::hazards::{View, wait_states};
 use gcn_isa::reg::RegFile;
 use gcn_isa::table::{Behaviours, Class, InstDesc, MemBytes};
@@ -10,6 +10,9 @@ use super::lds::Transfer;
 use super::stall::Pipe;
 use crate::core::machine::Machine;
 use crate::core::params::Params;
+
+/// Operations by counter.
+pub(super) type Counts = [u8; Counter::ALL.len()];
 
 /// What happens after an instruction has issued.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -49,7 +52,9 @@ pub(super) struct Cost {
     pub matrix: u64,
     pub kind: Kind,
     /// How much each counter goes up.
-    pub counts: [u8; 3],
+    pub counts: Counts,
+    /// What the counters must have come down to for that.
+    pub room: WaitCnt,
     /// What it counts returns in the order of its stream (vector memory, LDS).
     pub in_order: bool,
     /// It waits for no counter, neither to be low nor to have room.
@@ -93,8 +98,9 @@ pub(super) fn cost(target: Target, inst: &Inst, params: &Params) -> Cost {
     let desc = inst.desc;
     let pipe = pipe(desc);
     let (valu, matrix) = vector_cycles(target, inst, params);
+    let set = target.instruction_set();
     let events = events(target, inst);
-    let count = |counter| events.iter().filter(|e| e.stream.counter() == counter).map(|e| e.count).sum();
+    let count = |counter| events.iter().filter(|e| e.stream.counter(set) == counter).map(|e| e.count).sum();
     let sgprs = |uses: &mut dyn Iterator<Item = gcn_isa::Reg>| -> Vec<u16> {
         uses.filter(|reg| reg.file == RegFile::Sgpr).flat_map(|reg| reg.index..reg.end()).collect()
     };
@@ -109,12 +115,20 @@ pub(super) fn cost(target: Target, inst: &Inst, params: &Params) -> Cost {
         matrix,
         kind,
         counts,
-        free: counts == [0; 3] && !matches!(kind, Kind::Wait(_)),
+        room: room(set, &events),
+        free: counts == Counts::default() && !matches!(kind, Kind::Wait(_)),
         in_order: in_order(&events),
         waits_for,
         writes,
         lines: (0, 0),
         run: 0,
+    }
+}
+
+impl Cost {
+    /// True if it moves a counter.
+    pub fn counts_something(&self) -> bool {
+        self.counts != Counts::default()
     }
 }
 
@@ -215,7 +229,7 @@ fn kind(target: Target, inst: &Inst, params: &Params) -> Kind {
         C::Nop => Kind::Nop(u64::from(wait_states(inst)) * params.number("issue.interval")),
         // MI100 ISA, S_SLEEP: 64 times the low 7 bits, and up to 64 more.
         C::Sleep => Kind::Sleep((imm as u64 & 0x7f) * params.number("sleep.unit")),
-        C::Waitcnt => Kind::Wait(WaitCnt::decode(imm as u16)),
+        C::Waitcnt => Kind::Wait(WaitCnt::of(inst).unwrap_or(WaitCnt::NONE)),
         C::Branch => Kind::Branch,
         C::Sendmsg => Kind::Message,
         C::SmemTime => Kind::Time,

@@ -66,7 +66,7 @@ struct Wave<'p> {
     /// When LDS takes another.
     lds: u64,
     /// For each counter when the operations that it counts are done, oldest first.
-    outstanding: [VecDeque<u64>; 3],
+    outstanding: [VecDeque<u64>; Counter::ALL.len()],
     /// SGPRs that the VALU has written, each with the cycle from which other units can read it.
     sgprs: Vec<(u16, u64)>,
 }
@@ -146,7 +146,7 @@ impl<'p> Wave<'p> {
                 queue.drain(..queue.len().saturating_sub(keep));
             }
         }
-        if cost.counts == [0; 3] {
+        if !cost.counts_something() {
             return None;
         }
         let done = match cost.kind {

@@ -2,6 +2,8 @@
 
 use gcn_isa::counters::{Counter, WaitCnt};
 
+use super::cost::Counts;
+
 use super::stall::{Stall, Stalls};
 
 /// Completion times of the operations outstanding on one counter, in ascending order, each with its instruction.
@@ -87,7 +89,7 @@ pub(super) struct TimedWave {
     pub executed: u64,
     pub stalls: Stalls,
     /// By [`Counter`].
-    queues: [Queue; 3],
+    queues: [Queue; Counter::ALL.len()],
     /// When the youngest operation of an in-order stream is done: vector memory, LDS.
     streams: [u64; 2],
     /// When an SGPR that the VALU wrote can be read elsewhere.
@@ -143,7 +145,7 @@ impl TimedWave {
 
     /// Counts an operation of the next instruction that is done at `done`, or, in order, when the one before it is. Returns
     /// when.
-    pub(super) fn count(&mut self, counts: [u8; 3], done: u64, in_order: bool) -> u64 {
+    pub(super) fn count(&mut self, counts: Counts, done: u64, in_order: bool) -> u64 {
         let vector = counts[Counter::Vm as usize] > 0;
         let stream = &mut self.streams[usize::from(!vector)];
         let done = if in_order { done.max(*stream) } else { done };
@@ -162,26 +164,16 @@ impl TimedWave {
         for counter in Counter::ALL {
             let queue = &mut self.queues[counter as usize];
             queue.settle(now);
-            if counter.of(wait) < counter.of(WaitCnt::NONE) {
+            if counter.is_in(wait) {
                 ready = ready.max(queue.at_most(usize::from(counter.of(wait))));
             }
         }
         ready
     }
 
-    /// When each counter has room for so many more operations.
-    pub(super) fn room(&mut self, counts: [u8; 3], now: u64) -> u64 {
-        let mut ready = 0;
-        for counter in Counter::ALL {
-            let count = usize::from(counts[counter as usize]);
-            if count > 0 {
-                let queue = &mut self.queues[counter as usize];
-                queue.settle(now);
-                let most = usize::from(counter.capacity());
-                ready = ready.max(queue.at_most(most.saturating_sub(count)).0);
-            }
-        }
-        ready
+    /// When the counters have room for the next instruction's operations: they hold as few as `room` says.
+    pub(super) fn room(&mut self, room: WaitCnt, now: u64) -> u64 {
+        self.wait(room, now).0
     }
 
     /// When all of `registers` can be read outside the VALU.
@@ -207,18 +199,26 @@ impl TimedWave {
 
 #[cfg(test)]
 mod tests {
+    use gcn_isa::InstructionSet;
+
     use super::*;
 
     fn wave() -> TimedWave {
         TimedWave::new(0, 0, 0, 0, 0, 0, 0)
     }
 
+    fn counted(counter: Counter, count: u8) -> Counts {
+        let mut counts = Counts::default();
+        counts[counter as usize] = count;
+        counts
+    }
+
     #[test]
     fn vector_memory_returns_in_order() {
         let mut w = wave();
-        let one = [1, 0, 0];
+        let one = counted(Counter::Vm, 1);
         assert_eq!([900, 300, 950].map(|done| w.count(one, done, true)), [900, 900, 950]);
-        let vm = |n| WaitCnt { vm: n, ..WaitCnt::NONE };
+        let vm = |n| Counter::Vm.at(n);
         assert_eq!([0, 1, 2, 3].map(|n| w.wait(vm(n), 0).0), [950, 900, 900, 0]);
         assert_eq!(w.wait(vm(0), 925).0, 950);
         assert_eq!(w.wait(WaitCnt::NONE, 0), (0, None));
@@ -227,9 +227,9 @@ mod tests {
     #[test]
     fn scalar_loads_return_in_any_order_and_count_twice() {
         let mut w = wave();
-        w.count([0, 2, 0], 500, false);
-        w.count([0, 2, 0], 100, false);
-        let lgkm = |n| WaitCnt { lgkm: n, ..WaitCnt::NONE };
+        w.count(counted(Counter::Lgkm, 2), 500, false);
+        w.count(counted(Counter::Lgkm, 2), 100, false);
+        let lgkm = |n| Counter::Lgkm.at(n);
         assert_eq!([0, 1, 2, 3, 4].map(|n| w.wait(lgkm(n), 0).0), [500, 500, 100, 100, 0]);
     }
 
@@ -237,8 +237,10 @@ mod tests {
     fn a_full_counter_makes_room_when_the_oldest_is_done() {
         let mut w = wave();
         for i in 0..15 {
-            w.count([0, 1, 0], 100 + i, true);
+            w.count(counted(Counter::Lgkm, 1), 100 + i, true);
         }
-        assert_eq!([w.room([0, 1, 0], 0), w.room([0, 2, 0], 0), w.room([1, 0, 0], 0)], [100, 101, 0]);
+        let room = |counter: Counter, n| counter.at(counter.capacity(InstructionSet::GFX900) - n);
+        let rooms = [room(Counter::Lgkm, 1), room(Counter::Lgkm, 2), room(Counter::Vm, 1)];
+        assert_eq!(rooms.map(|room| w.room(room, 0)), [100, 101, 0]);
     }
 }

@@ -161,9 +161,11 @@ impl WaveState {
         if at_barrier {
             if cx.machine.target().has_back_off_barrier() {
                 // The waves of a workgroup share a compute unit and its cache, so that their stores to global memory need no wait
-                // (memory model, release at workgroup scope); neither does a flat store to LDS that only vmcnt still counts.
-                let counters = &self.counters;
-                self.stores.complete(cx, |id, path| path != Path::Lds || counters.lds_wait_for(id).is_none());
+                // (memory model, release at workgroup scope) but in threadgroup split mode; neither does a flat store to LDS that only
+                // vmcnt still counts.
+                let (counters, split) = (&self.counters, cx.machine.state().tg_split);
+                let matters = |path| path == Path::Lds || split && path == Path::Global;
+                self.stores.complete(cx, |id, path| !matters(path) || counters.wait_for(id, path).is_none());
             }
             self.stores.suspend(cx);
         } else {
@@ -276,7 +278,7 @@ impl WaveState {
         let id = self.counters.youngest();
         self.stores.push(cx, id, !effects[at].lds_dma);
         if let Some(trace) = cx.trace.as_deref() {
-            self.lds.add(&self.counters, &effects[at], at, &trace.touches);
+            self.lds.add(&self.counters, cx.machine, (&effects[at], at), &trace.touches);
         }
         if !changes.is_empty() {
             let ordered = matches!(kind, Kind::Vector | Kind::Lds);

@@ -23,7 +23,7 @@ use std::sync::atomic::AtomicU64;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use gcn_isa::Inst;
-use gcn_isa::counters::WaitCnt;
+use gcn_isa::counters::Counter;
 use gcn_isa::hazards::Config;
 use gcn_isa::table::Class;
 
@@ -181,7 +181,7 @@ impl State {
         self.counters.before(effects, cx.machine, effect, Config::default(), true).ok();
         if effect.kind.is_some() {
             self.counters.after(effects, cx.machine, at, LdsRange::of(touches)).ok();
-            self.outstanding.add(&self.counters, effect, at, touches);
+            self.outstanding.add(&self.counters, cx.machine, (effect, at), touches);
         }
     }
 }
@@ -347,8 +347,8 @@ impl Group {
     ) -> Result<(), Fault> {
         let (effect, role, number) = (&shared.effects[cx.w.pc], shared.roles[cx.w.pc], cx.w.id as usize);
         let sync = &mut self.waves[number].sync;
-        if let Some(wait) = effect.wait.filter(|wait| wait.vm < WaitCnt::VM_MAX) {
-            sync.wait(wait.vm == 0);
+        if let Some(wait) = effect.wait.filter(|wait| Counter::Vm.is_in(*wait)) {
+            sync.wait(Counter::Vm.of(wait) == 0);
         }
         sync.fence(role, number);
         if shared.has(Sanitize::RACES) {

@@ -104,7 +104,7 @@ impl WaveState {
     ) -> Result<(), Box<Hazard>> {
         self.recent.push(&program.pairs, now);
         self.counters.after(&program.effects, machine, now.at, range::LdsRange::of(&trace.touches))?;
-        self.lds.add(&self.counters, &program.effects[now.at], now.at, &trace.touches);
+        self.lds.add(&self.counters, machine, (&program.effects[now.at], now.at), &trace.touches);
         Ok(())
     }
 

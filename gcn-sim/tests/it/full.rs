@@ -7,6 +7,7 @@ use std::io::Read as _;
 
 use gcn_emit::encode::encode_program;
 use gcn_emit::text::parse_program;
+use gcn_isa::InstructionSet;
 use gcn_isa::hazards::{Config, Grade};
 use gcn_isa::table::Class;
 use gcn_isa::wait::{WaitOptions, insert_waits};
@@ -208,12 +209,12 @@ fn weakened(program: &Program) -> Vec<Program> {
         let (Class::Waitcnt, Some(Operand::Imm(imm))) = (inst.desc.class, inst.operands.first()) else {
             continue;
         };
-        let wait = gcn_isa::counters::WaitCnt::decode(*imm as u16);
+        let wait = gcn_isa::counters::WaitCnt::of_immediate(InstructionSet::GFX900, *imm as u16);
         for counter in gcn_isa::counters::Counter::ALL {
-            if counter.of(wait) < counter.capacity() {
+            if counter.is_in(wait) {
                 let mut less = program.clone();
                 let weaker = counter.set(wait, counter.of(wait) + 1);
-                less.lines[line].inst_mut().operands[0] = Operand::Imm(i64::from(weaker.encode()));
+                weaker.put_into(less.lines[line].inst_mut());
                 all.push(less);
             }
         }

@@ -171,7 +171,7 @@ fn weakened(program: &Program, line: usize) -> Option<Program> {
     let mut weaker = program.clone();
     let inst = weaker.lines[line].inst_mut();
     let less = match (inst.desc.class, &inst.operands[0]) {
-        (Class::Waitcnt, _) => WaitCnt::NONE.encode().into(),
+        (Class::Waitcnt, _) => WaitCnt::NONE.immediate(gcn_isa::InstructionSet::GFX900).into(),
         (_, Operand::Imm(states)) => states.checked_sub(1).filter(|s| *s >= 0)?,
         _ => return None,
     };

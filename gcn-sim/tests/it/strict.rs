@@ -5,7 +5,7 @@ use std::io::Read;
 use gcn_emit::text::parse_program;
 use gcn_isa::Target;
 use gcn_isa::hazards::{self, Config, Grade, Need, Voice};
-use gcn_sim::{Hazard, KernelState, Machine, Memory, Options, SimError};
+use gcn_sim::{Hazard, KernelState, Machine, Memory, Options, Sanitize, SimError};
 
 use super::harness::{Kernel, assemble, state};
 
@@ -251,6 +251,66 @@ fn a_write_that_another_wave_meets_after_a_barrier_is_an_error_of_every_grade() 
         let atomics = "v_xor_b32 v2, 0x100, v1\nds_add_u32 v1, v0\ns_barrier\nds_add_u32 v2, v0";
         assert_eq!(by(grade, atomics), fine, "atomics have no order that matters");
         assert!(run_by(Config::at_least(grade), Target::GFX942, &without, 1).is_ok(), "a wave alone");
+    }
+}
+
+/// In threadgroup split mode, where waves may be on several compute units, the same holds for memory (memory model, release at
+/// workgroup scope; clang has the wait with `-mtgsplit`).
+#[test]
+fn a_store_that_another_wave_meets_after_a_barrier_of_a_split_workgroup() {
+    let exchange = |wait: &str| {
+        format!(
+            "s_load_dwordx4 s[4:7], s[0:1], 0x0\nv_lshlrev_b32 v1, 2, v0\ns_waitcnt lgkmcnt(0)\nv_xor_b32 v2, 0x100, v1
+             global_store_dword v1, v0, s[4:5] offset:1024
+             {wait}
+             s_barrier
+             global_load_dword v3, v2, s[4:5] offset:1024
+             s_waitcnt vmcnt(0)
+             global_store_dword v1, v3, s[4:5]
+             s_endpgm"
+        )
+    };
+    let run = |split: bool, wait: &str, options: &Options| {
+        let state = KernelState { tg_split: split, ..state() };
+        let kernel = Kernel { target: Target::GFX942, state, text: exchange(wait) };
+        let mut memory = Memory::new();
+        let buffer = memory.alloc(0x4000);
+        let outcome = kernel.run(&mut memory, [1, 1, 1], [128, 1, 1], &[buffer, buffer], options);
+        let values: Vec<u32> = memory
+            .read(buffer, 512)
+            .unwrap()
+            .chunks(4)
+            .map(|c| u32::from_le_bytes(c.try_into().unwrap()))
+            .collect();
+        (outcome, values)
+    };
+    let right: Vec<u32> = (0..128).map(|i| i ^ 64).collect();
+    for (split, wait) in [(false, ""), (true, "s_waitcnt vmcnt(0)"), (true, "")] {
+        let is_late = split && wait.is_empty();
+        for grade in [Grade::Cautious, Grade::Documented, Grade::Certain] {
+            let options = Options { rules: Config::at_least(grade), ..Options::strict() };
+            match run(split, wait, &options) {
+                (Err(SimError::Hazard(hazard)), _) => {
+                    assert!(is_late && hazard.rule == "barrier.store", "{hazard}");
+                    assert_eq!(hazard.second.text == "s_barrier", grade == Grade::Cautious);
+                }
+                (outcome, values) => {
+                    assert!(!is_late, "nothing found");
+                    outcome.unwrap();
+                    assert_eq!(values, right);
+                }
+            }
+        }
+        let (outcome, values) =
+            run(split, wait, &Options { mode: gcn_sim::Mode::Faithful, ..Options::default() });
+        let stale: Vec<String> = outcome.unwrap().stale.into_iter().map(|s| s.hazard.rule).collect();
+        // The first wave reads what was there before the second's store arrives.
+        let expected =
+            if is_late { (0..128).map(|i| if i < 64 { 0 } else { i ^ 64 }).collect() } else { right.clone() };
+        assert_eq!((values, stale.iter().any(|rule| rule == "barrier.store")), (expected, is_late));
+        let options = Options { sanitize: Sanitize::RACES, findings: 8, ..Options::default() };
+        let races = run(split, wait, &options).0.unwrap().findings.len();
+        assert_eq!(races > 0, is_late);
     }
 }
 

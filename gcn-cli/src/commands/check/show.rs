@@ -78,7 +78,7 @@ pub fn amounts(finding: &Finding) -> String {
         (Amount::States(need), Amount::States(have)) => {
             format!("needs {need} wait state{}, has {have}", plural(need.into()))
         }
-        (Amount::Wait(wait), _) => format!("needs `s_waitcnt {wait}`, nothing on this path is that strong"),
+        (Amount::Wait(wait), _) => format!("needs `{wait}`, nothing on this path is that strong"),
         (Amount::Instruction(text), _) => format!("needs `{text}`"),
         (Amount::OtherRegister, _) => "needs another register".to_owned(),
         _ => String::new(),

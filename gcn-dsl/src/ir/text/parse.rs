@@ -2,6 +2,7 @@
 
 use std::fmt;
 
+use gcn_isa::InstructionSet;
 use gcn_isa::counters::Counter;
 use gcn_isa::mods::Modifier;
 use gcn_isa::reg::{Reg, RegFile};
@@ -396,7 +397,7 @@ fn read_ordering(word: &str) -> Read<atomic::Ordering> {
 }
 
 fn read_counter(word: &str) -> Read<Counter> {
-    let found = Counter::ALL.into_iter().find(|counter| counter.name() == word);
+    let found = Counter::ALL.into_iter().find(|counter| counter.name(InstructionSet::GFX900) == word);
     found.ok_or_else(|| format!("`{word}` is not a counter"))
 }
 

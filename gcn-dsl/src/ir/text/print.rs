@@ -2,6 +2,7 @@
 
 use std::fmt::{self, Display, Formatter};
 
+use gcn_isa::InstructionSet;
 use gcn_isa::mods::Modifier;
 
 use super::super::call::{BUFFER_FORMAT, Effect};
@@ -262,8 +263,8 @@ impl Display for Schedule {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
         match self {
             Schedule::Mark(mark) => write!(f, "mark.{mark}"),
-            Schedule::Wait { op, counter } => write!(f, "wait.{} {op}", counter.name()),
-            Schedule::WaitAll(counter) => write!(f, "wait_all.{}", counter.name()),
+            Schedule::Wait { op, counter } => write!(f, "wait.{} {op}", counter.name(InstructionSet::GFX900)),
+            Schedule::WaitAll(counter) => write!(f, "wait_all.{}", counter.name(InstructionSet::GFX900)),
             Schedule::Priority(n) => write!(f, "priority {n}"),
         }
     }
@@ -276,7 +277,7 @@ impl Display for Mark {
             Mark::ManualEnd => f.write_str("manual_end"),
             Mark::Issue(op) => write!(f, "issue {op}"),
             Mark::Issued(op) => write!(f, "issued {op}"),
-            Mark::Wait { op, counter } => write!(f, "wait.{} {op}", counter.name()),
+            Mark::Wait { op, counter } => write!(f, "wait.{} {op}", counter.name(InstructionSet::GFX900)),
             Mark::Because(why) => write!(f, "because {why}"),
             Mark::ReadsPass => f.write_str("reads_pass"),
             Mark::PingPong => f.write_str("ping_pong_begin"),

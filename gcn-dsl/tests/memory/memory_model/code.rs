@@ -4,6 +4,7 @@ use gcn_dsl::lang::{self, Arguments, MemoryOrdering, Ordering, S, Scope, V, fenc
 use gcn_dsl::mir::{Function, MInst, Op};
 use gcn_dsl::prelude::*;
 use gcn_dsl::{ir, lower, sched};
+use gcn_isa::InstructionSet;
 use gcn_isa::counters::WaitCnt;
 use gcn_isa::memory_model::{Mode, Operation, Space, sequence};
 use gcn_isa::table::Class;
@@ -38,7 +39,8 @@ fn instruction(target: Target, inst: &MInst, space: Space) -> Option<String> {
             let gcn_dsl::mir::MOperand::Fixed(gcn_isa::Operand::Imm(imm)) = inst.operands[0] else {
                 return None;
             };
-            Some(format!("s_waitcnt {}", WaitCnt::decode(imm as u16)))
+            let set = InstructionSet::GFX900;
+            Some(WaitCnt::of_immediate(set, imm as u16).on(set).to_string())
         }
         Class::CacheCtl => Some(format!("{name}{}", bits(mods.glc))),
         _ if !(local || desc.is_vmem()) || local != (space == Space::Local) => None,

@@ -86,6 +86,7 @@ pub(super) fn collect(sources: Sources<'_>) -> Result<Inputs<'_>, ObjectError> {
         let home = collector.section(index, section)?;
         collector.inputs.homes.push(home);
     }
+    collector.end_frames();
     collector.made(sources.module)?;
     let mut inputs = collector.inputs;
     let bytes_of = |index: usize| sources.get(index).map_or(&[][..], |s| &s.bytes[..]);
@@ -113,7 +114,7 @@ impl<'m> Collector<'m> {
             let align = alignment(symbol.value).map_err(fault)?;
             let flags = u64::from(elf::SHF_ALLOC | elf::SHF_WRITE);
             let output = self.output(".bss".into(), elf::SHT_NOBITS, flags, 0).map_err(fault)?;
-            let part = self.part(output, Content::Common, align, symbol.size, "");
+            let part = self.part(output, Content::Zeros, align, symbol.size, "");
             self.inputs.commons.insert(index, (output, part));
         }
         Ok(())
@@ -149,6 +150,15 @@ impl<'m> Collector<'m> {
         };
         let input = self.inputs.merged[merged].add(index, align);
         Ok(Home::Merged { output, part, merged, input })
+    }
+
+    /// A length of 0 ends the call frames: whoever reads them in memory knows no other end (LSB, `.eh_frame`).
+    fn end_frames(&mut self) {
+        let frames = self.by_name.get(".eh_frame").copied();
+        let has_frames = |output: &usize| self.inputs.outputs[*output].parts.iter().any(|part| part.size > 0);
+        if let Some(output) = frames.filter(has_frames) {
+            self.part(output, Content::Zeros, 1, 4, "");
+        }
     }
 
     /// The sections that the linker makes.

@@ -110,7 +110,7 @@ pub(super) fn plan<'m>(
 fn filled(inputs: &Inputs<'_>) -> u64 {
     let bytes = |content: Content, size: u64| match content {
         Content::Input(index) => inputs.sources.get(index).map_or(0, |s| s.bytes.len() as u64),
-        Content::Common => 0,
+        Content::Zeros => 0,
         Content::Merged(_) | Content::Made(_) => size,
     };
     let outputs = inputs.outputs.iter().filter(|o| o.has_bytes());

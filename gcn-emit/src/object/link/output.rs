@@ -48,8 +48,8 @@ pub(super) enum Content {
     Input(usize),
     /// Several mergeable sections as one, which holds each entry once.
     Merged(usize),
-    /// Memory of a `SymbolPlace::Common` symbol.
-    Common,
+    /// Memory of a `SymbolPlace::Common` symbol, or the end of the call frames.
+    Zeros,
     /// Made by the linker.
     Made(Made),
 }

@@ -165,7 +165,7 @@ impl Image<'_, '_> {
                         out.extend_from_slice(bytes);
                     }
                 }
-                Content::Common => {}
+                Content::Zeros => {}
                 Content::Made(made) => self.made(out, made),
             }
         }

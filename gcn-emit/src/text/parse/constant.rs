@@ -23,6 +23,8 @@ pub(super) enum Unfit {
     /// A 64-bit float with a low half.
     LowHalf(f64),
     NoFloat(f64),
+    /// 1/(2π) of a 16-bit integer in SDWA.
+    Sdwa(f64),
     Modifier,
     Absolute,
 }
@@ -38,6 +40,9 @@ impl fmt::Display for Unfit {
             }
             Unfit::NoFloat(value) => {
                 write!(f, "{value} is not an inline constant; write the operand's bits in hexadecimal")
+            }
+            Unfit::Sdwa(value) => {
+                write!(f, "{value} is no constant of a 16-bit integer in SDWA; load its bits into a register")
             }
             Unfit::Modifier => f.write_str("a source modifier does not go with this constant here"),
             Unfit::Absolute => f.write_str("an absolute expression is wanted: its value must be known here"),
@@ -55,7 +60,10 @@ pub(super) fn source(desc: &InstDesc, position: usize, number: Number) -> Result
     let ty = desc.constant_type(position);
     match number {
         Number::Int(value) => int_source(ty, value),
-        Number::Float(value) => float_source(ty, value),
+        Number::Float(value) => match float_source(ty, value)? {
+            Operand::Inline(inline) if !desc.spells_inline(position, inline) => Err(Unfit::Sdwa(value)),
+            operand => Ok(operand),
+        },
         Number::Later(..) => Err(Unfit::Absolute),
     }
 }

@@ -135,13 +135,17 @@ pub(super) fn random_inst(desc: &'static InstDesc, seed: u64) -> Inst {
     let agprs = rng.flip();
     let mut inst = Inst::new(desc, []);
     modifiers(&mut rng, desc, &mut inst);
-    for slot in desc.operands {
+    for (position, slot) in desc.operands.iter().enumerate() {
         let dwords = match slot.name {
             "src0" if desc.mnemonic.ends_with("f8f6f4") => f8f6f4_dwords(inst.mods.cbsz),
             "src1" if desc.mnemonic.ends_with("f8f6f4") => f8f6f4_dwords(inst.mods.blgp),
             _ => slot.dwords,
         };
-        let operand = operand(&mut rng, slot, dwords, desc, agprs);
+        let operand = match operand(&mut rng, slot, dwords, desc, agprs) {
+            // It has a code and no text.
+            Operand::Inline(inline) if !desc.spells_inline(position, inline) => Inline::Int(0).into(),
+            operand => operand,
+        };
         inst.operands.push(operand);
     }
     inst

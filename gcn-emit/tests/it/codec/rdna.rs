@@ -99,7 +99,7 @@ fn every_rule_that_joins_operands() {
             asked += 1;
             match (answer, ours) {
                 ("accepted", Ok(code)) => {
-                    assert_eq!(code[..], bytes_of(hex)[..], "{question}: {asm} on {one}")
+                    assert_eq!(code[..], bytes_of(hex)[..], "{question}: {asm} on {one}");
                 }
                 ("refused", Err(_)) => {}
                 // Halves may be named on RDNA 4 without an option: its instructions are the same.

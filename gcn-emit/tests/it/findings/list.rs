@@ -90,7 +90,7 @@ fn place(code: &Code, finding: &Finding) -> String {
     let first = finding.first.map_or(String::new(), |first| format!(" ← {}", line(first)));
     let amounts = match (finding.have, finding.need) {
         (Amount::States(have), Amount::States(need)) => format!(" ({have}/{need})"),
-        (_, Amount::Wait(wait)) => format!(" ({wait})"),
+        (_, Amount::Wait(wait)) => format!(" ({})", wait.counters()),
         _ => String::new(),
     };
     format!("{}{first}{amounts}", line(finding.second))

@@ -226,7 +226,7 @@ fn assembly_files_are_linked_as_llvm_does() {
     let Some(llvm) = Llvm::find() else { return };
     let dir = Scratch::new("assembly-files");
     let producer = producer(&llvm, &dir);
-    for name in ["sections", "symbols", "relocs", "nowhere"] {
+    for name in ["sections", "symbols", "relocs", "nowhere", "frames"] {
         let source = golden::source(name);
         let object = assemble(&llvm, &dir, name, Target::GFX942.into(), &source);
         differential(&llvm, &dir, name, &object, &producer);

@@ -1,6 +1,7 @@
 //! Superfluous waits against brute force: every wait of some files is weakened, one at a time, and the checker asked.
 
 use gcn_emit::rewrite::superfluous;
+use gcn_isa::InstructionSet;
 use gcn_isa::check::{self, MemoryModel, Options};
 use gcn_isa::counters::{Counter, WaitCnt};
 use gcn_isa::hazards::RuleSet;
@@ -63,9 +64,11 @@ fn weaker(program: &Program, line: usize) -> Vec<Program> {
         program
     };
     if program.lines[line].inst.desc.class == Class::Waitcnt {
-        let wait = WaitCnt::decode(imm as u16);
-        let counters = Counter::ALL.into_iter().filter(|c| c.of(wait) <= c.cap());
-        return counters.map(|c| with(i64::from(c.set(wait, c.of(wait) + 1).encode()))).collect();
+        let wait = WaitCnt::of_immediate(InstructionSet::GFX900, imm as u16);
+        let counters = Counter::ALL.into_iter().filter(|c| c.is_in(wait));
+        return counters
+            .map(|c| with(i64::from(c.set(wait, c.of(wait) + 1).immediate(InstructionSet::GFX900))))
+            .collect();
     }
     if imm & 0xf > 0 {
         return vec![with((imm & 0xf) - 1)];

@@ -282,6 +282,42 @@ fn a_barrier_of_a_single_wave_orders_nothing() {
     }
 }
 
+/// clang 22 with `-mtgsplit` waits for the store before the barrier, and without it does not. Each kernel of a file has a mode of its
+/// own.
+#[test]
+fn a_barrier_of_a_split_workgroup_waits_for_stores() {
+    let text = |splits: &[bool]| {
+        let (mut text, mut descriptors) = (kernel(&[]), String::new());
+        for (number, split) in splits.iter().enumerate() {
+            text += &format!(
+                ".globl k{number}\n.p2align 8\n.type k{number},@function\nk{number}:\nglobal_store_dword v[4:5], v0, off\n\
+                 s_barrier\nbuffer_inv sc0\nglobal_load_dword v4, v[0:1], off\ns_endpgm\n.size k{number}, .-k{number}\n"
+            );
+            descriptors += &format!(
+                ".amdhsa_kernel k{number}\n.amdhsa_next_free_vgpr 8\n.amdhsa_next_free_sgpr 8\n.amdhsa_accum_offset 8\n\
+                 .amdhsa_tg_split {}\n.end_amdhsa_kernel\n",
+                u8::from(*split)
+            );
+        }
+        text + &format!(".rodata\n.p2align 6\n{descriptors}")
+    };
+    for splits in [&[true][..], &[false], &[true, false], &[false, true], &[true, true]] {
+        let text = text(splits);
+        let expected = splits.iter().filter(|s| **s).count();
+        let late = |text: &str| {
+            let findings = check::check(&unit(text).sections[0].program).findings;
+            findings.iter().filter(|f| f.rule == "barrier.store" && f.grade == Grade::Documented).count()
+        };
+        assert_eq!(late(&text), expected, "{splits:?}");
+        for strip in [false, true] {
+            let options = Options { strip, ..Options::default() };
+            let fixed = fix("k.s", &text, &options).unwrap_or_else(|error| panic!("{error}"));
+            assert_eq!(fixed.text.matches("s_waitcnt vmcnt(0)\ns_barrier").count(), expected, "{splits:?}");
+            assert_eq!(late(&fixed.text), 0);
+        }
+    }
+}
+
 /// Where so many operations may be outstanding everywhere that what the waits order is not worked out, they stay, and the others
 /// are inserted.
 #[test]

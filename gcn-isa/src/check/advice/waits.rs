@@ -14,6 +14,7 @@ const LOOKS: (usize, usize) = (64, 1 << 20);
 
 pub(in crate::check) fn advise(check: &CounterCheck<'_>) -> Vec<Advice> {
     let looks = check.lines.len().saturating_mul(LOOKS.0).max(LOOKS.1);
+    let set = check.set();
     let mut walk = Walk { check, looks };
     let mut advice = Vec::new();
     for (index, block) in check.flow.cfg.blocks.iter().enumerate() {
@@ -22,12 +23,11 @@ pub(in crate::check) fn advise(check: &CounterCheck<'_>) -> Vec<Advice> {
             if let Some(have) = check.lines[line].wait {
                 let enough = walk.weakest(index, line, &state, have);
                 if enough != have {
-                    let (have, enough) = (normal(have), normal(enough));
                     let may_order = may_order(&state, have, enough);
                     advice.push(Advice {
                         line,
-                        have: Amount::Wait(have),
-                        enough: Amount::Wait(enough),
+                        have: Amount::Wait(have.on(set)),
+                        enough: Amount::Wait(enough.on(set)),
                         may_order,
                     });
                 }
@@ -36,14 +36,6 @@ pub(in crate::check) fn advise(check: &CounterCheck<'_>) -> Vec<Advice> {
         }
     }
     advice
-}
-
-/// The wait with what no counter can reach written as no wait.
-fn normal(wait: WaitCnt) -> WaitCnt {
-    Counter::ALL.into_iter().fold(WaitCnt::NONE, |all, counter| {
-        let value = counter.of(wait);
-        if value > counter.cap() { all } else { all.and(counter.at(value)) }
-    })
 }
 
 /// True if the counters that could wait less hold operations of which nothing is expected by register: stores and atomics.
@@ -68,15 +60,18 @@ impl<'c> Walk<'_, 'c> {
         let mut enough = have;
         for counter in Counter::ALL {
             let value = counter.of(have);
-            if value > counter.cap() {
+            if !counter.is_in(have) {
                 continue;
             }
             // Between what is known to be enough and what is known to be too little. The more a wait leaves outstanding, the
             // more breaks.
-            let (mut good, mut bad) = (value, counter.of(WaitCnt::NONE) + 1);
+            let most = counter.capacity(self.check.set());
+            let at = |value: u8| if value == most { u8::MAX } else { value };
+            let (mut good, mut bad) = (value, most + 1);
             let mut guess = bad - 1;
             while good + 1 < bad {
-                let broken = self.breaks(block, line, before, (have, counter.set(enough, guess)), counter);
+                let broken =
+                    self.breaks(block, line, before, (have, counter.set(enough, at(guess))), counter);
                 guess = match broken {
                     None => {
                         good = guess;
@@ -93,7 +88,7 @@ impl<'c> Walk<'_, 'c> {
                     }
                 };
             }
-            enough = counter.set(enough, good);
+            enough = counter.set(enough, at(good));
         }
         enough
     }

@@ -1,5 +1,6 @@
 //! Advice against the checker itself: what is advised breaks nothing, and any less would.
 
+use gcn_isa::InstructionSet;
 use gcn_isa::check::{self, Advice, Amount, Options};
 use gcn_isa::counters::{Counter, WaitCnt};
 use gcn_isa::program::Line;
@@ -91,19 +92,19 @@ fn judge_states(program: &Program, line: usize, given: Option<&Advice>) {
 
 fn judge_wait(program: &Program, line: usize, given: Option<&Advice>) {
     let Operand::Imm(imm) = program.lines[line].inst.operands[0] else { panic!("an immediate") };
-    let have = WaitCnt::decode(imm as u16);
+    let have = WaitCnt::of_immediate(InstructionSet::GFX900, imm as u16);
     let enough = match given.map(|a| a.enough) {
-        Some(Amount::Wait(wait)) => wait,
+        Some(Amount::Wait(wait)) => wait.wait,
         None => have,
         other => panic!("{other:?}"),
     };
-    let with = |wait: WaitCnt| keeps(program, line, wait.encode().into());
+    let with = |wait: WaitCnt| keeps(program, line, wait.immediate(InstructionSet::GFX900).into());
     assert!(with(enough), "line {line}: {given:?}");
-    for counter in Counter::ALL.into_iter().filter(|c| c.of(enough) <= c.cap()) {
+    for counter in Counter::ALL.into_iter().filter(|c| c.is_in(enough)) {
         let less = counter.set(enough, counter.of(enough) + 1);
         assert!(
             !with(less),
-            "line {line}: {given:?}, {less} would do in\n{}",
+            "line {line}: {given:?}, {less:?} would do in\n{}",
             gcn_emit::text::print_program(program, gcn_emit::text::Comments::None)
         );
     }

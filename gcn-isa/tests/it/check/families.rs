@@ -1,8 +1,10 @@
 //! The report: what it says, in which words.
 
+use gcn_isa::InstructionSet;
 use gcn_isa::check::{self, Amount, Options};
-use gcn_isa::counters::WaitCnt;
+use gcn_isa::counters::Counter;
 use gcn_isa::hazards::{Config, Grade, RuleSet};
+use gcn_isa::table::Class;
 use gcn_isa::{Program, Target};
 
 use crate::golden;
@@ -64,7 +66,10 @@ fn a_long_wait_takes_two_nops() {
 fn a_flat_result_needs_both_counters() {
     let report = check::check(&program("flat_load_dword v0, v[40:41] | v_mov_b32_e32 v20, v0 | s_endpgm"));
     let [finding] = &report.findings[..] else { panic!("{report}") };
-    assert_eq!(finding.need, Amount::Wait(WaitCnt { vm: 0, lgkm: 0, ..WaitCnt::NONE }));
+    assert_eq!(
+        finding.need,
+        Amount::Wait(Counter::Lgkm.set(Counter::Vm.at(0), 0).on(InstructionSet::GFX942))
+    );
 }
 
 #[test]
@@ -117,13 +122,89 @@ fn a_barrier_orders_lds() {
     assert_eq!(rules(rotated), ["barrier.lds"]);
 }
 
+/// In threadgroup split mode clang 22 waits for stores before `s_barrier` and discards the vector cache after it; in the other mode it
+/// does neither (memory model, release and acquire at workgroup scope).
+#[test]
+fn a_barrier_of_a_split_workgroup_orders_stores() {
+    let found = |text: &str, splits: bool| -> Vec<(&str, Grade)> {
+        let mut program = program(text);
+        for line in &mut program.lines {
+            line.orders_stores = splits && line.inst.desc.class == Class::Barrier;
+        }
+        let findings = check::check(&program).findings;
+        // FLAT may mean LDS for all that the rules know.
+        let others = ["waitcnt.raw", "barrier.lds"];
+        findings.iter().filter(|f| !others.contains(&f.rule)).map(|f| (f.rule, f.grade)).collect()
+    };
+    let late = [("barrier.store", Grade::Documented)];
+    let none: [(&str, Grade); 0] = [];
+    let clang = "global_store_dword v[4:5], v0, off | s_waitcnt vmcnt(0) | s_barrier | buffer_inv sc0 | \
+                 global_load_dword v4, v[0:1], off | s_endpgm";
+    assert_eq!(found(clang, true), none);
+    let without = clang.replace("s_waitcnt vmcnt(0) | ", "");
+    assert_eq!(found(&without, true), late);
+    assert_eq!(found(&without, false), none, "one compute unit has one vector cache");
+    for store in [
+        "flat_store_dword v[4:5], v0",
+        "buffer_store_dword v0, v4, s[8:11], 0 offen",
+        "global_atomic_add v[4:5], v0, off",
+        "global_atomic_add v6, v[4:5], v0, off sc0",
+    ] {
+        assert_eq!(
+            found(&without.replace("global_store_dword v[4:5], v0, off", store), true),
+            late,
+            "{store}"
+        );
+    }
+    // Scratch is the lane's own, and a load changes nothing.
+    for other in ["scratch_store_dword v4, v0, off", "global_load_dword v0, v[4:5], off"] {
+        assert_eq!(
+            found(&without.replace("global_store_dword v[4:5], v0, off", other), true),
+            none,
+            "{other}"
+        );
+    }
+    // A later barrier publishes it, and nothing is accessed before that; where nothing at all follows, nobody can tell.
+    let twice = without.replace("s_barrier", "s_barrier | s_waitcnt vmcnt(0) | s_barrier");
+    assert_eq!(found(&twice, true), none);
+    let last = "global_store_dword v[4:5], v0, off | s_barrier | s_endpgm";
+    assert_eq!(found(last, true), [("barrier.store", Grade::Cautious)]);
+    // On one path only, and the store of the iteration before.
+    let path = "s_cbranch_scc1 L1 | global_store_dword v[4:5], v0, off | L1: | s_barrier | global_load_dword v4, v[0:1], off | s_endpgm";
+    assert_eq!(found(path, true), late);
+    let rotated = "L1: | s_barrier | global_load_dword v4, v[0:1], off | s_waitcnt vmcnt(0) | \
+                   global_store_dword v[0:1], v4, off | s_cbranch_scc1 L1 | s_endpgm";
+    assert_eq!(found(rotated, true), late);
+}
+
+/// clang 22 puts a wait for every counter directly after each instruction of global wave sync.
+#[test]
+fn global_wave_sync_is_done_before_memory_and_barriers() {
+    let found = |text: &str, target: Target| -> Vec<&str> {
+        check::check(&golden::program(text, target)).findings.iter().map(|f| f.rule).collect()
+    };
+    for target in [Target::GFX900, Target::GFX908, Target::GFX90A, Target::GFX942] {
+        for after in
+            ["global_load_dword v4, v[0:1], off", "ds_read_b32 v4, v6", "s_load_dword s4, s[8:9], 0x0"]
+        {
+            let text = |wait: &str| format!("ds_gws_barrier v2 gds | {wait}{after} | s_endpgm");
+            assert_eq!(found(&text(""), target), ["waitcnt.gws"], "{target} {after}");
+            assert_eq!(found(&text("s_waitcnt lgkmcnt(0) | "), target), [""; 0]);
+        }
+        let barrier = "ds_gws_barrier v2 gds | s_barrier | s_endpgm";
+        assert!(found(barrier, target).contains(&"waitcnt.gws"), "{target}");
+        let several = "ds_gws_init v2 gds | ds_gws_barrier v2 gds | v_mov_b32 v3, v4 | s_endpgm";
+        assert_eq!(found(several, target), [""; 0], "they are in order");
+    }
+}
+
 #[test]
 fn early_targets_need_every_counter_at_zero_before_a_barrier() {
     let check = |text: &str| {
         let findings = check::check(&golden::program(text, Target::GFX908)).findings;
         findings.iter().map(|f| (f.rule, f.need)).collect::<Vec<_>>()
     };
-    let vm = Amount::Wait(WaitCnt { vm: 0, ..WaitCnt::NONE });
+    let vm = Amount::Wait(Counter::Vm.at(0).on(InstructionSet::GFX908));
     assert_eq!(
         check("global_store_dword v[2:3], v0, off | s_barrier | s_endpgm"),
         [("barrier.counters", vm)]

@@ -1,5 +1,6 @@
 //! Calls, functions, jumps to unknown places, and bytes that cannot be read.
 
+use gcn_isa::InstructionSet;
 use gcn_isa::check::{self, Amount, Caveat, Finding};
 use gcn_isa::counters::WaitCnt;
 use gcn_isa::hazards::Grade;
@@ -34,7 +35,7 @@ fn a_function_waits_for_its_caller_before_it_touches_registers() {
         (finding.rule, finding.grade, finding.first, finding.second),
         ("call.entry", Grade::Cautious, None, 0)
     );
-    assert_eq!(finding.need, Amount::Wait(WaitCnt::ALL));
+    assert_eq!(finding.need, Amount::Wait(WaitCnt::all(InstructionSet::GFX942).on(InstructionSet::GFX942)));
     let waits = |wait: &str| rules(&function(&format!("s_waitcnt {wait} | {body}")));
     assert_eq!(waits("vmcnt(0) expcnt(0) lgkmcnt(0)"), [""; 0]);
     assert_eq!(waits("vmcnt(0) expcnt(0)"), ["call.entry"]);

@@ -2,6 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use gcn_isa::InstructionSet;
 use gcn_isa::check::{self, Amount};
 use gcn_isa::counters::{self, Counter, Stream, WaitCnt};
 use gcn_isa::hazards::{self, Config, Grade, MAX_REACH, Since, View};
@@ -198,10 +199,10 @@ impl Run {
     fn wait(&mut self, wait: WaitCnt) {
         for counter in Counter::ALL {
             let value = counter.of(wait);
-            if value > counter.cap() {
+            if !counter.is_in(wait) {
                 continue;
             }
-            let on = |f: &Flying| f.stream.counter() == counter;
+            let on = |f: &Flying| f.stream.counter(InstructionSet::GFX900) == counter;
             let streams: BTreeSet<Stream> = self.flying.iter().filter(|f| on(f)).map(|f| f.stream).collect();
             let in_order = streams.len() == 1 && streams.iter().all(|s| s.in_order());
             if value > 0 && !in_order {
@@ -223,10 +224,12 @@ impl Run {
     /// operations of one type can be too many; the oldest of them goes. Scalar loads do not go in order.
     fn make_room(&mut self, program: &Program, line: usize) {
         for event in counters::events(program.target, &program.lines[line].inst) {
-            let counter = event.stream.counter();
+            let counter = event.stream.counter(InstructionSet::GFX900);
             let room = u32::from([63u8, 15, 7][counter as usize] - event.count);
             for stream in [Stream::Vmem, Stream::FlatVm, Stream::Lds, Stream::FlatLgkm] {
-                let on = |f: &&mut Flying| f.stream == stream && stream.counter() == counter && !f.pushed_out;
+                let on = |f: &&mut Flying| {
+                    f.stream == stream && stream.counter(InstructionSet::GFX900) == counter && !f.pushed_out
+                };
                 let mut flying: Vec<&mut Flying> = self.flying.iter_mut().filter(on).collect();
                 let mut sum: u32 = flying.iter().map(|f| u32::from(f.count)).sum();
                 for oldest in &mut flying {
@@ -250,7 +253,7 @@ impl Run {
             if inst.reads().iter().any(|r| owes(r.reg)) {
                 found.insert((f.line, f.rule("waitcnt.raw")));
             } else if inst.writes().iter().any(|w| owes(w.reg))
-                && !mine.iter().any(|e| counters::finishes_after(f.stream, e.stream))
+                && !mine.iter().any(|e| counters::finishes_after(InstructionSet::GFX900, f.stream, e.stream))
             {
                 let flat = f.stream == Stream::FlatVm && mine.iter().any(|e| e.stream == Stream::Vmem);
                 found.insert((f.line, f.rule(if flat { "waitcnt.flat-waw" } else { "waitcnt.waw" })));
@@ -264,7 +267,7 @@ impl Run {
         if inst.desc.class == Class::Waitcnt
             && let Some(Operand::Imm(imm)) = inst.operands.first()
         {
-            self.wait(WaitCnt::decode(*imm as u16));
+            self.wait(WaitCnt::of_immediate(InstructionSet::GFX900, *imm as u16));
         }
         for event in counters::events(program.target, inst) {
             let owes: Vec<RegUnit> = event.writes.iter().flat_map(|r| r.units()).collect();

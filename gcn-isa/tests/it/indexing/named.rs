@@ -7,6 +7,7 @@
 
 use std::collections::BTreeMap;
 
+use gcn_isa::InstructionSet;
 use gcn_isa::check::{self, Amount};
 use gcn_isa::counters::WaitCnt;
 use gcn_isa::wait::{WaitOptions, insert_waits};
@@ -118,7 +119,7 @@ fn asked(program: &Program, into: &mut Asked) {
         let (states, waits) = into.entry((finding.first, finding.second)).or_default();
         match finding.need {
             Amount::States(need) => *states = (*states).max(need.into()),
-            Amount::Wait(wait) => waits.push(wait.to_string()),
+            Amount::Wait(wait) => waits.push(wait.counters()),
             _ => {}
         }
         waits.sort();
@@ -167,7 +168,7 @@ fn weakened(program: &Program, line: usize) -> Option<Program> {
     let inst = weaker.lines[line].inst_mut();
     let less = match (inst.desc.class, &inst.operands[0]) {
         // A wait for a counter is a wait state, too.
-        (Class::Waitcnt, _) => WaitCnt::NONE.encode().into(),
+        (Class::Waitcnt, _) => WaitCnt::NONE.immediate(InstructionSet::GFX900).into(),
         (_, Operand::Imm(states)) => states.checked_sub(1).filter(|s| *s >= 0)?,
         _ => return None,
     };

@@ -7,6 +7,7 @@ use std::fmt::Write;
 use std::path::Path;
 use std::process::{Command, Stdio};
 
+use gcn_isa::InstructionSet;
 use gcn_isa::Target;
 use gcn_isa::counters::WaitCnt;
 use gcn_isa::memory_model::{Mode, Operation, Ordering, Scope, Space, sequence};
@@ -106,7 +107,8 @@ fn step(line: &str, target: Target) -> Option<String> {
     let cache = |name: &str| Some(format!("{name}{}", bits(immediate(operands, 0), target)));
     match opcode {
         "S_WAITCNT_soft" | "S_WAITCNT" => {
-            Some(format!("s_waitcnt {}", WaitCnt::decode(immediate(operands, 0) as u16)))
+            let set = InstructionSet::GFX900;
+            Some(WaitCnt::of_immediate(set, immediate(operands, 0) as u16).on(set).to_string())
         }
         // On gfx90a the assembler has no bits here, though LLVM's compiler sets some.
         "BUFFER_WBL2" if target == Target::GFX90A => Some("buffer_wbl2".to_owned()),

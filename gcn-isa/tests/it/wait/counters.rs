@@ -1,12 +1,11 @@
 //! Wait insertion. Witnesses: the golden programs measured with LLVM 22, and [`oracle`](super::oracle), which follows
 //! every path of a small program by itself.
 
-use gcn_isa::counters::WaitCnt;
-use gcn_isa::table::Class;
+use gcn_isa::counters::{Counter, WaitCnt};
 use gcn_isa::wait::{
     Demand, Inserted, InsertedKind, Orders, WaitOptions, insert_wait_states, insert_waitcnt, insert_waits,
 };
-use gcn_isa::{Operand, Program, Target};
+use gcn_isa::{InstructionSet, Program, Target};
 use gcn_test_support::Random;
 use gcn_test_support::env::{fuzz_seeds, fuzz_step};
 
@@ -15,16 +14,16 @@ use super::text;
 
 const GOLDEN: &[u8] = include_bytes!("../../data/waitcnt-golden.tsv.gz");
 
+/// The counters of GFX9.
+const COUNTERS: [Counter; 3] = [Counter::Vm, Counter::Lgkm, Counter::Exp];
+pub const SET: InstructionSet = InstructionSet::GFX900;
+
 pub fn wait_of(program: &Program, line: usize) -> Option<WaitCnt> {
-    let inst = &program.lines[line].inst;
-    match (inst.desc.class, inst.operands.first()) {
-        (Class::Waitcnt, Some(Operand::Imm(imm))) => Some(WaitCnt::decode(*imm as u16)),
-        _ => None,
-    }
+    WaitCnt::of(&program.lines[line].inst)
 }
 
 pub fn set_wait(program: &mut Program, line: usize, wait: WaitCnt) {
-    program.lines[line].inst_mut().operands[0] = Operand::Imm(i64::from(wait.encode()));
+    wait.put_into(program.lines[line].inst_mut());
 }
 
 /// Each instruction that is not an `s_waitcnt`, with what is waited for right before it.
@@ -44,11 +43,12 @@ pub fn by_instruction(program: &Program) -> Vec<(&'static str, WaitCnt)> {
 }
 
 pub fn parts(wait: WaitCnt) -> [u8; 3] {
-    [wait.vm, wait.lgkm, wait.exp]
+    COUNTERS.map(|counter| counter.of(wait).min(counter.capacity(SET)))
 }
 
-pub fn from_parts([vm, lgkm, exp]: [u8; 3]) -> WaitCnt {
-    WaitCnt { vm, lgkm, exp }
+pub fn from_parts(values: [u8; 3]) -> WaitCnt {
+    let parts = COUNTERS.into_iter().zip(values).filter(|(counter, value)| *value < counter.capacity(SET));
+    parts.fold(WaitCnt::NONE, |wait, (counter, value)| counter.set(wait, value))
 }
 
 /// The project's own checker finds nothing wrong with the counters.
@@ -75,11 +75,11 @@ fn assert_minimal(program: &Program, inserted: &[Inserted], name: &str) {
             weaker[counter] += 1;
             let mut less = program.clone();
             set_wait(&mut less, i.at, from_parts(weaker));
-            assert!(!crate::check::strict(&less).findings.is_empty(), "{name}: {wait} at {}", i.at);
+            assert!(!crate::check::strict(&less).findings.is_empty(), "{name}: {wait:?} at {}", i.at);
             let verdict = judge_counters(&less);
             assert!(
                 matches!(verdict, Verdict::Violation(..) | Verdict::TooLarge),
-                "{name}: {wait} at {} could be {} in\n{}\n{:#?}",
+                "{name}: {wait:?} at {} could be {:?} in\n{}\n{:#?}",
                 i.at,
                 from_parts(weaker),
                 text::shown(program),
@@ -122,7 +122,7 @@ pub fn waits_early(program: &Program) -> bool {
 
 /// True if ours waits for vmcnt(0) besides what LLVM waits for, before a vector memory instruction.
 fn is_flat_overwritten(mine: &(&str, WaitCnt), llvm: &(&str, WaitCnt)) -> bool {
-    mine.0.starts_with("global_") && llvm.1.lgkm == 0 && mine.1 == WaitCnt { vm: 0, ..llvm.1 }
+    mine.0.starts_with("global_") && Counter::Lgkm.of(llvm.1) == 0 && mine.1 == Counter::Vm.set(llvm.1, 0)
 }
 
 /// Without moving waits out of loops, and with barriers that order nothing on the targets where LLVM leaves that to
@@ -395,6 +395,21 @@ fn the_wait_before_a_barrier_is_carried_round_the_loop() {
     assert_eq!(inserted[0].reasons[0].rule, "barrier.lds");
     let none = WaitOptions { barrier_orders: Orders::empty(), ..WaitOptions::default() };
     assert_eq!(with_waits(Target::GFX942, &lines, &none).0[0], "s_barrier");
+}
+
+#[test]
+fn global_wave_sync_is_waited_for() {
+    for (after, waits) in
+        [("global_load_dword v1, v[2:3], off", true), ("s_barrier", true), ("v_mov_b32 v1, v2", false)]
+    {
+        let (shown, inserted) = with_waits(
+            Target::GFX942,
+            &["ds_gws_barrier v0 gds", after, "s_endpgm"],
+            &WaitOptions::default(),
+        );
+        assert_eq!(shown.contains(&"s_waitcnt lgkmcnt(0)".to_owned()), waits, "{shown:?}");
+        assert_eq!(inserted.first().map(|i| i.reasons[0].rule), waits.then_some("waitcnt.gws"));
+    }
 }
 
 #[test]

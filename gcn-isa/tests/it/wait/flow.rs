@@ -79,7 +79,7 @@ fn assert_minimal(program: &Program, inserted: &[Inserted], name: &str) {
             weaker[counter] += 1;
             let mut less = program.clone();
             set_wait(&mut less, i.at, from_parts(weaker));
-            assert!(!strict(&less).is_clean(), "{name}: {wait} at {}\n{}", i.at, text::shown(program));
+            assert!(!strict(&less).is_clean(), "{name}: {wait:?} at {}\n{}", i.at, text::shown(program));
         }
     }
 }

@@ -4,9 +4,11 @@
 use std::fmt::Write as _;
 use std::process::Command;
 
+use gcn_isa::InstructionSet;
 use gcn_isa::Target;
 use gcn_isa::check::{MemoryModel, Options, check_with};
 use gcn_isa::counters::{Counter, WaitCnt};
+
 use gcn_isa::hazards::{Config, Grade};
 use gcn_isa::wait::{Orders, WaitOptions, insert_waitcnt};
 use gcn_test_support::Random;
@@ -115,7 +117,7 @@ fn llvm_waits_as_measured() {
 /// The last `S_WAITCNT` of a function.
 fn last_of_llvm(function: &str) -> WaitCnt {
     let last = function.lines().filter_map(|l| l.trim().strip_prefix("S_WAITCNT ")).next_back();
-    WaitCnt::decode(last.expect("a wait").trim().parse().expect("a number"))
+    WaitCnt::of_immediate(InstructionSet::GFX900, last.expect("a wait").trim().parse().expect("a number"))
 }
 
 /// From 16 or 64 operations on there is nothing left to wait for.

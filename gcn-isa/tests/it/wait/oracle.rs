@@ -4,11 +4,11 @@
 
 use std::collections::HashSet;
 
-use gcn_isa::counters::WaitCnt;
+use gcn_isa::counters::{Counter, WaitCnt};
 use gcn_isa::hazards::{Config, Since, View};
 use gcn_isa::reg::RegUnit;
 use gcn_isa::table::Access;
-use gcn_isa::{Inst, Operand, Program, RegFile, Target};
+use gcn_isa::{Inst, InstructionSet, Operand, Program, RegFile, Target};
 
 /// How many (line, state) pairs are looked at before a program is given up.
 const MOST_STATES: usize = 10_000;
@@ -93,7 +93,9 @@ impl Queues {
     }
 
     fn wait(&mut self, wait: WaitCnt) {
-        for (counter, allowed) in [wait.vm, wait.lgkm, wait.exp].into_iter().enumerate() {
+        for (counter, allowed) in
+            [Counter::Vm, Counter::Lgkm, Counter::Exp].map(|c| c.of(wait)).into_iter().enumerate()
+        {
             let queue = self.of(counter);
             let allowed = usize::from(allowed);
             let ordered = queue.windows(2).all(|w| w[0].kind == w[1].kind)
@@ -282,7 +284,9 @@ pub fn judge_counters(program: &Program) -> Verdict {
         }
         let mut queues = queues.clone();
         match (inst.desc.mnemonic, inst.operands.first()) {
-            ("s_waitcnt", Some(Operand::Imm(imm))) => queues.wait(WaitCnt::decode(*imm as u16)),
+            ("s_waitcnt", Some(Operand::Imm(imm))) => {
+                queues.wait(WaitCnt::of_immediate(InstructionSet::GFX900, *imm as u16))
+            }
             _ => queues.issue(program.target, inst),
         }
         Ok(queues)

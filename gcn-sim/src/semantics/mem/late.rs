@@ -9,7 +9,8 @@
 use std::sync::Arc;
 
 use gcn_isa::Class;
-use gcn_isa::counters::{MemoryEffect, Stream, WaitCnt, events};
+use gcn_isa::InstructionSet;
+use gcn_isa::counters::{Counter, MemoryEffect, Stream, WaitCnt, events};
 
 use super::access::Place;
 use crate::core::fault::{Fault, Outcome};
@@ -97,7 +98,8 @@ struct Waits(Arc<dyn Exec>);
 impl Exec for Waits {
     fn run(&self, cx: &mut Cx<'_>, step: &Step) -> Outcome {
         if cx.w.late.when == When::Waited {
-            let done = cx.w.late.issued.saturating_sub(u64::from(WaitCnt::decode(step.imm as u16).vm));
+            let wait = WaitCnt::of_immediate(InstructionSet::GFX900, step.imm as u16);
+            let done = cx.w.late.issued.saturating_sub(u64::from(Counter::Vm.of(wait)));
             cx.finish_copies(|copy| copy.number < done);
         }
         self.0.run(cx, step)

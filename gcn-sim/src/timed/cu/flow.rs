@@ -59,8 +59,8 @@ impl Cu {
                 }
                 time = until;
             }
-            if cost.counts != [0; 3] {
-                let there = self.waves[w].room(cost.counts, time);
+            if cost.counts_something() {
+                let there = self.waves[w].room(cost.room, time);
                 time = self.block(code, w, there, time, Stall::Other, at);
             }
         }

@@ -232,7 +232,7 @@ impl Cu {
                 self.scalar.cache.clear();
                 now + code.times.clock
             }
-            _ if cost.counts != [0; 3] => now + code.times.clock,
+            _ if cost.counts_something() => now + code.times.clock,
             _ => return None,
         })
     }

@@ -39,10 +39,10 @@ fn changed(cx: &Cx<'_>, touches: &[Touch]) -> Option<usize> {
 
 impl Group {
     /// All waves meet: each learns what all have done.
-    pub(crate) fn barrier(&mut self) {
+    pub(crate) fn barrier(&mut self, shared: &Shared) {
         scope::meet(self.index, self.waves.iter_mut().map(|w| &mut w.sync));
         self.waves.iter_mut().for_each(|w| w.spin.reset());
-        self.move_outstanding();
+        self.move_outstanding(shared);
     }
 
     /// Waves that meet while others have ended. Barriers pair by arrival, so that waves may meet at different instructions.

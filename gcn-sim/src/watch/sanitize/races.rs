@@ -146,8 +146,8 @@ impl Group {
         }
     }
 
-    /// After a barrier: the accesses to LDS that are outstanding are yet to happen.
-    pub(super) fn move_outstanding(&mut self) {
+    /// After a barrier: the accesses that are outstanding are yet to happen.
+    pub(super) fn move_outstanding(&mut self, shared: &Shared) {
         for (number, state) in self.waves.iter_mut().enumerate() {
             let (thread, at) = (self.index * WAVES + number as u32, state.sync.clock.now(number));
             for (access, _) in state.outstanding.outstanding(&state.counters) {
@@ -157,7 +157,11 @@ impl Group {
                     for (word, mask) in words(touch.address, u32::from(touch.bytes)) {
                         let (step, lane, scope) = (access.at as u32, touch.lane, Scope::Workgroup);
                         let epoch = Epoch { thread, at, step, lane, mask, order, scope };
-                        self.lds.access(word, epoch, touch.kind != Kind::Read, &state.sync.clock);
+                        let (is_write, clock) = (touch.kind != Kind::Read, &state.sync.clock);
+                        match touch.space {
+                            Path::Lds => self.lds.access(word, epoch, is_write, clock),
+                            _ => shared.global().memory.access(word, epoch, is_write, clock),
+                        };
                     }
                 }
             }

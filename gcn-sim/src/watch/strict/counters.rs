@@ -10,7 +10,8 @@
 //! An instruction that would overflow a counter does not issue before enough operations are done
 //! (`gcn_isa::counters::Counter::capacity`): of a type that completes in order, the oldest.
 
-use gcn_isa::counters::{WaitCnt, finishes_after};
+use gcn_isa::InstructionSet;
+use gcn_isa::counters::{Counter, WaitCnt, finishes_after};
 use gcn_isa::hazards::Config;
 use gcn_isa::hazards::counter::{self, CounterRule};
 use gcn_isa::reg::RegUnit;
@@ -20,6 +21,10 @@ use super::hazard;
 use super::range::LdsRange;
 use crate::core::machine::Machine;
 use crate::core::site::Hazard;
+use crate::core::trace::Path;
+
+/// Says how far the counters count: strict mode is for GFX9.
+const SET: InstructionSet = InstructionSet::GFX900;
 
 /// An operation that is not certain to have completed.
 #[derive(Clone, Debug)]
@@ -37,6 +42,8 @@ struct Operation {
     /// Its completion has been told.
     told: bool,
     writes_lds: bool,
+    stores: bool,
+    syncs: bool,
     /// LDS bytes that a DMA writes.
     dma: Option<LdsRange>,
 }
@@ -82,15 +89,14 @@ impl Counters {
         self.next - 1
     }
 
-    /// The weakest wait that makes certain what operation `id` does to LDS; none if it is. A flat operation has done its part there
-    /// when lgkmcnt says so.
-    pub(crate) fn lds_wait_for(&self, id: u32) -> Option<WaitCnt> {
+    /// The weakest wait that makes certain what operation `id` does to LDS or to memory; none if it is. A flat operation has done its
+    /// part in LDS when lgkmcnt says so.
+    pub(crate) fn wait_for(&self, id: u32, path: Path) -> Option<WaitCnt> {
         let operation = self.operations.iter().find(|o| o.id == id)?;
         let needed = self.needed(operation);
-        let wait = match operation.dma {
-            Some(_) => WaitCnt { vm: needed.vm, ..WaitCnt::NONE },
-            None => WaitCnt { lgkm: needed.lgkm, ..WaitCnt::NONE },
-        };
+        let counter =
+            if operation.dma.is_some() || path == Path::Global { Counter::Vm } else { Counter::Lgkm };
+        let wait = counter.at(counter.of(needed));
         (wait != WaitCnt::NONE).then_some(wait)
     }
 
@@ -111,6 +117,12 @@ impl Counters {
             return Ok(());
         }
         self.make_room(effects, effect.room);
+        if (effect.barrier || effect.accesses)
+            && rules.counts(&counter::GWS)
+            && let Some(operation) = self.operations.iter().find(|o| o.syncs && o.on_lgkm)
+        {
+            return Err(self.too_early(machine, &counter::GWS, operation, None));
+        }
         if effect.barrier {
             return self.barrier(machine, rules, alone);
         }
@@ -175,6 +187,8 @@ impl Counters {
             by_lgkm: kind != Kind::Flat || lds != LdsRange::default(),
             told: false,
             writes_lds: effect.writes_lds,
+            stores: effect.stores,
+            syncs: effect.syncs,
             dma: effect.lds_dma.then_some(lds),
         });
     }
@@ -186,17 +200,17 @@ impl Counters {
 
     /// Drops the operations that `wait` makes certain.
     fn wait(&mut self, effects: &[Effect], wait: WaitCnt) {
-        if wait.vm < WaitCnt::VM_MAX {
-            let in_order = wait.vm == 0 || self.operations.iter().all(|o| !o.on_vm || o.kind != Kind::Flat);
+        let [vm, lgkm] = [Counter::Vm, Counter::Lgkm].map(|counter| counter.of(wait));
+        if Counter::Vm.is_in(wait) {
+            let in_order = vm == 0 || self.operations.iter().all(|o| !o.on_vm || o.kind != Kind::Flat);
             let outstanding = self.operations.iter().filter(|o| o.on_vm).count();
-            let done = if in_order { outstanding.saturating_sub(usize::from(wait.vm)) } else { 0 };
+            let done = if in_order { outstanding.saturating_sub(usize::from(vm)) } else { 0 };
             self.operations.iter_mut().filter(|o| o.on_vm).take(done).for_each(|o| o.on_vm = false);
         }
-        if wait.lgkm < WaitCnt::LGKM_MAX {
-            let in_order =
-                wait.lgkm == 0 || self.operations.iter().all(|o| !o.on_lgkm || o.kind == Kind::Lds);
+        if Counter::Lgkm.is_in(wait) {
+            let in_order = lgkm == 0 || self.operations.iter().all(|o| !o.on_lgkm || o.kind == Kind::Lds);
             let outstanding = self.operations.iter().filter(|o| o.on_lgkm).count();
-            let done = if in_order { outstanding.saturating_sub(usize::from(wait.lgkm)) } else { 0 };
+            let done = if in_order { outstanding.saturating_sub(usize::from(lgkm)) } else { 0 };
             self.operations.iter_mut().filter(|o| o.on_lgkm).take(done).for_each(|o| o.on_lgkm = false);
         }
         self.settle(effects);
@@ -209,7 +223,8 @@ impl Counters {
             let count = self.operations.iter().filter(|o| o.kind == kind).count();
             count.saturating_sub(usize::from(left))
         };
-        let (vector, lds) = (full(Kind::Vector, room.vm), full(Kind::Lds, room.lgkm));
+        let (vector, lds) =
+            (full(Kind::Vector, Counter::Vm.of(room)), full(Kind::Lds, Counter::Lgkm.of(room)));
         if vector + lds == 0 {
             return;
         }
@@ -238,16 +253,19 @@ impl Counters {
         });
     }
 
-    /// Other waves see LDS after a barrier only if the writes before it have completed. Before gfx90a a barrier needs all
+    /// Other waves see LDS after a barrier only if the writes before it have completed, and memory too if they may be on other compute
+    /// units. Before gfx90a a barrier needs all
     /// counters at 0 anyway.
     fn barrier(&self, machine: &Machine, rules: Config, alone: bool) -> Result<(), Box<Hazard>> {
         let strongest = !machine.target().has_unified_agprs();
         for operation in &self.operations {
             let writes = operation.writes_lds && operation.on_lgkm && operation.by_lgkm;
+            let stores = operation.stores && operation.on_vm && machine.state().tg_split;
             let asked = [
                 (strongest, &counter::BARRIER_COUNTERS),
                 (writes && !alone, &counter::BARRIER_LDS),
                 (operation.dma.is_some() && !alone, &counter::BARRIER_LDS_DMA),
+                (stores && !alone, &counter::BARRIER_STORE),
             ];
             if let Some((_, rule)) = asked.iter().find(|(applies, rule)| *applies && rules.counts(*rule)) {
                 return Err(self.too_early(machine, rule, operation, None));
@@ -268,8 +286,9 @@ impl Counters {
         let vm = self.operations.iter().filter(|o| o.on_vm).count();
         let lgkm = self.operations.iter().filter(|o| o.on_lgkm).count();
         let have = format!("operations that may be outstanding: {vm} on vmcnt, {lgkm} on lgkmcnt");
-        let remedy = format!("place `s_waitcnt {need}` before it");
-        hazard(machine, rule.id, operation.at, register, (need.to_string(), have, remedy))
+        let need = need.on(SET);
+        let remedy = format!("place `{need}` before it");
+        hazard(machine, rule.id, operation.at, register, (need.counters(), have, remedy))
     }
 
     /// The weakest wait that makes `operation` certain.
@@ -280,11 +299,13 @@ impl Counters {
         let mut wait = WaitCnt::NONE;
         if operation.on_vm {
             let flat = self.operations.iter().any(|o| o.on_vm && o.kind == Kind::Flat);
-            wait.vm = if flat { 0 } else { younger(|o| o.on_vm).min(WaitCnt::VM_MAX - 1) };
+            let most = Counter::Vm.cap(SET);
+            wait = Counter::Vm.set(wait, if flat { 0 } else { younger(|o| o.on_vm).min(most) });
         }
         if operation.on_lgkm && operation.by_lgkm {
             let mixed = self.operations.iter().any(|o| o.on_lgkm && o.kind != Kind::Lds);
-            wait.lgkm = if mixed { 0 } else { younger(|o| o.on_lgkm).min(WaitCnt::LGKM_MAX - 1) };
+            let most = Counter::Lgkm.cap(SET);
+            wait = Counter::Lgkm.set(wait, if mixed { 0 } else { younger(|o| o.on_lgkm).min(most) });
         }
         wait
     }
@@ -292,5 +313,5 @@ impl Counters {
 
 /// True if a second operation of this kind returns after the first, so that its result is the last one written.
 fn returns_in_order(first: Kind, second: Option<Kind>) -> bool {
-    second.is_some_and(|second| finishes_after(first.stream(), second.stream()))
+    second.is_some_and(|second| finishes_after(SET, first.stream(), second.stream()))
 }

@@ -3,7 +3,7 @@
 use gcn_isa::counters::{Events, MemoryEffect, Stream, WaitCnt, events, room};
 use gcn_isa::reg::RegUnit;
 use gcn_isa::table::{Access, Class};
-use gcn_isa::{Inst, Operand, Target};
+use gcn_isa::{Inst, Target};
 
 /// Which counters an operation is outstanding on, and how it returns.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -56,6 +56,12 @@ pub(crate) struct Effect {
     pub reads_lds: bool,
     /// The operation moves data from memory to LDS.
     pub lds_dma: bool,
+    /// The operation may write memory that other waves read, over the vector cache.
+    pub stores: bool,
+    /// The operation makes the wave wait for others (GWS).
+    pub syncs: bool,
+    /// The operation accesses memory or LDS.
+    pub accesses: bool,
     /// What it waits for.
     pub wait: Option<WaitCnt>,
     /// What issuing it waits for: room on full counters.
@@ -75,10 +81,7 @@ impl Effect {
         let writes = inst.writes().iter().flat_map(|u| u.reg.units()).collect();
         let events = events(target, inst);
         let memory = events.iter().fold(MemoryEffect::empty(), |all, e| all | e.memory);
-        let wait = match inst.operands.first() {
-            Some(Operand::Imm(imm)) if desc.class == Class::Waitcnt => Some(WaitCnt::decode(*imm as u16)),
-            _ => None,
-        };
+        let wait = WaitCnt::of(inst);
         Effect {
             reads,
             writes,
@@ -86,8 +89,13 @@ impl Effect {
             writes_lds: memory.contains(MemoryEffect::LDS_WRITE),
             reads_lds: memory.contains(MemoryEffect::LDS_READ) && !memory.contains(MemoryEffect::LDS_WRITE),
             lds_dma: memory.contains(MemoryEffect::LDS_DMA),
+            stores: memory.contains(MemoryEffect::STORE)
+                && kind(&events).is_some_and(Kind::on_vm)
+                && desc.class != Class::ScratchStore,
+            syncs: memory.contains(MemoryEffect::SYNC),
+            accesses: events.iter().any(|e| e.stream.accesses_memory()),
             wait,
-            room: room(&events),
+            room: room(target.instruction_set(), &events),
             barrier: desc.class == Class::Barrier,
         }
     }
@@ -112,8 +120,8 @@ fn kind(events: &Events) -> Option<Kind> {
         return Some(Kind::Flat);
     }
     events.first().map(|event| match event.stream {
-        Stream::Vmem | Stream::FlatVm => Kind::Vector,
-        Stream::Lds => Kind::Lds,
+        Stream::Vmem | Stream::FlatVm | Stream::Store => Kind::Vector,
+        Stream::Lds | Stream::LdsDirect => Kind::Lds,
         Stream::Smem => Kind::Scalar,
         // There is no GDS to run: it is refused when a program is loaded.
         Stream::Message | Stream::FlatLgkm | Stream::Gds | Stream::GdsData => Kind::Message,

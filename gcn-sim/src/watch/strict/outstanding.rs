@@ -1,4 +1,5 @@
-//! Accesses to LDS that are outstanding when their wave comes to a barrier.
+//! Accesses to LDS that are outstanding when their wave comes to a barrier, and stores to memory if its waves may be on several compute
+//! units.
 //!
 //! The waves of a workgroup have several queues to LDS, so that its operations need not happen in the order in which different waves
 //! issue them (LLVM AMDGPU guide, memory model). After the barrier another wave may therefore still read what was there before an
@@ -27,13 +28,19 @@ pub(crate) enum Does {
     Write,
     /// A load into LDS, counted by vmcnt.
     Load,
+    /// It writes memory that waves on other compute units may read.
+    Store,
 }
 
 impl Does {
-    /// `None` if the instruction stays away from LDS.
-    fn of(effect: &Effect) -> Option<Does> {
-        let kinds =
-            [(effect.lds_dma, Does::Load), (effect.writes_lds, Does::Write), (effect.reads_lds, Does::Read)];
+    /// `None` if the instruction stays away from LDS and writes nothing that matters. Where stores matter there is no LDS.
+    fn of(effect: &Effect, orders_stores: bool) -> Option<Does> {
+        let kinds = [
+            (effect.stores && orders_stores, Does::Store),
+            (effect.lds_dma, Does::Load),
+            (effect.writes_lds, Does::Write),
+            (effect.reads_lds, Does::Read),
+        ];
         kinds.into_iter().find_map(|(does, kind)| does.then_some(kind))
     }
 
@@ -42,6 +49,7 @@ impl Does {
             Does::Read => &counter::BARRIER_LDS_READ,
             Does::Write => &counter::BARRIER_LDS,
             Does::Load => &counter::BARRIER_LDS_DMA,
+            Does::Store => &counter::BARRIER_STORE,
         }
     }
 
@@ -50,11 +58,20 @@ impl Does {
             Does::Read => "read",
             Does::Write => "write",
             Does::Load => "load",
+            Does::Store => "store",
+        }
+    }
+
+    /// What it accesses that matters.
+    pub(crate) fn path(self) -> Path {
+        match self {
+            Does::Read | Does::Write | Does::Load => Path::Lds,
+            Does::Store => Path::Global,
         }
     }
 }
 
-/// An access to LDS.
+/// An access to LDS, or a store.
 #[derive(Clone, Debug)]
 pub(crate) struct Access {
     /// Its operation.
@@ -62,7 +79,7 @@ pub(crate) struct Access {
     /// Index of the instruction.
     pub at: usize,
     pub does: Does,
-    /// What it touches of LDS.
+    /// What it touches there.
     pub touches: Vec<Touch>,
 }
 
@@ -79,10 +96,17 @@ impl Accesses {
         self.list.clear();
     }
 
-    /// Takes note of the access that the instruction at `at`, the youngest operation, has started, if it is one.
-    pub(crate) fn add(&mut self, counters: &Counters, effect: &Effect, at: usize, touches: &[Touch]) {
-        let Some(does) = Does::of(effect) else { return };
-        let mut mine = touches.iter().filter(|t| t.space == Path::Lds).peekable();
+    /// Takes note of the access that the instruction at `at`, the youngest operation, has started, if it is one; of stores to memory
+    /// if the kernel on `machine` orders them by barriers.
+    pub(crate) fn add(
+        &mut self,
+        counters: &Counters,
+        machine: &Machine,
+        (effect, at): (&Effect, usize),
+        touches: &[Touch],
+    ) {
+        let Some(does) = Does::of(effect, machine.state().tg_split) else { return };
+        let mut mine = touches.iter().filter(|t| t.space == does.path()).peekable();
         if mine.peek().is_none() {
             return;
         }
@@ -96,14 +120,14 @@ impl Accesses {
     }
 
     fn drop_done(&mut self, counters: &Counters) {
-        let done = self.list.extract_if(.., |a| counters.lds_wait_for(a.id).is_none());
+        let done = self.list.extract_if(.., |a| counters.wait_for(a.id, a.does.path()).is_none());
         self.spare.extend(done.map(|access| access.touches));
     }
 
     /// Those that are outstanding now, each with the weakest wait for it.
     pub(crate) fn outstanding(&mut self, counters: &Counters) -> impl Iterator<Item = (&Access, WaitCnt)> {
         self.drop_done(counters);
-        self.list.iter().filter_map(|a| Some((a, counters.lds_wait_for(a.id)?)))
+        self.list.iter().filter_map(|a| Some((a, counters.wait_for(a.id, a.does.path())?)))
     }
 }
 
@@ -128,17 +152,17 @@ impl Late {
         }
         let touches = access.touches.clone();
         let mut range = LdsRange::default();
-        touches.iter().for_each(|t| range.add(t));
+        touches.iter().filter(|t| t.space == Path::Lds).for_each(|t| range.add(t));
         Some(Late { wave, at, does, wait, touches, range })
     }
 
     /// True if `touches` of another wave depend on whether it is done.
     fn meets(&self, wave: u32, touches: &[Touch]) -> bool {
         self.wave != wave
-            && touches.iter().filter(|t| t.space == Path::Lds).any(|other| {
+            && touches.iter().filter(|t| t.space == self.does.path()).any(|other| {
                 let mut range = LdsRange::default();
                 range.add(other);
-                range.overlaps(&self.range)
+                (other.space != Path::Lds || range.overlaps(&self.range))
                     && self.touches.iter().any(|t| conflict(t.kind, other.kind) && overlap(t, other))
             })
     }
@@ -159,9 +183,10 @@ pub(crate) fn overtaken(
     let access = late.iter().find(|l| l.meets(wave, touches))?;
     let have =
         format!("wave {} came to the barrier with the {} outstanding", access.wave, access.does.noun());
-    let remedy = format!("place `s_waitcnt {}` before the s_barrier between the two", access.wait);
+    let wait = access.wait.on(machine.target().instruction_set());
+    let remedy = format!("place `{wait}` before the s_barrier between the two");
     let rule = access.does.rule();
-    Some(hazard(machine, rule.id, access.at, None, (access.wait.to_string(), have, remedy)))
+    Some(hazard(machine, rule.id, access.at, None, (wait.counters(), have, remedy)))
 }
 
 fn overlap(a: &Touch, b: &Touch) -> bool {

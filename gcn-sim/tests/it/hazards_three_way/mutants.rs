@@ -1,5 +1,6 @@
 //! Programs with one inserted wait taken away or weakened.
 
+use gcn_isa::InstructionSet;
 use gcn_isa::counters::{Counter, WaitCnt};
 use gcn_isa::wait::{Inserted, InsertedKind};
 use gcn_isa::{Operand, Program};
@@ -35,7 +36,7 @@ pub fn mutants(original: &Program, program: &Program, inserted: &[Inserted]) -> 
 
 fn decode(operand: Option<&Operand>) -> WaitCnt {
     match operand {
-        Some(Operand::Imm(imm)) => WaitCnt::decode(*imm as u16),
+        Some(Operand::Imm(imm)) => WaitCnt::of_immediate(InstructionSet::GFX900, *imm as u16),
         _ => WaitCnt::NONE,
     }
 }
@@ -72,15 +73,10 @@ fn weaker_waits(program: &Program, at: usize, own: WaitCnt) -> Vec<Mutant> {
         if counter.of(wait) >= counter.of(own) {
             return None;
         }
-        let weaker = match counter {
-            Counter::Vm => WaitCnt { vm: wait.vm + 1, ..wait },
-            Counter::Lgkm => WaitCnt { lgkm: wait.lgkm + 1, ..wait },
-            Counter::Exp => WaitCnt { exp: wait.exp + 1, ..wait },
-        };
+        let weaker = counter.set(wait, counter.of(wait) + 1);
         let mut program = program.clone();
-        std::sync::Arc::make_mut(&mut program.lines[at].inst).operands[0] =
-            Operand::Imm(i64::from(weaker.encode()));
-        Some(Mutant { program, change: format!("line {at}: `s_waitcnt {weaker}`") })
+        weaker.put_into(std::sync::Arc::make_mut(&mut program.lines[at].inst));
+        Some(Mutant { program, change: format!("line {at}: `{}`", weaker.on(InstructionSet::GFX900)) })
     };
     Counter::ALL.into_iter().filter_map(raised).collect()
 }

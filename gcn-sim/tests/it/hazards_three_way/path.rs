@@ -3,6 +3,7 @@
 
 use std::collections::HashMap;
 
+use gcn_isa::InstructionSet;
 use gcn_isa::counters::{self, Counter, MemoryEffect, Stream, WaitCnt};
 use gcn_isa::hazards::{self, Config, Kinds, MAX_REACH, Since, View};
 use gcn_isa::inst::RegUse;
@@ -176,10 +177,10 @@ impl Run {
     fn wait(&mut self, wait: WaitCnt) {
         for counter in Counter::ALL {
             let value = counter.of(wait);
-            if value > counter.cap() {
+            if !counter.is_in(wait) {
                 continue;
             }
-            let on = |f: &Flying| f.stream.counter() == counter;
+            let on = |f: &Flying| f.stream.counter(InstructionSet::GFX900) == counter;
             let mut streams: Vec<Stream> = self.flying.iter().filter(|f| on(f)).map(|f| f.stream).collect();
             streams.dedup();
             if value > 0 && !matches!(streams[..], [stream] if stream.in_order()) {
@@ -217,7 +218,9 @@ impl Run {
             let returns = |e: &&counters::Event| e.stream == f.stream && e.stream != Stream::FlatLgkm;
             let targets = events.iter().filter(returns).filter_map(|e| e.writes);
             let mut targets = targets.filter(|target| {
-                let later = || mine.iter().any(|e| counters::finishes_after(f.stream, e.stream));
+                let later = || {
+                    mine.iter().any(|e| counters::finishes_after(InstructionSet::GFX900, f.stream, e.stream))
+                };
                 reads.iter().any(|r| r.reg.overlaps(*target))
                     || inst.writes().iter().any(|w| w.reg.overlaps(*target)) && !later()
             });
@@ -228,7 +231,7 @@ impl Run {
     fn step(&mut self, program: &Program, line: usize) {
         let inst = &program.lines[line].inst;
         if let (Class::Waitcnt, Some(Operand::Imm(imm))) = (inst.desc.class, inst.operands.first()) {
-            self.wait(WaitCnt::decode(*imm as u16));
+            self.wait(WaitCnt::of_immediate(InstructionSet::GFX900, *imm as u16));
         }
         for event in counters::events(program.target, inst) {
             let (stream, count, memory) = (event.stream, event.count, event.memory);

@@ -5,6 +5,8 @@
 //! follows these alone and so knows the path of a run without executing anything else.
 
 use gcn_emit::text::parse_program;
+use gcn_isa::InstructionSet;
+use gcn_isa::counters::{Counter, WaitCnt};
 use gcn_isa::operand::Inline;
 use gcn_isa::{Inst, Label, Line, Operand, Program, Reg, Target, hazards, table};
 use gcn_test_support::Random;
@@ -159,8 +161,11 @@ impl Body<'_> {
     fn wait(&mut self) {
         let vm = *self.rng.pick(&[0, 1, 2, 3, 63]);
         let lgkm = *self.rng.pick(&[0, 1, 2, 15]);
-        let wait = gcn_isa::counters::WaitCnt { vm, exp: 7, lgkm };
-        self.emit("s_waitcnt", [Operand::Imm(i64::from(wait.encode()))]);
+        let counters = [(Counter::Vm, vm), (Counter::Lgkm, lgkm)];
+        let waits =
+            counters.into_iter().filter(|(counter, value)| *value < counter.capacity(InstructionSet::GFX900));
+        let wait = waits.fold(WaitCnt::NONE, |wait, (counter, value)| counter.set(wait, value));
+        self.emit("s_waitcnt", [Operand::Imm(wait.immediate(InstructionSet::GFX900).into())]);
     }
 
     /// `if` with or without `else`.

@@ -1,0 +1,147 @@
+//! What each counter is called and how far it counts.
+
+use super::WaitCnt;
+use crate::target::{Generation, InstructionSet};
+
+/// A counter, by what it counts. An instruction set that lacks one counts those operations on another: see [`super::Stream::counter`].
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Counter {
+    /// Vector memory: all of it on GFX9, what returns data from GFX10 on. `vmcnt`, `loadcnt`.
+    Vm,
+    /// LDS, and before GFX12 scalar memory and messages. `lgkmcnt`, `dscnt`.
+    Lgkm,
+    /// Exports, GDS and GWS that still read their data, LDS direct loads. `expcnt`.
+    Exp,
+    /// Vector memory that returns nothing. `vscnt`, `storecnt`.
+    Vs,
+    /// Scalar memory and messages. `kmcnt`.
+    Km,
+    /// Image sampling. `samplecnt`.
+    Sample,
+    /// Ray tracing. `bvhcnt`.
+    Bvh,
+}
+
+/// Counters of a generation with their names and largest values, which wait for nothing.
+type Row = (Counter, &'static str, u8);
+
+// GFX9: MI100 ISA 4.4. GFX10, GFX11: LLVM 22 measured; RDNA2 ISA 4.4, RDNA3 ISA 5.6. GFX12: LLVM 22 measured; RDNA4 ISA 5.6.
+const GFX9: [Row; 3] =
+    [(Counter::Vm, "vmcnt", 63), (Counter::Exp, "expcnt", 7), (Counter::Lgkm, "lgkmcnt", 15)];
+const GFX10: [Row; 4] = [
+    (Counter::Vm, "vmcnt", 63),
+    (Counter::Exp, "expcnt", 7),
+    (Counter::Lgkm, "lgkmcnt", 63),
+    (Counter::Vs, "vscnt", 63),
+];
+const GFX12: [Row; 7] = [
+    (Counter::Vm, "loadcnt", 63),
+    (Counter::Exp, "expcnt", 7),
+    (Counter::Lgkm, "dscnt", 63),
+    (Counter::Vs, "storecnt", 63),
+    (Counter::Km, "kmcnt", 31),
+    (Counter::Sample, "samplecnt", 63),
+    (Counter::Bvh, "bvhcnt", 7),
+];
+
+const fn rows(generation: Generation) -> &'static [Row] {
+    match generation {
+        Generation::GFX9 => &GFX9,
+        Generation::GFX10 | Generation::GFX11 => &GFX10,
+        Generation::GFX12 => &GFX12,
+    }
+}
+
+const fn only_counters<const N: usize>(rows: &[Row; N]) -> [Counter; N] {
+    let mut counters = [Counter::Vm; N];
+    let mut i = 0;
+    while i < N {
+        counters[i] = rows[i].0;
+        i += 1;
+    }
+    counters
+}
+
+/// The counters of a generation.
+pub(super) const fn of(generation: Generation) -> &'static [Counter] {
+    const OF_GFX9: [Counter; 3] = only_counters(&GFX9);
+    const OF_GFX10: [Counter; 4] = only_counters(&GFX10);
+    const OF_GFX12: [Counter; 7] = only_counters(&GFX12);
+    match generation {
+        Generation::GFX9 => &OF_GFX9,
+        Generation::GFX10 | Generation::GFX11 => &OF_GFX10,
+        Generation::GFX12 => &OF_GFX12,
+    }
+}
+
+impl Counter {
+    /// Every counter of any instruction set.
+    pub const ALL: [Counter; 7] =
+        [Counter::Vm, Counter::Lgkm, Counter::Exp, Counter::Vs, Counter::Km, Counter::Sample, Counter::Bvh];
+
+    const fn row(self, set: InstructionSet) -> Option<Row> {
+        let rows = rows(set.generation());
+        let mut i = 0;
+        while i < rows.len() {
+            if rows[i].0 as u8 == self as u8 {
+                return Some(rows[i]);
+            }
+            i += 1;
+        }
+        None
+    }
+
+    /// True if the instruction set has the counter.
+    pub const fn exists_on(self, set: InstructionSet) -> bool {
+        self.row(set).is_some()
+    }
+
+    /// The counter's name on an instruction set; empty where there is no such counter.
+    pub const fn name(self, set: InstructionSet) -> &'static str {
+        match self.row(set) {
+            Some(row) => row.1,
+            None => "",
+        }
+    }
+
+    /// The largest value that waits: one below the field's maximum, which means "do not wait".
+    pub const fn cap(self, set: InstructionSet) -> u8 {
+        self.capacity(set).saturating_sub(1)
+    }
+
+    /// How many operations the counter holds: as many as its field can say, so that the largest value never
+    /// waits. None where there is no such counter.
+    ///
+    /// An instruction that would take it above that does not issue before enough of them are done. The
+    /// manuals do not say so; AMD's emulator and static checker of waits models it (ROCm/rocm-systems, issue
+    /// 11202 and pull request 10926: 15 and 63), and LLVM 22 relies on it (measured: no wait for the data of
+    /// the first of eight GDS operations, nor, after any `s_waitcnt`, for the first of 17 FLAT loads on
+    /// lgkmcnt).
+    pub const fn capacity(self, set: InstructionSet) -> u8 {
+        match self.row(set) {
+            Some(row) => row.2,
+            None => 0,
+        }
+    }
+
+    /// The largest value that `wait` permits: [`u8::MAX`] if it does not wait for this counter.
+    pub const fn of(self, wait: WaitCnt) -> u8 {
+        wait.0[self as usize]
+    }
+
+    /// True if `wait` waits for this counter.
+    pub const fn is_in(self, wait: WaitCnt) -> bool {
+        self.of(wait) != u8::MAX
+    }
+
+    /// The wait for this counter alone.
+    pub const fn at(self, value: u8) -> WaitCnt {
+        self.set(WaitCnt::NONE, value)
+    }
+
+    /// `wait` with this counter at `value`.
+    pub const fn set(self, mut wait: WaitCnt, value: u8) -> WaitCnt {
+        wait.0[self as usize] = value;
+        wait
+    }
+}

@@ -1,0 +1,278 @@
+//! What waits for counters.
+
+use std::fmt;
+
+use smallvec::SmallVec;
+
+use super::Counter;
+use crate::immediate::{Field, Immediate};
+use crate::inst::Inst;
+use crate::operand::Operand;
+use crate::reg;
+use crate::table::{self, Class};
+use crate::target::{Generation, InstructionSet, Target};
+
+/// Each counter's largest permitted value. A counter at [`u8::MAX`] is not waited for.
+///
+/// ```
+/// use gcn_isa::InstructionSet;
+/// use gcn_isa::counters::{Counter, WaitCnt};
+/// let set = InstructionSet::GFX900;
+/// assert_eq!(Counter::Vm.at(0).immediate(set), 0x0f70);
+/// assert_eq!(WaitCnt::of_immediate(set, 0xc07f), Counter::Lgkm.at(0));
+/// assert_eq!(Counter::Vs.at(0).on(InstructionSet::GFX12).to_string(), "s_wait_storecnt 0x0");
+/// ```
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub struct WaitCnt(pub(super) [u8; Counter::ALL.len()]);
+
+/// An instruction that waits for counters.
+struct Waiter {
+    mnemonic: &'static str,
+    /// The counters in its immediate, with their lowest bits; the counters of `s_waitcnt` are [`Immediate::Counters`].
+    fields: &'static [(Counter, u8)],
+    /// It has an operand before the immediate, a register that is added to it.
+    register: bool,
+}
+
+/// Bits of a counter in an immediate that has one or two.
+const BITS: u16 = 0x3f;
+
+/// The instructions, those of several counters first.
+const WAITERS: [Waiter; 14] = [
+    waiter("s_wait_loadcnt_dscnt", &[(Counter::Vm, 8), (Counter::Lgkm, 0)]),
+    waiter("s_wait_storecnt_dscnt", &[(Counter::Vs, 8), (Counter::Lgkm, 0)]),
+    waiter("s_wait_loadcnt", &[(Counter::Vm, 0)]),
+    waiter("s_wait_storecnt", &[(Counter::Vs, 0)]),
+    waiter("s_wait_dscnt", &[(Counter::Lgkm, 0)]),
+    waiter("s_wait_kmcnt", &[(Counter::Km, 0)]),
+    waiter("s_wait_expcnt", &[(Counter::Exp, 0)]),
+    waiter("s_wait_samplecnt", &[(Counter::Sample, 0)]),
+    waiter("s_wait_bvhcnt", &[(Counter::Bvh, 0)]),
+    with_register("s_waitcnt_vscnt", &[(Counter::Vs, 0)]),
+    with_register("s_waitcnt_vmcnt", &[(Counter::Vm, 0)]),
+    with_register("s_waitcnt_expcnt", &[(Counter::Exp, 0)]),
+    with_register("s_waitcnt_lgkmcnt", &[(Counter::Lgkm, 0)]),
+    waiter("s_wait_idle", &[]),
+];
+
+const fn waiter(mnemonic: &'static str, fields: &'static [(Counter, u8)]) -> Waiter {
+    Waiter { mnemonic, fields, register: false }
+}
+
+const fn with_register(mnemonic: &'static str, fields: &'static [(Counter, u8)]) -> Waiter {
+    Waiter { mnemonic, fields, register: true }
+}
+
+/// The counters of the immediate of `s_waitcnt`, with their fields. GFX12 has no use for the instruction.
+fn fields(set: InstructionSet) -> impl Iterator<Item = (Counter, &'static Field)> {
+    let fields: &[Field] =
+        if set.generation() == Generation::GFX12 { &[] } else { Immediate::Counters.fields(set) };
+    [Counter::Vm, Counter::Exp, Counter::Lgkm].into_iter().zip(fields)
+}
+
+impl WaitCnt {
+    /// The instruction with the counters of its immediate.
+    pub const INSTRUCTION: &str = "s_waitcnt";
+    /// Waits for nothing.
+    pub const NONE: WaitCnt = WaitCnt([u8::MAX; Counter::ALL.len()]);
+
+    /// Waits for everything.
+    pub fn all(set: InstructionSet) -> WaitCnt {
+        set.counters().iter().fold(WaitCnt::NONE, |wait, counter| counter.set(wait, 0))
+    }
+
+    /// What an instruction waits for, if it waits for counters. With a register whose value nobody knows it waits for nothing.
+    pub fn of(inst: &Inst) -> Option<WaitCnt> {
+        if inst.desc.class != Class::Waitcnt {
+            return None;
+        }
+        let set = inst.desc.instruction_set();
+        if inst.desc.mnemonic == WaitCnt::INSTRUCTION {
+            return match inst.operands.first() {
+                Some(&Operand::Imm(imm)) => Some(WaitCnt::of_immediate(set, imm as u16)),
+                _ => None,
+            };
+        }
+        let waiter = WAITERS.iter().find(|w| w.mnemonic == inst.desc.mnemonic)?;
+        if waiter.fields.is_empty() {
+            return Some(WaitCnt::all(set));
+        }
+        let known = !waiter.register || matches!(inst.operands.first(), Some(Operand::Reg(reg::NULL)));
+        match inst.operands.last() {
+            Some(&Operand::Imm(imm)) if known => {
+                let field = |low: u8| (imm as u16 >> low) & BITS;
+                Some(
+                    waiter
+                        .fields
+                        .iter()
+                        .fold(WaitCnt::NONE, |wait, &(counter, low)| with(wait, set, counter, field(low))),
+                )
+            }
+            _ => Some(WaitCnt::NONE),
+        }
+    }
+
+    /// What `s_waitcnt` with this immediate waits for; unused bits are ignored, as the hardware does.
+    pub fn of_immediate(set: InstructionSet, imm: u16) -> WaitCnt {
+        fields(set).fold(WaitCnt::NONE, |wait, (counter, field)| with(wait, set, counter, field.decode(imm)))
+    }
+
+    /// The immediate of `s_waitcnt`, as far as it has the counters.
+    pub fn immediate(self, set: InstructionSet) -> u16 {
+        fields(set).fold(0, |imm, (counter, field)| imm | field.encode(counter.of(self).into()))
+    }
+
+    /// The stronger of both waits, counter by counter.
+    #[must_use]
+    pub fn and(mut self, other: WaitCnt) -> WaitCnt {
+        for (mine, theirs) in self.0.iter_mut().zip(other.0) {
+            *mine = (*mine).min(theirs);
+        }
+        self
+    }
+
+    /// The wait without the counters that `other` waits for.
+    #[must_use]
+    pub fn without(mut self, other: WaitCnt) -> WaitCnt {
+        for (mine, theirs) in self.0.iter_mut().zip(other.0) {
+            *mine = if theirs == u8::MAX { *mine } else { u8::MAX };
+        }
+        self
+    }
+
+    /// True if nothing is waited for.
+    pub fn is_none(self) -> bool {
+        self == Self::NONE
+    }
+
+    /// The part that an instruction like `inst`, which waits for counters, can say.
+    #[must_use]
+    pub fn part_of(self, inst: &Inst) -> WaitCnt {
+        if inst.desc.mnemonic == WaitCnt::INSTRUCTION {
+            let said: SmallVec<[Counter; 3]> = fields(inst.desc.instruction_set()).map(|f| f.0).collect();
+            return self.only(&said);
+        }
+        match WAITERS.iter().find(|w| w.mnemonic == inst.desc.mnemonic) {
+            Some(waiter) if !waiter.register || inst.operands.first() == Some(&Operand::Reg(reg::NULL)) => {
+                let said: SmallVec<[Counter; 2]> = waiter.fields.iter().map(|f| f.0).collect();
+                self.only(&said)
+            }
+            _ => WaitCnt::NONE,
+        }
+    }
+
+    /// The part for these counters.
+    fn only(self, counters: &[Counter]) -> WaitCnt {
+        counters.iter().fold(WaitCnt::NONE, |part, counter| counter.set(part, counter.of(self)))
+    }
+
+    /// Makes an instruction that waits for counters wait for these instead, as far as it can.
+    pub fn put_into(self, inst: &mut Inst) {
+        let set = inst.desc.instruction_set();
+        let value = if inst.desc.mnemonic == WaitCnt::INSTRUCTION {
+            self.immediate(set)
+        } else {
+            let waiter = WAITERS.iter().find(|w| w.mnemonic == inst.desc.mnemonic);
+            waiter.map_or(0, |waiter| self.field(set, waiter.fields))
+        };
+        if let Some(imm) = inst.operands.last_mut() {
+            *imm = Operand::Imm(value.into());
+        }
+    }
+
+    /// The counters' values in an immediate with these fields.
+    fn field(self, set: InstructionSet, fields: &[(Counter, u8)]) -> u16 {
+        fields.iter().fold(0, |imm, &(counter, low)| {
+            let value = counter.of(self).min(counter.capacity(set));
+            imm | u16::from(value) << low
+        })
+    }
+
+    /// The mnemonics that wait for this and nothing else, each with whether it has a register and what it waits for: as few as the
+    /// instruction set has. None if nothing is waited for.
+    fn parts(self, set: InstructionSet) -> SmallVec<[(&'static str, bool, WaitCnt); 1]> {
+        let mut left = self;
+        let mut parts = SmallVec::new();
+        let said: SmallVec<[Counter; 3]> = fields(set).map(|f| f.0).collect();
+        if said.iter().any(|counter| counter.is_in(left)) {
+            parts.push((WaitCnt::INSTRUCTION, false, left.only(&said)));
+            left = left.without(left.only(&said));
+        }
+        let newer = set.generation() == Generation::GFX12;
+        for waiter in WAITERS.iter().filter(|w| w.register != newer && !w.fields.is_empty()) {
+            if waiter.fields.iter().all(|(counter, _)| counter.is_in(left)) {
+                let said: SmallVec<[Counter; 2]> = waiter.fields.iter().map(|f| f.0).collect();
+                parts.push((waiter.mnemonic, waiter.register, left.only(&said)));
+                left = left.without(left.only(&said));
+            }
+        }
+        parts
+    }
+
+    /// The instructions that wait for this and nothing else. None if nothing is waited for.
+    pub fn instructions(self, target: Target) -> SmallVec<[Inst; 1]> {
+        let parts = self.parts(target.instruction_set()).into_iter();
+        let made = parts.filter_map(|(mnemonic, register, part)| {
+            let desc = table::find(target, mnemonic).next()?;
+            let null = register.then_some(Operand::Reg(reg::NULL));
+            let mut inst = Inst::new(desc, null.into_iter().chain([Operand::Imm(0)]));
+            part.put_into(&mut inst);
+            Some(inst)
+        });
+        made.collect()
+    }
+
+    /// The wait with an instruction set, which says how it is written.
+    pub const fn on(self, set: InstructionSet) -> OnSet {
+        OnSet { wait: self, set }
+    }
+}
+
+fn with(wait: WaitCnt, set: InstructionSet, counter: Counter, value: u16) -> WaitCnt {
+    let waits = value < u16::from(counter.capacity(set));
+    if waits { counter.set(wait, value as u8) } else { wait }
+}
+
+/// A wait on an instruction set.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub struct OnSet {
+    /// What is waited for.
+    pub wait: WaitCnt,
+    /// Where.
+    pub set: InstructionSet,
+}
+
+impl OnSet {
+    /// The counters that are waited for, as `s_waitcnt` names them: `vmcnt(0) lgkmcnt(1)`. All at their largest values if none is.
+    pub fn counters(self) -> String {
+        let none = self.wait.is_none();
+        let shown = self.set.counters().iter().filter(|c| none || c.is_in(self.wait));
+        let value = |c: &Counter| c.of(self.wait).min(c.capacity(self.set));
+        let parts: Vec<String> = shown.map(|c| format!("{}({})", c.name(self.set), value(c))).collect();
+        parts.join(" ")
+    }
+
+    /// The statements that wait for it; of none, the `s_waitcnt` that waits for nothing.
+    pub fn statements(self) -> Vec<String> {
+        let parts = self.wait.parts(self.set);
+        if parts.is_empty() {
+            return vec![format!("{} {}", WaitCnt::INSTRUCTION, self.counters())];
+        }
+        let statement = |&(mnemonic, register, part): &(&str, bool, WaitCnt)| {
+            if mnemonic == WaitCnt::INSTRUCTION {
+                return format!("{mnemonic} {}", part.on(self.set).counters());
+            }
+            let waiter = WAITERS.iter().find(|w| w.mnemonic == mnemonic);
+            let value = waiter.map_or(0, |waiter| part.field(self.set, waiter.fields));
+            format!("{mnemonic} {}{value:#x}", if register { "null, " } else { "" })
+        };
+        parts.iter().map(statement).collect()
+    }
+}
+
+impl fmt::Display for OnSet {
+    /// The instructions, as LLVM prints them: `s_waitcnt vmcnt(0) lgkmcnt(1)`.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.statements().join("; "))
+    }
+}
