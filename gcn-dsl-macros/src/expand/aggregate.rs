@@ -48,9 +48,8 @@ pub(crate) fn structure(item: &ItemStruct, errors: &mut Errors) -> TokenStream {
             );
         }
     }
-    let holds_memory = item.fields.iter().any(|f| memory(&f.ty).is_some());
-    let what = "a device struct is `Clone`, `Copy` and `Debug` by itself, and derives nothing else";
-    derives(&item.attrs, &["Clone", "Copy", "Debug"], what, &mut found);
+    let what = "a device struct is `Clone`, `Copy` and `Debug` by itself, and derives `Default`, `PartialEq` and nothing else";
+    derives(&item.attrs, &["Clone", "Copy", "Debug", "Default", "PartialEq"], what, &mut found);
     let spoilt = found.spoilt();
     errors.append(found);
     if spoilt {
@@ -62,16 +61,17 @@ pub(crate) fn structure(item: &ItemStruct, errors: &mut Errors) -> TokenStream {
     for field in &mut device.fields {
         field.ty = syn::Type::Verbatim(memory(&field.ty).unwrap_or_else(|| elements.device(&field.ty)));
     }
-    if holds_memory {
-        return view(&device);
-    }
     let implementations = implementations(&device, Of::Values);
     let placed = placed(&device);
+    let derives = |name: &str| derived(&item.attrs, &[]).iter().any(|path| path.is_ident(name));
+    let default = derives("Default").then(|| quote!(, Default));
+    let compared = derives("PartialEq").then(|| compared(&device));
     quote! {
-        #[derive(Debug)]
+        #[derive(Debug #default)]
         #device
         #implementations
         #placed
+        #compared
     }
 }
 
@@ -88,21 +88,30 @@ fn memory(ty: &syn::Type) -> Option<TokenStream> {
     }
 }
 
-/// A struct with slices among its fields: a view of memory. It is passed and read like a slice, and like a slice it can be neither assigned
-/// nor the value of a branch.
-fn view(item: &ItemStruct) -> TokenStream {
+/// `==` and `!=` of two values of the struct, field by field.
+fn compared(item: &ItemStruct) -> TokenStream {
     let name = &item.ident;
     let (params, args, clause) = item.generics.split_for_impl();
+    let predicates = clause.iter().flat_map(|c| &c.predicates);
+    // `(a, (b, c))`: pairs are compared whatever their number.
+    let nested = |parts: Vec<TokenStream>| {
+        parts.into_iter().rev().reduce(|rest, part| quote!((#part, #rest))).unwrap_or_else(|| quote!(()))
+    };
+    let types = nested(item.fields.iter().map(|f| f.ty.to_token_stream()).collect());
+    let values = |of: &TokenStream| nested(item.fields.members().map(|member| quote!(#of.#member)).collect());
+    let (left, right) = (values(&quote!(self)), values(&quote!(other)));
     quote! {
-        #[derive(Debug)]
-        #item
-        impl #params ::core::clone::Clone for #name #args #clause {
-            fn clone(&self) -> Self {
-                *self
+        impl #params ::gcn_dsl::lang::Compare<Self> for #name #args
+        where
+            #(#predicates,)*
+            #types: ::gcn_dsl::lang::Compare<#types>,
+        {
+            type Output = <#types as ::gcn_dsl::lang::Compare<#types>>::Output;
+            #[track_caller]
+            fn compare(self, pred: ::gcn_dsl::ir::Pred, other: Self) -> Self::Output {
+                ::gcn_dsl::lang::Compare::compare(#left, pred, #right)
             }
         }
-        impl #params ::core::marker::Copy for #name #args #clause {}
-        impl #params ::gcn_dsl::lang::AsIs for #name #args #clause {}
     }
 }
 

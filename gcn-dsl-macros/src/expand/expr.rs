@@ -48,6 +48,16 @@ fn is_convergent(name: &Ident) -> bool {
     CONVERGENT.contains(&&*name) || operation.is_some_and(|op| OPERATIONS.contains(&op))
 }
 
+/// How many values precede the arguments in a call by this name, the flow first. The macro cannot know which function a name means, so that
+/// every call by such a name passes them, and a device function that is declared with such a name takes them.
+pub(super) fn preceding(name: &Ident) -> usize {
+    match name.to_string().as_str() {
+        name if BY_TARGET.contains(&name) => 2,
+        name if CONVERSIONS.contains(&name) => 1,
+        _ => usize::from(is_convergent(name)),
+    }
+}
+
 /// Syntax that kernels do not have, with what to write instead.
 fn unavailable(e: &Expr) -> Option<(TokenStream, &'static str)> {
     let (tokens, what) = match e {
@@ -366,22 +376,52 @@ impl Cx<'_> {
         counted::all(e, &of_host) == Some(true)
     }
 
-    /// True for what is made of constant parameters of type `usize`, beside what is not made of them and numbers alone.
-    fn is_size(&self, e: &Expr, beside: &Expr) -> bool {
+    /// What makes a number of the host one beside values of the device: parameters of type `usize`, and what only rustc knows to be one,
+    /// beside what is neither made of them nor a bare number.
+    fn size(&self, e: &Expr, beside: &Expr) -> Option<&'static str> {
         let of_size = |e: &Expr| {
             let name = place::name_of(e)?;
             (self.kind(name).is_none() && self.sizes.iter().any(|size| name == size)).then_some(true)
         };
-        !is_bare_number(beside)
-            && counted::all(e, &of_size) == Some(true)
-            && counted::all(beside, &of_size).is_none()
+        let perhaps = |e: &Expr| self.may_be_size(e).then_some(true);
+        let is_beside = |of: &dyn Fn(&Expr) -> Option<bool>| {
+            counted::all(e, &of) == Some(true) && counted::all(beside, &of).is_none()
+        };
+        match is_bare_number(beside) {
+            true => None,
+            false if is_beside(&of_size) => Some("size"),
+            false if is_beside(&perhaps) => Some("perhaps_size"),
+            false => None,
+        }
+    }
+
+    /// True for the name of a constant or of something else that the host knows, which may be a `usize`.
+    pub(super) fn may_be_size(&self, e: &Expr) -> bool {
+        match place::name_of(e).map(|name| (name, self.name(name))) {
+            Some((_, Some(name))) => name.size,
+            Some((name, None)) => name != "self" && name != "None",
+            None => false,
+        }
     }
 
     /// The expansions of both sides, of which a size beside a device value is marked as one.
     fn sized(&self, e: &ExprBinary, [left, right]: [TokenStream; 2], span: Span) -> [TokenStream; 2] {
         [(left, &e.left, &e.right), (right, &e.right, &e.left)].map(|(side, of, beside)| {
-            let size = lang("size", span);
-            if self.is_size(of, beside) { quote_spanned!(span=> #size(#side)) } else { side }
+            match self.size(of, beside) {
+                Some("size") => {
+                    let size = lang("size", span);
+                    quote_spanned!(span=> #size(#side))
+                }
+                Some(_) => {
+                    let perhaps = lang("PerhapsSize", span);
+                    quote_spanned!(span=> {
+                        #[allow(unused_imports)]
+                        use ::gcn_dsl::lang::{IsNoSize as _, IsSize as _};
+                        (&#perhaps(#side)).operand()
+                    })
+                }
+                None => side,
+            }
         })
     }
 
@@ -472,7 +512,9 @@ impl Cx<'_> {
         if let (Some(name), Some(targets), false) = (name, self.targets, own) {
             check::instruction(name, targets, self.errors);
         }
-        let convergent = !own && name.is_some_and(is_convergent);
+        // What the body declares is a closure.
+        let local = name.is_some_and(|name| self.kind(name).is_some() && place::name_of(&e.func).is_some());
+        let convergent = !local && name.is_some_and(is_convergent);
         let function = match &*e.func {
             Expr::Path(p) => quote!(#p),
             other => self.operand(other),
@@ -500,8 +542,10 @@ impl Cx<'_> {
             }
         }
         if convergent {
-            let what = format!("`{}`", e.func.to_token_stream());
-            self.not_in_closure(&e.func, &what, "call it outside");
+            if !own {
+                let what = format!("`{}`", e.func.to_token_stream());
+                self.not_in_closure(&e.func, &what, "call it outside");
+            }
             let span = e.func.span();
             let flow = self.flow(span);
             args.insert(0, quote_spanned!(span=> &#flow));
@@ -510,7 +554,7 @@ impl Cx<'_> {
                 args.insert(1, self.on_targets(multiplies, span));
             }
         }
-        if !own && name.is_some_and(|n| CONVERSIONS.iter().any(|c| n == c)) {
+        if !local && name.is_some_and(|n| CONVERSIONS.iter().any(|c| n == c)) {
             args.insert(0, self.on_targets(false, e.func.span()));
         }
         let args = quote_spanned!(e.paren_token.span.join()=> (#(#args),*));

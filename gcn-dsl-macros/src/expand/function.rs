@@ -7,7 +7,7 @@ use quote::{ToTokens, quote, quote_spanned};
 use syn::spanned::Spanned;
 use syn::{Attribute, Expr, ExprCall, FnArg, Ident, Pat, PatType, ReturnType, Stmt};
 
-use super::expr::called;
+use super::expr::{called, preceding};
 use super::signature::{Param, Shape, Signed};
 use super::typed::typed_block;
 use super::{
@@ -107,21 +107,25 @@ pub(super) fn expand_with(
             return declare(
                 function,
                 &signed,
+                shape,
                 &quote!(::core::unreachable!("the function has compile errors")),
             );
         }
     };
     errors.append(found);
-    declare(function, &signed, &body)
+    declare(function, &signed, shape, &body)
 }
 
-fn declare(function: &KernelFn, signed: &Signed, body: &TokenStream) -> TokenStream {
+fn declare(function: &KernelFn, signed: &Signed, shape: Shape, body: &TokenStream) -> TokenStream {
     let kept = function.attrs.iter().filter(|a| !is_device(a) && is_kept(a) && !unused::is_level(a));
     let (vis, name) = (&function.vis, &function.sig.ident);
     let generics = &function.sig.generics;
     let (params, clause) = (&generics.params, &generics.where_clause);
     let params = (!params.is_empty()).then(|| quote!(<#params>));
-    let inputs = signed.params.iter().map(Param::declared);
+    // What every call by this name passes.
+    let preceding = if shape == Shape::Free { preceding(name) } else { 0 };
+    let preceding = (0..preceding).map(|_| quote_spanned!(name.span()=> _: impl ::core::marker::Sized));
+    let inputs = preceding.chain(signed.params.iter().map(Param::declared));
     let output = signed.output.as_ref().map(|ty| quote_spanned!(ty.span()=> -> #ty));
     quote! {
         #(#kept)*

@@ -180,7 +180,15 @@ impl Cx<'_> {
         let name = e.method.to_string();
         let atomic = name.starts_with("fetch_") || name.starts_with("compare_exchange");
         if let (true, Expr::Index(index)) = (atomic, &*e.receiver) {
-            let (base, at) = (&index.expr, &index.index);
+            let at = &index.index;
+            // `rows.atomic(i)[k]`: the index of a row comes first.
+            let base = match &*index.expr {
+                Expr::MethodCall(of) if of.method == "atomic" && of.args.len() == 1 => {
+                    let (rows, row) = (&of.receiver, &of.args);
+                    quote!(#rows[#row])
+                }
+                base => quote!(#base),
+            };
             let place = quote!(#base.atomic(#at)).to_string().replace(' ', "");
             self.errors
                 .at(&e.method, format!("the index has read the element; its atomic is `{place}.{name}(…)`"));

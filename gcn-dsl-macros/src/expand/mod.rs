@@ -17,6 +17,7 @@ mod habits;
 mod inlined;
 pub(crate) mod item;
 mod iterate;
+mod leaves;
 mod lend;
 mod listed;
 mod logic;
@@ -139,6 +140,8 @@ struct Name {
     pointer: bool,
     /// The number without a type that it was declared with.
     number: Option<syn::Expr>,
+    /// Of the host, and perhaps a `usize`.
+    size: bool,
 }
 
 impl<'e> Cx<'e> {
@@ -234,6 +237,7 @@ impl<'e> Cx<'e> {
             closures: self.closures,
             pointer: false,
             number: None,
+            size: false,
         });
     }
 

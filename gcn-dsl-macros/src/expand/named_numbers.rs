@@ -40,6 +40,26 @@ impl Cx<'_> {
         }
     }
 
+    /// Notes that `let name = 4 * N;` names what may be a `usize` of the host.
+    pub(super) fn name_size(&mut self, pat: &Pat, value: &Expr) {
+        let of_size = |e: &Expr| self.may_be_size(e).then_some(true);
+        let size = super::counted::all(value, &of_size) == Some(true);
+        if let (Pat::Ident(p), true, Some(last)) = (pat, size, self.names.last_mut()) {
+            last.size = p.mutability.is_none() && p.ident == last.text;
+        }
+    }
+
+    /// Notes that `for (i, e) in v.iter().enumerate()` counts by a `usize`.
+    pub(super) fn enumerated(&mut self, pat: &Pat, of: &Expr) {
+        let (Pat::Tuple(pair), Expr::MethodCall(call)) = (pat, of) else { return };
+        let Some(Pat::Ident(number)) = pair.elems.first().filter(|_| call.method == "enumerate") else {
+            return;
+        };
+        if let Some(name) = self.names.iter_mut().rev().find(|name| number.ident == name.text) {
+            name.size = true;
+        }
+    }
+
     /// [`inferred`], where names of numbers are such numbers. With what is a use of these names for rustc.
     pub(super) fn inferred_by_name(&self, e: &Expr) -> (Expr, TokenStream) {
         let (mut numbers, mut with) = (Numbers { of: self, used: Vec::new() }, e.clone());

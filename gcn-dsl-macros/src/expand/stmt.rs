@@ -278,6 +278,7 @@ impl Cx<'_> {
         self.bind(pat);
         if annotation.is_none() {
             self.name_number(pat, &init.expr);
+            self.name_size(pat, &init.expr);
         }
         let annotation = annotation.filter(|t| self.elements.is_host(t)).map(|t| quote!(: #t));
         let attrs = &local.attrs;

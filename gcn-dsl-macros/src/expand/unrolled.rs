@@ -8,11 +8,14 @@ use syn::{ExprForLoop, Pat, parse_quote_spanned};
 use super::exit::{TargetKind, any_of};
 use super::iterate::InPlace;
 use super::loops::range;
-use super::{Cx, Kind, counted, lang};
+use super::{Cx, Kind, counted, lang, leaves};
 use crate::attrs;
 
 impl Cx<'_> {
     pub(super) fn unrolled(&mut self, e: &ExprForLoop) -> TokenStream {
+        if let Some(block) = leaves::in_blocks(e) {
+            return self.expr(&block);
+        }
         let explicit = e.attrs.iter().any(attrs::is_unroll);
         let mut pat = (*e.pat).clone();
         let iterator = match (range(&e.expr), InPlace::of(&e.pat, &e.expr)) {
@@ -58,6 +61,9 @@ impl Cx<'_> {
             let (flow, element): (Ident, &Ident) = (cx.flow(span), places.element);
             let number = places.number.map(|number| {
                 cx.bind(number);
+                if let (Pat::Ident(_), Some(last)) = (number, cx.names.last_mut()) {
+                    last.size = true;
+                }
                 quote_spanned!(number.span()=> let #number = #counter;)
             });
             cx.declare_as(element, Kind::Lent);
@@ -78,6 +84,7 @@ impl Cx<'_> {
         let body = self.loop_body(TargetKind::Unrolled, e.label.as_ref(), &guard, |cx| {
             cx.scope(|cx| {
                 cx.bind(pat);
+                cx.enumerated(pat, &e.expr);
                 let before = cx.mixed.len();
                 let first = first(cx);
                 let body = cx.statements_of_unit(&e.body.stmts);

@@ -92,6 +92,14 @@ struct Members {
     numbers: Vec<bool>,
 }
 
+/// A loop or a labelled block: what a variable that is declared there has, and its label.
+#[derive(Clone)]
+struct Around {
+    start: Variable,
+    label: Option<String>,
+    is_loop: bool,
+}
+
 /// The variables of a function that vary, by their names' places in the source.
 #[derive(Default)]
 pub(crate) struct Varying {
@@ -202,8 +210,10 @@ struct Analysis {
     depth: usize,
     /// The conditions around of which only rustc knows, by the numbers of the questions.
     doubts: Vec<usize>,
-    /// The loops around: what a variable that is declared there has, and their labels.
-    loops: Vec<(Variable, Option<String>)>,
+    /// The loops and labelled blocks around.
+    loops: Vec<Around>,
+    /// Of these, the ones to whose end, or to whose next trip, some lanes have gone by now.
+    skipped: HashSet<String>,
     /// Variables that vary.
     varying: HashSet<String>,
     pointers: HashSet<String>,
@@ -220,10 +230,11 @@ struct Analysis {
 
 impl Analysis {
     fn block(&mut self, block: &Block) -> Shape {
-        let depth = self.names.len();
+        let (depth, conditions) = (self.names.len(), self.depth);
         let mut shape = Shape::Other;
         for stmt in &block.stmts {
             shape = Shape::Other;
+            let skipped = self.skipped.len();
             match stmt {
                 Stmt::Local(local) => self.local(local),
                 Stmt::Expr(e, semi) => {
@@ -237,7 +248,12 @@ impl Analysis {
                 }
                 _ => {}
             }
+            // The other lanes do not get to the rest.
+            if self.skipped.len() > skipped {
+                self.depth += 1;
+            }
         }
+        self.depth = conditions;
         self.names.truncate(depth);
         shape
     }
@@ -338,7 +354,8 @@ impl Analysis {
             Pat::Tuple(_) | Pat::Struct(_) if matches!(shape, Shape::Asked(_)) && init.is_some() => {
                 self.bind_parts(pat, init);
             }
-            Pat::Tuple(p) => p.elems.iter().for_each(|p| self.bind(p, Shape::Other, None)),
+            // Of a tuple whose members differ nothing is known; of one that varies all members do.
+            Pat::Tuple(p) => p.elems.iter().for_each(|p| self.bind(p, shape, None)),
             Pat::Slice(p) => p.elems.iter().for_each(|p| self.bind(p, shape, None)),
             // The fields of what varies do.
             Pat::TupleStruct(p) => p.elems.iter().for_each(|p| self.bind(p, shape, None)),

@@ -42,7 +42,7 @@ absent! {
 /// That a slice has an iterator.
 #[diagnostic::on_unimplemented(
     message = "a slice of the device has no iterator",
-    label = "not a method of a slice of the device",
+    label = "a slice of the device is not iterated over",
     note = "count its indices: `for i in 0..x.len() {{ sum += x[i]; }}`, or each lane its own, `for i in (lane_id()..x.len()).step_by(64)`"
 )]
 pub trait HasIterator {}
@@ -65,18 +65,30 @@ impl<T, A> Slice<T, A> {
     }
 
     #[doc(hidden)]
-    pub fn iter(&self) -> &[Self; 0]
+    pub fn iter(&self) -> std::iter::Empty<&V<T>>
     where
         Self: HasIterator,
     {
-        &[]
+        std::iter::empty()
     }
 
     #[doc(hidden)]
-    pub fn iter_mut(&self) -> &[Self; 0]
+    pub fn iter_mut(&self) -> std::iter::Empty<&V<T>>
     where
         Self: HasIterator,
     {
-        &[]
+        std::iter::empty()
+    }
+}
+
+#[diagnostic::do_not_recommend]
+impl<T, A> IntoIterator for Slice<T, A>
+where
+    Slice<T, A>: HasIterator,
+{
+    type Item = V<T>;
+    type IntoIter = std::iter::Empty<V<T>>;
+    fn into_iter(self) -> Self::IntoIter {
+        std::iter::empty()
     }
 }

@@ -1,12 +1,12 @@
 //! Comparisons and the logic of conditions: what `<`, `==`, `&&` in a kernel expand to.
 
-use std::ops::{BitAnd, Not};
+use std::ops::{BitAnd, BitOr};
 use std::panic::Location;
 
 use half::{bf16, f16};
 
 use super::literal::{Literal, Real, TakesLiteral, Whole};
-use super::{IntoDevice, S, V, with};
+use super::{IntoDevice, S, V};
 use crate::ir::{Bin, Inst, Pred, Value};
 use crate::scalar::Scalar;
 
@@ -101,25 +101,74 @@ macro_rules! compare_host {
     )*};
 }
 
-/// Arrays are equal if all elements are.
-impl<A: Compare<B>, B, const N: usize> Compare<[B; N]> for [A; N]
+/// Arrays are compared as in Rust: by the first elements that differ.
+impl<A: Compare<B> + Copy, B: Copy, const N: usize> Compare<[B; N]> for [A; N]
 where
-    A::Output: BitAnd<Output = A::Output> + Not<Output = A::Output>,
+    A::Output: BitAnd<Output = A::Output> + BitOr<Output = A::Output>,
     bool: IntoDevice<A::Output>,
 {
     type Output = A::Output;
     #[track_caller]
     fn compare(self, pred: Pred, rhs: [B; N]) -> A::Output {
-        if !matches!(pred, Pred::Eq | Pred::Ne) {
-            let what = "arrays are compared by `==` and `!=` alone: compare their elements one by one";
-            with(|c| c.fail(Location::caller(), what.to_owned()));
+        let mut all: A::Output = matches!(pred, Pred::Eq | Pred::Le | Pred::Ge).into_device();
+        for (a, b) in self.into_iter().zip(rhs).rev() {
+            all = match strictly(pred) {
+                Some(first) => a.compare(first, b) | (a.compare(Pred::Eq, b) & all),
+                None if pred == Pred::Eq => a.compare(pred, b) & all,
+                None => a.compare(pred, b) | all,
+            };
         }
-        let mut equal: A::Output = true.into_device();
-        for (a, b) in self.into_iter().zip(rhs) {
-            equal = equal & a.compare(Pred::Eq, b);
-        }
-        if pred == Pred::Ne { !equal } else { equal }
+        all
     }
+}
+
+/// What decides an order where two values differ.
+fn strictly(pred: Pred) -> Option<Pred> {
+    match pred {
+        Pred::Lt | Pred::Le => Some(Pred::Lt),
+        Pred::Gt | Pred::Ge => Some(Pred::Gt),
+        Pred::Eq | Pred::Ne => None,
+    }
+}
+
+/// Tuples are compared as in Rust: by the first members that differ.
+impl<A: Compare<A2> + Copy, A2: Copy, B: Compare<B2>, B2, O> Compare<(A2, B2)> for (A, B)
+where
+    A::Output: Logic<B::Output, Output = O> + Logic<O, Output = O>,
+{
+    type Output = O;
+    #[track_caller]
+    fn compare(self, pred: Pred, rhs: (A2, B2)) -> O {
+        let rest = self.1.compare(pred, rhs.1);
+        match strictly(pred) {
+            Some(first) => or(self.0.compare(first, rhs.0), and(self.0.compare(Pred::Eq, rhs.0), rest)),
+            None if pred == Pred::Eq => and(self.0.compare(pred, rhs.0), rest),
+            None => or(self.0.compare(pred, rhs.0), rest),
+        }
+    }
+}
+
+/// A longer tuple is a pair of its first member and the rest.
+macro_rules! compare_tuples {
+    ($($a:ident $a2:ident, $($b:ident $b2:ident $i:tt),+;)*) => {$(
+        #[diagnostic::do_not_recommend]
+        impl<$a, $a2, $($b, $b2),+> Compare<($a2, $($b2),+)> for ($a, $($b),+)
+        where
+            ($a, ($($b),+)): Compare<($a2, ($($b2),+))>,
+        {
+            type Output = <($a, ($($b),+)) as Compare<($a2, ($($b2),+))>>::Output;
+            #[track_caller]
+            fn compare(self, pred: Pred, rhs: ($a2, $($b2),+)) -> Self::Output {
+                (self.0, ($(self.$i),+)).compare(pred, (rhs.0, ($(rhs.$i),+)))
+            }
+        }
+    )*};
+}
+compare_tuples! {
+    A A2, B B2 1, C C2 2;
+    A A2, B B2 1, C C2 2, D D2 3;
+    A A2, B B2 1, C C2 2, D D2 3, E E2 4;
+    A A2, B B2 1, C C2 2, D D2 3, E E2 4, F F2 5;
 }
 
 macro_rules! compare_literal {
@@ -201,6 +250,7 @@ macro_rules! comparisons {
     ($($name:ident $pred:ident $text:literal)*) => {$(
         #[doc = concat!("The expansion of `a ", $text, " b`.")]
         #[track_caller]
+        #[must_use = "the comparison has no effect"]
         pub fn $name<A: Compare<B, Output = O>, B, O>(a: A, b: B) -> O {
             a.compare(Pred::$pred, b)
         }

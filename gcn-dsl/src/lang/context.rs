@@ -7,6 +7,7 @@ use gcn_isa::Target;
 use gcn_isa::program::SourceLoc;
 
 use super::function::{self, CallSite, EndlessCall};
+use super::held::SliceParts;
 use crate::ir::build::Builder;
 use crate::ir::{Inst, Kernel, Place, Type, Value};
 use crate::scalar::{Elem, Scalar};
@@ -26,6 +27,8 @@ pub(crate) struct Context {
     pub schedule: super::schedule::State,
     /// How many assignments are around to an element that a value of the device chooses.
     pub choosing: u32,
+    /// The slices that structs hold.
+    pub(super) slices: Vec<SliceParts>,
 }
 
 /// A fault found while a kernel's body ran on the host: something that types cannot say.
@@ -147,6 +150,7 @@ pub fn trace_with(
         names: also.names,
         schedule: Default::default(),
         choosing: 0,
+        slices: Vec::new(),
     };
     let previous = CURRENT.with_borrow_mut(|current| current.replace(context));
     let restore = Restore(previous);

@@ -79,6 +79,7 @@ impl<T: Stored> StoreDeref for Ptr<T, Writable> {
 
 /// The expansion of a read of `*p`.
 #[track_caller]
+#[must_use = "the element is read for nothing"]
 pub fn load_deref<P: LoadDeref<Output = O>, O>(p: P) -> O {
     p.load_deref()
 }

@@ -134,6 +134,11 @@ pub fn element_of<X: Flatten>(list: &[X], i: impl Flatten) -> X {
     for (k, element) in list.iter().enumerate() {
         let mut own = Vec::new();
         element.flatten(&mut own);
+        if own.iter().zip(&leaves).any(|(own, other)| is_memory(*own) && own != other) {
+            let what = "an index of the device chooses among values, and these structs hold different memory: keep the memory outside of \
+                        them, or take it from one array at `i * N + k`";
+            with(|c| c.fail(loc, what.to_owned()));
+        }
         leaves = if k == 0 { own } else { chosen(i, k as u32, &own, &leaves, loc) };
     }
     X::unflatten(&mut leaves.into_iter())

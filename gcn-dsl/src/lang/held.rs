@@ -1,13 +1,14 @@
-//! What the variables of a struct hold: values, and handles of memory. A field may be an array in LDS or in a lane's private memory. Such
-//! an array is not a value, and a variable of the struct always names the same array. In the list of the struct's values the array
+//! What the variables of a struct hold: values, and handles of memory. A field may be an array in LDS or in a lane's private memory, or a
+//! slice. Such memory is not a value, and a variable of the struct always names the same. In the list of the struct's values it
 //! stands as a number with the highest bit set, which no value has.
 
+use std::marker::PhantomData;
 use std::panic::Location;
 
 use super::context::{Context, source};
 use super::control::Uniform;
 use super::var::{AssignIn, Flatten};
-use super::{Lds, Placed, Private, with};
+use super::{Lds, Placed, Private, Slice, with};
 use crate::ir::named::Shape;
 use crate::ir::{LdsId, PrivateId, Value, Variable};
 
@@ -50,8 +51,8 @@ pub(super) fn write_all(variables: &[Variable], values: Vec<Value>, loc: &'stati
             if !is_memory(value) {
                 c.builder.write(*var, value, Some(source(loc)));
             } else if value.0 != var.0 {
-                let what = "the variable would mean another array from here on, in some lanes or in all; an array in a struct is memory, \
-                            which stays where it is: assign its elements";
+                let what = "the variable would mean another array from here on, in some lanes or in all; an array or slice in a struct is \
+                            memory, which stays where it is: assign its elements";
                 c.fail(loc, what.to_owned());
             }
         }
@@ -81,3 +82,44 @@ macro_rules! held {
     )*};
 }
 held! { Private PrivateId; Lds LdsId; }
+
+/// The values that a slice consists of.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct SliceParts {
+    resource: Value,
+    pointer: Value,
+    start: Option<Value>,
+    len: Value,
+    constant: bool,
+}
+
+/// A slice stands as its place among those that structs hold.
+impl<T, A> Flatten for Slice<T, A> {
+    fn flatten(&self, out: &mut Vec<Value>) {
+        let Slice { resource, pointer, start, len, constant, .. } = *self;
+        let parts = SliceParts { resource, pointer, start, len, constant };
+        let place = with(|c| {
+            let known = c.slices.iter().position(|known| *known == parts);
+            known.unwrap_or_else(|| {
+                c.slices.push(parts);
+                c.slices.len() - 1
+            })
+        });
+        out.push(Value(place as u32 ^ MEMORY));
+    }
+    fn unflatten(values: &mut dyn Iterator<Item = Value>) -> Self {
+        let place = super::next_value(values).0 ^ MEMORY;
+        let SliceParts { resource, pointer, start, len, constant } = with(|c| c.slices[place as usize]);
+        Slice { resource, pointer, start, len, constant, types: PhantomData }
+    }
+    fn shape() -> Option<Shape> {
+        None
+    }
+}
+
+impl<T, A, F, G> AssignIn<F, G> for Slice<T, A> {}
+
+impl<T, A> Placed for Slice<T, A> {
+    type Place = Uniform;
+    type Pattern = Self;
+}

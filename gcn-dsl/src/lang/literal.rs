@@ -259,3 +259,22 @@ impl<X: Vary, const N: usize> Vary for [X; N] {
         self.map(X::vary)
     }
 }
+
+macro_rules! tuples {
+    ($(($($a:ident $i:tt),+))*) => {$(
+        impl<$($a: Vary),+> Vary for ($($a,)+) {
+            type Varying = ($($a::Varying,)+);
+            #[track_caller]
+            fn vary(self) -> Self::Varying {
+                ($(self.$i.vary(),)+)
+            }
+        }
+    )*};
+}
+tuples! {
+    (A 0, B 1)
+    (A 0, B 1, C 2)
+    (A 0, B 1, C 2, D 3)
+    (A 0, B 1, C 2, D 3, E 4)
+    (A 0, B 1, C 2, D 3, E 4, F 5)
+}

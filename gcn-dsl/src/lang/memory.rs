@@ -405,6 +405,7 @@ pub trait StoreAt<I> {
 
 /// The expansion of a read of `a[i]`.
 #[track_caller]
+#[must_use = "the element is read for nothing"]
 pub fn load<A: LoadAt<I, Output = O> + ?Sized, I, O>(a: &A, i: I) -> O {
     a.load_at(i)
 }

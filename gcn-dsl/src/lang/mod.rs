@@ -172,14 +172,14 @@ pub use shuffle::{
     row_mirror, row_rotate, row_shift_down, row_shift_up, shuffle, shuffle_down, shuffle_up, shuffle_xor,
     write_lane,
 };
-pub use size::{Size, size};
+pub use size::{IsNoSize, IsSize, PerhapsSize, Size, size};
 pub use small::{Packed, PackedFormat, Unpacked};
 pub(crate) use stored::taken;
 pub use stored::{ArrayIndex, Bytes, HoldsParts, InElement, Leaf, Run, Stored, in_element};
 pub use subslice::{End, PartOf, part, to_last};
 pub use table::{Choice, TableRow, each};
 pub use taken_apart::{TakenApart, taken_apart};
-pub use value::{IntoDevice, S, V, annotate, convert, select, splat};
+pub use value::{IntoDevice, PerLane, S, V, annotate, convert, select, splat};
 pub use var::{AssignIn, Declare, Flatten, Var, holds};
 pub use variants::{Blank, Listed, OfVariant, Placed, Tag, Variants, holds_blank, is_variant, variant};
 pub use vector::Vector;

@@ -7,7 +7,7 @@ use std::panic::Location;
 
 use super::ops::{Arithmetic, Integer};
 use super::shuffle::all_lanes_run;
-use super::{S, V, with};
+use super::{PerLane, S, V, with};
 use crate::ir::wave::{Spread, Wave};
 use crate::ir::{Bin, Inst, Place, Type, Value};
 use crate::scalar::{Elem, Number};
@@ -70,19 +70,22 @@ macro_rules! reductions {
         $(
             #[doc = concat!($what, " of the active lanes' values.")]
             #[track_caller]
-            pub fn $wave<T: $bound>(x: V<T>) -> S<T> {
+            pub fn $wave<T: $bound>(x: impl PerLane<T>) -> S<T> {
+let x = x.per_lane();
                 S::from_value(wave::<T>(Bin::$op, Spread::Reduce, WHOLE as u8, x.value, Location::caller()))
             }
 
             #[doc = concat!($what, " of the values of this active lane and those below it.")]
             #[track_caller]
-            pub fn $wave_inclusive<T: $bound>(x: V<T>) -> V<T> {
+            pub fn $wave_inclusive<T: $bound>(x: impl PerLane<T>) -> V<T> {
+let x = x.per_lane();
                 Lanes::<WHOLE>::$inclusive(x)
             }
 
             #[doc = concat!($what, " of the values of the active lanes below this one; ", $first, " where there is none.")]
             #[track_caller]
-            pub fn $wave_exclusive<T: $bound>(x: V<T>) -> V<T> {
+            pub fn $wave_exclusive<T: $bound>(x: impl PerLane<T>) -> V<T> {
+let x = x.per_lane();
                 Lanes::<WHOLE>::$exclusive(x)
             }
         )*
@@ -91,10 +94,11 @@ macro_rules! reductions {
             $(
                 #[doc = concat!($what, " of the values of the segment's active lanes.")]
                 #[track_caller]
-                pub fn $name<T: $bound>(x: V<T>) -> V<T>
+                pub fn $name<T: $bound>(x: impl PerLane<T>) -> V<T>
                 where
                     Lanes<W>: Segment,
                 {
+let x = x.per_lane();
                     let loc = Location::caller();
                     let value = wave::<T>(Bin::$op, Spread::Reduce, W as u8, x.value, loc);
                     if W == 64 { V::emit(Inst::Splat(value), loc) } else { V::from_value(value) }
@@ -102,10 +106,11 @@ macro_rules! reductions {
 
                 #[doc = concat!($what, " of the values of this active lane and those below it in its segment.")]
                 #[track_caller]
-                pub fn $inclusive<T: $bound>(x: V<T>) -> V<T>
+                pub fn $inclusive<T: $bound>(x: impl PerLane<T>) -> V<T>
                 where
                     Lanes<W>: Segment,
                 {
+let x = x.per_lane();
                     V::from_value(wave::<T>(Bin::$op, Spread::Inclusive, W as u8, x.value, Location::caller()))
                 }
 
@@ -114,10 +119,11 @@ macro_rules! reductions {
                     $first, " where there is none."
                 )]
                 #[track_caller]
-                pub fn $exclusive<T: $bound>(x: V<T>) -> V<T>
+                pub fn $exclusive<T: $bound>(x: impl PerLane<T>) -> V<T>
                 where
                     Lanes<W>: Segment,
                 {
+let x = x.per_lane();
                     V::from_value(wave::<T>(Bin::$op, Spread::Exclusive, W as u8, x.value, Location::caller()))
                 }
             )*

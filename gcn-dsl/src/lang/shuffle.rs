@@ -11,7 +11,7 @@ use gcn_isa::target::WAVE_SIZE;
 
 use super::known::refuse_lane;
 use super::operand::Operand;
-use super::{IntoDevice, S, V, lane_id, select, with};
+use super::{IntoDevice, PerLane, S, V, lane_id, select, with};
 use crate::ir::{Inst, Type};
 use crate::isa::{self, Options};
 use crate::scalar::{Elem, Scalar};
@@ -73,7 +73,8 @@ fn refuse(loc: &'static Location<'static>, message: String) {
 /// `ds_bpermute_b32`, one for each dword. Where the pattern is known when the kernel is built, [`shuffle_xor`],
 /// [`shuffle_up`], [`quad_permute`] and the functions on rows are cheaper.
 #[track_caller]
-pub fn shuffle<T: Scalar>(v: V<T>, lane: impl IntoDevice<V<u32>>) -> V<T> {
+pub fn shuffle<T: Scalar>(v: impl PerLane<T>, lane: impl IntoDevice<V<u32>>) -> V<T> {
+    let v = v.per_lane();
     let (loc, address) = (Location::caller(), lane.into_device() << 2);
     by_dword(v, |x| {
         let permute = Inst::Permute { address: address.value, value: x.value };
@@ -134,7 +135,8 @@ impl Distance for V<u32> {
 /// # largest.build(Target::GFX90A).unwrap();
 /// ```
 #[track_caller]
-pub fn shuffle_xor<T: Scalar>(v: V<T>, mask: impl Distance) -> V<T> {
+pub fn shuffle_xor<T: Scalar>(v: impl PerLane<T>, mask: impl Distance) -> V<T> {
+    let v = v.per_lane();
     let mask = match mask.distance() {
         Ok(mask) => mask,
         Err(mask) => return shuffle(v, lane_id() ^ mask),
@@ -190,7 +192,8 @@ pub fn lane_mask(mask: impl IntoDevice<S<u64>>) -> V<bool> {
 
 /// For each lane the value of the lane `n` below; the first `n` lanes keep their own. An inactive source lane gives 0.
 #[track_caller]
-pub fn shuffle_up<T: Scalar>(v: V<T>, n: impl Distance) -> V<T> {
+pub fn shuffle_up<T: Scalar>(v: impl PerLane<T>, n: impl Distance) -> V<T> {
+    let v = v.per_lane();
     let n = match n.distance() {
         Ok(n) => n,
         Err(n) => {
@@ -210,7 +213,8 @@ pub fn shuffle_up<T: Scalar>(v: V<T>, n: impl Distance) -> V<T> {
 
 /// For each lane the value of the lane `n` above; the last `n` lanes keep their own. An inactive source lane gives 0.
 #[track_caller]
-pub fn shuffle_down<T: Scalar>(v: V<T>, n: impl Distance) -> V<T> {
+pub fn shuffle_down<T: Scalar>(v: impl PerLane<T>, n: impl Distance) -> V<T> {
+    let v = v.per_lane();
     let n = match n.distance() {
         Ok(n) => n,
         Err(n) => {
@@ -251,7 +255,8 @@ fn along<T: Scalar>(
 
 /// Lane `k` of each quad gets the value of lane `lanes[k]` (0 to 3) of the quad. An inactive source lane gives 0.
 #[track_caller]
-pub fn quad_permute<T: Scalar>(v: V<T>, lanes: [u8; 4]) -> V<T> {
+pub fn quad_permute<T: Scalar>(v: impl PerLane<T>, lanes: [u8; 4]) -> V<T> {
+    let v = v.per_lane();
     if lanes.iter().any(|lane| *lane > 3) {
         refuse(Location::caller(), format!("`quad_permute` with {lanes:?}: a quad has the lanes 0 to 3"));
         return v;
@@ -261,13 +266,15 @@ pub fn quad_permute<T: Scalar>(v: V<T>, lanes: [u8; 4]) -> V<T> {
 
 /// Each row of 16 lanes in reverse. An inactive source lane gives 0.
 #[track_caller]
-pub fn row_mirror<T: Scalar>(v: V<T>) -> V<T> {
+pub fn row_mirror<T: Scalar>(v: impl PerLane<T>) -> V<T> {
+    let v = v.per_lane();
     permuted(v, Options::new().row_mirror())
 }
 
 /// Each eight lanes in reverse. An inactive source lane gives 0.
 #[track_caller]
-pub fn row_half_mirror<T: Scalar>(v: V<T>) -> V<T> {
+pub fn row_half_mirror<T: Scalar>(v: impl PerLane<T>) -> V<T> {
+    let v = v.per_lane();
     permuted(v, Options::new().row_half_mirror())
 }
 
@@ -282,25 +289,29 @@ fn in_row(n: u32) -> bool {
 
 /// For each lane the value of the lane `n` below in its row of 16, around the row's end. An inactive source lane gives 0.
 #[track_caller]
-pub fn row_rotate<T: Scalar>(v: V<T>, n: u32) -> V<T> {
+pub fn row_rotate<T: Scalar>(v: impl PerLane<T>, n: u32) -> V<T> {
+    let v = v.per_lane();
     if !in_row(n) || n == 0 { v } else { permuted(v, Options::new().row_ror(n as u8)) }
 }
 
 /// For each lane the value of the lane `n` below in its row of 16; where there is none, or it is inactive, `fill`.
 #[track_caller]
-pub fn row_shift_up<T: Scalar>(v: V<T>, n: u32, fill: impl IntoDevice<V<T>>) -> V<T> {
+pub fn row_shift_up<T: Scalar>(v: impl PerLane<T>, n: u32, fill: impl IntoDevice<V<T>>) -> V<T> {
+    let v = v.per_lane();
     if !in_row(n) || n == 0 { v } else { shifted(v, fill.into_device(), Options::new().row_shr(n as u8)) }
 }
 
 /// For each lane the value of the lane `n` above in its row of 16; where there is none, or it is inactive, `fill`.
 #[track_caller]
-pub fn row_shift_down<T: Scalar>(v: V<T>, n: u32, fill: impl IntoDevice<V<T>>) -> V<T> {
+pub fn row_shift_down<T: Scalar>(v: impl PerLane<T>, n: u32, fill: impl IntoDevice<V<T>>) -> V<T> {
+    let v = v.per_lane();
     if !in_row(n) || n == 0 { v } else { shifted(v, fill.into_device(), Options::new().row_shl(n as u8)) }
 }
 
 /// For each lane the value of lane `n` of its row of 16. An inactive source lane gives 0.
 #[track_caller]
-pub fn row_broadcast<T: Scalar>(v: V<T>, n: u32) -> V<T> {
+pub fn row_broadcast<T: Scalar>(v: impl PerLane<T>, n: u32) -> V<T> {
+    let v = v.per_lane();
     if !in_row(n) {
         return v;
     }
@@ -316,7 +327,12 @@ pub fn row_broadcast<T: Scalar>(v: V<T>, n: u32) -> V<T> {
 
 /// `v` with lane `lane` (modulo 64) replaced by `value`, whether that lane is active or not.
 #[track_caller]
-pub fn write_lane<T: Scalar>(v: V<T>, lane: impl IntoDevice<S<u32>>, value: impl IntoDevice<S<T>>) -> V<T> {
+pub fn write_lane<T: Scalar>(
+    v: impl PerLane<T>,
+    lane: impl IntoDevice<S<u32>>,
+    value: impl IntoDevice<S<T>>,
+) -> V<T> {
+    let v = v.per_lane();
     let (lane, value): (S<u32>, S<T>) = (lane.into_device(), value.into_device());
     let loc = Location::caller();
     refuse_lane(lane.value, loc);

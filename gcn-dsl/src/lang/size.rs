@@ -18,6 +18,32 @@ pub fn size(n: usize) -> Size {
     Size(n)
 }
 
+/// A number of the host that only rustc knows to be a `usize`, or not to be one.
+#[derive(Debug)]
+pub struct PerhapsSize<X>(pub X);
+
+/// A `usize`: chosen by rustc before [`IsNoSize`].
+pub trait IsSize {
+    /// It beside values of the device.
+    fn operand(&self) -> Size;
+}
+impl IsSize for PerhapsSize<usize> {
+    fn operand(&self) -> Size {
+        Size(self.0)
+    }
+}
+
+/// All other values.
+pub trait IsNoSize<X> {
+    /// The value.
+    fn operand(&self) -> X;
+}
+impl<X: Copy> IsNoSize<X> for &PerhapsSize<X> {
+    fn operand(&self) -> X {
+        self.0
+    }
+}
+
 impl Size {
     #[track_caller]
     fn count(self) -> u32 {

@@ -309,6 +309,31 @@ pub fn each<X, Y>(list: &[X], part: impl Fn(&X) -> Y) -> Vec<Y> {
     list.iter().map(part).collect()
 }
 
+/// A tuple is chosen member by member.
+macro_rules! tuples {
+    ($(($($a:ident $i:tt),+))*) => {$(
+        impl<$($a: Choice),+> Choice for ($($a,)+) {
+            type Varying = ($($a::Varying,)+);
+            type Uniform = ($($a::Uniform,)+);
+            #[track_caller]
+            fn at_varying(list: &[Self], i: V<u32>) -> Self::Varying {
+                ($($a::at_varying(&each(list, |x| x.$i), i),)+)
+            }
+            #[track_caller]
+            fn at_uniform(list: &[Self], i: S<u32>) -> Self::Uniform {
+                ($($a::at_uniform(&each(list, |x| x.$i), i),)+)
+            }
+        }
+    )*};
+}
+tuples! {
+    (A 0, B 1)
+    (A 0, B 1, C 2)
+    (A 0, B 1, C 2, D 3)
+    (A 0, B 1, C 2, D 3, E 4)
+    (A 0, B 1, C 2, D 3, E 4, F 5)
+}
+
 /// The `table[i]` of `table[i][k]`: which of the rows, and all elements, one row after the other. Nothing is chosen before `k` is known.
 #[derive(Debug, Clone)]
 pub struct TableRow<X, I, const M: usize> {

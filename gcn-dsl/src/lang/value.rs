@@ -84,6 +84,43 @@ impl<T: Scalar> IntoDevice<V<T>> for S<T> {
     }
 }
 
+/// What a function across lanes takes: a `V<T>`, or an `S<T>`, of which every lane has the same value.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is not a value of the device",
+    label = "expected `V<T>` or `S<T>`, found `{Self}`",
+    note = "functions across lanes take what lanes have: a value of each lane, or one for all; a number of the host needs no such function"
+)]
+pub trait PerLane<T> {
+    /// The value of each lane.
+    fn per_lane(self) -> V<T>;
+}
+
+impl<T> PerLane<T> for V<T> {
+    fn per_lane(self) -> V<T> {
+        self
+    }
+}
+
+impl<T: Scalar> PerLane<T> for S<T> {
+    #[track_caller]
+    fn per_lane(self) -> V<T> {
+        self.into_device()
+    }
+}
+
+macro_rules! default {
+    ($($name:ident)*) => {$(
+        /// 0, and `false`.
+        impl<T: Scalar> Default for $name<T> {
+            #[track_caller]
+            fn default() -> Self {
+                Self::emit(Inst::Const(0), Location::caller())
+            }
+        }
+    )*};
+}
+default!(S V);
+
 /// The expansion of `let x: X = e`.
 #[track_caller]
 pub fn annotate<X, E: IntoDevice<X>>(e: E) -> X {

@@ -11,8 +11,8 @@ use super::reduce::{
 };
 use super::wave::Convergent;
 use super::{
-    IntoDevice, LdsSlice, S, V, all_lanes, ballot, barrier, eq, lane_id, ne, read_first_lane, read_lane,
-    select, splat, wave_id, with, workgroup_size,
+    IntoDevice, LdsSlice, PerLane, S, V, all_lanes, ballot, barrier, eq, lane_id, ne, read_first_lane,
+    read_lane, select, splat, wave_id, with, workgroup_size,
 };
 use crate::gcn_kernel;
 use crate::ir::Bin;
@@ -151,7 +151,8 @@ macro_rules! workgroup {
         ///
         /// Every work-item must get here: two barriers.
         #[track_caller]
-        pub fn $reduce<F: Convergent, T: $bound>(flow: &F, x: V<T>) -> S<T> {
+        pub fn $reduce<F: Convergent, T: $bound>(flow: &F, x: impl PerLane<T>) -> S<T> {
+let x = x.per_lane();
             reduce::<$op, T>(all_lanes(flow, On::<AnyTarget>::new()), x)
         }
 
@@ -159,7 +160,8 @@ macro_rules! workgroup {
         ///
         /// Work-items are in order of `x + size.x * (y + size.y * z)`. Every work-item must get here: two barriers.
         #[track_caller]
-        pub fn $inclusive<F: Convergent, T: $bound>(flow: &F, x: V<T>) -> V<T> {
+        pub fn $inclusive<F: Convergent, T: $bound>(flow: &F, x: impl PerLane<T>) -> V<T> {
+let x = x.per_lane();
             inclusive::<$op, T>(all_lanes(flow, On::<AnyTarget>::new()), x)
         }
 
@@ -167,7 +169,8 @@ macro_rules! workgroup {
         ///
         /// Work-items are in order of `x + size.x * (y + size.y * z)`. Every work-item must get here: two barriers.
         #[track_caller]
-        pub fn $exclusive<F: Convergent, T: $bound>(flow: &F, x: V<T>) -> V<T> {
+        pub fn $exclusive<F: Convergent, T: $bound>(flow: &F, x: impl PerLane<T>) -> V<T> {
+let x = x.per_lane();
             exclusive::<$op, T>(all_lanes(flow, On::<AnyTarget>::new()), x)
         }
     )*};

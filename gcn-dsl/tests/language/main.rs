@@ -12,6 +12,7 @@ mod errors;
 mod functions;
 mod given;
 mod iterate;
+mod kinds;
 mod lazy;
 mod listed;
 mod memory_fields;

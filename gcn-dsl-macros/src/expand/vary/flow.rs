@@ -10,7 +10,7 @@ use super::super::expr::called;
 use super::super::habits::NUMBERS;
 use super::super::iterate::InPlace;
 use super::super::place::is_compound;
-use super::{Analysis, MEMORY, POINTERS, Shape};
+use super::{Analysis, Around, MEMORY, POINTERS, Shape};
 use crate::attrs;
 
 impl Analysis {
@@ -43,23 +43,59 @@ impl Analysis {
             false => self.decided_by(condition, &key, self.names.len()),
         };
         self.under(condition, |cx| {
-            cx.loops.push((cx.variable(key), label));
-            body(cx);
-            cx.loops.pop();
+            cx.around(key, label, true, |cx| body(cx));
         });
     }
 
+    /// Runs `f` inside of a loop or a labelled block.
+    fn around<R>(
+        &mut self,
+        key: String,
+        label: Option<String>,
+        is_loop: bool,
+        f: impl FnOnce(&mut Self) -> R,
+    ) -> R {
+        self.loops.push(Around { start: self.variable(key.clone()), label, is_loop });
+        let result = f(self);
+        self.loops.pop();
+        self.skipped.remove(&key);
+        result
+    }
+
+    /// The loop or block that an exit names.
+    fn target(&self, label: Option<&syn::Lifetime>) -> Option<usize> {
+        self.loops.iter().rposition(|around| match label {
+            Some(label) => around.label.as_ref() == Some(&label.ident.to_string()),
+            None => around.is_loop,
+        })
+    }
+
     pub(super) fn leave(&mut self, label: Option<&syn::Lifetime>) {
-        let target = self.loops.iter().rposition(|l| match label {
-            Some(label) => l.1.as_ref() == Some(&label.ident.to_string()),
-            None => true,
-        });
+        let target = self.target(label);
         // The loops between are left as well.
         let left = target.and_then(|target| self.loops.get(target..)).unwrap_or_default().to_vec();
-        for (start, _) in left {
+        for (k, Around { start, is_loop, .. }) in left.into_iter().enumerate() {
             if self.depth > start.depth || self.wonder(&start, Shape::Other) {
+                if k == 0 && !is_loop {
+                    self.skipped.insert(start.key.clone());
+                }
                 self.left.insert(start.key);
             }
+        }
+    }
+
+    /// `continue`: the rest of the trip has fewer lanes.
+    fn next_trip(&mut self, label: Option<&syn::Lifetime>) {
+        let Some(target) = self.target(label) else { return };
+        let left: Vec<Around> = self.loops.get(target..).unwrap_or_default().to_vec();
+        for (k, Around { start, .. }) in left.into_iter().enumerate() {
+            if self.depth <= start.depth {
+                continue;
+            }
+            match k {
+                0 => self.skipped.insert(start.key),
+                _ => self.left.insert(start.key),
+            };
         }
     }
 
@@ -113,6 +149,11 @@ impl Analysis {
                             self.assign(to, shape);
                         }
                     }
+                    // An element of an array varies as a whole.
+                    (to @ Expr::Index(_), Expr::Tuple(from)) => {
+                        let shape = self.any(&from.elems);
+                        self.assign(to, shape);
+                    }
                     (to, Expr::Tuple(from)) => {
                         for (member, value) in from.elems.iter().enumerate() {
                             let shape = self.expr(value);
@@ -140,10 +181,11 @@ impl Analysis {
             Expr::Field(f) => match (self.expr(&f.base), &f.member) {
                 // The parts of an element of a slice vary as it does.
                 (Shape::Varying, _) => Shape::Varying,
-                (_, syn::Member::Named(name)) if self.known.fields.contains(&name.to_string()) => {
-                    Shape::Varying
-                }
                 (of @ Shape::Asked(_), _) => self.ask_part(e, of),
+                // A field of another struct may have this name.
+                (_, syn::Member::Named(name)) if self.known.fields.contains(&name.to_string()) => {
+                    self.ask_or(e, true)
+                }
                 _ => Shape::Other,
             },
             Expr::Struct(s) => {
@@ -209,7 +251,13 @@ impl Analysis {
                 self.either(matched, arms)
             }
             Expr::Block(e) if e.attrs.iter().any(attrs::is_comptime) => Shape::Other,
-            Expr::Block(e) => self.block(&e.block),
+            Expr::Block(e) => match &e.label {
+                Some(label) => {
+                    let key = format!("{:?}", label.name.apostrophe);
+                    self.around(key, Some(label.name.ident.to_string()), false, |cx| cx.block(&e.block))
+                }
+                None => self.block(&e.block),
+            },
             Expr::While(e) => {
                 let condition = match &*e.cond {
                     Expr::Let(l) => self.expr(&l.expr),
@@ -275,6 +323,10 @@ impl Analysis {
             Expr::Break(e) => {
                 e.expr.as_ref().map(|e| self.expr(e));
                 self.leave(e.label.as_ref());
+                Shape::Other
+            }
+            Expr::Continue(e) => {
+                self.next_trip(e.label.as_ref());
                 Shape::Other
             }
             _ => Shape::Other,
@@ -381,13 +433,15 @@ impl Analysis {
             self.on_the_host.push(at.clone());
         }
         let closure = self.name(&e.func).is_some_and(|binding| binding.shape == Shape::Closure);
-        if closure || self.known.functions.contains(&name) {
+        // A method may have the name of a function that is declared elsewhere.
+        let gives_lanes = self.known.functions.contains(&name);
+        if closure || gives_lanes && self.known.free.contains(&name) {
             return Shape::Varying;
         }
         match self.nested.contains(&name) {
             true => Shape::Other,
             false if self.known.is_lanes_own(&e.func) => Shape::Varying,
-            false => self.ask(&Expr::Call(e.clone())),
+            false => self.ask_or(&Expr::Call(e.clone()), gives_lanes),
         }
     }
 }

@@ -29,8 +29,8 @@ impl Analysis {
             Expr::Unary(e) => !matches!(e.op, syn::UnOp::Deref(_)) && self.is_number(&e.expr),
             Expr::Cast(e) => !matches!(*e.ty, syn::Type::Ptr(_)),
             Expr::Binary(e) => self.is_number(&e.left) && self.is_number(&e.right),
-            Expr::Array(e) => e.elems.iter().all(|e| self.is_number(e)),
-            Expr::Repeat(e) => self.is_number(&e.expr),
+            Expr::Array(e) => e.elems.iter().all(|e| self.is_element(e)),
+            Expr::Repeat(e) => self.is_element(&e.expr),
             Expr::Index(e) => self.is_of_numbers(&e.expr),
             Expr::Path(p) => {
                 if let Some(binding) = self.name(e) {
@@ -54,6 +54,14 @@ impl Analysis {
             Expr::Block(e) => self.ends_in_number(&e.block),
             Expr::Field(e) => self.is_of_numbers(&e.base),
             _ => false,
+        }
+    }
+
+    /// True for an element of an array that is a number, or a tuple of them.
+    fn is_element(&self, e: &Expr) -> bool {
+        match e {
+            Expr::Tuple(e) => e.elems.iter().all(|e| self.is_element(e)),
+            e => self.is_number(e),
         }
     }
 

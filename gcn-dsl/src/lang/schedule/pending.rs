@@ -6,9 +6,9 @@ use std::panic::Location;
 use gcn_isa::counters::Counter;
 
 use crate::ir::mark::Mark;
-use crate::ir::{Inst, Schedule};
+use crate::ir::{Inst, Pred, Schedule};
 use crate::lang::context::try_with;
-use crate::lang::with;
+use crate::lang::{Compare, IntoDevice, V, with};
 
 /// `vmcnt`: vector memory (buffers, global memory, scratch, loads into LDS).
 #[derive(Debug, Clone, Copy)]
@@ -209,4 +209,65 @@ pub fn wait_all<C: WaitCounter>() -> Drained<C> {
         c.schedule.operations
     });
     Drained { operations, counter: PhantomData }
+}
+
+/// That an operation was waited for.
+#[diagnostic::on_unimplemented(
+    message = "this value is still on its way, and nothing can be computed with it",
+    label = "needs `wait(…)`",
+    note = "`wait(a)` gives the value of a pending load `a`; a plain `x[i]` waits by itself"
+)]
+pub trait Awaited {}
+
+macro_rules! awaited {
+    ($($tr:ident $method:ident)*) => {$(
+        #[diagnostic::do_not_recommend]
+        impl<T, C: WaitCounter, R> std::ops::$tr<R> for Pending<T, C>
+        where
+            Pending<T, C>: Awaited,
+        {
+            type Output = T;
+            fn $method(self, _: R) -> T {
+                self.wait()
+            }
+        }
+    )*};
+    (@alone $($tr:ident $method:ident)*) => {$(
+        #[diagnostic::do_not_recommend]
+        impl<T, C: WaitCounter> std::ops::$tr for Pending<T, C>
+        where
+            Pending<T, C>: Awaited,
+        {
+            type Output = T;
+            fn $method(self) -> T {
+                self.wait()
+            }
+        }
+    )*};
+}
+awaited! {
+    Add add Sub sub Mul mul Div div Rem rem BitAnd bitand BitOr bitor BitXor bitxor Shl shl Shr shr
+}
+awaited! { @alone Neg neg Not not }
+
+#[diagnostic::do_not_recommend]
+impl<T, C: WaitCounter, R> Compare<R> for Pending<T, C>
+where
+    Pending<T, C>: Awaited,
+{
+    type Output = V<bool>;
+    fn compare(self, _: Pred, _: R) -> V<bool> {
+        V::default()
+    }
+}
+
+#[diagnostic::do_not_recommend]
+impl<X, T, C: WaitCounter> IntoDevice<X> for Pending<T, C>
+where
+    Pending<T, C>: Awaited,
+    T: IntoDevice<X>,
+{
+    fn into_device(self) -> X {
+        self.wait().into_device()
+    }
 }
