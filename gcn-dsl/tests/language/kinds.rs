@@ -93,7 +93,7 @@ gcn_kernel! {
         }
         for (k, part) in parts.iter().enumerate() {
             out[i as usize * ROW + k] = part + low;
-            low += ROW * k;
+            low += (ROW * k) as u32;
         }
     }
 }
@@ -201,7 +201,13 @@ fn a_loop_over_elements_is_left_as_in_rust() {
     let (n, x, mut out): (u32, Vec<u32>, Vec<u32>) = (5, (0..64).collect(), vec![0; 64]);
     for target in [Target::GFX906, Target::GFX942] {
         leaving.launch(&Device::simulator(target), Grid::x(1), (n, &x, &mut out)).unwrap();
-        let wanted: Vec<u32> = x.iter().map(|v| { let v = *v; left!(v, n) }).collect();
+        let wanted: Vec<u32> = x
+            .iter()
+            .map(|v| {
+                let v = *v;
+                left!(v, n)
+            })
+            .collect();
         assert_eq!(out, wanted, "{target}");
     }
 }
