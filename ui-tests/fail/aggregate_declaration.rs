@@ -9,7 +9,7 @@ gcn_kernel! {
 
 gcn_kernel! {
     #[device]
-    #[derive(Clone, Copy, PartialEq)]
+    #[derive(Clone, Copy, Hash)]
     struct Derived {
         x: V<f32>,
     }

@@ -191,7 +191,7 @@ fn amounts(finding: &Finding) -> String {
         (Amount::States(need), Amount::States(have)) => {
             format!(": {need} wait state{} needed in between, {have} there", if need == 1 { "" } else { "s" })
         }
-        (Amount::Wait(wait), _) => format!(": `s_waitcnt {wait}` needed in between, nothing as strong there"),
+        (Amount::Wait(wait), _) => format!(": `{wait}` needed in between, nothing as strong there"),
         (Amount::Remedy { fix, target }, _) => format!(": needs {}", fix.words(target)),
         _ => String::new(),
     }
@@ -212,7 +212,7 @@ fn remedy(finding: &Finding, options: &Options) -> String {
                 automatic(options)
             )
         }
-        (Amount::Wait(wait), _) => format!("put `s_waitcnt {wait}` before it{}", automatic(options)),
+        (Amount::Wait(wait), _) => format!("put `{wait}` before it{}", automatic(options)),
         (Amount::Instruction(text), _) => format!("put `{text}` before it"),
         (Amount::OtherRegister, _) => "use another register here".to_owned(),
         (Amount::Remedy { .. }, _) => format!("{}{}", finding.remedy_at("it"), automatic(options)),

@@ -387,3 +387,27 @@ fn functions_across_lanes_take_one_value_for_all() {
         assert_eq!(*out, 32.0 + 5.0 + 3.0 + 2.0 * i as f32 + 32.0, "{i}");
     }
 }
+
+gcn_kernel! {
+    #[workgroup(64)]
+    fn after_a_continue(n: u32, x: &[u32], counted: &mut [u32]) {
+        let i = global_id().x;
+        let mut trips = 0u32;
+        for k in 0..n {
+            if x[i] == k {
+                continue;
+            }
+            trips += 1 + k;
+        }
+        counted[i] = trips;
+    }
+}
+
+/// A number that only the lanes change that do not `continue` is one for each lane.
+#[test]
+fn lanes_that_go_to_the_next_trip_count_less() {
+    let (x, mut counted): (Vec<u32>, Vec<u32>) = ((0..64).collect(), vec![0; 64]);
+    after_a_continue.launch(&Device::simulator(Target::GFX90A), Grid::x(1), (9, &x, &mut counted)).unwrap();
+    let wanted = |lane: u32| (0..9).filter(|k| *k != lane).map(|k| 1 + k).sum::<u32>();
+    assert_eq!(counted, (0..64).map(wanted).collect::<Vec<u32>>());
+}
