@@ -139,9 +139,8 @@ fn faults_are_named_with_a_remedy() {
     assert!(declared(quote! { #[workgroup(64)] fn k(x: Vec<f32>) -> u32 {} }).contains("returns nothing"));
     assert!(declared(quote! { #[workgroup(64)] fn k(x: &f32) {} }).contains("`&[T]`"));
     assert!(
-        declared(quote! { #[workgroup(64)] #[targets(gfx1100)] fn k() {} }).contains(
-            "kernels for gfx1100 can be read, checked and repaired, but not yet written or simulated"
-        )
+        declared(quote! { #[workgroup(64)] #[targets(gfx1100)] fn k() {} })
+            .contains("kernels for gfx1100 can be read, checked, repaired and run, but not yet written here")
     );
     assert!(declared(quote! {}).contains("empty"));
 }

@@ -66,7 +66,10 @@ pub fn page(name: &str, target: Option<Target>) -> Result<Page, NameError> {
         witness: meaning.witness,
         forms: rows.iter().map(|row| form::form(row, target)).collect(),
         hazards: hazards::hazards(&rows, target),
-        without_hazards: shown.filter(|t| !t.has_hazards()).map(Target::name).collect(),
+        hazards_elsewhere: shown
+            .filter(|t| crate::hazards::rules(*t).next().is_none())
+            .map(Target::name)
+            .collect(),
         matrix: matrix::facts(&rows, target),
     })
 }

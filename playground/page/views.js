@@ -107,7 +107,7 @@ function showInstruction(line, encoded, described) {
   panel.replaceChildren(make("h2", "", `Line ${line}`), ...rows);
 }
 
-function page({ mnemonic, semantics, targets, forms, hazards, without_hazards, matrix, witness }) {
+function page({ mnemonic, semantics, targets, forms, hazards, hazards_elsewhere, matrix, witness }) {
   const parts = [make("h2", "", mnemonic)];
   if (semantics) parts.push(make("pre", "page", semantics));
   for (const m of matrix) {
@@ -122,7 +122,7 @@ function page({ mnemonic, semantics, targets, forms, hazards, without_hazards, m
   if (hazards.length) {
     parts.push(make("h2", "", "Rules that bind it"), make("ul", "", ...hazards.map((h) => make("li", "", make("code", "", h.id), ` ${h.title} (${h.citation})`))));
   }
-  const missing = without_hazards.length ? ` Hazards and counters of ${without_hazards.join(", ")} are not in the tables yet.` : "";
+  const missing = hazards_elsewhere.length ? ` Hazards of ${hazards_elsewhere.join(", ")} are sequences of instructions, which are not listed here.` : "";
   parts.push(make("p", "", make("small", "", `On ${targets.join(", ")}.${missing}${witness ? ` Meaning stated by ${witness}.` : ""}`)));
   return parts;
 }

@@ -60,12 +60,15 @@ fn render(page: &Page) -> String {
     if !page.hazards.is_empty() {
         out.push_str("\nHazards (wait states between two instructions)\n");
         page.hazards.iter().for_each(|hazard| render_hazard(&mut out, hazard));
-    } else if page.without_hazards.is_empty() {
+    } else if page.hazards_elsewhere.is_empty() {
         out.push_str("\nHazards: no wait-state rule names it\n");
     }
-    if !page.without_hazards.is_empty() {
-        let names = page.without_hazards.join(", ");
-        let _ = writeln!(out, "\nHazards and counters of {names} are not in the tables yet");
+    if !page.hazards_elsewhere.is_empty() {
+        let names = page.hazards_elsewhere.join(", ");
+        let _ = writeln!(
+            out,
+            "\nHazards of {names} are sequences of instructions, not pairs: see `gcn rules --target`"
+        );
     }
     if !page.witness.is_empty() {
         let _ = writeln!(out, "\nMeaning stated by: {}", page.witness);

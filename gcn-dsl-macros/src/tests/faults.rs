@@ -39,7 +39,6 @@ fn statements_that_kernels_do_not_have() {
         ("'l: { continue 'l; }", "leave it with `break`"),
         ("while a > 1 { break 3; }", "assign it to a variable"),
         ("return 3;", "returns nothing"),
-        ("#[unroll] for i in 0..4 { break; }", "choose trips with `comptime if`"),
         ("f(if c { return } else { 3 });", "give the value a name"),
         ("match a { box p => {} _ => {} }", "is a constant, a range"),
         ("match a { (p | q) | [] => {} }", "write an arm for each"),

@@ -25,8 +25,8 @@ pub struct Page {
     pub forms: Vec<Form>,
     /// The wait-state rules that can bind it on the targets whose hazards are in the tables.
     pub hazards: Vec<Hazard>,
-    /// Those of the targets whose waits and hazards are not in the tables yet: `hazards` and the counters of forms say nothing of them.
-    pub without_hazards: Vec<&'static str>,
+    /// Those of the targets whose hazards are sequences of instructions with remedies, of which `hazards` says nothing: RDNA.
+    pub hazards_elsewhere: Vec<&'static str>,
     /// Matrix shape, passes and layout, one for each target, for matrix instructions.
     pub matrix: Vec<MatrixFacts>,
 }

@@ -55,6 +55,11 @@ impl WaveSize {
         }
     }
 
+    /// A mask with the bit of each lane.
+    pub const fn mask(self) -> u64 {
+        u64::MAX >> (64 - self.lanes())
+    }
+
     /// The wave size of this number of lanes; `None` if there is none.
     pub const fn of_lanes(lanes: u32) -> Option<WaveSize> {
         match lanes {

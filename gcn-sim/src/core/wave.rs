@@ -239,7 +239,7 @@ impl Wave {
     pub(crate) fn new(vector_registers: usize, scratch_bytes: usize, size: WaveSize) -> Wave {
         Wave {
             s: [0; NUMBERED + DROPPED],
-            lanes: u64::MAX >> (64 - size.lanes()),
+            lanes: size.mask(),
             v: vec![[0; LANES]; vector_registers],
             scc: false,
             mode: Mode::new(0),

@@ -59,8 +59,8 @@ fn markdown(page: &Page) -> String {
         let _ = write!(out, "\n- [{}] {} ({})", hazard.id, hazard.title, hazard.citation);
     }
     let _ = write!(out, "\n\nOn {}.", page.targets.join(", "));
-    if !page.without_hazards.is_empty() {
-        out += " Its hazards and counters are not in the tables yet.";
+    if !page.hazards_elsewhere.is_empty() {
+        out += " Its hazards are sequences of instructions: see `gcn rules --target`.";
     }
     if !page.witness.is_empty() {
         let _ = write!(out, " Meaning stated by {}.", page.witness);
