@@ -57,7 +57,7 @@ function status(list, wrong) {
   const target = report.target_id ? `${report.target_id}: ` : "";
   const kernel = report.kernels?.[0];
   const use = kernel ? ` ${kernel.vgprs} VGPRs, ${kernel.sgprs} SGPRs, ${plural(kernel.occupancy.waves_per_simd, "wave")} on a SIMD.` : "";
-  const found = list.length ? `${plural(wrong, "error")}, ${plural(list.length - wrong, "warning")}.` : report.unchecked ? "not checked." : "no finding.";
+  const found = list.length ? `${plural(wrong, "error")}, ${plural(list.length - wrong, "warning")}.` : "no finding.";
   byId("status").textContent = `${target}${found}${use}`;
 }
 

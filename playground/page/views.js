@@ -8,7 +8,6 @@ function problems(report) {
   const errors = (report.errors ?? []).map((e) => ({
     line: e.line, kind: e.severity, title: e.message, text: e.help ?? "", source: "assembler",
   }));
-  const unchecked = report.unchecked ? [{ line: 0, kind: "warning", title: report.unchecked, text: "", source: "checker" }] : [];
   const findings = (report.findings ?? []).map((f) => ({
     line: f.second.line,
     kind: counts(f.grade) ? "error" : "warning",
@@ -23,7 +22,7 @@ function problems(report) {
     line: l.instruction?.line, kind: counts(l.grade) ? "error" : "warning",
     title: `kernel ${l.kernel}: ${l.message}`, text: l.remedy, source: `${l.rule}, ${l.grade}: ${l.cite}`,
   }));
-  return [...errors, ...unchecked, ...findings, ...lints].sort((a, b) => (a.line ?? 0) - (b.line ?? 0));
+  return [...errors, ...findings, ...lints].sort((a, b) => (a.line ?? 0) - (b.line ?? 0));
 }
 
 function amount({ need, have }) {
