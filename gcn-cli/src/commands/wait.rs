@@ -2,6 +2,7 @@
 
 use gcn_emit::text::parse_inst;
 use gcn_isa::counters::{Counter, WaitCnt};
+use gcn_isa::target::InstructionSet;
 use gcn_isa::{Operand, Target};
 
 use crate::failure::Failure;
@@ -17,7 +18,7 @@ pub struct Args {
     /// The immediate or the counters
     #[arg(value_name = "WAIT", required = true, allow_negative_numbers = true)]
     wait: Vec<String>,
-    /// The target (the encoding is the same on all of them)
+    /// The target
     #[arg(long, value_name = "T", value_parser = commands::target_with_hazards, default_value = "gfx942")]
     target: Target,
     /// Print the result as JSON
@@ -30,9 +31,6 @@ Examples:
   gcn wait 3952 --target gfx90a
   gcn wait 'vmcnt(4) lgkmcnt(0)'
   gcn wait 0xc07f --json";
-
-/// Bits of the immediate that belong to no counter.
-const UNUSED: u16 = 0x3080;
 
 /// The output of `--json`.
 #[derive(serde::Serialize)]
@@ -54,6 +52,14 @@ struct Field {
 }
 
 pub fn run(args: &Args) -> Result<(), Failure> {
+    let set = args.target.instruction_set();
+    if used_bits(set) == 0 {
+        return Err(Failure::input(format!(
+            "{} has no `s_waitcnt`; its counters have instructions of their own, whose immediate is the count: {}",
+            args.target,
+            WaitCnt::all(set).on(set)
+        )));
+    }
     let given = args.wait.join(" ");
     let immediate = match number(given.trim())? {
         Some(number) => number,
@@ -104,8 +110,17 @@ fn describe(immediate: u16, target: Target) -> Wait {
         immediate,
         text: wait.on(set).to_string(),
         counters: Counter::ALL.into_iter().filter(|counter| counter.is_in(written)).map(field).collect(),
-        unused_bits: immediate & UNUSED,
+        unused_bits: immediate & !used_bits(set),
     }
+}
+
+/// The bits of the immediate that belong to counters.
+fn used_bits(set: InstructionSet) -> u16 {
+    let zero = WaitCnt::of_immediate(set, 0);
+    (0..16)
+        .map(|bit| 1 << bit)
+        .filter(|bit| WaitCnt::of_immediate(set, *bit) != zero)
+        .fold(0, |all, bit| all | bit)
 }
 
 fn render(wait: &Wait) -> String {

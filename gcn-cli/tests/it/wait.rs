@@ -70,5 +70,22 @@ fn what_is_out_of_range_is_refused_with_the_range() {
     gcn(&["wait", "0x"]).failure(1);
     gcn(&["wait", ""]).failure(1);
     gcn(&["wait"]).failure(2);
-    gcn(&["wait", "0", "--target", "gfx1100"]).failure(2);
+    let error = gcn(&["wait", "0", "--target", "gfx1201"]).failure(1);
+    assert!(error.contains("no `s_waitcnt`") && error.contains("s_wait_loadcnt"), "{error}");
+}
+
+/// The immediates of `s_waitcnt vmcnt(4) lgkmcnt(2)`; llvm-mc 22 -show-encoding.
+const RDNA: [(&str, u16); 2] = [("gfx1030", 0x0274), ("gfx1100", 0x1027)];
+
+#[test]
+fn rdna_has_its_own_immediates() {
+    for (target, immediate) in RDNA {
+        assert_eq!(
+            json(&["wait", "vmcnt(4) lgkmcnt(2)", "--target", target, "--json"])["immediate"],
+            immediate
+        );
+        let decoded = json(&["wait", &immediate.to_string(), "--target", target, "--json"]);
+        assert_eq!(decoded["text"], "s_waitcnt vmcnt(4) lgkmcnt(2)");
+        assert_eq!(decoded["unused_bits"], 0);
+    }
 }

@@ -22,7 +22,7 @@ pub(super) fn facts(rows: &[&'static InstDesc], target: Option<Target>) -> Vec<M
 }
 
 fn on_target(row: &'static InstDesc, target: Target, shape: &Shape) -> MatrixFacts {
-    let passes = if target.has_hazards() { passes(row, target) } else { Vec::new() };
+    let passes = passes(row, target);
     let flops = shape.flops();
     MatrixFacts {
         target: target.name(),
@@ -46,6 +46,8 @@ fn passes(row: &'static InstDesc, target: Target) -> Vec<u8> {
     let mut passes: Vec<u8> = super::probe::variants(row)
         .iter()
         .map(|inst| crate::hazards::View::new(target, inst).passes())
+        // Those of RDNA are not published.
+        .filter(|passes| *passes > 0)
         .collect();
     passes.sort_unstable();
     passes.dedup();
