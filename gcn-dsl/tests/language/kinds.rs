@@ -354,7 +354,7 @@ fn a_struct_with_a_slice_and_a_place_in_it_is_a_reader() {
     let data: Vec<u32> = (0..100).map(|i| i * 5 % 23).collect();
     let (more, mut out): (Vec<u32>, Vec<u32>) = ((0..100).map(|i| i * 3 % 17).collect(), vec![0; 64]);
     read.launch(&Device::simulator(Target::GFX942), Grid::x(1), (&data, &more, &mut out)).unwrap();
-    for i in 0..64usize {
+    for (i, out) in out.into_iter().enumerate() {
         let (mut at, mut other) = (i, i / 2);
         let mut next = || {
             at += 1;
@@ -375,7 +375,7 @@ fn a_struct_with_a_slice_and_a_place_in_it_is_a_reader() {
                 sum += next();
             }
         }
-        assert_eq!(out[i], sum + at as u32 * 1000 + other as u32, "{i}");
+        assert_eq!(out, sum + at as u32 * 1000 + other as u32, "{i}");
     }
 }
 

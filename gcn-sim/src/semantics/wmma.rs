@@ -326,9 +326,9 @@ impl Work for Multiply<'_> {
 impl Exec for WaveMatrix {
     fn run(&self, cx: &mut Cx<'_>, s: &Step) -> Outcome {
         if self.shape.acc == ElemType::I32 {
-            self.run_integers(cx, s)?
+            self.run_integers(cx, s)?;
         } else {
-            self.run_floats(cx, s)?
+            self.run_floats(cx, s)?;
         }
         Ok(Next::Fall)
     }

@@ -1,6 +1,8 @@
 //! Floats of the scalar ALU (RDNA 3.5 and later). They round and treat denormals as MODE says, as those of the vector ALU do; a result of
 //! 16 bits makes the upper half of its register zero.
 
+use std::cmp::Ordering;
+
 use crate::core::fault::Next;
 use crate::core::machine::{Cx, Step};
 use crate::core::scalar::ScalarValue;
@@ -162,12 +164,12 @@ fn compares(ops: &mut Ops, width: Width, suffix: &str) {
         ("s_cmp_eq", |a, b| a == b),
         ("s_cmp_le", |a, b| a <= b),
         ("s_cmp_gt", |a, b| a > b),
-        ("s_cmp_lg", |a, b| a < b || a > b),
+        ("s_cmp_lg", |a, b| a.partial_cmp(&b).is_some_and(Ordering::is_ne)),
         ("s_cmp_ge", |a, b| a >= b),
         ("s_cmp_o", |a, b| !a.is_nan() && !b.is_nan()),
         ("s_cmp_u", |a, b| a.is_nan() || b.is_nan()),
         ("s_cmp_nge", |a, b| !(a >= b)),
-        ("s_cmp_nlg", |a, b| !(a < b || a > b)),
+        ("s_cmp_nlg", |a, b| !a.partial_cmp(&b).is_some_and(Ordering::is_ne)),
         ("s_cmp_ngt", |a, b| !(a > b)),
         ("s_cmp_nle", |a, b| !(a <= b)),
         ("s_cmp_neq", |a, b| a != b),

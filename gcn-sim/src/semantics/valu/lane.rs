@@ -106,7 +106,7 @@ fn swap_halves(cx: &mut Cx<'_>, s: &Step) -> Outcome {
     for lane in crate::semantics::mem::lanes(write_mask(cx, s)) {
         let (a, b) = (cx.w.v[to_slot][lane] >> to & 0xffff, cx.w.v[other][lane] >> from & 0xffff);
         let put = |register: &mut u32, shift: u32, half: u32| {
-            *register = *register & !(0xffff << shift) | half << shift
+            *register = *register & !(0xffff << shift) | half << shift;
         };
         put(&mut cx.w.v[to_slot][lane], to, b);
         put(&mut cx.w.v[other][lane], from, a);

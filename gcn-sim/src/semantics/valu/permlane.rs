@@ -38,7 +38,7 @@ fn permute(cx: &mut Cx<'_>, s: &Step, other_row: bool, place: impl Fn(usize) -> 
     let exec = cx.w.exec();
     let (mut out, mut mask) = ([0; LANES], exec);
     for lane in 0..LANES {
-        let row = (lane / 16 ^ usize::from(other_row)) * 16;
+        let row = ((lane / 16) ^ usize::from(other_row)) * 16;
         let from = row + place(lane);
         if fetch_inactive || exec >> from & 1 == 1 {
             out[lane] = data[from];
