@@ -67,7 +67,7 @@ pub fn page(name: &str, target: Option<Target>) -> Result<Page, NameError> {
         forms: rows.iter().map(|row| form::form(row, target)).collect(),
         hazards: hazards::hazards(&rows, target),
         hazards_elsewhere: shown
-            .filter(|t| crate::hazards::rules(*t).next().is_none())
+            .filter(|t| crate::hazards::remedy::rules(*t).next().is_some())
             .map(Target::name)
             .collect(),
         matrix: matrix::facts(&rows, target),
