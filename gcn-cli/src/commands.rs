@@ -44,11 +44,6 @@ fn target_with_kernels(name: &str) -> Result<Target, String> {
     target(name)?.with_kernels().map_err(|error| error.to_string())
 }
 
-/// A target whose waits and hazards are known.
-fn target_with_hazards(name: &str) -> Result<Target, String> {
-    target(name)?.with_hazards().map_err(|error| error.to_string())
-}
-
 /// The size of waves, for commands that read assembly.
 #[derive(clap::Args, Clone, Copy, Default)]
 pub struct Wave {

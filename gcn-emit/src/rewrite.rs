@@ -60,7 +60,6 @@ use std::ops::Range;
 use gcn_isa::counters::WaitCnt;
 use gcn_isa::hazards::Config;
 use gcn_isa::hazards::counter::{BARRIER_LDS, BARRIER_LDS_DMA, BARRIER_LDS_READ};
-use gcn_isa::target::NoHazards;
 use gcn_isa::wait::{Orders, WaitOptions};
 use gcn_isa::{Operand, WaveSize};
 use serde::Serialize;
@@ -188,9 +187,6 @@ pub enum RewriteError {
     /// It has no code that can be read.
     #[error(transparent)]
     Code(#[from] CodeError),
-    /// What its target's instructions must wait for is not known.
-    #[error(transparent)]
-    Target(#[from] NoHazards),
     /// A wait would have to stand between instructions that the text does not write as instructions.
     #[error(
         "a wait is needed at {section}+{offset:#x}, where the file has an instruction as data: write it as an instruction"
@@ -304,7 +300,6 @@ impl<'a> File<'a> {
         let branches = numbered_branches(&assembly);
         let mut unit = Unit::from_assembly(assembly)?;
         unit.target_id = narrower.unwrap_or(unit.target_id);
-        unit.target_id.target.with_hazards()?;
         let numbered = numbered(&branches, &unit);
         Ok(File { source: SourceText::new(text), unit, numbered })
     }

@@ -101,19 +101,12 @@ impl Default for Options {
 pub const MOST_FINDINGS: usize = 100_000;
 
 /// Checks `program` against every rule.
-///
-/// # Panics
-/// If the waits and hazards of its target are not in the tables ([`Target::has_hazards`](crate::Target::has_hazards)).
 pub fn check(program: &Program) -> CheckReport {
     check_with(program, Options::default())
 }
 
 /// Checks `program` against the rules that `options` choose.
-///
-/// # Panics
-/// If the waits and hazards of its target are not in the tables ([`Target::has_hazards`](crate::Target::has_hazards)).
 pub fn check_with(program: &Program, options: Options) -> CheckReport {
-    program.assert_has_hazards();
     let flow = options.rules.flow(program);
     let mut found = Findings::default();
     Distances::new(program, &flow, options.rules).findings(&mut found);
@@ -222,16 +215,12 @@ pub fn unordered_lds_accesses(program: &Program) -> Vec<usize> {
 
 /// What `program` waits for without need: see [`Advice`]. In order of line. What a wait may be there for, it is taken to be
 /// there for: [`MemoryModel::Sure`] is as [`MemoryModel::Strict`].
-///
-/// # Panics
-/// If the waits and hazards of its target are not in the tables ([`Target::has_hazards`](crate::Target::has_hazards)).
 pub fn advice(program: &Program, options: Options) -> Vec<Advice> {
     let memory_model = match options.memory_model {
         MemoryModel::Off => MemoryModel::Off,
         MemoryModel::Sure | MemoryModel::Strict => MemoryModel::Strict,
     };
     let options = Options { memory_model, ..options };
-    program.assert_has_hazards();
     let flow = options.rules.flow(program);
     let mut advice = advice::states(program, &Distances::new(program, &flow, options.rules));
     let facts = Facts::of(program, &flow, options);

@@ -41,7 +41,7 @@ mod words;
 use smallvec::SmallVec;
 
 pub use clause::{ClauseKind, clause_need};
-pub use config::{AnyRule, Config, RuleSet, UnknownRule};
+pub use config::{AnyRule, Config, RuleFacts, RuleSet, UnknownRule};
 pub use evidence::{Counts, Evidence, Grade, UnknownName, Voice, compiled_counts, counted_rules, counts};
 pub use page::{AfterPasses, KernelCounts, PairFacts, RulePage, TargetStates, pages};
 pub use rule::{Condition, Dependency, Link, Need, Overlap, Rule, WaitStates};

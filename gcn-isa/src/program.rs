@@ -204,15 +204,6 @@ impl Program {
         }
     }
 
-    /// # Panics
-    /// If waits and hazards of the target are not in the tables. Those who take programs of any target ask
-    /// [`Target::with_hazards`] before.
-    pub(crate) fn assert_has_hazards(&self) {
-        if let Err(error) = self.target.with_hazards() {
-            panic!("{error}");
-        }
-    }
-
     /// Appends an instruction.
     pub fn push(&mut self, inst: impl Into<Arc<Inst>>) -> &mut Line {
         self.lines.push(Line::new(inst));

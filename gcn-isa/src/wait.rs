@@ -132,9 +132,6 @@ impl Default for WaitOptions {
 
 /// Inserts waits for counters, then wait states, then what RDNA's sequences need ([`insert_remedies`]). Returns what was put where, in program order; every `at`, `producer` and
 /// `consumer` is a line of the result.
-///
-/// # Panics
-/// If the waits and hazards of its target are not in the tables ([`Target::has_hazards`](crate::Target::has_hazards)).
 pub fn insert_waits(program: &mut Program, options: &WaitOptions) -> Vec<Inserted> {
     let mut inserted = waitcnt_edits(program, options, &mut []);
     let states = wait_state_edits(program, options, &mut inserted);
@@ -151,9 +148,6 @@ pub fn insert_waitcnt(program: &mut Program, options: &WaitOptions) -> Vec<Inser
 }
 
 /// Inserts wait states and remedies only. `s_waitcnt` that are still to be inserted would be wait states too, so that this comes last.
-///
-/// # Panics
-/// If the waits and hazards of its target are not in the tables ([`Target::has_hazards`](crate::Target::has_hazards)).
 pub fn insert_wait_states(program: &mut Program, options: &WaitOptions) -> Vec<Inserted> {
     let mut inserted = wait_state_edits(program, options, &mut []);
     let remedies = remedies::remedy_edits(program, options, &mut inserted);
@@ -296,7 +290,6 @@ fn reasons_of(reasons: &[Reason], part: WaitCnt) -> Vec<Reason> {
 }
 
 fn wait_state_edits(program: &mut Program, options: &WaitOptions, earlier: &mut [Inserted]) -> Vec<Inserted> {
-    program.assert_has_hazards();
     let flow = options.rules.flow(program);
     let (cfg, shape) = (&flow.cfg, shape_of(&flow));
     let mut solved = solve_distances(program, options, &flow, &shape);

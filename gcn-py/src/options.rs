@@ -115,7 +115,7 @@ impl Options {
     }
 
     pub fn choice(&self) -> Choice {
-        Choice { target: self.target, wave: self.wave, entry: self.entry, ..Choice::default() }
+        Choice { target: self.target, wave: self.wave, entry: self.entry }
     }
 
     pub fn folders(&self) -> Folders {

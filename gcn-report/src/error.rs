@@ -2,7 +2,6 @@
 
 use gcn_emit::asm::Diagnostics;
 use gcn_emit::target_id::TargetId;
-use gcn_isa::target::NoHazards;
 
 /// Why a file could not be read as code. A message begins with the file's name.
 #[derive(Debug, thiserror::Error)]
@@ -66,9 +65,6 @@ pub enum Error {
     /// The file has no kernel of this name.
     #[error("{0}")]
     NoKernel(String),
-    /// The tables do not have the waits and hazards of the target.
-    #[error(transparent)]
-    NoHazards(#[from] NoHazards),
 }
 
 fn wanted(target: Option<&TargetId>, entry: Option<usize>) -> String {

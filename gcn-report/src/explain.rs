@@ -7,7 +7,6 @@ use gcn_emit::object::read_code_object;
 use gcn_emit::rewrite::{ExplainedWait, Verdict, Waits, Writers, explain, writers};
 use gcn_isa::check;
 use gcn_isa::hazards::Config;
-use gcn_isa::target::NoHazards;
 use serde::Serialize;
 
 use crate::input::Input;
@@ -41,21 +40,18 @@ pub struct ExplainReport {
 }
 
 /// Explains the waits of a file; with `with_writers` also where each register was written.
-///
-/// # Errors
-/// The waits and hazards of the file's target are not in the tables.
-pub fn report(input: &Input, rules: Config, with_writers: bool) -> Result<ExplainReport, NoHazards> {
+pub fn report(input: &Input, rules: Config, with_writers: bool) -> ExplainReport {
     let unit = &input.unit;
     let mut totals = Waits::default();
     unit.sections.iter().for_each(|s| totals += Waits::of(&s.program));
-    Ok(ExplainReport {
+    ExplainReport {
         file: input.name.clone(),
         target_id: unit.target_id.to_string(),
-        waits: explain(unit, rules)?,
+        waits: explain(unit, rules),
         missing: missing(input, rules),
         writers: with_writers.then(|| writers(unit)),
         totals,
-    })
+    }
 }
 
 fn missing(input: &Input, rules: Config) -> Vec<Missing> {
@@ -97,7 +93,7 @@ pub fn by_address(object: &[u8]) -> BTreeMap<u32, String> {
         return BTreeMap::new();
     };
     let mut reasons = BTreeMap::new();
-    for wait in explain(&unit, Config::default()).unwrap_or_default() {
+    for wait in explain(&unit, Config::default()) {
         // Code that is not linked has no addresses yet.
         let Some(code) = unit.sections.iter().find(|c| c.section == wait.section && c.address > 0) else {
             continue;

@@ -8,7 +8,7 @@
 //! let text = ".amdgcn_target \"amdgcn-amd-amdhsa--gfx942\"\ns_mov_b32 m0, 0\ns_nop 0\nglobal_load_dword v1, v0, s[4:5]\n\
 //!             v_add_u32 v2, v1, v1\ns_endpgm\n";
 //! let inputs = input::read("kernel.s", text.into(), &Default::default(), Broken::LeaveOut, &Default::default())?;
-//! let checked = Checked::new(&inputs[0], Grade::Documented, Config::default(), false)?;
+//! let checked = Checked::new(&inputs[0], Grade::Documented, Config::default(), false);
 //! let report = json::file(&checked);
 //! assert_eq!(report["findings"][0]["second"]["line"], 5);
 //! # Ok::<(), gcn_report::Error>(())

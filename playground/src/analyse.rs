@@ -42,11 +42,10 @@ pub fn analyse(source: &Source) -> Result<Value, String> {
 /// What the checker finds, and the reason for each wait.
 fn findings(input: &Input) -> Result<Value, String> {
     let rules = Config::default().with_xnack(input.unit.target_id.may_replay());
-    let checked = Checked::new(input, Grade::Cautious, rules, true).map_err(|unknown| unknown.to_string())?;
+    let checked = Checked::new(input, Grade::Cautious, rules, true);
     let mut report = check::json::file(&checked);
     if let Value::Object(report) = &mut report {
-        let waits =
-            explain::report(input, Config::default(), false).map_err(|unknown| unknown.to_string())?.waits;
+        let waits = explain::report(input, Config::default(), false).waits;
         report.insert("waits".to_owned(), json!(waits));
     }
     Ok(report)

@@ -4,13 +4,11 @@ mod sarif;
 pub mod show;
 mod snippet;
 
-use std::collections::BTreeMap;
 use std::num::NonZeroUsize;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use gcn_isa::hazards::{Config, Grade};
-use gcn_isa::target::NoHazards;
 use gcn_report::check::{Checked, Summary, json};
 
 use crate::commands::code::{self, Broken, Input};
@@ -81,8 +79,6 @@ struct Outcome {
     text: String,
     /// For standard error: why it, or which of its code objects, could not be checked.
     complaints: Vec<String>,
-    /// How many code objects have a target whose waits and hazards are not in the tables.
-    unchecked: BTreeMap<NoHazards, usize>,
     /// The file or the entries of a bundle in JSON, as text.
     json: Vec<serde_json::Value>,
     summary: Summary,
@@ -178,11 +174,6 @@ fn outcome(args: &Args, rules: Config, name: &str) -> Outcome {
         all_empty &= input.unit.instructions() == 0 && input.unit.kernels.is_empty();
         one(args, rules, &input, &mut outcome);
     });
-    for (problem, objects) in std::mem::take(&mut outcome.unchecked) {
-        let objects = if objects == 1 { String::new() } else { format!(" ({objects} code objects)") };
-        outcome.complaints.push(format!("error: {name}: {problem}{objects}"));
-        outcome.summary.unreadable += 1;
-    }
     let complaint = match read {
         Err(failure) => failure.message(),
         Ok(()) if all_empty => format!("error: {name}: it contains no instruction to check"),
@@ -205,13 +196,6 @@ fn one(args: &Args, rules: Config, input: &Input, outcome: &mut Outcome) {
         rules.with_xnack(args.shown.xnack.counts(input.unit.target_id)),
         args.advice,
     );
-    let checked = match checked {
-        Ok(checked) => checked,
-        Err(problem) => {
-            *outcome.unchecked.entry(problem).or_default() += 1;
-            return;
-        }
-    };
     let summary = Summary::of(&checked);
     if args.json {
         outcome.json.push(json::file(&checked));

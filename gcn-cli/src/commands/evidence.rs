@@ -99,8 +99,7 @@ struct Counted {
 impl Counted {
     fn of(input: &Input, rules: Config) -> Result<Counted, Failure> {
         let unit = &input.unit;
-        let target = unit.target_id.target.with_hazards();
-        let target = target.map_err(|problem| Failure::input(format!("{}: {problem}", input.name)))?;
+        let target = unit.target_id.target;
         let config = rules.with_xnack(unit.target_id.may_replay());
         let mut evidence = Evidence::new();
         for code in &unit.sections {

@@ -65,8 +65,7 @@ pub fn run(args: &Args) -> Result<(), Failure> {
                 input.name
             )));
         };
-        let report: ExplainReport = report(&input, args.rules.config()?, args.writers)
-            .map_err(|problem| Failure::input(format!("{}: {problem}", input.name)))?;
+        let report: ExplainReport = report(&input, args.rules.config()?, args.writers);
         if args.json {
             file::print(commands::json(&report)?.as_bytes())?;
         } else {

@@ -59,8 +59,7 @@ pub fn run(args: &Args) -> Result<(), Failure> {
         let lines = input.unit.sections.iter().flat_map(|s| &s.program.lines);
         let is_wait = |class: Class| matches!(class, Class::Nop | Class::Waitcnt);
         let waits = lines.filter(|l| is_wait(l.inst.desc.class)).count();
-        let superfluous = superfluous(&input.unit, rules)
-            .map_err(|problem| Failure::input(format!("{}: {problem}", input.name)))?;
+        let superfluous = superfluous(&input.unit, rules);
         reports.push(Report {
             file: input.name,
             target_id: input.unit.target_id.to_string(),

@@ -21,7 +21,7 @@ pub struct Args {
     #[arg(value_name = "RULE")]
     names: Vec<String>,
     /// List the rules of this target only
-    #[arg(long, value_name = "T", value_parser = commands::target_with_hazards)]
+    #[arg(long, value_name = "T", value_parser = commands::target)]
     target: Option<Target>,
     /// Print the rules as JSON
     #[arg(long, conflicts_with = "markdown")]

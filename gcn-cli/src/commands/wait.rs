@@ -19,7 +19,7 @@ pub struct Args {
     #[arg(value_name = "WAIT", required = true, allow_negative_numbers = true)]
     wait: Vec<String>,
     /// The target
-    #[arg(long, value_name = "T", value_parser = commands::target_with_hazards, default_value = "gfx942")]
+    #[arg(long, value_name = "T", value_parser = commands::target, default_value = "gfx942")]
     target: Target,
     /// Print the result as JSON
     #[arg(long)]

@@ -15,7 +15,6 @@ use gcn_isa::check::{self, Advice};
 use gcn_isa::counters::{Counter, WaitCnt, events};
 use gcn_isa::hazards::{Config, wait_states};
 use gcn_isa::table::Class;
-use gcn_isa::target::NoHazards;
 use gcn_isa::wait::{Demand, Reason, WaitOptions, insert_wait_states, insert_waitcnt};
 use serde::Serialize;
 
@@ -83,19 +82,15 @@ impl Verdict {
 ///     s_endpgm";
 /// let options = asm::Options { keep_instructions: true, ..asm::Options::default() };
 /// let unit = Unit::of_assembly(&asm::assemble("k.s", source, &options).unwrap()).unwrap();
-/// let waits = explain(&unit, RuleSet::Safe).unwrap();
+/// let waits = explain(&unit, RuleSet::Safe);
 /// assert_eq!((waits[0].verdict, waits[1].verdict), (Verdict::Needed, Verdict::NotNeeded));
 /// assert!(waits[0].reasons[0].starts_with("waitcnt.raw: v0 of global_load_dword (line 2)"), "{:?}", waits[0].reasons);
 /// ```
-///
-/// # Errors
-/// The target's waits and hazards are not in the tables.
-pub fn explain(unit: &Unit, rules: impl Into<Config>) -> Result<Vec<ExplainedWait>, NoHazards> {
-    unit.target_id.target.with_hazards()?;
+pub fn explain(unit: &Unit, rules: impl Into<Config>) -> Vec<ExplainedWait> {
     let xnack = unit.target_id.may_replay();
     let options = WaitOptions { leave_loops: false, ..wait_options(xnack, rules.into()) };
     let check = check::Options { rules: options.rules, ..check::Options::default() };
-    Ok(unit.sections.iter().flat_map(|code| section(code, &options, check)).collect())
+    unit.sections.iter().flat_map(|code| section(code, &options, check)).collect()
 }
 
 fn section(code: &Code, options: &WaitOptions, check: check::Options) -> Vec<ExplainedWait> {

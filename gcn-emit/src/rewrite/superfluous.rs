@@ -2,7 +2,6 @@
 
 use gcn_isa::check::{self, Amount};
 use gcn_isa::hazards::Config;
-use gcn_isa::target::NoHazards;
 use serde::Serialize;
 
 use crate::code::Unit;
@@ -39,14 +38,10 @@ pub struct Superfluous {
 /// let source = ".amdgcn_target \"amdgcn-amd-amdhsa--gfx90a\"\nv_mov_b32 v0, 0\ns_nop 4\nv_mov_b32 v1, v0\ns_endpgm\n";
 /// let options = asm::Options { keep_instructions: true, ..asm::Options::default() };
 /// let unit = Unit::of_assembly(&asm::assemble("k.s", source, &options).unwrap()).unwrap();
-/// let found = superfluous(&unit, RuleSet::Safe).unwrap();
+/// let found = superfluous(&unit, RuleSet::Safe);
 /// assert_eq!((found[0].line, found[0].wait.as_str(), &found[0].enough), (Some(3), "s_nop 4", &None));
 /// ```
-///
-/// # Errors
-/// The target's waits and hazards are not in the tables.
-pub fn superfluous(unit: &Unit, rules: impl Into<Config>) -> Result<Vec<Superfluous>, NoHazards> {
-    unit.target_id.target.with_hazards()?;
+pub fn superfluous(unit: &Unit, rules: impl Into<Config>) -> Vec<Superfluous> {
     let rules = rules.into().with_xnack(unit.target_id.may_replay());
     let options = check::Options { rules, ..check::Options::default() };
     let mut found = Vec::new();
@@ -65,7 +60,7 @@ pub fn superfluous(unit: &Unit, rules: impl Into<Config>) -> Result<Vec<Superflu
             });
         }
     }
-    Ok(found)
+    found
 }
 
 /// A wait as an instruction; none if it waits for nothing.

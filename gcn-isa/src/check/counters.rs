@@ -15,6 +15,7 @@ use super::report::{self, Amount, Caveat, Finding, Findings};
 use super::{MemoryModel, Options};
 use crate::cfg::{Block, Flow, is_return};
 use crate::counters::{self, Counter, MemoryEffect, Stream, WaitCnt};
+use crate::hazards::AnyRule as _;
 use crate::hazards::Grade;
 use crate::hazards::counter::{self as rules, CounterRule};
 use crate::indexing::Indexing;

@@ -7,6 +7,7 @@ use smallvec::SmallVec;
 use super::calls::Calls;
 use super::report::{self, Amount, Caveat, Finding, Findings};
 use crate::cfg::Flow;
+use crate::hazards::AnyRule as _;
 use crate::hazards::{self, Config, Grade, Kinds, Need, Since, Views};
 use crate::program::Program;
 

@@ -1,6 +1,7 @@
 //! Instructions that are wrong by themselves on some machines.
 
 use super::report::{Amount, Finding};
+use crate::hazards::AnyRule as _;
 use crate::hazards::Config;
 use crate::hazards::counter::{CounterRule, SHIFT64, SMEM_ADDRESS};
 use crate::inst::{Inst, Via};

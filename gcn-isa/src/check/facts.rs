@@ -38,8 +38,8 @@ impl Facts {
     }
 }
 
-/// Effects on memory on which no other wave depends at a barrier: stores that it does not order, and scratch; and scalar accesses, for
-/// which barriers are no order.
+/// Effects on memory on which no other wave depends at a barrier: stores that the barrier does not order, scratch, and scalar accesses,
+/// which barriers never order.
 fn unshared(stream: Stream, inst: &Inst, orders_stores: bool) -> MemoryEffect {
     let is_scratch = matches!(inst.desc.class, Class::ScratchLoad | Class::ScratchStore);
     match orders_stores && stream != Stream::Smem && !is_scratch {

@@ -4,6 +4,7 @@ use std::collections::{BTreeSet, HashSet};
 
 use super::report::{self, Amount, Caveat, Finding, Findings};
 use crate::cfg::Flow;
+use crate::hazards::AnyRule as _;
 use crate::hazards::remedy::{Danger, Pending, Sequences};
 use crate::hazards::{Config, Views};
 use crate::inst::Via;

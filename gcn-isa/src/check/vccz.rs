@@ -2,6 +2,7 @@
 
 use super::report::{Amount, Finding};
 use crate::cfg::Flow;
+use crate::hazards::AnyRule as _;
 use crate::hazards::counter::VCCZ_HALF;
 use crate::inst::Inst;
 use crate::inst::Via;

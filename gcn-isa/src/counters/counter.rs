@@ -96,7 +96,7 @@ impl Counter {
         self.row(set).is_some()
     }
 
-    /// The counter's name on an instruction set; empty where there is no such counter.
+    /// The counter's name on an instruction set; empty if the set lacks the counter.
     pub const fn name(self, set: InstructionSet) -> &'static str {
         match self.row(set) {
             Some(row) => row.1,

@@ -6,76 +6,69 @@ use std::str::FromStr;
 use std::sync::LazyLock;
 
 use super::counter::{self, CounterRule};
-use super::evidence::{Counts, Evidence, Grade, UnknownName};
+use super::evidence::{self, Counts, Evidence, Grade, UnknownName};
 use super::remedy::{self, RemedyRule};
 use super::rule::Rule;
 use crate::cfg::Flow;
 use crate::indexing::Indexing;
 use crate::program::Program;
+use crate::target::TargetSet;
 
-/// A rule of any kind, as sets see it.
-pub trait AnyRule {
+/// What every rule has, whatever it is about.
+#[derive(Clone, Copy, Debug)]
+pub struct RuleFacts {
     /// The name.
-    fn id(&self) -> &'static str;
+    pub id: &'static str,
+    /// What must not be, in words.
+    pub title: &'static str,
+    /// Where it is written.
+    pub cite: &'static str,
+    /// The targets that have it.
+    pub targets: TargetSet,
     /// Who says so.
-    fn evidence(&self) -> Evidence;
+    pub evidence: Evidence,
     /// True if it matters only with XNACK replay on.
-    fn xnack(&self) -> bool;
-    /// True if it is about the distance of two instructions.
-    fn is_distance(&self) -> bool;
+    pub xnack: bool,
+    /// True if it is about the distance of instructions.
+    pub is_distance: bool,
+    /// What else is known.
+    pub note: &'static str,
+}
+
+/// A rule of any kind, as sets and pages see it.
+pub trait AnyRule {
+    /// What every rule has.
+    fn facts(&self) -> RuleFacts;
+
+    /// What shipping kernels do about the rule.
+    fn counts(&self) -> Counts {
+        evidence::counts(self.facts().id)
+    }
+
+    /// How well the rule is supported.
+    fn grade(&self) -> Grade {
+        self.facts().evidence.grade(self.counts())
+    }
 }
 
 impl AnyRule for Rule {
-    fn id(&self) -> &'static str {
-        self.id
-    }
-
-    fn evidence(&self) -> Evidence {
-        self.evidence
-    }
-
-    fn xnack(&self) -> bool {
-        self.xnack
-    }
-
-    fn is_distance(&self) -> bool {
-        true
+    fn facts(&self) -> RuleFacts {
+        let Rule { id, title, cite, evidence, xnack, note, .. } = *self;
+        RuleFacts { id, title, cite, targets: self.targets(), evidence, xnack, is_distance: true, note }
     }
 }
 
 impl AnyRule for CounterRule {
-    fn id(&self) -> &'static str {
-        self.id
-    }
-
-    fn evidence(&self) -> Evidence {
-        self.evidence
-    }
-
-    fn xnack(&self) -> bool {
-        self.xnack
-    }
-
-    fn is_distance(&self) -> bool {
-        false
+    fn facts(&self) -> RuleFacts {
+        let CounterRule { id, title, cite, targets, evidence, xnack, note, .. } = *self;
+        RuleFacts { id, title, cite, targets, evidence, xnack, is_distance: false, note }
     }
 }
 
 impl AnyRule for RemedyRule {
-    fn id(&self) -> &'static str {
-        self.id
-    }
-
-    fn evidence(&self) -> Evidence {
-        self.evidence
-    }
-
-    fn xnack(&self) -> bool {
-        false
-    }
-
-    fn is_distance(&self) -> bool {
-        true
+    fn facts(&self) -> RuleFacts {
+        let RemedyRule { id, title, cite, targets, evidence, note, .. } = *self;
+        RuleFacts { id, title, cite, targets, evidence, xnack: false, is_distance: true, note }
     }
 }
 
@@ -87,7 +80,7 @@ fn every() -> impl Iterator<Item = &'static dyn AnyRule> {
 }
 
 static NUMBERS: LazyLock<BTreeMap<&'static str, usize>> =
-    LazyLock::new(|| every().enumerate().map(|(number, rule)| (rule.id(), number)).collect());
+    LazyLock::new(|| every().enumerate().map(|(number, rule)| (rule.facts().id, number)).collect());
 
 /// The number of the rule called `id`; one beyond all others if there is none.
 pub(super) fn number(id: &str) -> usize {
@@ -145,14 +138,14 @@ impl RuleSet {
 
     /// True if the rule is in the set.
     pub fn contains(self, rule: &(impl AnyRule + ?Sized)) -> bool {
-        let (evidence, counts) = (rule.evidence(), super::counts(rule.id()));
+        let (evidence, counts) = (rule.facts().evidence, super::counts(rule.facts().id));
         match self {
             RuleSet::Safe => !evidence.is_llvm_quirk(),
             RuleSet::Fast => is_fast(rule, evidence, counts),
             RuleSet::Manual => evidence.grade(counts) >= Grade::Documented,
             RuleSet::Certain => evidence.grade(counts) >= Grade::Certain,
             RuleSet::Llvm => evidence.llvm.is_asked_for(),
-            RuleSet::Mesa if rule.is_distance() => evidence.mesa.is_asked_for(),
+            RuleSet::Mesa if rule.facts().is_distance => evidence.mesa.is_asked_for(),
             RuleSet::Mesa => evidence.llvm.is_asked_for(),
         }
     }
@@ -173,9 +166,9 @@ fn is_fast(rule: &(impl AnyRule + ?Sized), evidence: Evidence, counts: Counts) -
     let uncontradicted = || evidence.llvm.is_asked_for() && !evidence.manual.is_less();
     evidence.is_asked_for_by_amd()
         || evidence.is_agreed_on_by_compilers()
-        || rule.xnack()
+        || rule.facts().xnack
         || !evidence.is_llvm_quirk() && counts.are_kept()
-        || !rule.is_distance() && uncontradicted()
+        || !rule.facts().is_distance && uncontradicted()
 }
 
 impl fmt::Display for RuleSet {
@@ -276,8 +269,9 @@ impl Config {
     /// Of these, the rules of a grade and those that are better supported.
     #[must_use]
     pub fn and_at_least(self, grade: Grade) -> Config {
-        let graded = |rule: &dyn AnyRule| rule.evidence().grade(super::counts(rule.id())) >= grade;
-        let rules = Numbers::of(|rule| self.rules.has(number(rule.id())) && graded(rule));
+        let graded =
+            |rule: &dyn AnyRule| rule.facts().evidence.grade(super::counts(rule.facts().id)) >= grade;
+        let rules = Numbers::of(|rule| self.rules.has(number(rule.facts().id)) && graded(rule));
         Config { rules, follows_guesses: self.follows_guesses && grade == Grade::Cautious, ..self }
     }
 
@@ -311,7 +305,7 @@ impl Config {
 
     /// True if the rule counts.
     pub fn counts(self, rule: &(impl AnyRule + ?Sized)) -> bool {
-        self.has(number(rule.id()), rule.xnack())
+        self.has(number(rule.facts().id), rule.facts().xnack)
     }
 
     /// True if the rule of that number, about XNACK or not, counts.
@@ -333,7 +327,7 @@ const NEAR: usize = 3;
 
 impl UnknownRule {
     fn new(name: &str) -> UnknownRule {
-        let mut near: Vec<&'static str> = every().map(AnyRule::id).collect();
+        let mut near: Vec<&'static str> = every().map(|rule| rule.facts().id).collect();
         near.sort_by_cached_key(|id| (strsim::levenshtein(name, id), *id));
         near.truncate(NEAR);
         UnknownRule { name: name.to_owned(), near }

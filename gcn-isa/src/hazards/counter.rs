@@ -1,7 +1,7 @@
 //! The rules that are not about wait states: counters, barriers, and single instructions. The checker and the inserter
 //! report under these names.
 
-use super::evidence::{self, Counts, Evidence, Grade};
+use super::evidence::Evidence;
 use super::row::counter_rules;
 use crate::target::{Target, TargetSet};
 
@@ -26,16 +26,6 @@ pub struct CounterRule {
 }
 
 impl CounterRule {
-    /// What shipping kernels do about the rule.
-    pub fn counts(&self) -> Counts {
-        evidence::counts(self.id)
-    }
-
-    /// How well the rule is supported.
-    pub fn grade(&self) -> Grade {
-        self.evidence.grade(self.counts())
-    }
-
     /// True if `target` has the rule.
     pub fn holds_on(&self, target: Target) -> bool {
         self.targets.contains(target)

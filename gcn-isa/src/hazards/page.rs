@@ -1,8 +1,8 @@
 //! Every rule as plain values, ready to print or to serialise.
 
-use super::config::{AnyRule, RuleSet};
+use super::config::{AnyRule, RuleFacts, RuleSet};
 use super::counter::{self, CounterRule};
-use super::evidence::{Counts, Evidence, Grade};
+use super::evidence::Counts;
 use super::remedy::{self, RemedyRule};
 use super::rule::{Rule, WaitStates};
 use super::view::Kinds;
@@ -127,20 +127,6 @@ pub fn pages(target: Option<Target>) -> Vec<RulePage> {
     pages
 }
 
-/// What all rules have, whatever they are about.
-struct Common {
-    id: &'static str,
-    title: &'static str,
-    targets: TargetSet,
-    cite: &'static str,
-    evidence: Evidence,
-    counts: Counts,
-    grade: Grade,
-    sets: Vec<&'static str>,
-    xnack: bool,
-    note: &'static str,
-}
-
 fn of_pair(family: &'static str, rule: &'static Rule, target: Option<Target>) -> RulePage {
     let (first_does, second_does) = words::link(rule.link);
     let pair = PairFacts {
@@ -152,52 +138,16 @@ fn of_pair(family: &'static str, rule: &'static Rule, target: Option<Target>) ->
         overlap: words::overlap(rule.link),
         wait_states: rule.need.iter().filter_map(|n| states(rule, n.0, n.1, target)).collect(),
     };
-    let common = Common {
-        id: rule.id,
-        title: rule.title,
-        targets: rule.targets(),
-        cite: rule.cite,
-        evidence: rule.evidence,
-        counts: rule.counts(),
-        grade: rule.grade(),
-        sets: sets(rule),
-        xnack: rule.xnack,
-        note: rule.note,
-    };
-    page(family, Some(pair), common)
+    RulePage { pair: Some(pair), ..page(family, rule) }
 }
 
 fn of_counter(rule: &'static CounterRule) -> RulePage {
-    let common = Common {
-        id: rule.id,
-        title: rule.title,
-        targets: rule.targets,
-        cite: rule.cite,
-        evidence: rule.evidence,
-        counts: rule.counts(),
-        grade: rule.grade(),
-        sets: sets(rule),
-        xnack: rule.xnack,
-        note: rule.note,
-    };
-    page("Counters, barriers and single instructions", None, common)
+    page("Counters, barriers and single instructions", rule)
 }
 
 fn of_remedy(family: &'static str, rule: &'static RemedyRule) -> RulePage {
-    let common = Common {
-        id: rule.id,
-        title: rule.title,
-        targets: rule.targets,
-        cite: rule.cite,
-        evidence: rule.evidence,
-        counts: rule.counts(),
-        grade: rule.grade(),
-        sets: sets(rule),
-        xnack: false,
-        note: rule.note,
-    };
     let waves = if rule.waves == WaveSizes::W64 { " in programs with waves of 64" } else { "" };
-    RulePage { remedy: format!("{}{waves}", rule.remedy), ..page(family, None, common) }
+    RulePage { remedy: format!("{}{waves}", rule.remedy), ..page(family, rule) }
 }
 
 impl From<Counts> for KernelCounts {
@@ -214,32 +164,28 @@ impl From<Counts> for KernelCounts {
     }
 }
 
-fn page(family: &'static str, pair: Option<PairFacts>, rule: Common) -> RulePage {
+fn page(family: &'static str, rule: &impl AnyRule) -> RulePage {
+    let RuleFacts { id, title, cite, targets, evidence, xnack, note, .. } = rule.facts();
     RulePage {
-        id: rule.id,
+        id,
         family,
-        title: rule.title,
-        pair,
-        targets: names(rule.targets),
-        citation: rule.cite,
-        manual: rule.evidence.manual.to_string(),
-        llvm: rule.evidence.llvm.to_string(),
-        rocroller: rule.evidence.rocroller.to_string(),
-        mesa: rule.evidence.mesa.to_string(),
+        title,
+        pair: None,
+        targets: names(targets),
+        citation: cite,
+        manual: evidence.manual.to_string(),
+        llvm: evidence.llvm.to_string(),
+        rocroller: evidence.rocroller.to_string(),
+        mesa: evidence.mesa.to_string(),
         remedy: String::new(),
-        hardware_fails: rule.evidence.fails,
-        kernels: rule.counts.into(),
-        compiled: super::compiled_counts(rule.id).into(),
-        grade: rule.grade.name(),
-        rule_sets: rule.sets,
-        xnack_only: rule.xnack,
-        note: rule.note,
+        hardware_fails: evidence.fails,
+        kernels: rule.counts().into(),
+        compiled: super::compiled_counts(id).into(),
+        grade: rule.grade().name(),
+        rule_sets: RuleSet::ALL.iter().filter(|s| s.contains(rule)).map(|s| s.name()).collect(),
+        xnack_only: xnack,
+        note,
     }
-}
-
-/// The sets that have the rule.
-fn sets(rule: &impl AnyRule) -> Vec<&'static str> {
-    RuleSet::ALL.iter().filter(|s| s.contains(rule)).map(|s| s.name()).collect()
 }
 
 fn names(targets: TargetSet) -> Vec<&'static str> {

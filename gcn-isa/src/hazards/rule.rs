@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use super::evidence::{self, Counts, Evidence, Grade};
+use super::evidence::Evidence;
 use super::view::{Kinds, Role};
 use crate::inst::Via;
 use crate::reg::Reg;
@@ -43,16 +43,6 @@ impl Rule {
     /// The wait states on `target`, if it has the rule.
     pub fn states(&self, target: Target) -> Option<WaitStates> {
         self.need.iter().find(|n| n.0.contains(target)).map(|n| n.1)
-    }
-
-    /// What shipping kernels do about the rule.
-    pub fn counts(&self) -> Counts {
-        evidence::counts(self.id)
-    }
-
-    /// How well the rule is supported.
-    pub fn grade(&self) -> Grade {
-        self.evidence.grade(self.counts())
     }
 
     /// The kind of dependency.

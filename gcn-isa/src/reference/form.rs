@@ -40,10 +40,7 @@ pub(super) fn form(row: &'static InstDesc, target: Option<Target>) -> Form {
         constant_rules: constants::rules(row),
         class: row.class.name(),
         pipe: pipe(row),
-        counters: match targets.first() {
-            Some(target) if target.has_hazards() => counters(row, *target),
-            _ => Vec::new(),
-        },
+        counters: targets.first().map_or_else(Vec::new, |target| counters(row, *target)),
         address: crate::semantics::address(row),
         memory: memory(row),
         notes: notes(row),

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use super::page::{Hazard, HazardStates};
 use super::{probe, targets_shown};
+use crate::hazards::AnyRule as _;
 use crate::hazards::{self, Kinds, Link, Role, Rule, View};
 use crate::reg::Reg;
 use crate::table::InstDesc;
@@ -23,7 +24,7 @@ pub(super) fn hazards(rows: &[&'static InstDesc], target: Option<Target>) -> Vec
     let mut found: BTreeMap<&'static str, Found> = BTreeMap::new();
     for row in rows {
         let variants = probe::variants(row);
-        for target in targets_shown(row, target).into_iter().filter(|target| target.has_hazards()) {
+        for target in targets_shown(row, target) {
             for inst in &variants {
                 let view = View::new(target, inst);
                 hazards::rules(target).for_each(|rule| note(&mut found, rule, target, &view));

@@ -111,11 +111,6 @@ macro_rules! facts {
             generation: Generation,
             /// True if the tables have its instructions, so that code can be read and written: assembled, disassembled, inspected, linked.
             has_instructions: bool,
-            /// True if the tables have its waits and hazards, so that code can be checked, repaired and explained.
-            has_hazards: bool,
-            /// True if the simulator has the meaning of its instructions. Without [`has_kernels`](InstructionSet::has_kernels) it can tell what
-            /// code computes, not whether it waits.
-            has_simulation: bool,
             /// True if kernels can be written and run with every check.
             has_kernels: bool,
             /// The sizes that waves can have, the usual one first.
@@ -234,8 +229,6 @@ const GFX900: Facts = Facts {
     family: Family::GFX9,
     generation: Generation::GFX9,
     has_instructions: true,
-    has_hazards: true,
-    has_simulation: true,
     has_kernels: true,
     wave_sizes: &[WaveSize::W64],
     named_sgprs: GFX9_NAMED,
@@ -302,7 +295,6 @@ const GFX10: Facts = Facts {
     family: Family::RDNA,
     generation: Generation::GFX10,
     has_instructions: true,
-    has_simulation: true,
     writes_halves: true,
     permuted_lanes: 32,
     has_kernels: false,

@@ -261,22 +261,6 @@ impl Target {
         Target::KNOWN.into_iter().filter(|target| target.has_instructions())
     }
 
-    /// This target, if its waits and hazards are in the tables: what checks or repairs code asks first.
-    ///
-    /// # Errors
-    /// [`NoHazards`], which says what there is.
-    pub const fn with_hazards(self) -> Result<Target, NoHazards> {
-        if self.has_hazards() { Ok(self) } else { Err(NoHazards(self)) }
-    }
-
-    /// This target, if the simulator has the meaning of its instructions: what runs code asks first.
-    ///
-    /// # Errors
-    /// [`NotSimulated`], which says what is.
-    pub const fn with_simulation(self) -> Result<Target, NotSimulated> {
-        if self.has_simulation() { Ok(self) } else { Err(NotSimulated(self)) }
-    }
-
     /// This target, if kernels can be written for it: what compiles asks first.
     ///
     /// ```
@@ -424,19 +408,6 @@ fn words(targets: impl Iterator<Item = Target>) -> String {
         few => few.concat(),
     }
 }
-
-/// Code for the target can be read and written, but its waits and hazards are not in the tables.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, thiserror::Error)]
-#[error(
-    "waits and hazards of {0} are not in the tables yet; those of {known} are",
-    known = words(Target::KNOWN.into_iter().filter(|t| t.has_hazards()))
-)]
-pub struct NoHazards(pub Target);
-
-/// Code for the target can be read and written, but the simulator does not have its instructions.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, thiserror::Error)]
-#[error("the simulator does not run {0} yet; it runs {known}", known = words(Target::KNOWN.into_iter().filter(|t| t.has_simulation())))]
-pub struct NotSimulated(pub Target);
 
 /// Code for the target can be checked and repaired, but what its instructions do is not in the tables.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, thiserror::Error)]

@@ -7,6 +7,7 @@ use smallvec::SmallVec;
 
 use crate::Program;
 use crate::cfg::Flow;
+use crate::hazards::AnyRule as _;
 use crate::hazards::remedy::{Danger, Fix, Pending, Sequences};
 use crate::hazards::{Config, Views};
 use crate::inst::Via;

@@ -118,7 +118,6 @@ fn names_are_read_and_others_refused_by_name() {
         }
     }
     for target in Target::KNOWN {
-        assert_eq!(target.with_hazards().is_ok(), target.has_instructions());
         match target.with_kernels() {
             Ok(same) => assert!(same == target && target.has_instructions() && Target::ALL.contains(&target)),
             Err(error) => {

@@ -158,7 +158,7 @@ fn compare(on: Subtarget, ours: &Program, theirs: &[&str], rules: Config) -> Out
 type Tally = [usize; 6];
 
 fn show(outcome: Outcome, on: Subtarget, before: &[&str], theirs: &[&str], ours: &Program) {
-    if std::env::var_os("SHOW").is_some() && outcome > Outcome::Moved && outcome != Outcome::Skipped {
+    if outcome > Outcome::Moved && outcome != Outcome::Skipped {
         println!(
             "{outcome:?} {on:?}\n   {}\n   LLVM {}\n   ours {}",
             before.join(" | "),

@@ -8,7 +8,6 @@ use gcn_emit::rewrite::Waits;
 use gcn_isa::check::{self, Advice, Amount, CheckReport, Finding};
 use gcn_isa::counters::Counter;
 use gcn_isa::hazards::{self, Config, Grade};
-use gcn_isa::target::NoHazards;
 
 use crate::input::Input;
 
@@ -40,16 +39,7 @@ pub struct Section<'i> {
 
 impl<'i> Checked<'i> {
     /// Checks a file by these rules; what is below `level` is not listed.
-    ///
-    /// # Errors
-    /// The waits and hazards of the file's target are not in the tables.
-    pub fn new(
-        input: &'i Input,
-        level: Grade,
-        rules: Config,
-        advice: bool,
-    ) -> Result<Checked<'i>, NoHazards> {
-        input.unit.target_id.target.with_hazards()?;
+    pub fn new(input: &'i Input, level: Grade, rules: Config, advice: bool) -> Checked<'i> {
         let options = check::Options { rules, ..check::Options::default() };
         let section = |code: &'i Code| Section {
             code,
@@ -57,13 +47,13 @@ impl<'i> Checked<'i> {
             advice: if advice { check::advice(&code.program, options) } else { Vec::new() },
             waits: Waits::of(&code.program),
         };
-        Ok(Checked {
+        Checked {
             input,
             xnack: rules.xnack,
             level,
             sections: input.unit.sections.iter().map(section).collect(),
             lints: lint(&input.unit),
-        })
+        }
     }
 
     /// The findings of a section that are listed.

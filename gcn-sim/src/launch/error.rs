@@ -3,7 +3,6 @@
 use std::path::PathBuf;
 
 use gcn_emit::object::ObjectError;
-use gcn_isa::target::NotSimulated;
 
 use crate::core::error::SimError;
 
@@ -14,9 +13,6 @@ pub enum Error {
     /// No code object.
     #[error(transparent)]
     Object(#[from] ObjectError),
-    /// What the instructions of the code object's target do is not known.
-    #[error(transparent)]
-    Target(#[from] NotSimulated),
     /// No kernel of this name.
     #[error("there is no kernel `{name}`; the code object has {}", names(known))]
     NoSuchKernel {

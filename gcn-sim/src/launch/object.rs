@@ -59,8 +59,7 @@ impl Object {
     /// address that it will have.
     ///
     /// # Errors
-    /// [`Error::Object`] for bytes that are not a code object, [`Error::Target`] for one whose target is not simulated,
-    /// [`Error::Image`] for what cannot be loaded.
+    /// [`Error::Object`] for bytes that are not a code object, [`Error::Image`] for what cannot be loaded.
     pub fn load(bytes: &[u8], base: impl FnOnce(usize) -> u64) -> Result<Object, Error> {
         let object = read_code_object(bytes)?;
         if object.is_relocatable {
@@ -71,7 +70,6 @@ impl Object {
     }
 
     fn of(object: &CodeObject<'_>, base: impl FnOnce(usize) -> u64) -> Result<Object, Error> {
-        object.target_id.target.with_simulation()?;
         let image = Image::of(object, base)?;
         let kernels = object.kernels.iter().map(|kernel| Kernel {
             name: kernel.name.to_owned(),

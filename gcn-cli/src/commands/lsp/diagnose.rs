@@ -108,7 +108,7 @@ fn severity(grade: Grade) -> DiagnosticSeverity {
 fn of_checker(document: &Document, settings: &Settings, input: &Input) -> Vec<Diagnostic> {
     let rules = settings.rules.with_xnack(settings.xnack.counts(input.unit.target_id));
     // An editor is of use for targets of which only the instructions are known, too.
-    let Ok(checked) = Checked::new(input, settings.level, rules, false) else { return Vec::new() };
+    let checked = Checked::new(input, settings.level, rules, false);
     let mut found = Vec::new();
     for section in &checked.sections {
         let places = Places::new(&input.unit, section.code);

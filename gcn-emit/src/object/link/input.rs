@@ -152,7 +152,7 @@ impl<'m> Collector<'m> {
         Ok(Home::Merged { output, part, merged, input })
     }
 
-    /// A length of 0 ends the call frames: whoever reads them in memory knows no other end (LSB, `.eh_frame`).
+    /// An entry of length 0 ends the call frames; a reader in memory has no other way to find their end (LSB, `.eh_frame`).
     fn end_frames(&mut self) {
         let frames = self.by_name.get(".eh_frame").copied();
         let has_frames = |output: &usize| self.inputs.outputs[*output].parts.iter().any(|part| part.size > 0);

@@ -106,33 +106,53 @@ impl Fix {
 
     /// The instructions to put before, in order. A wait comes first: what moves a register reads it, too.
     pub fn instructions(self, target: Target) -> SmallVec<[Inst; 2]> {
-        let mut insts = SmallVec::new();
-        let mut put = |name: &str, operands: &[Operand]| {
-            let desc = table::find_mnemonic(target, name).find(|d| d.operands.len() == operands.len());
-            insts.extend(desc.map(|desc| Inst::new(desc, operands.iter().copied())));
+        let inst = |Made { name, operands, .. }| {
+            let desc = table::find_mnemonic(target, name).find(|d| d.operands.len() == operands.len())?;
+            Some(Inst::new(desc, operands))
         };
-        let zero = Operand::Inline(Inline::Int(0));
+        self.made(target).into_iter().filter_map(inst).collect()
+    }
+
+    /// The statements to put before the instruction: the same as text.
+    pub fn statements(self, target: Target) -> Vec<String> {
+        self.made(target)
+            .into_iter()
+            .map(|made| format!("{} {}", made.name, made.text).trim_end().to_owned())
+            .collect()
+    }
+
+    fn made(self, target: Target) -> SmallVec<[Made; 2]> {
+        let mut all = SmallVec::new();
+        let mut put = |name, operands: &[Operand], text: String| {
+            all.push(Made { name, operands: operands.into(), text });
+        };
         if !self.waits.is_empty() {
             let immediate = Dependency::immediate(self.waits, target.instruction_set());
-            put(dependency_wait(target), &[Operand::Imm(immediate.into())]);
+            let named = Dependency::ALL.into_iter().filter(|d| self.waits.contains(d.wait()));
+            let named: Vec<String> = named.map(|d| format!("{}(0)", d.name())).collect();
+            put(dependency_wait(target), &[Operand::Imm(immediate.into())], named.join(" "));
         }
         if self.parts.contains(FixParts::VECTOR_NOP) {
-            put("v_nop", &[]);
+            put("v_nop", &[], String::new());
         }
         if let Some(vgpr) = self.moves {
             let reg = Operand::Reg(Reg::v(vgpr, 1));
-            put("v_mov_b32", &[reg, reg]);
+            put("v_mov_b32", &[reg, reg], format!("v{vgpr}, v{vgpr}"));
         }
         if self.parts.contains(FixParts::MOVE_NULL) {
-            put("s_mov_b32", &[Operand::Reg(reg::NULL), zero]);
+            put(
+                "s_mov_b32",
+                &[Operand::Reg(reg::NULL), Operand::Inline(Inline::Int(0))],
+                "null, 0".to_owned(),
+            );
         }
         for imm in crate::hazards::nops(self.states.into()) {
-            put("s_nop", &[Operand::Imm(imm.into())]);
+            put("s_nop", &[Operand::Imm(imm.into())], imm.to_string());
         }
         if self.parts.contains(FixParts::WAIT_STORES) {
-            put("s_waitcnt_vscnt", &[Operand::Reg(reg::NULL), Operand::Imm(0)]);
+            put("s_waitcnt_vscnt", &[Operand::Reg(reg::NULL), Operand::Imm(0)], "null, 0x0".to_owned());
         }
-        insts
+        all
     }
 
     /// What the changed fields wait for before their instruction, as an instruction.
@@ -186,36 +206,19 @@ impl Fix {
     }
 }
 
+/// An instruction of a remedy: its name, its operands, and these as text.
+struct Made {
+    name: &'static str,
+    operands: SmallVec<[Operand; 2]>,
+    text: String,
+}
+
 /// The instruction that waits for dependencies.
 fn dependency_wait(target: Target) -> &'static str {
     if target.instruction_set().generation() == Generation::GFX12 { "s_wait_alu" } else { "s_waitcnt_depctr" }
 }
 
 impl Fix {
-    /// The statements to put before the instruction.
-    pub fn statements(self, target: Target) -> Vec<String> {
-        let mut statements = Vec::new();
-        if !self.waits.is_empty() {
-            let named = Dependency::ALL.into_iter().filter(|d| self.waits.contains(d.wait()));
-            let named: Vec<String> = named.map(|d| format!("{}(0)", d.name())).collect();
-            statements.push(format!("{} {}", dependency_wait(target), named.join(" ")));
-        }
-        if self.parts.contains(FixParts::VECTOR_NOP) {
-            statements.push("v_nop".to_owned());
-        }
-        if let Some(vgpr) = self.moves {
-            statements.push(format!("v_mov_b32 v{vgpr}, v{vgpr}"));
-        }
-        if self.parts.contains(FixParts::MOVE_NULL) {
-            statements.push("s_mov_b32 null, 0".to_owned());
-        }
-        statements.extend(crate::hazards::nops(self.states.into()).map(|n| format!("s_nop {n}")));
-        if self.parts.contains(FixParts::WAIT_STORES) {
-            statements.push("s_waitcnt_vscnt null, 0x0".to_owned());
-        }
-        statements
-    }
-
     /// The fields of the instruction that change, as it writes them.
     pub fn fields(self, target: Target) -> Vec<String> {
         let mut fields = Vec::new();

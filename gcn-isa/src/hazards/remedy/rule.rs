@@ -3,7 +3,7 @@
 use std::fmt;
 
 use super::waits::{Dependency, Waits};
-use crate::hazards::evidence::{self, Counts, Evidence, Grade};
+use crate::hazards::evidence::Evidence;
 use crate::hazards::rule::Condition;
 use crate::hazards::view::Role;
 use crate::reg::{self, Reg, RegFile};
@@ -41,18 +41,6 @@ pub struct RemedyRule {
     pub evidence: Evidence,
     /// What else is known about it.
     pub note: &'static str,
-}
-
-impl RemedyRule {
-    /// What shipping kernels do about the rule.
-    pub fn counts(&self) -> Counts {
-        evidence::counts(self.id)
-    }
-
-    /// How well the rule is supported.
-    pub fn grade(&self) -> Grade {
-        self.evidence.grade(self.counts())
-    }
 }
 
 impl PartialEq for RemedyRule {

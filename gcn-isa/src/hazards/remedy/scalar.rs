@@ -80,7 +80,7 @@ const MASK_WRITTEN: Step =
     Step { who: anyone(Kinds::SALU), roles: Role::SDST, which: Which::Scalars, tie: Tie::Same };
 const ALU: Condition = anyone(Kinds::SALU.union(Kinds::ANY_VALU));
 const MASK_WAITED: &[End] = &[REWRITTEN, end(EndBy::Waits(Waits::SA_SDST), WRITTEN)];
-/// After the mask was written, whoever did it, it is not the mask that was read.
+/// Once any instruction has written the register, it no longer holds the mask that was read.
 const REWRITTEN: End = end(EndBy::UsesThen(anyone(Kinds::EVERY), Role::SDST, Which::Scalars), BEGUN);
 const AFTER_WRITE: Step =
     Step { who: but(Kinds::EVERY, Kinds::WAIT), roles: Role::empty(), which: Which::Scalars, tie: Tie::Some };

@@ -5,6 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use gcn_isa::InstructionSet;
 use gcn_isa::check::{self, Amount};
 use gcn_isa::counters::{self, Counter, Stream, WaitCnt};
+use gcn_isa::hazards::AnyRule as _;
 use gcn_isa::hazards::{self, Config, Grade, MAX_REACH, Since, View};
 use gcn_isa::reg::RegUnit;
 use gcn_isa::table::Class;
