@@ -20,6 +20,7 @@
 //! ```
 
 mod access;
+mod addresses;
 mod advice;
 mod barriers;
 mod calls;

@@ -6,7 +6,8 @@
 //! and a wait that only serves the results of reads issued after the write does not show it:
 //!
 //! - waits before barriers count the operations that may stay outstanding, or one waits for this write and for nothing younger;
-//! - in the loop that contains both, the write goes to another place in each iteration.
+//! - in the loop that contains both, the write goes to another place in each iteration, and no read before the later barrier is
+//!   known to go to the same one.
 //!
 //! In either case something must read LDS after the later barrier before the same write comes again at the same address:
 //! otherwise nobody could see what it wrote but who reads between the two barriers.
@@ -15,13 +16,17 @@
 //!
 //! Each write is judged for each barrier, over the paths on which it is outstanding there.
 
+use std::cell::Cell;
 use std::collections::{HashMap, HashSet, VecDeque};
 
+use smallvec::{SmallVec, smallvec};
+
+use super::addresses::{Addresses, Budget, Paths, Visit};
 use super::facts::{LineFacts, Shared};
 use crate::cfg::Flow;
 use crate::counters::{MemoryEffect, Stream};
 use crate::program::Program;
-use crate::reg::{self, Reg, RegUnit};
+use crate::reg::{self, RegUnit};
 use crate::table::Class;
 
 /// What is to be said of a write that is outstanding at a barrier.
@@ -43,9 +48,6 @@ const LOOKS: (usize, usize) = (32, 1 << 21);
 /// States of one search.
 const MOST_STATES: usize = 4096;
 
-/// Definitions through which the value of an address is followed.
-const MOST_VALUES: usize = 64;
-
 /// How many times as many operations as its counter holds may be younger than a write that a wait is still expected for.
 const MOST_FULL: u8 = 3;
 
@@ -58,9 +60,6 @@ const LOOPS_A_LOOK: usize = 16;
 /// How many loops around a write are tried.
 const MOST_LOOPS: usize = 8;
 
-/// Registers that a loop writes, with the line if it is only one.
-type Written = HashMap<RegUnit, Option<usize>>;
-
 /// Judges writes within a budget that keeps the whole check linear in the program's length.
 pub(super) struct Barriers<'a> {
     program: &'a Program,
@@ -68,9 +67,10 @@ pub(super) struct Barriers<'a> {
     lines: &'a [LineFacts],
     /// Stretches of blocks from the target of a backward edge to its source, the shortest first.
     loops: Vec<(usize, usize)>,
-    /// The registers that each stretch writes, once asked for.
-    written: HashMap<(usize, usize), Written>,
-    looks: usize,
+    /// The addresses in each, once asked for.
+    addresses: HashMap<(usize, usize), Addresses<'a>>,
+    paths: Paths,
+    looks: Cell<usize>,
 }
 
 /// Where a path stands.
@@ -107,6 +107,8 @@ struct Passing {
     /// Whatever waits for it shows that it is meant to be outstanding before.
     any_wait: bool,
     shared: Shared,
+    /// The loop of both in which the place of the write changes.
+    rotates_in: Option<(usize, usize)>,
 }
 
 impl<'a> Barriers<'a> {
@@ -122,7 +124,15 @@ impl<'a> Barriers<'a> {
         loops.sort_unstable_by_key(|l| (l.1 - l.0, l.0));
         loops.dedup();
         let looks = lines.len().saturating_mul(LOOKS.0).max(LOOKS.1);
-        Barriers { program, flow, lines, loops, written: HashMap::new(), looks }
+        Barriers {
+            program,
+            flow,
+            lines,
+            loops,
+            addresses: HashMap::new(),
+            paths: Paths::new(),
+            looks: Cell::new(looks),
+        }
     }
 
     /// The write that breaks the rule at `barrier`: `write`, or one before it in its block that it hides, and what is to be
@@ -178,27 +188,32 @@ impl<'a> Barriers<'a> {
     }
 
     fn verdict(&mut self, write: usize, barrier: usize, shared: Shared) -> Verdict {
-        if self.looks == 0 {
+        if self.looks.get() == 0 {
             return Verdict::Undecided;
         }
         let Some(stream) = self.stream(write, shared) else { return Verdict::Unknown };
-        let moves = self.moves(write, barrier);
+        let around = self.loops_around(write, barrier);
+        let moves = around.iter().any(|stretch| self.moves_in(*stretch, write));
         // LDS is not read by what a wait for memory serves.
         let set = self.program.target.instruction_set();
         let any_wait = moves || shared == Shared::Lds && stream.counter(set) != Stream::Lds.counter(set);
-        let how = Passing { stream, barrier, any_wait, shared };
+        let contains = |l: &&(usize, usize)| (l.0..=l.1).contains(&self.flow.cfg.block_of(barrier));
+        let rotates_in = around.iter().find(contains).copied().filter(|_| moves && shared == Shared::Lds);
+        let how = Passing { stream, barrier, any_wait, shared, rotates_in };
         let blocks = &self.flow.cfg.blocks;
         let start = self.flow.cfg.block_of(write);
         let begin = Open { younger: 0, alone: true, passed: false, accessed: false, counted: false };
         // The nearest first: what publishes a write is not far.
-        let mut open = VecDeque::from([(write + 1..blocks[start].end, start, Stage::Open(begin))]);
+        let mut open =
+            VecDeque::from([(write + 1..blocks[start].end, start, Stage::Open(begin), Visit::FIRST)]);
+        self.paths.begin(start);
         let mut seen: HashSet<(usize, Stage)> = HashSet::new();
-        let mut late = false;
-        while let Some((range, block, mut stage)) = open.pop_front() {
-            if seen.len() >= MOST_STATES || self.looks == 0 {
-                return Verdict::Undecided;
+        let (mut late, mut deferred) = (false, false);
+        while let Some((range, block, mut stage, visit)) = open.pop_front() {
+            if seen.len() >= MOST_STATES || self.looks.get() == 0 {
+                return if deferred { Verdict::Deferred } else { Verdict::Undecided };
             }
-            self.looks = self.looks.saturating_sub(range.len() + 1);
+            self.budget().spend(range.len() + 1);
             let mut goes_on = true;
             for line in range {
                 // There, the same bytes are written anew.
@@ -206,10 +221,18 @@ impl<'a> Barriers<'a> {
                 let next = if goes_on { self.after(stage, line, how) } else { None };
                 let touches = self.lines[line].reads(shared) || self.lines[line].writes(shared);
                 late |= touches && line != write && stage.is_between();
+                let reads = self.lines[line].reads(shared);
+                if reads && stage.is_between() && self.reads_the_same(how, write, line, visit) {
+                    return Verdict::Late;
+                }
                 goes_on = next.is_some();
                 let Some(next) = next else { break };
-                if matches!(next, Stage::Published { .. }) && self.lines[line].reads(shared) {
-                    return Verdict::Deferred;
+                if reads && matches!(next, Stage::Published { .. }) {
+                    if how.rotates_in.is_none() {
+                        return Verdict::Deferred;
+                    }
+                    (deferred, goes_on) = (true, false);
+                    break;
                 }
                 stage = next;
             }
@@ -217,10 +240,14 @@ impl<'a> Barriers<'a> {
                 let next = blocks[block].succs.iter().filter(|s| !self.flow.comes_back(block, **s));
                 for &next in next {
                     if seen.insert((next, stage)) {
-                        open.push_back((blocks[next].start..blocks[next].end, next, stage));
+                        let visit = self.paths.visit(next, visit);
+                        open.push_back((blocks[next].start..blocks[next].end, next, stage, visit));
                     }
                 }
             }
+        }
+        if deferred {
+            return Verdict::Deferred;
         }
         // A FLAT store may mean memory.
         if late && stream != Stream::FlatLgkm { Verdict::Late } else { Verdict::Unknown }
@@ -228,7 +255,7 @@ impl<'a> Barriers<'a> {
 
     /// Where a path stands after `line`; `None` where it shows nothing.
     fn after(&self, stage: Stage, line: usize, how: Passing) -> Option<Stage> {
-        let Passing { stream, barrier, any_wait, shared } = how;
+        let Passing { stream, barrier, any_wait, shared, .. } = how;
         let facts = &self.lines[line];
         let touches = facts.reads(shared) || facts.writes(shared);
         match stage {
@@ -267,51 +294,64 @@ impl<'a> Barriers<'a> {
         }
     }
 
-    /// True if, in the smallest loop that contains both lines, the address in LDS that `write` writes may change from one
-    /// iteration to the next. For a barrier after the loop of the write, that loop counts: its last iterations fill buffers that
-    /// are read one after the other. Stretches that are no loops, as of code that is placed far from where it belongs, may be
-    /// smaller, so that several are tried.
-    fn moves(&mut self, write: usize, barrier: usize) -> bool {
+    /// The smallest loop that contains both lines. For a barrier after the loop of the write, that loop counts: its last
+    /// iterations fill buffers that are read one after the other. Stretches that are no loops, as of code that is placed far from
+    /// where it belongs, may be smaller, so that several are tried.
+    fn loops_around(&mut self, write: usize, barrier: usize) -> SmallVec<[(usize, usize); MOST_LOOPS]> {
         let (a, b) = (self.flow.cfg.block_of(write), self.flow.cfg.block_of(barrier));
-        self.looks = self.looks.saturating_sub(self.loops.len() / LOOPS_A_LOOK);
+        self.budget().spend(self.loops.len() / LOOPS_A_LOOK);
         let around =
             |first: usize, last: usize| self.loops.iter().filter(move |l| l.0 <= first && last <= l.1);
-        let both = around(a.min(b), a.max(b)).next();
-        let tried: Vec<_> = both.map_or_else(|| around(a, a).take(MOST_LOOPS).collect(), |both| vec![both]);
-        let tried: Vec<(usize, usize)> = tried.into_iter().copied().collect();
-        tried.into_iter().any(|stretch| self.moves_in(stretch, write))
-    }
-
-    /// The same for one loop.
-    fn moves_in(&mut self, stretch: (usize, usize), write: usize) -> bool {
-        let lines = self.flow.cfg.blocks[stretch.0].start..self.flow.cfg.blocks[stretch.1].end;
-        if !self.written.contains_key(&stretch) {
-            self.looks = self.looks.saturating_sub(lines.len());
-            let mut written = HashMap::new();
-            for line in lines {
-                for unit in self.program.lines[line].inst.writes().iter().flat_map(|w| w.reg.units()) {
-                    written.entry(unit).and_modify(|l| *l = None).or_insert(Some(line));
-                }
-            }
-            self.written.insert(stretch, written);
+        match around(a.min(b), a.max(b)).next() {
+            Some(both) => smallvec![*both],
+            None => around(a, a).take(MOST_LOOPS).copied().collect(),
         }
-        let Some(written) = self.written.get(&stretch) else { return false };
-        let mut values = Values { barriers: self, written, known: HashMap::new(), looks: self.looks };
-        let units: Vec<RegUnit> = self.address_of(write).into_iter().flat_map(Reg::units).collect();
-        let changes = units.into_iter().any(|unit| values.change(unit, write));
-        self.looks = values.looks;
-        changes
     }
 
-    /// The registers that say where `write` writes.
-    fn address_of(&self, write: usize) -> Vec<Reg> {
-        let inst = &self.program.lines[write].inst;
-        if self.lines[write].events.iter().any(|e| e.memory.contains(MemoryEffect::LDS_DMA)) {
-            return vec![reg::M0];
+    fn budget(&self) -> Budget<'_> {
+        Budget { paths: &self.paths, looks: &self.looks }
+    }
+
+    /// What `ask` says of the addresses in a loop.
+    fn ask<R>(
+        &mut self,
+        stretch: (usize, usize),
+        ask: impl FnOnce(&mut Addresses<'a>, Budget<'_>) -> R,
+    ) -> R {
+        let (program, flow, lines) = (self.program, self.flow, self.lines);
+        let budget = Budget { paths: &self.paths, looks: &self.looks };
+        let addresses = self.addresses.entry(stretch).or_insert_with(|| {
+            let blocks = &flow.cfg.blocks;
+            budget.spend(blocks[stretch.1].end - blocks[stretch.0].start);
+            Addresses::of(program, flow, lines, stretch)
+        });
+        ask(addresses, budget)
+    }
+
+    /// True if the address in LDS that `write` writes may change from one iteration of the loop to the next.
+    fn moves_in(&mut self, stretch: (usize, usize), write: usize) -> bool {
+        let units = self.address_of(write);
+        self.ask(stretch, |addresses, budget| addresses.change(&units, write, budget))
+    }
+
+    /// True if `read`, which a path reaches, is known to read the buffer that `write` writes.
+    fn reads_the_same(&mut self, how: Passing, write: usize, read: usize, visit: Visit) -> bool {
+        let Some(stretch) = how.rotates_in else { return false };
+        let (written, read_from) = (self.address_of(write), self.address_of(read));
+        let (&[written], &[read_from]) = (&written[..], &read_from[..]) else { return false };
+        let (written, read_from) = ((written, write), (read_from, read, visit));
+        self.ask(stretch, |addresses, budget| addresses.change_alike(written, read_from, budget))
+    }
+
+    /// The registers that say where an access of LDS goes.
+    fn address_of(&self, access: usize) -> SmallVec<[RegUnit; 2]> {
+        let inst = &self.program.lines[access].inst;
+        if self.lines[access].events.iter().any(|e| e.memory.contains(MemoryEffect::LDS_DMA)) {
+            return reg::M0.units().collect();
         }
         let reads = inst.reads();
         let is_address = |operand: u8| !inst.desc.operands[usize::from(operand)].is_data();
-        reads.iter().filter(|r| r.operand.is_some_and(is_address)).map(|r| r.reg).collect()
+        reads.iter().filter(|r| r.operand.is_some_and(is_address)).flat_map(|r| r.reg.units()).collect()
     }
 }
 
@@ -323,43 +363,5 @@ impl Stage {
             Stage::Done { passed, .. } => passed,
             Stage::Published { .. } => false,
         }
-    }
-}
-
-/// Values in a loop.
-struct Values<'b, 'a> {
-    barriers: &'b Barriers<'a>,
-    /// The registers that the loop writes.
-    written: &'b Written,
-    /// Definitions that have been looked at or are being looked at, and whether they change.
-    known: HashMap<(RegUnit, usize), bool>,
-    looks: usize,
-}
-
-impl Values<'_, '_> {
-    /// True if the value of `unit` before `line` may differ from one iteration to the next: it is loaded, or counts on itself.
-    fn change(&mut self, unit: RegUnit, line: usize) -> bool {
-        let Some(only) = self.written.get(&unit) else { return false };
-        let (program, cfg) = (self.barriers.program, &self.barriers.flow.cfg);
-        let start = cfg.blocks[cfg.block_of(line)].start;
-        let before = (start..line).rev().find(|l| {
-            self.looks = self.looks.saturating_sub(1);
-            program.lines[*l].inst.writes().iter().any(|w| w.reg.units().any(|u| u == unit))
-        });
-        let Some(from) = before.or(*only) else { return true };
-        if self.looks == 0 || self.known.len() == MOST_VALUES || !self.barriers.lines[from].events.is_empty()
-        {
-            return true;
-        }
-        if let Some(known) = self.known.get(&(unit, from)) {
-            return *known;
-        }
-        // Whoever comes back here counts on itself.
-        self.known.insert((unit, from), true);
-        let reads = program.lines[from].inst.reads();
-        let mut named = reads.iter().filter(|r| r.operand.is_some()).flat_map(|r| r.reg.units());
-        let changes = named.any(|u| self.change(u, from));
-        self.known.insert((unit, from), changes);
-        changes
     }
 }

@@ -195,6 +195,94 @@ fn a_write_that_others_read_after_the_barrier_is_documented() {
     );
 }
 
+/// Loops as clang 22 -O3 writes them for kernels with two buffers (gfx90a, gfx942, gfx950), where it waits before the barrier:
+/// what is read after it lies where the write went. Beside each the same loop with a read of the other buffer, which the waits
+/// of the next iteration may publish.
+#[test]
+fn a_read_of_the_buffer_that_was_written_needs_the_wait() {
+    let read = "s_waitcnt lgkmcnt(0) | v_mov_b32_e32 v1, v0 | s_barrier";
+    for (same, other) in [
+        // The address itself steps.
+        (
+            format!(
+                "L1: | ds_write_b32 v9, v8 | s_barrier | ds_read_b32 v0, v9 offset:1020 | {read} | \
+                 v_add_u32_e32 v9, 0x400, v9 | s_cbranch_scc1 L1 | s_endpgm"
+            ),
+            format!(
+                "L1: | ds_write_b32 v9, v8 | s_barrier | ds_read_b32 v0, v7 | {read} | v_add_u32_e32 v9, 0x400, v9 | \
+                 v_add_u32_e32 v7, 0x400, v7 | s_cbranch_scc1 L1 | s_endpgm"
+            ),
+        ),
+        // A number chooses the buffer.
+        (
+            format!(
+                "L1: | s_mul_i32 s9, s8, 0x2400 | v_mad_u32_u24 v9, v20, 4, s9 | ds_write_b32 v9, v8 | s_barrier | \
+                 s_add_i32 s10, s9, 0x4800 | v_mov_b32_e32 v3, s10 | v_lshl_add_u32 v7, v21, 2, v3 | \
+                 ds_read_b32 v0, v7 | {read} | s_xor_b32 s8, s8, 1 | s_cbranch_scc1 L1 | s_endpgm"
+            ),
+            format!(
+                "L1: | s_mul_i32 s9, s8, 0x2400 | v_mad_u32_u24 v9, v20, 4, s9 | ds_write_b32 v9, v8 | s_barrier | \
+                 s_xor_b32 s8, s8, 1 | s_mul_i32 s10, s8, 0x2400 | v_lshl_add_u32 v7, v21, 2, s10 | \
+                 ds_read_b32 v0, v7 | {read} | s_cbranch_scc1 L1 | s_endpgm"
+            ),
+        ),
+        // The buffer that is filled at the end of an iteration is read in the next.
+        (
+            format!(
+                "L1: | v_mul_lo_u32 v5, v4, s7 | v_add_u32_e32 v7, v20, v5 | ds_read_b32 v0, v7 | {read} | \
+                 s_cbranch_vccnz L2 | v_xor_b32_e32 v4, 1, v4 | v_mul_lo_u32 v5, v4, s7 | v_add_u32_e32 v9, v21, v5 | \
+                 ds_write_b32 v9, v8 | s_barrier | L2: | s_nop 0 | s_cbranch_scc1 L1 | s_endpgm"
+            ),
+            format!(
+                "L1: | v_mul_lo_u32 v5, v4, s7 | v_add_u32_e32 v7, v20, v5 | ds_read_b32 v0, v7 | {read} | \
+                 s_cbranch_vccnz L2 | v_xor_b32_e32 v4, 1, v4 | v_xor_b32_e32 v6, 2, v4 | v_mul_lo_u32 v5, v6, s7 | \
+                 v_add_u32_e32 v9, v21, v5 | ds_write_b32 v9, v8 | s_barrier | L2: | s_nop 0 | s_cbranch_scc1 L1 | \
+                 s_endpgm"
+            ),
+        ),
+        // Loops within the iteration fill the buffer and read it.
+        (
+            format!(
+                "L1: | s_mul_i32 s9, s8, 0x2400 | v_add_u32_e32 v2, s9, v20 | s_mov_b32 s13, 0 | L2: | \
+                 v_add_u32_e32 v9, s13, v2 | s_addk_i32 s13, 0x900 | ds_write_b32 v9, v8 | s_cbranch_scc0 L2 | \
+                 v_add_u32_e32 v7, s9, v21 | s_barrier | L3: | ds_read_b32 v0, v7 | v_add_u32_e32 v7, 0x900, v7 | \
+                 s_cbranch_scc0 L3 | {read} | s_xor_b32 s8, s8, 1 | s_cbranch_scc1 L1 | s_endpgm"
+            ),
+            format!(
+                "L1: | s_mul_i32 s9, s8, 0x2400 | v_add_u32_e32 v2, s9, v20 | s_mov_b32 s13, 0 | L2: | \
+                 v_add_u32_e32 v9, s13, v2 | s_addk_i32 s13, 0x900 | ds_write_b32 v9, v8 | s_cbranch_scc0 L2 | \
+                 v_subrev_u32_e32 v7, s9, v21 | s_barrier | L3: | ds_read_b32 v0, v7 | v_add_u32_e32 v7, 0x900, v7 | \
+                 s_cbranch_scc0 L3 | {read} | s_xor_b32 s8, s8, 1 | s_cbranch_scc1 L1 | s_endpgm"
+            ),
+        ),
+        // A load into LDS.
+        (
+            format!(
+                "L1: | s_lshl_b32 s9, s8, 12 | s_add_i32 m0, s4, s9 | s_nop 0 | global_load_lds_dword v[2:3], off | \
+                 s_barrier | v_add_u32_e32 v7, s9, v20 | ds_read_b32 v0, v7 | s_waitcnt vmcnt(0) | {read} | \
+                 s_xor_b32 s8, s8, 1 | s_cbranch_scc1 L1 | s_endpgm"
+            ),
+            format!(
+                "L1: | s_lshl_b32 s9, s8, 12 | s_add_i32 m0, s4, s9 | s_nop 0 | global_load_lds_dword v[2:3], off | \
+                 s_barrier | s_xor_b32 s10, s9, 0x1000 | v_add_u32_e32 v7, s10, v20 | ds_read_b32 v0, v7 | \
+                 s_waitcnt vmcnt(0) | {read} | s_xor_b32 s8, s8, 1 | s_cbranch_scc1 L1 | s_endpgm"
+            ),
+        ),
+    ] {
+        let barriers = |text: &str| {
+            let found = rules(text, MemoryModel::Sure);
+            let of_writes = |f: &&(&str, Grade)| f.0 == "barrier.lds" || f.0 == "barrier.lds-dma";
+            found.iter().filter(of_writes).map(|f| f.1).collect::<Vec<_>>()
+        };
+        assert_eq!(barriers(&same), [Grade::Documented], "{same}");
+        assert_eq!(barriers(&other), [], "{other}");
+        let at = same.find("s_barrier").unwrap();
+        let last = same.rfind("ds_write").map_or(at, |w| w + same[w..].find("s_barrier").unwrap());
+        let waited = format!("{}s_waitcnt vmcnt(0) lgkmcnt(0) | {}", &same[..last], &same[last..]);
+        assert_eq!(barriers(&waited), [], "{waited}");
+    }
+}
+
 /// Patterns of AITER's attention kernels and of Triton's pipelines, which hold several buffers.
 #[test]
 fn a_write_may_be_left_to_a_later_barrier() {
