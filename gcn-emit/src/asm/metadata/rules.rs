@@ -53,7 +53,7 @@ static KERNEL: [Rule; 25] = [
     (".group_segment_fixed_size", true, Want::Int),
     (".private_segment_fixed_size", true, Want::Int),
     (".uses_dynamic_stack", false, Want::Bool),
-    (".workgroup_processor_mode", false, Want::Bool),
+    (".workgroup_processor_mode", false, Want::Int),
     (".kernarg_segment_align", true, Want::Int),
     (".wavefront_size", true, Want::Int),
     (".sgpr_count", true, Want::Int),
