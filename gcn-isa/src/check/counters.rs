@@ -236,7 +236,9 @@ fn solve<'a>(set: InstructionSet, flow: &Flow, lines: &'a [LineFacts]) -> Vec<Op
             }
             for &succ in &block.succs {
                 waiting[succ] |= if flow.comes_back(b, succ) {
-                    meet(&mut states[succ], &Outstanding::none(set))
+                    let mut after = state.clone();
+                    after.wait_as_at_calls();
+                    meet(&mut states[succ], &after)
                 } else {
                     meet(&mut states[succ], &state)
                 };
@@ -372,6 +374,7 @@ impl CounterCheck<'_> {
     /// Rules by which whole counters must be at 0.
     fn drained(&self, state: &Outstanding<'_>, line: &Line, broken: &mut SmallVec<[Broken; 2]>) {
         let inst = &line.inst;
+        let at_calls: SmallVec<[Counter; 7]>;
         let (rule, counters): (_, &[Counter]) = match inst.desc.class {
             Class::Barrier if !self.program.target.has_back_off_barrier() => {
                 (&rules::BARRIER_COUNTERS, self.set().counters())
@@ -382,7 +385,10 @@ impl CounterCheck<'_> {
             {
                 (&rules::WBINVL1, &[Counter::Vm])
             }
-            Class::Branch if is_return(line) => (&rules::CALL_EXIT, self.set().counters()),
+            Class::Branch if is_return(line) => {
+                at_calls = WaitCnt::at_calls(self.set()).counters().collect();
+                (&rules::CALL_EXIT, &at_calls)
+            }
             _ => return,
         };
         for &counter in counters {

@@ -81,6 +81,25 @@ impl WaitCnt {
         set.counters().iter().fold(WaitCnt::NONE, |wait, counter| counter.set(wait, 0))
     }
 
+    /// What a function has waited for when it begins and when it returns, by LLVM's convention (LLVM 22, measured): everything but
+    /// stores that have a counter of their own.
+    ///
+    /// ```
+    /// use gcn_isa::InstructionSet;
+    /// use gcn_isa::counters::WaitCnt;
+    /// let at_calls = |set| WaitCnt::at_calls(set).on(set).to_string();
+    /// assert_eq!(at_calls(InstructionSet::GFX900), "s_waitcnt vmcnt(0) expcnt(0) lgkmcnt(0)");
+    /// assert_eq!(at_calls(InstructionSet::GFX11), "s_waitcnt vmcnt(0) expcnt(0) lgkmcnt(0)");
+    /// ```
+    pub fn at_calls(set: InstructionSet) -> WaitCnt {
+        Counter::Vs.set(WaitCnt::all(set), u8::MAX)
+    }
+
+    /// The counters that are waited for.
+    pub fn counters(self) -> impl Iterator<Item = Counter> {
+        Counter::ALL.into_iter().filter(move |counter| counter.is_in(self))
+    }
+
     /// What an instruction waits for, if it waits for counters. With a register whose value nobody knows it waits for nothing.
     pub fn of(inst: &Inst) -> Option<WaitCnt> {
         if inst.desc.class != Class::Waitcnt {

@@ -89,12 +89,12 @@ counter_rules! {
     CALL_ENTRY = "call.entry",
         "a function uses registers before it has waited for the operations of its caller";
         "LLVM 22, measured", GFX9, LLVM;
-        "LLVM's functions begin with a wait for every counter, and callers rely on it".
+        "LLVM's functions begin with a wait for every counter but one of stores alone, and callers rely on it".
     /// A function leaves operations outstanding.
     CALL_EXIT = "call.exit", "a function returns with operations outstanding";
         "LLVM 22, measured", GFX9, LLVM;
-        "LLVM's functions wait for every counter before they return, stores included, and callers rely on \
-         it; a return is s_setpc_b64 s[30:31]".
+        "LLVM's functions wait for every counter before they return, that of stores only where it is that of loads \
+         as well, and callers rely on it; a return is s_setpc_b64 s[30:31]".
     /// Data that is still to be sent is overwritten.
     WAR = "waitcnt.exp-war",
         "a register is written before the GDS or GWS operation that reads it has done so";

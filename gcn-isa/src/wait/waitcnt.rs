@@ -13,6 +13,8 @@
 
 use std::collections::BTreeMap;
 
+use smallvec::SmallVec;
+
 use crate::cfg::{Flow, is_return};
 use crate::counters::{self, Counter, Event, Stream, WaitCnt};
 use crate::hazards::counter::{
@@ -147,7 +149,7 @@ impl<'a> WaitcntPass<'a> {
         };
         let inst = &self.program.lines[line].inst;
         if self.is_function(line) {
-            for &counter in self.set().counters() {
+            for counter in WaitCnt::at_calls(self.set()).counters() {
                 found(Conflict::whole(CALL_ENTRY.id, counter, None));
             }
         }
@@ -172,7 +174,8 @@ impl<'a> WaitcntPass<'a> {
                 }
             }
             Class::Branch if is_return(&self.program.lines[line]) => {
-                drain(state, CALL_EXIT.id, self.set().counters(), found);
+                let counters: SmallVec<[Counter; 7]> = WaitCnt::at_calls(self.set()).counters().collect();
+                drain(state, CALL_EXIT.id, &counters, found);
             }
             _ => {}
         }
@@ -306,7 +309,8 @@ fn waits_at_once(program: &Program, line: usize) -> bool {
     let mut waited = WaitCnt::NONE;
     for inst in program.lines[line..].iter().map(|l| &l.inst) {
         waited = waited.and(WaitCnt::of(inst).unwrap_or(WaitCnt::NONE));
-        if waited == WaitCnt::all(program.target.instruction_set()) || inst.desc.class == Class::Endpgm {
+        let at_calls = WaitCnt::at_calls(program.target.instruction_set());
+        if waited.and(at_calls) == waited || inst.desc.class == Class::Endpgm {
             return true;
         }
         if inst.desc.ends_block() || !inst.reads().is_empty() || !inst.writes().is_empty() {
@@ -345,7 +349,7 @@ impl Pass for WaitcntPass<'_> {
     }
 
     fn come_back(&self, state: &mut Outstanding) {
-        state.wait(WaitCnt::all(self.set()));
+        state.wait(WaitCnt::at_calls(self.set()));
         state.seal();
     }
 
@@ -381,7 +385,7 @@ impl Pass for WaitcntPass<'_> {
             return state.wait(wait);
         }
         if is_return(&self.program.lines[line]) {
-            return state.wait(WaitCnt::all(self.set()));
+            return state.wait(WaitCnt::at_calls(self.set()));
         }
         let how = Issue {
             order_is_trusted: self.trusts_order,
