@@ -114,7 +114,8 @@ fn compiled_kernels_need_no_more_waits_than_their_compilers_have() {
         assert!(has > 0 && had > 0, "{}", kernel.name);
         let options: Vec<&str> = kernel.options.to_vec();
         // The distance from `s_getpc_b64` to a function is a number in the text, so that it is wrong in what has other waits.
-        let again = gcn(&[&["check", "--level", "documented", "--allow-unread", &fixed][..], &options].concat());
+        let again =
+            gcn(&[&["check", "--level", "documented", "--allow-unread", &fixed][..], &options].concat());
         assert_eq!(again.code, 0, "{}: {}", kernel.name, again.err);
     }
 }

@@ -9,7 +9,7 @@ use crate::immediate::{Field, Immediate};
 use crate::inst::Inst;
 use crate::operand::Operand;
 use crate::reg;
-use crate::table::{self, Class};
+use crate::table::{self, Class, InstDesc};
 use crate::target::{Generation, InstructionSet, Target};
 
 /// Each counter's largest permitted value. A counter at [`u8::MAX`] is not waited for.
@@ -129,6 +129,24 @@ impl WaitCnt {
             }
             _ => Some(WaitCnt::NONE),
         }
+    }
+
+    /// The counters in the immediate of an instruction that waits for counters, each with its bits.
+    ///
+    /// ```
+    /// use gcn_isa::counters::{Counter, WaitCnt};
+    /// use gcn_isa::{Target, table};
+    /// let desc = table::find(Target::GFX1201, "s_wait_loadcnt_dscnt").next().unwrap();
+    /// assert_eq!(WaitCnt::fields_of(desc)[..], [(Counter::Vm, 0x3f00), (Counter::Lgkm, 0x3f)]);
+    /// ```
+    pub fn fields_of(desc: &InstDesc) -> SmallVec<[(Counter, u16); 3]> {
+        let set = desc.instruction_set();
+        if desc.mnemonic == WaitCnt::INSTRUCTION {
+            return fields(set).map(|(counter, field)| (counter, field.encode(u16::MAX))).collect();
+        }
+        let waiter = WAITERS.iter().filter(|w| w.mnemonic == desc.mnemonic);
+        let fields = waiter.flat_map(|w| w.fields);
+        fields.map(|&(counter, low)| (counter, u16::from(counter.capacity(set)) << low)).collect()
     }
 
     /// What `s_waitcnt` with this immediate waits for; unused bits are ignored, as the hardware does.
