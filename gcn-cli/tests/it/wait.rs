@@ -139,7 +139,7 @@ fn instructions_of_rdna_are_read_and_written() {
     }
     assert!(
         gcn(&["wait", "loadcnt(0) kmcnt(0)", "--target", "gfx1201", "--json"])
-            .failure(2)
+            .failure(1)
             .contains("ask for one")
     );
 }
