@@ -1,17 +1,19 @@
 //! `gcn wait`.
 
-use gcn_emit::text::parse_inst;
+use gcn_emit::text::{InstText, parse_inst};
 use gcn_isa::counters::{Counter, WaitCnt};
+use gcn_isa::immediate::{self, Immediate};
+use gcn_isa::table::{self, Class};
 use gcn_isa::target::InstructionSet;
-use gcn_isa::{Operand, Target};
+use gcn_isa::{Inst, Operand, Target};
 
 use crate::failure::Failure;
 use crate::{commands, file};
 
-/// Decodes the immediate of an `s_waitcnt`, or encodes counters as one.
+/// Decodes the immediate of an `s_waitcnt` or of another wait, or encodes counters as one.
 ///
-/// WAIT is a number, decimal or hexadecimal, or counters as in assembly: `vmcnt(4) lgkmcnt(0)`, also joined
-/// by `&` or commas. Counters that are not named are not waited for.
+/// WAIT is a number, decimal or hexadecimal, or counters as in assembly: `vmcnt(4) lgkmcnt(0)`, also joined by `&` or commas, or an
+/// instruction that waits. Counters that are not named are not waited for. From gfx12 on each counter has instructions of its own.
 #[derive(clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub struct Args {
@@ -30,7 +32,9 @@ const EXAMPLES: &str = "\
 Examples:
   gcn wait 3952 --target gfx90a
   gcn wait 'vmcnt(4) lgkmcnt(0)'
-  gcn wait 0xc07f --json";
+  gcn wait 0xc07f --json
+  gcn wait 'loadcnt(3) dscnt(0)' --target gfx1201
+  gcn wait 's_wait_alu 0xff9e' --target gfx1201";
 
 /// The output of `--json`.
 #[derive(serde::Serialize)]
@@ -52,22 +56,115 @@ struct Field {
 }
 
 pub fn run(args: &Args) -> Result<(), Failure> {
-    let set = args.target.instruction_set();
-    if used_bits(set) == 0 {
-        return Err(Failure::input(format!(
-            "{} has no `s_waitcnt`; its counters have instructions of their own, whose immediate is the count: {}",
-            args.target,
-            WaitCnt::all(set).on(set)
-        )));
-    }
     let given = args.wait.join(" ");
-    let immediate = match number(given.trim())? {
-        Some(number) => number,
-        None => counters(given.trim(), args.target)?,
+    let waits = waits(given.trim(), args.target)?;
+    let text = match &waits[..] {
+        [wait] if args.json => commands::json(wait)?,
+        _ if args.json => {
+            let texts: Vec<&str> = waits.iter().map(|w| w.text.as_str()).collect();
+            return Err(Failure::input(format!(
+                "`{}` takes several instructions on {}; ask for one: {}",
+                given.trim(),
+                args.target,
+                texts.join(", ")
+            )));
+        }
+        _ => waits.iter().map(render).collect(),
     };
-    let wait = describe(immediate, args.target);
-    let text = if args.json { commands::json(&wait)? } else { render(&wait) };
     file::print(text.as_bytes())
+}
+
+/// The waits that are asked about.
+fn waits(given: &str, target: Target) -> Result<Vec<Wait>, Failure> {
+    let set = target.instruction_set();
+    let has_list = used_bits(set) != 0;
+    if let Some(immediate) = number(given)? {
+        return match has_list {
+            true => Ok(vec![describe(immediate, target)]),
+            false => Err(Failure::input(format!(
+                "the counters of {target} have instructions of their own: write which, as in `s_wait_loadcnt {immediate:#x}`"
+            ))),
+        };
+    }
+    let mnemonic = given.split_whitespace().next().unwrap_or_default();
+    if table::find(target, mnemonic).next().is_some() && (mnemonic != WaitCnt::INSTRUCTION || !has_list) {
+        return instruction(given, target).map(|wait| vec![wait]);
+    }
+    if has_list {
+        return counters(given, target).map(|immediate| vec![describe(immediate, target)]);
+    }
+    let wait = counters_by_name(given, set)?;
+    Ok(wait.instructions(target).iter().map(|inst| described(inst, target)).collect())
+}
+
+/// An instruction that waits, in the assembler's syntax.
+fn instruction(text: &str, target: Target) -> Result<Wait, Failure> {
+    let inst = parse_inst(text, target).map_err(|error| Failure::input(format!("`{text}`: {error}")))?;
+    match inst.desc.class {
+        Class::Waitcnt => Ok(described(&inst, target)),
+        _ => Err(Failure::input(format!("`{text}` is no instruction that waits for counters"))),
+    }
+}
+
+/// Counters by the names that the target has for them: `loadcnt(4) dscnt(0)`.
+fn counters_by_name(text: &str, set: InstructionSet) -> Result<WaitCnt, Failure> {
+    let mut wait = WaitCnt::NONE;
+    for word in text.split([' ', ',', '&']).filter(|word| !word.is_empty()) {
+        let parts = word.strip_suffix(')').and_then(|word| word.split_once('('));
+        let counter = parts.and_then(|(name, _)| set.counters().iter().find(|c| c.name(set) == name));
+        let (Some(&counter), Some((name, value))) = (counter, parts) else {
+            let names: Vec<&str> = set.counters().iter().map(|c| c.name(set)).collect();
+            return Err(Failure::input(format!(
+                "`{word}` is not a counter of {set} with its value; write for example `{}(0)`; there are {}",
+                names[0],
+                names.join(", ")
+            )));
+        };
+        let most = counter.capacity(set);
+        let value = value.parse().ok().filter(|value| *value <= most);
+        let value: u8 =
+            value.ok_or_else(|| Failure::input(format!("`{word}`: {name} is from 0 to {most}")))?;
+        wait = if value < most { counter.set(wait, value) } else { wait };
+    }
+    Ok(wait)
+}
+
+/// What an instruction waits for.
+fn described(inst: &Inst, target: Target) -> Wait {
+    let set = target.instruction_set();
+    let immediate = match inst.operands.last() {
+        Some(Operand::Imm(immediate)) => (*immediate & 0xffff) as u16,
+        _ => 0,
+    };
+    let wait = WaitCnt::of(inst).unwrap_or(WaitCnt::NONE);
+    let fields = WaitCnt::fields_of(inst.desc);
+    let dependencies = inst.desc.entry.immediate.fields(set);
+    let of_counter = |counter: Counter| {
+        let max = counter.capacity(set);
+        let value = counter.of(wait).min(max);
+        Field { counter: counter.name(set), value, max, waits: value < max }
+    };
+    let of_dependency = |field: &immediate::Field| {
+        let (value, max) = (field.decode(immediate) as u8, field.largest() as u8);
+        Field { counter: field.name, value, max, waits: value < max }
+    };
+    let is_counters = inst.desc.entry.immediate != Immediate::Dependencies;
+    let counters: Vec<Field> = match is_counters {
+        true if fields.is_empty() => wait.counters().map(of_counter).collect(),
+        true => fields.iter().map(|field| of_counter(field.0)).collect(),
+        false => dependencies.iter().map(of_dependency).collect(),
+    };
+    let used = match is_counters {
+        true => fields.iter().fold(0, |all, field| all | field.1),
+        false => dependencies.iter().fold(0, |all, field| all | field.encode(u16::MAX)),
+    };
+    Wait {
+        target: target.name(),
+        immediate,
+        text: InstText { inst, target, program: None }.to_string(),
+        counters,
+        unused_bits: if is_counters { immediate & !used } else { 0 },
+    }
 }
 
 /// The immediate, if it is a number.
@@ -128,13 +225,15 @@ fn render(wait: &Wait) -> String {
         "{}\n  immediate {} ({:#06x}) on {}\n",
         wait.text, wait.immediate, wait.immediate, wait.target
     );
+    let longest = wait.counters.iter().map(|field| field.counter.len()).max().unwrap_or_default();
+    let width = longest.max(8);
     for field in &wait.counters {
         let what = match (field.waits, field.value) {
             (false, _) => "not waited for".to_owned(),
             (true, 0) => "until nothing is outstanding".to_owned(),
             (true, n) => format!("until at most {n} are outstanding"),
         };
-        out += &format!("  {:<8} {:>2} of {:>2}: {what}\n", field.counter, field.value, field.max);
+        out += &format!("  {:<width$} {:>2} of {:>2}: {what}\n", field.counter, field.value, field.max);
     }
     if wait.unused_bits != 0 {
         out += &format!("  bits {:#06x} are set but unused\n", wait.unused_bits);

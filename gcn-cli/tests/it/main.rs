@@ -19,6 +19,7 @@ mod macros;
 mod mutated;
 mod names;
 mod new;
+mod rdna;
 mod rules;
 mod run;
 mod sarif;

@@ -71,7 +71,7 @@ fn what_is_out_of_range_is_refused_with_the_range() {
     gcn(&["wait", ""]).failure(1);
     gcn(&["wait"]).failure(2);
     let error = gcn(&["wait", "0", "--target", "gfx1201"]).failure(1);
-    assert!(error.contains("no `s_waitcnt`") && error.contains("s_wait_loadcnt"), "{error}");
+    assert!(error.contains("instructions of their own") && error.contains("s_wait_loadcnt"), "{error}");
 }
 
 /// The immediates of `s_waitcnt vmcnt(4) lgkmcnt(2)`; llvm-mc 22 -show-encoding.
@@ -88,4 +88,58 @@ fn rdna_has_its_own_immediates() {
         assert_eq!(decoded["text"], "s_waitcnt vmcnt(4) lgkmcnt(2)");
         assert_eq!(decoded["unused_bits"], 0);
     }
+}
+
+/// Instructions with LLVM's immediates (`llvm-mc-22 -show-encoding`), and what they wait for.
+const INSTRUCTIONS: [(&str, &str, u16, &str); 14] = [
+    ("gfx1201", "s_wait_loadcnt 0x3e", 0x3e, "loadcnt=62"),
+    ("gfx1201", "s_wait_loadcnt 0x3f", 0x3f, ""),
+    ("gfx1201", "s_wait_kmcnt 0x0", 0, "kmcnt=0"),
+    ("gfx1201", "s_wait_expcnt 0x0", 0, "expcnt=0"),
+    ("gfx1201", "s_wait_bvhcnt 0x0", 0, "bvhcnt=0"),
+    ("gfx1201", "s_wait_loadcnt_dscnt 0x101", 0x101, "loadcnt=1 dscnt=1"),
+    ("gfx1201", "s_wait_storecnt_dscnt 0x3f02", 0x3f02, "dscnt=2"),
+    ("gfx1201", "s_wait_alu depctr_va_vdst(0)", 0x0f9f, "depctr_va_vdst=0"),
+    ("gfx1201", "s_wait_alu depctr_vm_vsrc(0)", 0xff83, "depctr_vm_vsrc=0"),
+    ("gfx1201", "s_wait_alu depctr_sa_sdst(0)", 0xff9e, "depctr_sa_sdst=0"),
+    ("gfx1100", "s_waitcnt_depctr depctr_va_vcc(0)", 0xff9d, "depctr_va_vcc=0"),
+    ("gfx1030", "s_waitcnt_vscnt null, 0x0", 0, "vscnt=0"),
+    ("gfx1151", "s_waitcnt_lgkmcnt null, 0x3", 3, "lgkmcnt=3"),
+    ("gfx1010", "s_waitcnt_expcnt null, 0x0", 0, "expcnt=0"),
+];
+
+#[test]
+fn instructions_of_rdna_are_read_and_written() {
+    for (target, text, immediate, waits) in INSTRUCTIONS {
+        let read = json(&["wait", text, "--target", target, "--json"]);
+        assert_eq!((&read["text"], &read["immediate"]), (&text.into(), &immediate.into()));
+        assert_eq!(read["unused_bits"], 0);
+        let counters = read["counters"].as_array().expect("counters").iter();
+        let waited = counters.filter(|c| c["waits"] == true);
+        let waited: Vec<String> =
+            waited.map(|c| format!("{}={}", c["counter"].as_str().expect("a name"), c["value"])).collect();
+        assert_eq!(waited.join(" "), waits, "{text}");
+        // The same by its number alone.
+        let mnemonic = text.split(' ').next().expect("a mnemonic");
+        let null = if text.contains("null") { " null," } else { "" };
+        let number = format!("{mnemonic}{null} {immediate:#x}");
+        assert_eq!(json(&["wait", &number, "--target", target, "--json"]), read);
+    }
+    let of_counters = |text| gcn(&["wait", text, "--target", "gfx1201"]).text();
+    assert!(of_counters("loadcnt(3) dscnt(0)").starts_with("s_wait_loadcnt_dscnt 0x300\n"));
+    assert!(of_counters("storecnt(1), kmcnt(0)").contains("s_wait_storecnt 0x1\n"));
+    for (given, message) in [
+        ("vmcnt(0)", "`vmcnt(0)` is not a counter of gfx12"),
+        ("loadcnt(64)", "loadcnt is from 0 to 63"),
+        ("5", "write which, as in `s_wait_loadcnt 0x5`"),
+        ("s_nop 0", "is no instruction that waits"),
+    ] {
+        let error = gcn(&["wait", given, "--target", "gfx1201"]).failure(1);
+        assert!(error.contains(message), "{error}");
+    }
+    assert!(
+        gcn(&["wait", "loadcnt(0) kmcnt(0)", "--target", "gfx1201", "--json"])
+            .failure(1)
+            .contains("ask for one")
+    );
 }

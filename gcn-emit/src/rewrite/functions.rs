@@ -98,7 +98,7 @@ fn fix_piece(
     let with_entry;
     if options.only != Some(Only::WaitStates) && loops_to_its_start(&file) {
         let set = target.target.instruction_set();
-        with_entry = format!("{}\n{body}", WaitCnt::all(set).on(set).statements().join("\n"));
+        with_entry = format!("{}\n{body}", WaitCnt::at_calls(set).on(set).statements().join("\n"));
         file = File::read(&shown, &with_entry, (Some(target), options.wave), &NoFiles)?;
     }
     let File { source, numbered, mut unit } = file;

@@ -4,7 +4,7 @@ use std::collections::{BTreeSet, HashMap, HashSet};
 
 use smallvec::SmallVec;
 
-use super::access::Accesses;
+use super::access::{Accesses, Touching};
 use super::barriers::{Barriers, Verdict};
 use super::facts::{Facts, LineFacts, Shared};
 use super::operation::Operation;
@@ -236,7 +236,9 @@ fn solve<'a>(set: InstructionSet, flow: &Flow, lines: &'a [LineFacts]) -> Vec<Op
             }
             for &succ in &block.succs {
                 waiting[succ] |= if flow.comes_back(b, succ) {
-                    meet(&mut states[succ], &Outstanding::none(set))
+                    let mut after = state.clone();
+                    after.wait_as_at_calls();
+                    meet(&mut states[succ], &after)
                 } else {
                     meet(&mut states[succ], &state)
                 };
@@ -319,14 +321,19 @@ impl CounterCheck<'_> {
         line: usize,
     ) -> Option<(&'static CounterRule, Option<RegUse>)> {
         let mut registers: SmallVec<[(&'static CounterRule, RegUse); 3]> = SmallVec::new();
-        if let Some(written) = operation.writes() {
-            let read = access.reads_too_early(operation.stream(), written, operation.live());
+        let stream = operation.stream();
+        if let Some(owed) = operation.owed() {
+            let read = access.reads_too_early(stream, &owed, Touching::Bits);
             registers.extend(read.map(|read| (&rules::RAW, read)));
-            let write = access.writes_too_early(operation.stream(), written, operation.live());
-            let ordered = operation.stream() == Stream::FlatVm
-                && access.events.iter().any(|e| e.stream == Stream::Vmem);
+            let write = access.writes_too_early(stream, &owed, Touching::Bits);
+            let ordered = stream == Stream::FlatVm && access.events.iter().any(|e| e.stream == Stream::Vmem);
             let rule = if ordered { &rules::WAW_FLAT } else { &rules::WAW };
             registers.extend(write.map(|write| (rule, write)));
+            if registers.is_empty() && self.options.rules.counts(&rules::HALF) {
+                let read = access.reads_too_early(stream, &owed, Touching::OtherHalf);
+                let other = read.or_else(|| access.writes_too_early(stream, &owed, Touching::OtherHalf));
+                registers.extend(other.map(|used| (&rules::HALF, used)));
+            }
         }
         let overwritten = operation.holds().iter().find_map(|held| access.overwrites(*held));
         registers.extend(overwritten.map(|write| (&rules::WAR, write)));
@@ -367,6 +374,7 @@ impl CounterCheck<'_> {
     /// Rules by which whole counters must be at 0.
     fn drained(&self, state: &Outstanding<'_>, line: &Line, broken: &mut SmallVec<[Broken; 2]>) {
         let inst = &line.inst;
+        let at_calls: SmallVec<[Counter; 7]>;
         let (rule, counters): (_, &[Counter]) = match inst.desc.class {
             Class::Barrier if !self.program.target.has_back_off_barrier() => {
                 (&rules::BARRIER_COUNTERS, self.set().counters())
@@ -377,7 +385,10 @@ impl CounterCheck<'_> {
             {
                 (&rules::WBINVL1, &[Counter::Vm])
             }
-            Class::Branch if is_return(line) => (&rules::CALL_EXIT, self.set().counters()),
+            Class::Branch if is_return(line) => {
+                at_calls = WaitCnt::at_calls(self.set()).counters().collect();
+                (&rules::CALL_EXIT, &at_calls)
+            }
             _ => return,
         };
         for &counter in counters {

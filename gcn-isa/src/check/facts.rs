@@ -100,7 +100,7 @@ impl LineFacts {
             state.forget_caller(counter);
         }
         if self.returns {
-            state.wait_for_all();
+            state.wait_as_at_calls();
         }
         for event in &self.events {
             state.issue(line, event);

@@ -120,9 +120,9 @@ impl<'a> Outstanding<'a> {
         }
     }
 
-    /// Finishes everything.
-    pub fn wait_for_all(&mut self) {
-        self.wait(WaitCnt::all(self.set));
+    /// Finishes what a function does not leave outstanding.
+    pub fn wait_as_at_calls(&mut self) {
+        self.wait(WaitCnt::at_calls(self.set));
     }
 
     /// Expects `effect` of the operations of `line` no more; they stay outstanding.

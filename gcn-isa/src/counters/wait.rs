@@ -9,7 +9,7 @@ use crate::immediate::{Field, Immediate};
 use crate::inst::Inst;
 use crate::operand::Operand;
 use crate::reg;
-use crate::table::{self, Class};
+use crate::table::{self, Class, InstDesc};
 use crate::target::{Generation, InstructionSet, Target};
 
 /// Each counter's largest permitted value. A counter at [`u8::MAX`] is not waited for.
@@ -81,6 +81,25 @@ impl WaitCnt {
         set.counters().iter().fold(WaitCnt::NONE, |wait, counter| counter.set(wait, 0))
     }
 
+    /// What a function has waited for when it begins and when it returns, by LLVM's convention (LLVM 22, measured): everything but
+    /// stores that have a counter of their own.
+    ///
+    /// ```
+    /// use gcn_isa::InstructionSet;
+    /// use gcn_isa::counters::WaitCnt;
+    /// let at_calls = |set| WaitCnt::at_calls(set).on(set).to_string();
+    /// assert_eq!(at_calls(InstructionSet::GFX900), "s_waitcnt vmcnt(0) expcnt(0) lgkmcnt(0)");
+    /// assert_eq!(at_calls(InstructionSet::GFX11), "s_waitcnt vmcnt(0) expcnt(0) lgkmcnt(0)");
+    /// ```
+    pub fn at_calls(set: InstructionSet) -> WaitCnt {
+        Counter::Vs.set(WaitCnt::all(set), u8::MAX)
+    }
+
+    /// The counters that are waited for.
+    pub fn counters(self) -> impl Iterator<Item = Counter> {
+        Counter::ALL.into_iter().filter(move |counter| counter.is_in(self))
+    }
+
     /// What an instruction waits for, if it waits for counters. With a register whose value nobody knows it waits for nothing.
     pub fn of(inst: &Inst) -> Option<WaitCnt> {
         if inst.desc.class != Class::Waitcnt {
@@ -110,6 +129,24 @@ impl WaitCnt {
             }
             _ => Some(WaitCnt::NONE),
         }
+    }
+
+    /// The counters in the immediate of an instruction that waits for counters, each with its bits.
+    ///
+    /// ```
+    /// use gcn_isa::counters::{Counter, WaitCnt};
+    /// use gcn_isa::{Target, table};
+    /// let desc = table::find(Target::GFX1201, "s_wait_loadcnt_dscnt").next().unwrap();
+    /// assert_eq!(WaitCnt::fields_of(desc)[..], [(Counter::Vm, 0x3f00), (Counter::Lgkm, 0x3f)]);
+    /// ```
+    pub fn fields_of(desc: &InstDesc) -> SmallVec<[(Counter, u16); 3]> {
+        let set = desc.instruction_set();
+        if desc.mnemonic == WaitCnt::INSTRUCTION {
+            return fields(set).map(|(counter, field)| (counter, field.encode(u16::MAX))).collect();
+        }
+        let waiter = WAITERS.iter().filter(|w| w.mnemonic == desc.mnemonic);
+        let fields = waiter.flat_map(|w| w.fields);
+        fields.map(|&(counter, low)| (counter, u16::from(counter.capacity(set)) << low)).collect()
     }
 
     /// What `s_waitcnt` with this immediate waits for; unused bits are ignored, as the hardware does.

@@ -59,6 +59,12 @@ counter_rules! {
         SECTION_4_4, GFX9, of(Less, Less);
         "FLAT counts on vmcnt in order if it went to memory, and lgkmcnt(0) says that it did not go to LDS; \
          LLVM relies on it".
+    /// The other half of a register is still to be written.
+    HALF = "waitcnt.half",
+        "one half of a register is used before the memory operation that writes the other is done";
+        "LLVM 22, measured", FROM_GFX11, LLVM;
+        "since RDNA 3 a half of a VGPR is a register of its own, and D16 loads write one. LLVM 22 counts whole registers, the version \
+         that Triton 3.9 has counts halves; the manuals describe no dependence between them".
     /// What is outstanding besides may overtake.
     MIXED = "waitcnt.mixed",
         "the wait counts only operations of the same type as done in order, with others outstanding on the \
@@ -83,12 +89,12 @@ counter_rules! {
     CALL_ENTRY = "call.entry",
         "a function uses registers before it has waited for the operations of its caller";
         "LLVM 22, measured", GFX9, LLVM;
-        "LLVM's functions begin with a wait for every counter, and callers rely on it".
+        "LLVM's functions begin with a wait for every counter but one of stores alone, and callers rely on it".
     /// A function leaves operations outstanding.
     CALL_EXIT = "call.exit", "a function returns with operations outstanding";
         "LLVM 22, measured", GFX9, LLVM;
-        "LLVM's functions wait for every counter before they return, stores included, and callers rely on \
-         it; a return is s_setpc_b64 s[30:31]".
+        "LLVM's functions wait for every counter before they return, that of stores only where it is that of loads \
+         as well, and callers rely on it; a return is s_setpc_b64 s[30:31]".
     /// Data that is still to be sent is overwritten.
     WAR = "waitcnt.exp-war",
         "a register is written before the GDS or GWS operation that reads it has done so";
