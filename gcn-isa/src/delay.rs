@@ -272,7 +272,7 @@ fn explicit(inst: &Inst, written: bool) -> impl Iterator<Item = RegUnit> {
         let implied = short && !slot.is_source() && reg::VCC.covers(reg);
         (slot.access != access && !implied && reg != reg::NULL).then_some(reg)
     });
-    used.flat_map(|reg| reg.units())
+    used.flat_map(crate::Reg::units)
 }
 
 /// True if an instruction issues only when the vector ALU is done.

@@ -101,7 +101,7 @@ fn write_table(out: &mut String, table: &Table) -> fmt::Result {
 
 /// The mode besides the normal one, and its name.
 fn other_mode(table: &Table) -> Option<(Mode, &'static str)> {
-    let wgp = table.targets.iter().any(|set| set.has_workgroup_processors());
+    let wgp = table.targets.iter().any(crate::InstructionSet::has_workgroup_processors);
     match (table.tg_split, wgp) {
         (true, _) => Some((Mode::TgSplit, "TgSplit")),
         (false, true) => Some((Mode::Wgp, "WGP mode")),
