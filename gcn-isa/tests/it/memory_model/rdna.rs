@@ -34,8 +34,8 @@ fn left(kernel: &[&str], of: Operation) -> Vec<String> {
     };
     // A store to the place that the test is about comes last, after one that it releases.
     let at = match of {
-        Operation::Store => kernel.iter().rposition(|line| is_access(line)),
-        _ => kernel.iter().position(|line| is_access(line)),
+        Operation::Store => kernel.iter().rposition(is_access),
+        _ => kernel.iter().position(is_access),
     };
     let kept = kernel.iter().enumerate().filter_map(|(i, line)| {
         let cache = CACHES.iter().any(|cache| line.starts_with(cache));
