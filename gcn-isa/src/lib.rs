@@ -7,6 +7,7 @@ pub mod cfg;
 pub mod check;
 pub mod counters;
 pub mod dataflow;
+pub mod delay;
 pub mod evidence;
 pub mod hazards;
 mod hwreg;

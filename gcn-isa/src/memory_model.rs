@@ -1,5 +1,5 @@
 //! How atomics and fences of a memory order and scope are made of machine instructions: the code sequences of
-//! the LLVM AMDGPU guide (LLVM 17, "Memory Model GFX6-GFX9", "GFX90A", "GFX940").
+//! the LLVM AMDGPU guide (LLVM 17, "Memory Model GFX6-GFX9", "GFX90A", "GFX940"), and for RDNA those of LLVM 22.
 //!
 //! A [`Row`] is a row of the guide's table: operation, ordering, scopes, address spaces, and the numbered
 //! steps. [`sequence`] looks one up for a target and gives it as what stands before the access, the cache
@@ -19,6 +19,8 @@
 //! ```
 
 mod differences;
+mod gfx10_gfx11;
+mod gfx12;
 mod gfx6_gfx9;
 mod gfx90a;
 mod gfx940;
@@ -96,6 +98,8 @@ pub enum Mode {
     Normal,
     /// On several compute units (`.amdhsa_tg_split`, gfx90a and later); there is no LDS then.
     TgSplit,
+    /// On the two compute units of a workgroup processor, which share the LDS (RDNA, `.amdhsa_workgroup_processor_mode`).
+    Wgp,
 }
 
 impl Operation {
@@ -194,7 +198,7 @@ pub struct Table {
 }
 
 /// Every table.
-pub static TABLES: [Table; 3] = [
+pub static TABLES: [Table; 6] = [
     Table {
         section: "Memory Model GFX6-GFX9",
         targets: TargetSet::range(Target::GFX9_GENERIC, Target::GFX908),
@@ -212,6 +216,24 @@ pub static TABLES: [Table; 3] = [
         targets: TargetSet::range(Target::GFX942, Target::GFX950),
         tg_split: true,
         rows: gfx940::ROWS,
+    },
+    Table {
+        section: "Memory Model GFX10",
+        targets: TargetSet::between(InstructionSet::GFX10_1, InstructionSet::GFX10_3),
+        tg_split: false,
+        rows: gfx10_gfx11::GFX10,
+    },
+    Table {
+        section: "Memory Model GFX11",
+        targets: TargetSet::between(InstructionSet::GFX11, InstructionSet::GFX11_5),
+        tg_split: false,
+        rows: gfx10_gfx11::GFX11,
+    },
+    Table {
+        section: "Memory Model GFX12",
+        targets: TargetSet::one(InstructionSet::GFX12),
+        tg_split: false,
+        rows: gfx12::ROWS,
     },
 ];
 
@@ -242,7 +264,7 @@ impl Table {
 /// An instruction of a sequence besides the access.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Action {
-    /// `s_waitcnt` with zero for these counters.
+    /// Waits until these counters are zero.
     Wait(Counters),
     /// A cache instruction.
     Cache {
@@ -256,6 +278,8 @@ pub enum Action {
 /// The machine code of an atomic or a fence.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct Sequence {
+    /// Where.
+    pub set: InstructionSet,
     /// Of what.
     pub operation: Operation,
     /// Instructions before the access; of a fence, all of them.
@@ -268,7 +292,8 @@ pub struct Sequence {
 }
 
 /// The sequence of a combination. `None` if there is none: an ordering that the operation cannot have
-/// ([`Operation::allows`]), LDS or a target without it in [`Mode::TgSplit`].
+/// ([`Operation::allows`]), LDS in [`Mode::TgSplit`], a mode that the target lacks. The wait for a
+/// read-modify-write is for either counter: see [`Sequence::returning`].
 pub fn sequence(
     target: Target,
     mode: Mode,
@@ -279,10 +304,16 @@ pub fn sequence(
 ) -> Option<Sequence> {
     let table = Table::of(target)?;
     let local = space == Space::Local && operation != Operation::Fence;
-    if mode == Mode::TgSplit && (local || !table.tg_split) {
+    let set = target.instruction_set();
+    let lacks_mode = match mode {
+        Mode::Normal => false,
+        Mode::TgSplit => local || !table.tg_split,
+        Mode::Wgp => !set.has_workgroup_processors(),
+    };
+    if lacks_mode {
         return None;
     }
-    let mut made = Sequence { operation, before: Vec::new(), bits: Bits::empty(), after: Vec::new() };
+    let mut made = Sequence { set, operation, before: Vec::new(), bits: Bits::empty(), after: Vec::new() };
     let mut row = table.row(operation, ordering, scope, space)?;
     let mut accessed = operation == Operation::Fence;
     // The guide's "same as corresponding" leads from seq_cst to a weaker ordering, so two rows at most.
@@ -315,6 +346,30 @@ impl Sequence {
         if after { &mut self.after } else { &mut self.before }
     }
 
+    /// The sequence of a read-modify-write that returns the old value, or that does not: on RDNA they count on different counters.
+    ///
+    /// ```
+    /// use gcn_isa::Target;
+    /// use gcn_isa::memory_model::{Mode, Operation, Ordering, Scope, Space, sequence};
+    /// let (of, scope) = (Operation::Rmw, Scope::Agent);
+    /// let add = sequence(Target::GFX1100, Mode::Wgp, of, Ordering::Acquire, scope, Space::Global).unwrap();
+    /// let after = "buffer_gl1_inv; buffer_gl0_inv";
+    /// assert_eq!(add.clone().returning(true).to_string(), format!("atomic; s_waitcnt vmcnt(0); {after}"));
+    /// assert_eq!(add.returning(false).to_string(), format!("atomic; s_waitcnt_vscnt null, 0x0; {after}"));
+    /// ```
+    #[must_use]
+    pub fn returning(mut self, returns: bool) -> Sequence {
+        for action in self.before.iter_mut().chain(&mut self.after) {
+            if let Action::Wait(counters) = action
+                && counters.contains(Counters::ATOMIC)
+            {
+                counters.remove(Counters::ATOMIC);
+                counters.insert(if returns { Counters::VM } else { Counters::VS });
+            }
+        }
+        self
+    }
+
     /// Adds a wait; neighbouring waits are one instruction.
     fn wait(&mut self, after: bool, counters: Counters) {
         let part = self.part(after);
@@ -329,8 +384,11 @@ impl Counters {
     /// The wait for these counters to be zero.
     pub const fn wait(self) -> WaitCnt {
         let mut wait = WaitCnt::NONE;
-        if self.contains(Counters::VM) {
+        if self.intersects(Counters::VM.union(Counters::ATOMIC)) {
             wait = Counter::Vm.set(wait, 0);
+        }
+        if self.intersects(Counters::VS.union(Counters::ATOMIC)) {
+            wait = Counter::Vs.set(wait, 0);
         }
         if self.contains(Counters::LGKM) {
             wait = Counter::Lgkm.set(wait, 0);
@@ -344,22 +402,40 @@ impl Bits {
     pub fn apply(self, mods: &mut Mods) {
         mods.glc |= self.intersects(Bits::GLC | Bits::SC0);
         mods.scc |= self.contains(Bits::SC1);
+        mods.dlc |= self.contains(Bits::DLC);
+        mods.scope = mods.scope.max(self.scope());
+    }
+}
+
+impl Bits {
+    /// The scope of RDNA 4: 0 CU, 1 SE, 2 DEV, 3 SYS.
+    const fn scope(self) -> u8 {
+        if self.contains(Bits::SCOPE_SYS) {
+            3
+        } else if self.contains(Bits::SCOPE_DEV) {
+            2
+        } else {
+            self.contains(Bits::SCOPE_SE) as u8
+        }
     }
 }
 
 impl fmt::Display for Bits {
     /// ` sc0 sc1`, each with a space before it.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.iter_names().try_for_each(|(name, _)| write!(f, " {}", name.to_lowercase()))
+        self.iter_names().try_for_each(|(name, bit)| match bit.scope() {
+            0 => write!(f, " {}", name.to_lowercase()),
+            _ => write!(f, " scope:{name}"),
+        })
     }
 }
 
-impl fmt::Display for Action {
-    /// The assembly text.
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+impl Action {
+    /// The assembly text on an instruction set.
+    pub fn on(&self, set: InstructionSet) -> String {
         match self {
-            Action::Wait(counters) => write!(f, "{}", counters.wait().on(InstructionSet::GFX900)),
-            Action::Cache { mnemonic, bits } => write!(f, "{mnemonic}{bits}"),
+            Action::Wait(counters) => counters.wait().on(set).to_string(),
+            Action::Cache { mnemonic, bits } => format!("{mnemonic}{bits}"),
         }
     }
 }
@@ -373,10 +449,10 @@ impl fmt::Display for Sequence {
             Operation::Rmw => Some("atomic"),
             Operation::Fence => None,
         };
-        let before = self.before.iter().map(Action::to_string);
+        let before = self.before.iter().map(|action| action.on(self.set));
         let access = access.map(|name| format!("{name}{}", self.bits));
         let parts: Vec<String> =
-            before.chain(access).chain(self.after.iter().map(Action::to_string)).collect();
+            before.chain(access).chain(self.after.iter().map(|action| action.on(self.set))).collect();
         f.write_str(&parts.join("; "))
     }
 }

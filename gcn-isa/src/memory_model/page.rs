@@ -8,7 +8,7 @@ const INTRODUCTION: &str = "\
 # The memory model
 
 How atomics and fences become machine instructions: the code sequences of the LLVM AMDGPU guide (LLVM 17), which
-`gcn_isa::memory_model` holds as data. This page is written from that data: `GCN_BLESS=1 cargo test -p gcn-isa-tests memory_model`.
+`gcn_isa::memory_model` holds as data, and for RDNA the answers of LLVM 22's memory legalizer. This page is written from that data: `GCN_BLESS=1 cargo test -p gcn-isa-tests memory_model`.
 
 In a kernel:
 
@@ -25,7 +25,10 @@ fence(Scope::System, Ordering::AcqRel);
   LDS a scope wider than the workgroup means the workgroup.
 - There is one happens-before relation for all address spaces (HSA), so nothing that the guide omits for OpenCL is omitted.
 - `load`, `store` and `atomic` stand for the access; its bits follow it. The bit by which a read-modify-write returns the
-  old value (`glc`, `sc0`) is not shown. `-` in the TgSplit column: the same code; kernels are built for the normal mode.
+  old value (`glc`, `sc0`) is not shown. `-` in the last column: the same code; kernels are built for the normal mode.
+- RDNA: the normal mode is that of one compute unit (CU mode); in WGP mode a workgroup runs on two, with caches of their own. After a
+  read-modify-write that returns the old value the counter of loads is waited for, after another that of stores; the tables have both.
+  There is no kernel language for RDNA yet.
 - Waits for registers are not part of the sequences and are added by the wait inserter.
 
 ## Barriers
@@ -84,7 +87,10 @@ fn write_page(out: &mut String) -> fmt::Result {
 fn write_table(out: &mut String, table: &Table) -> fmt::Result {
     let targets: Vec<&str> = table.targets.targets().map(crate::Target::name).collect();
     writeln!(out, "\n## {} ({})\n", table.section, targets.join(", "))?;
-    let (title, rule) = if table.tg_split { (" TgSplit |", "---|") } else { ("", "") };
+    let (title, rule) = match other_mode(table) {
+        Some((_, title)) => (format!(" {title} |"), "---|"),
+        None => (String::new(), ""),
+    };
     writeln!(out, "| Operation | Ordering | Scope | Address space | Code |{title}")?;
     writeln!(out, "|---|---|---|---|---|{rule}")?;
     for row in table.rows {
@@ -93,7 +99,17 @@ fn write_table(out: &mut String, table: &Table) -> fmt::Result {
     Ok(())
 }
 
-/// Scopes and address spaces with their code, normal and in TgSplit mode.
+/// The mode besides the normal one, and its name.
+fn other_mode(table: &Table) -> Option<(Mode, &'static str)> {
+    let wgp = table.targets.iter().any(crate::InstructionSet::has_workgroup_processors);
+    match (table.tg_split, wgp) {
+        (true, _) => Some((Mode::TgSplit, "TgSplit")),
+        (false, true) => Some((Mode::Wgp, "WGP mode")),
+        (false, false) => None,
+    }
+}
+
+/// Scopes and address spaces with their code, normal and in the other mode.
 type Codes = (Vec<Scope>, Vec<Space>, String, String);
 
 /// A row, once for each code that its scopes and address spaces come to (one but for "same as
@@ -108,7 +124,8 @@ fn write_row(out: &mut String, table: &Table, row: &Row) -> fmt::Result {
                 continue;
             }
             let normal = code(table, row, Mode::Normal, scope, space);
-            let split = code(table, row, Mode::TgSplit, scope, space);
+            let other = other_mode(table).map_or(Mode::Normal, |mode| mode.0);
+            let split = code(table, row, other, scope, space);
             match lines.iter_mut().find(|l| l.0 == [scope] && l.2 == normal && l.3 == split) {
                 Some((_, spaces, ..)) => spaces.push(space),
                 None => lines.push((vec![scope], vec![space], normal, split)),
@@ -122,7 +139,7 @@ fn write_row(out: &mut String, table: &Table, row: &Row) -> fmt::Result {
         let spaces = if row.operation == Operation::Fence { String::new() } else { spaces.join(", ") };
         let (operation, ordering) = (row.operation.name(), row.ordering.name());
         write!(out, "| {operation} | {ordering} | {} | {spaces} | {normal} |", scopes.join(", "))?;
-        if table.tg_split {
+        if other_mode(table).is_some() {
             write!(out, " {} |", if split == normal { "-" } else { &split })?;
         }
         writeln!(out)?;

@@ -81,5 +81,5 @@ fn is_write_back(inst: &Inst) -> bool {
 /// Read-modify-writes, and loads and stores that bypass a cache.
 fn is_shared_access(inst: &Inst) -> bool {
     let memory = inst.desc.is_vmem() || inst.desc.is_ds();
-    memory && (inst.desc.class.is_atomic() || inst.mods.glc || inst.mods.scc)
+    memory && (inst.desc.class.is_atomic() || inst.mods.glc || inst.mods.scc || inst.mods.scope != 0)
 }

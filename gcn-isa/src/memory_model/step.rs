@@ -14,15 +14,27 @@ bitflags! {
         const SC0 = 1 << 1;
         /// `sc1` on gfx942 and later: high bit of the scope.
         const SC1 = 1 << 2;
+        /// `dlc` of RDNA 1 and 2: miss in the cache that several compute units share.
+        const DLC = 1 << 3;
+        /// `scope:SCOPE_SE` of RDNA 4.
+        const SCOPE_SE = 1 << 4;
+        /// `scope:SCOPE_DEV` of RDNA 4.
+        const SCOPE_DEV = 1 << 5;
+        /// `scope:SCOPE_SYS` of RDNA 4.
+        const SCOPE_SYS = 1 << 6;
     }
 
-    /// Counters of an `s_waitcnt`.
+    /// Counters that are waited for.
     #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
     pub struct Counters: u8 {
         /// `vmcnt(0)`: vector memory operations are done.
         const VM = 1;
         /// `lgkmcnt(0)`: LDS operations are done.
         const LGKM = 1 << 1;
+        /// Stores are done, where they have a counter of their own.
+        const VS = 1 << 2;
+        /// The read-modify-write is done: the counter of loads if it returns, of stores if not.
+        const ATOMIC = 1 << 3;
     }
 }
 
@@ -72,6 +84,8 @@ pub enum When {
     TgSplit,
     /// "If TgSplit execution mode, omit."
     NotTgSplit,
+    /// "If CU wavefront execution mode, omit."
+    Wgp,
 }
 
 impl When {
@@ -80,19 +94,38 @@ impl When {
         match self {
             When::Always => true,
             When::TgSplit => matches!(mode, Mode::TgSplit),
-            When::NotTgSplit => matches!(mode, Mode::Normal),
+            When::NotTgSplit => !matches!(mode, Mode::TgSplit),
+            When::Wgp => matches!(mode, Mode::Wgp),
         }
     }
 }
 
 pub(super) const NONE: Bits = Bits::empty();
 pub(super) const GLC: Bits = Bits::GLC;
+pub(super) const GLC_DLC: Bits = Bits::GLC.union(Bits::DLC);
+pub(super) const SE: Bits = Bits::SCOPE_SE;
+pub(super) const DEV: Bits = Bits::SCOPE_DEV;
+pub(super) const SYS: Bits = Bits::SCOPE_SYS;
 pub(super) const SC0: Bits = Bits::SC0;
 pub(super) const SC1: Bits = Bits::SC1;
 pub(super) const SC0_SC1: Bits = Bits::SC0.union(Bits::SC1);
 
 /// Waits for both counters.
-pub(super) const WAIT: Step = always(What::Wait(Counters::all()));
+pub(super) const WAIT: Step = always(What::Wait(Counters::VM.union(Counters::LGKM)));
+/// RDNA: everything.
+pub(super) const ALL: Step = always(What::Wait(Counters::VM.union(Counters::VS).union(Counters::LGKM)));
+/// RDNA: vector memory.
+pub(super) const VM_VS: Step = always(What::Wait(Counters::VM.union(Counters::VS)));
+/// RDNA: loads and LDS.
+pub(super) const VM_LGKM: Step = WAIT;
+/// RDNA: loads.
+pub(super) const VM: Step = WAIT_VM;
+/// RDNA: LDS.
+pub(super) const LGKM: Step = WAIT_LGKM;
+/// RDNA: the read-modify-write.
+pub(super) const ATOMIC: Step = always(What::Wait(Counters::ATOMIC));
+/// RDNA: the read-modify-write, which may be in LDS.
+pub(super) const LGKM_ATOMIC: Step = always(What::Wait(Counters::LGKM.union(Counters::ATOMIC)));
 /// Waits for vector memory.
 pub(super) const WAIT_VM: Step = always(What::Wait(Counters::VM));
 /// Waits for LDS.
@@ -120,6 +153,10 @@ pub(super) const fn same(ordering: Ordering) -> Step {
 
 pub(super) const fn if_split(step: Step) -> Step {
     Step { when: When::TgSplit, ..step }
+}
+
+pub(super) const fn if_wgp(step: Step) -> Step {
+    Step { when: When::Wgp, ..step }
 }
 
 pub(super) const fn unless_split(step: Step) -> Step {

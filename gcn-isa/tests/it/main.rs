@@ -4,6 +4,7 @@ mod cfg;
 mod check;
 mod columns;
 mod dataflow;
+mod delay;
 mod entries;
 mod evidence;
 mod golden;

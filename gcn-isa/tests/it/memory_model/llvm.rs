@@ -7,10 +7,10 @@ use std::fmt::Write;
 use std::path::Path;
 use std::process::{Command, Stdio};
 
-use gcn_isa::InstructionSet;
 use gcn_isa::Target;
-use gcn_isa::counters::WaitCnt;
+use gcn_isa::counters::{Counter, WaitCnt};
 use gcn_isa::memory_model::{Mode, Operation, Ordering, Scope, Space, sequence};
+use gcn_isa::target::Generation;
 use gcn_test_support::env::bless;
 use gcn_test_support::llvm::tool;
 
@@ -61,7 +61,12 @@ fn module() -> String {
 
 fn legalized(dir: &Path, (target, mode): (Target, Mode)) -> Option<String> {
     let source = dir.join("cases.ll");
-    let split = if mode == Mode::TgSplit { "-mattr=+tgsplit" } else { "-mattr=" };
+    let split = match mode {
+        Mode::TgSplit => "-mattr=+tgsplit",
+        Mode::Wgp => "-mattr=-cumode",
+        Mode::Normal if target.has_workgroup_processors() => "-mattr=+cumode",
+        Mode::Normal => "-mattr=",
+    };
     let out = Command::new("llc-22")
         .args(["-mtriple=amdgcn-amd-amdhsa", &format!("-mcpu={target}"), split])
         .args(["-stop-after=si-memory-legalizer", "-o", "-"])
@@ -73,50 +78,64 @@ fn legalized(dir: &Path, (target, mode): (Target, Mode)) -> Option<String> {
     String::from_utf8(out.stdout).ok()
 }
 
+/// A line of MIR that belongs to the memory model.
+enum Step {
+    Wait(WaitCnt),
+    Other(String),
+}
+
 /// The sequence of each function of a MIR file, as ours are printed.
 fn sequences(mir: &str, target: Target) -> Vec<(String, String)> {
-    let mut found: Vec<(String, Vec<String>)> = Vec::new();
+    let mut found: Vec<(String, Vec<Step>)> = Vec::new();
     for line in mir.lines() {
         if let Some(name) = line.strip_prefix("name:") {
             found.push((name.trim().trim_matches('\'').to_owned(), Vec::new()));
         } else if let Some((_, steps)) = found.last_mut()
             && let Some(step) = step(line, target)
         {
-            match (steps.last_mut(), step.starts_with("s_waitcnt")) {
-                (Some(last), true) if last.starts_with("s_waitcnt") => *last = joined(last, &step),
-                _ => steps.push(step),
+            match (steps.last_mut(), step) {
+                // One instruction for neighbours.
+                (Some(Step::Wait(last)), Step::Wait(wait)) => *last = last.and(wait),
+                (_, step) => steps.push(step),
             }
         }
     }
-    found.into_iter().map(|(name, steps)| (name, steps.join("; "))).collect()
+    let text = |step: Step| match step {
+        Step::Wait(wait) => wait.on(target.instruction_set()).to_string(),
+        Step::Other(text) => text,
+    };
+    let joined = |steps: Vec<Step>| steps.into_iter().map(text).collect::<Vec<_>>().join("; ");
+    found.into_iter().map(|(name, steps)| (name, joined(steps))).collect()
 }
 
-/// One `s_waitcnt` for two.
-fn joined(a: &str, b: &str) -> String {
-    let counters = |name: &str| a.contains(name) || b.contains(name);
-    let vm = if counters("vmcnt") { " vmcnt(0)" } else { "" };
-    let lgkm = if counters("lgkmcnt") { " lgkmcnt(0)" } else { "" };
-    format!("s_waitcnt{vm}{lgkm}")
-}
-
-/// A line of MIR that belongs to the memory model.
-fn step(line: &str, target: Target) -> Option<String> {
+/// A line of MIR that belongs to the memory model. Counters of images, and `lds_direct`, which stands for what GFX10 does not count, have no
+/// part in it: no instruction of the tables moves them.
+fn step(line: &str, target: Target) -> Option<Step> {
     let line = line.trim();
     let code = line.split_once(" = ").map_or(line, |(_, code)| code);
     let (opcode, operands) = code.split_once(' ').unwrap_or((code, ""));
-    let cache = |name: &str| Some(format!("{name}{}", bits(immediate(operands, 0), target)));
+    let cache = |name: &str| Some(Step::Other(format!("{name}{}", bits(immediate(operands, 0), target))));
+    let plain = |name: &str| Some(Step::Other(name.to_owned()));
+    let zero = |counter: Counter| Some(Step::Wait(counter.at(0)));
     match opcode {
         "S_WAITCNT_soft" | "S_WAITCNT" => {
-            let set = InstructionSet::GFX900;
-            Some(WaitCnt::of_immediate(set, immediate(operands, 0) as u16).on(set).to_string())
+            let set = target.instruction_set();
+            Some(Step::Wait(WaitCnt::of_immediate(set, immediate(operands, 0) as u16)))
         }
+        "S_WAITCNT_VSCNT_soft" | "S_WAIT_STORECNT_soft" => zero(Counter::Vs),
+        "S_WAIT_LOADCNT_soft" => zero(Counter::Vm),
+        "S_WAIT_DSCNT_soft" => zero(Counter::Lgkm),
         // On gfx90a the assembler has no bits here, though LLVM's compiler sets some.
-        "BUFFER_WBL2" if target == Target::GFX90A => Some("buffer_wbl2".to_owned()),
+        "BUFFER_WBL2" if target == Target::GFX90A => plain("buffer_wbl2"),
         "BUFFER_WBL2" => cache("buffer_wbl2"),
         "BUFFER_INV" => cache("buffer_inv"),
-        "BUFFER_INVL2" => Some("buffer_invl2".to_owned()),
-        "BUFFER_WBINVL1_VOL" => Some("buffer_wbinvl1_vol".to_owned()),
-        _ => access(opcode, operands, target),
+        "BUFFER_INVL2" => plain("buffer_invl2"),
+        "BUFFER_WBINVL1_VOL" => plain("buffer_wbinvl1_vol"),
+        "BUFFER_GL0_INV" => plain("buffer_gl0_inv"),
+        "BUFFER_GL1_INV" => plain("buffer_gl1_inv"),
+        "GLOBAL_INV" => cache("global_inv"),
+        "GLOBAL_WB" => cache("global_wb"),
+        _ => access(opcode, operands, target).map(Step::Other),
     }
 }
 
@@ -148,17 +167,26 @@ fn access(opcode: &str, operands: &str, target: Target) -> Option<String> {
     Some(format!("{name}{}", bits(policy, target)))
 }
 
-/// LLVM's cache policy: 1 is `glc` or `sc0`, 16 is `scc` or `sc1`.
+/// LLVM's cache policy: 1 is `glc` or `sc0`, 4 `dlc`, 16 is `scc` or `sc1`; on GFX12 the scope is in bits 4:3.
 fn bits(policy: u32, target: Target) -> String {
+    if target.generation() == Generation::GFX12 {
+        assert_eq!(policy & !0x18, 0, "an unknown bit");
+        return ["", " scope:SCOPE_SE", " scope:SCOPE_DEV", " scope:SCOPE_SYS"][policy as usize >> 3]
+            .to_owned();
+    }
+    let dlc = if target.generation() == Generation::GFX10 { 4 } else { 0 };
     let new = target.is_gfx940_family();
     let mut text = String::new();
     if policy & 1 != 0 {
         text.push_str(if new { " sc0" } else { " glc" });
     }
+    if policy & dlc != 0 {
+        text.push_str(" dlc");
+    }
     if policy & 16 != 0 {
         text.push_str(if new { " sc1" } else { " scc" });
     }
-    assert_eq!(policy & !17, 0, "an unknown bit");
+    assert_eq!(policy & !(17 | dlc), 0, "an unknown bit");
     text
 }
 
@@ -205,6 +233,7 @@ fn write(rows: &[(String, Vec<String>)]) {
     let columns = COLUMNS.map(|(target, mode)| match mode {
         Mode::Normal => target.to_string(),
         Mode::TgSplit => format!("{target} tgsplit"),
+        Mode::Wgp => format!("{target} wgp"),
     });
     let mut text = format!("case\t{}\n", columns.join("\t"));
     for (name, cells) in rows {

@@ -1,0 +1,294 @@
+//! `s_delay_alu`: hints by which the hardware lets other waves issue while a result of the ALU is still to come (RDNA 3 and later).
+//!
+//! A hint changes nothing but time: the hardware waits for the result with or without it. Hence the checker never asks for one. The
+//! hints are those of LLVM 22's pass `AMDGPUInsertDelayAlu`: what an instruction reads, and how many instructions and cycles ago it was
+//! computed. The latencies are those of LLVM's scheduling model (`../data/latency-rdna.tsv`, measured with llvm-mca).
+
+use std::collections::{BTreeMap, HashMap};
+use std::sync::LazyLock;
+
+use crate::cfg::Cfg;
+use crate::immediate::Immediate;
+use crate::inst::Inst;
+use crate::operand::Operand;
+use crate::program::{Line, Program};
+use crate::reg::{self, RegFile, RegUnit};
+use crate::table::{self, Class};
+use crate::target::Generation;
+
+/// The instruction.
+const INSTRUCTION: &str = "s_delay_alu";
+
+/// Latencies that are not those of most vector and scalar instructions, by mnemonic.
+const LATENCIES: &str = include_str!("../data/latency-rdna.tsv");
+
+static BY_MNEMONIC: LazyLock<HashMap<&'static str, u8>> = LazyLock::new(|| {
+    let rows = LATENCIES.lines().skip(1).filter_map(|line| line.split_once('\t'));
+    let cycles = rows.filter_map(|(cycles, mnemonics)| Some((cycles.parse().ok()?, mnemonics)));
+    cycles.flat_map(|(cycles, all): (u8, &str)| all.split(' ').map(move |m| (m, cycles))).collect()
+});
+
+/// Cycles until the result of an instruction of `pipe` is there.
+fn latency(inst: &Inst, pipe: Pipe) -> u8 {
+    let usual = if pipe == Pipe::Scalar { 2 } else { 5 };
+    BY_MNEMONIC.get(inst.desc.mnemonic).copied().unwrap_or(usual)
+}
+
+/// What computes.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Pipe {
+    Vector,
+    Transcendental,
+    Scalar,
+}
+
+impl Pipe {
+    fn of(inst: &Inst) -> Option<Pipe> {
+        let desc = inst.desc;
+        match desc.class {
+            Class::Trans | Class::TransScalar => Some(Pipe::Transcendental),
+            _ if desc.is_valu() || desc.is_matrix() => Some(Pipe::Vector),
+            _ if desc.is_salu() => Some(Pipe::Scalar),
+            _ => None,
+        }
+    }
+}
+
+/// Vector instructions back that a hint can name, and one more.
+const MOST_VECTOR: u8 = 5;
+/// The same of transcendental ones.
+const MOST_TRANSCENDENTAL: u8 = 4;
+/// Cycles of a scalar result that matter, and one more.
+const MOST_SCALAR: u8 = 4;
+
+/// What is still to come for a register.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+struct Due {
+    vector_cycles: u8,
+    /// Vector instructions since.
+    vectors: u8,
+    transcendental_cycles: u8,
+    /// Transcendental instructions since.
+    transcendentals: u8,
+    /// Vector instructions since the transcendental one.
+    vectors_since: u8,
+    scalar_cycles: u8,
+}
+
+impl Due {
+    const NOTHING: Due = Due {
+        vector_cycles: 0,
+        vectors: MOST_VECTOR,
+        transcendental_cycles: 0,
+        transcendentals: MOST_TRANSCENDENTAL,
+        vectors_since: MOST_VECTOR,
+        scalar_cycles: 0,
+    };
+
+    fn of(pipe: Pipe, cycles: u8) -> Due {
+        match pipe {
+            Pipe::Vector => Due { vector_cycles: cycles, vectors: 0, ..Due::NOTHING },
+            Pipe::Transcendental => {
+                Due { transcendental_cycles: cycles, transcendentals: 0, vectors_since: 0, ..Due::NOTHING }
+            }
+            Pipe::Scalar => Due { scalar_cycles: cycles.min(MOST_SCALAR), ..Due::NOTHING },
+        }
+    }
+
+    fn merge(&mut self, other: Due) {
+        self.vector_cycles = self.vector_cycles.max(other.vector_cycles);
+        self.vectors = self.vectors.min(other.vectors);
+        self.transcendental_cycles = self.transcendental_cycles.max(other.transcendental_cycles);
+        self.transcendentals = self.transcendentals.min(other.transcendentals);
+        self.vectors_since = self.vectors_since.min(other.vectors_since);
+        self.scalar_cycles = self.scalar_cycles.max(other.scalar_cycles);
+    }
+
+    /// An instruction is issued, which takes some cycles. True while something is still to come.
+    fn pass(&mut self, pipe: Option<Pipe>, cycles: u8) -> bool {
+        let vector = u8::from(pipe == Some(Pipe::Vector));
+        self.vectors += vector;
+        if self.vectors >= MOST_VECTOR || self.vector_cycles <= cycles {
+            (self.vectors, self.vector_cycles) = (MOST_VECTOR, 0);
+        } else {
+            self.vector_cycles -= cycles;
+        }
+        self.transcendentals += u8::from(pipe == Some(Pipe::Transcendental));
+        self.vectors_since += vector;
+        if self.transcendentals >= MOST_TRANSCENDENTAL || self.transcendental_cycles <= cycles {
+            self.transcendentals = MOST_TRANSCENDENTAL;
+            (self.vectors_since, self.transcendental_cycles) = (MOST_VECTOR, 0);
+        } else {
+            self.transcendental_cycles -= cycles;
+        }
+        self.scalar_cycles = self.scalar_cycles.saturating_sub(cycles);
+        self.vector_cycles > 0 || self.transcendental_cycles > 0 || self.scalar_cycles > 0
+    }
+
+    /// The two hints, as values of `instid`; 0 is none. With two of them there is no room for the scalar ALU.
+    fn hints(self) -> [u16; 2] {
+        let mut hints = [0; 2];
+        if self.transcendentals < MOST_TRANSCENDENTAL {
+            hints[0] = 4 + u16::from(self.transcendentals);
+        }
+        let mut add = |hint: u16| {
+            if let Some(free) = hints.iter_mut().find(|h| **h == 0) {
+                *free = hint;
+            }
+        };
+        // A transcendental result that is younger is later, too.
+        if self.vectors < MOST_VECTOR && self.vectors <= self.vectors_since {
+            add(self.vectors.into());
+        }
+        if self.scalar_cycles > 0 {
+            add(8 + u16::from(self.scalar_cycles));
+        }
+        hints
+    }
+}
+
+type State = BTreeMap<RegUnit, Due>;
+
+/// Puts `s_delay_alu` into a program as LLVM does, after everything else is in its place. How many there are now more; none on instruction
+/// sets before RDNA 3. What the program has already is left as it is.
+///
+/// ```
+/// use gcn_isa::delay::insert_delays;
+/// use gcn_isa::{Inst, Program, Reg, Target, table};
+/// let row = table::find(Target::GFX1100, "v_mov_b32_e32").next().unwrap();
+/// let mut program = Program::new(Target::GFX1100, "example");
+/// program.push(Inst::new(row, [Reg::v(1, 1).into(), Reg::v(0, 1).into()]));
+/// program.push(Inst::new(row, [Reg::v(2, 1).into(), Reg::v(1, 1).into()]));
+/// assert_eq!(insert_delays(&mut program), 1);
+/// assert_eq!(program.lines[1].inst.desc.mnemonic, "s_delay_alu");
+/// ```
+pub fn insert_delays(program: &mut Program) -> usize {
+    let set = program.target.instruction_set();
+    let has_hints = matches!(set.generation(), Generation::GFX11 | Generation::GFX12);
+    let Some(desc) = table::find(program.target, INSTRUCTION).next().filter(|_| has_hints) else { return 0 };
+    let cfg = Cfg::build(program);
+    let mut after: Vec<State> = vec![State::new(); cfg.blocks.len()];
+    let mut waiting = vec![true; cfg.blocks.len()];
+    while let Some(b) = waiting.iter().position(|w| *w) {
+        waiting[b] = false;
+        let mut state = before(&cfg, &after, b);
+        walk(program, &cfg, b, &mut state, &mut |_, _| ());
+        if state != after[b] {
+            after[b] = state;
+            cfg.blocks[b].succs.iter().for_each(|s| waiting[*s] = true);
+        }
+    }
+    let mut hints: Vec<(usize, u16)> = Vec::new();
+    for b in 0..cfg.blocks.len() {
+        let mut state = before(&cfg, &after, b);
+        // The last one of the block, if it has room for one more.
+        let mut open: Option<usize> = None;
+        walk(program, &cfg, b, &mut state, &mut |line, due| emit(&mut hints, &mut open, line, due));
+    }
+    let count = hints.len();
+    let line = |(at, imm): (usize, u16)| (at, Line::new(Inst::new(desc, [Operand::Imm(imm.into())])));
+    program.insert(hints.into_iter().map(line).collect());
+    count
+}
+
+/// What is due at the start of a block on some path.
+fn before(cfg: &Cfg, after: &[State], block: usize) -> State {
+    let mut state = State::new();
+    for (unit, due) in cfg.blocks[block].preds.iter().flat_map(|p| &after[*p]) {
+        state.entry(*unit).and_modify(|mine| mine.merge(*due)).or_insert(*due);
+    }
+    state
+}
+
+/// Instructions between a hint and the second place it can name.
+const MOST_SKIPPED: usize = 6;
+
+/// Adds the hint that is needed before `line`.
+fn emit(hints: &mut Vec<(usize, u16)>, open: &mut Option<usize>, line: usize, due: Due) {
+    let fields = Immediate::Delay.fields(crate::InstructionSet::GFX11);
+    let [first, skip, second] = fields else { return };
+    let wanted = due.hints();
+    if wanted[0] == 0 {
+        return;
+    }
+    if wanted[1] == 0
+        && let Some(last) = open.take()
+    {
+        let (at, imm) = &mut hints[last];
+        let skipped = line - *at;
+        if skipped < MOST_SKIPPED {
+            *imm |= second.encode(wanted[0]) | skip.encode(skipped as u16);
+            return;
+        }
+    }
+    hints.push((line, first.encode(wanted[0]) | second.encode(wanted[1])));
+    *open = (wanted[1] == 0).then(|| hints.len() - 1);
+}
+
+/// Goes through a block and calls `needs` with what each instruction of the ALU reads before it is there.
+fn walk(program: &Program, cfg: &Cfg, block: usize, state: &mut State, needs: &mut dyn FnMut(usize, Due)) {
+    let mut last_scalar_of_vector: Option<RegUnit> = None;
+    for line in cfg.blocks[block].start..cfg.blocks[block].end {
+        let inst = &*program.lines[line].inst;
+        let pipe = Pipe::of(inst);
+        if waits_for_scalar_results(inst)
+            && let Some(due) = last_scalar_of_vector.and_then(|unit| state.get(&unit)).copied()
+        {
+            state.retain(|_, other| other.vectors < due.vectors || other.vector_cycles == 0);
+            last_scalar_of_vector = None;
+        }
+        if waits_for_vectors(inst) {
+            state.clear();
+        } else if let Some(pipe) = pipe {
+            let mut due = Due::NOTHING;
+            for unit in explicit(inst, false) {
+                if let Some(known) = state.remove(&unit) {
+                    due.merge(known);
+                }
+            }
+            if pipe != Pipe::Scalar
+                && let Some(unit) = explicit(inst, true).find(|u| u.reg().file == RegFile::Sgpr)
+            {
+                last_scalar_of_vector = Some(unit);
+            }
+            needs(line, due);
+        }
+        if let Some(pipe) = pipe {
+            for unit in explicit(inst, true) {
+                state.insert(unit, Due::of(pipe, latency(inst, pipe)));
+            }
+        }
+        let cycles = crate::hazards::wait_states(inst).clamp(1, u32::from(u8::MAX) / 2) as u8;
+        state.retain(|_, due| due.pass(pipe, cycles));
+    }
+}
+
+/// The registers of explicit operands that are written, or read. VCC of the short encodings is not encoded, whatever the text shows.
+fn explicit(inst: &Inst, written: bool) -> impl Iterator<Item = RegUnit> {
+    let short = inst.desc.format.is_vop() && !inst.desc.is_vop3();
+    let used = inst.operands.iter().zip(inst.desc.operands).filter_map(move |(operand, slot)| {
+        let reg = operand.reg()?;
+        let access = if written { table::Access::Read } else { table::Access::Write };
+        let implied = short && !slot.is_source() && reg::VCC.covers(reg);
+        (slot.access != access && !implied && reg != reg::NULL).then_some(reg)
+    });
+    used.flat_map(crate::Reg::units)
+}
+
+/// True if an instruction issues only when the vector ALU is done.
+fn waits_for_vectors(inst: &Inst) -> bool {
+    let desc = inst.desc;
+    let va_vdst = "depctr_va_vdst";
+    let field = desc.entry.immediate.fields(desc.instruction_set()).iter().find(|f| f.name == va_vdst);
+    let waited = match (field, inst.operands.last()) {
+        (Some(field), Some(Operand::Imm(imm))) => field.decode(*imm as u16) == 0,
+        _ => false,
+    };
+    waited || desc.is_vmem() || desc.is_ds()
+}
+
+/// True if an instruction issues only when the vector ALU has written its SGPRs.
+fn waits_for_scalar_results(inst: &Inst) -> bool {
+    let reads = || explicit(inst, false).any(|u| u.reg().file == RegFile::Sgpr);
+    inst.desc.is_smem() || inst.desc.is_salu() && reads()
+}
