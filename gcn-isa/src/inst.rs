@@ -3,8 +3,8 @@
 use smallvec::SmallVec;
 
 use crate::operand::{Operand, SrcSpecial};
-use crate::reg::{self, Reg, RegFile};
-use crate::table::{Access, ImplicitRegs, InstDesc};
+use crate::reg::{self, Half, Reg, RegFile};
+use crate::table::{Access, Behaviours, ImplicitRegs, InstDesc, MemBytes};
 
 pub use crate::mods::{Dpp, Mods, Sdwa};
 
@@ -111,6 +111,37 @@ impl Inst {
         }
         push_implicit(&mut uses, self.desc.implicit_writes);
         uses
+    }
+
+    /// The half of its register to which the instruction keeps in operand `i`, which it reads or writes, where a half is a register
+    /// of its own ([`InstructionSet::has_half_vgprs`](crate::InstructionSet::has_half_vgprs)); `None` if it uses all of it. Sources:
+    /// RDNA3 ISA, 16-bit operands and D16 loads; LLVM's D16 instructions with true16.
+    ///
+    /// ```
+    /// use gcn_isa::reg::Half;
+    /// use gcn_isa::{Inst, Operand, Reg, Target, table};
+    /// let load = |target| {
+    ///     let row = table::find(target, "ds_load_u8_d16_hi").next().or_else(|| table::find(target, "ds_read_u8_d16_hi").next());
+    ///     Inst::new(row.unwrap(), [Reg::v(1, 1).into(), Reg::v(2, 1).into()])
+    /// };
+    /// assert_eq!(load(Target::GFX1100).half(0), Some(Half::High));
+    /// assert_eq!(load(Target::GFX1100).half(1), None);
+    /// assert_eq!(load(Target::GFX1030).half(0), None);
+    /// ```
+    pub fn half(&self, i: u8) -> Option<Half> {
+        let slot = self.desc.operands.get(usize::from(i))?;
+        if !self.desc.instruction_set().has_half_vgprs() {
+            return None;
+        }
+        if let Some(bit) = self.desc.half_bit(slot) {
+            return Some(Half::of(self.mods.op_sel >> bit & 1 == 1));
+        }
+        let of_memory = self.desc.mem_bytes != MemBytes::None && slot.dwords == 1;
+        let high = Half::of(self.desc.does(Behaviours::HIGH_HALF));
+        let loaded = slot.access != Access::Read && self.desc.does(Behaviours::KEEPS_PART);
+        let narrow = high == Half::High || matches!(self.desc.mem_bytes, MemBytes::Bytes(1 | 2));
+        let stored = slot.access == Access::Read && slot.is_data() && narrow;
+        (of_memory && (loaded || stored)).then_some(high)
     }
 
     /// True if `is` holds for one of the registers in [`Inst::reads`] and [`Inst::writes`].

@@ -30,6 +30,27 @@ pub struct Reg {
     pub len: u8,
 }
 
+/// Half a VGPR.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub enum Half {
+    /// Bits 15:0.
+    Low,
+    /// Bits 31:16.
+    High,
+}
+
+impl Half {
+    /// The high half if `high`.
+    pub const fn of(high: bool) -> Half {
+        if high { Half::High } else { Half::Low }
+    }
+
+    /// True if these parts of one register have nothing in common. `None` is all of it.
+    pub fn are_apart(a: Option<Half>, b: Option<Half>) -> bool {
+        matches!((a, b), (Some(a), Some(b)) if a != b)
+    }
+}
+
 /// `flat_scratch`.
 pub const FLAT_SCRATCH: Reg = Reg::s(102, 2);
 /// `xnack_mask`.

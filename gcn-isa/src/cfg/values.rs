@@ -54,22 +54,33 @@ pub(super) struct Known {
 enum Transfer {
     Pc,
     Move(u8),
-    Add { with_carry: bool, subtracts: bool },
+    /// Of the high half of an address, of which GFX12 reads 48 bits.
+    Extend,
+    Add {
+        with_carry: bool,
+        subtracts: bool,
+    },
     Load,
     WriteLane,
     ReadLane,
 }
 
 /// The instructions that propagate known values. All others make their results unknown.
-const TRANSFERS: [(&str, Transfer); 10] = [
+const TRANSFERS: [(&str, Transfer); 16] = [
     ("s_getpc_b64", Transfer::Pc),
     ("s_mov_b32", Transfer::Move(1)),
     ("s_mov_b64", Transfer::Move(2)),
+    ("s_sext_i32_i16", Transfer::Extend),
     ("s_add_u32", Transfer::Add { with_carry: false, subtracts: false }),
     ("s_addc_u32", Transfer::Add { with_carry: true, subtracts: false }),
     ("s_sub_u32", Transfer::Add { with_carry: false, subtracts: true }),
     ("s_subb_u32", Transfer::Add { with_carry: true, subtracts: true }),
+    ("s_add_co_u32", Transfer::Add { with_carry: false, subtracts: false }),
+    ("s_add_co_ci_u32", Transfer::Add { with_carry: true, subtracts: false }),
+    ("s_sub_co_u32", Transfer::Add { with_carry: false, subtracts: true }),
+    ("s_sub_co_ci_u32", Transfer::Add { with_carry: true, subtracts: true }),
     ("s_load_dwordx2", Transfer::Load),
+    ("s_load_b64", Transfer::Load),
     ("v_writelane_b32", Transfer::WriteLane),
     ("v_readlane_b32", Transfer::ReadLane),
 ];
@@ -163,6 +174,10 @@ impl Known {
             Transfer::Move(1) => {
                 let value = inst.operands.get(1).and_then(|from| self.operand(*from, line, image));
                 new.set_if(Slot::Scalar(to.index), value);
+            }
+            Transfer::Extend => {
+                let value = inst.operands.get(1).and_then(|from| self.operand(*from, line, image));
+                new.set_if(Slot::Scalar(to.index), value.filter(|v| matches!(v, Value::High(_))));
             }
             Transfer::Move(_) => {
                 let Some(from) = inst.operands.get(1).and_then(|o| o.reg()) else { return new };

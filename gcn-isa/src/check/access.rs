@@ -5,7 +5,7 @@ use smallvec::SmallVec;
 use crate::counters::{self, Counter, Events, MemoryEffect, Stream};
 use crate::indexing::Indexing;
 use crate::inst::{Inst, RegUse, Via};
-use crate::reg::{Reg, RegFile};
+use crate::reg::{Half, Reg, RegFile};
 use crate::table::{Access, Class};
 use crate::target::InstructionSet;
 
@@ -44,20 +44,29 @@ impl<'a> Accesses<'a> {
         writing.peek().is_some() && writing.all(|e| counters::finishes_after(self.set, stream, e.stream))
     }
 
-    /// The register of `written`, as far as `live`, that the instruction reads. A load that keeps part of its destination reads it only when
-    /// its data arrives.
-    pub fn reads_too_early(&self, stream: Stream, written: Reg, live: u32) -> Option<RegUse> {
-        let merges = |u: &RegUse| u.operand.is_some() && u.operand == self.merged;
-        let touches = |u: &RegUse| written.shared_with(u.reg) & live != 0;
-        let too_early = |u: &&RegUse| touches(u) && !(merges(u) && self.arrives_after(stream, u.reg));
-        least_indirect(written, self.reads.iter().filter(too_early))
+    /// How a use touches what is owed.
+    fn touches(&self, owed: &Owed, used: &RegUse) -> Option<Touching> {
+        let half = used.operand.filter(|_| used.via == Via::Name).and_then(|i| self.inst.half(i));
+        let apart = Half::are_apart(owed.half, half);
+        let shares = owed.reg.shared_with(used.reg) & owed.live != 0;
+        shares.then_some(if apart { Touching::OtherHalf } else { Touching::Bits })
     }
 
-    /// The register of `written`, as far as `live`, that the instruction writes so that the older result could come on top.
-    pub fn writes_too_early(&self, stream: Stream, written: Reg, live: u32) -> Option<RegUse> {
-        let touches = |u: &RegUse| written.shared_with(u.reg) & live != 0;
-        let too_early = |u: &&RegUse| touches(u) && !self.arrives_after(stream, u.reg);
-        least_indirect(written, self.writes.iter().filter(too_early))
+    /// The register of what is owed that the instruction reads, in the way asked for. A load that keeps part of its destination reads it only when
+    /// its data arrives.
+    pub fn reads_too_early(&self, stream: Stream, owed: &Owed, touching: Touching) -> Option<RegUse> {
+        let merges = |u: &RegUse| u.operand.is_some() && u.operand == self.merged;
+        let too_early = |u: &&RegUse| {
+            self.touches(owed, u) == Some(touching) && !(merges(u) && self.arrives_after(stream, u.reg))
+        };
+        least_indirect(owed.reg, self.reads.iter().filter(too_early))
+    }
+
+    /// The register of what is owed that the instruction writes, in the way asked for, so that the older result could come on top.
+    pub fn writes_too_early(&self, stream: Stream, owed: &Owed, touching: Touching) -> Option<RegUse> {
+        let too_early =
+            |u: &&RegUse| self.touches(owed, u) == Some(touching) && !self.arrives_after(stream, u.reg);
+        least_indirect(owed.reg, self.writes.iter().filter(too_early))
     }
 
     /// A write of a register of `held`.
@@ -86,6 +95,25 @@ impl<'a> Accesses<'a> {
         }
         counters
     }
+}
+
+/// What an operation still has to write.
+pub(super) struct Owed {
+    /// The registers.
+    pub reg: Reg,
+    /// Those of them whose value is still to come: bit i for the i-th.
+    pub live: u32,
+    /// The half of the register, if it writes only one that is a register of its own.
+    pub half: Option<Half>,
+}
+
+/// How an instruction touches what is owed.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Touching {
+    /// Bits that are still to come.
+    Bits,
+    /// Only the other half of their register.
+    OtherHalf,
 }
 
 /// Of uses of `written`, the first that the program names, or else one by an index, cut to what is written.

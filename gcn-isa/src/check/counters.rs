@@ -4,7 +4,7 @@ use std::collections::{BTreeSet, HashMap, HashSet};
 
 use smallvec::SmallVec;
 
-use super::access::Accesses;
+use super::access::{Accesses, Touching};
 use super::barriers::{Barriers, Verdict};
 use super::facts::{Facts, LineFacts, Shared};
 use super::operation::Operation;
@@ -319,14 +319,19 @@ impl CounterCheck<'_> {
         line: usize,
     ) -> Option<(&'static CounterRule, Option<RegUse>)> {
         let mut registers: SmallVec<[(&'static CounterRule, RegUse); 3]> = SmallVec::new();
-        if let Some(written) = operation.writes() {
-            let read = access.reads_too_early(operation.stream(), written, operation.live());
+        let stream = operation.stream();
+        if let Some(owed) = operation.owed() {
+            let read = access.reads_too_early(stream, &owed, Touching::Bits);
             registers.extend(read.map(|read| (&rules::RAW, read)));
-            let write = access.writes_too_early(operation.stream(), written, operation.live());
-            let ordered = operation.stream() == Stream::FlatVm
-                && access.events.iter().any(|e| e.stream == Stream::Vmem);
+            let write = access.writes_too_early(stream, &owed, Touching::Bits);
+            let ordered = stream == Stream::FlatVm && access.events.iter().any(|e| e.stream == Stream::Vmem);
             let rule = if ordered { &rules::WAW_FLAT } else { &rules::WAW };
             registers.extend(write.map(|write| (rule, write)));
+            if registers.is_empty() && self.options.rules.counts(&rules::HALF) {
+                let read = access.reads_too_early(stream, &owed, Touching::OtherHalf);
+                let other = read.or_else(|| access.writes_too_early(stream, &owed, Touching::OtherHalf));
+                registers.extend(other.map(|used| (&rules::HALF, used)));
+            }
         }
         let overwritten = operation.holds().iter().find_map(|held| access.overwrites(*held));
         registers.extend(overwritten.map(|write| (&rules::WAR, write)));

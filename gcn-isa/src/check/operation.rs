@@ -2,6 +2,7 @@
 
 use std::hash::{Hash, Hasher};
 
+use super::access::Owed;
 use crate::counters::{Counter, Event, MemoryEffect, Stream, WaitCnt};
 use crate::hazards::counter::{self as rules, CounterRule};
 use crate::reg::Reg;
@@ -30,15 +31,17 @@ pub(super) struct Place {
     line: u32,
 }
 
-/// A stream, the registers that an operation on it writes, and what of memory later ones can depend on, as one number.
+/// A stream, the registers or the half of one that an operation on it writes, and what of memory later ones can depend on, as one number.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub(super) struct Kind(u32);
 
 impl Place {
     fn of(line: usize, event: &Event) -> Place {
         let stream = (event.stream.index() as u32) << 28;
+        let half = event.half.map_or(0, |half| 1 + half as u32) << 6;
         let written =
             event.writes.map_or(0, |r| (r.file as u32) << 24 | u32::from(r.index) << 8 | u32::from(r.len));
+        let written = written | half;
         let memory = u32::from(awaited(event).bits()) << 17;
         Place { kind: Kind(stream | memory | written), line: line as u32 }
     }
@@ -110,13 +113,18 @@ impl<'a> Operation<'a> {
     }
 
     /// The registers that it writes when it finishes.
-    pub fn writes(&self) -> Option<Reg> {
+    fn writes(&self) -> Option<Reg> {
         self.event.writes
     }
 
     /// Those of them whose value is still to come from it: bit i for the i-th.
-    pub fn live(&self) -> u32 {
+    fn live(&self) -> u32 {
         self.progress.live
+    }
+
+    /// What it still has to write.
+    pub fn owed(&self) -> Option<Owed> {
+        self.writes().map(|reg| Owed { reg, live: self.live(), half: self.event.half })
     }
 
     /// The registers that it still reads.
@@ -220,7 +228,8 @@ impl<'a> Operation<'a> {
             (_, None) => true,
             (Some(reg), Some(older)) => {
                 let same = reg == older && old.live() & !self.live() == 0;
-                same || (reg.covers(older) && self.live() == u32::MAX)
+                let whole = self.event.half.is_none() || self.event.half == old.event.half;
+                whole && (same || (reg.covers(older) && self.live() == u32::MAX))
             }
             (None, Some(_)) => false,
         };

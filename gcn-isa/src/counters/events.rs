@@ -5,8 +5,7 @@ use smallvec::{SmallVec, smallvec};
 
 use super::{Counter, WaitCnt};
 use crate::inst::Inst;
-use crate::operand::Operand;
-use crate::reg::{Reg, RegFile};
+use crate::reg::{Half, Reg, RegFile};
 use crate::table::{Access, Behaviours, Class, MemBytes};
 use crate::target::{InstructionSet, Target};
 
@@ -107,6 +106,8 @@ pub struct Event {
     pub count: u8,
     /// Registers that it writes when it is done: neither to be read nor to be written before that.
     pub writes: Option<Reg>,
+    /// The half of that register, if it writes only one that is a register of its own ([`Inst::half`]).
+    pub half: Option<Half>,
     /// Registers that it reads until it is done: not to be written before that.
     pub holds: SmallVec<[Reg; 2]>,
     /// Its effect on memory, once it is complete.
@@ -125,12 +126,13 @@ pub type Events = SmallVec<[Event; 2]>;
 pub fn events(target: Target, inst: &Inst) -> Events {
     use Class as C;
     let set = target.instruction_set();
-    let loads = result(inst);
+    let (loads, half) = result(inst);
     if inst.mods.gds {
         return gds(inst, loads);
     }
-    let one =
-        |stream, memory| smallvec![Event { stream, count: 1, writes: loads, holds: SmallVec::new(), memory }];
+    let one = |stream, memory| -> Events {
+        smallvec![Event { stream, count: 1, writes: loads, half, holds: SmallVec::new(), memory }]
+    };
     let silent = if Counter::Vs.exists_on(set) { Stream::Store } else { Stream::Vmem };
     match inst.desc.class {
         C::VmemLoad | C::GlobalLoad | C::ScratchLoad => one(Stream::Vmem, MemoryEffect::LOAD),
@@ -145,11 +147,11 @@ pub fn events(target: Target, inst: &Inst) -> Events {
             let written = inst.desc.does(Behaviours::WRITES_BACK);
             one(if written { silent } else { Stream::Vmem }, MemoryEffect::empty())
         }
-        C::FlatLoad => flat(set, loads, MemoryEffect::LOAD, MemoryEffect::LDS_READ),
-        C::FlatStore => flat(set, loads, MemoryEffect::STORE, MemoryEffect::LDS_WRITE),
+        C::FlatLoad => flat(set, (loads, half), MemoryEffect::LOAD, MemoryEffect::LDS_READ),
+        C::FlatStore => flat(set, (loads, half), MemoryEffect::STORE, MemoryEffect::LDS_WRITE),
         C::FlatAtomic | C::FlatAtomicRet => flat(
             set,
-            loads,
+            (loads, half),
             MemoryEffect::STORE | MemoryEffect::LOAD,
             MemoryEffect::LDS_WRITE | MemoryEffect::LDS_READ,
         ),
@@ -181,8 +183,14 @@ fn smem_count(inst: &Inst) -> u8 {
 }
 
 /// A FLAT access counts on both sides and may come back from either. From GFX10 on LLVM takes it to be in order on both (measured).
-fn flat(set: InstructionSet, loads: Option<Reg>, global: MemoryEffect, lds: MemoryEffect) -> Events {
-    let side = |stream, memory| Event { stream, count: 1, writes: loads, holds: SmallVec::new(), memory };
+fn flat(
+    set: InstructionSet,
+    (loads, half): (Option<Reg>, Option<Half>),
+    global: MemoryEffect,
+    lds: MemoryEffect,
+) -> Events {
+    let side =
+        |stream, memory| Event { stream, count: 1, writes: loads, half, holds: SmallVec::new(), memory };
     let (memory, local) = match (Counter::Vs.exists_on(set), loads) {
         (false, _) => (Stream::FlatVm, Stream::FlatLgkm),
         (true, Some(_)) => (Stream::Vmem, Stream::Lds),
@@ -203,17 +211,25 @@ fn gds(inst: &Inst, loads: Option<Reg>) -> Events {
     let holds = if syncs { data.clone() } else { SmallVec::new() };
     let memory = if syncs { MemoryEffect::SYNC } else { MemoryEffect::empty() };
     smallvec![
-        Event { stream: Stream::Gds, count: 1, writes: loads, holds, memory },
-        Event { stream: Stream::GdsData, count: 1, writes: None, holds: data, memory: MemoryEffect::empty() },
+        Event { stream: Stream::Gds, count: 1, writes: loads, half: None, holds, memory },
+        Event {
+            stream: Stream::GdsData,
+            count: 1,
+            writes: None,
+            half: None,
+            holds: data,
+            memory: MemoryEffect::empty()
+        },
     ]
 }
 
-/// The register that a memory instruction writes when its data returns.
-fn result(inst: &Inst) -> Option<Reg> {
-    inst.operands.iter().zip(inst.desc.operands).find_map(|(operand, desc)| match *operand {
-        Operand::Reg(reg) if desc.access != Access::Read => Some(reg),
-        _ => None,
-    })
+/// The register that a memory instruction writes when its data returns, and the half of it if that is all.
+fn result(inst: &Inst) -> (Option<Reg>, Option<Half>) {
+    let written =
+        inst.operands.iter().zip(inst.desc.operands).enumerate().find_map(|(i, (operand, desc))| {
+            operand.reg().filter(|_| desc.access != Access::Read).map(|reg| (reg, inst.half(i as u8)))
+        });
+    written.map_or((None, None), |(reg, half)| (Some(reg), half))
 }
 
 /// The wait that is part of issuing an instruction which starts `events`: its counters have room for them
@@ -223,7 +239,7 @@ fn result(inst: &Inst) -> Option<Reg> {
 /// use gcn_isa::InstructionSet;
 /// use gcn_isa::counters::{Counter, Event, MemoryEffect, Stream, WaitCnt, room};
 /// let load = Event {
-///     stream: Stream::Smem, count: 2, writes: None, holds: Default::default(), memory: MemoryEffect::LOAD,
+///     stream: Stream::Smem, count: 2, writes: None, half: None, holds: Default::default(), memory: MemoryEffect::LOAD,
 /// };
 /// assert_eq!(room(InstructionSet::GFX900, &[load]), Counter::Lgkm.at(13));
 /// assert_eq!(room(InstructionSet::GFX900, &[]), WaitCnt::NONE);

@@ -59,6 +59,12 @@ counter_rules! {
         SECTION_4_4, GFX9, of(Less, Less);
         "FLAT counts on vmcnt in order if it went to memory, and lgkmcnt(0) says that it did not go to LDS; \
          LLVM relies on it".
+    /// The other half of a register is still to be written.
+    HALF = "waitcnt.half",
+        "one half of a register is used before the memory operation that writes the other is done";
+        "LLVM 22, measured", FROM_GFX11, LLVM;
+        "since RDNA 3 a half of a VGPR is a register of its own, and D16 loads write one. LLVM 22 counts whole registers, the version \
+         that Triton 3.9 has counts halves; the manuals describe no dependence between them".
     /// What is outstanding besides may overtake.
     MIXED = "waitcnt.mixed",
         "the wait counts only operations of the same type as done in order, with others outstanding on the \

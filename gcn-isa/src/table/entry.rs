@@ -119,6 +119,8 @@ bitflags! {
         const FLOAT_ATOMIC = 1 << 40;
         /// Chooses how denormal floats are treated.
         const SETS_DENORM_MODE = 1 << 41;
+        /// What it loads or stores is the high half of its register.
+        const HIGH_HALF = 1 << 42;
     }
 }
 

@@ -138,6 +138,9 @@ macro_rules! facts {
             /// True where a result of 16 bits leaves the other half of its register as it was; GFX9 makes it zero (LLVM:
             /// `zeroesHigh16BitsOfDest`).
             writes_halves: bool,
+            /// True where half a VGPR is a register of its own: who uses one half neither reads nor writes the other (RDNA 3 and later; LLVM:
+            /// `true16`).
+            has_half_vgprs: bool,
             /// True where the hardware puts the ids of workgroup and wave into trap temporaries instead of SGPRs (LLVM: architected SGPRs):
             /// `ttmp9` has x, `ttmp7` y and z, `ttmp8` the wave.
             has_ids_in_ttmps: bool,
@@ -240,6 +243,7 @@ const GFX900: Facts = Facts {
     has_back_off_barrier: false,
     has_packed_tid: false,
     writes_halves: false,
+    has_half_vgprs: false,
     has_ids_in_ttmps: false,
     has_tg_split: false,
     has_kernarg_preload: false,
@@ -313,6 +317,7 @@ const GFX10: Facts = Facts {
 const GFX10_3: Facts = Facts { has_hold_count: true, bad_branch_distance: None, ..GFX10 };
 const GFX11: Facts = Facts {
     generation: Generation::GFX11,
+    has_half_vgprs: true,
     named_sgprs: GFX11_NAMED,
     has_packed_tid: true,
     has_architected_flat_scratch: true,

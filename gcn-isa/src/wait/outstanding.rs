@@ -11,7 +11,7 @@
 
 use crate::Reg;
 use crate::counters::{self, Counter, Event, Stream, WaitCnt};
-use crate::reg::RegUnit;
+use crate::reg::{Half, RegUnit};
 use crate::target::InstructionSet;
 
 use super::events::{self, Debt};
@@ -27,6 +27,8 @@ pub(super) struct Entry {
     pub producer: u32,
     /// The registers of [`Debt::Write`] and [`Debt::Read`].
     pub reg: Option<Reg>,
+    /// The half of `reg` that is owed, if the other one is a register of its own.
+    pub half: Option<Half>,
     /// Which registers of `reg` are still owed: bit i for the i-th.
     live: u32,
     /// Operations issued on the stream up to this one; at block ends minus the count of younger ones.
@@ -36,16 +38,16 @@ pub(super) struct Entry {
 }
 
 impl Entry {
-    fn key(&self) -> (Debt, Stream, Option<u32>, Option<Reg>) {
+    fn key(&self) -> (Debt, Stream, Option<u32>, Option<Reg>, Option<Half>) {
         // Of memory debts only the youngest matters, so that they have no identity.
         let producer = self.reg.is_some().then_some(self.producer);
-        (self.debt, self.stream, producer, self.reg)
+        (self.debt, self.stream, producer, self.reg, self.half)
     }
 
-    /// The part of `reg` that is still owed and overlaps `with`.
-    pub fn owed(&self, with: Reg) -> Option<Reg> {
+    /// The part of `reg` that is still owed and overlaps `with`, of which `half` is meant.
+    pub fn owed(&self, with: Reg, half: Option<Half>) -> Option<Reg> {
         let reg = self.reg?;
-        if !reg.overlaps(with) {
+        if !reg.overlaps(with) || Half::are_apart(self.half, half) {
             return None;
         }
         let hit = self.live & reg.shared_with(with);
@@ -105,6 +107,8 @@ pub(super) struct Issue {
     pub order_is_trusted: bool,
     /// A full counter lets it issue only when older operations are done.
     pub stall_is_trusted: bool,
+    /// The halves of a register are registers of their own.
+    pub halves_are_trusted: bool,
     /// What it does to LDS and memory is waited for before barriers and accesses of LDS.
     pub orders_lds: bool,
 }
@@ -197,7 +201,8 @@ impl Outstanding {
         self.pending[event.stream.index()] = Some(line as u32);
         let counts = |debt: Debt| how.orders_lds || matches!(debt, Debt::Write | Debt::Read | Debt::Sync);
         for (debt, reg) in events::debts(event).filter(|d| counts(d.0)) {
-            self.supersede(debt, event.stream, reg);
+            let half = event.half.filter(|_| how.halves_are_trusted && debt == Debt::Write);
+            self.supersede(debt, event.stream, reg, half);
             if let Some(reg) = reg {
                 self.busy.add(reg, u32::MAX);
             }
@@ -206,6 +211,7 @@ impl Outstanding {
                 stream: event.stream,
                 producer: line as u32,
                 reg,
+                half,
                 live: reg.map_or(0, |r| r.shared_with(r)),
                 stamp: self.issued[event.stream.index()],
                 mixed: others || !event.stream.in_order(),
@@ -214,13 +220,15 @@ impl Outstanding {
     }
 
     /// Takes from older entries what a younger one of the same kind now owes.
-    fn supersede(&mut self, debt: Debt, stream: Stream, reg: Option<Reg>) {
+    fn supersede(&mut self, debt: Debt, stream: Stream, reg: Option<Reg>, half: Option<Half>) {
         let set = self.set;
         let same_place = |e: &Entry| e.debt == debt && e.stream.counter(set) == stream.counter(set);
         match reg {
             None => self.entries.retain(|e| !(e.debt == debt && e.stream == stream)),
             Some(reg) if self.busy.any(reg) => {
-                for e in self.entries.iter_mut().filter(|e| same_place(e)) {
+                // A half takes nothing from what is owed in whole.
+                let of_half = |e: &Entry| half.is_none() || half == e.half;
+                for e in self.entries.iter_mut().filter(|e| same_place(e) && of_half(e)) {
                     if let Some(old) = e.reg.filter(|r| r.overlaps(reg)) {
                         e.live &= !old.shared_with(reg);
                     }
@@ -271,11 +279,11 @@ impl Outstanding {
     /// Lets one entry stand for all that owe the same registers on the same stream to producers of the same group. Sealed, and so
     /// is the result.
     pub fn gather(&mut self, group: &dyn Fn(usize) -> usize) {
-        let key = |e: &Entry| (e.debt, e.stream, e.reg, e.live, group(e.producer as usize));
+        let key = |e: &Entry| (e.debt, e.stream, e.reg, e.half, e.live, group(e.producer as usize));
         self.entries.sort_by_cached_key(key);
         self.entries.dedup_by(|next, one| {
-            let alike = (one.debt, one.stream, one.reg, one.live)
-                == (next.debt, next.stream, next.reg, next.live)
+            let alike = (one.debt, one.stream, one.reg, one.half, one.live)
+                == (next.debt, next.stream, next.reg, next.half, next.live)
                 && group(one.producer as usize) == group(next.producer as usize);
             if alike {
                 *one = worse(one, next);

@@ -17,14 +17,15 @@ use crate::cfg::{Flow, is_return};
 use crate::counters::{self, Counter, Event, Stream, WaitCnt};
 use crate::hazards::counter::{
     BARRIER_COUNTERS, BARRIER_LDS, BARRIER_LDS_DMA, BARRIER_LDS_READ, BARRIER_STORE, CALL_ENTRY, CALL_EXIT,
-    CounterRule, FULL, GWS, LDS_DMA, MIXED, RAW, WAR, WAW, WAW_FLAT, WBINVL1,
+    CounterRule, FULL, GWS, HALF, LDS_DMA, MIXED, RAW, WAR, WAW, WAW_FLAT, WBINVL1,
 };
 use crate::indexing::Indexing;
 use crate::inst::{RegUse, Via};
 use crate::program::EntryKind;
+use crate::reg::Half;
 use crate::table::{Behaviours, Class};
 use crate::target::InstructionSet;
-use crate::{Program, Reg};
+use crate::{Inst, Program, Reg};
 
 use super::events::{self, Debt};
 use super::loops::Edge;
@@ -79,6 +80,8 @@ pub(super) struct WaitcntPass<'a> {
     trusts_order: bool,
     /// A full counter lets an instruction issue only when older operations are done.
     trusts_stall: bool,
+    /// The halves of a register are registers of their own, where the hardware has such.
+    trusts_halves: bool,
     /// First lines of functions, in order.
     functions: Vec<usize>,
     /// Which registers indices reach.
@@ -102,7 +105,7 @@ impl<'a> WaitcntPass<'a> {
         functions.retain(|line| !waits_at_once(program, *line));
         // The manual's word and that of AMD's emulator, if the rules that doubt them do not count.
         let trusts = |doubt: &CounterRule| !options.rules.counts(doubt);
-        let (trusts_order, trusts_stall) = (trusts(&MIXED), trusts(&FULL));
+        let (trusts_order, trusts_stall, trusts_halves) = (trusts(&MIXED), trusts(&FULL), trusts(&HALF));
         let indexing = options.rules.indexing(program, flow);
         let early = BTreeMap::new();
         WaitcntPass {
@@ -113,6 +116,7 @@ impl<'a> WaitcntPass<'a> {
             starts,
             trusts_order,
             trusts_stall,
+            trusts_halves,
             functions,
             indexing,
         }
@@ -182,15 +186,21 @@ impl<'a> WaitcntPass<'a> {
                 let merge = events::is_merge(inst, events, read);
                 let rule =
                     |e: &Entry| read_rule(e, merge && events::follows(self.set(), events, read.reg, e));
-                register_conflicts(state, read, rule, found);
+                register_conflicts(state, read, self.half(inst, read), rule, found);
             }
         }
         for write in self.indexing.writes(line, inst) {
             if state.owes(write.reg) {
                 let rule = |e: &Entry| self.overwrite_rule(e, events, write.reg);
-                register_conflicts(state, write, rule, found);
+                register_conflicts(state, write, self.half(inst, write), rule, found);
             }
         }
+    }
+
+    /// The half of its register that a use of `inst` is about, if that is believed to be all.
+    fn half(&self, inst: &Inst, used: RegUse) -> Option<Half> {
+        let named = used.operand.filter(|_| self.trusts_halves && used.via == Via::Name);
+        named.and_then(|i| inst.half(i))
     }
 
     /// Everything that `line` must wait for.
@@ -258,11 +268,12 @@ fn read_rule(entry: &Entry, after: bool) -> Option<&'static str> {
 fn register_conflicts(
     state: &Outstanding,
     used: RegUse,
+    half: Option<Half>,
     rule: impl Fn(&Entry) -> Option<&'static str>,
     found: &mut dyn FnMut(Conflict),
 ) {
     for entry in state.entries() {
-        if let Some(owed) = entry.owed(used.reg)
+        if let Some(owed) = entry.owed(used.reg, half)
             && let Some(rule) = rule(entry)
         {
             found(Conflict { reg: Some(owed), via: used.via, ..conflict(state, entry, rule) });
@@ -375,6 +386,7 @@ impl Pass for WaitcntPass<'_> {
         let how = Issue {
             order_is_trusted: self.trusts_order,
             stall_is_trusted: self.trusts_stall,
+            halves_are_trusted: self.trusts_halves,
             orders_lds: self.options.lds_order.contains(line),
         };
         for event in self.events(line) {

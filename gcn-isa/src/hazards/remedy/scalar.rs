@@ -21,7 +21,7 @@ const READ_SGPR: RemedyRule = RemedyRule {
     cite: "LLVM 22, measured; Mesa 25.0.7, `aco_insert_NOPs`",
     targets: on::GFX12,
     waves: WaveSizes::all(),
-    steps: &[READS, SALU_WRITES],
+    steps: &[READS, SALU_COMPUTES],
     second: Step { who: anyone(Kinds::ANY_VALU), roles: Role::SSRC, which: Which::Sgprs, tie: Tie::Same },
     ends: &[],
     within: Within::ANY,
@@ -37,6 +37,9 @@ const READS: Step =
 const READS_VCC: Step = Step { which: Which::Vcc, ..READS };
 const SALU_WRITES: Step =
     Step { who: anyone(Kinds::SALU), roles: Role::SDST, which: Which::Sgprs, tie: Tie::OfPair };
+/// The return address that a call writes is not meant: functions that LLVM compiles return without a wait, and their callers cannot
+/// have one after the call.
+const SALU_COMPUTES: Step = Step { who: but(Kinds::SALU, Kinds::JUMP), ..SALU_WRITES };
 const VALU_WRITES: Step = Step { who: anyone(Kinds::ANY_VALU), ..SALU_WRITES };
 const SALU_WRITES_VCC: Step = Step { which: Which::Vcc, tie: Tie::Same, ..SALU_WRITES };
 const VALU_WRITES_VCC: Step = Step { who: anyone(Kinds::ANY_VALU), ..SALU_WRITES_VCC };
@@ -180,6 +183,7 @@ pub(super) const RULES: &[RemedyRule] = &[
     RemedyRule {
         id: "llvm.read-sgpr.salu",
         title: "vector ALU reads an SGPR, scalar ALU writes it or its pair, then it is read however much later",
+        steps: &[READS, SALU_WRITES],
         second: Step { who: anyone(Kinds::ANY_VALU.union(Kinds::SALU)), ..READ_SGPR.second },
         ends: MEMORY_OR_WAIT,
         evidence: MORE_IN_LLVM,
@@ -280,6 +284,7 @@ pub(super) const RULES: &[RemedyRule] = &[
     RemedyRule {
         id: "llvm.read-sgpr.leave",
         title: "vector ALU reads an SGPR, scalar ALU writes it or its pair, then a call, return or jump to an address however much later",
+        steps: &[READS, SALU_WRITES],
         second: LEAVES,
         evidence: MORE_IN_LLVM,
         ends: MEMORY_OR_WAIT,
