@@ -174,12 +174,12 @@ impl State {
     /// Follows which accesses to LDS are outstanding.
     fn count(&mut self, effects: &[Effect], cx: &Cx<'_>, touches: &[Touch]) {
         let (effect, at) = (&effects[cx.w.pc], cx.w.pc);
-        if effect.wait.is_none() && effect.kind.is_none() {
+        if effect.wait.is_none() && effect.streams.is_empty() {
             return;
         }
         // What comes too early by itself is for strict mode to say.
         self.counters.before(effects, cx.machine, effect, Config::default(), true).ok();
-        if effect.kind.is_some() {
+        if !effect.streams.is_empty() {
             self.counters.after(effects, cx.machine, at, LdsRange::of(touches)).ok();
             self.outstanding.add(&self.counters, cx.machine, (effect, at), touches);
         }

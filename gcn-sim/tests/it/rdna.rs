@@ -2,7 +2,7 @@
 //!
 //! Each case is a folder: `k.hsaco`, `spec.json`, the inputs that it names, `expect.json` and the arrays that this names. A few are in
 //! `data/rdna-kernels.gz`, of every target, wave size and compiler. `GCN_RDNA_KERNELS` names folders of more, separated by colons; with
-//! `GCN_RDNA_ONLY`, only cases whose name contains that text.
+//! `GCN_RDNA_ONLY`, only cases whose name contains that text; `GCN_RDNA_MODE` is `strict`, `faithful` or `sanitize`.
 
 mod case;
 
@@ -10,8 +10,10 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
 use case::Outcome;
+use gcn_isa::hazards::{Config, Grade};
 use gcn_isa::table::{self, Entry};
 use gcn_isa::target::Family;
+use gcn_sim::{Options, Sanitize};
 use gcn_test_support::{skipped, stored::assert_current};
 
 /// The files of all cases: of each a line with its path and its size, then its bytes.
@@ -50,7 +52,7 @@ fn kernels_of_compilers_compute_what_numpy_does() {
     assert!(cases.len() >= 16, "{} cases", cases.len());
     let mut executed = BTreeSet::new();
     for case in cases {
-        match case::run(&case) {
+        match case::run(&case, &Options::default()) {
             Outcome::Right(instructions) => executed.extend(instructions),
             Outcome::Wrong(reason) => panic!("{}: {reason}", case.display()),
         }
@@ -64,6 +66,21 @@ fn kernels_of_compilers_compute_what_numpy_does() {
 }
 
 #[test]
+fn waits_that_are_taken_out() {
+    let folders = std::env::var("GCN_RDNA_KERNELS").unwrap_or_default();
+    let only = std::env::var("GCN_RDNA_ONLY").unwrap_or_default();
+    for case in folders.split(':').flat_map(|folder| cases(folder.as_ref())) {
+        if !case.to_string_lossy().contains(&only) {
+            continue;
+        }
+        for (wait, said) in case::without_each_wait(&case) {
+            let said = said.err().unwrap_or_else(|| "SILENT".to_owned());
+            println!("{} | {wait} | {said}", case.file_name().unwrap().to_string_lossy());
+        }
+    }
+}
+
+#[test]
 fn kernels_of_the_folders_that_are_given() {
     let Ok(folders) = std::env::var("GCN_RDNA_KERNELS") else {
         skipped(
@@ -73,11 +90,18 @@ fn kernels_of_the_folders_that_are_given() {
         return;
     };
     let only = std::env::var("GCN_RDNA_ONLY").unwrap_or_default();
+    let rules = Config::at_least(Grade::Documented);
+    let options = match std::env::var("GCN_RDNA_MODE").as_deref() {
+        Ok("strict") => Options { rules, ..Options::strict() },
+        Ok("faithful") => Options { rules, ..Options::faithful() },
+        Ok("sanitize") => Options { sanitize: Sanitize::all(), findings: 100, ..Options::default() },
+        _ => Options::default(),
+    };
     let mut all: Vec<PathBuf> = folders.split(':').flat_map(|folder| cases(folder.as_ref())).collect();
     all.retain(|case| case.to_string_lossy().contains(&only));
     let (mut wrong, mut reasons) = (0, BTreeMap::<String, usize>::new());
     for case in &all {
-        let outcome = case::run(case);
+        let outcome = case::run(case, &options);
         if let Outcome::Wrong(reason) = outcome {
             wrong += 1;
             println!("{}: {reason}", case.display());
