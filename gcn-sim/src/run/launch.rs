@@ -77,9 +77,6 @@ pub(crate) fn prepare<'a>(
     kernarg: &[u8],
     options: &Options,
 ) -> Result<Launch<'a>, SimError> {
-    if !options.sanitize.is_empty() {
-        require_waits(machine, "a sanitizer")?;
-    }
     let geometry = Geometry::new(grid.into(), size, machine.state().wave_size)?;
     check_sizes(machine)?;
     // Compilers count on the segment's last cache line: they load four dwords where three are left.

@@ -23,7 +23,7 @@ use std::sync::atomic::AtomicU64;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use gcn_isa::Inst;
-use gcn_isa::counters::Counter;
+use gcn_isa::counters::{Counter, Stream};
 use gcn_isa::hazards::Config;
 use gcn_isa::table::Class;
 
@@ -347,8 +347,12 @@ impl Group {
     ) -> Result<(), Fault> {
         let (effect, role, number) = (&shared.effects[cx.w.pc], shared.roles[cx.w.pc], cx.w.id as usize);
         let sync = &mut self.waves[number].sync;
-        if let Some(wait) = effect.wait.filter(|wait| Counter::Vm.is_in(*wait)) {
-            sync.wait(Counter::Vm.of(wait) == 0);
+        if let Some(wait) = effect.wait {
+            let stores = Stream::Store.counter(cx.machine.target().instruction_set());
+            let all = stores.of(wait) == 0;
+            if all || Counter::Vm.is_in(wait) {
+                sync.wait(all);
+            }
         }
         sync.fence(role, number);
         if shared.has(Sanitize::RACES) {

@@ -142,9 +142,14 @@ impl Counters {
         if effect.barrier {
             return self.barrier(machine, rules, alone);
         }
+        let whole = |part: &Part| Part { half: None, ..*part };
+        let halves = rules.counts(&counter::HALF);
         for part in &effect.reads {
             if let Some(operation) = self.writer(*part) {
                 return Err(self.too_early(machine, &counter::RAW, operation, Some(part.unit)));
+            }
+            if let Some(operation) = self.writer(whole(part)).filter(|_| halves) {
+                return Err(self.too_early(machine, &counter::HALF, operation, Some(part.unit)));
             }
         }
         for part in &effect.writes {
@@ -152,6 +157,11 @@ impl Counters {
                 && !returns_in_order(machine, operation, effect)
             {
                 return Err(self.too_early(machine, &counter::WAW, operation, Some(part.unit)));
+            }
+            if let Some(operation) = self.writer(whole(part)).filter(|_| halves && part.half.is_some())
+                && !returns_in_order(machine, operation, effect)
+            {
+                return Err(self.too_early(machine, &counter::HALF, operation, Some(part.unit)));
             }
         }
         Ok(())

@@ -3,7 +3,10 @@
 use std::collections::BTreeSet;
 use std::path::Path;
 
+use gcn_emit::code::Unit;
+use gcn_emit::object::read_code_object;
 use gcn_emit::text::InstText;
+use gcn_isa::check;
 use gcn_isa::hazards::{Config, Grade};
 use gcn_isa::{Class, Inst};
 use gcn_sim::Options;
@@ -38,8 +41,27 @@ pub fn kind(reason: &str) -> String {
     }
 }
 
-/// The object of a folder with each wait that it executes in turn made to wait for nothing: the wait, and what strict mode says.
-pub fn without_each_wait(folder: &Path) -> Vec<(String, Result<(), String>)> {
+/// A wait that has been taken out.
+pub struct Removed {
+    /// Its text and address.
+    pub wait: String,
+    /// What strict mode says without it.
+    pub strict: Result<(), String>,
+    /// The checker finds more without it, at the same level.
+    pub is_found: bool,
+}
+
+/// What the checker finds in an object at this level: rules and lines.
+fn found(bytes: &[u8], rules: Config) -> BTreeSet<(&'static str, usize)> {
+    let unit = Unit::of_object(&read_code_object(bytes).unwrap()).unwrap();
+    let options = check::Options { rules, ..check::Options::default() };
+    let reports = unit.sections.iter().map(|code| check::check_with(&code.program, options));
+    let findings = reports.flat_map(|report| report.findings);
+    findings.filter(|f| f.grade >= Grade::Documented).map(|f| (f.rule, f.second)).collect()
+}
+
+/// The object of a folder with each wait that it executes in turn made to wait for nothing.
+pub fn without_each_wait(folder: &Path) -> Vec<Removed> {
     let bytes = std::fs::read(folder.join("k.hsaco")).unwrap();
     let spec = Spec::from_json(&std::fs::read_to_string(folder.join("spec.json")).unwrap()).unwrap();
     let rules = Config::at_least(Grade::Documented);
@@ -55,12 +77,13 @@ pub fn without_each_wait(folder: &Path) -> Vec<(String, Result<(), String>)> {
         let text = |inst: &Inst| InstText { inst, target, program: None }.to_string();
         Ok::<_, String>(waits.map(|(at, inst)| (at, text(inst))).collect::<Vec<_>>())
     };
-    let waits = run(&bytes).unwrap();
+    let (waits, before) = (run(&bytes).unwrap(), found(&bytes, rules));
     let removed = |(at, text): (u32, String)| {
         let mut bytes = bytes.clone();
         let place = file_offset(&bytes, at);
         bytes[place..place + 4].copy_from_slice(&S_NOP);
-        (format!("{text} at {at:#x}"), run(&bytes).map(|_| ()))
+        let is_found = found(&bytes, rules).difference(&before).next().is_some();
+        Removed { wait: format!("{text} at {at:#x}"), strict: run(&bytes).map(|_| ()), is_found }
     };
     waits.into_iter().map(removed).collect()
 }
