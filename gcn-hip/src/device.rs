@@ -209,3 +209,23 @@ pub(crate) fn host_memory() -> u64 {
     let kib: Option<u64> = line.and_then(|line| line.trim().strip_suffix("kB")?.trim().parse().ok());
     kib.map_or(8 << 30, |kib| kib * 1024 / 4 * 3)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// PyTorch on a Radeon RX 7900 XTX: `major=11, minor=0, gcnArchName='gfx1100', multi_processor_count=48`, a warp of 32; 96 compute
+    /// units by AMD's table.
+    #[test]
+    fn multiprocessors_of_rdna_are_workgroup_processors() {
+        let model = Model::of(Target::GFX1100, 0, u64::MAX);
+        let attribute = |number| model.attribute(number);
+        assert_eq!([87, 23, 61, 63].map(attribute), [Some(32), Some(11), Some(0), Some(48)]);
+        assert_eq!((attribute(10_015), model.id().to_string()), (Some(96), "gfx1100".to_owned()));
+        // Navi 32 has the instructions of Navi 31 and no line of its own.
+        let sibling = Model::of(Target::GFX1101, 0, u64::MAX);
+        assert_eq!((sibling.name, sibling.attribute(63)), ("AMD GPU", Some(48)));
+        let mi300x = Model::of(Target::GFX942, 0, u64::MAX);
+        assert_eq!([87, 23, 61, 63].map(|n| mi300x.attribute(n)), [Some(64), Some(9), Some(4), Some(304)]);
+    }
+}

@@ -98,10 +98,10 @@ fn file_offset(file: &[u8], address: u32) -> usize {
     };
     let (headers, count) = (number(32, 8), number(56, 2));
     let segments = (0..count).map(|i| headers + 56 * i).filter(|at| number(*at, 4) == 1);
-    let places = segments.map(|at| (number(at + 8, 8), number(at + 16, 8), number(at + 32, 8)));
+    let mut places = segments.map(|at| (number(at + 8, 8), number(at + 16, 8), number(at + 32, 8)));
     let holds =
         |(_, start, size): &(usize, usize, usize)| (*start..start + size).contains(&(address as usize));
-    let (offset, start, _) = places.filter(holds).next().unwrap();
+    let (offset, start, _) = places.find(holds).unwrap();
     address as usize - start + offset
 }
 
