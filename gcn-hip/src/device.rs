@@ -24,10 +24,12 @@ pub(crate) struct Model {
 impl Model {
     /// The device with this number; its memory is at most `memory` bytes.
     pub(crate) fn of(target: Target, number: usize, memory: u64) -> Model {
-        let of =
-            |target: Target| MODELS.lines().find(move |line| line.split('\t').next() == Some(target.name()));
-        // A target without a device of its own has the numbers of the one that stands for it.
-        let (own, line) = (of(target).is_some(), of(target.representative()));
+        let named = |line: &&str| line.split('\t').next().and_then(|name| name.parse::<Target>().ok());
+        let own = MODELS.lines().find(|line| named(line) == Some(target));
+        // A target without a device of its own has the numbers of one with the same instructions.
+        let set = target.instruction_set().measured_as();
+        let alike = || MODELS.lines().find(|line| named(line).is_some_and(|t| t.instruction_set() == set));
+        let (own, line) = (own.is_some(), own.or_else(alike));
         let fields: Vec<&'static str> = line.unwrap_or_default().split('\t').collect();
         let field = |at: usize| fields.get(at).and_then(|f| f.parse().ok()).unwrap_or(0u64);
         Model {
@@ -57,20 +59,20 @@ impl Model {
         self.clock_khz as f64 * 1e3
     }
 
-    /// The version of the instruction set: 9 and, of gfx90a, 0x0a.
-    fn version(&self) -> (u64, u64) {
-        // The last digit is the stepping; HIP gives the digit before it.
-        let digits = self.target.representative().name().trim_start_matches("gfx9");
-        let minor = digits.get(..1).and_then(|d| d.parse().ok()).unwrap_or(0);
-        (9, minor)
-    }
-
+    /// The major version of the processor.
     pub(crate) fn major(&self) -> u64 {
-        self.version().0
+        self.target.version()[0].into()
     }
 
+    /// The minor version; HIP does not say the stepping.
     pub(crate) fn minor(&self) -> u64 {
-        self.version().1
+        self.target.version()[1].into()
+    }
+
+    /// What HIP calls multiprocessors: compute units, or workgroup processors of two (clr, `rocdevice.cpp`: half of the compute units
+    /// where kernels are compiled for workgroup processors, as they are by default).
+    pub(crate) fn multiprocessors(&self) -> u64 {
+        gcn_sim::timed::multiprocessors(self.target)
     }
 
     /// An attribute of `hipDeviceGetAttribute`; `None` for a number that is none.
@@ -148,7 +150,7 @@ const FACTS: &[Fact] = &[
     fact(288, 8, 84, |m| m.memory),                     // totalGlobalMem
     fact(296, 8, 74, |m| m.target.lds_per_cu().into()), // sharedMemPerBlock
     fact(304, 4, 71, |_| 65536),                        // regsPerBlock
-    fact(308, 4, 87, |_| 64),                           // warpSize
+    fact(308, 4, 87, |m| m.target.wave_size().into()),  // warpSize
     fact(312, 8, 58, |_| i32::MAX as u64),              // memPitch
     fact(320, 4, 56, |_| 1024),                         // maxThreadsPerBlock
     fact(348, 4, 5, |m| m.clock_khz),                   // clockRate
@@ -157,7 +159,7 @@ const FACTS: &[Fact] = &[
     fact(364, 4, 61, Model::minor),                     // minor
     fact(368, 8, 81, |_| 256),                          // textureAlignment
     fact(376, 8, 82, |_| 256),                          // texturePitchAlignment
-    fact(388, 4, 63, |m| m.cus),                        // multiProcessorCount
+    fact(388, 4, 63, Model::multiprocessors),           // multiProcessorCount
     fact(400, 4, 3, |_| 1),                             // canMapHostMemory
     fact(576, 4, 8, |_| 1),                             // concurrentKernels
     fact(584, 4, 67, |m| m.number as u64 + 1),          // pciBusID
@@ -169,8 +171,8 @@ const FACTS: &[Fact] = &[
     fact(624, 4, 57, |m| u64::from(m.target.max_waves_per_simd() * 4 * m.target.wave_size())), // maxThreadsPerMultiProcessor
     fact(628, 4, 78, |_| 1),                            // streamPrioritiesSupported
     fact(640, 8, 76, |m| m.target.lds_per_cu().into()), // sharedMemPerMultiprocessor
-    fact(648, 4, 72, |m| u64::from(m.target.vgprs_per_simd()) * 4 * 64), // regsPerMultiprocessor
-    fact(652, 4, 24, |_| 1),                            // managedMemory
+    fact(648, 4, 72, |m| u64::from(m.target.vgprs_per_simd() * 4 * m.target.wave_size())), // regsPerMultiprocessor
+    fact(652, 4, 24, |_| 1),                                                               // managedMemory
     fact(676, 4, 9, |_| 1),                             // concurrentManagedAccess
     fact(684, 4, 4, |_| 1),                             // canUseHostPointerForRegisteredMem
     fact(688, 4, 10, |_| 1),                            // cooperativeLaunch
@@ -206,4 +208,24 @@ pub(crate) fn host_memory() -> u64 {
     let line = text.lines().find_map(|line| line.strip_prefix("MemTotal:"));
     let kib: Option<u64> = line.and_then(|line| line.trim().strip_suffix("kB")?.trim().parse().ok());
     kib.map_or(8 << 30, |kib| kib * 1024 / 4 * 3)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// PyTorch on a Radeon RX 7900 XTX: `major=11, minor=0, gcnArchName='gfx1100', multi_processor_count=48`, a warp of 32; 96 compute
+    /// units by AMD's table.
+    #[test]
+    fn multiprocessors_of_rdna_are_workgroup_processors() {
+        let model = Model::of(Target::GFX1100, 0, u64::MAX);
+        let attribute = |number| model.attribute(number);
+        assert_eq!([87, 23, 61, 63].map(attribute), [Some(32), Some(11), Some(0), Some(48)]);
+        assert_eq!((attribute(10_015), model.id().to_string()), (Some(96), "gfx1100".to_owned()));
+        // Navi 32 has the instructions of Navi 31 and no line of its own.
+        let sibling = Model::of(Target::GFX1101, 0, u64::MAX);
+        assert_eq!((sibling.name, sibling.attribute(63)), ("AMD GPU", Some(48)));
+        let mi300x = Model::of(Target::GFX942, 0, u64::MAX);
+        assert_eq!([87, 23, 61, 63].map(|n| mi300x.attribute(n)), [Some(64), Some(9), Some(4), Some(304)]);
+    }
 }

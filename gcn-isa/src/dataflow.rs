@@ -132,6 +132,11 @@ fn source(inst: &Inst, part: Part, i: usize) -> u64 {
     if mask == 0 {
         return 0;
     }
+    // Half a register, where it is one of its own.
+    let slot = desc.operand_index(["src0", "src1", "src2"][i]);
+    if let Some(half) = slot.and_then(|slot| inst.half(slot as u8)) {
+        return half.bits().into();
+    }
     if let Some(sdwa) = mods.sdwa {
         return match if i == 0 { sdwa.src0_sel } else { sdwa.src1_sel } {
             byte @ 0..=3 => 0xff << (8 * byte),

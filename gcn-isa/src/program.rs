@@ -1,5 +1,6 @@
 //! The machine program: instructions in order, labels between them, and why each was put there.
 
+use std::borrow::Cow;
 use std::collections::HashSet;
 use std::fmt;
 use std::num::NonZeroU32;
@@ -182,6 +183,18 @@ pub struct Program {
     pub gaps: Vec<usize>,
     /// Every workgroup is a single wave: a barrier has nobody to wait for, and LDS no other reader.
     pub single_wave: bool,
+}
+
+impl<'a> From<&'a Program> for Cow<'a, Program> {
+    fn from(program: &'a Program) -> Self {
+        Cow::Borrowed(program)
+    }
+}
+
+impl From<Program> for Cow<'_, Program> {
+    fn from(program: Program) -> Self {
+        Cow::Owned(program)
+    }
 }
 
 impl Program {

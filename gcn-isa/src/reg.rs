@@ -45,6 +45,14 @@ impl Half {
         if high { Half::High } else { Half::Low }
     }
 
+    /// Its bits in the register.
+    pub const fn bits(self) -> u32 {
+        match self {
+            Half::Low => 0xffff,
+            Half::High => 0xffff_0000,
+        }
+    }
+
     /// True if these parts of one register have nothing in common. `None` is all of it.
     pub fn are_apart(a: Option<Half>, b: Option<Half>) -> bool {
         matches!((a, b), (Some(a), Some(b)) if a != b)

@@ -49,7 +49,9 @@ mod wave;
 
 use gcn_emit::occupancy::Occupancy;
 
-pub use crate::core::params::{Grade, Parameter, ParameterError, at_most, compute_units, parameters};
+pub use crate::core::params::{
+    Grade, Parameter, ParameterError, at_most, compute_units, multiprocessors, parameters,
+};
 pub use config::Config;
 pub use estimate::{ClockEstimate, NoMeasurement, check_load};
 pub use memory::CacheUse;

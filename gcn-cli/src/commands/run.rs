@@ -25,7 +25,7 @@ use crate::failure::{Failure, complain};
 #[command(after_help = EXAMPLES)]
 pub struct Args {
     /// The GPU; by default the first one that the program was compiled for
-    #[arg(long, value_name = "TARGET", value_parser = commands::target_with_kernels)]
+    #[arg(long, value_name = "TARGET", value_parser = commands::target)]
     target: Option<gcn_isa::Target>,
     /// How many GPUs there are
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u8).range(1..=64))]

@@ -44,7 +44,7 @@ impl Mode {
     }
 
     /// Compute units over which a workgroup may be distributed.
-    const fn compute_units(self) -> u32 {
+    pub const fn compute_units(self) -> u32 {
         if self.workgroup_processor { 2 } else { 1 }
     }
 

@@ -69,7 +69,7 @@ pub(crate) extern "C" fn max_potential_block_size(
             best = best.max((count * size_here, size_here, count));
             size += 64;
         }
-        let cus = s.model(current_device())?.cus as i32;
+        let cus = s.model(current_device())?.multiprocessors() as i32;
         block.set(best.1)?;
         grid.set(best.2 * cus)
     })

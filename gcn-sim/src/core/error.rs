@@ -200,10 +200,9 @@ pub enum LaunchError {
         /// Available.
         available: u32,
     },
-    /// A mode that judges or times waits, which the simulator does not do for the target.
+    /// A mode that the simulator does not have for the target.
     #[error(
-        "{mode} cannot run this kernel: the simulator does not follow the counters of {target} yet; functional mode runs it, and `gcn check` \
-         judges its waits"
+        "{mode} cannot run this kernel: the simulator does not have it for {target} yet; functional, strict and faithful mode run it"
     )]
     Waits {
         /// What was asked for.

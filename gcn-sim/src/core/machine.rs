@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use gcn_emit::lines::{SourceLines, SourcePlace};
-use gcn_emit::occupancy::{Usage, occupancy_of};
+use gcn_emit::occupancy::{Mode, Occupancy, Usage, occupancy_in};
 use gcn_emit::text::InstText;
 use gcn_isa::reg::{Reg, RegFile};
 use gcn_isa::table::{Access, Class};
@@ -298,21 +298,20 @@ impl Machine {
         self
     }
 
-    /// How many workgroups of so many work-items a compute unit holds, if a launch adds `dynamic_lds` bytes of LDS.
+    /// How many workgroups of so many work-items a compute unit (on RDNA a workgroup processor) holds, if a launch adds `dynamic_lds` bytes of LDS.
     pub fn workgroups_per_cu(&self, work_items: u32, dynamic_lds: u32) -> u32 {
+        let waves = work_items.div_ceil(self.state.wave_size.lanes());
+        self.occupancy(waves, self.state.lds_bytes.saturating_add(dynamic_lds)).workgroups_per_cu
+    }
+
+    /// How many of its workgroups a compute unit holds, if each has so many waves and bytes of LDS.
+    pub(crate) fn occupancy(&self, waves_per_workgroup: u32, lds_bytes: u32) -> Occupancy {
         let (target, state) = (self.target, &self.state);
         let vgprs =
             if target.has_unified_agprs() { state.vgprs + state.agprs } else { state.vgprs.max(state.agprs) };
-        let usage = Usage {
-            vgprs,
-            sgprs: state.sgprs + gcn_isa::reg::NAMED_SGPRS,
-            lds_bytes: state.lds_bytes.saturating_add(dynamic_lds),
-            waves_per_workgroup: work_items.div_ceil(state.wave_size.lanes()),
-        };
-        if usage.lds_bytes > target.lds_per_cu() {
-            return 0;
-        }
-        occupancy_of(target, usage).workgroups_per_cu
+        let sgprs = state.sgprs + gcn_isa::reg::NAMED_SGPRS;
+        let mode = Mode { wave: state.wave_size, ..Mode::usual(target) };
+        occupancy_in(target, mode, Usage { vgprs, sgprs, lds_bytes, waves_per_workgroup })
     }
 
     /// Puts the code at an address: what it computes from its own place, such as the address of data after it, counts from there.

@@ -94,15 +94,6 @@ impl Options {
         Options { mode: Mode::Strict, ..Options::default() }
     }
 
-    /// What of the options needs the target's waits and hazards, if something does.
-    pub(crate) fn looks_at_waits(&self) -> Option<&'static str> {
-        match self.mode {
-            Mode::Strict => Some("strict mode"),
-            Mode::Faithful => Some("faithful mode"),
-            Mode::Functional => (!self.sanitize.is_empty()).then_some("a sanitizer"),
-        }
-    }
-
     /// Faithful mode, otherwise the default.
     pub fn faithful() -> Options {
         Options { mode: Mode::Faithful, ..Options::default() }

@@ -6,6 +6,7 @@
 use std::fmt;
 use std::sync::LazyLock;
 
+use gcn_emit::occupancy::Mode;
 use gcn_isa::{InstructionSet, Target, TargetSet};
 use serde::Serialize;
 
@@ -125,6 +126,12 @@ fn row_of(target: Target, name: &str) -> Option<&'static Row> {
 // Every launch asks, so the other parameters are not read.
 pub fn compute_units(target: Target) -> u64 {
     row_of(target, "device.cus").and_then(|row| row.value.parse().ok()).unwrap_or(1).max(1)
+}
+
+/// What a workgroup has to itself on the device that a target stands for: its compute units, or on RDNA its workgroup processors of two,
+/// for which kernels are compiled if nothing else is asked for.
+pub fn multiprocessors(target: Target) -> u64 {
+    (compute_units(target) / u64::from(Mode::usual(target).compute_units())).max(1)
 }
 
 /// The largest value that a parameter of the model may have: the upper end of its range, or the value where that is known. `None` if

@@ -168,6 +168,11 @@ impl Arrivals {
         self.signals > other.waits
     }
 
+    /// How often it has waited.
+    pub(crate) fn waits(&self) -> u64 {
+        self.waits
+    }
+
     /// The wait is over.
     pub(crate) fn go_on(&mut self) {
         self.waits += 1;

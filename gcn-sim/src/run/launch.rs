@@ -1,6 +1,6 @@
 //! What a launch is: its geometry and inputs, checked, and what of it lies in memory while it runs.
 
-use gcn_emit::occupancy::{Occupancy, Usage, occupancy_of};
+use gcn_emit::occupancy::Occupancy;
 
 use crate::core::error::{LaunchError, SimError};
 use crate::core::grid::{Geometry, Grid};
@@ -8,7 +8,7 @@ use crate::core::kernel::{Inputs, MAX_SCRATCH};
 use crate::core::machine::Machine;
 use crate::core::memory::{Memory, room};
 use crate::core::options::Options;
-use crate::core::params::compute_units;
+use crate::core::params::multiprocessors;
 use crate::core::value::LANES;
 use crate::watch::Shared;
 
@@ -27,7 +27,7 @@ pub(crate) struct Launch<'a> {
 impl Launch<'_> {
     /// How many of its workgroups the device holds at a time.
     pub(super) fn room(&self) -> u64 {
-        compute_units(self.machine.target()) * u64::from(self.occupancy().workgroups_per_cu.max(1))
+        multiprocessors(self.machine.target()) * u64::from(self.occupancy().workgroups_per_cu.max(1))
     }
 
     /// Checks that this machine has room for the scratch memory of this many more workgroups.
@@ -39,16 +39,7 @@ impl Launch<'_> {
 
     /// Waves and workgroups on a compute unit.
     pub(crate) fn occupancy(&self) -> Occupancy {
-        let (target, state) = (self.machine.target(), self.machine.state());
-        let vgprs =
-            if target.has_unified_agprs() { state.vgprs + state.agprs } else { state.vgprs.max(state.agprs) };
-        let usage = Usage {
-            vgprs,
-            sgprs: state.sgprs + gcn_isa::reg::NAMED_SGPRS,
-            lds_bytes: state.lds_bytes,
-            waves_per_workgroup: self.geometry.waves(),
-        };
-        occupancy_of(target, usage)
+        self.machine.occupancy(self.geometry.waves(), self.machine.state().lds_bytes)
     }
 
     /// Checks that a cooperative launch is one, and initialises what its workgroups meet at, as the runtime does.
@@ -86,9 +77,6 @@ pub(crate) fn prepare<'a>(
     kernarg: &[u8],
     options: &Options,
 ) -> Result<Launch<'a>, SimError> {
-    if let Some(mode) = options.looks_at_waits() {
-        require_waits(machine, mode)?;
-    }
     let geometry = Geometry::new(grid.into(), size, machine.state().wave_size)?;
     check_sizes(machine)?;
     // Compilers count on the segment's last cache line: they load four dwords where three are left.

@@ -35,6 +35,8 @@ pub(crate) struct Unit {
     turn: u64,
     pub lds: Vec<u8>,
     pub counts: Counts,
+    /// How often the waves have met where they arrive before they wait.
+    met: u64,
 }
 
 impl Unit {
@@ -60,6 +62,7 @@ impl Unit {
             turn: launch.options.first_turn,
             lds: vec![0; state.lds_bytes as usize],
             counts: Counts(vec![0; launch.machine.steps().len()]),
+            met: 0,
         }
     }
 
@@ -120,6 +123,11 @@ impl Unit {
                 && self.has_met(number)
             {
                 self.waves[number].arrivals.go_on();
+                let meeting = self.waves[number].arrivals.waits();
+                if meeting > self.met {
+                    self.met = meeting;
+                    self.tell_barrier(launch)?;
+                }
                 self.waves[number].status = Status::Running;
                 idle = false;
             }
@@ -173,6 +181,7 @@ impl Unit {
         let sgprs = state.initial_sgprs(&launch.inputs, id, waves)?;
         self.lds.fill(0);
         self.turn = launch.options.first_turn;
+        self.met = 0;
         self.waves.append(&mut self.spare);
         self.spare = self.waves.split_off(self.waves.len().min(waves as usize));
         let size = launch.geometry.size_of(id);
@@ -192,6 +201,17 @@ impl Unit {
         Ok(())
     }
 
+    /// Tells those who watch that all waves that have not ended have come to a barrier. Where waves arrive before they wait, it is told
+    /// when the first of them goes on: what another has done between is taken for done before.
+    fn tell_barrier(&mut self, launch: &Launch<'_>) -> Result<(), SimError> {
+        if let Some((watch, shared)) = self.watch.as_mut().zip(launch.watch.as_ref())
+            && let Err(Fault::Finding(finding)) = watch.barrier(shared, launch.machine, &self.waves)
+        {
+            return Err(SimError::Finding(finding));
+        }
+        Ok(())
+    }
+
     /// All waves that have not ended are at a barrier: let them go on. Ended waves do not count, as on hardware.
     fn release_barrier(&mut self, launch: &Launch<'_>, id: [u32; 3]) -> Result<(), SimError> {
         if launch.watch.as_ref().is_some_and(Shared::is_strict) {
@@ -200,11 +220,7 @@ impl Unit {
                 return Err(self.divergent_barrier(launch, id));
             }
         }
-        if let Some((watch, shared)) = self.watch.as_mut().zip(launch.watch.as_ref())
-            && let Err(Fault::Finding(finding)) = watch.barrier(shared, launch.machine, &self.waves)
-        {
-            return Err(SimError::Finding(finding));
-        }
+        self.tell_barrier(launch)?;
         self.turn = launch.options.first_turn;
         for wave in &mut self.waves {
             if let Status::AtBarrier(_) = wave.status {
@@ -237,7 +253,7 @@ impl Unit {
         cx.trace = Some(&mut trace);
         watch.resume(shared, &mut cx);
         let result = go_on(&mut cx, launch, id, counts, turn, |cx, step| watch.step(shared, cx, step));
-        let at_barrier = matches!(cx.w.status, Status::AtBarrier(_));
+        let at_barrier = matches!(cx.w.status, Status::AtBarrier(_) | Status::AtWait(_));
         watch.suspend(&mut cx, at_barrier);
         watch.put_trace(trace);
         result

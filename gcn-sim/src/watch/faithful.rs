@@ -34,7 +34,6 @@ use crate::core::wave::Sgprs;
 use crate::semantics::execute::execute;
 use crate::semantics::indexed;
 use crate::watch::strict::counters::Counters;
-use crate::watch::strict::effect::Kind;
 use crate::watch::strict::outstanding::{Access, Accesses};
 use crate::watch::strict::range::LdsRange;
 use crate::watch::strict::states::Pairs;
@@ -208,6 +207,7 @@ impl WaveState {
         let mut changes = Changes::default();
         if info.watched {
             changes = Changes::before(cx.w, &info.writes, info.mode);
+            changes.keep_bits(info.kept);
         }
         if info.merges {
             // A load of half a register merges with what earlier loads bring.
@@ -219,7 +219,7 @@ impl WaveState {
         let next = self.execute(cx, step, info)?;
         let lanes = info.written_lanes(cx, &changes, exec);
         changes.after(cx.w, lanes);
-        let is_load = effect.kind.is_some() && !changes.is_empty();
+        let is_load = !effect.streams.is_empty() && !changes.is_empty();
         if is_load {
             changes.undo(cx.w);
         }
@@ -271,7 +271,9 @@ impl WaveState {
         report: Report<'_>,
     ) -> u32 {
         let effects = &program.strict.effects;
-        let Some(kind) = effects[at].kind else { return 0 };
+        if effects[at].streams.is_empty() {
+            return 0;
+        }
         let touched = cx.trace.as_deref().map(|t| LdsRange::of(&t.touches)).unwrap_or_default();
         if let Err(hazard) = self.counters.after(effects, cx.machine, at, touched) {
             report(cx, hazard);
@@ -282,7 +284,7 @@ impl WaveState {
             self.lds.add(&self.counters, cx.machine, (&effects[at], at), &trace.touches);
         }
         if !changes.is_empty() {
-            let ordered = matches!(kind, Kind::Vector | Kind::Lds);
+            let ordered = effects[at].in_order;
             let again = again.map(|sources| (at, sources));
             self.loads.push(Load { id, ordered, changes: changes.clone(), again });
         }

@@ -23,7 +23,7 @@ use std::sync::atomic::AtomicU64;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use gcn_isa::Inst;
-use gcn_isa::counters::Counter;
+use gcn_isa::counters::{Counter, Stream};
 use gcn_isa::hazards::Config;
 use gcn_isa::table::Class;
 
@@ -174,12 +174,12 @@ impl State {
     /// Follows which accesses to LDS are outstanding.
     fn count(&mut self, effects: &[Effect], cx: &Cx<'_>, touches: &[Touch]) {
         let (effect, at) = (&effects[cx.w.pc], cx.w.pc);
-        if effect.wait.is_none() && effect.kind.is_none() {
+        if effect.wait.is_none() && effect.streams.is_empty() {
             return;
         }
         // What comes too early by itself is for strict mode to say.
         self.counters.before(effects, cx.machine, effect, Config::default(), true).ok();
-        if effect.kind.is_some() {
+        if !effect.streams.is_empty() {
             self.counters.after(effects, cx.machine, at, LdsRange::of(touches)).ok();
             self.outstanding.add(&self.counters, cx.machine, (effect, at), touches);
         }
@@ -347,8 +347,12 @@ impl Group {
     ) -> Result<(), Fault> {
         let (effect, role, number) = (&shared.effects[cx.w.pc], shared.roles[cx.w.pc], cx.w.id as usize);
         let sync = &mut self.waves[number].sync;
-        if let Some(wait) = effect.wait.filter(|wait| Counter::Vm.is_in(*wait)) {
-            sync.wait(Counter::Vm.of(wait) == 0);
+        if let Some(wait) = effect.wait {
+            let stores = Stream::Store.counter(cx.machine.target().instruction_set());
+            let all = stores.of(wait) == 0;
+            if all || Counter::Vm.is_in(wait) {
+                sync.wait(all);
+            }
         }
         sync.fence(role, number);
         if shared.has(Sanitize::RACES) {

@@ -1,13 +1,15 @@
 //! Strict mode: an instruction that comes too early is an error.
 //!
-//! Two mechanisms, as on the machine. [`counters`] follows the outstanding memory operations of a wave and what each
-//! `s_waitcnt` makes certain about them; [`states`] measures the distance in wave instructions between dependent pairs
-//! and compares it with the wait-state rules. Both work on what a wave really executes: no path is assumed.
+//! Three mechanisms, as on the machine. [`counters`] follows the outstanding memory operations of a wave and what each
+//! wait makes certain about them; [`states`] measures the distance in wave instructions between dependent pairs
+//! and compares it with the wait-state rules; [`sequences`] follows the sequences that RDNA must not execute without a remedy.
+//! All work on what a wave really executes: no path is assumed.
 
 pub(crate) mod counters;
 pub(crate) mod effect;
 pub(crate) mod outstanding;
 pub(crate) mod range;
+pub(crate) mod sequences;
 pub(crate) mod states;
 
 use std::sync::Arc;
@@ -26,12 +28,14 @@ use crate::core::trace::Trace;
 pub(crate) struct Program {
     pub effects: Vec<Effect>,
     pub pairs: states::Pairs,
+    pub sequences: Option<sequences::Sequences>,
 }
 
 impl Program {
     pub(crate) fn new(machine: &Machine, rules: Config) -> Program {
         let effects = machine.steps().iter().map(|s| Effect::of(machine.target(), &s.inst)).collect();
-        Program { effects, pairs: states::Pairs::new(machine, rules) }
+        let sequences = sequences::Sequences::new(machine, rules);
+        Program { effects, pairs: states::Pairs::new(machine, rules), sequences }
     }
 }
 
@@ -73,6 +77,7 @@ pub(crate) struct WaveState {
     counters: counters::Counters,
     lds: outstanding::Accesses,
     recent: states::Recent,
+    under_way: sequences::UnderWay,
 }
 
 impl WaveState {
@@ -80,6 +85,7 @@ impl WaveState {
         self.counters.reset();
         self.lds.reset();
         self.recent.reset();
+        self.under_way.reset();
     }
 
     /// Checks an instruction before it executes. `alone`: the workgroup has no other wave.
@@ -91,6 +97,9 @@ impl WaveState {
         alone: bool,
     ) -> Result<(), Box<Hazard>> {
         self.recent.check(&program.pairs, machine, now)?;
+        if let Some(rules) = &program.sequences {
+            self.under_way.check(rules, machine, now.at)?;
+        }
         self.counters.before(&program.effects, machine, now.effect, program.pairs.rules, alone)
     }
 
@@ -103,6 +112,9 @@ impl WaveState {
         trace: &Trace,
     ) -> Result<(), Box<Hazard>> {
         self.recent.push(&program.pairs, now);
+        if let Some(rules) = &program.sequences {
+            self.under_way.push(rules, machine, now.at);
+        }
         self.counters.after(&program.effects, machine, now.at, range::LdsRange::of(&trace.touches))?;
         self.lds.add(&self.counters, machine, (&program.effects[now.at], now.at), &trace.touches);
         Ok(())

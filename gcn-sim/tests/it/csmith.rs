@@ -2,7 +2,7 @@
 //! simulator computes what this machine does. Skipped loudly where csmith or clang 22 is not installed.
 //!
 //! `GCN_CSMITH=0,200 cargo test --release -p gcn-sim-tests --test it csmith -- --nocapture` runs other programs than the few of every test
-//! run, each at every level for every target. A program that runs for too long is left out, and counted.
+//! run, each at every level for every target, or those whose name contains `GCN_CSMITH_TARGET`. A program that runs for too long is left out, and counted.
 
 use std::path::Path;
 use std::process::Command;
@@ -31,6 +31,25 @@ const MISCOMPILED: [(u64, &str, &[&str], &str); 1] =
 fn miscompiled(seed: u64, level: &str, target: &str) -> Option<&'static str> {
     let known = MISCOMPILED.iter().find(|m| m.0 == seed && m.1 == level && m.2.contains(&target));
     known.map(|m| m.3)
+}
+
+/// RDNA, with each size of waves: what clang is told.
+const RDNA: [(&str, &[&str]); 8] = [
+    ("gfx1030", &["-mcpu=gfx1030"]),
+    ("gfx1030.w64", &["-mcpu=gfx1030", "-mwavefrontsize64"]),
+    ("gfx1100", &["-mcpu=gfx1100"]),
+    ("gfx1100.w64", &["-mcpu=gfx1100", "-mwavefrontsize64"]),
+    ("gfx1151", &["-mcpu=gfx1151"]),
+    ("gfx1151.w64", &["-mcpu=gfx1151", "-mwavefrontsize64"]),
+    ("gfx1201", &["-mcpu=gfx1201"]),
+    ("gfx1201.w64", &["-mcpu=gfx1201", "-mwavefrontsize64"]),
+];
+
+/// Every target with what clang is told.
+fn targets() -> impl Iterator<Item = (&'static str, Vec<String>)> {
+    let vega = TARGETS.into_iter().map(|target| (target, vec![format!("-mcpu={target}")]));
+    let rdna = RDNA.into_iter().map(|(name, told)| (name, told.iter().map(|t| (*t).to_owned()).collect()));
+    vega.chain(rdna)
 }
 
 /// How a program did at one level for one target.
@@ -86,10 +105,17 @@ fn judged(object: &[u8], expected: u64) -> Outcome {
 }
 
 /// The levels and targets of a program: all, or of the few each level once.
-fn builds(seed: u64, all: bool) -> Vec<(&'static str, &'static str)> {
+fn builds(seed: u64, all: bool) -> Vec<(&'static str, &'static str, Vec<String>)> {
+    let only = std::env::var("GCN_CSMITH_TARGET").unwrap_or_default();
+    let family = |name: &str| RDNA.iter().any(|row| row.0 == name);
     let each = |level: usize| {
-        let chosen = move |target: &usize| all || (seed as usize + level) % TARGETS.len() == *target;
-        (0..TARGETS.len()).filter(chosen).map(move |target| (LEVELS[level], TARGETS[target]))
+        let place = |name: &str, of: &[&str]| of.iter().position(|n| *n == name).unwrap_or(0);
+        let chosen = move |name: &str| {
+            let turn = |of: &[&str]| (seed as usize + level) % of.len() == place(name, of);
+            all || if family(name) { turn(&RDNA.map(|row| row.0)) } else { turn(&TARGETS) }
+        };
+        let named = targets().filter(|(name, _)| name.contains(&only));
+        named.filter(move |(name, _)| chosen(name)).map(move |(name, told)| (LEVELS[level], name, told))
     };
     (0..LEVELS.len()).flat_map(each).collect()
 }
@@ -105,9 +131,10 @@ fn run(seed: u64, all: bool) -> Option<Vec<(String, Outcome)>> {
     }
     compile(&source, &file("host"), &["-O1"]);
     let expected = on_host(&file("host"))?;
-    let build = |(level, target): (&str, &str)| {
+    let build = |(level, target, told): (&str, &str, Vec<String>)| {
         let object = file(&format!("{target}{level}"));
-        compile(&source, &object, &[&TARGET[..], &[&format!("-mcpu={target}"), level]].concat());
+        let told: Vec<&str> = told.iter().map(String::as_str).collect();
+        compile(&source, &object, &[&TARGET[..], &told, &[level]].concat());
         let outcome =
             match (judged(&std::fs::read(&object).unwrap(), expected), miscompiled(seed, level, target)) {
                 (Outcome::Wrong(_), Some(_)) => Outcome::Miscompiled,

@@ -2,7 +2,7 @@
 //!
 //! Each case is a folder: `k.hsaco`, `spec.json`, the inputs that it names, `expect.json` and the arrays that this names. A few are in
 //! `data/rdna-kernels.gz`, of every target, wave size and compiler. `GCN_RDNA_KERNELS` names folders of more, separated by colons; with
-//! `GCN_RDNA_ONLY`, only cases whose name contains that text.
+//! `GCN_RDNA_ONLY`, only cases whose name contains that text; `GCN_RDNA_MODE` is `strict`, `faithful` or `sanitize`.
 
 mod case;
 
@@ -10,17 +10,19 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
 use case::Outcome;
+use gcn_isa::hazards::{Config, Grade};
 use gcn_isa::table::{self, Entry};
 use gcn_isa::target::Family;
+use gcn_sim::{Options, Sanitize};
 use gcn_test_support::{skipped, stored::assert_current};
 
 /// The files of all cases: of each a line with its path and its size, then its bytes.
 const KERNELS: &[u8] = include_bytes!("../data/rdna-kernels.gz");
 
-/// Unpacks the cases that are always run.
-fn unpack() -> PathBuf {
+/// Unpacks the cases that are always run into a folder of this name.
+fn unpack(into: &str) -> PathBuf {
     use std::io::Read;
-    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("rdna-kernels");
+    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("rdna-kernels").join(into);
     let mut all = Vec::new();
     flate2::read::GzDecoder::new(KERNELS).read_to_end(&mut all).unwrap();
     let mut rest = &all[..];
@@ -46,11 +48,11 @@ fn cases(folder: &Path) -> Vec<PathBuf> {
 
 #[test]
 fn kernels_of_compilers_compute_what_numpy_does() {
-    let cases = cases(&unpack());
+    let cases = cases(&unpack("functional"));
     assert!(cases.len() >= 16, "{} cases", cases.len());
     let mut executed = BTreeSet::new();
     for case in cases {
-        match case::run(&case) {
+        match case::run(&case, &Options::default()) {
             Outcome::Right(instructions) => executed.extend(instructions),
             Outcome::Wrong(reason) => panic!("{}: {reason}", case.display()),
         }
@@ -63,6 +65,64 @@ fn kernels_of_compilers_compute_what_numpy_does() {
     assert_current(concat!(env!("CARGO_MANIFEST_DIR"), "/../data/rdna-executed.txt"), &fresh);
 }
 
+/// The options of each mode, at the level that the command line has.
+fn modes() -> [(&'static str, Options); 4] {
+    let rules = Config::at_least(Grade::Documented);
+    [
+        ("functional", Options::default()),
+        ("strict", Options { rules, ..Options::strict() }),
+        ("faithful", Options { rules, ..Options::faithful() }),
+        ("sanitize", Options { rules, sanitize: Sanitize::all(), findings: 100, ..Options::default() }),
+    ]
+}
+
+#[test]
+fn kernels_of_compilers_pass_strict_and_faithful_mode_and_the_sanitizers() {
+    for case in cases(&unpack("modes")) {
+        for (mode, options) in modes() {
+            let outcome = case::run(&case, &options);
+            assert!(matches!(outcome, Outcome::Right(_)), "{}, {mode}: {outcome:?}", case.display());
+        }
+    }
+}
+
+/// Kernels with waits that the checker asks for and that strict mode does not miss, and why.
+const KEPT: [(&str, &str); 2] = [
+    ("private_array.", "FLAT loads that the addresses keep out of LDS"),
+    ("divergent_loop.gfx1201", "the way round the loop, on which nothing else waits, is not taken"),
+];
+
+/// The checker, which sees every path and no values, says which waits are needed. Where it finds nothing, strict mode may know that a wait
+/// was needed on the way that was taken, but not the other way round.
+#[test]
+fn strict_mode_refuses_every_wait_taken_out_that_the_checker_misses() {
+    let (mut refused, mut all, mut elsewhere) = (0, 0, Vec::new());
+    let given = std::env::var("GCN_RDNA_KERNELS").ok();
+    let only = std::env::var("GCN_RDNA_ONLY").unwrap_or_default();
+    let mut kernels: Vec<PathBuf> = match given {
+        Some(folders) if !only.is_empty() => folders.split(':').flat_map(|f| cases(f.as_ref())).collect(),
+        _ => cases(&unpack("waits")),
+    };
+    kernels.retain(|case| case.to_string_lossy().contains(&only));
+    for case in &kernels {
+        for removed in case::without_each_wait(case) {
+            let (name, wait) = (case.file_name().unwrap().to_string_lossy(), &removed.wait);
+            let is_known = KEPT.iter().any(|kept| name.starts_with(kept.0));
+            if removed.strict.is_ok() && removed.is_found && !is_known {
+                elsewhere.push(format!("{name}: {wait}"));
+            }
+            if let Err(reason) = &removed.strict {
+                assert!(reason.contains("hazard ") && reason.contains("before"), "{name}: {wait}: {reason}");
+                refused += 1;
+            }
+            all += 1;
+        }
+    }
+    println!("{refused} of {all} waits of {} kernels are missed", kernels.len());
+    assert!(refused * 2 > all && refused > 50, "{refused} of {all}");
+    assert!(elsewhere.is_empty(), "{elsewhere:#?}");
+}
+
 #[test]
 fn kernels_of_the_folders_that_are_given() {
     let Ok(folders) = std::env::var("GCN_RDNA_KERNELS") else {
@@ -73,11 +133,13 @@ fn kernels_of_the_folders_that_are_given() {
         return;
     };
     let only = std::env::var("GCN_RDNA_ONLY").unwrap_or_default();
+    let mode = std::env::var("GCN_RDNA_MODE").unwrap_or_else(|_| "functional".to_owned());
+    let options = modes().into_iter().find(|m| m.0 == mode).unwrap_or_else(|| panic!("no mode `{mode}`")).1;
     let mut all: Vec<PathBuf> = folders.split(':').flat_map(|folder| cases(folder.as_ref())).collect();
     all.retain(|case| case.to_string_lossy().contains(&only));
     let (mut wrong, mut reasons) = (0, BTreeMap::<String, usize>::new());
     for case in &all {
-        let outcome = case::run(case);
+        let outcome = case::run(case, &options);
         if let Outcome::Wrong(reason) = outcome {
             wrong += 1;
             println!("{}: {reason}", case.display());

@@ -1,5 +1,7 @@
 //! Sequences that are under way, and what an instruction must not come after.
 
+use std::borrow::Cow;
+
 use smallvec::SmallVec;
 
 use super::acts::{Act, Acts, CLOCKS, Units};
@@ -76,7 +78,7 @@ pub struct Danger {
 /// The rules that count in a program, and what each of its lines is to them.
 #[derive(Debug)]
 pub struct Sequences<'a> {
-    program: &'a Program,
+    program: Cow<'a, Program>,
     rules: Vec<&'static RemedyRule>,
     views: Views,
     /// By number of a line's view.
@@ -86,7 +88,8 @@ pub struct Sequences<'a> {
 impl<'a> Sequences<'a> {
     /// Those of `program`, whose instructions are `views` to the rules. Rules whose second instruction the program does not have are
     /// left out.
-    pub fn of(program: &'a Program, views: Views, config: Config) -> Sequences<'a> {
+    pub fn of(program: impl Into<Cow<'a, Program>>, views: Views, config: Config) -> Sequences<'a> {
+        let program = program.into();
         let target = program.target;
         let counting = |r: &&RemedyRule| r.waves.has(program.wave) && config.counts(*r as &dyn AnyRule);
         let all: Vec<&'static RemedyRule> = super::rules(target).filter(counting).collect();

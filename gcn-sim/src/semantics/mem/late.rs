@@ -9,7 +9,6 @@
 use std::sync::Arc;
 
 use gcn_isa::Class;
-use gcn_isa::InstructionSet;
 use gcn_isa::counters::{Counter, MemoryEffect, Stream, WaitCnt, events};
 
 use super::access::Place;
@@ -92,13 +91,13 @@ impl Exec for Counts {
     }
 }
 
-/// `s_waitcnt`.
+/// A wait for counters.
 struct Waits(Arc<dyn Exec>);
 
 impl Exec for Waits {
     fn run(&self, cx: &mut Cx<'_>, step: &Step) -> Outcome {
         if cx.w.late.when == When::Waited {
-            let wait = WaitCnt::of_immediate(InstructionSet::GFX900, step.imm as u16);
+            let wait = WaitCnt::of(&step.inst).unwrap_or(WaitCnt::NONE);
             let done = cx.w.late.issued.saturating_sub(u64::from(Counter::Vm.of(wait)));
             cx.finish_copies(|copy| copy.number < done);
         }

@@ -27,6 +27,8 @@ pub(super) struct Info {
     pub(super) mode: bool,
     /// A load that keeps part of its destination.
     pub(super) merges: bool,
+    /// Bits that a load of half a register leaves as they are.
+    pub(super) kept: u32,
     /// Reads memory the scalar way.
     pub(super) scalar_memory: bool,
 }
@@ -54,8 +56,8 @@ impl Info {
     pub(super) fn of(machine: &Machine, inst: &Inst, now: &strict::Current<'_>) -> Info {
         let desc = inst.desc;
         let (effect, view) = (now.effect, now.view);
-        let slots = |units: &[gcn_isa::reg::RegUnit]| -> Vec<Slot> {
-            units.iter().filter_map(|u| Slot::of(machine, *u)).collect()
+        let slots = |parts: &[strict::effect::Part]| -> Vec<Slot> {
+            parts.iter().filter_map(|part| Slot::of(machine, part.unit)).collect()
         };
         let late = view.kinds().contains(Kinds::WIDE_STORE) || desc.is_matrix();
         Info {
@@ -67,10 +69,14 @@ impl Info {
                 _ if desc.is_matrix() => WrittenLanes::All,
                 _ => WrittenLanes::Exec,
             },
-            watched: view.reach() > 0 || effect.kind.is_some(),
+            watched: view.reach() > 0 || !effect.streams.is_empty(),
             reads_late: late,
             mode: desc.class == Class::Setreg || desc.does(gcn_isa::table::Behaviours::SKIPS_VECTOR),
-            merges: effect.kind.is_some() && desc.operands.iter().any(|o| o.access == Access::ReadWrite),
+            merges: !effect.streams.is_empty() && desc.operands.iter().any(|o| o.access == Access::ReadWrite),
+            kept: match effect.writes[..] {
+                [strict::effect::Part { half: Some(half), .. }] => !half.bits(),
+                _ => 0,
+            },
             scalar_memory: desc.is_smem(),
         }
     }

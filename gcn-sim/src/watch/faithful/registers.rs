@@ -39,6 +39,8 @@ pub(super) struct Changes {
     changes: Vec<Change>,
     /// Lanes of vector registers that it writes.
     lanes: u64,
+    /// Bits of each that it leaves as they are: those of the other half, where halves are registers of their own.
+    kept: u32,
     mode: Option<(Mode, Mode)>,
 }
 
@@ -56,7 +58,12 @@ impl Changes {
             }
         };
         let mode = with_mode.then_some((wave.mode, wave.mode));
-        Changes { changes: slots.iter().map(take).collect(), lanes: 0, mode }
+        Changes { changes: slots.iter().map(take).collect(), lanes: 0, kept: 0, mode }
+    }
+
+    /// It leaves these bits of each vector register as they are.
+    pub(super) fn keep_bits(&mut self, kept: u32) {
+        self.kept = kept;
     }
 
     /// Takes the values after it.
@@ -114,13 +121,13 @@ impl Changes {
 
     /// Puts all new values of the written lanes in place.
     pub(super) fn land(&self, wave: &mut Wave) {
-        self.changes.iter().for_each(|change| put(wave, change, self.lanes));
+        self.changes.iter().for_each(|change| put(wave, change, self.lanes, self.kept));
     }
 
     /// The same for one register.
     pub(super) fn land_one(&self, wave: &mut Wave, slot: Slot) {
         if let Some(change) = self.find(slot) {
-            put(wave, change, self.lanes);
+            put(wave, change, self.lanes, self.kept);
         }
     }
 
@@ -175,12 +182,12 @@ impl Changes {
     }
 }
 
-fn put(wave: &mut Wave, change: &Change, lanes: u64) {
+fn put(wave: &mut Wave, change: &Change, lanes: u64, kept: u32) {
     match change {
         Change::Vector { slot, new, .. } => {
             let register = &mut wave.v[usize::from(*slot)];
             for lane in (0..register.len()).filter(|lane| lanes >> lane & 1 == 1) {
-                register[lane] = new[lane];
+                register[lane] = register[lane] & kept | new[lane] & !kept;
             }
         }
         Change::Scalar { number, new, .. } => wave.s[usize::from(*number)] = *new,

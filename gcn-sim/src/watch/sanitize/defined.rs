@@ -33,6 +33,8 @@ pub(super) use memory::Access;
 pub(super) use now::Now;
 pub(super) use uses::Undefined;
 
+/// SGPR number of `null`.
+const NULL: usize = reg::NULL.index as usize;
 /// SGPR number of M0.
 const M0: usize = reg::M0.index as usize;
 
@@ -100,7 +102,8 @@ impl Bits {
             self.define(Word::Vector(slot), wave.exec());
         }
         // FLAT_SCRATCH, XNACK_MASK, the trap handler's registers and EXEC are set up by the launch.
-        for number in (0..sgprs.min(102)).chain(102..106).chain(108..M0).chain(126..128) {
+        let named = if machine.target().named_sgprs().flat_scratch.is_some() { 102..106 } else { 0..0 };
+        for number in (0..sgprs.min(106)).chain(named).chain(108..M0).chain(NULL..128) {
             self.scalars[number] = 0;
         }
     }
@@ -152,8 +155,8 @@ impl Bits {
     /// A register has these undefined bits.
     fn set(&mut self, word: Word, bits: &Lanes) {
         match word {
-            // EXEC counts as defined once it has been reported.
-            Word::Scalar(126..128) => {}
+            // EXEC counts as defined once it has been reported, and `null` reads as 0.
+            Word::Scalar(NULL | 126..128) => {}
             Word::Scalar(number) => self.scalars[number] = bits[0],
             Word::Vector(slot) => {
                 if let Some(register) = self.vectors.get_mut(slot) {

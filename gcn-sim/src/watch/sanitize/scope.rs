@@ -5,9 +5,12 @@
 //! gfx942 a write-back of L2 before it), and the others must throw away what their caches hold from before. The code of both is
 //! that of the memory model's fences of agent scope ([`gcn_isa::memory_model`]), from which everything here is derived.
 //!
+//! Targets whose memory model is not in the tables are not judged: there a wait is enough.
+//!
 //! Assumed is that the workgroup runs on one compute unit (no TgSplit), as the memory model's sequences otherwise differ.
 
 use gcn_isa::memory_model::{Action, Bits, Mode, Operation, Ordering, Scope, Sequence, Space, sequence};
+use gcn_isa::table::Class;
 use gcn_isa::{Inst, Mods, Target};
 
 use super::clock::{Clock, Thread};
@@ -55,13 +58,15 @@ impl Rules {
         let is = |wanted: Option<(&str, Bits)>| {
             wanted.is_some_and(|(name, bits)| inst.desc.mnemonic == name && has(&inst.mods, bits))
         };
-        let (write_back, invalidate) = (is(self.write_back), is(self.invalidate));
+        // Without a model every wait makes visible what was waited for, and every access is atomic for all.
+        let waits = self.invalidate.is_none() && inst.desc.class == Class::Waitcnt;
+        let (write_back, invalidate) = (is(self.write_back), is(self.invalidate) || waits);
         Role { scope: self.scope(inst), write_back, invalidate }
     }
 
     fn scope(&self, inst: &Inst) -> Scope {
         let operation = match inst.desc.class {
-            _ if !inst.desc.is_vmem() => return Scope::System,
+            _ if !inst.desc.is_vmem() || self.invalidate.is_none() => return Scope::System,
             class if class.is_atomic() => Operation::Rmw,
             class if class.loads() => Operation::Load,
             _ => Operation::Store,

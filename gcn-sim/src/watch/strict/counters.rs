@@ -1,30 +1,44 @@
 //! Outstanding memory operations of a wave.
 //!
-//! An operation's registers are off limits from its issue until an `s_waitcnt` has made its completion certain:
-//! - vector memory operations complete in order, so `vmcnt(n)` completes all but the youngest n;
-//! - LDS operations likewise with `lgkmcnt(n)`, as long as nothing else is outstanding on that counter;
-//! - scalar memory, messages, several kinds at once: only 0 says anything;
-//! - flat operations leave the two counters at different times: while one is outstanding on a counter, only 0 says
-//!   anything. Its own completion needs vmcnt, and lgkmcnt if it touched LDS.
+//! An operation's registers are off limits from its issue until a wait has made its completion certain. It is on one stream or two
+//! (`gcn_isa::counters::Stream`), which move the counters of the instruction set:
+//! - where all that a counter counts is of one stream that completes in order, as vector memory or LDS, a wait for n completes all but
+//!   the youngest n;
+//! - of a stream without order, as scalar memory, and of several streams at once only 0 says anything;
+//! - flat operations are on two counters, which they leave at different times. Their completion needs that of memory, and that of LDS
+//!   if they touched it.
 //!
 //! An instruction that would overflow a counter does not issue before enough operations are done
-//! (`gcn_isa::counters::Counter::capacity`): of a type that completes in order, the oldest.
+//! (`gcn_isa::counters::Counter::capacity`): of a stream that completes in order, the oldest.
 
-use gcn_isa::InstructionSet;
-use gcn_isa::counters::{Counter, WaitCnt, finishes_after};
+use gcn_isa::counters::{Counter, Stream, WaitCnt, finishes_after};
 use gcn_isa::hazards::Config;
 use gcn_isa::hazards::counter::{self, CounterRule};
 use gcn_isa::reg::RegUnit;
+use smallvec::SmallVec;
 
-use super::effect::{Effect, Kind};
+use super::effect::{Effect, Part, is_of_lds, is_of_memory};
 use super::hazard;
 use super::range::LdsRange;
 use crate::core::machine::Machine;
 use crate::core::site::Hazard;
 use crate::core::trace::Path;
 
-/// Says how far the counters count: strict mode is for GFX9.
-const SET: InstructionSet = InstructionSet::GFX900;
+/// Halves of registers.
+const HALVES: usize = 2 * RegUnit::COUNT;
+
+/// What an operation is on one counter.
+#[derive(Clone, Copy, Debug)]
+struct Counted {
+    stream: Stream,
+    counter: Counter,
+    /// The largest value of the counter that waits.
+    cap: u8,
+    /// Not yet certain.
+    is_out: bool,
+    /// What the counter says matters: it is not that of LDS for a flat operation that stayed away from LDS.
+    matters: bool,
+}
 
 /// An operation that is not certain to have completed.
 #[derive(Clone, Debug)]
@@ -33,12 +47,7 @@ struct Operation {
     id: u32,
     /// Index of the instruction.
     at: usize,
-    kind: Kind,
-    /// Not yet certain on vmcnt, on lgkmcnt.
-    on_vm: bool,
-    on_lgkm: bool,
-    /// What lgkmcnt says matters: it is not a flat operation that stayed away from LDS.
-    by_lgkm: bool,
+    parts: SmallVec<[Counted; 2]>,
     /// Its completion has been told.
     told: bool,
     writes_lds: bool,
@@ -51,15 +60,24 @@ struct Operation {
 impl Operation {
     /// True if what it writes may still be to come.
     fn is_uncertain(&self) -> bool {
-        self.on_vm || (self.on_lgkm && self.by_lgkm)
+        self.is_out_on(|_| true)
+    }
+
+    /// The same of what it does on some streams.
+    fn is_out_on(&self, streams: impl Fn(Stream) -> bool) -> bool {
+        self.parts.iter().any(|p| p.is_out && p.matters && streams(p.stream))
+    }
+
+    fn on(&self, counter: Counter) -> Option<Counted> {
+        self.parts.iter().copied().find(|p| p.is_out && p.counter == counter)
     }
 }
 
 /// The outstanding operations, oldest first, and which registers they will write.
 pub(crate) struct Counters {
     operations: Vec<Operation>,
-    /// Serial number of the operation that writes a register, 0 if none.
-    pending: [u32; RegUnit::COUNT],
+    /// Serial number of the operation that writes half a register, 0 if none.
+    pending: [u32; HALVES],
     next: u32,
     /// Serial numbers of the operations that the last instruction made certain.
     done: Vec<u32>,
@@ -67,14 +85,14 @@ pub(crate) struct Counters {
 
 impl Default for Counters {
     fn default() -> Counters {
-        Counters { operations: Vec::new(), pending: [0; RegUnit::COUNT], next: 1, done: Vec::new() }
+        Counters { operations: Vec::new(), pending: [0; HALVES], next: 1, done: Vec::new() }
     }
 }
 
 impl Counters {
     pub(crate) fn reset(&mut self) {
         self.operations.clear();
-        self.pending = [0; RegUnit::COUNT];
+        self.pending = [0; HALVES];
         self.next = 1;
         self.done.clear();
     }
@@ -93,10 +111,8 @@ impl Counters {
     /// part in LDS when lgkmcnt says so.
     pub(crate) fn wait_for(&self, id: u32, path: Path) -> Option<WaitCnt> {
         let operation = self.operations.iter().find(|o| o.id == id)?;
-        let needed = self.needed(operation);
-        let counter =
-            if operation.dma.is_some() || path == Path::Global { Counter::Vm } else { Counter::Lgkm };
-        let wait = counter.at(counter.of(needed));
+        let of_memory = operation.dma.is_some() || path == Path::Global;
+        let wait = self.needed(operation, if of_memory { is_of_memory } else { is_of_lds });
         (wait != WaitCnt::NONE).then_some(wait)
     }
 
@@ -119,23 +135,33 @@ impl Counters {
         self.make_room(effects, effect.room);
         if (effect.barrier || effect.accesses)
             && rules.counts(&counter::GWS)
-            && let Some(operation) = self.operations.iter().find(|o| o.syncs && o.on_lgkm)
+            && let Some(operation) = self.operations.iter().find(|o| o.syncs && o.is_uncertain())
         {
             return Err(self.too_early(machine, &counter::GWS, operation, None));
         }
         if effect.barrier {
             return self.barrier(machine, rules, alone);
         }
-        for unit in &effect.reads {
-            if let Some(operation) = self.writer(*unit) {
-                return Err(self.too_early(machine, &counter::RAW, operation, Some(*unit)));
+        let whole = |part: &Part| Part { half: None, ..*part };
+        let halves = rules.counts(&counter::HALF);
+        for part in &effect.reads {
+            if let Some(operation) = self.writer(*part) {
+                return Err(self.too_early(machine, &counter::RAW, operation, Some(part.unit)));
+            }
+            if let Some(operation) = self.writer(whole(part)).filter(|_| halves) {
+                return Err(self.too_early(machine, &counter::HALF, operation, Some(part.unit)));
             }
         }
-        for unit in &effect.writes {
-            if let Some(operation) = self.writer(*unit)
-                && !returns_in_order(operation.kind, effect.kind)
+        for part in &effect.writes {
+            if let Some(operation) = self.writer(*part)
+                && !returns_in_order(machine, operation, effect)
             {
-                return Err(self.too_early(machine, &counter::WAW, operation, Some(*unit)));
+                return Err(self.too_early(machine, &counter::WAW, operation, Some(part.unit)));
+            }
+            if let Some(operation) = self.writer(whole(part)).filter(|_| halves && part.half.is_some())
+                && !returns_in_order(machine, operation, effect)
+            {
+                return Err(self.too_early(machine, &counter::HALF, operation, Some(part.unit)));
             }
         }
         Ok(())
@@ -150,7 +176,7 @@ impl Counters {
     ) -> Result<(), Box<Hazard>> {
         let effect = &effects[at];
         let early = self.too_early_for_dma(effect, machine, lds);
-        self.start(effect, at, lds);
+        self.start(effect, machine, at, lds);
         early
     }
 
@@ -171,20 +197,26 @@ impl Counters {
     }
 
     /// Takes note of the operation that an instruction starts, if it starts one.
-    fn start(&mut self, effect: &Effect, at: usize, lds: LdsRange) {
-        let Some(kind) = effect.kind else { return };
+    fn start(&mut self, effect: &Effect, machine: &Machine, at: usize, lds: LdsRange) {
+        if effect.streams.is_empty() {
+            return;
+        }
+        let set = machine.target().instruction_set();
+        let is_flat = effect.streams.len() > 1;
+        let part = |stream: &Stream| {
+            let counter = stream.counter(set);
+            let matters = !is_flat || !is_of_lds(*stream) || lds != LdsRange::default();
+            Counted { stream: *stream, counter, cap: counter.cap(set), is_out: true, matters }
+        };
         let id = self.next;
         self.next += 1;
-        for unit in &effect.writes {
-            self.pending[unit.index()] = id;
+        for half in effect.writes.iter().flat_map(|part| part.halves()) {
+            self.pending[half] = id;
         }
         self.operations.push(Operation {
             id,
             at,
-            kind,
-            on_vm: kind.on_vm(),
-            on_lgkm: kind.on_lgkm(),
-            by_lgkm: kind != Kind::Flat || lds != LdsRange::default(),
+            parts: effect.streams.iter().map(part).collect(),
             told: false,
             writes_lds: effect.writes_lds,
             stores: effect.stores,
@@ -193,48 +225,52 @@ impl Counters {
         });
     }
 
-    fn writer(&self, unit: RegUnit) -> Option<&Operation> {
-        let id = self.pending[unit.index()];
-        if id == 0 { None } else { self.operations.iter().find(|o| o.id == id) }
+    fn writer(&self, part: Part) -> Option<&Operation> {
+        let id = self.pending[part.halves()].iter().copied().find(|id| *id != 0)?;
+        self.operations.iter().find(|o| o.id == id)
     }
 
     /// Drops the operations that `wait` makes certain.
     fn wait(&mut self, effects: &[Effect], wait: WaitCnt) {
-        let [vm, lgkm] = [Counter::Vm, Counter::Lgkm].map(|counter| counter.of(wait));
-        if Counter::Vm.is_in(wait) {
-            let in_order = vm == 0 || self.operations.iter().all(|o| !o.on_vm || o.kind != Kind::Flat);
-            let outstanding = self.operations.iter().filter(|o| o.on_vm).count();
-            let done = if in_order { outstanding.saturating_sub(usize::from(vm)) } else { 0 };
-            self.operations.iter_mut().filter(|o| o.on_vm).take(done).for_each(|o| o.on_vm = false);
-        }
-        if Counter::Lgkm.is_in(wait) {
-            let in_order = lgkm == 0 || self.operations.iter().all(|o| !o.on_lgkm || o.kind == Kind::Lds);
-            let outstanding = self.operations.iter().filter(|o| o.on_lgkm).count();
-            let done = if in_order { outstanding.saturating_sub(usize::from(lgkm)) } else { 0 };
-            self.operations.iter_mut().filter(|o| o.on_lgkm).take(done).for_each(|o| o.on_lgkm = false);
+        for counter in Counter::ALL.into_iter().filter(|counter| counter.is_in(wait)) {
+            let left = usize::from(counter.of(wait));
+            if left == 0 || self.order(counter).is_some() {
+                self.finish(left, |part| part.counter == counter);
+            }
         }
         self.settle(effects);
     }
 
     /// Lets full counters finish the operations without which an instruction that needs `room` could not issue. Operations of
-    /// other types may be done by then, so that only those of one type can be too many.
+    /// other streams may be done by then, so that only those of one stream can be too many.
     fn make_room(&mut self, effects: &[Effect], room: WaitCnt) {
-        let full = |kind: Kind, left: u8| {
-            let count = self.operations.iter().filter(|o| o.kind == kind).count();
-            count.saturating_sub(usize::from(left))
-        };
-        let (vector, lds) =
-            (full(Kind::Vector, Counter::Vm.of(room)), full(Kind::Lds, Counter::Lgkm.of(room)));
-        if vector + lds == 0 {
-            return;
+        let mut finished = false;
+        for counter in Counter::ALL.into_iter().filter(|counter| counter.is_in(room)) {
+            for stream in Stream::ALL.into_iter().filter(|stream| stream.in_order()) {
+                let left = usize::from(counter.of(room));
+                finished |= self.finish(left, |part| part.counter == counter && part.stream == stream);
+            }
         }
-        self.operations
-            .iter_mut()
-            .filter(|o| o.kind == Kind::Vector)
-            .take(vector)
-            .for_each(|o| o.on_vm = false);
-        self.operations.iter_mut().filter(|o| o.kind == Kind::Lds).take(lds).for_each(|o| o.on_lgkm = false);
-        self.settle(effects);
+        if finished {
+            self.settle(effects);
+        }
+    }
+
+    /// The stream of all that is outstanding on a counter, if there is one and it completes in order.
+    fn order(&self, counter: Counter) -> Option<Stream> {
+        let mut streams = self.operations.iter().filter_map(|o| o.on(counter)).map(|part| part.stream);
+        let first = streams.next().filter(|stream| stream.in_order())?;
+        streams.all(|stream| stream == first).then_some(first)
+    }
+
+    /// Makes the oldest of these parts certain, all but the youngest `left`. True if there were more.
+    fn finish(&mut self, left: usize, which: impl Fn(&Counted) -> bool) -> bool {
+        let outstanding = |part: &&Counted| part.is_out && which(part);
+        let count = self.operations.iter().flat_map(|o| &o.parts).filter(outstanding).count();
+        let parts = self.operations.iter_mut().flat_map(|o| &mut o.parts);
+        let oldest = parts.filter(|part| part.is_out && which(part)).take(count.saturating_sub(left));
+        oldest.for_each(|part| part.is_out = false);
+        count > left
     }
 
     /// Tells which operations have become certain, and drops those that no counter counts any more.
@@ -244,23 +280,23 @@ impl Counters {
             if !o.told && !o.is_uncertain() {
                 o.told = true;
                 done.push(o.id);
-                for unit in &effects[o.at].writes {
-                    let slot = &mut pending[unit.index()];
+                for half in effects[o.at].writes.iter().flat_map(|part| part.halves()) {
+                    let slot = &mut pending[half];
                     *slot = if *slot == o.id { 0 } else { *slot };
                 }
             }
-            o.on_vm || o.on_lgkm
+            o.parts.iter().any(|part| part.is_out)
         });
     }
 
     /// Other waves see LDS after a barrier only if the writes before it have completed, and memory too if they may be on other compute
-    /// units. Before gfx90a a barrier needs all
-    /// counters at 0 anyway.
+    /// units. Before gfx90a a barrier
+    /// needs all counters at 0 anyway.
     fn barrier(&self, machine: &Machine, rules: Config, alone: bool) -> Result<(), Box<Hazard>> {
-        let strongest = !machine.target().has_unified_agprs();
+        let strongest = !machine.target().has_back_off_barrier();
         for operation in &self.operations {
-            let writes = operation.writes_lds && operation.on_lgkm && operation.by_lgkm;
-            let stores = operation.stores && operation.on_vm && machine.state().tg_split;
+            let writes = operation.writes_lds && operation.is_out_on(is_of_lds);
+            let stores = operation.stores && operation.is_out_on(is_of_memory) && machine.state().tg_split;
             let asked = [
                 (strongest, &counter::BARRIER_COUNTERS),
                 (writes && !alone, &counter::BARRIER_LDS),
@@ -282,36 +318,33 @@ impl Counters {
         operation: &Operation,
         register: Option<RegUnit>,
     ) -> Box<Hazard> {
-        let need = self.needed(operation);
-        let vm = self.operations.iter().filter(|o| o.on_vm).count();
-        let lgkm = self.operations.iter().filter(|o| o.on_lgkm).count();
-        let have = format!("operations that may be outstanding: {vm} on vmcnt, {lgkm} on lgkmcnt");
-        let need = need.on(SET);
+        let set = machine.target().instruction_set();
+        let count = |counter| self.operations.iter().filter(|o| o.on(counter).is_some()).count();
+        let counts = set.counters().iter().map(|counter| (counter, count(*counter)));
+        let shown = counts.filter(|(counter, n)| matches!(counter, Counter::Vm | Counter::Lgkm) || *n > 0);
+        let outstanding: Vec<String> =
+            shown.map(|(counter, n)| format!("{n} on {}", counter.name(set))).collect();
+        let have = format!("operations that may be outstanding: {}", outstanding.join(", "));
+        let need = self.needed(operation, |_| true).on(set);
         let remedy = format!("place `{need}` before it");
         hazard(machine, rule.id, operation.at, register, (need.counters(), have, remedy))
     }
 
-    /// The weakest wait that makes `operation` certain.
-    fn needed(&self, operation: &Operation) -> WaitCnt {
-        let younger = |on: fn(&Operation) -> bool| {
-            self.operations.iter().filter(|o| on(o) && o.id > operation.id).count() as u8
-        };
-        let mut wait = WaitCnt::NONE;
-        if operation.on_vm {
-            let flat = self.operations.iter().any(|o| o.on_vm && o.kind == Kind::Flat);
-            let most = Counter::Vm.cap(SET);
-            wait = Counter::Vm.set(wait, if flat { 0 } else { younger(|o| o.on_vm).min(most) });
-        }
-        if operation.on_lgkm && operation.by_lgkm {
-            let mixed = self.operations.iter().any(|o| o.on_lgkm && o.kind != Kind::Lds);
-            let most = Counter::Lgkm.cap(SET);
-            wait = Counter::Lgkm.set(wait, if mixed { 0 } else { younger(|o| o.on_lgkm).min(most) });
-        }
-        wait
+    /// The weakest wait that makes certain what `operation` does on some streams.
+    fn needed(&self, operation: &Operation, streams: impl Fn(Stream) -> bool) -> WaitCnt {
+        let parts = operation.parts.iter().filter(|p| p.is_out && p.matters && streams(p.stream));
+        parts.fold(WaitCnt::NONE, |wait, part| {
+            let younger = self.operations.iter().filter(|o| o.id > operation.id);
+            let younger = younger.filter(|o| o.on(part.counter).is_some()).count();
+            let value = if self.order(part.counter).is_some() { younger } else { 0 };
+            part.counter.set(wait, u8::try_from(value).unwrap_or(u8::MAX).min(part.cap))
+        })
     }
 }
 
-/// True if a second operation of this kind returns after the first, so that its result is the last one written.
-fn returns_in_order(first: Kind, second: Option<Kind>) -> bool {
-    second.is_some_and(|second| finishes_after(SET, first.stream(), second.stream()))
+/// True if what `effect` brings comes after what `first` does, so that it is the last that is written.
+fn returns_in_order(machine: &Machine, first: &Operation, effect: &Effect) -> bool {
+    let set = machine.target().instruction_set();
+    let mut parts = first.parts.iter().filter(|part| part.is_out && part.matters);
+    parts.all(|part| effect.streams.iter().any(|stream| finishes_after(set, part.stream, *stream)))
 }

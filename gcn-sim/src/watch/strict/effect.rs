@@ -1,42 +1,31 @@
 //! What an instruction does to the counters.
 
-use gcn_isa::counters::{Events, MemoryEffect, Stream, WaitCnt, events, room};
-use gcn_isa::reg::RegUnit;
-use gcn_isa::table::{Access, Class};
-use gcn_isa::{Inst, Target};
+use std::ops::Range;
 
-/// Which counters an operation is outstanding on, and how it returns.
+use gcn_isa::counters::{Events, MemoryEffect, Stream, WaitCnt, events, room};
+use gcn_isa::inst::RegUse;
+use gcn_isa::reg::{Half, RegUnit};
+use gcn_isa::table::{Access, Class};
+use gcn_isa::{Inst, InstructionSet, Target};
+use smallvec::SmallVec;
+
+/// The streams that an operation is on, at most one for each counter.
+pub(crate) type Streams = SmallVec<[Stream; 2]>;
+
+/// A register or, where halves are registers of their own, half of one.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) enum Kind {
-    /// Vector memory: vmcnt, in order.
-    Vector,
-    /// LDS: lgkmcnt, in order.
-    Lds,
-    /// Flat: both counters, out of order.
-    Flat,
-    /// Scalar memory: lgkmcnt, out of order.
-    Scalar,
-    /// Message: lgkmcnt, out of order.
-    Message,
+pub(crate) struct Part {
+    pub unit: RegUnit,
+    pub half: Option<Half>,
 }
 
-impl Kind {
-    pub(crate) fn on_vm(self) -> bool {
-        matches!(self, Kind::Vector | Kind::Flat)
-    }
-
-    pub(crate) fn on_lgkm(self) -> bool {
-        self != Kind::Vector
-    }
-
-    /// The stream in whose order it returns. Flat operations are in none; the one named here is as unordered.
-    pub(crate) fn stream(self) -> Stream {
-        match self {
-            Kind::Vector => Stream::Vmem,
-            Kind::Lds => Stream::Lds,
-            Kind::Flat => Stream::FlatVm,
-            Kind::Scalar => Stream::Smem,
-            Kind::Message => Stream::Message,
+impl Part {
+    /// The numbers of its halves.
+    pub(crate) fn halves(self) -> Range<usize> {
+        let first = self.unit.index() * 2;
+        match self.half {
+            None => first..first + 2,
+            Some(half) => first + half as usize..first + half as usize + 1,
         }
     }
 }
@@ -45,11 +34,13 @@ impl Kind {
 #[derive(Clone, Debug)]
 pub(crate) struct Effect {
     /// Registers read, except those that only keep part of a load's destination.
-    pub reads: Vec<RegUnit>,
+    pub reads: Vec<Part>,
     /// Registers written.
-    pub writes: Vec<RegUnit>,
-    /// The memory operation it starts.
-    pub kind: Option<Kind>,
+    pub writes: Vec<Part>,
+    /// The streams of the operation that it starts; empty if it starts none.
+    pub streams: Streams,
+    /// The operation's results arrive in the order in which it and its like were issued.
+    pub in_order: bool,
     /// The operation may write LDS (stores and atomics to LDS or flat).
     pub writes_lds: bool,
     /// The operation reads LDS and writes none of it.
@@ -76,27 +67,34 @@ impl Effect {
         let tied_load = |operand: Option<u8>| {
             is_load && operand.is_some_and(|i| desc.operands[i as usize].access != Access::Read)
         };
-        let reads =
-            inst.reads().iter().filter(|u| !tied_load(u.operand)).flat_map(|u| u.reg.units()).collect();
-        let writes = inst.writes().iter().flat_map(|u| u.reg.units()).collect();
+        let parts = |used: RegUse| {
+            let half = used.operand.and_then(|i| inst.half(i));
+            used.reg.units().map(move |unit| Part { unit, half })
+        };
+        let reads = inst.reads().into_iter().filter(|u| !tied_load(u.operand)).flat_map(parts).collect();
+        let writes: Vec<Part> = inst.writes().into_iter().flat_map(parts).collect();
+        let set = target.instruction_set();
         let events = events(target, inst);
+        let streams = streams(&events);
         let memory = events.iter().fold(MemoryEffect::empty(), |all, e| all | e.memory);
         let wait = WaitCnt::of(inst);
         Effect {
+            // What stands in different halves does not meet.
+            in_order: arrives_in_order(set, &streams) || writes.iter().any(|part| part.half.is_some()),
             reads,
             writes,
-            kind: kind(&events),
             writes_lds: memory.contains(MemoryEffect::LDS_WRITE),
             reads_lds: memory.contains(MemoryEffect::LDS_READ) && !memory.contains(MemoryEffect::LDS_WRITE),
             lds_dma: memory.contains(MemoryEffect::LDS_DMA),
             stores: memory.contains(MemoryEffect::STORE)
-                && kind(&events).is_some_and(Kind::on_vm)
+                && streams.iter().any(|stream| is_of_memory(*stream))
                 && desc.class != Class::ScratchStore,
             syncs: memory.contains(MemoryEffect::SYNC),
             accesses: events.iter().any(|e| e.stream.accesses_memory()),
             wait,
-            room: room(target.instruction_set(), &events),
+            room: room(set, &events),
             barrier: desc.class == Class::Barrier,
+            streams,
         }
     }
 }
@@ -113,17 +111,27 @@ pub(crate) fn is_load(class: Class) -> bool {
     )
 }
 
-/// How the operations that an instruction starts return.
-fn kind(events: &Events) -> Option<Kind> {
-    let has = |stream| events.iter().any(|e| e.stream == stream);
-    if has(Stream::FlatVm) || has(Stream::FlatLgkm) {
-        return Some(Kind::Flat);
-    }
-    events.first().map(|event| match event.stream {
-        Stream::Vmem | Stream::FlatVm | Stream::Store => Kind::Vector,
-        Stream::Lds | Stream::LdsDirect => Kind::Lds,
-        Stream::Smem => Kind::Scalar,
-        // There is no GDS to run: it is refused when a program is loaded.
-        Stream::Message | Stream::FlatLgkm | Stream::Gds | Stream::GdsData => Kind::Message,
+/// The streams of an instruction's operation. What GDS reads late is not among them: there is no GDS to run, and it is refused when a
+/// program is loaded.
+fn streams(events: &Events) -> Streams {
+    events.iter().map(|event| event.stream).filter(|stream| *stream != Stream::GdsData).collect()
+}
+
+/// True if what the streams bring arrives in the order in which it was asked for.
+fn arrives_in_order(set: InstructionSet, streams: &[Stream]) -> bool {
+    streams.iter().all(|stream| match stream {
+        Stream::Vmem => set.returns_loads_in_order(),
+        Stream::Lds | Stream::LdsDirect => true,
+        _ => false,
     })
+}
+
+/// True for a stream of operations in LDS, counted apart from those in memory.
+pub(crate) const fn is_of_lds(stream: Stream) -> bool {
+    matches!(stream, Stream::Lds | Stream::FlatLgkm)
+}
+
+/// True for a stream of operations of vector memory.
+pub(crate) const fn is_of_memory(stream: Stream) -> bool {
+    matches!(stream, Stream::Vmem | Stream::FlatVm | Stream::Store)
 }

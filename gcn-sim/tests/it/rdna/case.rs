@@ -3,6 +3,12 @@
 use std::collections::BTreeSet;
 use std::path::Path;
 
+use gcn_emit::code::Unit;
+use gcn_emit::object::read_code_object;
+use gcn_emit::text::InstText;
+use gcn_isa::check;
+use gcn_isa::hazards::{Config, Grade};
+use gcn_isa::{Class, Inst};
 use gcn_sim::Options;
 use gcn_sim::launch::{Number, Out, Output, Program, Spec};
 use serde_json::Value;
@@ -16,8 +22,8 @@ pub enum Outcome {
 }
 
 /// Runs the kernel of a folder.
-pub fn run(folder: &Path) -> Outcome {
-    match compare(folder) {
+pub fn run(folder: &Path, options: &Options) -> Outcome {
+    match compare(folder, options) {
         Ok(executed) => Outcome::Right(executed),
         Err(reason) => Outcome::Wrong(reason),
     }
@@ -35,15 +41,85 @@ pub fn kind(reason: &str) -> String {
     }
 }
 
-fn compare(folder: &Path) -> Result<BTreeSet<&'static str>, String> {
+/// A wait that has been taken out.
+pub struct Removed {
+    /// Its text and address.
+    pub wait: String,
+    /// What strict mode says without it.
+    pub strict: Result<(), String>,
+    /// The checker finds more without it, at the same level.
+    pub is_found: bool,
+}
+
+/// What the checker finds in an object at this level: rules and lines.
+fn found(bytes: &[u8], rules: Config) -> BTreeSet<(&'static str, usize)> {
+    let unit = Unit::of_object(&read_code_object(bytes).unwrap()).unwrap();
+    let options = check::Options { rules, ..check::Options::default() };
+    let reports = unit.sections.iter().map(|code| check::check_with(&code.program, options));
+    let findings = reports.flat_map(|report| report.findings);
+    findings.filter(|f| f.grade >= Grade::Documented).map(|f| (f.rule, f.second)).collect()
+}
+
+/// The object of a folder with each wait that it executes in turn made to wait for nothing.
+pub fn without_each_wait(folder: &Path) -> Vec<Removed> {
+    let bytes = std::fs::read(folder.join("k.hsaco")).unwrap();
+    let spec = Spec::from_json(&std::fs::read_to_string(folder.join("spec.json")).unwrap()).unwrap();
+    let rules = Config::at_least(Grade::Documented);
+    let options = Options { parallel: false, max_instructions: 50_000_000, rules, ..Options::strict() };
+    let run = |bytes: &[u8]| {
+        let program = Program::load(bytes, spec.kernel.as_deref()).unwrap();
+        let mut prepared = program.prepare(&spec, folder).unwrap();
+        let stats = prepared.run(&options).map_err(|e| e.to_string())?;
+        let executed: Vec<u32> = stats.by_instruction.iter().map(|(offset, _)| *offset).collect();
+        let waits = prepared.machine().instructions();
+        let waits = waits.filter(|(at, inst)| inst.desc.class == Class::Waitcnt && executed.contains(at));
+        let target = prepared.machine().target();
+        let text = |inst: &Inst| InstText { inst, target, program: None }.to_string();
+        Ok::<_, String>(waits.map(|(at, inst)| (at, text(inst))).collect::<Vec<_>>())
+    };
+    let (waits, before) = (run(&bytes).unwrap(), found(&bytes, rules));
+    let removed = |(at, text): (u32, String)| {
+        let mut bytes = bytes.clone();
+        let place = file_offset(&bytes, at);
+        bytes[place..place + 4].copy_from_slice(&S_NOP);
+        let is_found = found(&bytes, rules).difference(&before).next().is_some();
+        Removed { wait: format!("{text} at {at:#x}"), strict: run(&bytes).map(|_| ()), is_found }
+    };
+    waits.into_iter().map(removed).collect()
+}
+
+/// `s_nop 0` of every RDNA.
+const S_NOP: [u8; 4] = 0xbf80_0000_u32.to_le_bytes();
+
+/// Where the bytes of an address are in an ELF file.
+fn file_offset(file: &[u8], address: u32) -> usize {
+    let number = |at: usize, bytes: usize| {
+        file[at..at + bytes].iter().rev().fold(0, |all, byte| all << 8 | usize::from(*byte))
+    };
+    let (headers, count) = (number(32, 8), number(56, 2));
+    let segments = (0..count).map(|i| headers + 56 * i).filter(|at| number(*at, 4) == 1);
+    let mut places = segments.map(|at| (number(at + 8, 8), number(at + 16, 8), number(at + 32, 8)));
+    let holds =
+        |(_, start, size): &(usize, usize, usize)| (*start..start + size).contains(&(address as usize));
+    let (offset, start, _) = places.find(holds).unwrap();
+    address as usize - start + offset
+}
+
+fn compare(folder: &Path, options: &Options) -> Result<BTreeSet<&'static str>, String> {
     let read = |name: &str| std::fs::read(folder.join(name)).map_err(|e| format!("{name}: {e}"));
     let text = |name: &str| read(name).map(|bytes| String::from_utf8(bytes).unwrap());
     let expect: Value = serde_json::from_str(&text("expect.json")?).unwrap();
     let spec = Spec::from_json(&text("spec.json")?).map_err(|e| e.to_string())?;
     let program = Program::load(&read("k.hsaco")?, spec.kernel.as_deref()).map_err(|e| e.to_string())?;
     let mut prepared = program.prepare(&spec, folder).map_err(|e| e.to_string())?;
-    let options = Options { parallel: true, max_instructions: 50_000_000, ..Options::default() };
+    let options = Options { parallel: true, max_instructions: 50_000_000, ..*options };
     let stats = prepared.run(&options).map_err(|e| e.to_string())?;
+    if let Some(finding) = stats.findings.iter().find(|finding| !finding.kind.is_note()) {
+        return Err(finding.to_string());
+    }
+    if let Some(stale) = stats.stale.first() {
+        return Err(stale.hazard.to_string());
+    }
     let outputs = prepared.outputs().map_err(|e| e.to_string())?;
     let expect = expect.as_object().unwrap();
     assert!(!expect.is_empty(), "{}", folder.display());

@@ -76,11 +76,14 @@ pub(super) struct Written {
 }
 
 /// Bit 0 of a register is for all lanes; bit i of a mask for lane i.
-fn is_mask(inst: &Inst, reg: Reg, name: &str) -> bool {
+fn is_mask(machine: &Machine, inst: &Inst, reg: Reg, name: &str) -> bool {
     let vector = inst.desc.format.is_vop() && reg.file == RegFile::Sgpr;
     vector
         && match name {
-            "sdst" => reg.len == 2,
+            "sdst" => {
+                let of_all = matches!(inst.desc.class, Class::Readlane | Class::TransScalar);
+                !of_all && reg.len == machine.state().wave_size.mask_registers()
+            }
             // A 64-bit value for all lanes fills two SGPRs as well.
             "src2" => dataflow::third_source_is_mask(inst.desc),
             _ => false,
@@ -99,7 +102,7 @@ impl Info {
         let mut results = Vec::new();
         for (i, (operand, named)) in inst.operands.iter().zip(desc.operands).enumerate() {
             let Operand::Reg(reg) = *operand else { continue };
-            let mask = is_mask(inst, reg, named.name);
+            let mask = is_mask(machine, inst, reg, named.name);
             if named.access != Access::Read {
                 results.push(Written { reg, first: first(reg), operand: Some(i), mask });
             }

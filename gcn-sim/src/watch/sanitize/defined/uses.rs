@@ -96,14 +96,13 @@ impl Now<'_, '_> {
     /// Whether VCC is 0 is decided by one bit that is certainly 1.
     fn vccz(&self) -> Option<Use> {
         let first = usize::from(reg::VCC.index);
-        let words = [first, first + 1].map(Word::Scalar);
-        let certain = words
-            .iter()
-            .zip([first, first + 1])
-            .any(|(word, number)| self.cx.w.s[number] & !self.bits.bits(*word, 0) != 0);
-        let word = words.into_iter().find(|word| self.bits.lanes(*word) != 0).filter(|_| !certain)?;
+        let count = usize::from(self.cx.machine.state().wave_size.mask_registers());
+        let words = || (first..first + count).map(Word::Scalar);
+        let certain = (first..first + count)
+            .any(|number| self.cx.w.s[number] & !self.bits.bits(Word::Scalar(number), 0) != 0);
+        let word = words().find(|word| self.bits.lanes(*word) != 0).filter(|_| !certain)?;
         let undefined = Undefined::at(self.cx, word, None, BRANCH);
-        Some(Use { undefined, words: words.map(|word| (word, u64::MAX)).to_vec() })
+        Some(Use { undefined, words: words().map(|word| (word, u64::MAX)).collect() })
     }
 }
 

@@ -1,0 +1,88 @@
+//! Sequences of RDNA that something must interrupt: rules whose remedy is no distance but an instruction or a field.
+//!
+//! The rules and what each instruction is to them are those of [`gcn_isa::hazards::remedy`]. A wave takes one path, so that what is under
+//! way is known exactly.
+
+use gcn_isa::Program;
+use gcn_isa::hazards::remedy::{Danger, Pending, Sequences as Rules};
+use gcn_isa::hazards::{Config, Views};
+use gcn_isa::indexing::Indexing;
+use gcn_isa::program::EntryKind;
+use gcn_isa::table::Behaviours;
+
+use super::hazard;
+use crate::core::machine::Machine;
+use crate::core::site::Hazard;
+
+/// Instructions after which what can no longer matter is dropped, and clocks start again.
+const FRESH: u32 = 4096;
+
+/// The rules, and what each instruction of a program is to them.
+pub(crate) struct Sequences(Rules<'static>);
+
+impl Sequences {
+    /// `None` if no rule can ask for anything.
+    pub(crate) fn new(machine: &Machine, rules: Config) -> Option<Sequences> {
+        let mut program = Program::new(machine.target(), "");
+        program.wave = machine.state().wave_size;
+        for step in machine.steps() {
+            program.push(step.inst.clone());
+        }
+        let views = Views::of(&program, &Indexing::default());
+        let rules = Rules::of(program, views, rules);
+        (!rules.is_idle()).then_some(Sequences(rules))
+    }
+}
+
+/// What is under way in a wave.
+#[derive(Default)]
+pub(crate) struct UnderWay {
+    pending: Option<Pending>,
+    steps: u32,
+}
+
+impl UnderWay {
+    pub(crate) fn reset(&mut self) {
+        self.pending = None;
+    }
+
+    /// Checks the instruction at `at` before it executes.
+    pub(crate) fn check(
+        &mut self,
+        rules: &Sequences,
+        machine: &Machine,
+        at: usize,
+    ) -> Result<(), Box<Hazard>> {
+        let Some(pending) = &self.pending else { return Ok(()) };
+        let mut found = None;
+        rules.0.dangers(pending, at, |danger| {
+            found.get_or_insert(danger);
+        });
+        found.map_or(Ok(()), |danger| Err(report(machine, &danger, at)))
+    }
+
+    /// The instruction at `at` has executed. Calls and returns are seams, as to `gcn check` and to compilers: functions are compiled
+    /// alone, and the rules say what must be over when one is left.
+    pub(crate) fn push(&mut self, Sequences(rules): &Sequences, machine: &Machine, at: usize) {
+        if machine.steps()[at].inst.desc.does(Behaviours::TO_REGISTER) {
+            self.pending = Some(rules.entry(EntryKind::Function));
+            return;
+        }
+        let pending = self.pending.get_or_insert_with(|| rules.entry(EntryKind::Kernel));
+        rules.step(pending, at);
+        self.steps += 1;
+        if self.steps == FRESH {
+            self.steps = 0;
+            rules.seal(pending);
+        }
+    }
+}
+
+fn report(machine: &Machine, danger: &Danger, at: usize) -> Box<Hazard> {
+    let need = danger.fix.words(machine.target());
+    let remedy = format!("put {need}");
+    let first = danger.first.unwrap_or(at);
+    let mut hazard = hazard(machine, danger.rule.id, first, None, (need, "none of it".to_owned(), remedy));
+    hazard.register = danger.reg.map(|reg| reg.to_string());
+    hazard
+}
