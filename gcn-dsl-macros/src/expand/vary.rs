@@ -296,7 +296,7 @@ impl Analysis {
                     p.elems.iter().zip(&t.elems).map(|(p, e)| (self.expr(e), p, e)).collect();
                 self.typed = typed;
                 self.of_one_pattern(|cx| {
-                    parts.into_iter().for_each(|(shape, p, e)| cx.bind(p, shape, Some(e)))
+                    parts.into_iter().for_each(|(shape, p, e)| cx.bind(p, shape, Some(e)));
                 });
             }
             (Pat::Ident(p), Some(Expr::Tuple(t))) => {
