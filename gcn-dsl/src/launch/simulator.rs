@@ -246,9 +246,7 @@ impl Backend for Simulator {
             provided: Provided::default(),
         };
         let failed = |error| match error {
-            Error::Sim { error, .. } => {
-                LaunchError::Simulation { kernel: name.to_owned(), error: error.into() }
-            }
+            Error::Sim { error, .. } => LaunchError::Simulation { kernel: name.to_owned(), error },
             other => LaunchError::object(other),
         };
         let memory = &mut self.memory();
