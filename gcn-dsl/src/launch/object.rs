@@ -156,9 +156,9 @@ impl Device {
     /// let device = Device::simulator(Target::GFX942);
     /// // SAFETY: `scale` accesses one element of `x` for each work-item.
     /// let object = unsafe { device.load_object(&bytes)? };
-    /// let scale = object.kernel::<(f32, DevicePtr<f32>)>("scale")?;
+    /// let scaling = object.kernel::<(f32, DevicePtr<f32>)>("scale")?;
     /// let mut x = device.upload(&[1.0f32; 128])?;
-    /// scale.launch(Grid::x(2), [64, 1, 1], (3.0, x.as_mut_ptr()))?;
+    /// scaling.launch(Grid::x(2), [64, 1, 1], (3.0, x.as_mut_ptr()))?;
     /// assert_eq!(x.to_vec()?, [3.0; 128]);
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
