@@ -64,6 +64,8 @@ pub use launch::{
     Kernel, LaunchError, LaunchStats, LoadedKernel, LoadedModule, Module, PinnedBuffer, Properties, Stream,
     TimedKernel,
 };
+#[cfg(feature = "objects")]
+pub use launch::{LoadedObject, ObjectArg, ObjectArgs, ObjectKernel};
 
 /// What a program with kernels needs: `use gcn_dsl::prelude::*;`.
 pub mod prelude {

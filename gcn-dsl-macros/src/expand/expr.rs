@@ -297,11 +297,13 @@ impl Cx<'_> {
         self.asynchronous(method);
         let given = self.as_taken(&e.method, &e.args).into_owned();
         let args: Vec<TokenStream> = match METHODS.iter().any(|m| method == m) {
-            true => self.arguments(&self.numbers(&e.args)),
+            true if !self.known.generics.contains_key(&method.to_string()) => {
+                self.arguments(&self.numbers(&e.args))
+            }
             false if method == "then_some" || method == "ok_or" => {
                 self.arguments(&e.args.iter().map(inferred).collect())
             }
-            false => self.arguments(&given),
+            _ => self.arguments(&given),
         };
         // The call's own span, so that its location is the user's line.
         let args = quote_spanned!(e.paren_token.span.join()=> (#(#args),*));

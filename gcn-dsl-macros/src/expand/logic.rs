@@ -4,7 +4,6 @@ use proc_macro2::{Span, TokenStream};
 use quote::quote_spanned;
 use syn::{BinOp, Expr, ExprBinary, UnOp};
 
-use super::habits::METHODS;
 use super::{Cx, lang};
 
 impl Cx<'_> {
@@ -56,16 +55,6 @@ impl Cx<'_> {
                 let works = matches!(e.op, BinOp::Div(_) | BinOp::Rem(_) | BinOp::Sub(_))
                     || super::place::is_compound(&e.op);
                 !works && self.is_for_all(&e.left) && self.is_for_all(&e.right)
-            }
-            Expr::MethodCall(e) => {
-                let name = e.method.to_string();
-                // One that is declared beside may do anything.
-                let number = METHODS.contains(&&*name)
-                    && !name.ends_with("_euclid")
-                    && !self.known.generics.contains_key(&name);
-                (number || e.method == "len")
-                    && self.is_for_all(&e.receiver)
-                    && e.args.iter().all(|arg| self.is_for_all(arg))
             }
             _ => false,
         }

@@ -214,6 +214,10 @@ struct Analysis {
     loops: Vec<Around>,
     /// Of these, the ones to whose end, or to whose next trip, some lanes have gone by now.
     skipped: HashSet<String>,
+    /// The same where only rustc knows, with the questions.
+    doubted: Vec<(String, usize)>,
+    /// How many names are in scope where the pattern that is being bound begins.
+    pattern: Option<usize>,
     /// Variables that vary.
     varying: HashSet<String>,
     pointers: HashSet<String>,
@@ -230,11 +234,11 @@ struct Analysis {
 
 impl Analysis {
     fn block(&mut self, block: &Block) -> Shape {
-        let (depth, conditions) = (self.names.len(), self.depth);
+        let (depth, conditions, doubts) = (self.names.len(), self.depth, self.doubts.len());
         let mut shape = Shape::Other;
         for stmt in &block.stmts {
             shape = Shape::Other;
-            let skipped = self.skipped.len();
+            let (skipped, doubted) = (self.skipped.len(), self.doubted.len());
             match stmt {
                 Stmt::Local(local) => self.local(local),
                 Stmt::Expr(e, semi) => {
@@ -252,8 +256,10 @@ impl Analysis {
             if self.skipped.len() > skipped {
                 self.depth += 1;
             }
+            self.doubts.extend(self.doubted.iter().skip(doubted).map(|(_, doubt)| *doubt));
         }
         self.depth = conditions;
+        self.doubts.truncate(doubts);
         self.names.truncate(depth);
         shape
     }
@@ -289,7 +295,9 @@ impl Analysis {
                 let parts: Vec<(Shape, &Pat, &Expr)> =
                     p.elems.iter().zip(&t.elems).map(|(p, e)| (self.expr(e), p, e)).collect();
                 self.typed = typed;
-                parts.into_iter().for_each(|(shape, p, e)| self.bind(p, shape, Some(e)));
+                self.of_one_pattern(|cx| {
+                    parts.into_iter().for_each(|(shape, p, e)| cx.bind(p, shape, Some(e)));
+                });
             }
             (Pat::Ident(p), Some(Expr::Tuple(t))) => {
                 let shapes: Vec<Shape> = t.elems.iter().map(|e| self.expr(e)).collect();
@@ -311,7 +319,19 @@ impl Analysis {
         self.typed = false;
     }
 
+    /// What a pattern is given is computed before any of its names has a value.
+    fn of_one_pattern(&mut self, f: impl FnOnce(&mut Self)) {
+        let around = self.pattern;
+        self.pattern = around.or(Some(self.names.len()));
+        f(self);
+        self.pattern = around;
+    }
+
     fn bind(&mut self, pat: &Pat, shape: Shape, init: Option<&Expr>) {
+        self.of_one_pattern(|cx| cx.bind_names(pat, shape, init));
+    }
+
+    fn bind_names(&mut self, pat: &Pat, shape: Shape, init: Option<&Expr>) {
         match pat {
             Pat::Ident(p) => {
                 let deferred = init.is_none() && self.declares;

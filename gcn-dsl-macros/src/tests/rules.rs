@@ -30,7 +30,7 @@ fn lets() {
     becomes(quote! { let (p, q) = (a, x[a]); }, "let (p, q) = (a, lang::load(&x, a),);");
     becomes(quote! { #[allow(unused)] let p = a; }, "#[allow(unused)] let p = a;");
     becomes(
-        quote! { let mut p: f32 = 0.0; p += x[lane_id()]; },
+        quote! { let t = Lds::<f32, 64>::new(); let mut p: f32 = 0.0; p += t[a]; },
         "let mut p = lang::Var::declare(&flow, lang::annotate::<::gcn_dsl::V<f32>,_>(0.0));",
     );
     becomes(
@@ -107,11 +107,14 @@ fn operators() {
         becomes(input, &format!("f(lang::{name}(a, lang::load(&x, a)));"));
     }
     becomes(
-        quote! { f(a == 1 || a == 2 && b.max(a) > 3); },
-        "f(lang::or(lang::eq(a, 1), lang::and(lang::eq(a, 2), lang::gt(b.max(a), 3))));",
+        quote! { f(a == 1 || a == 2 && !(a > 3)); },
+        "f(lang::or(lang::eq(a, 1), lang::and(lang::eq(a, 2), !(lang::gt(a, 3)))));",
     );
     // A right side of which syntax does not show what it does is computed where it is asked for.
-    becomes(quote! { f(a == 1 || g()); }, "let __gcn_left = lang::or_begin(lang::eq(a, 1), &__gcn_flow);");
+    for right in [quote!(g()), quote!(b.max(a) > 3)] {
+        let left = "let __gcn_left = lang::or_begin(lang::eq(a, 1), &__gcn_flow);";
+        becomes(quote! { f(a == 1 || #right); }, left);
+    }
     becomes(
         quote! { f(a == 1 && x[a] > 2); },
         "::core::option::Option::Some(__gcn_flow) => ::core::option::Option::Some(lang::gt(lang::load(&x, a), 2)),",

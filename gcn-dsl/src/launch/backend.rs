@@ -56,6 +56,19 @@ pub(super) trait Backend: Send + Sync {
         kernarg: &[u8],
     ) -> Result<LaunchStats, LaunchError>;
 
+    /// A kernel out of a code object of any compiler.
+    #[cfg(feature = "objects")]
+    fn load_object(&self, object: &[u8], name: &str) -> Result<Handle, LaunchError>;
+    /// Runs it after everything that was started before, and waits for it.
+    #[cfg(feature = "objects")]
+    fn launch_object(
+        &self,
+        loaded: &Handle,
+        name: &str,
+        launch: super::object::Launch,
+        kernarg: &[u8],
+    ) -> Result<LaunchStats, LaunchError>;
+
     fn stream(&self) -> Result<Handle, LaunchError>;
     fn synchronize(&self, stream: &Handle) -> Result<(), LaunchError>;
     fn write_on(&self, stream: &Handle, address: u64, data: &[u8]) -> Result<(), LaunchError>;

@@ -78,7 +78,7 @@ impl Device {
         Device::over(Arc::new(backend))
     }
 
-    #[cfg(feature = "hip")]
+    #[cfg(any(feature = "hip", feature = "objects"))]
     pub(super) fn backend(&self) -> &Arc<dyn Backend> {
         &self.backend
     }

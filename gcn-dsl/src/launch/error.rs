@@ -150,6 +150,23 @@ pub enum LaunchError {
         /// The kind and width in the signature.
         expected: String,
     },
+    /// Bytes that are not a code object which can be loaded.
+    #[error("the code object cannot be loaded: {0}")]
+    Object(#[source] Box<dyn std::error::Error + Send + Sync>),
+    /// An argument of a code object's kernel has another type than its metadata says.
+    #[error(
+        "kernel `{kernel}`, argument {argument}: the code object takes {expected}, and the type given is {given}"
+    )]
+    ObjectArgument {
+        /// Kernel.
+        kernel: String,
+        /// The argument's name in the metadata, or its number.
+        argument: String,
+        /// What the metadata says.
+        expected: String,
+        /// The type that was given.
+        given: String,
+    },
     /// The compiled kernel is for another target than the device.
     #[error(
         "kernel `{kernel}` was built for {built}, the device is a {device}; build it for `device.target()`"
@@ -258,6 +275,13 @@ pub enum LaunchError {
         "{0}, which the device wrote: declare the variant, or let the element be the number itself and compare with `as`"
     )]
     UnknownVariant(#[from] UnknownVariant),
+}
+
+#[cfg(feature = "objects")]
+impl LaunchError {
+    pub(super) fn object(error: impl Into<Box<dyn std::error::Error + Send + Sync>>) -> LaunchError {
+        LaunchError::Object(error.into())
+    }
 }
 
 impl fmt::Debug for LaunchError {

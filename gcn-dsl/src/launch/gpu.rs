@@ -100,6 +100,30 @@ fn pinned(handle: &Handle) -> Result<Arc<HostMemory>, LaunchError> {
     Arc::clone(handle).downcast().map_err(|_| LaunchError::OtherDevice { what: "the page-locked memory" })
 }
 
+impl Gpu {
+    /// The kernel of this name out of `object`, which is loaded if it is not yet.
+    fn function(&self, object: &[u8], name: &str) -> Result<Handle, LaunchError> {
+        let mut modules = self.modules.lock().unwrap_or_else(PoisonError::into_inner);
+        if !modules.contains_key(object) {
+            if modules.len() == MODULES {
+                // Kernels that are in use keep their modules loaded.
+                modules.clear();
+            }
+            let module = self.device.load_module(object)?;
+            modules.insert(object.into(), Loaded { module, functions: BTreeMap::new() });
+        }
+        let Some(loaded) = modules.get_mut(object) else {
+            unreachable!("the module was there, or was put there")
+        };
+        if let Some(function) = loaded.functions.get(name) {
+            return Ok(Arc::clone(function) as Handle);
+        }
+        let function = Arc::new(loaded.module.function(name)?);
+        loaded.functions.insert(name.to_owned(), Arc::clone(&function));
+        Ok(function)
+    }
+}
+
 impl Backend for Gpu {
     fn as_any(&self) -> &dyn Any {
         self
@@ -139,24 +163,27 @@ impl Backend for Gpu {
     }
 
     fn load(&self, object: &[u8], kernel: &BuiltKernel) -> Result<Handle, LaunchError> {
-        let mut modules = self.modules.lock().unwrap_or_else(PoisonError::into_inner);
-        if !modules.contains_key(object) {
-            if modules.len() == MODULES {
-                // Kernels that are in use keep their modules loaded.
-                modules.clear();
-            }
-            let module = self.device.load_module(object)?;
-            modules.insert(object.into(), Loaded { module, functions: BTreeMap::new() });
-        }
-        let Some(loaded) = modules.get_mut(object) else {
-            unreachable!("the module was there, or was put there")
-        };
-        if let Some(function) = loaded.functions.get(kernel.name()) {
-            return Ok(Arc::clone(function) as Handle);
-        }
-        let function = Arc::new(loaded.module.function(kernel.name())?);
-        loaded.functions.insert(kernel.name().to_owned(), Arc::clone(&function));
-        Ok(function)
+        self.function(object, kernel.name())
+    }
+
+    #[cfg(feature = "objects")]
+    fn load_object(&self, object: &[u8], name: &str) -> Result<Handle, LaunchError> {
+        self.function(object, name)
+    }
+
+    #[cfg(feature = "objects")]
+    fn launch_object(
+        &self,
+        loaded: &Handle,
+        _: &str,
+        super::object::Launch { grid, workgroup }: super::object::Launch,
+        kernarg: &[u8],
+    ) -> Result<LaunchStats, LaunchError> {
+        let function: &HipFunction = own(loaded, "the loaded kernel")?;
+        self.device.launch_object(function, grid, workgroup, kernarg)?;
+        self.device.synchronize()?;
+        let workgroups = grid.workgroups.iter().map(|n| u64::from(*n)).product();
+        Ok(LaunchStats { workgroups, ..LaunchStats::default() })
     }
 
     fn launch(

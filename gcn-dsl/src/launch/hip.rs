@@ -341,6 +341,24 @@ impl HipDevice {
         unsafe { function.launch(stream, Sizes::of(kernel, grid), kernarg) }
     }
 
+    /// Starts a kernel of a code object after everything else that was started on the device; whoever loaded the object vouches for it.
+    #[cfg(feature = "objects")]
+    pub(super) fn launch_object(
+        &self,
+        function: &HipFunction,
+        grid: Grid,
+        workgroup: [u32; 3],
+        kernarg: &[u8],
+    ) -> Result<(), HipError> {
+        if !function.context().is(&self.context) {
+            return Err(HipError::OtherDevice { kernel: function.name().to_owned() });
+        }
+        let _current = self.context.current()?;
+        let Grid { workgroups: groups, dynamic_lds, cooperative } = grid;
+        // SAFETY: `Device::load_object` asks that with arguments of these types the kernel accesses only memory that it is given.
+        unsafe { function.launch(None, Sizes { groups, workgroup, dynamic_lds, cooperative }, kernarg) }
+    }
+
     /// Adds a launch of a kernel that was built here to a graph of this device.
     pub(super) fn add_built(
         graph: &mut HipGraphBuilder,

@@ -11,6 +11,8 @@ mod interop;
 mod kernarg;
 mod kernel;
 mod module;
+#[cfg(feature = "objects")]
+mod object;
 mod pack;
 mod passed;
 mod pinned;
@@ -34,6 +36,8 @@ pub use graph::{Graph, GraphBuilder};
 pub use kernarg::kernarg_bytes;
 pub use kernel::{Kernel, Launcher};
 pub use module::{CodeOf, LoadedKernel, LoadedModule, Module};
+#[cfg(feature = "objects")]
+pub use object::{LoadedObject, ObjectArg, ObjectArgs, ObjectKernel};
 pub use pack::DevicePacker;
 pub use passed::{Passed, PassedFor};
 pub use pinned::PinnedBuffer;

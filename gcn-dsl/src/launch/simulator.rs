@@ -213,6 +213,60 @@ impl Backend for Simulator {
         Ok(LaunchStats { workgroups, wave_instructions, printed })
     }
 
+    #[cfg(feature = "objects")]
+    fn load_object(&self, object: &[u8], name: &str) -> Result<Handle, LaunchError> {
+        let mut memory = self.memory();
+        let mut placed = Ok(0);
+        let base = |bytes| {
+            placed = memory.try_alloc(bytes);
+            placed.as_ref().copied().unwrap_or_default()
+        };
+        let object = gcn_sim::launch::Object::load(object, base).map_err(LaunchError::object)?;
+        placed.map_err(|error| LaunchError::Memory(error.into()))?;
+        memory.write(object.base(), object.image()).map_err(memory_error)?;
+        Ok(Arc::new(object.program(Some(name)).map_err(LaunchError::object)?))
+    }
+
+    #[cfg(feature = "objects")]
+    fn launch_object(
+        &self,
+        loaded: &Handle,
+        name: &str,
+        super::object::Launch { grid, workgroup }: super::object::Launch,
+        kernarg: &[u8],
+    ) -> Result<LaunchStats, LaunchError> {
+        use gcn_sim::launch::{Call, DYNAMIC_STACK, Error, Program, Provided};
+        let program: &Program = own(loaded, "the loaded kernel")?;
+        let Grid { workgroups, dynamic_lds, cooperative } = grid;
+        let call = Call {
+            grid: gcn_sim::Grid::Workgroups(workgroups),
+            workgroup,
+            dynamic_lds,
+            stack: DYNAMIC_STACK,
+            provided: Provided::default(),
+        };
+        let failed = |error| match error {
+            Error::Sim { error, .. } => LaunchError::Simulation { kernel: name.to_owned(), error },
+            other => LaunchError::object(other),
+        };
+        let memory = &mut self.memory();
+        let wave_instructions = match &self.clock {
+            Some(clock) => {
+                let report = program.call_timed(memory, &call, kernarg, &clock.config).map_err(failed)?;
+                let instructions = report.instructions;
+                *clock.report.lock().unwrap_or_else(PoisonError::into_inner) = Some(report);
+                instructions
+            }
+            None => {
+                let options = Options { cooperative, ..self.options };
+                let stats = program.call(memory, &call, kernarg, &options, &Hooks::default());
+                stats.map_err(failed)?.wave_instructions
+            }
+        };
+        let workgroups = workgroups.iter().map(|n| u64::from(*n)).product();
+        Ok(LaunchStats { workgroups, wave_instructions, ..LaunchStats::default() })
+    }
+
     fn stream(&self) -> Result<Handle, LaunchError> {
         Ok(Arc::new(Queue::default()))
     }

@@ -358,3 +358,90 @@ fn known_trips_leave_no_selection_in_a_register_array() {
         assert_eq!(text.matches("v_cndmask").count() + text.matches("s_cselect").count(), 0, "{target}");
     }
 }
+
+/// A kernel that calls the functions which number lanes, and two of its own, by these names.
+macro_rules! numbered {
+    ($in:ident: $lane:ident = $of_lanes:ident, $item:ident = $of_items:ident, $rows:ident, $step:ident) => {
+        mod $in {
+            mod elsewhere {
+                use gcn_dsl::prelude::*;
+
+                gcn_kernel! {
+                    #[device]
+                    pub fn $rows(k: u32) -> u32 {
+                        k + 2
+                    }
+
+                    #[device]
+                    pub fn $step(k: u32) -> u32 {
+                        k * 5
+                    }
+                }
+            }
+
+            use elsewhere::{$rows, $step};
+            use gcn_dsl::prelude::{barrier, gcn_kernel, $of_items as $item, $of_lanes as $lane};
+
+            gcn_kernel! {
+                #[workgroup(64)]
+                pub fn kernel(n: u32, out: &mut [u32]) {
+                    let (lane, item) = ($lane(), $item().x);
+                    let (mut odd, mut last, mut total) = (0, 0, 0);
+                    // Trips that some lanes end early.
+                    for k in 0..n {
+                        if k + lane > 40 {
+                            continue;
+                        }
+                        odd += 1;
+                        'inner: {
+                            if (k ^ lane) & 1 == 0 {
+                                break 'inner;
+                            }
+                            last = k;
+                        }
+                    }
+                    // What one of a `let`'s variables is given names the others.
+                    let (mut a, mut b) = (1u32, 2u32);
+                    while a < item && b < 1000 {
+                        b = 2 * a + item;
+                        a = b + 1;
+                    }
+                    // One for all.
+                    for _ in 0..$rows(n) {
+                        total += $step(n);
+                        barrier();
+                    }
+                    out[item] = (odd + 100 * last) ^ (a << 8) ^ b ^ (total << 20);
+                }
+            }
+        }
+    };
+}
+numbered!(as_in_the_prelude: lane_id = lane_id, global_id = global_id, rows_of, step_of);
+numbered!(renamed: l = lane_id, position = global_id, rows, step);
+numbered!(exchanged: row_start = lane_id, workgroup_sums = global_id, select, wave_sum);
+
+#[test]
+fn what_numbers_the_lanes_may_have_any_name() {
+    let n = 9;
+    let expected: Vec<u32> = (0..64)
+        .map(|lane| {
+            let taken: Vec<u32> = (0..n).filter(|k| k + lane <= 40).collect();
+            let last = taken.iter().rfind(|k| (*k ^ lane) & 1 != 0).map_or(0, |k| *k);
+            let (mut a, mut b) = (1, 2);
+            while a < lane && b < 1000 {
+                b = 2 * a + lane;
+                a = b + 1;
+            }
+            (taken.len() as u32 + 100 * last) ^ (a << 8) ^ b ^ (((n + 2) * n * 5) << 20)
+        })
+        .collect();
+    for target in [Target::GFX90A, Target::GFX942] {
+        let code = as_in_the_prelude::kernel.build(target).unwrap().code().to_vec();
+        assert_eq!(code, renamed::kernel.build(target).unwrap().code(), "{target}");
+        assert_eq!(code, exchanged::kernel.build(target).unwrap().code(), "{target}");
+        let mut out = vec![0; 64];
+        renamed::kernel.launch(&Device::simulator(target), Grid::x(1), (n, &mut out)).unwrap();
+        assert_eq!(out, expected, "{target}");
+    }
+}

@@ -9,6 +9,7 @@ mod lds;
 mod memory_model;
 mod merged;
 mod modules;
+mod objects;
 mod phases;
 mod pointers;
 mod private;

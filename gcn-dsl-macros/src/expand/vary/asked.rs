@@ -46,8 +46,13 @@ impl<'ast> Visit<'ast> for Asks {
 }
 
 impl Analysis {
+    /// How many names an expression can name here.
+    fn height(&self) -> usize {
+        self.pattern.unwrap_or(self.names.len())
+    }
+
     pub(super) fn variable(&self, key: String) -> Variable {
-        Variable { key, depth: self.depth, doubts: self.doubts.len(), height: self.names.len() }
+        Variable { key, depth: self.depth, doubts: self.doubts.len(), height: self.height() }
     }
 
     /// How much is known so far.
@@ -58,7 +63,7 @@ impl Analysis {
     pub(super) fn question(&self, e: &Expr) -> Option<Question> {
         let mut asks = Asks(true);
         asks.visit_expr(e);
-        asks.0.then(|| Question { expr: e.clone(), height: self.names.len(), varies: false })
+        asks.0.then(|| Question { expr: e.clone(), height: self.height(), varies: false })
     }
 
     /// What rustc knows of `e`.

@@ -10,7 +10,7 @@ use super::super::expr::called;
 use super::super::habits::NUMBERS;
 use super::super::iterate::InPlace;
 use super::super::place::is_compound;
-use super::{Analysis, Around, MEMORY, POINTERS, Shape};
+use super::{Analysis, Around, MEMORY, POINTERS, Shape, Variable};
 use crate::attrs;
 
 impl Analysis {
@@ -59,6 +59,7 @@ impl Analysis {
         let result = f(self);
         self.loops.pop();
         self.skipped.remove(&key);
+        self.doubted.retain(|(of, _)| *of != key);
         result
     }
 
@@ -80,8 +81,16 @@ impl Analysis {
                     self.skipped.insert(start.key.clone());
                 }
                 self.left.insert(start.key);
+            } else if k == 0 && !is_loop {
+                self.doubt(&start);
             }
         }
+    }
+
+    /// The rest of what begins there has fewer lanes if rustc says so of the conditions around.
+    fn doubt(&mut self, start: &Variable) {
+        let doubts = self.doubts.get(start.doubts..).unwrap_or_default();
+        self.doubted.extend(doubts.iter().map(|doubt| (start.key.clone(), *doubt)));
     }
 
     /// `continue`: the rest of the trip has fewer lanes.
@@ -89,13 +98,17 @@ impl Analysis {
         let Some(target) = self.target(label) else { return };
         let left: Vec<Around> = self.loops.get(target..).unwrap_or_default().to_vec();
         for (k, Around { start, .. }) in left.into_iter().enumerate() {
-            if self.depth <= start.depth {
-                continue;
-            }
+            let certain = self.depth > start.depth;
             match k {
-                0 => self.skipped.insert(start.key),
-                _ => self.left.insert(start.key),
-            };
+                0 if certain => {
+                    self.skipped.insert(start.key);
+                }
+                0 => self.doubt(&start),
+                _ if certain || self.wonder(&start, Shape::Other) => {
+                    self.left.insert(start.key);
+                }
+                _ => {}
+            }
         }
     }
 
