@@ -6,8 +6,8 @@ use std::panic::Location;
 use gcn_isa::Target;
 use gcn_isa::program::SourceLoc;
 
-use super::function::{self, CallSite, EndlessCall};
-use super::held::SliceParts;
+use super::control::function::{self, CallSite, EndlessCall};
+use super::values::fields::SliceParts;
 use crate::ir::build::Builder;
 use crate::ir::{Inst, Kernel, Place, Type, Value};
 use crate::scalar::{Elem, Scalar};

@@ -8,13 +8,18 @@
 //! parts. An exit notes its [`Kind`], varying if a construct that it leaves is, in a [`Leave`] for each construct that has to
 //! know; the loop or block ties the noted kinds to its flow when it ends.
 
+pub(super) mod assert;
 mod branch;
+pub(super) mod conditional;
 mod exit;
 mod flow;
+pub(super) mod function;
 mod loops;
 mod matching;
 mod pipeline;
 mod range;
+pub(super) mod short_circuit;
+pub(super) mod while_any;
 
 pub use branch::{Condition, Else, If, Merge, if_begin};
 pub use exit::{Block, JoinAll, Kind, Last, Leave, Never, Slot, Uniform, Varying, block_begin, either};

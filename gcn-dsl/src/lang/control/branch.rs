@@ -7,8 +7,8 @@ use super::exit::{Kind, Leave, Never, Uniform, Varying};
 use super::flow::{Div, Flow};
 use crate::ir::{Inst, Region, Type, Un, Value, Variable};
 use crate::lang::context::Context;
-use crate::lang::literal::{Literal, Real, TakesLiteral, Whole};
-use crate::lang::var::Flatten;
+use crate::lang::values::literal::{Literal, Real, TakesLiteral, Whole};
+use crate::lang::values::variable::Flatten;
 use crate::lang::{IntoDevice, S, V, with};
 use crate::scalar::Scalar;
 

@@ -7,7 +7,7 @@ use std::panic::Location;
 
 use super::branch::Merge;
 use crate::ir::{Inst, Label, Region, Stmt, Value, Variable};
-use crate::lang::var::Flatten;
+use crate::lang::values::variable::Flatten;
 use crate::lang::with;
 
 /// Whether all lanes do the same: [`Uniform`] or [`Varying`].

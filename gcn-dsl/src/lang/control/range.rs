@@ -9,7 +9,7 @@ use super::loops::{Exits, loop_guard};
 use crate::ir::unroll::{self, Counted};
 use crate::ir::{Bin, Inst, Pred, Region, Stmt, Type, Value, Variable};
 use crate::lang::context::{Context, source};
-use crate::lang::literal::Literal;
+use crate::lang::values::literal::Literal;
 use crate::lang::{IntoDevice, S, V, with};
 use crate::scalar::{Elem, Scalar};
 

@@ -14,8 +14,8 @@ use super::operand::{Family, Operand};
 use super::place::{At, Run};
 use super::view::{AsView, AsViewMut};
 use crate::ir::{Bin, Inst, Place, Type, Value};
-use crate::lang::known::within;
-use crate::lang::vector::pack;
+use crate::lang::numbers::constant::within;
+use crate::lang::values::vector::pack;
 use crate::lang::{IntoDevice, V, shuffle_xor, with};
 use crate::scalar::{Number, Scalar};
 

@@ -9,8 +9,8 @@ use super::format::{MatrixElement, bits};
 use super::operand::lane_part;
 use super::swizzle::Groups;
 use crate::ir::{Bin, Inst, Memory, Place, Type, Value};
-use crate::lang::memory::{Backing, assume_whole_dwords, load_elements, store_elements};
-use crate::lang::vector::{element, pack};
+use crate::lang::memory::slice::{Backing, assume_whole_dwords, load_elements, store_elements};
+use crate::lang::values::vector::{element, pack};
 use crate::lang::{S, V, lt, select, splat, with};
 use crate::scalar::Number;
 

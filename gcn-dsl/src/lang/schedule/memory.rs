@@ -2,7 +2,7 @@
 
 use super::pending::{Lgkm, Pending, Vm, WaitCounter, begin};
 use crate::lang::matrix::MatrixElement;
-use crate::lang::memory::{Backing, Elements, load_elements, store_elements};
+use crate::lang::memory::slice::{Backing, Elements, load_elements, store_elements};
 use crate::lang::{FragA, FragB, Index, IntoDevice, Lds, Ptr, ReadOnly, S, Slice, V, Vector, Writable};
 use crate::scalar::Number;
 use std::panic::Location;

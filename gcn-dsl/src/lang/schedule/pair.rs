@@ -8,7 +8,7 @@ use super::lds::{ReadPhase, Readable, StorePhase, Turn, WritePhase, Written};
 use super::memory::AsyncMemory;
 use super::pending::{Lgkm, Pending, begin};
 use crate::ir::{Bin, Inst, LdsId, Memory, Type, Value, Variable};
-use crate::lang::memory::{Backing, Elements, load_elements, store_elements};
+use crate::lang::memory::slice::{Backing, Elements, load_elements, store_elements};
 use crate::lang::{Index, IntoDevice, LoadAt, StoreAt, V, Vector, Writable, with};
 use crate::scalar::{Elem, Number};
 

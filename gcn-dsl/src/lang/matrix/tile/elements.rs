@@ -9,7 +9,6 @@ use gcn_isa::target::WAVE_SIZE;
 use super::product::Step;
 use super::{MOST, Parts, Tile, TileB, even, few};
 use crate::ir::{Bin, Inst, Place, Type, Value};
-use crate::lang::known::within;
 use crate::lang::matrix::Acc;
 use crate::lang::matrix::acc::{AccElement, across, reduce};
 use crate::lang::matrix::elementwise;
@@ -18,7 +17,8 @@ use crate::lang::matrix::k_order::AsAcc;
 use crate::lang::matrix::operand::{Family, Operand};
 use crate::lang::matrix::place::Run;
 use crate::lang::matrix::view::AsViewMut;
-use crate::lang::vector::pack;
+use crate::lang::numbers::constant::within;
+use crate::lang::values::vector::pack;
 use crate::lang::{IntoDevice, LoadAt, S, V, Vector, with};
 use crate::scalar::{Number, Scalar};
 
