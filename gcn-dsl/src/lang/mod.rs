@@ -22,11 +22,12 @@ pub use arguments::device_ptr::DevicePtr;
 pub use arguments::signature::{
     Arguments, PackedArg, Packer, RegisterLimits, Signature, SignatureArg, SignatureArgKind, WriteBack,
 };
+pub use context::calls::{CallSite, Frames, enter};
 pub use context::{TraceError, Tracing, trace, trace_with, with_builder};
 pub use control::assert::{DebugCondition, HostCondition, dbg, debug_assert, debugging, on_host, trap};
 pub use control::function::{
-    AllLanes, Anyone, CallSite, Called, Changeable, Frames, FromCaller, LendsMemory, Lent, Numeric,
-    PromisesAllLanes, all_lanes, enter, mutable_self, target,
+    AllLanes, Anyone, Called, Changeable, FromCaller, LendsMemory, Lent, Numeric, PromisesAllLanes,
+    all_lanes, mutable_self, target,
 };
 pub use control::short_circuit::{LeftSide, and_begin, or_begin};
 pub use control::*;
@@ -109,6 +110,7 @@ pub use values::aggregate::{
 };
 pub use values::array_methods::DeviceArray;
 pub use values::const_index::{Counted, FromCount, HostCount, counted};
+pub use values::data::{AssignIn, Declare, Flatten};
 pub use values::debug_name::{ShowDevice, ShowOther, Shown};
 pub use values::dynamic_index::{Choice, TableRow, each};
 pub use values::element_assign::{HasElements, Here, at, element_of, put};
@@ -124,8 +126,8 @@ pub use values::pattern::{TakenApart, taken_apart};
 pub use values::register::{Agprs, InRegisters, RegisterFile, Sgprs, Vgprs, pinned};
 pub use values::result::{Bad, Good, err, ok};
 pub use values::value::{IntoDevice, PerLane, S, V, annotate, convert, select, splat};
-pub use values::variable::{AssignIn, Declare, Flatten, Var, holds};
+pub use values::variable::{Var, holds};
 pub use values::vector::Vector;
 
 pub(crate) use context::with;
-pub(crate) use values::variable::next_value;
+pub(crate) use values::data::next_value;

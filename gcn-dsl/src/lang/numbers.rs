@@ -15,6 +15,7 @@ pub(super) mod integer;
 pub(super) mod integer_math;
 pub(super) mod math;
 pub(super) mod math32;
+mod math64;
 pub(super) mod min_max;
 pub(super) mod narrow_float;
 pub(super) mod overflow;

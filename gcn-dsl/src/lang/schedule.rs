@@ -18,12 +18,3 @@ pub use order::{
 pub use pair::LdsPair;
 pub use pending::{Awaitable, Drained, Lgkm, Pending, Vm, WaitCounter, issue, wait, wait_all};
 pub use ping_pong::{MatrixPhase, PingPong, matrix_phase_begin, ping_pong_begin};
-
-/// What the kernel being built knows of its schedule.
-#[derive(Debug, Default)]
-pub(crate) struct State {
-    /// How many manual blocks are open.
-    manual: u32,
-    /// Asynchronous operations so far.
-    operations: u32,
-}

@@ -3,6 +3,7 @@
 pub(super) mod aggregate;
 pub(super) mod array_methods;
 pub(super) mod const_index;
+pub(super) mod data;
 pub(super) mod debug_name;
 pub(super) mod dynamic_index;
 pub(super) mod element_assign;

@@ -143,3 +143,25 @@ fn in_lanes<D: Stored>(values: Vec<Value>, loc: &'static Location<'static>) -> D
     };
     D::Value::unflatten(&mut values.into_iter().map(splat))
 }
+
+impl Signature {
+    /// Adds what is passed by value.
+    #[must_use]
+    pub fn value<T: ByValue>(self, name: &'static str) -> Signature {
+        T::declare(self, name)
+    }
+}
+
+impl Arguments {
+    /// The next argument is passed by value.
+    pub fn value<T: ByValue>(&mut self) -> T::Device {
+        T::receive(self)
+    }
+}
+
+impl Packer<'_> {
+    /// A value.
+    pub fn value<T: ByValue>(&mut self, x: T) {
+        x.pack(self);
+    }
+}

@@ -5,7 +5,6 @@
 
 use gcn_isa::{Target, TargetSet};
 
-use super::by_value::ByValue;
 use crate::ir::{Bin, Inst, Type};
 use crate::lang::memory::layout::{Stored, taken};
 use crate::lang::memory::slice::{Ptr, ReadOnly, Slice, Writable};
@@ -227,11 +226,6 @@ impl Signature {
         Layout { end }
     }
 
-    /// Adds what is passed by value.
-    #[must_use]
-    pub fn value<T: ByValue>(self, name: &'static str) -> Signature {
-        T::declare(self, name)
-    }
     /// Adds a scalar.
     pub(in crate::lang) fn scalar<T: Scalar>(self, name: &'static str) -> Signature {
         self.arg(SignatureArgKind::Value, (T::ELEM, 1), name)
@@ -278,10 +272,6 @@ pub struct Arguments {
 }
 
 impl Arguments {
-    /// The next argument is passed by value.
-    pub fn value<T: ByValue>(&mut self) -> T::Device {
-        T::receive(self)
-    }
     /// The next argument is a scalar.
     pub(in crate::lang) fn scalar<T: Scalar>(&mut self) -> S<T> {
         let offset = self.layout.place(SignatureArgKind::Value, T::ELEM);
@@ -361,11 +351,6 @@ fn bytes_of<T: Stored>(data: &[T]) -> Vec<u8> {
 }
 
 impl<'a> Packer<'a> {
-    /// A value.
-    pub fn value<T: ByValue>(&mut self, x: T) {
-        x.pack(self);
-    }
-
     /// A scalar.
     pub(in crate::lang) fn scalar<T: Scalar>(&mut self, x: T) {
         let mut bytes = Vec::new();

@@ -8,7 +8,7 @@ use crate::ir::probe::{Probe, Role};
 use crate::ir::{Arg, Call, Effect, Inst, Place, Type, Value};
 use crate::lang::context::source;
 use crate::lang::control::{Top, if_begin};
-use crate::lang::values::fields::is_memory;
+use crate::lang::values::data::is_memory;
 use crate::lang::{Flatten, IntoDevice, S, V, ballot, ne, with};
 use crate::scalar::Elem;
 

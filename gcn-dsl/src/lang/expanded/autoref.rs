@@ -6,8 +6,9 @@ use std::ops::{Deref, DerefMut};
 use std::panic::Location;
 
 use crate::ir::Variable;
-use crate::lang::values::fields::{read_all, write_all};
-use crate::lang::values::variable::{AssignIn, Flatten, Var};
+use crate::lang::values::data::{AssignIn, Flatten};
+use crate::lang::values::data::{read_all, write_all};
+use crate::lang::values::variable::Var;
 use crate::lang::{LanePtr, Ptr, S, Stored, V, Vector};
 use crate::scalar::{Number, Scalar};
 

@@ -2,7 +2,7 @@
 
 use std::panic::Location;
 
-use super::acc::AccElement;
+use super::format::AccElement;
 use super::place::{At, Places, Run};
 use crate::ir::{Inst, Place, Type, Value};
 use crate::lang::values::vector::pack;

@@ -7,7 +7,7 @@ use smallvec::SmallVec;
 
 use super::format::{MatrixElement, bits};
 use super::operand::lane_part;
-use super::swizzle::Groups;
+use super::swizzle::{Groups, WIDEST};
 use crate::ir::{Bin, Inst, Memory, Place, Type, Value};
 use crate::lang::memory::slice::{Backing, assume_whole_dwords, load_elements, store_elements};
 use crate::lang::values::vector::{element, pack};
@@ -187,8 +187,6 @@ impl<T> Backing<T> for Raw {
 
 /// The offset of the widest access beyond the longest slice.
 const LAST: u32 = 0xffff_fff0;
-/// Bytes of the widest access.
-pub(super) const WIDEST: u32 = 16;
 
 impl Places {
     pub(super) fn new(memory: Memory, [rows, columns]: [Stride; 2]) -> Places {

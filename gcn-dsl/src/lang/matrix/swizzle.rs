@@ -9,8 +9,10 @@ use gcn_isa::layout::ElemType;
 use super::format::bits;
 use super::k_order::{ByNumber, KOrder};
 use super::operand::square_shapes;
-use super::place::WIDEST;
 use crate::scalar::{Elem, Number};
+
+/// Bytes of the widest access.
+pub(super) const WIDEST: u32 = 16;
 
 /// Where the elements of a row of an [`LdsTile`](super::LdsTile) stand. LDS has 32 banks of four bytes (64 on gfx950); lanes that
 /// meet in a bank wait for each other.

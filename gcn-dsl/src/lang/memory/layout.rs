@@ -8,7 +8,7 @@ use std::panic::Location;
 use super::bounds::check;
 use super::slice::{Index, LoadAt, Slice};
 use crate::ir::{Bin, Inst, Manner, Memory, Place, Type, Value};
-use crate::lang::values::variable::Flatten;
+use crate::lang::values::data::Flatten;
 use crate::lang::{IntoDevice, ReadOnly, S, V, with};
 use crate::scalar::{Elem, Number, Scalar, UnknownVariant};
 

@@ -9,7 +9,7 @@
 mod power;
 mod trig;
 
-pub(in crate::lang) use power::powf;
+pub(in crate::lang) use power::{powf, with_special_cases};
 pub(in crate::lang) use trig::{cos, sin, sin_cos, tan};
 
 use super::arithmetic::Float;

@@ -12,7 +12,7 @@ use super::constant::within;
 use crate::ir::{Call, Inst, Place, Type, Value};
 use crate::lang::matrix::{Bf6, Bf8, Fp4, Fp6, Fp8, HasMfmaMx, MxA, MxB, MxFormat, On};
 use crate::lang::memory::slice::{Elements, StoreAt, load_elements, store_elements};
-use crate::lang::values::variable::next_value;
+use crate::lang::values::data::next_value;
 use crate::lang::{AsIs, AssignIn, Declare, Flatten, Index, IntoDevice, V, Vector, cast, eq, select, with};
 use crate::scalar::Elem;
 

@@ -4,10 +4,11 @@
 //! logarithm off at most, and only the last addition rounds.
 
 use super::arithmetic::Float;
-use super::math::{LN_2, exponent, inverse_factorial, polynomial, two_sum};
+use super::math32::with_special_cases;
+use super::math64::{LN_2, exponent, inverse_factorial, polynomial, two_sum};
 use crate::isa;
 use crate::lang::values::operand::{At, Operand, first_unless_varying};
-use crate::lang::{IntoDevice, S, V, and, cast, eq, lt, ne, numbers::math32, or, select};
+use crate::lang::{IntoDevice, S, V, cast, eq, lt, numbers::math32, select};
 
 type D = V<f64>;
 
@@ -110,23 +111,6 @@ fn of_f64(size: D, y: D) -> D {
     let of_infinity: D = select(falling, 0.0, f64::INFINITY);
     let finite: D = select(eq(size, f64::INFINITY), of_infinity, power);
     select(eq(size, 0.0), of_zero, finite)
-}
-
-/// `power` of the size of `x`, or what Rust says instead.
-#[track_caller]
-pub(in crate::lang) fn with_special_cases<T: Float>(x: V<T>, y: V<T>, power: V<T>) -> V<T> {
-    let (none, one) = (V::<T>::float(f64::NAN), V::<T>::float(1.0));
-    let (size, zero) = (x.abs(), V::<T>::float(0.0));
-    let whole = eq(y.trunc(), y);
-    let half = y * V::<T>::float(0.5);
-    let odd = and(whole, ne(half.trunc(), half));
-    let rooted = and(lt(x, zero), !whole);
-    // Negative numbers have whole powers only; minus infinity has all.
-    let real = V::pick(and(rooted, lt(size, V::<T>::float(f64::INFINITY))), none, power);
-    let of_one = V::pick(eq(size, one), V::pick(rooted, none, one), real);
-    let signed = V::pick(odd, of_one.copysign(x), of_one);
-    let number = V::pick(or(ne(x, x), ne(y, y)), none, signed);
-    V::pick(or(eq(y, zero), eq(x, one)), one, number)
 }
 
 #[track_caller]

@@ -7,8 +7,8 @@
 use std::cell::RefCell;
 use std::marker::PhantomData;
 
+use super::data::{AssignIn, Declare, Flatten};
 use super::operand::OfType;
-use super::variable::{AssignIn, Declare, Flatten};
 use crate::ir::Value;
 use crate::ir::named::Shape;
 use crate::lang::control::{Merge, Never, Uniform};

@@ -4,8 +4,8 @@
 use std::marker::PhantomData;
 use std::panic::Location;
 
-use super::fields::is_memory;
-use super::variable::{AssignIn, Flatten};
+use super::data::is_memory;
+use super::data::{AssignIn, Flatten};
 use crate::ir::{Inst, Place, Pred, Type, Value};
 use crate::lang::memory::slice::{Index, LoadAt, StoreAt};
 use crate::lang::numbers::constant::within;

@@ -3,65 +3,13 @@
 //! stands as a number with the highest bit set, which no value has.
 
 use std::marker::PhantomData;
-use std::panic::Location;
 
-use super::variable::{AssignIn, Flatten};
+use super::data::{AssignIn, Flatten, MEMORY};
 use crate::ir::named::Shape;
-use crate::ir::{LdsId, PrivateId, Value, Variable};
-use crate::lang::context::{Context, source};
+use crate::ir::{LdsId, PrivateId, Value};
+use crate::lang::context::SliceParts;
 use crate::lang::control::Uniform;
 use crate::lang::{Lds, Placed, Private, Slice, with};
-
-/// The bit of numbers that stand for memory.
-const MEMORY: u32 = 1 << 31;
-
-/// True for what stands for memory.
-pub(in crate::lang) fn is_memory(value: Value) -> bool {
-    value.0 & MEMORY != 0
-}
-
-/// A variable that holds this value, which `declare` makes if it is one.
-pub(in crate::lang) fn holding(
-    c: &mut Context,
-    value: Value,
-    declare: impl FnOnce(&mut Context) -> Variable,
-) -> Variable {
-    if is_memory(value) { Variable(value.0) } else { declare(c) }
-}
-
-/// The list with its values made by `f` of those in it; what stands for memory stays.
-pub(in crate::lang) fn with_values(list: Vec<Value>, f: impl FnOnce(Vec<Value>) -> Vec<Value>) -> Vec<Value> {
-    let mut made = f(list.iter().copied().filter(|v| !is_memory(*v)).collect()).into_iter();
-    list.into_iter().map(|v| if is_memory(v) { v } else { crate::lang::next_value(&mut made) }).collect()
-}
-
-/// What the variables hold.
-pub(in crate::lang) fn read_all(variables: &[Variable], loc: &'static Location<'static>) -> Vec<Value> {
-    let read = |c: &mut Context, var: Variable| match is_memory(Value(var.0)) {
-        true => Value(var.0),
-        false => c.builder.read(var, Some(source(loc))),
-    };
-    with(|c| variables.iter().map(|var| read(c, *var)).collect())
-}
-
-/// Gives the variables these values.
-pub(in crate::lang) fn write_all(
-    variables: &[Variable],
-    values: Vec<Value>,
-    loc: &'static Location<'static>,
-) {
-    with(|c| {
-        for (var, value) in variables.iter().zip(values) {
-            if !is_memory(value) {
-                c.builder.write(*var, value, Some(source(loc)));
-            } else if value.0 != var.0 {
-                let what = "the variable would mean another array from here on, in some lanes or in all; an array or slice in a struct is \
-                            memory, which stays where it is: assign its elements";
-                c.fail(loc, what.to_owned());
-            }
-        }
-    });
-}
 
 macro_rules! held {
     ($($memory:ident $id:ident;)*) => {$(
@@ -86,16 +34,6 @@ macro_rules! held {
     )*};
 }
 held! { Private PrivateId; Lds LdsId; }
-
-/// The values that a slice consists of.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(in crate::lang) struct SliceParts {
-    resource: Value,
-    pointer: Value,
-    start: Option<Value>,
-    len: Value,
-    constant: bool,
-}
 
 /// A slice stands as its place among those that structs hold.
 impl<T, A> Flatten for Slice<T, A> {

@@ -3,6 +3,7 @@
 
 use half::{bf16, f16};
 
+use super::data::Declare;
 use super::operand::Operand;
 use crate::ir::Bin;
 use crate::lang::control::Uniform;
@@ -277,4 +278,11 @@ tuples! {
     (A 0, B 1, C 2, D 3)
     (A 0, B 1, C 2, D 3, E 4)
     (A 0, B 1, C 2, D 3, E 4, F 5)
+}
+
+impl<T: Scalar> Declare for Literal<T> {
+    type Value = S<T>;
+    fn declare(self) -> S<T> {
+        self.0.into_device()
+    }
 }

@@ -6,17 +6,14 @@ use std::panic::Location;
 
 use gcn_isa::Reg;
 use gcn_isa::program::SourceLoc;
-use half::{bf16, f16};
 
+use super::data::{AssignIn, Declare, Flatten, holding, read_all, write_all};
 use super::element_assign::Here;
-use super::fields::{holding, read_all, write_all};
-use super::literal::Literal;
-use crate::ir::named::{Leaf, Shape};
+use crate::ir::named::Leaf;
 use crate::ir::{Type, Value, Variable};
 use crate::lang::context::{Context, source};
-use crate::lang::control::{Flow, SameScope};
-use crate::lang::{IntoDevice, S, V, values::debug_name, with};
-use crate::scalar::Scalar;
+use crate::lang::control::Flow;
+use crate::lang::{IntoDevice, values::debug_name, with};
 
 /// A device variable of type `X`, declared in flow `F`. One IR variable for each value in `X`.
 #[derive(Debug)]
@@ -26,86 +23,6 @@ pub struct Var<X, F> {
     divergence: u32,
     types: PhantomData<(X, F)>,
 }
-
-/// Device data made of IR values: `S`, `V`, vectors, fragments, accumulators, and arrays and tuples of them.
-pub trait Flatten: Copy {
-    /// Appends the values, first to last.
-    fn flatten(&self, out: &mut Vec<Value>);
-    /// Takes the values back in the same order.
-    fn unflatten(values: &mut dyn Iterator<Item = Value>) -> Self;
-    /// How the values make up the data, for debuggers; None for what depends on a value.
-    fn shape() -> Option<Shape> {
-        Some(Shape::Value)
-    }
-}
-
-pub(crate) fn next_value(values: &mut dyn Iterator<Item = Value>) -> Value {
-    values.next().unwrap_or_else(|| unreachable!("as many values come back as went in"))
-}
-
-impl<T: Scalar> Flatten for S<T> {
-    fn flatten(&self, out: &mut Vec<Value>) {
-        out.push(self.value);
-    }
-    fn unflatten(values: &mut dyn Iterator<Item = Value>) -> Self {
-        S::from_value(next_value(values))
-    }
-}
-
-impl<T: Scalar> Flatten for V<T> {
-    fn flatten(&self, out: &mut Vec<Value>) {
-        out.push(self.value);
-    }
-    fn unflatten(values: &mut dyn Iterator<Item = Value>) -> Self {
-        V::from_value(next_value(values))
-    }
-}
-
-/// What `let mut x = …` can hold: device values, arrays of them, and host scalars, which become uniform variables.
-#[diagnostic::on_unimplemented(
-    message = "`let mut` in a kernel declares a device variable, and `{Self}` is not a device value",
-    label = "not a device value",
-    note = "LDS arrays and slices are declared without `mut`; host-time variables belong in `comptime {{ … }}`"
-)]
-pub trait Declare {
-    /// The variable's type.
-    type Value: Flatten;
-    /// The initial value.
-    fn declare(self) -> Self::Value;
-}
-
-macro_rules! declare_self {
-    ($($handle:ident),*) => {$(
-        impl<T: Scalar> Declare for $handle<T> {
-            type Value = $handle<T>;
-            fn declare(self) -> $handle<T> { self }
-        }
-    )*};
-}
-declare_self!(S, V);
-
-macro_rules! declare_host {
-    ($($t:ty),*) => {$(
-        impl Declare for $t {
-            type Value = S<$t>;
-            fn declare(self) -> S<$t> { self.into_device() }
-        }
-    )*};
-}
-impl<T: Scalar> Declare for Literal<T> {
-    type Value = S<T>;
-    fn declare(self) -> S<T> {
-        self.0.into_device()
-    }
-}
-declare_host!(bool, i8, u8, i16, u16, i32, u32, i64, u64, f16, bf16, f32, f64);
-
-/// Variables of type `Self` declared in flow `F` that may be assigned in flow `G`: varying ones anywhere, uniform ones
-/// only where the same lanes are active as at their declaration, but for those that have returned.
-pub trait AssignIn<F, G> {}
-
-impl<T, F, G> AssignIn<F, G> for V<T> {}
-impl<T, F: Flow, G: Flow> AssignIn<F, G> for S<T> where G::Scope: SameScope<F::Scope> {}
 
 /// The expansion of the type in `let x: T;`.
 pub fn holds<X, F>(_: &Var<X, F>) {}

@@ -3,7 +3,7 @@
 use std::marker::PhantomData;
 use std::panic::Location;
 
-use super::variable::next_value;
+use super::data::next_value;
 use crate::ir::{Bin, Inst, Place, Type, Value};
 use crate::lang::memory::slice::{Elements, load_elements, store_elements};
 use crate::lang::numbers::constant::within;

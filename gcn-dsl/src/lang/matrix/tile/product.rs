@@ -7,7 +7,7 @@ use gcn_isa::layout::{self, Controls, ElemType};
 
 use super::{Tile, TileA, TileB};
 use crate::lang::lanes::wave::Convergent;
-use crate::lang::matrix::acc::AccElement;
+use crate::lang::matrix::format::AccElement;
 use crate::lang::matrix::format::{Bf8, Fp8, MatrixElement, Xf32};
 use crate::lang::matrix::k_order::KOrder;
 use crate::lang::matrix::multiply::{Product, multiply};

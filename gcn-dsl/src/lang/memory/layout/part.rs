@@ -6,7 +6,7 @@ use super::{Bytes, Leaf, Stored, leaves_of, load_leaf, store_leaf};
 use crate::ir::Value;
 use crate::lang::memory::bounds::check;
 use crate::lang::numbers::constant::within;
-use crate::lang::values::variable::Flatten;
+use crate::lang::values::data::Flatten;
 use crate::lang::{Index, IntoDevice, S, Slice, V, Writable, with};
 
 /// Access to slices whose elements may be assigned to in part. It is a bound of its own, so that the element type is inferred

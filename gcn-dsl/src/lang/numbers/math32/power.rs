@@ -8,7 +8,7 @@
 use super::{F, narrow, polynomial};
 use crate::isa;
 use crate::lang::numbers::arithmetic::Float;
-use crate::lang::{V, cast, lt, select};
+use crate::lang::{V, and, cast, eq, lt, ne, or, select};
 
 /// Up to which fraction a centre is the nearest, the centre, and its logarithm.
 const CENTRES: [(f32, u32, u32); 3] = [
@@ -77,5 +77,22 @@ pub(in crate::lang) fn powf<T: Float>(x: V<T>, y: V<T>) -> Option<V<T>> {
     // Where the power is infinite or 0 this is anything, and `k` decides.
     let r = ((high - k) + low).max(-2.0).min(2.0);
     let power = isa::v_ldexp_f32(r.approx_exp2(), isa::v_cvt_i32_f32(k).to_bits_as::<u32>());
-    Some(cast(crate::lang::numbers::powf::with_special_cases(x, y, power)))
+    Some(cast(with_special_cases(x, y, power)))
+}
+
+/// `power` of the size of `x`, or what Rust says instead.
+#[track_caller]
+pub(in crate::lang) fn with_special_cases<T: Float>(x: V<T>, y: V<T>, power: V<T>) -> V<T> {
+    let (none, one) = (V::<T>::float(f64::NAN), V::<T>::float(1.0));
+    let (size, zero) = (x.abs(), V::<T>::float(0.0));
+    let whole = eq(y.trunc(), y);
+    let half = y * V::<T>::float(0.5);
+    let odd = and(whole, ne(half.trunc(), half));
+    let rooted = and(lt(x, zero), !whole);
+    // Negative numbers have whole powers only; minus infinity has all.
+    let real = V::pick(and(rooted, lt(size, V::<T>::float(f64::INFINITY))), none, power);
+    let of_one = V::pick(eq(size, one), V::pick(rooted, none, one), real);
+    let signed = V::pick(odd, of_one.copysign(x), of_one);
+    let number = V::pick(or(ne(x, x), ne(y, y)), none, signed);
+    V::pick(or(eq(y, zero), eq(x, one)), one, number)
 }

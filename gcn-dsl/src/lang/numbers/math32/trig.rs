@@ -2,14 +2,14 @@
 //!
 //! The angle is reduced to the nearest multiple of pi/2 by Cody and Waite's method: of up to 2^17 radians three fused
 //! multiply-adds with pi/2 in three parts leave a rest that is off by a unit of the last place at most. Larger angles take a
-//! branch, in which 2/pi is multiplied exactly (Payne and Hanek's method, [`math::quadrant`]). Polynomials in f32 do the rest;
+//! branch, in which 2/pi is multiplied exactly (Payne and Hanek's method, [`math64::quadrant`]). Polynomials in f32 do the rest;
 //! their coefficients interpolate the functions at Chebyshev's points of the interval.
 
 use super::{F, magnitude_and_sign, narrow, nearest, polynomial};
 use crate::ir::Value;
 use crate::lang::control::conditional::OnlyWhere;
 use crate::lang::numbers::arithmetic::Float;
-use crate::lang::{V, cast, eq, ge, numbers::math, select, with};
+use crate::lang::{V, cast, eq, ge, numbers::math64, select, with};
 
 /// pi / 2 in three parts, all of them positive: their products with `-0` are `-0`, so that a rest of `-0` stays so.
 const FRAC_PI_2: [u32; 3] = [0x3fc9_0fda, 0x33a2_2168, 0x27c2_34c5];
@@ -43,7 +43,7 @@ fn reduced(x: F) -> (V<u32>, F) {
     let [first, second, third] = FRAC_PI_2.map(f32::from_bits);
     let r = (-k).mul_add(third, (-k).mul_add(second, (-k).mul_add(first, x)));
     let large = OnlyWhere::begin(ge(x.abs(), LARGE), (n, r));
-    let (n, r, _) = math::quadrant(cast::<f64, _>(x));
+    let (n, r, _) = math64::quadrant(cast::<f64, _>(x));
     large.end((n, cast::<f32, _>(r)))
 }
 
@@ -57,7 +57,7 @@ fn quadrant_in_parts(x: F) -> (V<u32>, F, F) {
     let lost = k.mul_add(third, k.mul_add(second, -far));
     let r = near - far;
     let large = OnlyWhere::begin(ge(x.abs(), LARGE), (n, r, (r - near) + far + lost));
-    let (n, high, low) = math::quadrant(cast::<f64, _>(x));
+    let (n, high, low) = math64::quadrant(cast::<f64, _>(x));
     let r = cast::<f32, _>(high);
     large.end((n, r, cast::<f32, _>(cast::<f64, _>(r) - high - low)))
 }

@@ -3,9 +3,9 @@
 //! What is left over is known before the loop, as a trip moves the counter by one: the loop of several trips ends where the distance
 //! to the end is the remainder. Its test compares for equality, so nothing depends on whether the counter may wrap.
 
-use super::super::build::Builder;
-use super::super::{Bin, Effect, Inst, Memory, Place, Pred, Region, Stmt, Type, Value, Variable};
 use super::{Loop, Trial, may_repeat, replay::Replay};
+use crate::ir::build::Builder;
+use crate::ir::{Bin, Effect, Inst, Memory, Place, Pred, Region, Stmt, Type, Value, Variable};
 use crate::scalar::Elem;
 
 /// The most instructions of the trips that are made at a time.

@@ -2,9 +2,10 @@
 
 use hashbrown::HashMap;
 
-use super::super::build::Builder;
-use super::super::{Inst, Label, Place, Region, Stmt, Value, Variable, if_conversion};
+use super::super::if_conversion;
 use super::{Loop, MOST_TRIPS};
+use crate::ir::build::Builder;
+use crate::ir::{Inst, Label, Place, Region, Stmt, Value, Variable};
 
 /// Appends statements again.
 #[derive(Default)]

@@ -2,9 +2,9 @@
 
 use hashbrown::HashMap;
 
-use super::super::build::Builder;
-use super::super::{Bin, Inst, Kernel, Place, Region, Stmt, Un, Value, Variable, fold};
 use super::{Loop, MOST_TRIPS, REFUNDS, STEPS};
+use crate::ir::build::Builder;
+use crate::ir::{Bin, Inst, Kernel, Place, Region, Stmt, Un, Value, Variable, evaluate};
 use crate::scalar::Elem;
 
 /// Executes statements on constants.
@@ -247,11 +247,11 @@ impl<'k> Trial<'k> {
             }
             // Only words of 32 bits: counters and indices are nothing else, and the folding of other types is the builder's.
             Inst::Bin(op, x, y) => {
-                fold::eval(op, self.value(x)? as u32, self.value(y)? as u32, word(x)?).map(u64::from)
+                evaluate::eval(op, self.value(x)? as u32, self.value(y)? as u32, word(x)?).map(u64::from)
             }
             // Counters are uniform. A varying comparison is a mask, of which `true` would have to mean all active lanes.
             Inst::Cmp(pred, x, y) if self.kernel.ty(x).place == Place::Uniform => {
-                let holds = fold::holds(pred, word(x)?, self.value(x)? as u32, self.value(y)? as u32);
+                let holds = evaluate::holds(pred, word(x)?, self.value(x)? as u32, self.value(y)? as u32);
                 Some(u64::from(holds))
             }
             Inst::Un(Un::Not, x) if elem(x) == Some(Elem::Bool) => Some(u64::from(self.value(x)? == 0)),

@@ -9,12 +9,12 @@
 use gcn_isa::program::SourceLoc;
 use hashbrown::HashMap;
 
-use super::build::Builder;
-use super::{Bin, Effect, Inst, Kernel, Place, Region, Stmt, Type, Un, Value, Variable};
+use crate::ir::build::Builder;
+use crate::ir::{Bin, Effect, Inst, Kernel, Place, Region, Stmt, Type, Un, Value, Variable};
 use crate::scalar::Elem;
 
 /// The number of instructions from which a branch stays one, as in `lower::skip`.
-pub(super) const BRANCH_FROM: u32 = 10;
+pub(in crate::ir) const BRANCH_FROM: u32 = 10;
 /// Instructions that save, narrow and restore EXEC, without and with an `else`.
 const EXEC_CHANGES: [u32; 2] = [2, 3];
 
@@ -26,7 +26,7 @@ struct Written {
 }
 
 /// Appends the branch of these sides as selects, if that is shorter. True if it did.
-pub(super) fn run(b: &mut Builder, cond: Value, sides: [&Region; 2]) -> bool {
+pub(in crate::ir) fn run(b: &mut Builder, cond: Value, sides: [&Region; 2]) -> bool {
     let Some(written) = plan(b, sides) else { return false };
     let mut renamed = HashMap::new();
     for stmt in sides.into_iter().flat_map(|side| &side.stmts) {
@@ -103,7 +103,7 @@ fn plan(b: &Builder, sides: [&Region; 2]) -> Option<Vec<Written>> {
 }
 
 /// The number of vector instructions of what may run in all lanes; of products of 32 bits, which take four times as long, four.
-pub(super) fn cost(kernel: &Kernel, v: Value) -> Option<u32> {
+pub(in crate::ir) fn cost(kernel: &Kernel, v: Value) -> Option<u32> {
     let (def, ty) = (kernel.def(v), kernel.ty(v));
     let word = |ty: Type| ty.count == 1 && matches!(ty.elem, Elem::I32 | Elem::U32 | Elem::F32 | Elem::F16);
     let varying = ty.place == Place::Varying;
@@ -138,7 +138,7 @@ pub(super) fn cost(kernel: &Kernel, v: Value) -> Option<u32> {
 }
 
 /// Appends an instruction of a side, or of a trip, again, with the operands that its side's earlier instructions have become.
-pub(super) fn append(b: &mut Builder, v: Value, renamed: &mut HashMap<Value, Value>) {
+pub(in crate::ir) fn append(b: &mut Builder, v: Value, renamed: &mut HashMap<Value, Value>) {
     let def = b.kernel().def(v).clone();
     let Some(ty) = def.ty else { return };
     let new = match def.inst {

@@ -14,9 +14,9 @@ mod trial;
 
 use hashbrown::HashSet;
 
-use super::build::Builder;
-use super::mark::Mark;
-use super::{Inst, Kernel, Place, Region, Schedule, Stmt, Value, Variable};
+use crate::ir::build::Builder;
+use crate::ir::mark::Mark;
+use crate::ir::{Inst, Kernel, Place, Region, Schedule, Stmt, Value, Variable};
 pub use counted::{Counted, run as counted};
 use replay::Replay;
 use trial::Trial;
@@ -41,7 +41,7 @@ const MOST_TRIPS: u32 = 1024;
 
 /// A loop on a uniform condition.
 #[derive(Clone, Copy)]
-pub(super) struct Loop<'r> {
+pub(in crate::ir) struct Loop<'r> {
     /// Computes the condition before each trip. `None`: it is computed by the body, for the next trip.
     pub head: Option<&'r Region>,
     pub cond: Value,
@@ -49,7 +49,7 @@ pub(super) struct Loop<'r> {
 }
 
 /// Appends the trips of a loop, if they are known and short enough. True if it did.
-pub(super) fn run(b: &mut Builder, looped: Loop<'_>) -> bool {
+pub(in crate::ir) fn run(b: &mut Builder, looped: Loop<'_>) -> bool {
     if !may_repeat(b, looped) {
         return false;
     }
