@@ -99,10 +99,11 @@ pub use numbers::min_max::{Extreme, greatest, least};
 pub use numbers::narrow_float::{Packed, PackedFormat, Unpacked};
 pub use numbers::packed::{HalfFloat, bf16x2, f16x2, f32x2, i16x2, u16x2};
 pub use schedule::{
-    AsyncMemory, Awaitable, Carried, Carry, Drained, Interleave, LdsBuf, LdsPair, Lgkm, Manual, MatrixPhase,
-    Pending, PingPong, ReadPhase, Readable, StorePhase, Turn, TurnPhase, Vm, WaitCounter, WritePhase,
-    Written, barrier_turn, carried, cold_path, interleave, issue, manual_begin, matrix_phase_begin,
-    ping_pong_begin, sched_barrier, sched_barrier_except, set_priority, traced, wait, wait_all,
+    AsyncMemory, Awaitable, Carried, Carry, Drained, Interleave, LdsAccesses, LdsBuf, LdsPair, Loads, Manual,
+    MatrixPhase, Pending, PingPong, ReadPhase, Readable, ScalarLoads, StorePhase, Stores, Turn, TurnPhase,
+    WaitCounter, WritePhase, Written, barrier_turn, carried, cold_path, interleave, issue, manual_begin,
+    matrix_phase_begin, ping_pong_begin, sched_barrier, sched_barrier_except, set_priority, traced, wait,
+    wait_all,
 };
 pub use values::aggregate::{
     Aggregate, AsIs, Beside, BesideAny, BesideOther, BesideSame, Element, ElementBecomes, ElementIndex,

@@ -16,5 +16,7 @@ pub use order::{
     set_priority,
 };
 pub use pair::LdsPair;
-pub use pending::{Awaitable, Drained, Lgkm, Pending, Vm, WaitCounter, issue, wait, wait_all};
+pub use pending::{
+    Awaitable, Drained, LdsAccesses, Loads, Pending, ScalarLoads, Stores, WaitCounter, issue, wait, wait_all,
+};
 pub use ping_pong::{MatrixPhase, PingPong, matrix_phase_begin, ping_pong_begin};
