@@ -200,14 +200,14 @@ mod tests {
         assert_eq!(bf16s, Some(Groups { width: 2, period: 32, rows: 1 }));
         // In the order of an accumulator 32 lanes read 8 bytes each, which fill all banks of gfx950: four rows of 64 bytes.
         let as_acc = |target, columns| {
-            Spread::<32, crate::lang::AsAcc>::groups::<half::f16>(target, columns)
+            Spread::<32, crate::lang::matrix::AsAcc>::groups::<half::f16>(target, columns)
                 .map(|g| [g.width, g.period, g.rows])
         };
         assert_eq!(as_acc(Target::GFX950, 32), Some([4, 8, 4]));
         assert_eq!(as_acc(Target::GFX950, 64), Some([4, 16, 2]));
         assert_eq!(as_acc(Target::GFX942, 32), f16s(Target::GFX942, 32));
         // By 16 bytes: 8 lanes, each a row of 128 bytes.
-        let wide = Spread::<32, crate::lang::Wide>::groups::<half::f16>(Target::GFX942, 64);
+        let wide = Spread::<32, crate::lang::matrix::Wide>::groups::<half::f16>(Target::GFX942, 64);
         assert_eq!(wide, Some(Groups { width: 8, period: 8, rows: 1 }));
         // f64 has 16 rows only.
         assert_eq!(

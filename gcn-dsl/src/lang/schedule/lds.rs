@@ -250,17 +250,7 @@ impl<B: Turn, const N: usize> Turn for [B; N] {
     }
 }
 
-macro_rules! tuples {
-    ($(($($b:ident $i:tt),*))*) => {$(
-        impl<$($b: Turn),*> Turn for ($($b,)*) {
-            type Output = ($($b::Output,)*);
-            fn turn(self) -> Self::Output {
-                ($(self.$i.turn(),)*)
-            }
-        }
-    )*};
-}
-tuples!((A 0, B 1) (A 0, B 1, C 2) (A 0, B 1, C 2, D 3));
+tuples!(Turn: results of turn);
 
 /// The expansion of `barrier(buffers)`: a barrier after which the buffers are in their next phase.
 #[track_caller]

@@ -182,18 +182,7 @@ impl<P: Awaitable, const N: usize> Awaitable for [P; N] {
     }
 }
 
-macro_rules! tuples {
-    ($(($($p:ident $i:tt),*))*) => {$(
-        impl<$($p: Awaitable),*> Awaitable for ($($p,)*) {
-            type Output = ($($p::Output,)*);
-            #[track_caller]
-            fn wait_for(self) -> Self::Output {
-                ($(self.$i.wait_for(),)*)
-            }
-        }
-    )*};
-}
-tuples!((A 0, B 1) (A 0, B 1, C 2) (A 0, B 1, C 2, D 3));
+tuples!(Awaitable: results of wait_for);
 
 /// Waits until `pending` is done and gives its result. The counter value is the weakest that is enough: as many operations
 /// may stay outstanding as were certainly started after it, on every path.
