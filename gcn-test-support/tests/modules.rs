@@ -1,9 +1,11 @@
-//! Modules of a crate form layers: no import cycle joins the modules at its top.
+//! Modules of a crate form layers: no import cycle joins modules that one module declares, at the top or in any folder.
 //!
-//! The sources are read, not compiled. An import is a path that starts with `crate`, `self`, `super` or the crate's own
-//! name, in an item, an expression or the tokens of a macro. A name that the crate root re-exports is an import of the
-//! module that defines it. Code under `#[cfg(test)]` and links of doc comments do not count.
+//! The sources are read, not compiled. An import is a path that starts with `crate`, `self`, `super`, the crate's own name, a module
+//! inside this one or an imported module, in an item, an expression or the tokens of a macro. It counts for the module that defines what
+//! the path names, re-exports followed; at the top also for the modules that re-export it. A module and those inside it are one unit for
+//! their neighbours, and may use each other. Code under `#[cfg(test)]` and links of doc comments do not count.
 
+use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
@@ -21,6 +23,37 @@ const CRATES: [(&str, &str); 9] = [
     ("gcn-probe", "lib.rs"),
     ("gcn-cli", "main.rs"),
     ("gcn-hip", "lib.rs"),
+];
+
+/// Cycles that are still to be mended: the module that declares theirs, and their names. The list only shrinks: a cycle may be a part of
+/// one here, and one of which nothing is left must go.
+const KNOWN: &[(&str, &str)] = &[
+    ("gcn-dsl-macros::expand", "aggregate data"),
+    ("gcn-dsl-macros::expand", "exit place typed"),
+    ("gcn-dsl-macros::expand", "expr function signature"),
+    ("gcn-dsl::lang", "control expanded isa lanes matrix memory numbers schedule values"),
+    ("gcn-dsl::lang::memory", "deref layout pointer slice"),
+    ("gcn-emit::asm", "directive kernel"),
+    ("gcn-emit::asm", "emit eval fixup layout"),
+    ("gcn-emit::asm", "expr section symbols"),
+    ("gcn-emit::asm", "frame macros"),
+    ("gcn-emit::code", "build functions"),
+    ("gcn-emit::object", "bundle file"),
+    ("gcn-emit::object::debug", "calls variables"),
+    ("gcn-emit::text", "operand parse"),
+    ("gcn-emit::text::parse", "calls grammar modifier register resolve"),
+    ("gcn-emit::text::parse", "cursor number"),
+    ("gcn-emit::text::parse", "error names"),
+    ("gcn-isa::cfg", "entries flow returns"),
+    ("gcn-isa::cfg", "resolve values written"),
+    ("gcn-isa::check", "choices path"),
+    ("gcn-isa::counters", "counter wait"),
+    ("gcn-isa::hazards", "clause config engine remedy row rule since view views"),
+    ("gcn-isa::table", "desc elements entry"),
+    ("gcn-isa::table::load", "declarations forms"),
+    ("gcn-isa::wait", "events outstanding"),
+    ("gcn-sim::semantics", "dual functions"),
+    ("gcn-sim::semantics", "mem valu"),
 ];
 
 fn repository() -> &'static Path {
@@ -43,6 +76,10 @@ struct Crate {
     name: String,
     /// For each module, the names that `use` declares in it and what they stand for.
     modules: BTreeMap<ModulePath, BTreeMap<String, Vec<String>>>,
+    /// For each module, the modules all of whose names `use` declares in it.
+    globs: BTreeMap<ModulePath, Vec<Vec<String>>>,
+    /// For each module, the names of its own items.
+    items: BTreeMap<ModulePath, BTreeSet<String>>,
     imports: Vec<Import>,
     /// What the reader cannot follow.
     faults: Vec<String>,
@@ -111,12 +148,88 @@ impl Crate {
     /// The edges between the modules at the top, each with the places of its imports.
     fn graph(&self) -> BTreeMap<(String, String), BTreeSet<String>> {
         let mut edges: BTreeMap<_, BTreeSet<String>> = BTreeMap::new();
-        for import in &self.imports {
+        for import in self.imports.iter().filter(|import| self.is_own(import)) {
             let Some(from) = import.from.first() else { continue };
             for to in self.named(&import.from, &import.path) {
                 if to[0] != *from {
                     edges.entry((from.clone(), to[0].clone())).or_default().insert(import.place.clone());
                 }
+            }
+        }
+        edges
+    }
+
+    fn is_own(&self, import: &Import) -> bool {
+        import
+            .path
+            .first()
+            .is_some_and(|first| ["crate", "self", "super"].contains(&first.as_str()) || *first == self.name)
+    }
+
+    /// Whether a module has an item, a module or an import of this name.
+    fn has(&self, module: &ModulePath, name: &str, depth: usize) -> bool {
+        let child = || module.iter().cloned().chain([name.to_owned()]).collect::<ModulePath>();
+        self.modules[module].contains_key(name)
+            || self.items.get(module).is_some_and(|items| items.contains(name))
+            || self.modules.contains_key(&child())
+            || self.by_glob(module, name, depth).is_some()
+    }
+
+    /// The module from which `use …::*` brings a name into `module`.
+    fn by_glob(&self, module: &ModulePath, name: &str, depth: usize) -> Option<ModulePath> {
+        let globs = self.globs.get(module).filter(|_| depth < 8)?;
+        let modules = globs.iter().filter_map(|path| self.definition(module, path, depth + 1));
+        modules.filter(|of| of != module).find(|of| self.has(of, name, depth + 1))
+    }
+
+    /// The module that defines what a path written in `from` names; none for what is not of this crate.
+    fn definition(&self, from: &ModulePath, path: &[String], depth: usize) -> Option<ModulePath> {
+        assert!(depth < 32, "re-exports of {} in {} lead round a circle", path.join("::"), from.join("::"));
+        let mut module = from.clone();
+        for (at, segment) in path.iter().enumerate() {
+            match segment.as_str() {
+                "crate" => module.clear(),
+                own if at == 0 && own == self.name => module.clear(),
+                "self" => {}
+                "super" => drop(module.pop()),
+                name => {
+                    let rest = &path[at + 1..];
+                    let mut child = module.clone();
+                    child.push(name.to_owned());
+                    if self.modules.contains_key(&child) {
+                        module = child;
+                    } else if let Some(target) = self.modules[&module].get(name) {
+                        if target.first() == Some(segment) {
+                            return None;
+                        }
+                        let whole: Vec<String> = target.iter().chain(rest).cloned().collect();
+                        return self.definition(&module, &whole, depth + 1);
+                    } else if at == 0 {
+                        return None;
+                    } else if let Some(of) = self.by_glob(&module, name, depth) {
+                        let there: Vec<String> = [&["self".to_owned()], &path[at..]].concat();
+                        return self.definition(&of, &there, depth + 1);
+                    } else {
+                        return Some(module);
+                    }
+                }
+            }
+        }
+        Some(module)
+    }
+
+    /// The edges between the modules that `parent` declares, each with the places of its imports.
+    fn inside(&self, parent: &ModulePath) -> BTreeMap<(String, String), BTreeSet<String>> {
+        let mut edges: BTreeMap<_, BTreeSet<String>> = BTreeMap::new();
+        let child = |module: &ModulePath| match module.strip_prefix(&parent[..]) {
+            Some([child, ..]) => Some(child.clone()),
+            _ => None,
+        };
+        for import in &self.imports {
+            let Some(from) = child(&import.from) else { continue };
+            let to = self.definition(&import.from, &import.path, 0).as_ref().and_then(child);
+            if let Some(to) = to.filter(|to| *to != from) {
+                edges.entry((from, to)).or_default().insert(import.place.clone());
             }
         }
         edges
@@ -140,13 +253,8 @@ impl Reader<'_> {
     }
 
     fn import(&mut self, path: Vec<String>, span: Span) {
-        let own = path.first().is_some_and(|first| {
-            ["crate", "self", "super"].contains(&first.as_str()) || *first == self.krate.name
-        });
-        if own {
-            let place = self.place(span);
-            self.krate.imports.push(Import { from: self.module.clone(), path, place });
-        }
+        let place = self.place(span);
+        self.krate.imports.push(Import { from: self.module.clone(), path, place });
     }
 
     fn tree(&mut self, tree: &syn::UseTree, path: &[String]) {
@@ -164,6 +272,9 @@ impl Reader<'_> {
                 if self.krate.named(&self.module, path).is_empty() && self.is_root(path) {
                     let place = self.place(span);
                     self.krate.faults.push(format!("{place}: imports all of the crate root"));
+                }
+                if self.depth == 0 {
+                    self.krate.globs.entry(self.module.clone()).or_default().push(path.to_vec());
                 }
                 return self.import(path.to_vec(), span);
             }
@@ -290,6 +401,21 @@ impl<'ast> Visit<'ast> for Reader<'_> {
             syn::Item::Use(i) => &i.attrs,
             _ => return visit::visit_item(self, item),
         };
+        let name = match item {
+            _ if is_test(attributes) || self.depth > 0 => None,
+            syn::Item::Const(i) => Some(&i.ident),
+            syn::Item::Enum(i) => Some(&i.ident),
+            syn::Item::Fn(i) => Some(&i.sig.ident),
+            syn::Item::Macro(i) => i.ident.as_ref(),
+            syn::Item::Static(i) => Some(&i.ident),
+            syn::Item::Struct(i) => Some(&i.ident),
+            syn::Item::Trait(i) => Some(&i.ident),
+            syn::Item::Type(i) => Some(&i.ident),
+            _ => None,
+        };
+        if let Some(name) = name {
+            self.krate.items.entry(self.module.clone()).or_default().insert(name.to_string());
+        }
         match item {
             _ if is_test(attributes) => {}
             syn::Item::Mod(declared) => self.module(declared),
@@ -330,43 +456,43 @@ impl<'ast> Visit<'ast> for Reader<'_> {
     fn visit_attribute(&mut self, _: &'ast syn::Attribute) {}
 }
 
-/// The sets of modules that reach each other, of more than one module each.
+/// The sets of nodes that reach each other, of more than one node each.
 fn cycles<'g>(edges: impl Iterator<Item = (&'g str, &'g str)>) -> Vec<BTreeSet<&'g str>> {
-    let mut reached: BTreeMap<&str, BTreeSet<&str>> = BTreeMap::new();
+    let mut next: BTreeMap<&str, Vec<&str>> = BTreeMap::new();
     for (from, to) in edges {
-        reached.entry(from).or_default().insert(to);
+        next.entry(from).or_default().push(to);
     }
-    loop {
-        let mut grew = false;
-        for from in reached.keys().copied().collect::<Vec<_>>() {
-            let further: BTreeSet<&str> =
-                reached[from].iter().filter_map(|to| reached.get(to)).flatten().copied().collect();
-            let known = reached.get_mut(from).expect("a key of the map");
-            let before = known.len();
-            known.extend(further);
-            grew |= known.len() > before;
+    let reached = |from: &'g str| {
+        let (mut found, mut open) = (BTreeSet::new(), vec![from]);
+        while let Some(node) = open.pop() {
+            open.extend(next.get(node).into_iter().flatten().filter(|to| found.insert(**to)));
         }
-        if !grew {
-            break;
-        }
-    }
-    let joined = |a: &str, b: &str| reached[a].contains(b) && reached.get(b).is_some_and(|r| r.contains(a));
-    let sets: BTreeSet<BTreeSet<&str>> = reached
+        found
+    };
+    let reach: BTreeMap<&str, BTreeSet<&str>> = next.keys().map(|from| (*from, reached(from))).collect();
+    let joined = |a: &str, b: &str| reach[a].contains(b) && reach.get(b).is_some_and(|r| r.contains(a));
+    let sets: BTreeSet<BTreeSet<&str>> = reach
         .keys()
-        .filter(|module| joined(module, module))
-        .map(|module| reached[module].iter().copied().filter(|other| joined(module, other)).collect())
+        .filter(|node| joined(node, node))
+        .map(|node| reach[node].iter().copied().filter(|other| joined(node, other)).collect())
         .collect();
     sets.into_iter().collect()
 }
 
-/// The cycles of a crate as text: the modules of each, and where each edge between two of them is made.
-fn report(krate: &Crate) -> Vec<String> {
-    let edges = krate.graph();
-    let mut lines = krate.faults.clone();
+/// The cycles in a graph of modules as text: the modules of each, and where each edge between two of them is made.
+fn report(
+    whose: &str,
+    edges: &BTreeMap<(String, String), BTreeSet<String>>,
+    known: impl Fn(&BTreeSet<&str>) -> bool,
+) -> Vec<String> {
+    let mut lines = Vec::new();
     for cycle in cycles(edges.keys().map(|(from, to)| (from.as_str(), to.as_str()))) {
+        if known(&cycle) {
+            continue;
+        }
         let names = cycle.iter().copied().collect::<Vec<_>>().join(", ");
-        lines.push(format!("{}: import cycle of {} modules: {names}", krate.name, cycle.len()));
-        for ((from, to), places) in &edges {
+        lines.push(format!("{whose}: import cycle of {} modules: {names}", cycle.len()));
+        for ((from, to), places) in edges {
             if cycle.contains(from.as_str()) && cycle.contains(to.as_str()) {
                 let first = places.first().expect("an edge has a place");
                 let more =
@@ -381,11 +507,28 @@ fn report(krate: &Crate) -> Vec<String> {
 #[test]
 fn no_import_cycle_between_modules() {
     let mut found = Vec::new();
+    let left: RefCell<BTreeSet<_>> = RefCell::new(KNOWN.iter().collect());
     for (name, root) in CRATES {
         let krate = Crate::read(&repository().join(name), root);
         assert!(krate.modules.len() > 5 && krate.imports.len() > 20, "{name}: sources were not read");
-        found.extend(report(&krate));
+        found.extend(krate.faults.clone());
+        found.extend(report(name, &krate.graph(), |_| false));
+        for parent in krate.modules.keys() {
+            let whose = [&[name.to_owned()], &parent[..]].concat().join("::");
+            let known = |cycle: &BTreeSet<&str>| {
+                let row = KNOWN.iter().find(|(of, modules)| {
+                    *of == whose && cycle.iter().all(|name| modules.split(' ').any(|known| known == *name))
+                });
+                row.is_some_and(|row| {
+                    left.borrow_mut().remove(row);
+                    true
+                })
+            };
+            found.extend(report(&whose, &krate.inside(parent), known));
+        }
     }
+    let left = left.into_inner();
+    found.extend(left.iter().map(|(of, modules)| format!("{of}: no cycle of {modules} is left in KNOWN")));
     assert!(found.is_empty(), "{}", found.join("\n"));
 }
 
@@ -428,6 +571,30 @@ fn imports_of_every_form_are_edges() {
 }
 
 #[test]
+fn imports_between_neighbours_are_edges_to_what_defines() {
+    let edges = |at: &str, text: &str| {
+        let graph = crate_of(text).inside(&vec![at.to_owned()]);
+        graph.keys().map(|(from, to)| format!("{from}{to}")).collect::<Vec<_>>().join(" ")
+    };
+    let around = |body: &str| {
+        format!(
+            "mod m {{ mod a {{ {body} }} mod b {{ pub struct B; pub fn f() {{}} }} mod c {{ pub use super::b::*; }} pub use c::*; }}\n\
+             pub use m::B; mod other {{ pub use crate::m::b::f; }}"
+        )
+    };
+    assert_eq!(edges("m", &around("use super::b;")), "ab cb");
+    // Re-exports lead to the definition, by name and by star, and from elsewhere.
+    assert_eq!(edges("m", &around("use super::B;")), "ab cb");
+    assert_eq!(edges("m", &around("use super::c::B;")), "ab cb");
+    assert_eq!(edges("m", &around("use crate::B;")), "ab cb");
+    assert_eq!(edges("m", &around("fn g() { crate::other::f() }")), "ab cb");
+    // Through an imported module; not what a module has itself, and not what is unknown.
+    assert_eq!(edges("m", &around("use crate::other; fn g() { other::f() }")), "ab cb");
+    assert_eq!(edges("m", &around("mod b { pub fn f() {} } fn g() { b::f() }")), "cb");
+    assert_eq!(edges("m", &around("use std::b; fn g() { b::f() }")), "cb");
+}
+
+#[test]
 fn a_cycle_is_reported_with_its_places() {
     let text =
         "mod a { use crate::b; }\nmod b { use crate::c; }\nmod c { use crate::a; use crate::d; }\nmod d {}";
@@ -437,7 +604,14 @@ fn a_cycle_is_reported_with_its_places() {
         "  b -> c  lib.rs:2",
         "  c -> a  lib.rs:3",
     ];
-    assert_eq!(report(&crate_of(text)), lines);
-    assert_eq!(report(&crate_of("mod a { use crate::b; }\nmod b {}")), [""; 0]);
-    assert_eq!(report(&crate_of("mod a { use super::*; }")), ["lib.rs:1: imports all of the crate root"]);
+    let of = |text: &str| report("own", &crate_of(text).graph(), |_| false);
+    assert_eq!(of(text), lines);
+    assert_eq!(of("mod a { use crate::b; }\nmod b {}"), [""; 0]);
+    assert_eq!(crate_of("mod a { use super::*; }").faults, ["lib.rs:1: imports all of the crate root"]);
+    let inside = |text: &str| report("own", &crate_of(text).inside(&vec!["m".to_owned()]), |_| false);
+    assert_eq!(
+        inside("mod m { mod a { use super::b::B; }\nmod b { use super::a; pub struct B; } }").len(),
+        3
+    );
+    assert_eq!(inside("mod m { mod a { use super::B; } struct B; fn f() { a::g() } }"), [""; 0]);
 }

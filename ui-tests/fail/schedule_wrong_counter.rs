@@ -8,7 +8,7 @@ gcn_kernel! {
         let tile = Lds::<f32, 64>::new();
         let i = global_id().x;
         let element = tile.load_async(i);
-        let done = wait_all::<Vm>();
+        let done = wait_all::<Loads>();
         y[i] = element.after(&done);
     }
 }

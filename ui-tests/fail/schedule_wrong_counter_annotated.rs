@@ -5,7 +5,7 @@ gcn_kernel! {
     #[workgroup(64)]
     #[schedule(manual)]
     fn kernel(x: &[f32], y: &mut [f32]) {
-        let element: Pending<V<f32>, Lgkm> = x.load_async(0);
+        let element: Pending<V<f32>, LdsAccesses> = x.load_async(0);
         y[0] = wait(element);
     }
 }

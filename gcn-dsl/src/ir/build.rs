@@ -1,6 +1,8 @@
 //! Builds a [`Kernel`] statement by statement, folding constants and sharing equal values on the way.
 
+pub(in crate::ir) mod if_conversion;
 mod regions;
+pub(crate) mod unroll;
 
 use std::rc::Rc;
 
@@ -9,7 +11,7 @@ use gcn_isa::program::SourceLoc;
 use hashbrown::{HashMap, HashSet};
 
 use super::named::Named;
-use super::pipeline::Request;
+use super::pipelined::Request;
 use super::probe::{FIRST, Probe};
 use super::{
     Inst, Kernel, LdsDef, LdsId, Manner, Memory, Pin, PrivateDef, PrivateId, Region, Stmt, Type, Value,

@@ -7,7 +7,7 @@
 use hashbrown::HashMap;
 
 use super::build::Builder;
-use super::if_conversion::{BRANCH_FROM, append, cost};
+use super::build::if_conversion::{BRANCH_FROM, append, cost};
 use super::{Bin, Inst, Kernel, Region, Stmt, Value, Variable};
 use crate::scalar::Elem;
 

@@ -21,11 +21,11 @@ pub mod contract;
 pub mod dce;
 pub mod defaults;
 pub mod division;
+mod evaluate;
 pub mod far;
 pub mod flow;
 mod fold;
 pub mod gvn;
-mod if_conversion;
 pub mod into_branches;
 mod lazy;
 pub mod licm;
@@ -37,6 +37,7 @@ pub mod packed;
 mod patterns;
 pub mod ping_pong;
 pub mod pipeline;
+pub mod pipelined;
 
 pub mod private;
 pub mod probe;
@@ -50,7 +51,6 @@ pub mod tails;
 pub mod text;
 mod ty;
 pub mod uniform;
-pub(crate) mod unroll;
 pub mod verify;
 pub mod wave;
 
@@ -280,7 +280,7 @@ pub struct Kernel {
     /// The body.
     pub body: Region,
     /// Loops that the user wants pipelined. They stay listed once they are: later passes leave their form alone.
-    pub pipelines: Vec<pipeline::Request>,
+    pub pipelines: Vec<pipelined::Request>,
     /// Debugging information: values to show, and meanings of traps.
     pub debug: probe::Debug,
 }

@@ -34,25 +34,13 @@ use gcn_isa::Target;
 use gcn_isa::program::SourceLoc;
 use hashbrown::{HashMap, HashSet};
 
+use super::pipelined::Request;
 use super::{Inst, Kernel, LdsId, Region, Stmt, Value, Variable};
 use buffers::Fill;
 use plan::Plan;
 
 pub use refuse::{NoLoadAhead, OneBuffer, Refused, SingleReason, StayingLoad, StaysReason};
 pub use stages::{BUFFERS, STAGES};
-
-/// A loop to pipeline.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Request {
-    /// The loop's counter, which identifies the loop: the innermost one that writes it.
-    pub counter: Variable,
-    /// Trips in flight at a time; `None`: [`run`] chooses.
-    pub stages: Option<u8>,
-    /// Buffers of the LDS arrays that the loop fills; `None`: [`run`] chooses if it chooses the stages as well, otherwise one.
-    pub buffers: Option<u8>,
-    /// The attribute's position.
-    pub at: Option<SourceLoc>,
-}
 
 /// What the kernel is for.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

@@ -155,8 +155,12 @@ impl Verifier<'_> {
             Stmt::If { cond, then, els } => {
                 let varying = self.condition("if", *cond)?;
                 self.under(varying, |this| {
+                    let before = this.left();
                     this.region(then, |_| Ok(()))?;
-                    this.region(els, |_| Ok(()))
+                    let after_then = this.back_to(&before);
+                    this.region(els, |_| Ok(()))?;
+                    this.note_left(&after_then);
+                    Ok(())
                 })
             }
             Stmt::While { head, cond, body } => {
@@ -219,7 +223,16 @@ impl Verifier<'_> {
             match stmt {
                 Stmt::Exit(label) => self.note_exit(*label, varying),
                 Stmt::Inst(_) => {}
-                Stmt::If { cond, .. } | Stmt::While { cond, .. } => {
+                Stmt::If { cond, then, els } => {
+                    let known = (cond.0 as usize) < self.kernel.values.len();
+                    let deeper = varying + usize::from(known && self.is_varying(*cond));
+                    let before = self.left();
+                    self.note_exits(then, deeper);
+                    let after_then = self.back_to(&before);
+                    self.note_exits(els, deeper);
+                    self.note_left(&after_then);
+                }
+                Stmt::While { cond, .. } => {
                     let known = (cond.0 as usize) < self.kernel.values.len();
                     let deeper = varying + usize::from(known && self.is_varying(*cond));
                     stmt.regions().into_iter().for_each(|r| self.note_exits(r, deeper));
@@ -227,6 +240,24 @@ impl Verifier<'_> {
                 _ => stmt.regions().into_iter().for_each(|r| self.note_exits(r, varying)),
             }
         }
+    }
+
+    /// For each open block, whether some of its lanes may have left it.
+    fn left(&self) -> Vec<bool> {
+        self.blocks.iter().map(|open| open.left).collect()
+    }
+
+    /// Goes back to `before`, for the `else` branch: it does not run after the `then` branch, so the exits of that take no lane from
+    /// it. Returns what was noted until now.
+    fn back_to(&mut self, before: &[bool]) -> Vec<bool> {
+        let until_now = self.left();
+        self.blocks.iter_mut().zip(before).for_each(|(open, left)| open.left = *left);
+        until_now
+    }
+
+    /// Notes that lanes may also have left as they have in `other`.
+    fn note_left(&mut self, other: &[bool]) {
+        self.blocks.iter_mut().zip(other).for_each(|(open, left)| open.left |= left);
     }
 
     /// Notes that lanes leave a block. If all lanes that run the block leave together, none is missing from the blocks in between.

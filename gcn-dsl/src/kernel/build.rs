@@ -113,7 +113,7 @@ pub(super) fn from_ir(
     let memory_model = check::MemoryModel::Strict;
     let waits = check::Options { rules, errata: false, memory_model };
     if let Some(finding) = check::check_with(&program, waits).findings.first() {
-        return Err(BuildCause::Hazard(finding.to_string()));
+        return Err(BuildCause::Hazard(Box::new(finding.clone())));
     }
 
     observe("check");

@@ -145,7 +145,7 @@ pub enum BuildCause {
     Malformed(#[from] Box<Malformed>),
     /// The independent checker objects to the waits, with this finding: a fault of this crate, reported instead of a wrong kernel.
     #[error("the checker objects to the inserted waits; please report this: {0}")]
-    Hazard(String),
+    Hazard(Box<gcn_isa::check::Finding>),
 }
 
 impl From<pipeline::Refused> for BuildCause {

@@ -1,16 +1,36 @@
 //! The kernel that the current thread is building.
 
+pub(super) mod calls;
+
 use std::cell::RefCell;
 use std::panic::Location;
 
 use gcn_isa::Target;
 use gcn_isa::program::SourceLoc;
 
-use super::function::{self, CallSite, EndlessCall};
-use super::held::SliceParts;
 use crate::ir::build::Builder;
 use crate::ir::{Inst, Kernel, Place, Type, Value};
 use crate::scalar::{Elem, Scalar};
+use calls::{CallSite, EndlessCall};
+
+/// What the kernel being built knows of its schedule.
+#[derive(Debug, Default)]
+pub(crate) struct Schedule {
+    /// The number of manual blocks that are open.
+    pub manual: u32,
+    /// The number of asynchronous operations so far.
+    pub operations: u32,
+}
+
+/// The values that a slice consists of.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct SliceParts {
+    pub resource: Value,
+    pub pointer: Value,
+    pub start: Option<Value>,
+    pub len: Value,
+    pub constant: bool,
+}
 
 /// What device functions need to know while a kernel's body runs.
 pub(crate) struct Context {
@@ -24,7 +44,7 @@ pub(crate) struct Context {
     pub bounds: bool,
     /// Names of values are noted.
     pub names: bool,
-    pub schedule: super::schedule::State,
+    pub schedule: Schedule,
     /// How many assignments are around to an element that a value of the device chooses.
     pub choosing: u32,
     /// The slices that structs hold.
@@ -154,7 +174,7 @@ pub fn trace_with(
     };
     let previous = CURRENT.with_borrow_mut(|current| current.replace(context));
     let restore = Restore(previous);
-    let outer_calls = function::outside_of_calls();
+    let outer_calls = calls::outside_of_calls();
     run(body);
     drop(outer_calls);
     let finished = CURRENT.with_borrow_mut(Option::take);
@@ -215,12 +235,12 @@ impl Context {
         self.error.get_or_insert_with(|| TraceError {
             location: source(loc).to_string(),
             message,
-            calls: function::call_sites(),
+            calls: calls::call_sites(),
         });
     }
 }
 
 /// A position in the user's source, in the device function that is being inlined.
 pub(crate) fn source(loc: &'static Location<'static>) -> SourceLoc {
-    SourceLoc { call: function::innermost(), ..SourceLoc::new(loc.file(), loc.line(), loc.column()) }
+    SourceLoc { call: calls::innermost(), ..SourceLoc::new(loc.file(), loc.line(), loc.column()) }
 }

@@ -8,15 +8,21 @@
 //! parts. An exit notes its [`Kind`], varying if a construct that it leaves is, in a [`Leave`] for each construct that has to
 //! know; the loop or block ties the noted kinds to its flow when it ends.
 
+pub(super) mod assert;
 mod branch;
+pub(super) mod conditional;
 mod exit;
 mod flow;
+pub(super) mod function;
 mod loops;
 mod matching;
+mod merge;
 mod pipeline;
 mod range;
+pub(super) mod short_circuit;
+pub(super) mod while_any;
 
-pub use branch::{Condition, Else, If, Merge, if_begin};
+pub use branch::{Condition, Else, If, if_begin};
 pub use exit::{Block, JoinAll, Kind, Last, Leave, Never, Slot, Uniform, Varying, block_begin, either};
 pub use flow::{After, Div, EveryLane, Flow, InLoop, SameScope, Top, after};
 pub use loops::{
@@ -24,5 +30,6 @@ pub use loops::{
     while_begin,
 };
 pub use matching::{Matched, host_value, is, is_at_least, is_at_most, is_below, is_between, otherwise};
+pub use merge::Merge;
 pub use pipeline::{TripsTogether, pipeline, pipeline_count};
 pub use range::{ForIndex, ForLoop, ForRange, Range, Step, for_begin, range, range_inclusive, rolled};

@@ -1,5 +1,30 @@
 //! Schedules that types check: results that are on their way, waits, and the order of instructions.
 
+/// Implements a trait for tuples of two to four members: the results of a method of each member, or its calls one after the other.
+macro_rules! tuples {
+    ($trait:ident: $($what:tt)*) => {
+        tuples!(@ $trait [A 0, B 1] $($what)*);
+        tuples!(@ $trait [A 0, B 1, C 2] $($what)*);
+        tuples!(@ $trait [A 0, B 1, C 2, D 3] $($what)*);
+    };
+    (@ $trait:ident [$($member:ident $i:tt),*] results of $method:ident) => {
+        impl<$($member: $trait),*> $trait for ($($member,)*) {
+            type Output = ($($member::Output,)*);
+            #[track_caller]
+            fn $method(self) -> Self::Output {
+                ($(self.$i.$method(),)*)
+            }
+        }
+    };
+    (@ $trait:ident [$($member:ident $i:tt),*] $method:ident of each into $out:ident: $ty:ty) => {
+        impl<$($member: $trait),*> $trait for ($($member,)*) {
+            fn $method(&self, $out: $ty) {
+                $(self.$i.$method($out);)*
+            }
+        }
+    };
+}
+
 mod carried;
 mod lds;
 mod memory;
@@ -16,14 +41,7 @@ pub use order::{
     set_priority,
 };
 pub use pair::LdsPair;
-pub use pending::{Awaitable, Drained, Lgkm, Pending, Vm, WaitCounter, issue, wait, wait_all};
+pub use pending::{
+    Awaitable, Drained, LdsAccesses, Loads, Pending, ScalarLoads, Stores, WaitCounter, issue, wait, wait_all,
+};
 pub use ping_pong::{MatrixPhase, PingPong, matrix_phase_begin, ping_pong_begin};
-
-/// What the kernel being built knows of its schedule.
-#[derive(Debug, Default)]
-pub(crate) struct State {
-    /// How many manual blocks are open.
-    manual: u32,
-    /// Asynchronous operations so far.
-    operations: u32,
-}

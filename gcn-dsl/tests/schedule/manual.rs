@@ -147,8 +147,8 @@ gcn_kernel! {
     #[schedule(manual)]
     fn all_at_once(x: &[f32], y: &mut [f32]) {
         let i = local_id().x;
-        let (a, b) = (x.load_async(i), issue::<Vm, _>(|| x[i + 64]));
-        let done = wait_all::<Vm>();
+        let (a, b) = (x.load_async(i), issue::<Loads, _>(|| x[i + 64]));
+        let done = wait_all::<Loads>();
         y[i] = a.after(&done) - b.after(&done);
     }
 }
@@ -238,14 +238,14 @@ gcn_kernel! {
     #[workgroup(64)]
     #[schedule(manual)]
     fn started_later(x: &[f32], y: &mut [f32]) {
-        let done = wait_all::<Vm>();
+        let done = wait_all::<Loads>();
         y[0] = x.load_async(0).after(&done);
     }
 
     #[workgroup(64)]
     #[schedule(manual)]
     fn wrong_counter(x: &[f32], y: &mut [f32]) {
-        let element = issue::<Lgkm, _>(|| x[local_id().x]);
+        let element = issue::<LdsAccesses, _>(|| x[local_id().x]);
         y[0] = wait(element);
     }
 }

@@ -13,7 +13,7 @@ gcn_kernel! {
             let c = x.load_async(i + k);
             y[i] = sum + wait(c);
         }
-        let done = wait_all::<Vm>();
+        let done = wait_all::<Loads>();
     }
 
     #[workgroup(256)]

@@ -2,8 +2,8 @@
 
 use hashbrown::{HashMap, HashSet};
 
-use super::super::{Inst, Label, Region, Stmt, Value, Variable, flow, if_conversion, unroll};
-use super::{Builder, Open};
+use super::super::{Inst, Label, Region, Stmt, Value, Variable, flow};
+use super::{Builder, Open, if_conversion, unroll};
 
 impl Builder {
     /// Opens a region; `varying` if only some lanes run it.

@@ -6,7 +6,7 @@
 use gcn_isa::target::WAVE_SIZE;
 use hashbrown::HashMap;
 
-use super::super::{Bin, Inst, Kernel, LdsId, Pred, Type, Value, fold};
+use super::super::{Bin, Inst, Kernel, LdsId, Pred, Type, Value, evaluate};
 use crate::scalar::Elem;
 
 /// An access to LDS: its byte offset, and how many bytes.
@@ -107,12 +107,12 @@ impl<'k> Items<'k> {
 
     fn operation(&mut self, op: Bin, [a, b]: [Value; 2], item: u32, elem: Elem) -> Option<u32> {
         let (a, b) = (self.value(a, item)?, self.value(b, item)?);
-        fold::eval(op, a, b, elem)
+        evaluate::eval(op, a, b, elem)
     }
 
     fn comparison(&mut self, pred: Pred, [a, b]: [Value; 2], item: u32) -> Option<u32> {
         let elem = self.kernel.ty(a).elem;
         let (a, b) = (self.value(a, item)?, self.value(b, item)?);
-        matches!(elem, Elem::U32 | Elem::I32).then(|| u32::from(fold::holds(pred, elem, a, b)))
+        matches!(elem, Elem::U32 | Elem::I32).then(|| u32::from(evaluate::holds(pred, elem, a, b)))
     }
 }

@@ -11,7 +11,7 @@ use smallvec::SmallVec;
 
 use super::super::call::{ArgMods, BUFFER_FORMAT, Effect, Given, Variant};
 use super::super::mark::{Classes, Group, Mark};
-use super::super::pipeline::Request;
+use super::super::pipelined::Request;
 use super::super::{
     Arg, Atomic, AtomicOp, Bin, Cache, Call, Inst, Kernel, Label, LdsDef, LdsId, Manner, Memory, Pin, Place,
     Pred, PrivateDef, PrivateId, Region, Schedule, Stmt, Type, Un, Value, ValueDef, Variable, Wave, atomic,

@@ -5,10 +5,11 @@ use std::panic::Location;
 
 use super::exit::{Kind, Leave, Never, Uniform, Varying};
 use super::flow::{Div, Flow};
+use super::merge::Merge;
 use crate::ir::{Inst, Region, Type, Un, Value, Variable};
 use crate::lang::context::Context;
-use crate::lang::literal::{Literal, Real, TakesLiteral, Whole};
-use crate::lang::var::Flatten;
+use crate::lang::values::data::Flatten;
+use crate::lang::values::literal::{Literal, Real, TakesLiteral, Whole};
 use crate::lang::{IntoDevice, S, V, with};
 use crate::scalar::Scalar;
 
@@ -229,25 +230,6 @@ impl Joined {
             Joined::Nothing(ty) => c.builder.undefined(*ty),
         }
     }
-}
-
-/// Values of the two branches of an `if` that join to one, `How` the condition says.
-#[diagnostic::on_unimplemented(
-    message = "the branches give `{Self}` and `{B}`, which do not join to one device value",
-    label = "branches do not join",
-    note = "both need the same element type; a host value joins as a constant; beside a value of a type parameter a literal needs `T: Arithmetic`"
-)]
-pub trait Merge<How, B>: Sized {
-    /// The joined value: varying if the condition or a branch is.
-    type Output: Flatten;
-    /// The `then` branch has no value, because its lanes leave.
-    const LEFT_LEAVES: bool = false;
-    /// The `else` branch has no value, because its lanes leave.
-    const RIGHT_LEAVES: bool = false;
-    /// The `then` value.
-    fn left(self) -> Self::Output;
-    /// The `else` value.
-    fn right(b: B) -> Self::Output;
 }
 
 impl Flatten for () {

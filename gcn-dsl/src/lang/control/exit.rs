@@ -5,9 +5,9 @@ use std::fmt::Debug;
 use std::marker::PhantomData;
 use std::panic::Location;
 
-use super::branch::Merge;
+use super::merge::Merge;
 use crate::ir::{Inst, Label, Region, Stmt, Value, Variable};
-use crate::lang::var::Flatten;
+use crate::lang::values::data::Flatten;
 use crate::lang::with;
 
 /// Whether all lanes do the same: [`Uniform`] or [`Varying`].

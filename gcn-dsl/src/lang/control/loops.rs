@@ -7,7 +7,7 @@ use super::branch::Condition;
 use super::exit::{JoinAll, Kind, Leave, Never, join};
 use super::flow::{Flow, InLoop};
 use crate::ir::{Label, Region, Stmt, Value};
-use crate::lang::var::Flatten;
+use crate::lang::values::data::Flatten;
 use crate::lang::with;
 
 /// What lanes can leave of a loop: all of it by `break`, the trip by `continue`.

@@ -6,7 +6,8 @@ use std::panic::Location;
 use super::exit::Kind;
 use super::flow::Flow;
 use super::range::{ForIndex, ForLoop};
-use crate::ir::pipeline::{BUFFERS, Request, STAGES};
+use crate::ir::pipeline::{BUFFERS, STAGES};
+use crate::ir::pipelined::Request;
 use crate::lang::context::source;
 use crate::lang::{S, with};
 

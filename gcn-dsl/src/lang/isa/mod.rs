@@ -58,13 +58,14 @@ use request::Request;
 pub use crate::catalog;
 pub use crate::catalog::excluded::{EXCLUDED, Excluded, excluded};
 pub use constant::EachDword;
+pub use operand::halves;
 pub use operand::{
     Bothen, BufferAddress, GlobalAddress, Idxen, Input, MatrixSource, Modified, Off, Offen, SmemOffset,
     Source, UniformSource, abs, neg, sext,
 };
 pub use options::{BufferFormat, DstUnused, Omod, Options, Sel};
 pub use request::Results;
-pub use sgprs::{Sgprs, halves};
+pub use sgprs::Sgprs;
 
 /// The field of `s_getreg_b32` and `s_setreg_b32`: `width` bits from bit `offset` of hardware register `id`.
 ///

@@ -1,5 +1,7 @@
 //! What may stand in an operand.
 
+use std::panic::Location;
+
 use half::{bf16, f16};
 
 use crate::ir::{Arg, Inst, Place, Type, Value};
@@ -360,4 +362,12 @@ impl SmemOffset for (S<u32>, i32) {
     fn split(self) -> (Input, Options) {
         (Input::value(self.0.value), Options::at(self.1))
     }
+}
+
+/// The low and the high dword of a uniform 64-bit value or a raw pointer.
+#[track_caller]
+pub fn halves(x: impl UniformSource<2>) -> [S<u32>; 2] {
+    let Arg::Value(from) = x.input().arg else { unreachable!("a uniform operand is a value") };
+    let loc = Location::caller();
+    [0, 1].map(|dword| S::emit(Inst::Extract { from, dword }, loc))
 }

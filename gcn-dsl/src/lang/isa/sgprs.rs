@@ -2,11 +2,9 @@
 
 use std::panic::Location;
 
-use crate::ir::{Arg, Inst, Place, Type, Value};
+use crate::ir::{Inst, Place, Type, Value};
 use crate::lang::{Flatten, S, with};
 use crate::scalar::Elem;
-
-use super::operand::UniformSource;
 
 /// `N` consecutive SGPRs: a buffer resource, what a wide scalar load gives.
 ///
@@ -59,12 +57,4 @@ impl<const N: usize> Flatten for Sgprs<N> {
     fn unflatten(values: &mut dyn Iterator<Item = Value>) -> Self {
         Sgprs { value: crate::lang::next_value(values) }
     }
-}
-
-/// The low and the high dword of a uniform 64-bit value or a raw pointer.
-#[track_caller]
-pub fn halves(x: impl UniformSource<2>) -> [S<u32>; 2] {
-    let Arg::Value(from) = x.input().arg else { unreachable!("a uniform operand is a value") };
-    let loc = Location::caller();
-    [0, 1].map(|dword| S::emit(Inst::Extract { from, dword }, loc))
 }

@@ -6,7 +6,7 @@ use gcn_isa::layout::Matrix;
 use gcn_isa::target::WAVE_SIZE;
 
 use super::elementwise;
-use super::format::MatrixElement;
+use super::format::{AccElement, MatrixElement};
 use super::fragment::FragA;
 use super::fragment::FragB;
 use super::handle::handle;
@@ -14,8 +14,8 @@ use super::operand::{Family, Operand};
 use super::place::{At, Run};
 use super::view::{AsView, AsViewMut};
 use crate::ir::{Bin, Inst, Place, Type, Value};
-use crate::lang::known::within;
-use crate::lang::vector::pack;
+use crate::lang::numbers::constant::within;
+use crate::lang::values::vector::pack;
 use crate::lang::{IntoDevice, V, shuffle_xor, with};
 use crate::scalar::{Number, Scalar};
 
@@ -26,17 +26,6 @@ handle! {
     /// matrix instruction uses them; [`Acc::in_vgprs`] moves it.
     Acc<T, M, N; BLOCKS = 1>
 }
-
-/// Element types of accumulators.
-#[diagnostic::on_unimplemented(
-    message = "`{Self}` is not an accumulator's element type",
-    label = "accumulators hold f32, f64 or i32",
-    note = "products of f16, bf16 and smaller floats add up in f32, products of i8 in i32"
-)]
-pub trait AccElement: MatrixElement<Memory = Self> + Number {}
-impl AccElement for f32 {}
-impl AccElement for f64 {}
-impl AccElement for i32 {}
 
 impl<T: AccElement, const M: usize, const N: usize, const BLOCKS: usize> Acc<T, M, N, BLOCKS> {
     /// How many elements each lane holds.

@@ -2,10 +2,10 @@
 
 use std::panic::Location;
 
-use super::acc::AccElement;
+use super::format::AccElement;
 use super::place::{At, Places, Run};
 use crate::ir::{Inst, Place, Type, Value};
-use crate::lang::vector::pack;
+use crate::lang::values::vector::pack;
 use crate::lang::{V, with};
 use crate::scalar::Number;
 

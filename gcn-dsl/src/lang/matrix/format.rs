@@ -97,3 +97,14 @@ pub(super) fn packed<T: MatrixElement>(place: Place, elements: u32) -> Type {
     let count = elements * per / (8 * elem.bytes());
     Type { place, elem: if elem == Elem::Bool { Elem::U8 } else { elem }, count: count as u8 }
 }
+
+/// Element types of accumulators.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is not an accumulator's element type",
+    label = "accumulators hold f32, f64 or i32",
+    note = "products of f16, bf16 and smaller floats add up in f32, products of i8 in i32"
+)]
+pub trait AccElement: MatrixElement<Memory = Self> + Number {}
+impl AccElement for f32 {}
+impl AccElement for f64 {}
+impl AccElement for i32 {}

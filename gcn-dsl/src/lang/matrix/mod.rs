@@ -23,8 +23,8 @@ mod tile;
 mod transposed;
 mod view;
 
-pub use acc::{Acc, AccElement};
-pub use format::{Bf6, Bf8, Fp4, Fp6, Fp8, MatrixElement, MxFormat, Xf32};
+pub use acc::Acc;
+pub use format::{AccElement, Bf6, Bf8, Fp4, Fp6, Fp8, MatrixElement, MxFormat, Xf32};
 pub use fragment::{FragA, FragB, MxA, MxB, SparseA};
 pub use k_order::{AsAcc, ByNumber, KOrder, Wide};
 pub use lds_tile::{Columns, Contiguous, LdsTile, Rows, Staged};

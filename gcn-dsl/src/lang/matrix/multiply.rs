@@ -10,7 +10,7 @@ pub use options::{LanePattern, MfmaOptions, Scales, SparseIndex};
 pub(super) use product::{Product, dense, multiply, sparse};
 
 use super::target::{Availability, ExistsOn, On};
-use crate::lang::wave::Convergent;
+use crate::lang::lanes::wave::Convergent;
 
 /// Accumulators onto which a matrix instruction adds the product of an `A` and a `B` fragment.
 #[diagnostic::on_unimplemented(

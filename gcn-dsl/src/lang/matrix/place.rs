@@ -7,10 +7,10 @@ use smallvec::SmallVec;
 
 use super::format::{MatrixElement, bits};
 use super::operand::lane_part;
-use super::swizzle::Groups;
+use super::swizzle::{Groups, WIDEST};
 use crate::ir::{Bin, Inst, Memory, Place, Type, Value};
-use crate::lang::memory::{Backing, assume_whole_dwords, load_elements, store_elements};
-use crate::lang::vector::{element, pack};
+use crate::lang::memory::slice::{Backing, assume_whole_dwords, load_elements, store_elements};
+use crate::lang::values::vector::{element, pack};
 use crate::lang::{S, V, lt, select, splat, with};
 use crate::scalar::Number;
 
@@ -187,8 +187,6 @@ impl<T> Backing<T> for Raw {
 
 /// The offset of the widest access beyond the longest slice.
 const LAST: u32 = 0xffff_fff0;
-/// Bytes of the widest access.
-pub(super) const WIDEST: u32 = 16;
 
 impl Places {
     pub(super) fn new(memory: Memory, [rows, columns]: [Stride; 2]) -> Places {

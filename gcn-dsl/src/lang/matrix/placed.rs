@@ -2,7 +2,7 @@
 
 use std::panic::Location;
 
-use super::acc::AccElement;
+use super::format::AccElement;
 use super::{Acc, Tile};
 use crate::lang::V;
 

@@ -9,8 +9,10 @@ use gcn_isa::layout::ElemType;
 use super::format::bits;
 use super::k_order::{ByNumber, KOrder};
 use super::operand::square_shapes;
-use super::place::WIDEST;
 use crate::scalar::{Elem, Number};
+
+/// Bytes of the widest access.
+pub(super) const WIDEST: u32 = 16;
 
 /// Where the elements of a row of an [`LdsTile`](super::LdsTile) stand. LDS has 32 banks of four bytes (64 on gfx950); lanes that
 /// meet in a bank wait for each other.
@@ -198,14 +200,14 @@ mod tests {
         assert_eq!(bf16s, Some(Groups { width: 2, period: 32, rows: 1 }));
         // In the order of an accumulator 32 lanes read 8 bytes each, which fill all banks of gfx950: four rows of 64 bytes.
         let as_acc = |target, columns| {
-            Spread::<32, super::super::AsAcc>::groups::<half::f16>(target, columns)
+            Spread::<32, crate::lang::matrix::AsAcc>::groups::<half::f16>(target, columns)
                 .map(|g| [g.width, g.period, g.rows])
         };
         assert_eq!(as_acc(Target::GFX950, 32), Some([4, 8, 4]));
         assert_eq!(as_acc(Target::GFX950, 64), Some([4, 16, 2]));
         assert_eq!(as_acc(Target::GFX942, 32), f16s(Target::GFX942, 32));
         // By 16 bytes: 8 lanes, each a row of 128 bytes.
-        let wide = Spread::<32, super::super::Wide>::groups::<half::f16>(Target::GFX942, 64);
+        let wide = Spread::<32, crate::lang::matrix::Wide>::groups::<half::f16>(Target::GFX942, 64);
         assert_eq!(wide, Some(Groups { width: 8, period: 8, rows: 1 }));
         // f64 has 16 rows only.
         assert_eq!(

@@ -15,7 +15,7 @@ pub use product::{TileFactor, matmul};
 use super::format::MatrixElement;
 use super::k_order::ByNumber;
 use crate::ir::Value;
-use crate::lang::wave::Convergent;
+use crate::lang::lanes::wave::Convergent;
 use crate::lang::{AssignIn, Declare, Flatten, next_value, with};
 
 /// Most fragments or accumulators in a tile.

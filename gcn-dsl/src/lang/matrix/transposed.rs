@@ -15,7 +15,7 @@ use super::place::{At, Places, Run, Stride, in_memory};
 use crate::ir::align::Alignment;
 use crate::ir::{Inst, Manner, Memory, Place, Type, Value};
 use crate::lang::context::Context;
-use crate::lang::memory::byte_offset;
+use crate::lang::memory::slice::byte_offset;
 use crate::lang::with;
 use crate::scalar::Scalar;
 

@@ -5,7 +5,7 @@ use std::panic::Location;
 
 use super::place::{Limit, Places, Stride};
 use crate::ir::{Inst, Memory};
-use crate::lang::memory::Backing;
+use crate::lang::memory::slice::Backing;
 use crate::lang::{IntoDevice, Lds, Ptr, ReadOnly, S, Slice, Writable, with};
 use crate::scalar::Number;
 

@@ -21,16 +21,7 @@ pub trait Carry {
     fn arrays(&self, out: &mut Vec<LdsId>);
 }
 
-macro_rules! tuples {
-    ($(($($c:ident $i:tt),*))*) => {$(
-        impl<$($c: Carry),*> Carry for ($($c,)*) {
-            fn arrays(&self, out: &mut Vec<LdsId>) {
-                $(self.$i.arrays(out);)*
-            }
-        }
-    )*};
-}
-tuples!((A 0, B 1) (A 0, B 1, C 2) (A 0, B 1, C 2, D 3));
+tuples!(Carry: arrays of each into out: &mut Vec<LdsId>);
 
 /// The identity of a `#[carried]` variable of type `C`.
 #[derive(Debug)]

@@ -5,10 +5,10 @@ use std::panic::Location;
 
 use super::carried::Carry;
 use super::memory::{AsyncMemory, load};
-use super::pending::{Lgkm, Pending, begin};
+use super::pending::{LdsAccesses, Pending, begin};
 use crate::ir::{Inst, LdsId, Memory};
-use crate::lang::memory::{Backing, Elements, load_elements, store_elements};
-use crate::lang::wave::Convergent;
+use crate::lang::lanes::wave::Convergent;
+use crate::lang::memory::slice::{Backing, Elements, load_elements, store_elements};
 use crate::lang::{Index, IntoDevice, Lds, LoadAt, StoreAt, V, Vector, Writable, with};
 use crate::scalar::Number;
 
@@ -133,7 +133,7 @@ impl<T: Number, const N: usize, P> LdsBuf<T, N, P> {
 
     /// Starts to store element `i` in a manual schedule.
     #[track_caller]
-    pub fn store_async(&self, i: impl Index, v: impl IntoDevice<V<T>>) -> Pending<(), Lgkm>
+    pub fn store_async(&self, i: impl Index, v: impl IntoDevice<V<T>>) -> Pending<(), LdsAccesses>
     where
         P: WritePhase,
     {
@@ -142,7 +142,11 @@ impl<T: Number, const N: usize, P> LdsBuf<T, N, P> {
 
     /// Starts to store `K` consecutive elements in a manual schedule.
     #[track_caller]
-    pub fn store_vector_async<const K: usize>(&self, i: impl Index, v: Vector<T, K>) -> Pending<(), Lgkm>
+    pub fn store_vector_async<const K: usize>(
+        &self,
+        i: impl Index,
+        v: Vector<T, K>,
+    ) -> Pending<(), LdsAccesses>
     where
         P: WritePhase,
     {
@@ -164,7 +168,7 @@ impl<T: Number, const N: usize, P> LdsBuf<T, N, P> {
 
     /// Starts to load element `i` in a manual schedule.
     #[track_caller]
-    pub fn load_async(&self, i: impl Index) -> Pending<V<T>, Lgkm>
+    pub fn load_async(&self, i: impl Index) -> Pending<V<T>, LdsAccesses>
     where
         P: ReadPhase,
     {
@@ -173,7 +177,7 @@ impl<T: Number, const N: usize, P> LdsBuf<T, N, P> {
 
     /// Starts to load `K` consecutive elements in a manual schedule.
     #[track_caller]
-    pub fn load_vector_async<const K: usize>(&self, i: impl Index) -> Pending<Vector<T, K>, Lgkm>
+    pub fn load_vector_async<const K: usize>(&self, i: impl Index) -> Pending<Vector<T, K>, LdsAccesses>
     where
         P: ReadPhase,
     {
@@ -192,7 +196,7 @@ impl<T: Number, const N: usize, P: ReadPhase> Backing<T> for LdsBuf<T, N, P> {
 /// Fragments and vectors are loaded from readable buffers.
 impl<T: Number, const N: usize, P: ReadPhase> Elements<T> for LdsBuf<T, N, P> {}
 impl<T: Number, const N: usize, P: ReadPhase> AsyncMemory<T> for LdsBuf<T, N, P> {
-    type Counter = Lgkm;
+    type Counter = LdsAccesses;
 }
 
 impl<T: Number, const N: usize, P: ReadPhase, I: Index> LoadAt<I> for LdsBuf<T, N, P> {
@@ -246,17 +250,7 @@ impl<B: Turn, const N: usize> Turn for [B; N] {
     }
 }
 
-macro_rules! tuples {
-    ($(($($b:ident $i:tt),*))*) => {$(
-        impl<$($b: Turn),*> Turn for ($($b,)*) {
-            type Output = ($($b::Output,)*);
-            fn turn(self) -> Self::Output {
-                ($(self.$i.turn(),)*)
-            }
-        }
-    )*};
-}
-tuples!((A 0, B 1) (A 0, B 1, C 2) (A 0, B 1, C 2, D 3));
+tuples!(Turn: results of turn);
 
 /// The expansion of `barrier(buffers)`: a barrier after which the buffers are in their next phase.
 #[track_caller]

@@ -1,26 +1,26 @@
 //! Loads and stores that are not waited for.
 
-use super::pending::{Lgkm, Pending, Vm, WaitCounter, begin};
+use super::pending::{LdsAccesses, Loads, Pending, ScalarLoads, Stores, WaitCounter, begin};
 use crate::lang::matrix::MatrixElement;
-use crate::lang::memory::{Backing, Elements, load_elements, store_elements};
+use crate::lang::memory::slice::{Backing, Elements, load_elements, store_elements};
 use crate::lang::{FragA, FragB, Index, IntoDevice, Lds, Ptr, ReadOnly, S, Slice, V, Vector, Writable};
 use crate::scalar::Number;
 use std::panic::Location;
 
-/// Memory whose accesses are counted by one counter.
+/// Memory whose loads are counted by one counter.
 pub trait AsyncMemory<T>: Elements<T> {
     /// The counter.
     type Counter: WaitCounter;
 }
 
 impl<T, A> AsyncMemory<T> for Slice<T, A> {
-    type Counter = Vm;
+    type Counter = Loads;
 }
 impl<T, A> AsyncMemory<T> for Ptr<T, A> {
-    type Counter = Vm;
+    type Counter = Loads;
 }
 impl<T, const N: usize> AsyncMemory<T> for Lds<T, N> {
-    type Counter = Lgkm;
+    type Counter = LdsAccesses;
 }
 
 #[track_caller]
@@ -64,9 +64,9 @@ macro_rules! loads {
     )*};
 }
 loads! {
-    [A] Slice<T, A>, Vm;
-    [A] Ptr<T, A>, Vm;
-    [const N: usize] Lds<T, N>, Lgkm;
+    [A] Slice<T, A>, Loads;
+    [A] Ptr<T, A>, Loads;
+    [const N: usize] Lds<T, N>, LdsAccesses;
 }
 
 macro_rules! stores {
@@ -90,15 +90,15 @@ macro_rules! stores {
     )*};
 }
 stores! {
-    [] Slice<T, Writable>, Vm;
-    [] Ptr<T, Writable>, Vm;
-    [const N: usize] Lds<T, N>, Lgkm;
+    [] Slice<T, Writable>, Stores;
+    [] Ptr<T, Writable>, Stores;
+    [const N: usize] Lds<T, N>, LdsAccesses;
 }
 
 impl<T: Number> Slice<T, ReadOnly> {
     /// Starts a scalar load of element `i`; see [`Slice::uniform`].
     #[track_caller]
-    pub fn uniform_async(&self, i: impl IntoDevice<S<u32>>) -> Pending<S<T>, Lgkm> {
+    pub fn uniform_async(&self, i: impl IntoDevice<S<u32>>) -> Pending<S<T>, ScalarLoads> {
         let i = i.into_device();
         let begun = begin();
         let value = self.uniform(i);

@@ -6,9 +6,9 @@ use std::panic::Location;
 use super::carried::Carry;
 use super::lds::{ReadPhase, Readable, StorePhase, Turn, WritePhase, Written};
 use super::memory::AsyncMemory;
-use super::pending::{Lgkm, Pending, begin};
+use super::pending::{LdsAccesses, Pending, begin};
 use crate::ir::{Bin, Inst, LdsId, Memory, Type, Value, Variable};
-use crate::lang::memory::{Backing, Elements, load_elements, store_elements};
+use crate::lang::memory::slice::{Backing, Elements, load_elements, store_elements};
 use crate::lang::{Index, IntoDevice, LoadAt, StoreAt, V, Vector, Writable, with};
 use crate::scalar::{Elem, Number};
 
@@ -111,7 +111,11 @@ impl<T: Number, const N: usize, F, B> LdsPair<T, N, F, B> {
 
     /// Starts to store `K` consecutive elements of the back buffer in a manual schedule.
     #[track_caller]
-    pub fn store_vector_async<const K: usize>(&self, i: impl Index, v: Vector<T, K>) -> Pending<(), Lgkm>
+    pub fn store_vector_async<const K: usize>(
+        &self,
+        i: impl Index,
+        v: Vector<T, K>,
+    ) -> Pending<(), LdsAccesses>
     where
         B: WritePhase,
     {
@@ -133,7 +137,7 @@ impl<T: Number, const N: usize, F, B> LdsPair<T, N, F, B> {
 
     /// Starts to load element `i` of the front buffer in a manual schedule.
     #[track_caller]
-    pub fn load_async(&self, i: impl Index) -> Pending<V<T>, Lgkm>
+    pub fn load_async(&self, i: impl Index) -> Pending<V<T>, LdsAccesses>
     where
         F: ReadPhase,
     {
@@ -142,7 +146,7 @@ impl<T: Number, const N: usize, F, B> LdsPair<T, N, F, B> {
 
     /// Starts to load `K` consecutive elements of the front buffer in a manual schedule.
     #[track_caller]
-    pub fn load_vector_async<const K: usize>(&self, i: impl Index) -> Pending<Vector<T, K>, Lgkm>
+    pub fn load_vector_async<const K: usize>(&self, i: impl Index) -> Pending<Vector<T, K>, LdsAccesses>
     where
         F: ReadPhase,
     {
@@ -210,7 +214,7 @@ impl<T: Number, const N: usize, F: ReadPhase, B> Backing<T> for LdsPair<T, N, F,
 /// Fragments and vectors are loaded from the front buffer.
 impl<T: Number, const N: usize, F: ReadPhase, B> Elements<T> for LdsPair<T, N, F, B> {}
 impl<T: Number, const N: usize, F: ReadPhase, B> AsyncMemory<T> for LdsPair<T, N, F, B> {
-    type Counter = Lgkm;
+    type Counter = LdsAccesses;
 }
 
 impl<T: Number, const N: usize, F: ReadPhase, B, I: Index> LoadAt<I> for LdsPair<T, N, F, B> {

@@ -10,28 +10,37 @@ use crate::ir::{Inst, Pred, Schedule};
 use crate::lang::context::try_with;
 use crate::lang::{Compare, IntoDevice, V, with};
 
-/// `vmcnt`: vector memory (buffers, global memory, scratch, loads into LDS).
-#[derive(Debug, Clone, Copy)]
-pub struct Vm;
-/// `lgkmcnt`: LDS and scalar loads.
-#[derive(Debug, Clone, Copy)]
-pub struct Lgkm;
+macro_rules! counters {
+    ($($(#[$doc:meta])* $name:ident = $counter:ident;)*) => {$(
+        $(#[$doc])*
+        #[derive(Debug, Clone, Copy)]
+        pub struct $name;
+        impl WaitCounter for $name {
+            const COUNTER: Counter = Counter::$counter;
+        }
+    )*};
+}
+counters! {
+    /// Vector loads from buffers, global memory and scratch, and loads from there into LDS. On GFX9 `vmcnt` counts them.
+    Loads = Vm;
+    /// Vector stores to buffers, global memory and scratch. On GFX9 `vmcnt` counts them, together with the loads.
+    Stores = Vm;
+    /// Loads from LDS and stores to it. On GFX9 `lgkmcnt` counts them.
+    LdsAccesses = Lgkm;
+    /// Scalar loads, which may be done in any order. On GFX9 `lgkmcnt` counts them, together with accesses to LDS.
+    ScalarLoads = Lgkm;
+}
 
-/// A counter of outstanding operations.
+/// Outstanding operations of one kind, named by what is waited for. Kinds that one counter of the hardware counts are waited for
+/// together.
 #[diagnostic::on_unimplemented(
-    message = "`{Self}` is not a counter of outstanding operations",
-    label = "not a counter",
-    note = "the counters are `Vm` (buffers and global memory) and `Lgkm` (LDS and scalar loads)"
+    message = "`{Self}` is not a kind of outstanding operations",
+    label = "nothing counts it",
+    note = "the kinds are `Loads`, `Stores` (of buffers and global memory), `LdsAccesses` and `ScalarLoads`"
 )]
 pub trait WaitCounter: Copy {
-    /// Which.
+    /// The counter of the hardware.
     const COUNTER: Counter;
-}
-impl WaitCounter for Vm {
-    const COUNTER: Counter = Counter::Vm;
-}
-impl WaitCounter for Lgkm {
-    const COUNTER: Counter = Counter::Lgkm;
 }
 
 /// A `T` that an operation counted by `C` is still to deliver. Nothing can be done with it but to [`wait`] for it.
@@ -92,7 +101,7 @@ impl<T, C: WaitCounter> Pending<T, C> {
 ///     #[schedule(manual)]
 ///     fn double(x: &mut [f32]) {
 ///         let i = global_id().x;
-///         let element = issue::<Vm, _>(|| x[i]);
+///         let element = issue::<Loads, _>(|| x[i]);
 ///         x[i] = wait(element) * 2.0;
 ///     }
 /// }
@@ -173,18 +182,7 @@ impl<P: Awaitable, const N: usize> Awaitable for [P; N] {
     }
 }
 
-macro_rules! tuples {
-    ($(($($p:ident $i:tt),*))*) => {$(
-        impl<$($p: Awaitable),*> Awaitable for ($($p,)*) {
-            type Output = ($($p::Output,)*);
-            #[track_caller]
-            fn wait_for(self) -> Self::Output {
-                ($(self.$i.wait_for(),)*)
-            }
-        }
-    )*};
-}
-tuples!((A 0, B 1) (A 0, B 1, C 2) (A 0, B 1, C 2, D 3));
+tuples!(Awaitable: results of wait_for);
 
 /// Waits until `pending` is done and gives its result. The counter value is the weakest that is enough: as many operations
 /// may stay outstanding as were certainly started after it, on every path.

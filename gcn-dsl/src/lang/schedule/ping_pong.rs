@@ -12,7 +12,7 @@ use gcn_isa::target::WAVE_SIZE;
 use super::pending::mark;
 use crate::ir::mark::Mark;
 use crate::ir::{Inst, Region, Schedule, Stmt};
-use crate::lang::wave::Convergent;
+use crate::lang::lanes::wave::Convergent;
 use crate::lang::{S, ge, lt, wave_id, with};
 
 /// Waves by which each SIMD has one of each group.

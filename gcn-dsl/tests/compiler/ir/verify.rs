@@ -33,6 +33,8 @@ fn what_is_well_formed_passes() {
         "while {\n %10: s.bool = cmp.lt %2, %2\n } %10 {\n %11: s.bool = cmp.eq %10, %10\n barrier\n }",
         "l0: {\n if %6 {\n exit l0\n }\n barrier\n }",
         "l0: {\n if %5 {\n exit l0\n }\n }\n barrier",
+        // Which lanes leave in one branch says nothing of those that run the other.
+        "l0: {\n if %6 {\n if %5 {\n exit l0\n }\n } else {\n barrier\n }\n }",
         // No lane comes to the condition, whose value is gone with the code after the exit.
         "l0: {\n do {\n exit l0\n } while %10\n }",
         "store lds0[%1], %3\n %10: s.u64 = ballot %5\n %11: v.bool = bitcast %10",
@@ -108,6 +110,15 @@ fn each_fault_is_found_with_its_rule() {
             "some lanes may not come to the barrier",
         ),
         ("while {\n } %5 {\n barrier\n }", "some lanes may not come to the barrier"),
+        // After both branches, and in the other one on a later trip.
+        (
+            "l0: {\n if %6 {\n if %5 {\n exit l0\n }\n } else {\n }\n barrier\n }",
+            "some lanes may not come to the barrier",
+        ),
+        (
+            "l0: {\n do {\n if %6 {\n if %5 {\n exit l0\n }\n } else {\n barrier\n }\n } while %6\n }",
+            "some lanes may not come to the barrier",
+        ),
         ("%10: v.u32 = frobnicate %1", "`frobnicate` is not an instruction"),
     ];
     for (body, rule) in faults {

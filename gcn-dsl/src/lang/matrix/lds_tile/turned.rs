@@ -10,7 +10,7 @@ use crate::ir::{Inst, Place, Type, Value};
 use crate::lang::matrix::place::{At, Run};
 use crate::lang::matrix::swizzle::Swizzle;
 use crate::lang::matrix::view::AsView;
-use crate::lang::vector::{element, pack};
+use crate::lang::values::vector::{element, pack};
 use crate::lang::{V, isa, local_id, with};
 use crate::scalar::Number;
 

@@ -12,7 +12,8 @@ use crate::lang::matrix::format::{MatrixElement, bits};
 use crate::lang::matrix::k_order::KOrder;
 use crate::lang::matrix::lds_tile;
 use crate::lang::matrix::operand::{Family, Operand};
-use crate::lang::matrix::place::{At, Run, WIDEST};
+use crate::lang::matrix::place::{At, Run};
+use crate::lang::matrix::swizzle::WIDEST;
 use crate::lang::matrix::view::AsView;
 use crate::lang::{IntoDevice, V};
 

@@ -6,7 +6,8 @@ use gcn_isa::Target;
 use gcn_isa::layout::{self, Controls, ElemType};
 
 use super::{Tile, TileA, TileB};
-use crate::lang::matrix::acc::AccElement;
+use crate::lang::lanes::wave::Convergent;
+use crate::lang::matrix::format::AccElement;
 use crate::lang::matrix::format::{Bf8, Fp8, MatrixElement, Xf32};
 use crate::lang::matrix::k_order::KOrder;
 use crate::lang::matrix::multiply::{Product, multiply};
@@ -14,7 +15,6 @@ use crate::lang::matrix::operand::{Family, square_shapes};
 use crate::lang::matrix::target::{
     Availability, ExistsOn, On, OnlyGfx942, SinceGfx90a, SinceGfx908, SinceGfx942,
 };
-use crate::lang::wave::Convergent;
 use crate::lang::with;
 use crate::scalar::{f8e4m3, f8e5m2};
 use half::{bf16, f16};

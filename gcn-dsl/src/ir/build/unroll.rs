@@ -1,0 +1,152 @@
+//! Unrolling: a loop whose trips are known when the kernel is built becomes straight code.
+//!
+//! [`Trial`] executes the loop on what is known, with nothing but its variables as state, and counts the instructions that would
+//! remain. If they are few, the body is appended again for each trip, so that its addresses and conditions fold and its loads
+//! merge with those of other trips. A loop of more trips, whose body is straight and short, makes several trips at a time. That is
+//! right without a test in between, because their number divides the number of trips. A loop whose trips are not known makes several at
+//! a time as well, and the rest one by one, if it loads from memory ([`counted`]).
+//!
+//! LLVM does the same, by the same kind of limits (`LoopUnrollPass`, and `AMDGPUTTIImpl::getUnrollingPreferences`).
+
+mod counted;
+mod replay;
+mod trial;
+
+use hashbrown::HashSet;
+
+use crate::ir::build::Builder;
+use crate::ir::mark::Mark;
+use crate::ir::{Inst, Kernel, Place, Region, Schedule, Stmt, Value, Variable};
+pub use counted::{Counted, run as counted};
+use replay::Replay;
+use trial::Trial;
+
+/// The most instructions that an unrolled loop may have. Code that runs once has to be fetched first, which costs more than the
+/// counter of a long loop.
+const LONGEST: u32 = 320;
+/// The same for a loop with control flow inside, which may become known with the trip.
+const LONGEST_NEST: u32 = 1024;
+/// The most instructions of several trips of a loop that stays one.
+const LONGEST_PART: u32 = 160;
+/// How many trips a loop that stays one may make at a time.
+const AT_A_TIME: [u32; 3] = [8, 4, 2];
+/// How many more instructions it may have for selections that fold: an array in registers whose index is known with the trip needs none,
+/// while a loop that stays one chooses among all elements, trip after trip.
+const REFUNDS: u32 = 4096;
+/// Budget of a trial in visited statements, counting revisits: loops in loops are visited again for each trip around them. What is
+/// assigned to one element of an array in registers is some statements for each of the others.
+const STEPS: u32 = 128 * LONGEST_NEST;
+/// The most trips that are counted.
+const MOST_TRIPS: u32 = 1024;
+
+/// A loop on a uniform condition.
+#[derive(Clone, Copy)]
+pub(in crate::ir) struct Loop<'r> {
+    /// Computes the condition before each trip. `None`: it is computed by the body, for the next trip.
+    pub head: Option<&'r Region>,
+    pub cond: Value,
+    pub body: &'r Region,
+}
+
+/// Appends the trips of a loop, if they are known and short enough. True if it did.
+pub(in crate::ir) fn run(b: &mut Builder, looped: Loop<'_>) -> bool {
+    if !may_repeat(b, looped) {
+        return false;
+    }
+    let nested = looped.body.stmts.iter().any(|stmt| !matches!(stmt, Stmt::Inst(_)));
+    let mut trial = Trial::new(b, if nested { LONGEST_NEST } else { LONGEST });
+    if let (Some(()), Some(_)) = (trial.looped(looped), trial.trips) {
+        Replay::default().looped(b, looped);
+        return true;
+    }
+    several(b, looped)
+}
+
+/// Makes several trips at a time.
+fn several(b: &mut Builder, looped: Loop<'_>) -> bool {
+    let straight = |stmt: &Stmt| match stmt {
+        Stmt::Inst(v) => !matches!(b.kernel().def(*v).inst, Inst::Barrier),
+        _ => false,
+    };
+    if looped.head.is_some() || !looped.body.stmts.iter().all(straight) {
+        return false;
+    }
+    let mut once = Trial::new(b, LONGEST_PART);
+    if once.region(looped.body).is_none() {
+        return false;
+    }
+    let length = LONGEST_PART.saturating_sub(once.left).max(1);
+    let control = control(b.kernel(), looped);
+    let mut all = Trial::new(b, u32::MAX);
+    let trip = Loop { body: &control, ..looped };
+    let (Some(()), Some(trips)) = (all.looped(trip), all.trips) else { return false };
+    let fits = |n: &u32| trips.is_multiple_of(*n) && trips > *n && n * length <= LONGEST_PART;
+    let Some(count) = AT_A_TIME.into_iter().find(fits) else { return false };
+    b.open(false);
+    let mut replay = Replay::default();
+    (0..count).for_each(|_| replay.region(b, looped.body));
+    let cond = replay.renamed(looped.cond);
+    let body = b.close(false);
+    b.stmt(Stmt::DoWhile { body, cond });
+    true
+}
+
+/// What decides how many trips a loop without control flow makes.
+fn control(kernel: &Kernel, looped: Loop<'_>) -> Region {
+    let mut needed: HashSet<Value> = HashSet::new();
+    let mut variables: HashSet<Variable> = HashSet::new();
+    needed.insert(looped.cond);
+    // Backwards, and again while a variable turns out to be needed that is written further down.
+    loop {
+        let before = variables.len();
+        for stmt in looped.body.stmts.iter().rev() {
+            let Stmt::Inst(v) = *stmt else { continue };
+            match kernel.def(v).inst {
+                Inst::Write { var, value, .. } if variables.contains(&var) => {
+                    needed.extend([v, value]);
+                }
+                Inst::Read(var) if needed.contains(&v) => {
+                    variables.insert(var);
+                }
+                ref inst if needed.contains(&v) => inst.operands(|operand| {
+                    needed.insert(operand);
+                }),
+                _ => {}
+            }
+        }
+        if variables.len() == before {
+            break;
+        }
+    }
+    let stmts = looped.body.stmts.iter().filter(|stmt| matches!(stmt, Stmt::Inst(v) if needed.contains(v)));
+    Region { stmts: stmts.cloned().collect() }
+}
+
+/// True for the place of a value that an exit carries to the end of a construct around: it is filled when that ends, and is one.
+fn is_place(stmt: &Stmt) -> bool {
+    matches!(stmt, Stmt::Block { body, .. } if body.stmts.is_empty())
+}
+
+/// False for a loop with something that exists once, or whose form the user asks for.
+fn may_repeat(b: &Builder, looped: Loop<'_>) -> bool {
+    let kernel = b.kernel();
+    let once = |v: Value| match &kernel.def(v).inst {
+        Inst::Schedule(what) => **what != Schedule::Mark(Mark::Cold),
+        Inst::Write { var, .. } => {
+            b.is_pinned(*var) || b.is_rolled(*var) || kernel.pipelines.iter().any(|p| p.counter == *var)
+        }
+        // The resource of a slice, about which the kernel has notes.
+        Inst::Concat(_) => {
+            kernel.read_only.contains(&v)
+                || kernel.whole_dwords.contains(&v)
+                || kernel.overlapping.contains(&v)
+        }
+        _ => false,
+    };
+    let mut repeats = !b.is_dead() && kernel.ty(looped.cond).place == Place::Uniform;
+    for region in looped.head.into_iter().chain([looped.body]) {
+        region.each_inst(&mut |v| repeats &= !once(v));
+        region.each_stmt(&mut |stmt| repeats &= !is_place(stmt));
+    }
+    repeats
+}

@@ -1,0 +1,186 @@
+//! Traps, assertions and printed values.
+
+use std::panic::Location;
+
+use smallvec::SmallVec;
+
+use crate::ir::probe::{Probe, Role};
+use crate::ir::{Arg, Call, Effect, Inst, Place, Type, Value};
+use crate::lang::context::source;
+use crate::lang::control::{Top, if_begin};
+use crate::lang::values::data::is_memory;
+use crate::lang::{Flatten, IntoDevice, S, V, ballot, ne, with};
+use crate::scalar::Elem;
+
+/// The trap that stops a kernel for good: the runtime reports it and ends the queue (LLVM's `llvm.trap`).
+const TRAP: i64 = 2;
+
+/// Stops the kernel where a lane gets here. The simulator reports the source line; on a GPU the runtime's trap handler ends
+/// the queue with an error.
+///
+/// ```
+/// use gcn_dsl::prelude::*;
+/// gcn_kernel! {
+///     #[workgroup(64)]
+///     fn checked(x: &[u32], y: &mut [u32]) {
+///         let i = global_id().x;
+///         if x[i] > 100 {
+///             trap();
+///         }
+///         y[i] = x[i];
+///     }
+/// }
+/// let device = Device::simulator(Target::GFX942);
+/// let mut y = [0; 64];
+/// checked.launch(&device, Grid::x(1), (&[7; 64], &mut y))?;
+/// let error = checked.launch(&device, Grid::x(1), (&[101; 64], &mut y)).unwrap_err();
+/// assert!(error.to_string().contains("trap"), "{error}");
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[track_caller]
+pub fn trap() {
+    let loc = Location::caller();
+    // `s_trap` runs whatever EXEC says.
+    if with(|c| c.builder.divergence()) == 0 {
+        return stop(loc);
+    }
+    let anyone = IntoDevice::<V<bool>>::into_device(true);
+    guarded(ne(ballot(anyone), 0), loc);
+}
+
+fn guarded(condition: S<bool>, loc: &'static Location<'static>) {
+    let guard = if_begin(condition, &Top::new());
+    stop(loc);
+    guard.end();
+}
+
+pub(in crate::lang) fn stop(loc: &'static Location<'static>) {
+    let mut call = Call::plain("s_trap", [], Type::uniform(Elem::U32));
+    call.args.push(Arg::Imm(TRAP));
+    call.results = SmallVec::new();
+    call.effect = Effect::Kept;
+    with(|c| c.effect(Inst::Machine(Box::new(call)), loc));
+}
+
+/// True if the kernel is built with [`BuildOptions::debug`](crate::BuildOptions::debug): a host value.
+pub fn debugging() -> bool {
+    with(|c| c.debug)
+}
+
+/// What `assert!` checks: a condition of the host.
+#[diagnostic::on_unimplemented(
+    message = "`assert!` checks once, when the kernel is built, and this is known on the device only",
+    label = "a `{Self}`, not a `bool` of the host",
+    note = "`debug_assert!(condition, \"message\")`, `debug_assert_eq!` and `debug_assert_ne!` check in each lane"
+)]
+pub trait HostCondition {
+    /// The condition.
+    fn holds(self) -> bool;
+}
+impl HostCondition for bool {
+    fn holds(self) -> bool {
+        self
+    }
+}
+
+/// The expansion of the condition of `assert!`.
+pub fn on_host(condition: impl HostCondition) -> bool {
+    condition.holds()
+}
+
+/// What `debug_assert!` checks in a kernel.
+#[diagnostic::on_unimplemented(
+    message = "`debug_assert!` in a kernel checks a condition, not `{Self}`",
+    label = "expected `S<bool>`, `V<bool>` or a host `bool`, found `{Self}`"
+)]
+pub trait DebugCondition {
+    /// Stops the kernel with the message where the condition does not hold.
+    fn check(self, message: String, loc: &'static Location<'static>);
+}
+
+impl DebugCondition for bool {
+    fn check(self, message: String, loc: &'static Location<'static>) {
+        if !self {
+            with(|c| c.fail(loc, format!("assertion failed: {message}")));
+        }
+    }
+}
+
+impl DebugCondition for S<bool> {
+    #[track_caller]
+    fn check(self, message: String, loc: &'static Location<'static>) {
+        with(|c| c.builder.note(source(loc), format!("assertion failed: {message}")));
+        guarded(!self, loc);
+    }
+}
+
+impl DebugCondition for V<bool> {
+    #[track_caller]
+    fn check(self, message: String, loc: &'static Location<'static>) {
+        ne(ballot(!self), 0).not_met(message, loc);
+    }
+}
+
+impl S<bool> {
+    fn not_met(self, message: String, loc: &'static Location<'static>) {
+        with(|c| c.builder.note(source(loc), format!("assertion failed: {message}")));
+        guarded(self, loc);
+    }
+}
+
+/// The expansion of `debug_assert!`.
+#[track_caller]
+pub fn debug_assert<C: DebugCondition>(condition: C, message: String) {
+    condition.check(message, Location::caller());
+}
+
+/// The expansion of `dbg!(x)`: `x`, printed by the simulator if the kernel is built with
+/// [`BuildOptions::debug`](crate::BuildOptions::debug).
+#[track_caller]
+pub fn dbg<X: Flatten>(x: X, text: &'static str) -> X {
+    let loc = Location::caller();
+    if debugging() {
+        let mut leaves = Vec::new();
+        x.flatten(&mut leaves);
+        leaves.retain(|leaf| !is_memory(*leaf));
+        let count = leaves.len();
+        for (leaf, value) in leaves.into_iter().enumerate() {
+            probe(value, (text, Role::Shown), (count > 1).then_some(leaf), loc);
+        }
+    }
+    x
+}
+
+/// Marks a value to be shown: each of its dwords goes through an instruction that the simulator watches, `x ^ number`.
+pub(in crate::lang) fn probe(
+    value: Value,
+    (text, role): (&'static str, Role),
+    leaf: Option<usize>,
+    loc: &'static Location<'static>,
+) {
+    with(|c| {
+        let ty = c.builder.kernel().ty(value);
+        let place = if ty.place == Place::Uniform { Place::Uniform } else { Place::Varying };
+        let dword = Type { place, elem: Elem::U32, count: 1 };
+        let dwords: Vec<Value> = if ty.elem == Elem::Bool {
+            vec![c.value(Inst::Cast(value), dword, loc)]
+        } else if ty.dwords() == 1 && ty.place != Place::Acc {
+            vec![c.value(Inst::Bitcast(value), dword, loc)]
+        } else {
+            (0..ty.dwords()).map(|i| c.value(Inst::Extract { from: value, dword: i }, dword, loc)).collect()
+        };
+        for (i, part) in dwords.into_iter().enumerate() {
+            let probe = Probe { text, role, leaf, dword: i as u8, ty, loc: source(loc) };
+            let number = c.builder.probe(probe);
+            let (mnemonic, scc) = match place {
+                Place::Uniform => ("s_xor_b32", Some(Type::uniform(Elem::Bool))),
+                _ => ("v_xor_b32", None),
+            };
+            let mut call = Call::plain(mnemonic, [], dword);
+            call.args = SmallVec::from_slice(&[Arg::Literal(number), Arg::Value(part)]);
+            call.results.extend(scc);
+            call.effect = Effect::Kept;
+            c.value(Inst::Machine(Box::new(call)), dword, loc);
+        }
+    });
+}

@@ -1,0 +1,48 @@
+//! Branches that functions of the language are made of.
+
+use std::marker::PhantomData;
+
+use crate::ir::{Region, Stmt, Value, Variable};
+use crate::lang::{Flatten, V, with};
+
+/// A branch that is being built: where a condition holds, values are computed again, in another way.
+///
+/// No closures, for the same reason as in [`crate::lang::control::while_any`].
+pub(in crate::lang) struct OnlyWhere<X> {
+    variables: Vec<Variable>,
+    condition: Value,
+    types: PhantomData<X>,
+}
+
+impl<X: Flatten> OnlyWhere<X> {
+    /// The values where `condition` does not hold. Begins the branch.
+    pub fn begin(condition: V<bool>, otherwise: X) -> Self {
+        let mut values = Vec::new();
+        otherwise.flatten(&mut values);
+        let variables = with(|c| {
+            let types: Vec<_> = values.iter().map(|v| c.builder.kernel().ty(*v)).collect();
+            types.into_iter().map(|ty| c.builder.declare(ty)).collect()
+        });
+        let new = OnlyWhere { variables, condition: condition.value, types: PhantomData };
+        new.write(&values);
+        with(|c| c.builder.open(true));
+        new
+    }
+
+    fn write(&self, values: &[Value]) {
+        with(|c| self.variables.iter().zip(values).for_each(|(var, v)| c.builder.write(*var, *v, None)));
+    }
+
+    /// Ends the branch with the values where the condition holds; the values of each lane.
+    pub fn end(self, values: X) -> X {
+        let mut flat = Vec::new();
+        values.flatten(&mut flat);
+        self.write(&flat);
+        let joined: Vec<Value> = with(|c| {
+            let then = c.builder.close(true);
+            c.builder.stmt(Stmt::If { cond: self.condition, then, els: Region::default() });
+            self.variables.iter().map(|v| c.builder.read(*v, None)).collect()
+        });
+        X::unflatten(&mut joined.into_iter())
+    }
+}

@@ -1,0 +1,282 @@
+//! `#[device] fn`: functions that are inlined where they are called.
+
+use std::marker::PhantomData;
+use std::panic::Location;
+
+use gcn_isa::Target;
+
+use crate::ir::{Value, Variable};
+use crate::lang::control::{EveryLane, Flow, SameScope, Top};
+use crate::lang::lanes::wave::Convergent;
+use crate::lang::matrix::{AnyTarget, On};
+use crate::lang::values::data::{AssignIn, Declare, Flatten};
+use crate::lang::values::variable::Var;
+use crate::lang::{IntoDevice, S, with};
+
+/// The flow of a device function that nobody told which lanes run: those of its caller, whatever they are.
+#[derive(Debug, Clone, Copy)]
+pub struct Called<By>(PhantomData<By>);
+
+/// Any caller.
+#[derive(Debug, Clone, Copy)]
+pub struct Anyone(());
+
+impl Called<Anyone> {
+    /// The flow of a device function's body.
+    #[allow(clippy::new_without_default, reason = "made by the macro only")]
+    pub fn new() -> Self {
+        Called(PhantomData)
+    }
+}
+
+impl<By: Copy> Flow for Called<By> {
+    type Lanes = Self;
+    type Scope = Self;
+    fn token() -> Self {
+        Called(PhantomData)
+    }
+}
+
+/// Callers of a device function that have promised that all lanes run.
+#[diagnostic::on_unimplemented(
+    message = "all lanes must run here, and a device function does not know which lanes its caller runs",
+    label = "needs all lanes",
+    note = "take the token: `#[device] fn f(all: AllLanes, …)`, called as `f(all_lanes(), …)`, which compiles only where all lanes run"
+)]
+pub trait PromisesAllLanes {}
+
+impl<By: PromisesAllLanes> EveryLane for Called<By> {}
+
+/// The proof that all lanes of the workgroup run: [`all_lanes()`](all_lanes) makes it. A `#[device] fn` that takes it may
+/// call `barrier()` and `mfma()`.
+///
+/// It has no data and stands only as the argument of a call: inside the function `all_lanes()`, or the parameter's name,
+/// is the token for the next call.
+///
+/// ```
+/// use gcn_dsl::prelude::*;
+/// gcn_kernel! {
+///     /// The sum of `x` over the 256 work-items of the workgroup, in each of them.
+///     #[device]
+///     fn block_sum(all: AllLanes, x: V<f32>) -> V<f32> {
+///         let parts = Lds::<f32, 256>::new();
+///         parts[local_id().x] = x;
+///         barrier();
+///         let mut sum: V<f32> = 0.0;
+///         for i in 0..256u32 {
+///             sum += parts[i];
+///         }
+///         sum
+///     }
+///
+///     #[workgroup(256)]
+///     fn sums(x: &[f32], y: &mut [f32]) {
+///         let i = global_id().x;
+///         y[i] = block_sum(all_lanes(), x[i]);
+///     }
+/// }
+/// let (x, mut y) = (vec![0.5; 512], vec![0.0; 512]);
+/// sums.launch(&Device::simulator(Target::GFX90A), Grid::x(2), (&x, &mut y))?;
+/// assert!(y.iter().all(|y| *y == 128.0));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+///
+/// `AllLanes<T>` names the caller's targets: matrix instructions that they lack are compile errors in the function, unless a
+/// bound such as [`HasMfmaF8`](crate::lang::HasMfmaF8) asks for them; it is checked at the call.
+#[derive(Debug)]
+pub struct AllLanes<T = AnyTarget> {
+    divergence: u32,
+    targets: PhantomData<T>,
+}
+
+/// The token that says that all lanes run. It exists only where they do, and only as the argument of a call.
+pub fn all_lanes<F: Convergent, T>(_flow: &F, _targets: On<T>) -> AllLanes<T> {
+    AllLanes { divergence: with(|c| c.builder.divergence()), targets: PhantomData }
+}
+
+impl<T> AllLanes<T> {
+    /// The flow of a device function that took the token.
+    #[track_caller]
+    pub fn flow(self) -> Top {
+        let loc = Location::caller();
+        // The macro lets the token stand in calls only; a host function could still carry it elsewhere.
+        with(|c| {
+            if c.builder.divergence() != self.divergence {
+                let message =
+                    "this `AllLanes` was made where other lanes run; write `all_lanes()` in the call itself";
+                c.fail(loc, message.to_owned());
+            }
+        });
+        Top::new()
+    }
+}
+
+/// A device variable of type `X` that a device function may write: the expansion of `&mut x` in a call.
+#[derive(Debug)]
+pub struct Lent<'a, X> {
+    leaves: Vec<Variable>,
+    types: PhantomData<&'a mut X>,
+}
+
+impl<X: Flatten, F> Var<X, F> {
+    /// The expansion of `&mut x` in a call: the function may write where the caller may.
+    pub fn lend<G: Flow>(&mut self, _flow: &G) -> Lent<'_, X>
+    where
+        X: AssignIn<F, G>,
+    {
+        Lent { leaves: self.leaves().to_vec(), types: PhantomData }
+    }
+
+    /// The expansion of `&mut x.part` in a call: the function may write this part. That it is lent once is for the macro to see.
+    pub fn lend_part<G: Flow, P>(&self, _flow: &G, part: impl FnOnce(&mut X) -> &mut P) -> Lent<'_, P>
+    where
+        P: Flatten + AssignIn<F, G>,
+    {
+        Lent { leaves: self.leaves_of(part), types: PhantomData }
+    }
+
+    /// The variable's leaves that a part of it is made of.
+    pub(in crate::lang) fn leaves_of<P: Flatten>(
+        &self,
+        part: impl FnOnce(&mut X) -> &mut P,
+    ) -> Vec<Variable> {
+        // Each value is replaced by its number; the numbers in the part name its leaves.
+        let mut whole = X::unflatten(&mut (0..).map(Value));
+        let mut numbers = Vec::new();
+        part(&mut whole).flatten(&mut numbers);
+        numbers.iter().map(|n| self.leaves()[n.0 as usize]).collect()
+    }
+}
+
+impl<X: Flatten> Lent<'_, X> {
+    /// The variable inside the function: declared, as it were, where the function begins.
+    pub fn enter<F: Flow>(self, _flow: &F) -> Var<X, FromCaller<F>> {
+        Var::of(self.leaves)
+    }
+}
+
+/// What a parameter `d: &mut M` of a device function takes, where `M` is an array of a lane or a workgroup: `&mut d` of one, or of a
+/// field that is one.
+#[diagnostic::on_unimplemented(
+    message = "this parameter takes a `&mut {M}`",
+    label = "not a `&mut {M}`",
+    note = "the array is declared in the kernel, `let d = …`, and lent, `&mut d`"
+)]
+pub trait LendsMemory<M> {
+    /// The array.
+    fn memory(self) -> M;
+}
+impl<M: Copy> LendsMemory<M> for &M {
+    fn memory(self) -> M {
+        *self
+    }
+}
+impl<M: Flatten> LendsMemory<M> for Lent<'_, M> {
+    #[track_caller]
+    fn memory(self) -> M {
+        Var::<M, ()>::of(self.leaves).get()
+    }
+}
+
+/// `self` in a device method with `&mut self`: a variable whose last value is the caller's.
+#[track_caller]
+pub fn mutable_self<X: Flatten + Declare<Value = X>, F: Flow>(_flow: &F, value: X) -> Var<X, FromCaller<F>> {
+    let declared: Var<X, F> = Var::declare(&F::token(), value);
+    Var::of(declared.leaves().to_vec())
+}
+
+/// Types whose values a method of a `#[device] trait` with `&mut self` can change: what is known of `Self` in the methods that the
+/// trait provides, and in device functions that are generic over the trait. They change it where the same lanes run as at their start.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is not a value of the device, and a method of the trait takes `&mut self`",
+    label = "not a value that a kernel changes",
+    note = "a `#[device] struct` is one; types of the host implement traits whose methods take `self` or `&self`"
+)]
+pub trait Changeable:
+    Flatten + Declare<Value = Self> + IntoDevice<Self> + AssignIn<FromCaller<Called<Anyone>>, Called<Anyone>>
+{
+}
+
+impl<X> Changeable for X where
+    X: Flatten + Declare<Value = X> + IntoDevice<X> + AssignIn<FromCaller<Called<Anyone>>, Called<Anyone>>
+{
+}
+
+/// Where a lent variable is declared, seen from a function of flow `F`: outside of it, so that lanes that return still read
+/// the variable.
+#[derive(Debug, Clone, Copy)]
+pub struct FromCaller<F>(PhantomData<F>);
+
+impl<F: Convergent> Convergent for FromCaller<F> {}
+
+impl<T, F: Flow, G: Flow> AssignIn<FromCaller<F>, G> for S<T> where G::Lanes: SameScope<F::Lanes> {}
+
+/// A number of element type `T` on the device, uniform or varying: a bound for device functions that work on both and
+/// give what they get.
+///
+/// ```
+/// use gcn_dsl::prelude::*;
+/// gcn_kernel! {
+///     /// Uniform for a uniform `x`.
+///     #[device]
+///     fn cube<X: Numeric<f32>>(x: X) -> X {
+///         x * x * x
+///     }
+///
+///     #[workgroup(64)]
+///     fn k(a: f32, x: &mut [f32]) {
+///         let scale: f32 = cube(a);
+///         let i = global_id().x;
+///         x[i] = scale * cube(x[i]);
+///     }
+/// }
+/// # k.build(Target::GFX942).unwrap();
+/// ```
+pub trait Numeric<T>:
+    Flatten
+    + Declare<Value = Self>
+    + crate::lang::IntoDevice<Self>
+    + crate::lang::IntoDevice<crate::lang::V<T>>
+    + AssignIn<Called<Anyone>, Called<Anyone>>
+    + std::ops::Add<Output = Self>
+    + std::ops::Sub<Output = Self>
+    + std::ops::Mul<Output = Self>
+    + std::ops::Neg<Output = Self>
+    + std::ops::Add<T, Output = Self>
+    + std::ops::Sub<T, Output = Self>
+    + std::ops::Mul<T, Output = Self>
+{
+}
+
+impl<T, X> Numeric<T> for X where
+    X: Flatten
+        + Declare<Value = Self>
+        + crate::lang::IntoDevice<Self>
+        + crate::lang::IntoDevice<crate::lang::V<T>>
+        + AssignIn<Called<Anyone>, Called<Anyone>>
+        + std::ops::Add<Output = Self>
+        + std::ops::Sub<Output = Self>
+        + std::ops::Mul<Output = Self>
+        + std::ops::Neg<Output = Self>
+        + std::ops::Add<T, Output = Self>
+        + std::ops::Sub<T, Output = Self>
+        + std::ops::Mul<T, Output = Self>
+{
+}
+
+/// The target that the kernel is being built for: a host value, for `comptime if`.
+///
+/// ```
+/// use gcn_dsl::prelude::*;
+/// gcn_kernel! {
+///     #[workgroup(64)]
+///     fn k(x: &mut [u32]) {
+///         let wide = comptime { target().has_unified_agprs() };
+///         comptime if wide { x[global_id().x] = 1; } else { x[global_id().x] = 0; }
+///     }
+/// }
+/// # k.build(Target::GFX942).unwrap();
+/// ```
+pub fn target() -> Target {
+    with(|c| c.target)
+}

@@ -1,0 +1,65 @@
+//! Loops that functions of the language are made of.
+
+use std::marker::PhantomData;
+
+use crate::ir::{Region, Stmt, Value, Variable};
+use crate::lang::{Flatten, V, with};
+
+/// A loop over values of type `X` that is being built: each lane takes as many trips as it needs, the others wait.
+///
+/// No closures, for what is called in one would have its place in this crate and not in the user's source.
+pub(in crate::lang) struct WhileAny<X> {
+    variables: Vec<Variable>,
+    head: Option<(Region, Value)>,
+    types: PhantomData<X>,
+}
+
+impl<X: Flatten> WhileAny<X> {
+    /// Begins the loop with these values, and its condition.
+    pub fn begin(init: X) -> Self {
+        let mut values = Vec::new();
+        init.flatten(&mut values);
+        let variables = with(|c| {
+            let types: Vec<_> = values.iter().map(|v| c.builder.kernel().ty(*v)).collect();
+            types.into_iter().map(|ty| c.builder.declare(ty)).collect()
+        });
+        let new = WhileAny { variables, head: None, types: PhantomData };
+        new.write(&values);
+        with(|c| c.builder.open(true));
+        new
+    }
+
+    fn write(&self, values: &[Value]) {
+        with(|c| self.variables.iter().zip(values).for_each(|(var, v)| c.builder.write(*var, *v, None)));
+    }
+
+    /// The values at this point.
+    pub fn values(&self) -> X {
+        let values: Vec<Value> = with(|c| self.variables.iter().map(|v| c.builder.read(*v, None)).collect());
+        X::unflatten(&mut values.into_iter())
+    }
+
+    /// Lanes where `condition` holds take another trip. Begins the body.
+    pub fn test(&mut self, condition: V<bool>) {
+        let head = with(|c| {
+            let head = c.builder.close(true);
+            c.builder.open(true);
+            head
+        });
+        self.head = Some((head, condition.value));
+    }
+
+    /// Ends the body with new values; the last ones of each lane.
+    pub fn end(self, next: X) -> X {
+        let mut values = Vec::new();
+        next.flatten(&mut values);
+        self.write(&values);
+        with(|c| {
+            let body = c.builder.close(true);
+            if let Some((head, cond)) = self.head.clone() {
+                c.builder.stmt(Stmt::While { head, cond, body });
+            }
+        });
+        self.values()
+    }
+}

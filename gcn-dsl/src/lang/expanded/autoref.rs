@@ -1,0 +1,134 @@
+//! `x.method(…)` on a variable, where the method may be declared in another macro call: whether it takes `&mut self` is for rustc to
+//! know. The method gets a value that is written back if it was borrowed for writing.
+
+use std::marker::PhantomData;
+use std::ops::{Deref, DerefMut};
+use std::panic::Location;
+
+use crate::ir::Variable;
+use crate::lang::values::data::{AssignIn, Flatten};
+use crate::lang::values::data::{read_all, write_all};
+use crate::lang::values::variable::Var;
+use crate::lang::{LanePtr, Ptr, S, Stored, V, Vector};
+use crate::scalar::{Number, Scalar};
+
+/// A variable of type `X` that was declared in flow `F`, or a part of one.
+#[derive(Debug)]
+pub struct CalledOn<X, F> {
+    leaves: Vec<Variable>,
+    types: PhantomData<(X, F)>,
+}
+
+impl<X: Flatten, F> Var<X, F> {
+    /// The expansion of `x` in `x.method(…)`.
+    pub fn called_on(&self) -> CalledOn<X, F> {
+        CalledOn { leaves: self.leaves().to_vec(), types: PhantomData }
+    }
+
+    /// The same of `x.part`.
+    pub fn part_called_on<P: Flatten>(&self, part: impl FnOnce(&mut X) -> &mut P) -> CalledOn<P, F> {
+        CalledOn { leaves: self.leaves_of(part), types: PhantomData }
+    }
+}
+
+impl<X: Flatten, F> CalledOn<X, F> {
+    #[track_caller]
+    fn get(&self) -> X {
+        X::unflatten(&mut read_all(&self.leaves, Location::caller()).into_iter())
+    }
+}
+
+/// Values that none of their own methods changes: chosen by rustc before [`HoldOther`].
+pub trait HoldNumber<X> {
+    /// The value.
+    fn hold<G>(&self, flow: &G) -> Unchanged<X>;
+}
+macro_rules! numbers {
+    ($([$($generics:tt)*] $ty:ty;)*) => {$(
+        impl<$($generics)*, F> HoldNumber<$ty> for &CalledOn<$ty, F> {
+            #[track_caller]
+            fn hold<G>(&self, _flow: &G) -> Unchanged<$ty> {
+                Unchanged(self.get())
+            }
+        }
+    )*};
+}
+numbers! {
+    [T: Scalar] S<T>; [T: Scalar] V<T>; [T: Number, const N: usize] Vector<T, N>; [T: Stored, A] Ptr<T, A>; [T: Stored, A] LanePtr<T, A>;
+}
+
+/// Structs and other types whose methods may change them.
+pub trait HoldOther<X, F> {
+    /// The value for a call in flow `G`.
+    fn hold<G, W>(&self, flow: &G) -> Held<X, F, G, W>;
+}
+impl<X: Flatten, F> HoldOther<X, F> for CalledOn<X, F> {
+    #[track_caller]
+    fn hold<G, W>(&self, _flow: &G) -> Held<X, F, G, W> {
+        let (value, leaves) = (self.get(), self.leaves.clone());
+        Held { value, leaves, changed: false, types: PhantomData }
+    }
+}
+
+/// The value of a variable of flow `F`, for a call in flow `G`. A method with `&mut self` may change it where the variable can be
+/// assigned: a field that is one value for all lanes only where all lanes run that have the variable.
+///
+/// `W` is open until [`Held::end`] makes it [`ByMethod`]. So rustc takes a method with `&mut self` at first, and names the rule where
+/// [`ChangesIn`] then does not hold. Of a condition that it can judge at once it would only say that this type lacks `DerefMut`.
+#[derive(Debug)]
+pub struct Held<X, F, G, W> {
+    value: X,
+    leaves: Vec<Variable>,
+    changed: bool,
+    types: PhantomData<(F, G, W)>,
+}
+
+/// Who changes the value.
+#[derive(Debug)]
+pub struct ByMethod;
+
+/// What may change an `X` of flow `F` in flow `G`.
+pub trait ChangesIn<X, F, G> {}
+impl<X: AssignIn<F, G>, F, G> ChangesIn<X, F, G> for ByMethod {}
+
+impl<X, F, G, W> Deref for Held<X, F, G, W> {
+    type Target = X;
+    fn deref(&self) -> &X {
+        &self.value
+    }
+}
+impl<X, F, G, W: ChangesIn<X, F, G>> DerefMut for Held<X, F, G, W> {
+    fn deref_mut(&mut self) -> &mut X {
+        self.changed = true;
+        &mut self.value
+    }
+}
+impl<X, F, G, W> Held<X, F, G, W> {
+    /// What the method is called on.
+    pub fn it(&mut self) -> &mut Self {
+        self
+    }
+}
+impl<X: Flatten, F, G> Held<X, F, G, ByMethod> {
+    /// Writes the value back after the call.
+    #[track_caller]
+    pub fn end(self) {
+        if self.changed {
+            let mut values = Vec::new();
+            self.value.flatten(&mut values);
+            write_all(&self.leaves, values, Location::caller());
+        }
+    }
+}
+
+/// The value of such a variable.
+#[derive(Debug)]
+pub struct Unchanged<X>(X);
+impl<X: Copy> Unchanged<X> {
+    /// What the method is called on.
+    pub fn it(&mut self) -> X {
+        self.0
+    }
+    /// After the call.
+    pub fn end(self) {}
+}

@@ -1,0 +1,110 @@
+//! Where a lane is: in its wave, its workgroup, its grid.
+
+use std::panic::Location;
+
+use crate::ir::Inst;
+use crate::lang::{S, V, with};
+
+/// A value for each of three dimensions.
+#[derive(Debug, Clone, Copy)]
+pub struct Dim3<X> {
+    /// First dimension, along which work-items of a wave are numbered.
+    pub x: X,
+    /// Second dimension.
+    pub y: X,
+    /// Third dimension.
+    pub z: X,
+}
+
+fn dims<X>(f: impl Fn(u8) -> X) -> Dim3<X> {
+    Dim3 { x: f(0), y: f(1), z: f(2) }
+}
+
+/// The workgroup's index in the grid.
+#[track_caller]
+pub fn workgroup_id() -> Dim3<S<u32>> {
+    let loc = Location::caller();
+    dims(|d| S::emit(Inst::WorkgroupId(d), loc))
+}
+
+/// The lane's index in its workgroup.
+#[track_caller]
+pub fn local_id() -> Dim3<V<u32>> {
+    let loc = Location::caller();
+    dims(|d| {
+        let size = with(|c| c.workgroup[d as usize]);
+        if size == 1 {
+            return crate::lang::splat(0u32);
+        }
+        V::emit(Inst::LocalId(d), loc)
+    })
+}
+
+/// The workgroup's size, as the kernel's `#[workgroup(..)]` says.
+pub fn workgroup_size() -> Dim3<u32> {
+    let size = with(|c| c.workgroup);
+    dims(|d| size[d as usize])
+}
+
+/// Work-items of the grid in each dimension, as the launch says.
+///
+/// A loop over more elements than work-items takes steps of this size:
+///
+/// ```
+/// use gcn_dsl::prelude::*;
+///
+/// gcn_kernel! {
+///     /// Adds 1 to every element, whatever the grid.
+///     #[workgroup(64)]
+///     fn increment(x: &mut [u32]) {
+///         for i in (global_id().x..x.len()).step_by(global_size().x) {
+///             x[i] += 1;
+///         }
+///     }
+/// }
+///
+/// let mut x = vec![0; 1000];
+/// increment.launch(&Device::simulator(Target::GFX942), Grid::x(3), (&mut x,))?;
+/// assert_eq!(x, [1; 1000]);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+///
+/// It is read from the dispatch packet (HSA Platform System Architecture, 2.9.6), which costs a scalar load.
+#[track_caller]
+pub fn global_size() -> Dim3<S<u32>> {
+    let loc = Location::caller();
+    dims(|d| S::emit(Inst::GridSize(d), loc))
+}
+
+/// Workgroups of the grid in each dimension, as the launch says; `gridDim` in CUDA. From [`global_size`]; a workgroup with fewer
+/// work-items than others counts as one.
+#[track_caller]
+pub fn num_workgroups() -> Dim3<S<u32>> {
+    let (items, size) = (global_size(), workgroup_size());
+    let groups = |items: S<u32>, size: u32| (items - 1u32) / size + 1u32;
+    Dim3 { x: groups(items.x, size.x), y: groups(items.y, size.y), z: groups(items.z, size.z) }
+}
+
+/// The lane's index in the grid: `workgroup_id * workgroup_size + local_id`, wrapping at 2^32.
+#[track_caller]
+pub fn global_id() -> Dim3<V<u32>> {
+    let (group, size, local) = (workgroup_id(), workgroup_size(), local_id());
+    Dim3 { x: group.x * size.x + local.x, y: group.y * size.y + local.y, z: group.z * size.z + local.z }
+}
+
+/// The lane's number in its wave, 0..=63.
+#[track_caller]
+pub fn lane_id() -> V<u32> {
+    V::emit(Inst::LaneId, Location::caller())
+}
+
+/// The wave's number in its workgroup, as a uniform value.
+///
+/// Waves take work-items in order of `x + size.x * (y + size.y * z)`.
+#[track_caller]
+pub fn wave_id() -> S<u32> {
+    let (local, size) = (local_id(), workgroup_size());
+    let flat = local.x + size.x * (local.y + size.y * local.z);
+    let first: V<u32> = flat >> 6;
+    crate::lang::read_first_lane(first)
+}

@@ -1,0 +1,220 @@
+//! Reductions and scans over a workgroup, written in the language itself: an example of a library of device functions.
+//!
+//! Each wave joins its lanes by itself and puts one value into LDS; after a barrier every wave joins the waves' values.
+//! What is special here are only the public functions at the end: they take the flow, as the macro gives it to
+//! functions which all lanes must call. A library elsewhere takes `AllLanes`.
+
+use super::reduce::{
+    Lanes, Segment, WHOLE, wave_and, wave_max, wave_min, wave_or, wave_product, wave_sum, wave_xor,
+};
+use super::wave::Convergent;
+use crate::gcn_kernel;
+use crate::ir::Bin;
+use crate::ir::wave::{Spread, identity};
+use crate::lang::matrix::{AnyTarget, On};
+use crate::lang::numbers::arithmetic::{Arithmetic, Integer};
+use crate::lang::{
+    IntoDevice, LdsSlice, PerLane, S, V, all_lanes, ballot, barrier, eq, lane_id, ne, read_first_lane,
+    read_lane, select, splat, wave_id, with, workgroup_size,
+};
+use crate::scalar::Number;
+
+/// How many waves a workgroup has.
+fn waves() -> u32 {
+    work_items().div_ceil(64)
+}
+
+/// True if no wave has lanes that never run.
+fn whole_waves() -> bool {
+    work_items().is_multiple_of(64)
+}
+
+fn work_items() -> u32 {
+    let size = workgroup_size();
+    size.x * size.y * size.z
+}
+
+/// What joins values: an associative and commutative operation.
+trait Operation<T: Number> {
+    /// What changes nothing.
+    fn identity() -> S<T>;
+    fn join(a: V<T>, b: V<T>) -> V<T>;
+    fn of_wave(x: V<T>) -> S<T>;
+    fn inclusive<const W: usize>(x: V<T>) -> V<T>
+    where
+        Lanes<W>: Segment;
+    fn exclusive<const W: usize>(x: V<T>) -> V<T>
+    where
+        Lanes<W>: Segment;
+}
+
+gcn_kernel! {
+    /// All waves' values together, and those of the waves before this one.
+    #[device]
+    #[track_caller]
+    fn joined<O: Operation<T>, T: Number>(all: AllLanes, own: T) -> (T, T) {
+        let values = LdsSlice::<T>::new(waves() as usize);
+        // Every lane of a wave stores the same.
+        values[wave_id()] = own;
+        barrier();
+        comptime if whole_waves() {
+            // At most 16 waves: each row of lanes holds all of them.
+            let value = values[lane_id().min(waves() - 1)];
+            // After this the memory may be written again.
+            barrier();
+            let (upto, before) = (O::inclusive::<16>(value), O::exclusive::<16>(value));
+            (read_lane(upto, waves() - 1), read_lane(before, wave_id()))
+        } else {
+            let mut total: V<T> = O::identity();
+            let mut before: V<T> = O::identity();
+            #[unroll]
+            for w in 0..waves() {
+                total = O::join(total, values[w]);
+                before = select(w < wave_id(), total, before);
+            }
+            barrier();
+            (read_first_lane(total), read_first_lane(before))
+        }
+    }
+
+    #[device]
+    #[track_caller]
+    fn reduce<O: Operation<T>, T: Number>(all: AllLanes, x: V<T>) -> T {
+        let own = O::of_wave(x);
+        comptime if waves() == 1 { own } else { joined::<O, T>(all_lanes(), own).0 }
+    }
+
+    /// In how many work-items `c` holds.
+    #[device]
+    #[track_caller]
+    fn counted(all: AllLanes, c: V<bool>) -> u32 {
+        let own = ballot(c).count_ones();
+        comptime if waves() == 1 { own } else { joined::<Add, u32>(all_lanes(), own).0 }
+    }
+
+    #[device]
+    #[track_caller]
+    fn inclusive<O: Operation<T>, T: Number>(all: AllLanes, x: V<T>) -> V<T> {
+        let in_wave = O::inclusive::<WHOLE>(x);
+        comptime if waves() == 1 { in_wave } else {
+            let (_, before) = joined::<O, T>(all_lanes(), O::of_wave(x));
+            O::join(splat(before), in_wave)
+        }
+    }
+
+    #[device]
+    #[track_caller]
+    fn exclusive<O: Operation<T>, T: Number>(all: AllLanes, x: V<T>) -> V<T> {
+        let in_wave = O::exclusive::<WHOLE>(x);
+        comptime if waves() == 1 { in_wave } else {
+            let (_, before) = joined::<O, T>(all_lanes(), O::of_wave(x));
+            O::join(splat(before), in_wave)
+        }
+    }
+}
+
+macro_rules! workgroup {
+    ($($bound:ident $op:ident $reduce:ident $inclusive:ident $exclusive:ident $what:literal $first:literal
+        $wave:ident $wave_inclusive:ident $wave_exclusive:ident |$a:ident, $b:ident| $join:expr;)*) => {$(
+        struct $op;
+
+        impl<T: $bound> Operation<T> for $op {
+            fn identity() -> S<T> {
+                let bits = identity(Bin::$op, T::ELEM, Spread::Exclusive);
+                S::from_value(with(|c| c.builder.constant(bits, S::<T>::TYPE)))
+            }
+            #[track_caller]
+            fn join($a: V<T>, $b: V<T>) -> V<T> {
+                $join
+            }
+            #[track_caller]
+            fn of_wave(x: V<T>) -> S<T> {
+                $wave(x)
+            }
+            #[track_caller]
+            fn inclusive<const W: usize>(x: V<T>) -> V<T>
+            where
+                Lanes<W>: Segment,
+            {
+                Lanes::<W>::$wave_inclusive(x)
+            }
+            #[track_caller]
+            fn exclusive<const W: usize>(x: V<T>) -> V<T>
+            where
+                Lanes<W>: Segment,
+            {
+                Lanes::<W>::$wave_exclusive(x)
+            }
+        }
+
+        #[doc = concat!($what, " of the values of all work-items of the workgroup, in each of them.")]
+        ///
+        /// Every work-item must get here: two barriers.
+        #[track_caller]
+        pub fn $reduce<F: Convergent, T: $bound>(flow: &F, x: impl PerLane<T>) -> S<T> {
+let x = x.per_lane();
+            reduce::<$op, T>(all_lanes(flow, On::<AnyTarget>::new()), x)
+        }
+
+        #[doc = concat!($what, " of the values of this work-item and those before it in the workgroup.")]
+        ///
+        /// Work-items are in order of `x + size.x * (y + size.y * z)`. Every work-item must get here: two barriers.
+        #[track_caller]
+        pub fn $inclusive<F: Convergent, T: $bound>(flow: &F, x: impl PerLane<T>) -> V<T> {
+let x = x.per_lane();
+            inclusive::<$op, T>(all_lanes(flow, On::<AnyTarget>::new()), x)
+        }
+
+        #[doc = concat!($what, " of the values of the work-items before this one in the workgroup; ", $first, " for the first.")]
+        ///
+        /// Work-items are in order of `x + size.x * (y + size.y * z)`. Every work-item must get here: two barriers.
+        #[track_caller]
+        pub fn $exclusive<F: Convergent, T: $bound>(flow: &F, x: impl PerLane<T>) -> V<T> {
+let x = x.per_lane();
+            exclusive::<$op, T>(all_lanes(flow, On::<AnyTarget>::new()), x)
+        }
+    )*};
+}
+
+workgroup! {
+    Arithmetic Add workgroup_sum workgroup_inclusive_sum workgroup_exclusive_sum "The sum" "0 (-0.0 for floats)"
+        wave_sum inclusive_sum exclusive_sum |a, b| a + b;
+    Arithmetic Mul workgroup_product workgroup_inclusive_product workgroup_exclusive_product "The product" "1"
+        wave_product inclusive_product exclusive_product |a, b| a * b;
+    Arithmetic Min workgroup_min workgroup_inclusive_min workgroup_exclusive_min
+        "The smallest" "the type's largest value (infinity for floats)"
+        wave_min inclusive_min exclusive_min |a, b| a.min(b);
+    Arithmetic Max workgroup_max workgroup_inclusive_max workgroup_exclusive_max
+        "The largest" "the type's smallest value (minus infinity for floats)"
+        wave_max inclusive_max exclusive_max |a, b| a.max(b);
+    Integer And workgroup_and workgroup_inclusive_and workgroup_exclusive_and "The bitwise and" "all ones"
+        wave_and inclusive_and exclusive_and |a, b| a & b;
+    Integer Or workgroup_or workgroup_inclusive_or workgroup_exclusive_or "The bitwise or" "0"
+        wave_or inclusive_or exclusive_or |a, b| a | b;
+    Integer Xor workgroup_xor workgroup_inclusive_xor workgroup_exclusive_xor "The bitwise exclusive or" "0"
+        wave_xor inclusive_xor exclusive_xor |a, b| a ^ b;
+}
+
+/// In how many work-items of the workgroup `c` holds, as `__syncthreads_count` of CUDA.
+///
+/// Every work-item must get here: two barriers.
+#[track_caller]
+pub fn workgroup_count<F: Convergent>(flow: &F, c: impl IntoDevice<V<bool>>) -> S<u32> {
+    counted(all_lanes(flow, On::<AnyTarget>::new()), c.into_device())
+}
+
+/// Whether `c` holds in any work-item of the workgroup, as `__syncthreads_or` of CUDA.
+///
+/// Every work-item must get here: two barriers.
+#[track_caller]
+pub fn workgroup_any<F: Convergent>(flow: &F, c: impl IntoDevice<V<bool>>) -> S<bool> {
+    ne(workgroup_count(flow, c), 0)
+}
+
+/// Whether `c` holds in every work-item of the workgroup, as `__syncthreads_and` of CUDA.
+///
+/// Every work-item must get here: two barriers.
+#[track_caller]
+pub fn workgroup_all<F: Convergent>(flow: &F, c: impl IntoDevice<V<bool>>) -> S<bool> {
+    eq(workgroup_count(flow, !c.into_device()), 0)
+}

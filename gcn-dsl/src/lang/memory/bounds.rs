@@ -1,0 +1,44 @@
+//! Indices that are checked, if the build asks for it.
+
+use std::panic::Location;
+
+use crate::ir::probe::Role;
+use crate::lang::context::source;
+use crate::lang::control::assert::{probe, stop};
+use crate::lang::control::{Top, if_begin};
+use crate::lang::{IntoDevice, S, V, ballot, lt, ne, read_lane, with};
+
+/// Stops the kernel where a lane's index is not below `len`, the number of elements of `whole` ("a slice"), if the kernel is built with
+/// [`BuildOptions::check_bounds`](crate::BuildOptions::check_bounds).
+#[track_caller]
+pub(in crate::lang) fn check(i: V<u32>, len: impl IntoDevice<S<u32>>, whole: &'static str) {
+    check_at(i, len, whole, Location::caller());
+}
+
+/// [`check`] of a place in the source.
+#[track_caller]
+pub(in crate::lang) fn check_at(
+    i: V<u32>,
+    len: impl IntoDevice<S<u32>>,
+    whole: &'static str,
+    loc: &'static Location<'static>,
+) {
+    if !with(|c| c.bounds && !c.builder.is_never_run()) {
+        return;
+    }
+    let len = len.into_device();
+    let known = with(|c| Some((c.builder.as_const(i.value)?, c.builder.as_const(len.value)?)));
+    // What is known to be outside is an error of the build.
+    if known.is_some() {
+        return;
+    }
+    let outside = ballot(!lt(i, len));
+    let guard = if_begin(ne(outside, 0), &Top::new());
+    let index = read_lane(i, outside.trailing_zeros());
+    with(|c| c.builder.note(source(loc), "an index is out of bounds".to_owned()));
+    for (value, role) in [(index, Role::Index), (len, Role::Length)] {
+        probe(value.value, (whole, role), None, loc);
+    }
+    stop(loc);
+    guard.end();
+}

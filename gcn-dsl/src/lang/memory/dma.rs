@@ -1,0 +1,72 @@
+//! Copies from global memory straight to LDS.
+
+use gcn_isa::target::WAVE_SIZE;
+
+use crate::isa::{self, Offen};
+use crate::lang::{Index, IntoDevice, Lds, S, Slice, lane_id};
+use crate::scalar::Number;
+
+impl<T: Number, const N: usize> Lds<T, N> {
+    /// Starts a copy of one element per lane that passes no register: lane `k` of the wave brings `from[i]` to element
+    /// `start + k` (`buffer_load_dword … lds`). Elements have 4 bytes; a `from` index past the end brings 0, inactive lanes
+    /// bring nothing.
+    ///
+    /// Other waves see the elements after a [`barrier()`](crate::lang::barrier), this wave without one; the waits for the copy are
+    /// inserted. What is done between runs while the copy is on its way.
+    ///
+    /// ```
+    /// use gcn_dsl::prelude::*;
+    /// gcn_kernel! {
+    ///     /// Rotates each block of 256 elements by one wave.
+    ///     #[workgroup(256)]
+    ///     fn rotate(x: &[f32], y: &mut [f32]) {
+    ///         let block = Lds::<f32, 256>::new();
+    ///         let i = local_id().x;
+    ///         block.copy_from(wave_id() * 64, &x, global_id().x);
+    ///         barrier();
+    ///         y[global_id().x] = block[(i + 64) & 255];
+    ///     }
+    /// }
+    /// let x: Vec<f32> = (0..256).map(|i| i as f32).collect();
+    /// let mut y = vec![0.0; 256];
+    /// rotate.launch(&Device::simulator(Target::GFX942), Grid::x(1), (&x, &mut y))?;
+    /// assert_eq!((y[0], y[255]), (64.0, 63.0));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    #[track_caller]
+    pub fn copy_from<A>(&self, start: impl IntoDevice<S<u32>>, from: &Slice<T, A>, i: impl Index) {
+        const { assert!(T::ELEM.bytes() == 4, "a copy to LDS moves elements of 4 bytes") };
+        let m0 = start.into_device() * 4u32 + self.address();
+        isa::buffer_load_dword_lds(Offen(i.index() * 4u32), *from, 0, m0, 0);
+    }
+
+    /// As [`copy_from`](Lds::copy_from), for four elements at once: lane `k` brings `from[i..i + 4]` to elements
+    /// `start + 4 * k` and on. gfx950 only; `i` should be a multiple of 4.
+    #[track_caller]
+    pub fn copy_four_from<A>(&self, start: impl IntoDevice<S<u32>>, from: &Slice<T, A>, i: impl Index) {
+        const { assert!(T::ELEM.bytes() == 4, "a copy to LDS moves elements of 4 bytes") };
+        let m0 = start.into_device() * 4u32 + self.address();
+        isa::buffer_load_dwordx4_lds(Offen(i.index() * 4u32), *from, 0, m0, 0);
+    }
+
+    /// Copies `from[first..first + N]` with the whole workgroup, whose waves share the work: `N` elements of 4 bytes, a
+    /// multiple of the workgroup's size. Elements past the end are 0. All lanes must get here.
+    #[track_caller]
+    pub fn fill_from<A>(&self, from: &Slice<T, A>, first: impl IntoDevice<S<u32>>) {
+        let first = first.into_device();
+        let lanes: u32 = crate::lang::with(|c| c.workgroup.iter().product());
+        if lanes == 0 || !(N as u32).is_multiple_of(lanes) || !lanes.is_multiple_of(WAVE_SIZE) {
+            let loc = std::panic::Location::caller();
+            let message = format!(
+                "{N} elements cannot be shared by a workgroup of {lanes}: the workgroup has whole waves of 64 lanes, and the \
+                 array a multiple of its size"
+            );
+            crate::lang::with(|c| c.fail(loc, message));
+            return;
+        }
+        for part in 0..N as u32 / lanes {
+            let start = crate::lang::wave_id() * WAVE_SIZE + part * lanes;
+            self.copy_from(start, from, first + start + lane_id());
+        }
+    }
+}

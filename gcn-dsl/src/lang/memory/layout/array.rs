@@ -1,0 +1,191 @@
+//! Arrays in memory, and those inside elements that nothing writes.
+
+use std::marker::PhantomData;
+
+use half::{bf16, f16};
+
+use super::{Bytes, Leaf, Stored, load};
+use crate::lang::memory::bounds::check;
+use crate::lang::numbers::constant::within;
+use crate::lang::values::iterator::Elements;
+use crate::lang::values::operand::OfType;
+use crate::lang::{Declare, Index, IntoDevice, LoadAt, S, V};
+use crate::scalar::{Elem, UnknownVariant, f8e4m3, f8e5m2};
+
+impl<X: Stored, const N: usize> Stored for [X; N] {
+    const BYTES: u32 = X::BYTES * N as u32;
+    const ELEM: Elem = Elem::U8;
+    type Read<I: Index> = Run<X, I, N>;
+    type Value = [X::Value; N];
+    fn leaves(offset: u32, out: &mut Vec<Leaf>) {
+        (0..N as u32).for_each(|k| X::leaves(offset + k * X::BYTES, out));
+    }
+    fn read<I: Index>(from: Bytes, index: I, scale: u32, offset: u32) -> Run<X, I, N> {
+        Run { from, index, scale, offset, element: PhantomData }
+    }
+    fn append(&self, out: &mut Vec<u8>) {
+        self.iter().for_each(|x| x.append(out));
+    }
+    fn take(bytes: &[u8]) -> Self {
+        std::array::from_fn(|k| X::take(&bytes[k * X::BYTES as usize..][..X::BYTES as usize]))
+    }
+    fn unknown(bytes: &[u8]) -> Option<UnknownVariant> {
+        bytes.chunks_exact(X::BYTES as usize).find_map(X::unknown)
+    }
+}
+
+/// An array inside of an element of a slice: its elements are loaded where they are indexed, by numbers of the host and by
+/// values of the device.
+#[derive(Debug, Clone, Copy)]
+pub struct Run<X, I, const N: usize> {
+    from: Bytes,
+    index: I,
+    scale: u32,
+    offset: u32,
+    element: PhantomData<X>,
+}
+
+impl<X: Stored, I: Index, const N: usize> LoadAt<usize> for Run<X, I, N> {
+    type Output = X::Read<I>;
+    #[track_caller]
+    fn load_at(&self, k: usize) -> X::Read<I> {
+        let k = within(k, N, "element", || format!("an array of {N}")) as u32;
+        X::read(self.from, self.index, self.scale, self.offset + k * X::BYTES)
+    }
+}
+
+macro_rules! indexed_by {
+    ($($k:ty),*) => {$(
+        impl<X: Stored, I: Index, const N: usize> LoadAt<$k> for Run<X, I, N> {
+            type Output = X::Read<V<u32>>;
+            #[track_caller]
+            fn load_at(&self, k: $k) -> X::Read<V<u32>> {
+                check(k.index(), N as u32, "an array");
+                let at = self.index.index() * self.scale + k.index() * X::BYTES;
+                X::read(self.from, at, 1, self.offset)
+            }
+        }
+    )*};
+}
+indexed_by!(S<u32>, V<u32>);
+
+#[diagnostic::do_not_recommend]
+impl<X: Stored, Y, I: Index, const N: usize> IntoDevice<[Y; N]> for Run<X, I, N>
+where
+    X::Value: IntoDevice<Y>,
+{
+    #[track_caller]
+    fn into_device(self) -> [Y; N] {
+        self.to_array().into_device()
+    }
+}
+
+#[diagnostic::do_not_recommend]
+impl<X: Stored, W, I: Index, const N: usize> OfType<[W; N]> for Run<X, I, N>
+where
+    X::Read<I>: OfType<W>,
+{
+    type Value = [<X::Read<I> as OfType<W>>::Value; N];
+    #[track_caller]
+    fn of_type(self) -> Self::Value {
+        let mut out = Vec::with_capacity(N);
+        for k in 0..N {
+            out.push(self.load_at(k).of_type());
+        }
+        out.try_into().unwrap_or_else(|_| unreachable!("as many elements as there are"))
+    }
+}
+
+/// At a uniform index, one value for all lanes of each element.
+macro_rules! uniform_runs {
+    ($i:ty: $($t:ty),*) => {$(
+        #[diagnostic::do_not_recommend]
+        impl<const N: usize> IntoDevice<[S<$t>; N]> for Run<$t, $i, N> {
+            #[track_caller]
+            fn into_device(self) -> [S<$t>; N] {
+                let mut out = Vec::with_capacity(N);
+                for k in 0..N {
+                    out.push(self.load_at(k));
+                }
+                out.try_into().unwrap_or_else(|_| unreachable!("as many elements as there are"))
+            }
+        }
+    )*};
+    ($($i:ty),*) => {$(
+        uniform_runs!($i: i8, u8, i16, u16, i32, u32, i64, u64, f16, bf16, f32, f64, f8e4m3, f8e5m2);
+    )*};
+}
+uniform_runs!(u32, S<u32>);
+
+impl<X: Stored, I: Index, const N: usize> Run<X, I, N> {
+    /// All elements.
+    #[track_caller]
+    pub fn to_array(&self) -> [X::Value; N] {
+        let at = self.index.index() * self.scale;
+        let mut out = Vec::with_capacity(N);
+        for k in 0..N as u32 {
+            out.push(load::<X>(self.from, at, self.offset + k * X::BYTES));
+        }
+        out.try_into().unwrap_or_else(|_| unreachable!("as many elements as there are"))
+    }
+}
+
+impl<X: Stored, I: Index, const N: usize> Run<X, I, N> {
+    #[track_caller]
+    fn read_each(&self) -> Vec<X::Read<I>> {
+        let mut out = Vec::with_capacity(N);
+        for k in 0..N {
+            out.push(self.load_at(k));
+        }
+        out
+    }
+
+    /// How many elements it has.
+    pub const fn len(&self) -> usize {
+        N
+    }
+
+    /// True if it has no elements.
+    pub const fn is_empty(&self) -> bool {
+        N == 0
+    }
+
+    /// The elements, one after the other.
+    #[track_caller]
+    pub fn iter(&self) -> Elements<X::Read<I>> {
+        Elements::of(self.read_each())
+    }
+
+    /// `f` of each element.
+    #[track_caller]
+    pub fn map<Y>(self, f: impl FnMut(X::Read<I>) -> Y) -> [Y; N] {
+        let mapped: Vec<Y> = self.read_each().into_iter().map(f).collect();
+        mapped.try_into().unwrap_or_else(|_| unreachable!("as many elements as there are"))
+    }
+}
+
+impl<X: Stored, I: Index, const N: usize> IntoIterator for Run<X, I, N> {
+    type Item = X::Read<I>;
+    type IntoIter = Elements<X::Read<I>>;
+    #[track_caller]
+    fn into_iter(self) -> Self::IntoIter {
+        self.iter()
+    }
+}
+
+impl<X: Stored, I: Index, const N: usize> IntoIterator for &Run<X, I, N> {
+    type Item = X::Read<I>;
+    type IntoIter = Elements<X::Read<I>>;
+    #[track_caller]
+    fn into_iter(self) -> Self::IntoIter {
+        self.iter()
+    }
+}
+
+impl<X: Stored, I: Index, const N: usize> Declare for Run<X, I, N> {
+    type Value = [X::Value; N];
+    #[track_caller]
+    fn declare(self) -> [X::Value; N] {
+        self.to_array()
+    }
+}

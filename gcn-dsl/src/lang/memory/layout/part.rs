@@ -1,0 +1,154 @@
+//! Parts of elements as places: `x[i].field = value`, `x[i].array[k].field += value`.
+
+use std::marker::PhantomData;
+
+use super::{Bytes, Leaf, Stored, leaves_of, load_leaf, store_leaf};
+use crate::ir::Value;
+use crate::lang::memory::bounds::check;
+use crate::lang::numbers::constant::within;
+use crate::lang::values::data::Flatten;
+use crate::lang::{Index, IntoDevice, S, Slice, V, Writable, with};
+
+/// Access to slices whose elements may be assigned to in part. It is a bound of its own, so that the element type is inferred
+/// from any slice and the only error for a read-only one is this trait's.
+#[diagnostic::on_unimplemented(
+    message = "cannot assign to a field of an element of read-only memory",
+    label = "not writable",
+    note = "a `&[T]` or `*const T` argument is read-only: declare it as `&mut [T]` or `*mut T`"
+)]
+pub trait Assignable {}
+impl Assignable for Writable {}
+
+/// A part of an element of a slice, `x[i].field`, `x[i].array[k].field`: where its scalars are, if the part is an `X`.
+#[derive(Debug, Clone)]
+pub struct InElement<X> {
+    memory: Bytes,
+    /// The element, and in it the place in arrays that the device indexes.
+    at: V<u32>,
+    leaves: Vec<Leaf>,
+    part: PhantomData<X>,
+}
+
+/// Memory with elements that have parts: slices, pointers and arrays.
+pub trait HoldsParts {
+    /// The elements.
+    type Element: Stored;
+    /// Whether they may be written.
+    type Access;
+    /// The memory, and the first byte of element `i` in it.
+    fn element(&self, i: V<u32>) -> (Bytes, V<u32>);
+}
+impl<T: Stored, A> HoldsParts for Slice<T, A> {
+    type Element = T;
+    type Access = A;
+    #[track_caller]
+    fn element(&self, i: V<u32>) -> (Bytes, V<u32>) {
+        self.check_index(i);
+        (self.bytes(), i * T::BYTES)
+    }
+}
+impl<M: HoldsParts> HoldsParts for &M {
+    type Element = M::Element;
+    type Access = M::Access;
+    #[track_caller]
+    fn element(&self, i: V<u32>) -> (Bytes, V<u32>) {
+        (**self).element(i)
+    }
+}
+
+/// The expansion of the `x[i]` of an assignment to a part of it.
+#[track_caller]
+pub fn in_element<M: HoldsParts<Access: Assignable>, I: Index>(
+    x: &M,
+    i: I,
+) -> InElement<<M::Element as Stored>::Value> {
+    let (memory, at) = x.element(i.index());
+    InElement { memory, at, leaves: leaves_of::<M::Element>(0), part: PhantomData }
+}
+
+impl<X: Flatten> InElement<X> {
+    /// A field of it, or what a number of the host chooses in it.
+    pub fn part<P: Flatten>(self, part: impl FnOnce(&mut X) -> &mut P) -> InElement<P> {
+        // The field is found by running the accessor on a struct whose scalars are numbered: the numbers in the field are the
+        // positions of its scalars among all leaves.
+        let mut whole = X::unflatten(&mut (0..).map(Value));
+        let mut numbers = Vec::new();
+        part(&mut whole).flatten(&mut numbers);
+        let leaves = numbers.iter().map(|n| self.leaves[n.0 as usize]).collect();
+        InElement { memory: self.memory, at: self.at, leaves, part: PhantomData }
+    }
+
+    /// Its value.
+    #[track_caller]
+    pub fn read(&self) -> X {
+        let mut values = Vec::new();
+        for leaf in &self.leaves {
+            values.push(load_leaf(self.memory, self.at, *leaf));
+        }
+        X::unflatten(&mut values.into_iter())
+    }
+
+    /// Stores it, and nothing else of the element.
+    #[track_caller]
+    pub fn write<E: IntoDevice<X>>(&self, e: E) {
+        let mut values = Vec::new();
+        e.into_device().flatten(&mut values);
+        for (leaf, value) in self.leaves.iter().zip(values) {
+            store_leaf(self.memory, self.at, *leaf, value);
+        }
+    }
+}
+
+impl<X: Flatten, const N: usize> InElement<[X; N]> {
+    /// Element `k` of an array.
+    #[track_caller]
+    pub fn at(self, k: impl ArrayIndex) -> InElement<X> {
+        let k = k.of_lanes();
+        if let Some(known) = with(|c| c.builder.as_const(k.value)) {
+            within(known as usize, N, "element", || format!("an array of {N}"));
+        }
+        check(k, N as u32, "an array");
+        let of_one = self.leaves.len() / N.max(1);
+        let stride = match (self.leaves.first(), self.leaves.get(of_one)) {
+            (Some(first), Some(second)) => second.offset - first.offset,
+            _ => 0,
+        };
+        let leaves = self.leaves.into_iter().take(of_one).collect();
+        let (memory, at) = self.memory.reached(self.at + k * stride);
+        InElement { memory, at, leaves, part: PhantomData }
+    }
+}
+
+/// What chooses an element of an array inside of an element of memory: an integer of the host, or a `u32` of the device.
+#[diagnostic::on_unimplemented(
+    message = "an element of an array is chosen by a `usize`, `u32`, `S<u32>` or `V<u32>`, not by `{Self}`",
+    label = "not an index",
+    note = "convert with `as u32`"
+)]
+pub trait ArrayIndex {
+    /// The number, in each lane.
+    fn of_lanes(self) -> V<u32>;
+}
+macro_rules! array_indices {
+    ($($t:ty)*) => {$(
+        impl ArrayIndex for $t {
+            #[track_caller]
+            fn of_lanes(self) -> V<u32> {
+                // An index that does not fit into a `u32` is out of bounds like `u32::MAX`.
+                u32::try_from(self).unwrap_or(u32::MAX).into_device()
+            }
+        }
+    )*};
+}
+array_indices!(usize i32 u32);
+impl ArrayIndex for S<u32> {
+    #[track_caller]
+    fn of_lanes(self) -> V<u32> {
+        self.into_device()
+    }
+}
+impl ArrayIndex for V<u32> {
+    fn of_lanes(self) -> V<u32> {
+        self
+    }
+}

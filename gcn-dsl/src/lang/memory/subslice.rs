@@ -1,0 +1,103 @@
+//! Parts of slices: `&x[a..b]`.
+
+use std::panic::Location;
+
+use super::layout::Stored;
+use super::slice::{LoadAt, RAW_BUFFER_WORD3, Slice, StoreAt};
+use crate::ir::{Inst, Type};
+use crate::lang::{IntoDevice, ReadOnly, S, Writable, with};
+use crate::scalar::Elem;
+
+impl<T: Stored, A> Slice<T, A> {
+    /// Elements `first` to `end - 1`, as far as there are any. Its hardware bounds are its own.
+    #[track_caller]
+    fn part(&self, first: S<u32>, end: S<u32>) -> Slice<T, A> {
+        let loc = Location::caller();
+        let end = end.min(self.len());
+        let len = end.saturating_sub(first);
+        let size = T::BYTES;
+        // Of a part that begins after its end every index is outside.
+        let (mut start, mut bytes) = (first * size, end * size);
+        if let Some(before) = self.start {
+            let before = S::<u32>::from_value(before);
+            (start, bytes) = (start + before, bytes + before);
+        }
+        let resource = with(|c| {
+            let dword = Type::uniform(Elem::U32);
+            let word3 = c.builder.constant(u64::from(RAW_BUFFER_WORD3), dword);
+            let parts = [self.pointer, bytes.value, word3].into_iter().collect();
+            let resource = c.value(Inst::Concat(parts), Type { count: 4, ..dword }, loc);
+            match self.constant {
+                true => c.builder.read_only(resource),
+                // The part and the whole are the same memory.
+                false => c.builder.part_of(resource, self.resource),
+            }
+            resource
+        });
+        Slice { resource, start: Some(start.value), len: len.value, ..*self }
+    }
+}
+
+/// Ends of a part of a slice: one value for all lanes.
+#[diagnostic::on_unimplemented(
+    message = "a part of a slice begins and ends at one place for all lanes, a `u32` or `S<u32>`, not at a `{Self}`",
+    label = "not one number for all lanes",
+    note = "index the whole slice by the sum instead: `x[start + i]`"
+)]
+pub trait End {
+    /// The index.
+    fn end(self) -> S<u32>;
+}
+impl End for u32 {
+    fn end(self) -> S<u32> {
+        self.into_device()
+    }
+}
+impl End for S<u32> {
+    fn end(self) -> S<u32> {
+        self
+    }
+}
+
+macro_rules! parts {
+    ($($access:ident)*) => {$(
+        impl<T: Stored, A: End, B: End> LoadAt<PartOf<A, B>> for Slice<T, $access> {
+            type Output = Self;
+            #[track_caller]
+            fn load_at(&self, i: PartOf<A, B>) -> Self {
+                self.part(i.0.end(), i.1.end())
+            }
+        }
+    )*};
+}
+parts!(ReadOnly Writable);
+
+/// `a..b` as an index, whose ends need not be of one type.
+#[derive(Debug, Clone, Copy)]
+pub struct PartOf<A, B>(A, B);
+
+/// The expansion of `a..b` as an index.
+pub fn part<A: End, B: End>(a: A, b: B) -> PartOf<A, B> {
+    PartOf(a, b)
+}
+
+/// The expansion of `..b`, `a..` and `..` as an index: from the first element, to the last.
+pub fn to_last<A: End>(a: A) -> PartOf<A, u32> {
+    PartOf(a, u32::MAX)
+}
+
+/// A part that is used by reference, as in `let row = &x[a..b];`.
+#[diagnostic::do_not_recommend]
+impl<T, A> IntoDevice<Slice<T, A>> for &Slice<T, A> {
+    fn into_device(self) -> Slice<T, A> {
+        *self
+    }
+}
+
+impl<A: StoreAt<I> + ?Sized, I> StoreAt<I> for &A {
+    type Element = A::Element;
+    #[track_caller]
+    fn store_at(&self, i: I, value: A::Element) {
+        (**self).store_at(i, value);
+    }
+}

@@ -1,0 +1,26 @@
+//! Arithmetic: operators, comparisons, conversions and the methods of integers and floats.
+
+pub(super) mod arithmetic;
+pub(super) mod bytes;
+pub(super) mod cast;
+pub(super) mod checked;
+pub(super) mod compare;
+pub(super) mod constant;
+pub(super) mod divide;
+pub(super) mod euclid;
+pub(super) mod float;
+pub(super) mod float_parts;
+pub(super) mod host_size;
+pub(super) mod integer;
+pub(super) mod integer_math;
+pub(super) mod math;
+pub(super) mod math32;
+mod math64;
+pub(super) mod min_max;
+pub(super) mod narrow_float;
+pub(super) mod overflow;
+pub(super) mod packed;
+pub(super) mod powf;
+pub(super) mod promotion;
+pub(super) mod remainder;
+pub(super) mod shift;

@@ -1,0 +1,136 @@
+//! A `usize` of the host beside values of the device: `i * N + j` with a `const N: usize` and loop counters `i` and `j`. On the device a
+//! `usize` has 32 bits.
+
+use std::ops::{Add, BitAnd, BitOr, BitXor, Div, Mul, Rem, Sub};
+use std::panic::Location;
+
+use crate::ir::Pred;
+use crate::lang::control::Uniform;
+use crate::lang::values::operand::Operand;
+use crate::lang::{Compare, IntoDevice, S, V, with};
+
+/// A `usize` that the macro knows to be one.
+#[derive(Debug, Clone, Copy)]
+pub struct Size(usize);
+
+/// The expansion of an operand that is made of constant parameters of type `usize`.
+pub fn size(n: usize) -> Size {
+    Size(n)
+}
+
+/// A number of the host that only rustc knows to be a `usize`, or not to be one.
+#[derive(Debug)]
+pub struct PerhapsSize<X>(pub X);
+
+/// A `usize`: chosen by rustc before [`IsNoSize`].
+pub trait IsSize {
+    /// It beside values of the device.
+    fn operand(&self) -> Size;
+}
+impl IsSize for PerhapsSize<usize> {
+    fn operand(&self) -> Size {
+        Size(self.0)
+    }
+}
+
+/// All other values.
+pub trait IsNoSize<X> {
+    /// The value.
+    fn operand(&self) -> X;
+}
+impl<X: Copy> IsNoSize<X> for &PerhapsSize<X> {
+    fn operand(&self) -> X {
+        self.0
+    }
+}
+
+impl Size {
+    #[track_caller]
+    fn count(self) -> u32 {
+        u32::try_from(self.0).unwrap_or_else(|_| {
+            let loc = Location::caller();
+            with(|c| c.fail(loc, format!("a `usize` of the device has 32 bits, and {} has more", self.0)));
+            0
+        })
+    }
+}
+
+impl Operand<u32> for Size {
+    type Place = Uniform;
+    #[track_caller]
+    fn varying(self) -> V<u32> {
+        self.count().into_device()
+    }
+    #[track_caller]
+    fn uniform(self) -> Option<S<u32>> {
+        Some(self.count().into_device())
+    }
+}
+
+macro_rules! operators {
+    ($($tr:ident $method:ident $op:tt;)*) => {$(
+        impl $tr<Size> for usize {
+            type Output = usize;
+            fn $method(self, other: Size) -> usize {
+                self $op other.0
+            }
+        }
+        impl $tr<usize> for Size {
+            type Output = usize;
+            fn $method(self, other: usize) -> usize {
+                self.0 $op other
+            }
+        }
+        operators!(@on S $tr $method $op);
+        operators!(@on V $tr $method $op);
+    )*};
+    (@on $handle:ident $tr:ident $method:ident $op:tt) => {
+        impl $tr<$handle<u32>> for Size {
+            type Output = $handle<u32>;
+            #[track_caller]
+            fn $method(self, other: $handle<u32>) -> $handle<u32> {
+                self.count() $op other
+            }
+        }
+    };
+}
+operators! {
+    Add add +; Sub sub -; Mul mul *; Div div /; Rem rem %; BitAnd bitand &; BitOr bitor |; BitXor bitxor ^;
+}
+
+macro_rules! compared {
+    ($($handle:ident)*) => {$(
+        #[diagnostic::do_not_recommend]
+        impl Compare<Size> for $handle<u32> {
+            type Output = $handle<bool>;
+            #[track_caller]
+            fn compare(self, pred: Pred, other: Size) -> $handle<bool> {
+                self.compare(pred, other.count())
+            }
+        }
+        #[diagnostic::do_not_recommend]
+        impl Compare<$handle<u32>> for Size {
+            type Output = $handle<bool>;
+            #[track_caller]
+            fn compare(self, pred: Pred, other: $handle<u32>) -> $handle<bool> {
+                self.count().compare(pred, other)
+            }
+        }
+    )*};
+}
+compared!(S V);
+
+#[diagnostic::do_not_recommend]
+impl Compare<Size> for usize {
+    type Output = bool;
+    fn compare(self, pred: Pred, other: Size) -> bool {
+        self.compare(pred, other.0)
+    }
+}
+#[diagnostic::do_not_recommend]
+impl Compare<usize> for Size {
+    type Output = bool;
+    fn compare(self, pred: Pred, other: usize) -> bool {
+        self.0.compare(pred, other)
+    }
+}

@@ -1,0 +1,169 @@
+//! Methods of integers that are short compositions of others: roots, logarithms, multiples, signs.
+
+use super::arithmetic::{Integer, Signed, Unsigned};
+use crate::lang::{IntoDevice, S, V, cast, eq, ge, gt, le, lt, ne, read_first_lane};
+
+/// The largest number whose square is not above `x`. For a negative number the result is unspecified.
+#[track_caller]
+fn square_root<T: Integer>(x: V<T>) -> V<T> {
+    let root = match T::ELEM.bytes() {
+        // 24 and 53 bits hold the number, and the root is rounded correctly: it does not come up to the next integer.
+        1 | 2 => return cast::<T, _>(cast::<f32, _>(x).sqrt()),
+        4 => return cast::<T, _>(cast::<f64, _>(x).sqrt()),
+        _ => cast::<u32, _>(cast::<f64, _>(cast::<u64, _>(x)).sqrt()),
+    };
+    // Of 64 bits the conversion rounds, so that the root is off by one at most; as `u32` it ends at its largest value.
+    let x: V<u64> = cast::<u64, _>(x);
+    let root: V<u64> = cast::<u64, _>(root);
+    let down = root - cast::<u64, _>(gt(root * root, x));
+    let up = gt(x - down * down, down * 2u64);
+    cast::<T, _>(down + cast::<u64, _>(up))
+}
+
+macro_rules! methods {
+    ($handle:ident |$x:ident| $isqrt:expr) => {
+        impl<T: Integer> $handle<T> {
+            /// How many ones stand above the highest zero.
+            #[track_caller]
+            pub fn leading_ones(self) -> $handle<u32> {
+                (!self).leading_zeros()
+            }
+
+            /// How many ones stand below the lowest zero.
+            #[track_caller]
+            pub fn trailing_ones(self) -> $handle<u32> {
+                (!self).trailing_zeros()
+            }
+
+            /// The bytes from the largest down: the device itself has the smallest first.
+            #[track_caller]
+            pub fn to_be(self) -> Self {
+                self.swap_bytes()
+            }
+
+            /// The bytes from the smallest up, as the device has them.
+            #[track_caller]
+            pub fn to_le(self) -> Self {
+                self
+            }
+
+            /// The bits as a signed integer.
+            #[track_caller]
+            pub fn cast_signed(self) -> $handle<T::Signed>
+            where
+                T: Unsigned,
+            {
+                cast::<T::Signed, _>(self)
+            }
+
+            /// The bits as an unsigned integer.
+            #[track_caller]
+            pub fn cast_unsigned(self) -> $handle<T::Unsigned>
+            where
+                T: Signed,
+            {
+                cast::<T::Unsigned, _>(self)
+            }
+
+            /// The absolute value, which the unsigned type always holds.
+            #[track_caller]
+            pub fn unsigned_abs(self) -> $handle<T::Unsigned>
+            where
+                T: Signed,
+            {
+                cast::<T::Unsigned, _>(self.abs())
+            }
+
+            /// True above 0.
+            #[track_caller]
+            pub fn is_positive(self) -> $handle<bool>
+            where
+                T: Signed,
+            {
+                gt(self, Self::constant(0))
+            }
+
+            /// True below 0.
+            #[track_caller]
+            pub fn is_negative(self) -> $handle<bool>
+            where
+                T: Signed,
+            {
+                lt(self, Self::constant(0))
+            }
+
+            /// The number of the highest bit that is one. Of 0 and of negative numbers unspecified, where Rust panics.
+            #[track_caller]
+            pub fn ilog2(self) -> $handle<u32> {
+                Self::BITS - 1 - self.leading_zeros()
+            }
+
+            /// How many times 10 is a factor before the result is above `self`. 0 for 0 and for negative numbers, where Rust
+            /// panics.
+            #[track_caller]
+            pub fn ilog10(self) -> $handle<u32> {
+                let most = u64::MAX >> (64 - Self::BITS + u32::from(T::ELEM.is_signed()));
+                let mut log: $handle<u32> = 0u32.into_device();
+                let mut power = 10u64;
+                while power <= most {
+                    log = log + cast::<u32, _>(ge(self, Self::constant(power)));
+                    let Some(next) = power.checked_mul(10) else { break };
+                    power = next;
+                }
+                log
+            }
+
+            /// The largest number whose square is not above `self`. Of negative numbers unspecified, where Rust panics.
+            #[track_caller]
+            pub fn isqrt(self) -> Self {
+                let $x = self;
+                $isqrt
+            }
+
+            /// The smallest power of two that is not below `self`; 0 where there is none.
+            #[track_caller]
+            pub fn next_power_of_two(self) -> Self
+            where
+                T: Unsigned,
+            {
+                let one = Self::constant(1);
+                let before = self.max(one) - one;
+                let ones = Self::range()[0] >> before.leading_zeros();
+                // A shift by the width does nothing.
+                Self::choose(le(self, one), Self::constant(0), ones) + one
+            }
+
+            #[track_caller]
+            pub(in crate::lang) fn div_ceil_alike(self, other: $handle<T>) -> Self
+            where
+                T: Unsigned,
+            {
+                let quotient = self / other;
+                quotient + cast::<T, _>(ne(quotient * other, self))
+            }
+
+            #[track_caller]
+            pub(in crate::lang) fn next_multiple_of_alike(self, other: $handle<T>) -> Self
+            where
+                T: Unsigned,
+            {
+                let rest = self % other;
+                let zero = Self::constant(0);
+                self + Self::choose(eq(rest, zero), zero, other - rest)
+            }
+
+            #[track_caller]
+            pub(in crate::lang) fn is_multiple_of_alike(self, other: $handle<T>) -> $handle<bool>
+            where
+                T: Unsigned,
+            {
+                let (other, zero) = (other, Self::constant(0));
+                let rest = Self::choose(eq(other, zero), self, self % other);
+                eq(rest, zero)
+            }
+        }
+    };
+}
+
+methods!(V | x | square_root(x));
+methods!(S | x | read_first_lane(square_root(x.into_device())));

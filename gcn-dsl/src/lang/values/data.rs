@@ -1,0 +1,137 @@
+//! Device data: what variables may hold, as a list of IR values.
+
+use std::panic::Location;
+
+use half::{bf16, f16};
+
+use crate::ir::named::Shape;
+use crate::ir::{Value, Variable};
+use crate::lang::context::{Context, source};
+use crate::lang::control::{Flow, SameScope};
+use crate::lang::{IntoDevice, S, V, with};
+use crate::scalar::Scalar;
+
+/// Device data made of IR values: `S`, `V`, vectors, fragments, accumulators, and arrays and tuples of them.
+pub trait Flatten: Copy {
+    /// Appends the values, first to last.
+    fn flatten(&self, out: &mut Vec<Value>);
+    /// Takes the values back in the same order.
+    fn unflatten(values: &mut dyn Iterator<Item = Value>) -> Self;
+    /// How the values make up the data, for debuggers; None for what depends on a value.
+    fn shape() -> Option<Shape> {
+        Some(Shape::Value)
+    }
+}
+
+pub(crate) fn next_value(values: &mut dyn Iterator<Item = Value>) -> Value {
+    values.next().unwrap_or_else(|| unreachable!("as many values come back as went in"))
+}
+
+impl<T: Scalar> Flatten for S<T> {
+    fn flatten(&self, out: &mut Vec<Value>) {
+        out.push(self.value);
+    }
+    fn unflatten(values: &mut dyn Iterator<Item = Value>) -> Self {
+        S::from_value(next_value(values))
+    }
+}
+
+impl<T: Scalar> Flatten for V<T> {
+    fn flatten(&self, out: &mut Vec<Value>) {
+        out.push(self.value);
+    }
+    fn unflatten(values: &mut dyn Iterator<Item = Value>) -> Self {
+        V::from_value(next_value(values))
+    }
+}
+
+/// What `let mut x = …` can hold: device values, arrays of them, and host scalars, which become uniform variables.
+#[diagnostic::on_unimplemented(
+    message = "`let mut` in a kernel declares a device variable, and `{Self}` is not a device value",
+    label = "not a device value",
+    note = "LDS arrays and slices are declared without `mut`; host-time variables belong in `comptime {{ … }}`"
+)]
+pub trait Declare {
+    /// The variable's type.
+    type Value: Flatten;
+    /// The initial value.
+    fn declare(self) -> Self::Value;
+}
+
+macro_rules! declare_self {
+    ($($handle:ident),*) => {$(
+        impl<T: Scalar> Declare for $handle<T> {
+            type Value = $handle<T>;
+            fn declare(self) -> $handle<T> { self }
+        }
+    )*};
+}
+declare_self!(S, V);
+
+macro_rules! declare_host {
+    ($($t:ty),*) => {$(
+        impl Declare for $t {
+            type Value = S<$t>;
+            fn declare(self) -> S<$t> { self.into_device() }
+        }
+    )*};
+}
+declare_host!(bool, i8, u8, i16, u16, i32, u32, i64, u64, f16, bf16, f32, f64);
+
+/// Variables of type `Self` declared in flow `F` that may be assigned in flow `G`: varying ones anywhere, uniform ones
+/// only where the same lanes are active as at their declaration, but for those that have returned.
+pub trait AssignIn<F, G> {}
+
+impl<T, F, G> AssignIn<F, G> for V<T> {}
+impl<T, F: Flow, G: Flow> AssignIn<F, G> for S<T> where G::Scope: SameScope<F::Scope> {}
+
+/// The bit of numbers that stand for memory.
+pub(super) const MEMORY: u32 = 1 << 31;
+
+/// True for what stands for memory.
+pub(in crate::lang) fn is_memory(value: Value) -> bool {
+    value.0 & MEMORY != 0
+}
+
+/// A variable that holds this value, which `declare` makes if it is one.
+pub(in crate::lang) fn holding(
+    c: &mut Context,
+    value: Value,
+    declare: impl FnOnce(&mut Context) -> Variable,
+) -> Variable {
+    if is_memory(value) { Variable(value.0) } else { declare(c) }
+}
+
+/// The list with its values made by `f` of those in it; what stands for memory stays.
+pub(in crate::lang) fn with_values(list: Vec<Value>, f: impl FnOnce(Vec<Value>) -> Vec<Value>) -> Vec<Value> {
+    let mut made = f(list.iter().copied().filter(|v| !is_memory(*v)).collect()).into_iter();
+    list.into_iter().map(|v| if is_memory(v) { v } else { crate::lang::next_value(&mut made) }).collect()
+}
+
+/// What the variables hold.
+pub(in crate::lang) fn read_all(variables: &[Variable], loc: &'static Location<'static>) -> Vec<Value> {
+    let read = |c: &mut Context, var: Variable| match is_memory(Value(var.0)) {
+        true => Value(var.0),
+        false => c.builder.read(var, Some(source(loc))),
+    };
+    with(|c| variables.iter().map(|var| read(c, *var)).collect())
+}
+
+/// Gives the variables these values.
+pub(in crate::lang) fn write_all(
+    variables: &[Variable],
+    values: Vec<Value>,
+    loc: &'static Location<'static>,
+) {
+    with(|c| {
+        for (var, value) in variables.iter().zip(values) {
+            if !is_memory(value) {
+                c.builder.write(*var, value, Some(source(loc)));
+            } else if value.0 != var.0 {
+                let what = "the variable would mean another array from here on, in some lanes or in all; an array or slice in a struct is \
+                            memory, which stays where it is: assign its elements";
+                c.fail(loc, what.to_owned());
+            }
+        }
+    });
+}

@@ -1,0 +1,98 @@
+//! The names that `let` gives to values, for debuggers.
+
+use std::panic::Location;
+
+use half::{bf16, f16};
+
+use crate::ir::named::{Leaf, Named, Shape};
+use crate::lang::context::source;
+use crate::lang::{Flatten, with};
+use crate::scalar::Scalar;
+
+/// A value that the user gives a name. Whether it is one of the device is found by method look-up: [`ShowDevice`] comes before
+/// [`ShowOther`], which has every other type.
+#[derive(Debug)]
+pub struct Shown<'x, X>(pub &'x X);
+
+/// Values that debuggers can show.
+pub trait ShowDevice {
+    /// The value is called `name` up to this line and column.
+    fn shown(&self, name: &'static str, line: u32, column: u32);
+}
+
+/// Values of the host, of which the GPU knows nothing.
+pub trait ShowOther {
+    /// Does nothing.
+    fn shown(&self, _name: &'static str, _line: u32, _column: u32) {}
+}
+
+impl<X> ShowOther for &Shown<'_, X> {}
+
+impl<X: Showable> ShowDevice for Shown<'_, X> {
+    #[track_caller]
+    fn shown(&self, name: &'static str, line: u32, column: u32) {
+        tell((name, (line, column)), X::shape, || self.0.leaves(), Location::caller());
+    }
+}
+
+/// Device values, and numbers of the host, whose type a `let` may leave open.
+pub trait Showable {
+    /// What the value consists of.
+    fn shape() -> Option<Shape>;
+    /// The parts of the value.
+    fn leaves(&self) -> Vec<Leaf>;
+}
+
+impl<X: Flatten> Showable for X {
+    fn shape() -> Option<Shape> {
+        X::shape()
+    }
+    fn leaves(&self) -> Vec<Leaf> {
+        let mut values = Vec::new();
+        self.flatten(&mut values);
+        values.into_iter().map(Leaf::Value).collect()
+    }
+}
+
+macro_rules! numbers {
+    ($($t:ty),*) => {$(
+        impl Showable for $t {
+            fn shape() -> Option<Shape> {
+                Some(Shape::Value)
+            }
+            fn leaves(&self) -> Vec<Leaf> {
+                vec![Leaf::Constant(self.to_bits(), <$t as Scalar>::ELEM)]
+            }
+        }
+    )*};
+}
+numbers!(bool, i8, u8, i16, u16, i32, u32, i64, u64);
+
+macro_rules! silent {
+    ($($t:ty),*) => {$(
+        impl Showable for $t {
+            fn shape() -> Option<Shape> {
+                None
+            }
+            fn leaves(&self) -> Vec<Leaf> {
+                Vec::new()
+            }
+        }
+    )*};
+}
+silent!(i128, u128, isize, usize, f16, bf16, f32, f64);
+
+/// Notes a name, if somebody wants to know.
+pub(in crate::lang) fn tell(
+    (name, end): (&'static str, (u32, u32)),
+    shape: impl FnOnce() -> Option<Shape>,
+    leaves: impl FnOnce() -> Vec<Leaf>,
+    at: &'static Location<'static>,
+) {
+    if !with(|c| c.names) {
+        return;
+    }
+    let Some(shape) = shape() else { return };
+    let named = Named { name, at: source(at), end, shape, leaves: leaves() };
+    with(|c| c.builder.named(named));
+}

@@ -1,0 +1,152 @@
+//! What stands beside a device value in an operator or a method: its place decides that of the result.
+
+use half::{bf16, f16};
+
+use crate::lang::control::{Kind, Uniform, Varying};
+use crate::lang::{IntoDevice, S, V, read_first_lane};
+use crate::scalar::Scalar;
+
+/// `S<T>` if the place `P` is uniform, else `V<T>`.
+pub type At<P, T> = <P as Kind>::Pick<S<T>, V<T>>;
+
+/// The right side of an operator whose left side has elements of type `T`, or an argument of such a method: a host value, an
+/// `S<T>` or a `V<T>`. A literal takes the type of the left side; for `f16` and `bf16` it is a host `f64`.
+#[diagnostic::on_unimplemented(
+    message = "an operator's sides have different element types: `{T}` and `{Self}`",
+    label = "`{T}` on the left, `{Self}` on the right",
+    note = "convert one side with `as`, for example `n as f32`; a literal for a float has a point: `2.0`",
+    note = "a literal that no type reaches is an `i32` or `f64`, as in Rust: `for k in 0..16u32`, `let mut sum = 0.0f32`"
+)]
+pub trait Operand<T: Scalar>: Copy {
+    /// Where it is: host values are uniform.
+    type Place: Kind;
+    /// It as a value of each lane.
+    fn varying(self) -> V<T>;
+    /// The operand as one value for all lanes; `None` if it varies.
+    fn uniform(self) -> Option<S<T>>;
+}
+
+/// Element types of the two sides of an operator: the same on both.
+#[diagnostic::on_unimplemented(
+    message = "an operator's sides have different element types: `{Self}` and `{Other}`",
+    label = "`{Self}` on the left, `{Other}` on the right",
+    note = "convert one side with `as`, for example `n as f32`; a literal for a float has a point: `2.0`",
+    note = "a literal that no type reaches is an `i32` or `f64`, as in Rust: `for k in 0..16u32`, `let mut sum = 0.0f32`"
+)]
+pub trait SameElement<Other>: Sized {}
+impl<T> SameElement<T> for T {}
+
+impl<T: Scalar> Operand<T> for T {
+    type Place = Uniform;
+    fn varying(self) -> V<T> {
+        self.into_device()
+    }
+    fn uniform(self) -> Option<S<T>> {
+        Some(self.into_device())
+    }
+}
+
+impl<T: Scalar + SameElement<U>, U: Scalar> Operand<T> for S<U> {
+    type Place = Uniform;
+    #[track_caller]
+    fn varying(self) -> V<T> {
+        S::<T>::from_value(self.value).into_device()
+    }
+    fn uniform(self) -> Option<S<T>> {
+        Some(S::from_value(self.value))
+    }
+}
+
+impl<T: Scalar + SameElement<U>, U: Scalar> Operand<T> for V<U> {
+    type Place = Varying;
+    fn varying(self) -> V<T> {
+        V::from_value(self.value)
+    }
+    fn uniform(self) -> Option<S<T>> {
+        None
+    }
+}
+
+/// A literal beside an element type that Rust has no literals of.
+macro_rules! literals_of {
+    ($($t:ident)*) => {$(
+        #[diagnostic::do_not_recommend]
+        impl Operand<$t> for f64 {
+            type Place = Uniform;
+            fn varying(self) -> V<$t> {
+                $t::from_f64(self).into_device()
+            }
+            fn uniform(self) -> Option<S<$t>> {
+                Some($t::from_f64(self).into_device())
+            }
+        }
+        #[diagnostic::do_not_recommend]
+        impl IntoDevice<S<$t>> for f64 {
+            fn into_device(self) -> S<$t> {
+                $t::from_f64(self).into_device()
+            }
+        }
+        #[diagnostic::do_not_recommend]
+        impl IntoDevice<V<$t>> for f64 {
+            fn into_device(self) -> V<$t> {
+                $t::from_f64(self).into_device()
+            }
+        }
+    )*};
+}
+literals_of!(f16 bf16);
+
+/// What `let x: W = e` may be given: `W` and arrays and tuples as written, with one value for all lanes or each lane's own.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is not of the written type `{W}`",
+    label = "expected `{W}`, found `{Self}`",
+    note = "between element types convert with `as`; a literal for a float has a point (`2.0`), and one for an integer has none"
+)]
+pub trait OfType<W> {
+    /// The value of the device.
+    type Value;
+    /// The conversion.
+    fn of_type(self) -> Self::Value;
+}
+
+impl<T: Scalar, E: Operand<T>> OfType<T> for E {
+    type Value = At<E::Place, T>;
+    #[track_caller]
+    fn of_type(self) -> At<E::Place, T> {
+        match E::Place::VARYING {
+            true => E::Place::picked(None, Some(self.varying())),
+            false => E::Place::picked(self.uniform(), None),
+        }
+    }
+}
+
+impl<T: Scalar, E: IntoDevice<V<T>>> OfType<V<T>> for E {
+    type Value = V<T>;
+    #[track_caller]
+    fn of_type(self) -> V<T> {
+        self.into_device()
+    }
+}
+
+impl<T: Scalar, E: IntoDevice<S<T>>> OfType<S<T>> for E {
+    type Value = S<T>;
+    #[track_caller]
+    fn of_type(self) -> S<T> {
+        self.into_device()
+    }
+}
+
+/// The expansion of `let x: W = e` for a type that says nothing about lanes.
+#[track_caller]
+pub fn of_type<W, E: OfType<W>>(e: E) -> E::Value {
+    e.of_type()
+}
+
+/// What was computed for each lane, as one value unless an argument varied.
+#[track_caller]
+pub(in crate::lang) fn first_unless_varying<P: Kind, T: Scalar>(x: V<T>) -> At<P, T> {
+    match P::VARYING {
+        true => P::picked(None, Some(x)),
+        false => P::picked(Some(read_first_lane(x)), None),
+    }
+}

@@ -1,0 +1,157 @@
+//! `let mut` in a kernel.
+
+use std::cell::OnceCell;
+use std::marker::PhantomData;
+use std::panic::Location;
+
+use gcn_isa::Reg;
+use gcn_isa::program::SourceLoc;
+
+use super::data::{AssignIn, Declare, Flatten, holding, read_all, write_all};
+use super::element_assign::Here;
+use crate::ir::named::Leaf;
+use crate::ir::{Type, Value, Variable};
+use crate::lang::context::{Context, source};
+use crate::lang::control::Flow;
+use crate::lang::{IntoDevice, values::debug_name, with};
+
+/// A device variable of type `X`, declared in flow `F`. One IR variable for each value in `X`.
+#[derive(Debug)]
+pub struct Var<X, F> {
+    leaves: OnceCell<Vec<Variable>>,
+    /// Varying conditions around a declaration without a value.
+    divergence: u32,
+    types: PhantomData<(X, F)>,
+}
+
+/// The expansion of the type in `let x: T;`.
+pub fn holds<X, F>(_: &Var<X, F>) {}
+
+impl<X: Flatten, F> Var<X, F> {
+    pub(in crate::lang) fn of(leaves: Vec<Variable>) -> Self {
+        Var { leaves: OnceCell::from(leaves), divergence: 0, types: PhantomData }
+    }
+
+    /// None before a variable without a first value is assigned.
+    pub(in crate::lang) fn leaves(&self) -> &[Variable] {
+        self.leaves.get().map_or(&[], Vec::as_slice)
+    }
+
+    /// The expansion of `let x;`. The macro sees to it that an assignment comes first.
+    pub fn deferred(_flow: &F) -> Self {
+        let divergence = with(|c| c.builder.divergence());
+        Var { leaves: OnceCell::new(), divergence, types: PhantomData }
+    }
+
+    /// The expansion of an assignment to a variable without a first value, whose type is that of what it is given.
+    #[track_caller]
+    pub fn set_first<G: Flow, D: Declare<Value = X>>(&self, _flow: &G, init: D)
+    where
+        X: AssignIn<F, G>,
+    {
+        let mut values = Vec::new();
+        init.declare().flatten(&mut values);
+        let leaves = self.leaves.get_or_init(|| {
+            let variable = |c: &mut Context, v: Value| {
+                holding(c, v, |c| {
+                    let ty = c.builder.kernel().ty(v);
+                    c.builder.declare_deferred(ty, self.divergence)
+                })
+            };
+            with(|c| values.iter().map(|v| variable(c, *v)).collect())
+        });
+        write_all(leaves, values, Location::caller());
+    }
+
+    /// The expansion of `let mut x = e`.
+    #[track_caller]
+    pub fn declare<D: Declare<Value = X>>(_flow: &F, init: D) -> Self {
+        let mut values = Vec::new();
+        init.declare().flatten(&mut values);
+        Var::initialised(&values, Some(source(Location::caller())), |c, ty| c.builder.declare(ty))
+    }
+
+    /// A variable with these values in the registers `to`, one value after the other.
+    pub(in crate::lang) fn declare_in(values: &[Value], to: Option<Reg>, loc: SourceLoc) -> Self {
+        let mut rest = to;
+        Var::initialised(values, Some(loc), |c, ty| match &mut rest {
+            Some(rest) => {
+                let here = Reg { len: ty.registers().1, ..*rest };
+                (rest.index, rest.len) = (here.end(), rest.len - here.len);
+                c.builder.declare_in(ty, here, Some(loc))
+            }
+            None => c.builder.declare(ty),
+        })
+    }
+
+    fn initialised(
+        values: &[Value],
+        loc: Option<SourceLoc>,
+        mut declare: impl FnMut(&mut Context, Type) -> Variable,
+    ) -> Self {
+        let mut of_value = |c: &mut Context, v: &Value| {
+            holding(c, *v, |c| {
+                let ty = c.builder.kernel().ty(*v);
+                let var = declare(c, ty);
+                c.builder.write(var, *v, loc);
+                var
+            })
+        };
+        Var::of(with(|c| values.iter().map(|v| of_value(c, v)).collect()))
+    }
+
+    /// The variable, which the user calls `name` up to this line and column.
+    #[must_use]
+    #[track_caller]
+    pub fn named(self, name: &'static str, line: u32, column: u32) -> Self {
+        let leaves = || self.leaves().iter().map(|var| Leaf::Variable(*var)).collect();
+        debug_name::tell((name, (line, column)), X::shape, leaves, Location::caller());
+        self
+    }
+
+    /// The expansion of a use of the variable.
+    #[track_caller]
+    pub fn get(&self) -> X {
+        X::unflatten(&mut read_all(self.leaves(), Location::caller()).into_iter())
+    }
+
+    /// The expansion of an assignment.
+    #[track_caller]
+    pub fn set<G: Flow, E: IntoDevice<X>>(&self, _flow: &G, e: E)
+    where
+        X: AssignIn<F, G>,
+    {
+        let mut values = Vec::new();
+        e.into_device().flatten(&mut values);
+        write_all(self.leaves(), values, Location::caller());
+    }
+
+    /// The expansion of an assignment to a part of the variable, `x.field = e` or `x[i].field = e`: only the part needs to
+    /// be assignable here.
+    #[track_caller]
+    pub fn set_part<G: Flow, P, E: IntoDevice<P>>(&self, _flow: &G, part: impl FnOnce(&mut X) -> &mut P, e: E)
+    where
+        P: AssignIn<F, G>,
+    {
+        let new = e.into_device();
+        let mut whole = self.get();
+        *part(&mut whole) = new;
+        self.set_leaves(&whole);
+    }
+
+    /// The expansion of an assignment to a part of the variable that an index chooses, `x[i] = e` or `x.field[i].y = e`.
+    #[track_caller]
+    pub fn change<G: Flow>(&self, _flow: &G, change: impl FnOnce(&mut X, Here<F, G>)) {
+        let mut whole = self.get();
+        change(&mut whole, Here::new());
+        self.set_leaves(&whole);
+    }
+
+    /// A leaf that has the value already is not written.
+    #[track_caller]
+    fn set_leaves(&self, whole: &X) {
+        let mut values = Vec::new();
+        whole.flatten(&mut values);
+        write_all(self.leaves(), values, Location::caller());
+    }
+}

@@ -1,0 +1,172 @@
+//! Short vectors: what wide loads and stores move.
+
+use std::marker::PhantomData;
+use std::panic::Location;
+
+use super::data::next_value;
+use crate::ir::{Bin, Inst, Place, Type, Value};
+use crate::lang::memory::slice::{Elements, load_elements, store_elements};
+use crate::lang::numbers::constant::within;
+use crate::lang::{Declare, Flatten, Index, IntoDevice, V, with};
+use crate::scalar::{Elem, Number};
+
+/// `N` elements per lane, packed in `N * size_of::<T>()` bytes: 4, 8, 12 or 16.
+#[derive(Debug)]
+pub struct Vector<T, const N: usize> {
+    pub(crate) value: Value,
+    element: PhantomData<T>,
+}
+
+impl<T, const N: usize> Clone for Vector<T, N> {
+    fn clone(&self) -> Self {
+        *self
+    }
+}
+impl<T, const N: usize> Copy for Vector<T, N> {}
+
+impl<T: Number, const N: usize> Vector<T, N> {
+    pub(in crate::lang) fn of(value: Value) -> Self {
+        Vector { value, element: PhantomData }
+    }
+
+    /// True if one instruction moves the vector; else an error of the build.
+    fn is_one_access(loc: &'static Location<'static>) -> bool {
+        let (bytes, elem) = (N * T::ELEM.bytes() as usize, T::ELEM);
+        if matches!(bytes, 4 | 8 | 12 | 16) {
+            return true;
+        }
+        let whole = [4, 8, 12, 16].into_iter().filter(|b| b % elem.bytes() as usize == 0);
+        let each: Vec<String> = whole.map(|b| (b / elem.bytes() as usize).to_string()).collect();
+        let message = format!(
+            "a vector of {N} `{elem}` is {bytes} bytes, and an instruction loads or stores 4, 8, 12 or 16: of `{elem}` it moves {} \
+             elements; use several, or single elements, which are merged where that is possible",
+            each.join(", ")
+        );
+        with(|c| c.fail(loc, message));
+        false
+    }
+
+    #[track_caller]
+    pub(in crate::lang) fn load(from: &impl Elements<T>, i: impl Index) -> Self {
+        from.check(i.index(), N);
+        Self::loaded(|loc| load_elements(from, i.index(), N, loc))
+    }
+
+    /// What one instruction loads.
+    #[track_caller]
+    pub(in crate::lang) fn loaded(load: impl FnOnce(&'static Location<'static>) -> Value) -> Self {
+        let loc = Location::caller();
+        if !Self::is_one_access(loc) {
+            let zeros =
+                [(); N].map(|()| V::<T>::from_value(with(|c| c.builder.constant(0, Type::varying(T::ELEM)))));
+            return Self::of(pack(&zeros, loc));
+        }
+        Self::of(load(loc))
+    }
+
+    #[track_caller]
+    pub(in crate::lang) fn store(self, to: &impl Elements<T>, i: impl Index) {
+        let loc = Location::caller();
+        if Self::is_one_access(loc) {
+            to.check(i.index(), N);
+            store_elements(to, i.index(), self.value, loc);
+        }
+    }
+
+    /// Element `k`, known when the kernel is built, which fails if `k` is not below `N`.
+    #[track_caller]
+    pub fn get(self, k: usize) -> V<T> {
+        let k = within(k, N, "element", || format!("a vector of {N}"));
+        V::from_value(element::<T>(self.value, k, N, Location::caller()))
+    }
+}
+
+/// Element `k` of a packed varying value of `count` elements.
+pub(in crate::lang) fn element<T: Number>(
+    from: Value,
+    k: usize,
+    count: usize,
+    loc: &'static Location<'static>,
+) -> Value {
+    let ty = Type::varying(T::ELEM);
+    with(|c| {
+        if count == 1 {
+            return from;
+        }
+        let byte = k * T::ELEM.bytes() as usize;
+        let dword = (byte / 4) as u8;
+        if T::ELEM.bytes() >= 4 {
+            return c.value(Inst::Extract { from, dword }, ty, loc);
+        }
+        let word_ty = Type::varying(if T::ELEM.is_signed() { Elem::I32 } else { Elem::U32 });
+        let word = c.value(Inst::Extract { from, dword }, word_ty, loc);
+        let bits = 8 * T::ELEM.bytes();
+        let low = 8 * (byte as u32 % 4);
+        let up = c.v_u32(32 - bits - low);
+        let down = c.v_u32(32 - bits);
+        let high = c.value(Inst::Bin(Bin::Shl, word, up), word_ty, loc);
+        let value = c.value(Inst::Bin(Bin::Shr, high, down), word_ty, loc);
+        c.value(Inst::Bitcast(value), ty, loc)
+    })
+}
+
+/// Packs elements side by side into one varying value.
+pub(in crate::lang) fn pack<T: Number>(parts: &[V<T>], loc: &'static Location<'static>) -> Value {
+    let ty = Type { place: Place::Varying, elem: T::ELEM, count: parts.len() as u8 };
+    with(|c| {
+        if parts.len() == 1 {
+            return parts[0].value;
+        }
+        if T::ELEM.bytes() >= 4 {
+            return c.value(Inst::Concat(parts.iter().map(|p| p.value).collect()), ty, loc);
+        }
+        let per_dword = 4 / T::ELEM.bytes() as usize;
+        let word_ty = Type::varying(Elem::U32);
+        let words = parts
+            .chunks(per_dword)
+            .map(|chunk| {
+                let bits = 8 * T::ELEM.bytes();
+                let mask = c.v_u32((1 << bits) - 1);
+                let mut word = None;
+                for (i, part) in chunk.iter().enumerate() {
+                    let raw = c.value(Inst::Bitcast(part.value), word_ty, loc);
+                    let raw = c.value(Inst::Bin(Bin::And, raw, mask), word_ty, loc);
+                    let shift = c.v_u32(bits * i as u32);
+                    let placed = c.value(Inst::Bin(Bin::Shl, raw, shift), word_ty, loc);
+                    word = Some(match word {
+                        None => placed,
+                        Some(w) => c.value(Inst::Bin(Bin::Or, w, placed), word_ty, loc),
+                    });
+                }
+                word.unwrap_or_else(|| unreachable!("chunks are not empty"))
+            })
+            .collect();
+        c.value(Inst::Concat(words), ty, loc)
+    })
+}
+
+impl<T: Number, X: IntoDevice<V<T>>, const N: usize> From<[X; N]> for Vector<T, N> {
+    #[track_caller]
+    fn from(parts: [X; N]) -> Self {
+        let parts: [V<T>; N] = parts.into_device();
+        Self::of(pack(&parts, Location::caller()))
+    }
+}
+
+impl<T: Number, const N: usize> Flatten for Vector<T, N> {
+    fn flatten(&self, out: &mut Vec<Value>) {
+        out.push(self.value);
+    }
+    fn unflatten(values: &mut dyn Iterator<Item = Value>) -> Self {
+        Self::of(next_value(values))
+    }
+}
+
+impl<T: Number, const N: usize> Declare for Vector<T, N> {
+    type Value = Self;
+    fn declare(self) -> Self {
+        self
+    }
+}
+
+impl<T, F, G, const N: usize> crate::lang::AssignIn<F, G> for Vector<T, N> {}
