@@ -11,6 +11,7 @@
 //! bit-precision", USENIX 2005) and of LLVM's MemorySanitizer, for the instructions of these targets.
 
 use crate::inst::Inst;
+use crate::reg::Half;
 use crate::table::{Behaviours, Format, InstDesc, Modifiers};
 
 pub use crate::table::{Flow, Rule};
@@ -57,6 +58,15 @@ pub fn parts(inst: &Inst) -> Vec<Part> {
         vec![Part { result: u64::MAX, sources: [u64::MAX; 3], accumulates }]
     });
     parts.into_iter().map(|part| placed(inst, part)).collect()
+}
+
+/// The half of a register of 32 bits that the result fills, if it fills just one.
+pub(crate) fn half_written(inst: &Inst) -> Option<Half> {
+    match parts(inst).iter().fold(0, |all, part| all | part.result) {
+        0xffff => Some(Half::Low),
+        0xffff_0000 => Some(Half::High),
+        _ => None,
+    }
 }
 
 /// The parts as the line has them, before modifiers.

@@ -4,11 +4,12 @@ use bitflags::bitflags;
 use smallvec::SmallVec;
 
 use super::engine::{self, Candidates};
+use crate::dataflow;
 use crate::hwreg::HwregField;
 use crate::indexing::Indexed;
 use crate::inst::{Inst, RegUse, Via};
 use crate::operand::{Operand, SrcSpecial};
-use crate::reg::{self, Reg, RegFile};
+use crate::reg::{self, Half, Reg, RegFile};
 use crate::table::{Access, Behaviours, Class, Format, ImplicitRegs, Modifiers, OperandDesc};
 use crate::target::{Generation, Target};
 
@@ -203,13 +204,15 @@ pub struct Use {
     pub role: Role,
     /// The registers.
     pub reg: Reg,
+    /// The half of the register, if it is only one that is a register of its own ([`Inst::half`]).
+    pub half: Option<Half>,
     /// Whether the program names them.
     pub via: Via,
 }
 
 impl Use {
     fn named(role: Role, reg: Reg) -> Use {
-        Use { role, reg, via: Via::Name }
+        Use { role, reg, half: None, via: Via::Name }
     }
 }
 
@@ -535,7 +538,7 @@ fn uses(inst: &Inst, indexed: &Indexed) -> SmallVec<[Use; 8]> {
 
 /// Adds what the registers of `used`, which stand at an operand, are used for.
 fn operand_uses(uses: &mut SmallVec<[Use; 8]>, inst: &Inst, used: RegUse, slot: &OperandDesc) {
-    let RegUse { reg, via, .. } = used;
+    let RegUse { reg, via, operand } = used;
     if reg.file == RegFile::Sgpr {
         return scalar_uses(uses, inst, used, slot);
     }
@@ -544,25 +547,38 @@ fn operand_uses(uses: &mut SmallVec<[Use; 8]>, inst: &Inst, used: RegUse, slot: 
         Generation::GFX9 => inst.preserves_destination(),
         _ => inst.mods.keep_a_part() || inst.desc.modifiers.contains(Modifiers::DPP8) && !inst.mods.fi,
     };
+    let half = operand.filter(|_| via == Via::Name).and_then(|i| half(inst, i));
+    let keeps_half = half.is_some() && slot.access == Access::ReadWrite && inst.desc.is_valu();
     if slot.access != Access::Read {
         let replaced = inst.mods.dpp.is_some() && !keeps_old;
         let dpp = if replaced { Role::REPLACED } else { Role::empty() };
-        uses.push(Use { role: Role::VDST | dpp, reg, via });
+        uses.push(Use { role: Role::VDST | dpp, reg, half, via });
     }
-    if slot.access != Access::Write || keeps_old {
+    if slot.access != Access::Write && !keeps_half || keeps_old {
         let dpp = match inst.mods.dpp {
             Some(_) if slot.name == "src0" => Role::PERMUTED,
             Some(_) => Role::UNPERMUTED,
             None => Role::empty(),
         };
-        uses.push(Use { role: Role::VSRC | dpp | position(inst, slot.name), reg, via });
+        uses.push(Use { role: Role::VSRC | dpp | position(inst, slot.name), reg, half, via });
     }
+}
+
+/// The half of a VGPR that an operand is, also where the mnemonic says it.
+fn half(inst: &Inst, operand: u8) -> Option<Half> {
+    inst.half(operand).or_else(|| {
+        let desc = inst.desc;
+        let says =
+            desc.instruction_set().has_half_vgprs() && desc.is_valu() && desc.does(Behaviours::KEEPS_PART);
+        let is_result = desc.operands[usize::from(operand)].access != Access::Read;
+        (says && is_result).then(|| dataflow::half_written(inst))?
+    })
 }
 
 fn scalar_uses(uses: &mut SmallVec<[Use; 8]>, inst: &Inst, used: RegUse, slot: &OperandDesc) {
     let RegUse { reg, via, .. } = used;
     if slot.access != Access::Read {
-        uses.push(Use { role: Role::SDST, reg, via });
+        uses.push(Use { role: Role::SDST, reg, half: None, via });
     }
     if slot.access != Access::Write {
         let mut role = Role::SSRC;
@@ -572,7 +588,7 @@ fn scalar_uses(uses: &mut SmallVec<[Use; 8]>, inst: &Inst, used: RegUse, slot: &
         if slot.name == "src1" && matches!(inst.desc.class, Class::Readlane | Class::Writelane) {
             role |= Role::LANE_SELECT;
         }
-        uses.push(Use { role, reg, via });
+        uses.push(Use { role, reg, half: None, via });
     }
 }
 

@@ -1,9 +1,14 @@
-//! 292 files of four compilers against LLVM, and against stored digests of what LLVM made of them.
+//! 292 files of four compilers for GFX9, and what clang 22 makes of ten OpenCL files for RDNA, against LLVM, and against stored
+//! digests of what LLVM made of them.
 
 use std::io::Read as _;
 
 use gcn_emit::asm::{Assembly, Options, assemble};
+use gcn_emit::code::Unit;
 use gcn_emit::object::Module;
+
+use gcn_isa::check;
+use gcn_isa::hazards::Grade;
 use gcn_test_support::env::{bless, fuzz_step};
 
 use super::{describe, first_difference};
@@ -15,6 +20,12 @@ const CORPUS: &[u8] = include_bytes!("../../data/corpus.s.gz");
 /// does not know all spellings). Made by `GCN_BLESS=1 cargo test -p gcn-emit-tests --test it asm::corpus`.
 const DIGESTS: &str = include_str!("../../data/corpus_digests.tsv");
 
+/// The same for RDNA: clang 22 -O0 and -O3, waves of 32 and of 64 lanes.
+const RDNA: &[u8] = include_bytes!("../../data/corpus-rdna.s.gz");
+const RDNA_DIGESTS: &str = include_str!("../../data/corpus_rdna_digests.tsv");
+const FILES: usize = 292;
+const RDNA_FILES: usize = 26;
+
 /// A file of the corpus.
 pub struct File {
     pub path: String,
@@ -22,16 +33,25 @@ pub struct File {
 }
 
 impl File {
+    /// True if the name says that waves have 64 lanes where the processor has another size by default.
+    fn is_wave64(&self) -> bool {
+        self.path.contains(".w64.")
+    }
+
     /// The processor, which is the second part of the path.
     pub fn processor(&self) -> &str {
         self.path.split('/').nth(1).expect("paths are tool/processor/file")
     }
 }
 
-/// Reads the corpus.
+/// The files for GFX9.
 pub fn files() -> Vec<File> {
+    unpacked(CORPUS, FILES)
+}
+
+fn unpacked(packed: &[u8], count: usize) -> Vec<File> {
     let mut all = String::new();
-    flate2::read::GzDecoder::new(CORPUS).read_to_string(&mut all).expect("the corpus is gzipped UTF-8");
+    flate2::read::GzDecoder::new(packed).read_to_string(&mut all).expect("the corpus is gzipped UTF-8");
     let mut rest = all.as_str();
     let mut files = Vec::new();
     while let Some(from) = rest.strip_prefix('\0') {
@@ -41,7 +61,7 @@ pub fn files() -> Vec<File> {
         files.push(File { path: path.to_owned(), text: text.to_owned() });
         rest = next;
     }
-    assert_eq!(files.len(), 292);
+    assert_eq!(files.len(), count);
     files
 }
 
@@ -60,22 +80,31 @@ fn llvms(llvm: &Llvm, dir: &Scratch, file: &File) -> Module {
     let source = dir.write("corpus.s", lines.collect::<Vec<_>>().join("\n").as_bytes());
     let object = dir.path("corpus.o");
     let cpu = format!("-mcpu={}", file.processor());
-    llvm.run(
-        "llvm-mc-22",
-        &["-triple=amdgcn-amd-amdhsa", &cpu, "-filetype=obj", text(&source), "-o", text(&object)],
-    );
+    let mut arguments =
+        vec!["-triple=amdgcn-amd-amdhsa", &cpu, "-filetype=obj", text(&source), "-o", text(&object)];
+    arguments.extend(file.is_wave64().then_some("-mattr=+wavefrontsize64"));
+    llvm.run("llvm-mc-22", &arguments);
     Module::from_relocatable(&std::fs::read(object).expect("llvm-mc wrote it"))
         .expect("llvm-mc writes objects")
 }
 
 #[test]
 fn every_file_is_what_the_digest_says() {
+    are_what_the_digests_say(&files(), DIGESTS);
+}
+
+#[test]
+fn every_file_for_rdna_is_what_the_digest_says() {
+    are_what_the_digests_say(&unpacked(RDNA, RDNA_FILES), RDNA_DIGESTS);
+}
+
+fn are_what_the_digests_say(files: &[File], digests: &str) {
     if bless() {
         return;
     }
-    let digests: Vec<(&str, &str)> = DIGESTS.lines().filter_map(|line| line.split_once('\t')).collect();
-    assert_eq!(digests.len(), 292);
-    for (file, (path, want)) in files().iter().zip(digests) {
+    let digests: Vec<(&str, &str)> = digests.lines().filter_map(|line| line.split_once('\t')).collect();
+    assert_eq!(digests.len(), files.len());
+    for (file, (path, want)) in files.iter().zip(digests) {
         assert_eq!(file.path, path);
         let assembly = ours(file);
         assert_eq!(digest(&describe(&assembly.module)), want, "{path}");
@@ -85,12 +114,21 @@ fn every_file_is_what_the_digest_says() {
 
 #[test]
 fn every_file_is_what_llvm_makes_of_it() {
+    are_what_llvm_makes_of_them(&files(), "corpus_digests.tsv", 40);
+}
+
+#[test]
+fn every_file_for_rdna_is_what_llvm_makes_of_it() {
+    are_what_llvm_makes_of_them(&unpacked(RDNA, RDNA_FILES), "corpus_rdna_digests.tsv", 20);
+}
+
+/// llvm-mc takes a third of a second for each file, so that an ordinary run asks about one of `step`.
+fn are_what_llvm_makes_of_them(files: &[File], digests_in: &str, step: usize) {
     let Some(llvm) = Llvm::find() else { return };
-    // llvm-mc takes a third of a second for each file.
-    let step = if bless() { 1 } else { fuzz_step(40) };
-    let dir = Scratch::new("asm-corpus");
+    let step = if bless() { 1 } else { fuzz_step(step) };
+    let dir = Scratch::new(digests_in);
     let mut digests = String::new();
-    for file in files().iter().step_by(step) {
+    for file in files.iter().step_by(step) {
         let module = llvms(&llvm, &dir, file);
         let theirs = describe(&module);
         if bless() {
@@ -102,7 +140,21 @@ fn every_file_is_what_llvm_makes_of_it() {
         }
     }
     if bless() {
-        let path = concat!(env!("CARGO_MANIFEST_DIR"), "/data/corpus_digests.tsv");
+        let path = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("data").join(digests_in);
         std::fs::write(path, digests).expect("the data directory is writable");
+    }
+}
+
+/// No compiler's code breaks a rule that is certain or documented.
+#[test]
+fn no_file_for_rdna_has_a_finding() {
+    let options = Options { keep_instructions: true, ..Options::default() };
+    for file in unpacked(RDNA, RDNA_FILES) {
+        let assembly = assemble(&file.path, &file.text, &options).unwrap_or_else(|errors| panic!("{errors}"));
+        let unit = Unit::of_assembly(&assembly).expect("instructions were kept");
+        let reports = unit.sections.iter().map(|code| check::check(&code.program));
+        let findings = reports.flat_map(|report| report.findings).filter(|f| f.grade >= Grade::Documented);
+        let findings: Vec<String> = findings.map(|f| f.message()).collect();
+        assert_eq!(findings, [""; 0], "{}", file.path);
     }
 }

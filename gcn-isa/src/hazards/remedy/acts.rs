@@ -86,7 +86,7 @@ impl Acts {
             act.second = takes(&rule.second, view);
             if rule.second.tie == Tie::Apart && act.second.is_some() {
                 let uses = view.uses().iter().filter(|u| u.role.intersects(rule.second.roles));
-                act.operands = uses.map(|u| rule.second.which.units(u.reg).collect()).collect();
+                act.operands = uses.map(|u| rule.second.which.units(u.reg, u.half).collect()).collect();
                 act.operands.sort_unstable();
                 act.operands.dedup();
             }
@@ -125,7 +125,7 @@ fn takes(step: &Step, view: &View) -> Option<Units> {
 /// The units that count of those that an instruction uses in some role, in ascending order.
 fn units(view: &View, roles: Role, which: Which) -> Units {
     let uses = view.uses().iter().filter(|u| u.role.intersects(roles) && u.via < Via::AnyIndex);
-    let mut units: Units = uses.flat_map(|u| which.units(u.reg)).collect();
+    let mut units: Units = uses.flat_map(|u| which.units(u.reg, u.half)).collect();
     units.sort_unstable();
     units.dedup();
     units

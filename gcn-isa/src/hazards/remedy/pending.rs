@@ -6,7 +6,7 @@ use smallvec::SmallVec;
 
 use super::acts::{Act, Acts, CLOCKS, Units};
 use super::fix::Fix;
-use super::rule::{Remedy, RemedyRule, Tie, Unit, WaitField, Within, pair, register};
+use super::rule::{Remedy, RemedyRule, Tie, Unit, WaitField, Within, covers, meet, pair, register};
 use crate::hazards::config::{AnyRule, Config};
 use crate::hazards::{View, Views};
 use crate::inst::Inst;
@@ -332,7 +332,7 @@ const TRANSCENDENTALS: usize = 1;
 
 /// True if an instruction that uses these registers is the second of the sequence.
 fn completes(rule: &RemedyRule, fact: &Fact, used: &[Unit], operands: &[Units]) -> bool {
-    let has = |unit: Unit| used.binary_search(&unit).is_ok();
+    let has = |unit: Unit| any_meets(used, unit);
     match rule.second.tie {
         Tie::Each | Tie::Some => true,
         Tie::Same => fact.unit == EVERY || has(fact.unit),
@@ -340,7 +340,7 @@ fn completes(rule: &RemedyRule, fact: &Fact, used: &[Unit], operands: &[Units]) 
         Tie::Both | Tie::Another => has(fact.unit) && has(fact.other),
         Tie::Apart => operands.iter().enumerate().any(|(at, one)| {
             let others = || operands.iter().enumerate().filter(|(other, _)| *other != at);
-            one.contains(&fact.unit) && others().any(|(_, other)| other.contains(&fact.other))
+            any_meets(one, fact.unit) && others().any(|(_, other)| any_meets(other, fact.other))
         }),
     }
 }
@@ -365,7 +365,7 @@ fn advance(
         }
         track.retain(|f| {
             let of = act.ends_of.as_ref().is_some_and(|(stages, units)| {
-                stages >> f.stage & 1 == 1 && (units.contains(&f.unit) || units.contains(&f.other))
+                stages >> f.stage & 1 == 1 && (any_covers(units, f.unit) || any_covers(units, f.other))
             });
             ends >> f.stage & 1 == 0 && !of && lasts(rule, f, &before)
         });
@@ -387,25 +387,34 @@ fn advance(
                 Tie::Each | Tie::Some => new.push(next(fact.unit, fact.other)),
                 Tie::Same if fact.unit == EVERY => new.extend(units.iter().map(|u| next(*u, NONE))),
                 Tie::Same | Tie::Both | Tie::Apart => {
-                    new.extend(units.contains(&fact.unit).then(|| next(fact.unit, fact.other)));
+                    new.extend(any_meets(units, fact.unit).then(|| next(fact.unit, fact.other)));
                 }
                 Tie::OfPair => {
                     let of = units.iter().filter(|u| fact.unit == EVERY || pair(**u) == pair(fact.unit));
                     new.extend(of.map(|u| next(*u, NONE)));
                 }
                 Tie::Another => {
-                    new.extend(units.iter().filter(|u| **u != fact.unit).map(|u| next(fact.unit, *u)));
+                    let others = units.iter().filter(|u| !meet(**u, fact.unit));
+                    new.extend(others.map(|u| next(fact.unit, *u)));
                 }
             }
         }
         new.into_iter().for_each(|fact| put(rule, track, fact));
     }
     if let Some((stages, units)) = &act.ends_then {
-        track.retain(|f| stages >> f.stage & 1 == 0 || !units.contains(&f.unit));
+        track.retain(|f| stages >> f.stage & 1 == 0 || !any_covers(units, f.unit));
     }
     if !rule.alone {
         begin(rule, track, act, after, line);
     }
+}
+
+fn any_meets(units: &[Unit], unit: Unit) -> bool {
+    units.iter().any(|u| meet(*u, unit))
+}
+
+fn any_covers(units: &[Unit], unit: Unit) -> bool {
+    units.iter().any(|u| covers(*u, unit))
 }
 
 /// Begins the sequences of which the instruction takes the first step.

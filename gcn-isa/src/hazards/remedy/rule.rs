@@ -6,7 +6,7 @@ use super::waits::{Dependency, Waits};
 use crate::hazards::evidence::Evidence;
 use crate::hazards::rule::Condition;
 use crate::hazards::view::Role;
-use crate::reg::{self, Reg, RegFile};
+use crate::reg::{self, Half, Reg, RegFile};
 use crate::table::WaveSizes;
 use crate::target::TargetSet;
 
@@ -90,6 +90,21 @@ pub(super) type Unit = u16;
 /// Where VGPRs begin among units.
 const VGPRS: Unit = 256;
 
+/// What is added to the unit of a register for its lower or its upper half alone.
+const LOW: Unit = 1 << 12;
+const HIGH: Unit = 1 << 13;
+const HALVES: Unit = LOW | HIGH;
+
+/// True if two units have a bit in common.
+pub(super) fn meet(a: Unit, b: Unit) -> bool {
+    a == b || a & !HALVES == b & !HALVES && (a & HALVES == 0 || b & HALVES == 0)
+}
+
+/// True if `a` has every bit of `b`.
+pub(super) fn covers(a: Unit, b: Unit) -> bool {
+    a == b || a == b & !HALVES
+}
+
 /// Trap temporaries, by number.
 const TRAP_TEMPORARIES: std::ops::Range<u16> = 108..124;
 
@@ -111,14 +126,17 @@ impl Which {
     }
 
     /// The units of a tuple.
-    pub(super) fn units(self, tuple: Reg) -> impl Iterator<Item = Unit> {
-        (tuple.index..tuple.end()).filter_map(move |number| self.unit(tuple.file, number))
+    pub(super) fn units(self, tuple: Reg, half: Option<Half>) -> impl Iterator<Item = Unit> {
+        let half = half.map_or(0, |half| if half == Half::Low { LOW } else { HIGH });
+        (tuple.index..tuple.end())
+            .filter_map(move |number| self.unit(tuple.file, number))
+            .map(move |u| u | half)
     }
 }
 
 /// The register that a unit stands for.
 pub(super) fn register(unit: Unit) -> Reg {
-    match unit.checked_sub(VGPRS) {
+    match (unit & !HALVES).checked_sub(VGPRS) {
         Some(number) => Reg::v(number, 1),
         None if unit == reg::VCC.index => reg::VCC,
         None if unit == reg::EXEC.index => reg::EXEC,
