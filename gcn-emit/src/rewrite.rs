@@ -224,6 +224,15 @@ pub enum RewriteError {
         /// The `s_getpc_b64`.
         line: u32,
     },
+    /// Code adds a number of bytes to its own address, and waits change between it and where that leads.
+    #[error(
+        "line {line}: waits change between this code and the code to which it adds a distance in bytes: write the distance as the \
+         difference of two labels, as `gcn disasm` does, the second one after `s_getpc_b64`"
+    )]
+    Bytes {
+        /// The sum.
+        line: u32,
+    },
 }
 
 impl Options {

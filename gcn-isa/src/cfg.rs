@@ -3,12 +3,14 @@
 
 mod entries;
 mod flow;
+mod own_address;
 mod resolve;
 mod returns;
 mod values;
 mod written;
 
 pub use flow::{Flow, Root, is_call, is_return};
+pub use own_address::OwnAddress;
 pub use resolve::{AddressPlace, Image, resolve};
 
 use crate::operand::Operand;

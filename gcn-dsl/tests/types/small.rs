@@ -247,5 +247,5 @@ fn scales_have_the_exponent_of_the_largest() {
 fn other_targets_say_what_they_lack() {
     assert!(anywhere.build(Target::GFX950).is_ok());
     let error = anywhere.build(Target::GFX942).unwrap_err().to_string();
-    assert!(error.contains("v_cvt_scalef32_pk_f32_fp8") && error.contains("small.rs"), "{error}");
+    assert!(error.contains("v_cvt_scalef32_pk_f32_fp8") && error.contains("narrow_float.rs"), "{error}");
 }

@@ -1,6 +1,7 @@
 //! Sweeps a section from the first to the last byte: finds the instructions, the data, and the targets of
 //! branches.
 
+use gcn_isa::cfg::OwnAddress;
 use gcn_isa::table::{Behaviours, ConstType, Format, OperandDesc, OperandKinds};
 use gcn_isa::target::Subtarget;
 use gcn_isa::{Inst, Operand, RegFile, Target, WaveSize};
@@ -28,8 +29,22 @@ pub struct CodeSection<'d> {
     waves: Vec<(u64, WaveSize)>,
     /// Offsets at which something new begins, ascending: symbols, and the ends of data.
     marks: Vec<Mark>,
-    /// Offsets that branches lead to, ascending, with the label's name.
+    /// Offsets that branches lead to, and both ends of distances, ascending, with the label's name.
     labels: Vec<(u64, String)>,
+    /// Literals that are half of a distance in bytes within the section, ascending by the offset of their instruction.
+    distances: Vec<Distance>,
+}
+
+/// An instruction that adds half of a distance to the address of other code.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Distance {
+    /// Its offset.
+    at: u64,
+    /// The addresses between which the distance is counted.
+    pub from: u64,
+    pub to: u64,
+    /// The upper half.
+    pub is_high: bool,
 }
 
 /// Something begins at an offset.
@@ -79,8 +94,9 @@ impl<'d> CodeSection<'d> {
             waves,
             marks,
             labels: Vec::new(),
+            distances: Vec::new(),
         };
-        code.labels = code.branch_targets();
+        (code.labels, code.distances) = code.targets();
         let mut named: Vec<(u64, &str)> = symbols
             .iter()
             .filter(|s| super::names::written(s.1.name).is_some())
@@ -140,29 +156,78 @@ impl<'d> CodeSection<'d> {
         }
     }
 
-    /// Offsets at which a piece begins and that a branch leads to.
-    fn branch_targets(&self) -> Vec<(u64, String)> {
+    /// The distance of which the instruction at an address adds a half.
+    pub(super) fn distance_at(&self, address: u64) -> Option<Distance> {
+        let offset = address.wrapping_sub(self.address);
+        let index = self.distances.binary_search_by_key(&offset, |d| d.at).ok()?;
+        Some(self.distances[index])
+    }
+
+    /// Offsets at which a piece begins and that a branch leads to or a distance is counted from or to, and these distances.
+    fn targets(&self) -> (Vec<(u64, String)>, Vec<Distance>) {
         let mut starts = vec![0u64; self.bytes.len() / 64 + 1];
         let mut targets = Vec::new();
+        let mut own_addresses = Vec::new();
         for item in self.items() {
             let offset = item.address.wrapping_sub(self.address);
             starts[(offset / 64) as usize] |= 1 << (offset % 64);
-            if let Content::Inst(inst) = &item.content
-                && let Some(to) = CodeSection::destination(item.address, inst)
-            {
-                targets.push(to.wrapping_sub(self.address));
+            if let Content::Inst(inst) = &item.content {
+                let to = CodeSection::destination(item.address, inst);
+                targets.extend(to.map(|to| to.wrapping_sub(self.address)));
+                own_addresses.extend(inst.desc.does(Behaviours::READS_PC).then_some(offset));
             }
         }
-        targets.sort_unstable();
-        targets.dedup();
         let begins = |offset: &u64| {
             let word = usize::try_from(offset / 64).ok().and_then(|word| starts.get(word));
             *offset == self.bytes.len() as u64 || word.is_some_and(|word| word >> (offset % 64) & 1 == 1)
         };
+        let mut distances: Vec<Distance> = Vec::new();
+        for halves in own_addresses.into_iter().filter_map(|offset| self.halves(offset)) {
+            let ends = [halves[0].from, halves[0].to].map(|end| end.wrapping_sub(self.address));
+            if ends.iter().all(begins) {
+                targets.extend(ends);
+                distances.extend(halves);
+            }
+        }
+        distances.sort_unstable_by_key(|d| d.at);
+        targets.sort_unstable();
+        targets.dedup();
         targets.retain(begins);
-        targets.into_iter().map(|offset| (offset, String::new())).collect()
+        (targets.into_iter().map(|offset| (offset, String::new())).collect(), distances)
+    }
+
+    /// The halves of the distance that is added to the address which the instruction at an offset reads, if both are literals.
+    fn halves(&self, offset: u64) -> Option<[Distance; 2]> {
+        let mut places = Vec::new();
+        let code: Vec<Inst> = self
+            .items_between(offset, self.bytes.len() as u64)
+            .map_while(|item| match item.content {
+                Content::Inst(inst) => {
+                    places.push(item.address);
+                    Some(inst)
+                }
+                _ => None,
+            })
+            .take(OWN_ADDRESS_REACH)
+            .collect();
+        let own = OwnAddress::of(code.iter())?;
+        let is_literal = |at: &usize| {
+            code[at + 1].operands.last().is_some_and(|operand| matches!(operand, Operand::Literal(_)))
+        };
+        let is_written = [own.low, own.high].iter().all(is_literal);
+        let from = *places.get(1)?;
+        let half = |at: usize, is_high| Distance {
+            at: places[at + 1].wrapping_sub(self.address),
+            from,
+            to: from.wrapping_add_signed(own.distance),
+            is_high,
+        };
+        is_written.then(|| [half(own.low, false), half(own.high, true)])
     }
 }
+
+/// How many instructions are looked at for what is added to an address.
+const OWN_ADDRESS_REACH: usize = 66;
 
 /// The pieces of a section, see [`CodeSection::items`].
 #[derive(Clone, Debug)]

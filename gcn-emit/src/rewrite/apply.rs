@@ -4,6 +4,7 @@ use std::fmt::Write as _;
 use std::ops::RangeInclusive;
 use std::sync::Arc;
 
+use gcn_isa::cfg::OwnAddress;
 use gcn_isa::counters::WaitCnt;
 use gcn_isa::hazards::wait_states;
 use gcn_isa::reg::RegUnit;
@@ -333,8 +334,30 @@ impl<'a> Writer<'a> {
             if shifts(line_at(line) + 1..=line_at(last)) {
                 return Err(RewriteError::OwnAddress { line: line_at(line) });
             }
+            let Some((sum, to)) = self.distance_in_bytes(line) else { continue };
+            let (from, to) = (line_at(line), line_at(to));
+            if shifts(from.min(to)..=from.max(to)) {
+                return Err(RewriteError::Bytes { line: line_at(sum) });
+            }
         }
         Ok(())
+    }
+}
+
+impl Writer<'_> {
+    /// The line that adds a distance, written as a number, to the address that `s_getpc_b64` at `line` makes, and the line to which
+    /// that leads.
+    fn distance_in_bytes(&self, line: usize) -> Option<(usize, usize)> {
+        let lines = self.code.program.lines.get(line..)?;
+        let own = OwnAddress::of(lines.iter().map(|l| &*l.inst))?;
+        let sum = line + 1 + own.low;
+        let statement = self.source.statement(self.code.places.get(sum)?.line?)?;
+        let operand = self.source.text.get(statement.span)?.rsplit(',').next()?.trim();
+        let is_number =
+            operand.trim_start_matches("lit(").starts_with(|c: char| c == '-' || c.is_ascii_digit());
+        let from = self.code.places.get(line + 1)?.offset;
+        let to = self.code.line_at(from.checked_add_signed(own.distance)?)?;
+        is_number.then_some((sum, to))
     }
 }
 

@@ -51,7 +51,7 @@ pub(super) struct Known {
 
 /// The effect of an instruction that computes known values.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-enum Transfer {
+pub(super) enum Transfer {
     Pc,
     Move(u8),
     /// Of the high half of an address, of which GFX12 reads 48 bits.
@@ -84,6 +84,16 @@ const TRANSFERS: [(&str, Transfer); 16] = [
     ("v_writelane_b32", Transfer::WriteLane),
     ("v_readlane_b32", Transfer::ReadLane),
 ];
+
+/// What an instruction does with known values.
+pub(super) fn transfer(inst: &Inst) -> Option<Transfer> {
+    match inst.desc.class {
+        Class::Salu | Class::SmemLoad | Class::Readlane | Class::Writelane => {
+            TRANSFERS.iter().find(|t| t.0 == inst.desc.mnemonic).map(|t| t.1)
+        }
+        _ => None,
+    }
+}
 
 impl Known {
     /// The state at the entry of a function that is called with its return address in these registers.
@@ -146,12 +156,7 @@ impl Known {
 
     /// Executes the instruction of `line`.
     pub fn step(&mut self, inst: &Inst, line: usize, image: &impl Image) {
-        let transfer = match inst.desc.class {
-            Class::Salu | Class::SmemLoad | Class::Readlane | Class::Writelane => {
-                TRANSFERS.iter().find(|t| t.0 == inst.desc.mnemonic).map(|t| t.1)
-            }
-            _ => None,
-        };
+        let transfer = transfer(inst);
         if transfer.is_none() && self.values.is_empty() {
             return;
         }

@@ -122,18 +122,31 @@ impl<'p, 'd> Printer<'p, 'd> {
         }
     }
 
-    /// An instruction; the distance of a branch becomes a label, if there is one that is written.
+    /// An instruction; the distance of a branch becomes a label, and half a distance from `s_getpc_b64` one of two labels, if they
+    /// are written.
     fn inst(&self, section: &CodeSection<'_>, item: &Item<'_>, inst: &Inst, range: (u64, u64)) -> String {
         let mut text = InstText { inst, target: self.disassembly.target, program: None }.to_string();
+        let label =
+            |to: u64| section.label_at(to).filter(|_| (range.0..=range.1).contains(&to)).and_then(written);
+        if let Some(distance) = section.distance_at(item.address)
+            && let (Some(from), Some(to), Some(space)) =
+                (label(distance.from), label(distance.to), text.rfind(' '))
+        {
+            text.truncate(space + 1);
+            let _ = match distance.is_high {
+                false => write!(text, "{to}-{from}"),
+                true => write!(text, "({to}-{from})>>32"),
+            };
+            return text;
+        }
         let Some(to) = CodeSection::destination(item.address, inst) else { return text };
         // An assembler would repair a branch to a label.
         let bad = inst.desc.bad_distance(self.disassembly.target);
         if bad.is_some_and(|bad| item.address + 4 + 4 * u64::from(bad) == to) {
             return text;
         }
-        let label = section.label_at(to).filter(|_| (range.0..=range.1).contains(&to)).and_then(written);
         // The distance is the last operand of every branch that has one.
-        match (label, text.rfind(' ')) {
+        match (label(to), text.rfind(' ')) {
             (Some(label), Some(space)) => {
                 text.truncate(space + 1);
                 text.push_str(&label);

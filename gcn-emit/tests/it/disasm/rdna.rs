@@ -36,6 +36,9 @@ fn objects_of_rdna_assemble_again() {
         let by_triton = !name.contains(".w");
         assert_eq!((counted.unprintable == 0, counted.undecodable), (!by_triton, 0), "{name}: {counted:?}");
         let again = round_trip(&name, &bytes, &Options::default());
+        // Calls name the function, so that what changes in between moves with it.
+        let is_symbolic = again.lines().filter(|line| line.contains(">>32")).count();
+        assert_eq!(is_symbolic, again.matches("s_getpc_b64").count(), "{name}");
         // On gfx1201 LLVM 22 takes either whole registers or halves, as an option says; we write upper halves only.
         let has_halves =
             object.target_id.target == Target::GFX1201 && (again.contains(".h,") || again.contains(".h\n"));

@@ -112,7 +112,8 @@ fn waits_may_change_after_the_last_instruction_that_counts_bytes() {
         let all = [&["s_load_dword s30, s[8:9], 0x0", "s_getpc_b64 s[44:45]"], lines, &["s_endpgm"]].concat();
         fix("k.s", &kernel(&all), &Options::default()).map(|fixed| fixed.text)
     };
-    let call = ["s_add_u32 s44, s44, 20", "s_addc_u32 s45, s45, 0", "s_swappc_b64 s[30:31], s[44:45]"];
+    let call =
+        ["s_add_u32 s44, s44, f@rel32@lo+4", "s_addc_u32 s45, s45, 0", "s_swappc_b64 s[30:31], s[44:45]"];
     for unrelated in ["s_add_u32 s27, s7, s16", "s_addc_u32 s44, s44, 0", "s_mov_b32 s44, s45"] {
         let text = after_getpc(&[&call[..], &[unrelated]].concat()).expect("fixed");
         assert!(text.contains("s45, s45, 0\ns_waitcnt lgkmcnt(0)\ns_swappc_b64"), "{text}");
@@ -131,6 +132,37 @@ fn waits_may_change_after_the_last_instruction_that_counts_bytes() {
     assert!(after_getpc(&copied).is_ok());
     let copied = [&copied[..], &["s_addc_u32 s47, s47, 0"]].concat();
     assert_eq!(after_getpc(&copied), Err(RewriteError::OwnAddress { line: 3 }));
+}
+
+/// A distance in bytes is not silently left at what it was, whether it leads back or forth; one of labels follows the code.
+#[test]
+fn distances_from_the_own_address_do_not_shift_unnoticed() {
+    let fixed = |low: &str, high: &str| {
+        let (low, high) = (format!("s_add_u32 s4, s4, {low}"), format!("s_addc_u32 s5, s5, {high}"));
+        let code = [
+            "g: ds_read_b32 v0, v1",
+            "v_mov_b32 v2, v0",
+            "s_getpc_b64 s[4:5]",
+            "after:",
+            &low,
+            &high,
+            "s_cbranch_scc0 e",
+            "s_setpc_b64 s[4:5]",
+            "e: ds_read_b32 v0, v1",
+            "v_mov_b32 v2, v0",
+            "f: s_endpgm",
+        ];
+        fix("k.s", &kernel(&code), &Options::default()).map(|fixed| fixed.text)
+    };
+    for (low, high) in [("f-after", "(f-after)>>32"), ("g-after", "(g-after)>>32")] {
+        let text = fixed(low, high).expect("labels move with the code");
+        assert!(text.contains("s_waitcnt lgkmcnt(0)"), "{text}");
+    }
+    for (low, high) in [("28", "0"), ("-16", "-1")] {
+        assert_eq!(fixed(low, high), Err(RewriteError::Bytes { line: 6 }), "{low}");
+    }
+    // To `e`, before which nothing changes.
+    assert!(fixed("16", "0").is_ok());
 }
 
 #[test]

@@ -1,0 +1,82 @@
+//! Addresses that code makes from its own: `s_getpc_b64`, then sums with a distance in bytes.
+
+use super::values::{Transfer, transfer};
+use crate::inst::Inst;
+use crate::operand::{Inline, Operand};
+use crate::reg::{Reg, RegUnit};
+use crate::table::Behaviours;
+
+/// How many instructions after `s_getpc_b64` are looked at.
+const REACH: usize = 64;
+
+/// The sums that make an address from that of the instruction after `s_getpc_b64`.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct OwnAddress {
+    /// The instruction that adds to the low half, counted from the one after `s_getpc_b64`.
+    pub low: usize,
+    /// The instruction that adds to the high half.
+    pub high: usize,
+    /// The bytes from the instruction after `s_getpc_b64` to the address.
+    pub distance: i64,
+}
+
+impl OwnAddress {
+    /// Looks for the sums in the instructions from `s_getpc_b64` on, as far as they are in one block.
+    ///
+    /// ```
+    /// use gcn_isa::{Inst, Operand, Target, cfg::OwnAddress, reg::Reg, table};
+    /// let inst = |name, operands: Vec<Operand>| {
+    ///     Inst::new(table::find_mnemonic(Target::GFX942, name).next().unwrap(), operands)
+    /// };
+    /// let (low, high) = (Operand::Reg(Reg::s(4, 1)), Operand::Reg(Reg::s(5, 1)));
+    /// let code = [
+    ///     inst("s_getpc_b64", vec![Operand::Reg(Reg::s(4, 2))]),
+    ///     inst("s_add_u32", vec![low, low, Operand::Literal(0xffff_fff4)]),
+    ///     inst("s_addc_u32", vec![high, high, Operand::Literal(u32::MAX)]),
+    /// ];
+    /// assert_eq!(OwnAddress::of(code.iter()), Some(OwnAddress { low: 0, high: 1, distance: -12 }));
+    /// ```
+    pub fn of<'i>(mut code: impl Iterator<Item = &'i Inst>) -> Option<OwnAddress> {
+        let getpc = code.next().filter(|inst| inst.desc.does(Behaviours::READS_PC))?;
+        let pair = getpc.operands.first()?.reg().filter(|reg| reg.len == 2)?;
+        let mut low: Option<(usize, u32)> = None;
+        for (at, inst) in code.take(REACH).enumerate() {
+            if inst.desc.ends_block() {
+                return None;
+            }
+            let is = |half: u8| inst.operands.first() == Some(&Operand::Reg(pair.sub(half)));
+            match (transfer(inst), low) {
+                (Some(Transfer::Extend), _) if is(1) => {}
+                (Some(Transfer::Add { with_carry: false, subtracts: false }), None) if is(0) => {
+                    low = Some((at, addend(inst, pair.sub(0))?));
+                }
+                (Some(Transfer::Add { with_carry: true, subtracts: false }), Some((first, low))) if is(1) => {
+                    let high = addend(inst, pair.sub(1))?;
+                    let distance = i64::from(high as i32) << 32 | i64::from(low);
+                    return Some(OwnAddress { low: first, high: at, distance });
+                }
+                _ if overwrites(inst, pair) => return None,
+                _ => {}
+            }
+        }
+        None
+    }
+}
+
+/// The number that is added to a register.
+fn addend(inst: &Inst, half: Reg) -> Option<u32> {
+    match inst.operands.get(1..)? {
+        [Operand::Reg(reg), number] | [number, Operand::Reg(reg)] if *reg == half => match number {
+            Operand::Literal(number) => Some(*number),
+            Operand::Inline(inline @ Inline::Int(_)) => Some(inline.bits32()),
+            _ => None,
+        },
+        _ => None,
+    }
+}
+
+fn overwrites(inst: &Inst, pair: Reg) -> bool {
+    let halves: [RegUnit; 2] =
+        [pair.sub(0), pair.sub(1)].map(|half| half.units().next().expect("one register"));
+    inst.writes().iter().any(|w| w.reg.units().any(|u| halves.contains(&u)))
+}
