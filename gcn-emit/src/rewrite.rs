@@ -57,6 +57,7 @@ mod writers;
 
 use std::ops::Range;
 
+use gcn_isa::check;
 use gcn_isa::counters::WaitCnt;
 use gcn_isa::hazards::Config;
 use gcn_isa::hazards::counter::{BARRIER_LDS, BARRIER_LDS_DMA, BARRIER_LDS_READ};
@@ -123,6 +124,19 @@ pub struct Fixed {
     pub kept: Vec<KeptWait>,
     /// The functions with their waits, in the order of the file.
     pub functions: Vec<FunctionWaits>,
+    /// What breaks a rule that no wait keeps.
+    pub unmended: Vec<Unmended>,
+}
+
+/// An instruction that is wrong by itself on some machines: it needs another register.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize)]
+pub struct Unmended {
+    /// Its line in the original, from 1.
+    pub line: u32,
+    /// The rule that it breaks.
+    pub rule: &'static str,
+    /// What it does and what to do about it.
+    pub message: String,
 }
 
 /// A change.
@@ -341,6 +355,7 @@ fn fix_once(file: &str, text: &str, options: &Options, files: &dyn Files) -> Res
     let how = How { wait: options.wait(file.unit.target_id), strip: options.strip, only: options.only };
     let mut edits = Edits::default();
     let (mut changes, mut kept, mut functions) = (Vec::new(), Vec::new(), Vec::new());
+    let mut unmended = Vec::new();
     for (code, numbered) in file.unit.sections.iter().zip(&file.numbered) {
         let ranges: Vec<Range<usize>> = code.functions.iter().map(|f| f.lines.clone()).collect();
         let plan = plan::plan(&code.program, &ranges, &how);
@@ -351,9 +366,15 @@ fn fix_once(file: &str, text: &str, options: &Options, files: &dyn Files) -> Res
         writer.write(&plan)?;
         kept.extend(kept_waits(code, &plan));
         functions.extend(function_waits(code, &ranges, &plan));
+        let wrong = check::register_errata(&code.program, how.wait.rules);
+        unmended.extend(wrong.into_iter().filter_map(|finding| {
+            let line = code.places.get(finding.second).and_then(|place| place.line)?;
+            let message = format!("{}: {}", finding.title, finding.remedy_at(&format!("line {line}")));
+            Some(Unmended { line, rule: finding.rule, message })
+        }));
     }
     changes.sort_by_key(|c| c.line);
-    Ok(Fixed { text: edits.apply(text), target_id: file.unit.target_id, changes, kept, functions })
+    Ok(Fixed { text: edits.apply(text), target_id: file.unit.target_id, changes, kept, functions, unmended })
 }
 
 /// Options for the inserter.

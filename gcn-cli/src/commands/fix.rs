@@ -4,7 +4,9 @@ use std::fmt::Write as _;
 
 use clap::ValueEnum;
 use gcn_emit::asm;
-use gcn_emit::rewrite::{self, Change, Fixed, FunctionWaits, KeptWait, RewriteError, Waits, fix_functions};
+use gcn_emit::rewrite::{
+    self, Change, Fixed, FunctionWaits, KeptWait, RewriteError, Unmended, Waits, fix_functions,
+};
 use gcn_emit::target_id::TargetId;
 use serde::Serialize;
 
@@ -103,6 +105,7 @@ struct Report {
     functions: Vec<FunctionWaits>,
     changes: Vec<Change>,
     kept: Vec<KeptWait>,
+    unmended: Vec<Unmended>,
 }
 
 pub fn run(args: &Args) -> Result<(), Failure> {
@@ -178,14 +181,27 @@ fn said(name: &str, fixed: &Fixed) -> String {
         count(rewrite::Action::Removed),
         fixed.kept.len(),
     );
+    for Unmended { line, rule, message } in &fixed.unmended {
+        let _ = writeln!(out, "{name}:{line}: warning[{rule}]: no wait mends this: {message}");
+    }
     out + &totals::table(&totals::rows(&fixed.functions))
 }
 
 fn report(name: &str, fixed: Fixed, output: Option<String>) -> Report {
     let (before, after) = totals::sum(&fixed.functions);
-    let Fixed { target_id, changes, kept, functions, .. } = fixed;
+    let Fixed { target_id, changes, kept, functions, unmended, .. } = fixed;
     let target_id = target_id.to_string();
-    Report { file: file::shown(name).to_owned(), target_id, output, before, after, functions, changes, kept }
+    Report {
+        file: file::shown(name).to_owned(),
+        target_id,
+        output,
+        before,
+        after,
+        functions,
+        changes,
+        kept,
+        unmended,
+    }
 }
 
 /// The totals of many files. A file that cannot be read is reported and does not stop the rest.

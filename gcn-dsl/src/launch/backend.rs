@@ -59,13 +59,13 @@ pub(super) trait Backend: Send + Sync {
     /// A kernel out of a code object of any compiler.
     #[cfg(feature = "objects")]
     fn load_object(&self, object: &[u8], name: &str) -> Result<Handle, LaunchError>;
-    /// Runs it after everything that was started before, and waits for it.
+    /// Runs it, with workgroups of the given size, after everything that was started before, and waits for it.
     #[cfg(feature = "objects")]
     fn launch_object(
         &self,
         loaded: &Handle,
         name: &str,
-        launch: super::object::Launch,
+        sizes: (Grid, [u32; 3]),
         kernarg: &[u8],
     ) -> Result<LaunchStats, LaunchError>;
 

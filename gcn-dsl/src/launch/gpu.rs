@@ -176,7 +176,7 @@ impl Backend for Gpu {
         &self,
         loaded: &Handle,
         _: &str,
-        super::object::Launch { grid, workgroup }: super::object::Launch,
+        (grid, workgroup): (Grid, [u32; 3]),
         kernarg: &[u8],
     ) -> Result<LaunchStats, LaunchError> {
         let function: &HipFunction = own(loaded, "the loaded kernel")?;

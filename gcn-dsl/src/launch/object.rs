@@ -41,13 +41,6 @@ impl<A> fmt::Debug for ObjectKernel<A> {
     }
 }
 
-/// How a launch of a code object's kernel is sized.
-#[derive(Clone, Copy)]
-pub(super) struct Launch {
-    pub grid: Grid,
-    pub workgroup: [u32; 3],
-}
-
 /// What is passed for an argument of a code object's kernel: a number for one by value, [`DevicePtr`], [`DeviceSlice`] or
 /// [`DeviceBuffer`] for a pointer.
 #[diagnostic::on_unimplemented(
@@ -260,6 +253,6 @@ impl<A: ObjectArgs> ObjectKernel<A> {
         for (arg, bytes) in self.args.iter().zip(args.bytes()) {
             kernarg[arg.offset as usize..end(arg)].copy_from_slice(&bytes);
         }
-        self.backend.launch_object(&self.handle, &self.name, Launch { grid, workgroup }, &kernarg)
+        self.backend.launch_object(&self.handle, &self.name, (grid, workgroup), &kernarg)
     }
 }

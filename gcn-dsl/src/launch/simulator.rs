@@ -232,7 +232,7 @@ impl Backend for Simulator {
         &self,
         loaded: &Handle,
         name: &str,
-        super::object::Launch { grid, workgroup }: super::object::Launch,
+        (grid, workgroup): (Grid, [u32; 3]),
         kernarg: &[u8],
     ) -> Result<LaunchStats, LaunchError> {
         use gcn_sim::launch::{Call, DYNAMIC_STACK, Error, Program, Provided};
