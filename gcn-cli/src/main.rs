@@ -12,8 +12,8 @@ use std::process::ExitCode;
 
 use clap::{CommandFactory as _, Parser, Subcommand};
 
-/// Assembles, disassembles, checks, explains and runs code for AMD GFX9 and CDNA GPUs (gfx900, gfx906,
-/// gfx908, gfx90a, gfx942, gfx950).
+/// Assembles, disassembles, checks, explains and runs code for AMD GPUs: GFX9 and CDNA (gfx900 to gfx950),
+/// RDNA 1 to 4 (gfx1010 to gfx1201).
 ///
 /// A file called `-` is standard input or standard output. Exit code 0: done; 1: something is wrong with the
 /// input; 2: the command line is wrong or a file cannot be read or written.
