@@ -101,7 +101,7 @@ pub fn by_address(object: &[u8]) -> BTreeMap<u32, String> {
         let verdict = match wait.verdict {
             Verdict::Needed | Verdict::OrdersMemory => "",
             Verdict::NotNeeded => "No rule needs it.",
-            Verdict::Unreached => continue,
+            Verdict::Unreached | Verdict::Hint => continue,
         };
         let Some(place) = code.places.get(wait.index) else { continue };
         let Ok(address) = u32::try_from(code.address + place.offset) else { continue };

@@ -65,3 +65,16 @@ fn xnack_and_narrower_target_ids_are_accepted() {
     assert!(waits(&["--target", "gfx942:xnack-", "--xnack", "on"]));
     assert!(!waits(&["--xnack", "off"]));
 }
+
+/// gfx90a reads beyond the last register for the amount of a 64-bit shift; LLVM swaps it with another register, which is no wait.
+#[test]
+fn what_no_wait_mends_is_said() {
+    let shift =
+        ".amdgcn_target \"amdgcn-amd-amdhsa--gfx90a\"\nk:\n\tv_lshlrev_b64 v[4:5], v7, v[0:1]\n\ts_endpgm\n";
+    let run = gcn_with(&["fix", "-"], shift.as_bytes());
+    assert!(run.err.contains(":3: warning[llvm.shift64]: no wait mends this:"), "{}", run.err);
+    assert!(run.err.contains("copy v7 to another register"), "{}", run.err);
+    assert_eq!(run.text(), shift);
+    let certain = gcn_with(&["fix", "-", "--rules", "certain"], shift.as_bytes());
+    assert!(!certain.err.contains("llvm.shift64"), "{}", certain.err);
+}

@@ -14,6 +14,7 @@ use gcn_isa::cfg::Flow;
 use gcn_isa::check::{self, Advice};
 use gcn_isa::counters::{Counter, WaitCnt, events};
 use gcn_isa::hazards::{Config, wait_states};
+use gcn_isa::immediate::Immediate;
 use gcn_isa::table::Class;
 use gcn_isa::wait::{Demand, Reason, WaitOptions, insert_wait_states, insert_waitcnt};
 use serde::Serialize;
@@ -54,6 +55,8 @@ pub enum Verdict {
     NotNeeded,
     /// Control does not come there.
     Unreached,
+    /// It is no wait: `s_delay_alu`, which says when results come and changes nothing but time.
+    Hint,
 }
 
 impl Verdict {
@@ -64,6 +67,7 @@ impl Verdict {
             Verdict::OrdersMemory => "orders memory",
             Verdict::NotNeeded => "not needed by any rule",
             Verdict::Unreached => "control does not come here",
+            Verdict::Hint => "a hint: the hardware waits for results of the ALU by itself",
         }
     }
 }
@@ -103,7 +107,10 @@ fn section(code: &Code, options: &WaitOptions, check: check::Options) -> Vec<Exp
     let advice: BTreeMap<usize, Advice> =
         check::advice(program, check).into_iter().map(|a| (a.line, a)).collect();
     let reached = super::plan::reached(program);
-    let is_wait = |line: &usize| matches!(program.lines[*line].inst.desc.class, Class::Nop | Class::Waitcnt);
+    let is_hint = |line: usize| program.lines[line].inst.desc.entry.immediate == Immediate::Delay;
+    let is_wait = |line: &usize| {
+        matches!(program.lines[*line].inst.desc.class, Class::Nop | Class::Waitcnt) || is_hint(*line)
+    };
     let waits = (0..program.lines.len()).filter(is_wait).map(|line| {
         let advice = advice.get(&line);
         let enough = advice.map(|a| superfluous::text(a.enough).unwrap_or_else(|| "nothing".to_owned()));
@@ -120,6 +127,7 @@ fn section(code: &Code, options: &WaitOptions, check: check::Options) -> Vec<Exp
         let can_go = enough.as_deref() == Some("nothing");
         let verdict = match () {
             () if !reached[line] => Verdict::Unreached,
+            () if is_hint(line) => Verdict::Hint,
             () if !reasons.is_empty() && !can_go => Verdict::Needed,
             () if !orders.is_empty() => Verdict::OrdersMemory,
             () if advice.is_none() => Verdict::Needed,

@@ -96,7 +96,7 @@ fn totals(out: &mut String, report: &ExplainReport) {
     let _ = writeln!(
         out,
         "of {} waits {} are needed, {} order memory, {} are not needed; {} are missing",
-        report.waits.len(),
+        report.waits.len() - count(Verdict::Hint),
         count(Verdict::Needed),
         count(Verdict::OrdersMemory),
         count(Verdict::NotNeeded) + count(Verdict::Unreached),
