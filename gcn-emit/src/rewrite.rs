@@ -50,6 +50,7 @@ mod loops;
 mod order;
 mod plan;
 mod reason;
+mod shifts;
 mod source;
 mod superfluous;
 mod totals;
@@ -60,7 +61,7 @@ use std::ops::Range;
 use gcn_isa::check;
 use gcn_isa::counters::WaitCnt;
 use gcn_isa::hazards::Config;
-use gcn_isa::hazards::counter::{BARRIER_LDS, BARRIER_LDS_DMA, BARRIER_LDS_READ};
+use gcn_isa::hazards::counter::{BARRIER_LDS, BARRIER_LDS_DMA, BARRIER_LDS_READ, SHIFT64};
 use gcn_isa::wait::{Orders, WaitOptions};
 use gcn_isa::{Operand, WaveSize};
 use serde::Serialize;
@@ -125,17 +126,19 @@ pub struct Fixed {
     /// The functions with their waits, in the order of the file.
     pub functions: Vec<FunctionWaits>,
     /// What breaks a rule that no wait keeps.
-    pub unmended: Vec<Unmended>,
+    pub unmended: Vec<Erratum>,
+    /// Instructions for which registers change places, which is no wait.
+    pub mended: Vec<Erratum>,
 }
 
 /// An instruction that is wrong by itself on some machines: it needs another register.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize)]
-pub struct Unmended {
+pub struct Erratum {
     /// Its line in the original, from 1.
     pub line: u32,
     /// The rule that it breaks.
     pub rule: &'static str,
-    /// What it does and what to do about it.
+    /// What it does and what to do about it, or what was done.
     pub message: String,
 }
 
@@ -256,7 +259,7 @@ impl Options {
     }
 }
 
-/// Rewrites the waits of a file.
+/// Rewrites the waits of a file. 64-bit shifts that gfx90a gets wrong are given another register ([`Fixed::mended`]).
 ///
 /// # Errors
 /// [`RewriteError`]; nothing is half done.
@@ -277,8 +280,41 @@ pub fn fix_with(file: &str, text: &str, options: &Options, files: &dyn Files) ->
     let plain = asm::without_byte_order_mark(text);
     let first = fix_once(file, plain, options, files)?;
     let mut fixed = if options.strip { settle(file, first, options, files)? } else { first };
+    if options.only.is_none() && fixed.unmended.iter().any(|erratum| erratum.rule == SHIFT64.id) {
+        exchange_amounts(file, &mut fixed, options, files)?;
+    }
     fixed.text.insert_str(0, text.get(..text.len() - plain.len()).unwrap_or_default());
     Ok(fixed)
+}
+
+/// Puts the amounts of 64-bit shifts into other registers, and the waits that this needs.
+fn exchange_amounts(
+    file: &str,
+    fixed: &mut Fixed,
+    options: &Options,
+    files: &dyn Files,
+) -> Result<(), RewriteError> {
+    let unit = File::read(file, &fixed.text, (options.target, options.wave), files)?.unit;
+    let rules = options.wait(unit.target_id).rules;
+    let (text, exchanges) = shifts::mended(&fixed.text, &unit, rules);
+    let again = fix_once(file, &text, options, files)?;
+    fixed.text = again.text;
+    for (function, new) in fixed.functions.iter_mut().zip(again.functions) {
+        function.after = new.after;
+    }
+    let mut exchanges = exchanges.into_iter();
+    for erratum in std::mem::take(&mut fixed.unmended) {
+        let pairs =
+            if erratum.rule == SHIFT64.id { exchanges.next().unwrap_or_default() } else { Vec::new() };
+        if pairs.is_empty() {
+            fixed.unmended.push(erratum);
+            continue;
+        }
+        let pairs: Vec<String> = pairs.iter().map(|(a, b)| format!("v{a} and v{b}")).collect();
+        let message = format!("{} change places around it", pairs.join(", "));
+        fixed.mended.push(Erratum { message, ..erratum });
+    }
+    Ok(())
 }
 
 /// How often the result of `--strip` is stripped again until it stays the same. Nearly always it does at
@@ -370,11 +406,19 @@ fn fix_once(file: &str, text: &str, options: &Options, files: &dyn Files) -> Res
         unmended.extend(wrong.into_iter().filter_map(|finding| {
             let line = code.places.get(finding.second).and_then(|place| place.line)?;
             let message = format!("{}: {}", finding.title, finding.remedy_at(&format!("line {line}")));
-            Some(Unmended { line, rule: finding.rule, message })
+            Some(Erratum { line, rule: finding.rule, message })
         }));
     }
     changes.sort_by_key(|c| c.line);
-    Ok(Fixed { text: edits.apply(text), target_id: file.unit.target_id, changes, kept, functions, unmended })
+    Ok(Fixed {
+        text: edits.apply(text),
+        target_id: file.unit.target_id,
+        changes,
+        kept,
+        functions,
+        unmended,
+        mended: Vec::new(),
+    })
 }
 
 /// Options for the inserter.

@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 use clap::ValueEnum;
 use gcn_emit::asm;
 use gcn_emit::rewrite::{
-    self, Change, Fixed, FunctionWaits, KeptWait, RewriteError, Unmended, Waits, fix_functions,
+    self, Change, Erratum, Fixed, FunctionWaits, KeptWait, RewriteError, Waits, fix_functions,
 };
 use gcn_emit::target_id::TargetId;
 use serde::Serialize;
@@ -17,7 +17,8 @@ use crate::file;
 
 /// Inserts the waits that an assembly file lacks, and with `--strip` removes those that nothing needs.
 ///
-/// Everything but the waits stays as it is, byte for byte. The result goes to standard output or to `-o`; a
+/// Everything but the waits stays as it is, byte for byte, except a 64-bit shift on gfx90a whose amount stands
+/// in the last VGPR: it changes places with another register. The result goes to standard output or to `-o`; a
 /// report goes to standard error: wait states and `s_waitcnt` before and after, also weighted by 10 for each
 /// loop around them.
 ///
@@ -105,7 +106,8 @@ struct Report {
     functions: Vec<FunctionWaits>,
     changes: Vec<Change>,
     kept: Vec<KeptWait>,
-    unmended: Vec<Unmended>,
+    unmended: Vec<Erratum>,
+    mended: Vec<Erratum>,
 }
 
 pub fn run(args: &Args) -> Result<(), Failure> {
@@ -181,7 +183,10 @@ fn said(name: &str, fixed: &Fixed) -> String {
         count(rewrite::Action::Removed),
         fixed.kept.len(),
     );
-    for Unmended { line, rule, message } in &fixed.unmended {
+    for Erratum { line, rule, message } in &fixed.mended {
+        let _ = writeln!(out, "{name}:{line}: {rule}: {message}");
+    }
+    for Erratum { line, rule, message } in &fixed.unmended {
         let _ = writeln!(out, "{name}:{line}: warning[{rule}]: no wait mends this: {message}");
     }
     out + &totals::table(&totals::rows(&fixed.functions))
@@ -189,7 +194,7 @@ fn said(name: &str, fixed: &Fixed) -> String {
 
 fn report(name: &str, fixed: Fixed, output: Option<String>) -> Report {
     let (before, after) = totals::sum(&fixed.functions);
-    let Fixed { target_id, changes, kept, functions, unmended, .. } = fixed;
+    let Fixed { target_id, changes, kept, functions, unmended, mended, .. } = fixed;
     let target_id = target_id.to_string();
     Report {
         file: file::shown(name).to_owned(),
@@ -201,6 +206,7 @@ fn report(name: &str, fixed: Fixed, output: Option<String>) -> Report {
         changes,
         kept,
         unmended,
+        mended,
     }
 }
 
