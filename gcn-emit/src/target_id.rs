@@ -151,7 +151,9 @@ impl fmt::Display for TargetId {
 #[non_exhaustive]
 pub enum TargetIdError {
     /// The processor is not supported.
-    #[error("target id `{id}`: {source}{}", reason(.source.0.as_str(), &PROCESSORS))]
+    #[error(
+        "target id `{id}`: {}{}; supported are {}", .source.problem(), reason(.source.0.as_str(), &PROCESSORS), Target::names()
+    )]
     Target {
         /// The text.
         id: String,
@@ -233,7 +235,7 @@ const SYSTEMS: [(&str, &str); 5] = [
     ("amdgcn-amd-amdpal", "code objects of AMD's PAL (graphics) are not supported"),
     ("amdgcn-mesa-", "code objects of Mesa 3D are not supported"),
     ("amdgcn--", "code without an operating system is not supported"),
-    ("r600", "R600 is not supported"),
+    ("r600", "R600 to Cayman came before GCN, with instructions of their own, which are not supported"),
     ("amdgpu-amd-amdpal", "code objects of AMD's PAL (graphics) are not supported"),
 ];
 

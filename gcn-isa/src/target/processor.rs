@@ -419,8 +419,15 @@ pub struct NoKernels(pub Target);
 
 /// The name is not that of a supported target.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("{what} `{name}`; supported are {names}", what = what(.0), name = .0, names = Target::names())]
+#[error("{}; supported are {}", self.problem(), Target::names())]
 pub struct UnknownTarget(pub String);
+
+impl UnknownTarget {
+    /// The message without the names that are known.
+    pub fn problem(&self) -> String {
+        format!("{} `{}`", what(&self.0), self.0)
+    }
+}
 
 /// Why a name is refused: the tables lack the processor's instructions, or there is no such processor.
 fn what(name: &str) -> &'static str {
