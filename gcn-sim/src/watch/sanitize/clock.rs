@@ -5,8 +5,8 @@ use std::collections::BTreeMap;
 /// Number of a wave in the launch: its workgroup's index times [`WAVES`] plus its own number.
 pub(super) type Thread = u32;
 
-/// Most waves of a workgroup.
-pub(super) const WAVES: u32 = 16;
+/// Most waves of a workgroup: 1,024 work-items in waves of 32.
+pub(super) const WAVES: u32 = 32;
 
 /// For each wave, up to which of its clock values everything it did happened before.
 #[derive(Clone, Debug, Default)]
