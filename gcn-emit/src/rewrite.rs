@@ -127,7 +127,7 @@ pub struct Fixed {
     pub functions: Vec<FunctionWaits>,
     /// What breaks a rule that no wait keeps.
     pub unmended: Vec<Erratum>,
-    /// Instructions for which registers change places, which is no wait.
+    /// What was mended by exchanging registers instead of waiting.
     pub mended: Vec<Erratum>,
 }
 

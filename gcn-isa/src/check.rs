@@ -115,7 +115,7 @@ pub fn check_with(program: &Program, options: Options) -> CheckReport {
     remedies::findings(program, &flow, options.rules, &mut found);
     if options.errata {
         errata::check(program, options.rules).into_iter().for_each(|f| found.push(f));
-        if options.rules.counts(&VCCZ_HALF) {
+        if VCCZ_HALF.holds_on(program.target) && options.rules.counts(&VCCZ_HALF) {
             vccz::check(program, &flow).into_iter().for_each(|f| found.push(f));
         }
     }

@@ -120,7 +120,7 @@ fn compiled_kernels_need_no_more_waits_than_their_compilers_have() {
     }
 }
 
-/// `s_delay_alu` is no wait: nobody asks for it, and the report says so.
+/// `s_delay_alu` is a hint: `explain` says so, and `check` does not ask for it.
 #[test]
 fn hints_are_explained_and_never_asked_for() {
     let dir = tempfile::TempDir::new().expect("a folder");

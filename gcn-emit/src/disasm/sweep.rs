@@ -208,7 +208,7 @@ impl<'d> CodeSection<'d> {
                 }
                 _ => None,
             })
-            .take(OWN_ADDRESS_REACH)
+            .take(1 + OwnAddress::REACH)
             .collect();
         let own = OwnAddress::of(code.iter())?;
         let is_literal = |at: &usize| {
@@ -225,9 +225,6 @@ impl<'d> CodeSection<'d> {
         is_written.then(|| [half(own.low, false), half(own.high, true)])
     }
 }
-
-/// How many instructions are looked at for what is added to an address.
-const OWN_ADDRESS_REACH: usize = 66;
 
 /// The pieces of a section, see [`CodeSection::items`].
 #[derive(Clone, Debug)]

@@ -361,15 +361,12 @@ impl Writer<'_> {
     }
 }
 
-/// How many lines after `s_getpc_b64` are looked at.
-const GETPC_REACH: usize = 64;
-
 /// The last line that computes with a half of the address that `s_getpc_b64` at `line` makes, or with a copy of it, or that
 /// loads from there. The constants of such instructions count the bytes in between; what is made of their results does not.
 fn last_use(program: &Program, line: usize, getpc: &Inst) -> Option<usize> {
     let mut halves: SmallVec<[RegUnit; 4]> = getpc.writes().iter().flat_map(|w| w.reg.units()).collect();
     let mut last = None;
-    for (at, l) in program.lines.iter().enumerate().skip(line + 1).take(GETPC_REACH) {
+    for (at, l) in program.lines.iter().enumerate().skip(line + 1).take(OwnAddress::REACH) {
         if l.inst.desc.ends_block() {
             break;
         }

@@ -55,7 +55,7 @@ pub enum Verdict {
     NotNeeded,
     /// Control does not come there.
     Unreached,
-    /// It is no wait: `s_delay_alu`, which says when results come and changes nothing but time.
+    /// `s_delay_alu`: a scheduling hint, which affects speed but not results.
     Hint,
 }
 

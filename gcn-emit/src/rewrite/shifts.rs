@@ -1,5 +1,5 @@
-//! 64-bit shifts whose amount stands in the last VGPR of the allocation, beyond which gfx90a reads: the amount changes places with
-//! a lower register for that instruction, as LLVM has it (`fixShift64HighRegBug`).
+//! Repairs 64-bit shifts whose amount is in the last VGPR of the allocation: gfx90a reads the register after it. For that one
+//! instruction the amount is exchanged with a lower register, as LLVM does (`fixShift64HighRegBug`).
 
 use gcn_isa::check;
 use gcn_isa::hazards::Config;
@@ -14,8 +14,8 @@ use crate::text::InstText;
 /// A register, and the one with which it changes places.
 type Exchange = (u16, u16);
 
-/// The text with the exchanges, and for each such shift those around it, in the order of the file; none where the shift stands in
-/// what a macro or an included file wrote.
+/// The repaired text, and the exchanges around each such shift in the order of the file. The list of a shift is empty if a macro or
+/// an included file wrote it: that text is not changed.
 pub(super) fn mended(text: &str, unit: &Unit, rules: Config) -> (String, Vec<Vec<Exchange>>) {
     let source = SourceText::new(text);
     let mut edits = Edits::default();

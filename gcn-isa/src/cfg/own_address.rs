@@ -6,9 +6,6 @@ use crate::operand::{Inline, Operand};
 use crate::reg::{Reg, RegUnit};
 use crate::table::Behaviours;
 
-/// How many instructions after `s_getpc_b64` are looked at.
-const REACH: usize = 64;
-
 /// The sums that make an address from that of the instruction after `s_getpc_b64`.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct OwnAddress {
@@ -21,6 +18,9 @@ pub struct OwnAddress {
 }
 
 impl OwnAddress {
+    /// How many instructions after `s_getpc_b64` are looked at.
+    pub const REACH: usize = 64;
+
     /// Looks for the sums in the instructions from `s_getpc_b64` on, as far as they are in one block.
     ///
     /// ```
@@ -40,7 +40,7 @@ impl OwnAddress {
         let getpc = code.next().filter(|inst| inst.desc.does(Behaviours::READS_PC))?;
         let pair = getpc.operands.first()?.reg().filter(|reg| reg.len == 2)?;
         let mut low: Option<(usize, u32)> = None;
-        for (at, inst) in code.take(REACH).enumerate() {
+        for (at, inst) in code.take(OwnAddress::REACH).enumerate() {
             if inst.desc.ends_block() {
                 return None;
             }

@@ -1,9 +1,9 @@
 //! Where in LDS an access goes, as far as that changes from one iteration of a loop to the next.
 //!
 //! An address is a sum of terms. Those that are the same in each iteration say where in its buffer a lane accesses; those that
-//! are not say which buffer it is. Two accesses whose changing terms are equal therefore go to one buffer. The sums are those
-//! that instructions state in [`crate::semantics`]; every other result is a term of its own:
-//! the instruction with its operands.
+//! are not say which buffer it is. Two accesses whose changing terms are equal therefore go to one buffer; a constant distance
+//! between them is ignored. The sums are those that instructions state in [`crate::semantics`]; every other result is a term of its
+//! own: the instruction with its operands.
 
 use std::cell::Cell;
 use std::collections::{HashMap, HashSet};
@@ -55,6 +55,7 @@ pub(super) struct Paths {
 }
 
 impl Paths {
+    /// None yet.
     pub fn new() -> Paths {
         Paths { visits: vec![(0, Visit::FIRST)], start: 0 }
     }
@@ -88,6 +89,7 @@ pub(super) struct Budget<'b> {
 }
 
 impl Budget<'_> {
+    /// So many lines have been looked at.
     pub fn spend(self, looks: usize) {
         self.looks.set(self.looks.get().saturating_sub(looks));
     }

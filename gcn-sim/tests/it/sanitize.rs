@@ -5,7 +5,7 @@ mod scopes;
 
 use std::collections::BTreeMap;
 
-use gcn_isa::Target;
+use gcn_isa::{Target, WaveSize};
 use gcn_sim::{
     AccessKind, Finding, FindingKind, KernelState, Machine, Memory, Options, Sanitize, SimError, Space,
     UserSgprs, run,
@@ -334,6 +334,28 @@ fn races_in_lds() {
     let reuse = |second: &str| format!("{}\n{second}ds_write_b32 v6, v5", halves("s_barrier\n"));
     assert!(two.run(&reuse("s_barrier\n")).is_empty());
     assert_eq!(two.kinds(&reuse("")), [FindingKind::LdsRace; 2]);
+}
+
+/// A workgroup of 1,024 work-items has 32 waves on RDNA. Each reads what the one 16 waves further has written.
+#[test]
+fn workgroups_of_32_waves() {
+    let kinds = |between: &str| -> Vec<FindingKind> {
+        let code = assemble(
+            Target::GFX1100,
+            &format!(
+                "v_lshlrev_b32 v1, 2, v0\nds_store_b32 v1, v0\ns_waitcnt lgkmcnt(0)\n{between}v_xor_b32 v2, 0x800, v1\n\
+                 ds_load_b32 v3, v2\ns_waitcnt lgkmcnt(0)\ns_endpgm"
+            ),
+        );
+        let kernel = KernelState { lds_bytes: 4096, vgprs: 8, wave_size: WaveSize::W32, ..state() };
+        let machine = Machine::new(Target::GFX1100, &code, kernel).unwrap();
+        let options = Case { checks: Sanitize::RACES, ..ONE }.options();
+        let stats = run(&machine, &mut Memory::new(), [1; 3], [1024, 1, 1], &[], &options).unwrap();
+        stats.findings.iter().map(|f| f.kind).collect()
+    };
+    assert_eq!(kinds("s_barrier\n"), []);
+    let races = kinds("");
+    assert!(!races.is_empty() && races.iter().all(|kind| *kind == FindingKind::LdsRace), "{races:?}");
 }
 
 /// A lane's scratch is undefined until the lane writes it, as C's local arrays are.

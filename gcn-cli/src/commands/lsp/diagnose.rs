@@ -107,7 +107,6 @@ fn severity(grade: Grade) -> DiagnosticSeverity {
 
 fn of_checker(document: &Document, settings: &Settings, input: &Input) -> Vec<Diagnostic> {
     let rules = settings.rules.with_xnack(settings.xnack.counts(input.unit.target_id));
-    // An editor is of use for targets of which only the instructions are known, too.
     let checked = Checked::new(input, settings.level, rules, false);
     let mut found = Vec::new();
     for section in &checked.sections {

@@ -247,6 +247,11 @@ fn vccz_is_stale_behind_half_of_vcc() {
         let options = check::Options { rules, ..check::Options::default() };
         assert_eq!(check::check_with(&golden::program(join, target), options).findings, []);
     }
+    // LLVM's `partialVCCWritesUpdateVCCZ`: from GFX10 on half of VCC is enough, and in waves of 32 lanes it is all.
+    for target in [Target::GFX1010, Target::GFX1030, Target::GFX1100, Target::GFX1201] {
+        let half = "s_mov_b32 vcc_lo, s4 | s_cbranch_vccz L0 | v_nop | L0: | s_endpgm";
+        assert_eq!(found(half, target), [], "{target}");
+    }
 }
 
 /// LLVM 22 puts `s_nop 10` before the last instruction, and nothing before the one in the middle: the result that is read is the
