@@ -79,9 +79,12 @@ enum Stage {
     /// The write is outstanding.
     Open(Open),
     /// It is done. `untouched` if that is harmless only as long as nothing accesses LDS before the next barrier.
-    Done { untouched: bool, passed: bool },
-    /// Another barrier has published it.
-    Published { passed: bool },
+    Done { untouched: bool, passed: bool, counts: bool },
+    /// Another barrier has published it. `counts` if the program showed on other grounds than that no read came in between on this
+    /// path that it is meant to.
+    Published { passed: bool, counts: bool },
+    /// A wait that serves a read after the barrier was the first to complete it.
+    Served,
 }
 
 /// A path on which the write is outstanding.
@@ -208,10 +211,12 @@ impl<'a> Barriers<'a> {
             VecDeque::from([(write + 1..blocks[start].end, start, Stage::Open(begin), Visit::FIRST)]);
         self.paths.begin(start);
         let mut seen: HashSet<(usize, Stage)> = HashSet::new();
-        let (mut late, mut deferred) = (false, false);
+        let (mut late, mut deferred, mut served) = (false, false, false);
+        // Published on a path that may merely have branched around the reads of others.
+        let mut spared = false;
         while let Some((range, block, mut stage, visit)) = open.pop_front() {
             if seen.len() >= MOST_STATES || self.looks.get() == 0 {
-                return if deferred { Verdict::Deferred } else { Verdict::Undecided };
+                return if deferred || spared && !served { Verdict::Deferred } else { Verdict::Undecided };
             }
             self.budget().spend(range.len() + 1);
             let mut goes_on = true;
@@ -227,11 +232,19 @@ impl<'a> Barriers<'a> {
                 }
                 goes_on = next.is_some();
                 let Some(next) = next else { break };
-                if reads && matches!(next, Stage::Published { .. }) {
-                    if how.rotates_in.is_none() {
+                match next {
+                    Stage::Published { counts: true, .. } if reads && how.rotates_in.is_none() => {
                         return Verdict::Deferred;
                     }
-                    (deferred, goes_on) = (true, false);
+                    Stage::Published { counts, .. } if reads => {
+                        deferred |= counts;
+                        spared |= !counts;
+                        goes_on = false;
+                    }
+                    Stage::Served => (served, goes_on) = (true, false),
+                    _ => {}
+                }
+                if !goes_on {
                     break;
                 }
                 stage = next;
@@ -246,7 +259,7 @@ impl<'a> Barriers<'a> {
                 }
             }
         }
-        if deferred {
+        if deferred || spared && !served {
             return Verdict::Deferred;
         }
         // A FLAT store may mean memory.
@@ -269,10 +282,13 @@ impl<'a> Barriers<'a> {
                         return Some(Stage::Open(Open { counted, ..open }));
                     }
                     let is_meant = any_wait || counted || open.alone;
-                    let done = Stage::Done { untouched: !is_meant, passed: open.passed };
-                    let is_published = is_meant || !open.accessed;
+                    if !is_meant && open.accessed {
+                        return Some(Stage::Served);
+                    }
+                    let counts = any_wait || counted;
+                    let done = Stage::Done { untouched: !is_meant, passed: open.passed, counts };
                     // A loop that fills buffers ahead leaves with some that nobody reads.
-                    return (is_published && (open.passed || any_wait)).then_some(done);
+                    return (open.passed || any_wait).then_some(done);
                 }
                 let same = facts.events.iter().filter(|e| e.stream == stream);
                 let younger = same.map(|e| e.count).fold(open.younger, u8::saturating_add);
@@ -287,10 +303,14 @@ impl<'a> Barriers<'a> {
                 }))
             }
             // What other paths have to do with it says nothing about this one.
-            Stage::Done { passed: false, .. } | Stage::Published { passed: false } if line == barrier => None,
-            Stage::Done { passed, .. } if self.is_barrier(line) => Some(Stage::Published { passed }),
-            Stage::Done { untouched, .. } => (!(untouched && touches)).then_some(stage),
-            Stage::Published { .. } => Some(stage),
+            Stage::Done { passed: false, .. } | Stage::Published { passed: false, .. } if line == barrier => {
+                None
+            }
+            Stage::Done { passed, counts, .. } if self.is_barrier(line) => {
+                Some(Stage::Published { passed, counts })
+            }
+            Stage::Done { untouched: true, .. } if touches => Some(Stage::Served),
+            Stage::Done { .. } | Stage::Published { .. } | Stage::Served => Some(stage),
         }
     }
 
@@ -361,7 +381,7 @@ impl Stage {
         match self {
             Stage::Open(open) => open.passed,
             Stage::Done { passed, .. } => passed,
-            Stage::Published { .. } => false,
+            Stage::Published { .. } | Stage::Served => false,
         }
     }
 }

@@ -175,6 +175,15 @@ fn a_write_that_others_read_after_the_barrier_is_documented() {
         format!(
             "{write} | s_cbranch_scc1 L1 | s_waitcnt lgkmcnt(0) | L1: | s_nop 0 | s_barrier | {read} | s_endpgm"
         ),
+        // Waves that branch around the reads of a tree reduction show nothing for those that read.
+        format!(
+            "{write} | s_barrier | s_and_saveexec_b64 s[0:1], vcc | s_cbranch_execz L1 | {read} | global_store_dword v6, v1, s[2:3] | \
+             L1: | s_waitcnt lgkmcnt(0) | s_barrier | {read} | s_endpgm"
+        ),
+        format!(
+            "s_cbranch_scc0 L0 | {write} | L0: | s_nop 0 | s_barrier | s_cbranch_scc1 L1 | {read} | {write} | \
+             L1: | s_waitcnt lgkmcnt(0) | s_barrier | {read} | s_endpgm"
+        ),
     ] {
         assert_eq!(sure(&text), written, "{text}");
         assert_eq!(sure(&done(&text)), [], "{}", done(&text));
