@@ -3,7 +3,11 @@
 //! The analyses do not compare the conditions of branches. A path that needs no branch to go a particular way, or one, is a
 //! path of the program: whoever wrote the branch meant it to go both ways. A path that needs two or more of them, one
 //! after the other, may be none: the second condition may exclude the first. A branch after which both ways lead to the same
-//! violation is not a choice, and neither is the only exit of a loop, which is taken in the end.
+//! violation is not a choice, and neither is the only exit of a loop, which is taken in the end. Where every path to the second
+//! instruction passes the first, whoever wrote the second meant it to be reached: a branch that must go the only way that
+//! leads there is no choice either.
+
+use std::collections::HashSet;
 
 use super::path::{End, Node};
 use super::report::Caveat;
@@ -22,8 +26,14 @@ fn one_more(choices: Choices) -> Choices {
     if choices < SEVERAL { choices + 1 } else { choices }
 }
 
-/// What the best path of `nodes` (the first is its start) takes for granted.
-pub(super) fn caveat(flow: &Flow, exits: &Exits, nodes: &[Node<'_>]) -> Option<Caveat> {
+/// What the best path of `nodes` (the first is its start) takes for granted. `between`: of a second instruction that every path
+/// reaches by way of the first, the blocks on paths from one to the other.
+pub(super) fn caveat(
+    flow: &Flow,
+    exits: &Exits,
+    nodes: &[Node<'_>],
+    between: Option<&HashSet<usize>>,
+) -> Option<Caveat> {
     let mut preds: Vec<Vec<usize>> = vec![Vec::new(); nodes.len()];
     for (from, node) in nodes.iter().enumerate() {
         if let End::Open(next) = &node.end {
@@ -33,7 +43,7 @@ pub(super) fn caveat(flow: &Flow, exits: &Exits, nodes: &[Node<'_>]) -> Option<C
     let mut choices = vec![NEVER; nodes.len()];
     let mut open: Vec<usize> = (0..nodes.len()).rev().collect();
     while let Some(at) = open.pop() {
-        let now = of_node(flow, exits, &nodes[at], &choices);
+        let now = of_node(flow, exits, &nodes[at], &choices, between);
         if now < choices[at] {
             choices[at] = now;
             open.extend(&preds[at]);
@@ -46,7 +56,13 @@ pub(super) fn caveat(flow: &Flow, exits: &Exits, nodes: &[Node<'_>]) -> Option<C
     }
 }
 
-fn of_node(flow: &Flow, exits: &Exits, node: &Node<'_>, choices: &[Choices]) -> Choices {
+fn of_node(
+    flow: &Flow,
+    exits: &Exits,
+    node: &Node<'_>,
+    choices: &[Choices],
+    between: Option<&HashSet<usize>>,
+) -> Choices {
     let next = match &node.end {
         End::Second => return 0,
         End::Finished(_) => return NEVER,
@@ -67,6 +83,12 @@ fn of_node(flow: &Flow, exits: &Exits, node: &Node<'_>, choices: &[Choices]) -> 
             .iter()
             .map(|n| if n.0 == exit { choices[n.1] } else { one_more(choices[n.1]) })
             .fold(NEVER, Choices::min);
+    }
+    let leads_there = |block: &usize| between.is_some_and(|b| b.contains(block));
+    if flow.cfg.blocks[node.block].succs.iter().filter(|s| leads_there(s)).count() == 1
+        && let Some(only) = next.iter().find(|n| leads_there(&n.0))
+    {
+        return choices[only.1];
     }
     let all_ways = next.len() == exits.ways[node.block];
     let worst = next.iter().map(|n| choices[n.1]).max().unwrap_or(NEVER);

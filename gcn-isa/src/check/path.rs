@@ -1,6 +1,6 @@
 //! The paths on which an operation is still outstanding: for the report, and for what a finding takes for granted.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::ops::Range;
 
 use smallvec::SmallVec;
@@ -62,6 +62,8 @@ pub(super) struct PathSearch<'a> {
     /// Lines that wait or start something, in order.
     relevant: Vec<u32>,
     exits: Option<Exits>,
+    /// Blocks at which the program or a function of it is entered.
+    roots: HashSet<usize>,
     /// For a rule, the blocks from whose start something that serves it can be reached.
     serving: HashMap<&'static str, Vec<bool>>,
     looks: usize,
@@ -86,6 +88,7 @@ impl<'a> PathSearch<'a> {
             lines,
             relevant: Vec::new(),
             exits: None,
+            roots: flow.roots.iter().map(|r| r.block).collect(),
             serving: HashMap::new(),
             looks: lines.len().saturating_mul(LOOKS.0).max(LOOKS.1),
             unserved: 0,
@@ -103,7 +106,12 @@ impl<'a> PathSearch<'a> {
         if (first + 1..block.end).contains(&second) {
             return Judgement::default();
         }
-        let explored = self.explore(first, Some(second));
+        let mut explored = self.explore(first, Some(second));
+        if explored.judged == Some(Some(Caveat::Branches))
+            && let Some(between) = self.between(first, second)
+        {
+            explored.judged = Some(self.judged(&explored.nodes, Some(&between)));
+        }
         let at = explored.nodes.iter().position(|n| matches!(n.end, End::Second));
         let path = at.map(|at| self.path(&explored.nodes, at)).unwrap_or_default();
         let caveat = match explored.judged {
@@ -115,10 +123,28 @@ impl<'a> PathSearch<'a> {
         Judgement { path, caveat }
     }
 
-    /// What the best path of `nodes` to the second instruction takes for granted.
-    fn judged(&mut self, nodes: &[Node<'_>]) -> Option<Caveat> {
+    /// What the best path of `nodes` to the second instruction takes for granted; for `between` see [`PathSearch::between`].
+    fn judged(&mut self, nodes: &[Node<'_>], between: Option<&HashSet<usize>>) -> Option<Caveat> {
         let exits = self.exits.get_or_insert_with(|| Exits::of(self.program, self.flow));
-        choices::caveat(self.flow, exits, nodes)
+        choices::caveat(self.flow, exits, nodes, between)
+    }
+
+    /// The blocks from which `second` is reached without passing `first`, if every path to it passes `first` in another block.
+    fn between(&mut self, first: usize, second: usize) -> Option<HashSet<usize>> {
+        let (start, end) = (self.flow.cfg.block_of(first), self.flow.cfg.block_of(second));
+        let mut between = HashSet::new();
+        let mut open = vec![end];
+        while let Some(block) = open.pop() {
+            if block == start || !between.insert(block) {
+                continue;
+            }
+            self.looks = self.looks.checked_sub(1)?;
+            if self.roots.contains(&block) {
+                return None;
+            }
+            open.extend(&self.flow.cfg.blocks[block].preds);
+        }
+        (start != end).then_some(between)
     }
 
     /// True if after a wait that finishes the operation of `first` an instruction can come that `serves`, or if that could
@@ -156,7 +182,7 @@ impl<'a> PathSearch<'a> {
         }
         explored.complete = self.search(&mut explored.nodes, first, second);
         if explored.nodes.iter().any(|n| matches!(n.end, End::Second)) {
-            explored.judged = Some(self.judged(&explored.nodes));
+            explored.judged = Some(self.judged(&explored.nodes, None));
             explored.complete &= self.exits.as_ref().is_some_and(|e| e.complete);
         }
         explored
@@ -179,7 +205,7 @@ impl<'a> PathSearch<'a> {
         while done < nodes.len() {
             if reached && nodes.len() >= next_look {
                 next_look = 2 * nodes.len();
-                if self.judged(nodes).is_none() {
+                if self.judged(nodes, None).is_none() {
                     return false;
                 }
             }

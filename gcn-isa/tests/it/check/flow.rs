@@ -165,6 +165,16 @@ fn a_path_by_several_choices_is_less_sure() {
         "{load} | s_cbranch_scc1 A | s_nop 0 | A: | s_cbranch_scc0 B | s_nop 1 | B: | s_cbranch_vccz C | {wait} | C: | {read} | s_endpgm"
     );
     assert_eq!(caveats(&alike), [(7, None)]);
+    // Whoever reaches the read has passed the load: ways that lead elsewhere are no choices, and ways round a wait are.
+    let leave = "s_cbranch_scc1 D | s_nop 0 | s_cbranch_vccz D";
+    let guards = format!("{load} | {leave} | {read} | D: | s_endpgm");
+    assert_eq!(caveats(&guards), [(4, None)]);
+    let skipped = format!("s_cbranch_scc0 A | {load} | A: | {leave} | {read} | D: | s_endpgm");
+    assert_eq!(caveats(&skipped), [(5, Some(Caveat::Branches))]);
+    let waits = format!(
+        "{load} | {leave} | s_cbranch_execz A | {wait} | A: | s_cbranch_vccnz B | {wait} | B: | {read} | D: | s_endpgm"
+    );
+    assert_eq!(caveats(&waits), [(8, Some(Caveat::Branches))]);
     // Loops end.
     let loops = format!(
         "{load} | A: | s_nop 0 | s_cbranch_scc1 A | B: | s_nop 1 | s_cbranch_scc1 B | C: | s_nop 1 | s_cbranch_scc1 C | {read} | s_endpgm"
