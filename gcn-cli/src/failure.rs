@@ -1,7 +1,9 @@
 //! Errors of commands, with their exit codes.
 
-use std::io::{IsTerminal as _, Write as _};
+use std::io::Write as _;
 use std::process::ExitCode;
+
+use crate::colour;
 
 /// The reason why a command failed.
 #[derive(Debug)]
@@ -52,7 +54,12 @@ impl Failure {
     /// Prints the message to standard error.
     pub fn report(self) -> ExitCode {
         if !self.message.is_empty() {
-            let prefix = if self.complete { "" } else { "error: " };
+            let prefix = match (self.complete, colour::of_errors()) {
+                (true, _) => "",
+                // As clap's errors look.
+                (false, true) => "\u{1b}[1m\u{1b}[31merror:\u{1b}[0m ",
+                (false, false) => "error: ",
+            };
             complain(&format!("{prefix}{}", self.message));
         }
         ExitCode::from(self.code)
@@ -64,7 +71,7 @@ impl From<gcn_report::Error> for Failure {
     fn from(error: gcn_report::Error) -> Failure {
         use gcn_report::Error;
         match error {
-            Error::Assembly(errors) => Failure::shown(errors.render(colours())),
+            Error::Assembly(errors) => Failure::shown(errors.render(colour::of_errors())),
             Error::OtherTarget { name, wanted, is } => Failure::input(format!(
                 "{name}: the file is for {is}, but --target is {wanted}; omit --target, or give another file"
             )),
@@ -80,15 +87,4 @@ impl From<gcn_report::Error> for Failure {
 /// Writes a line to standard error. If that is closed, nobody is left to tell.
 pub fn complain(message: &str) {
     let _ = writeln!(std::io::stderr(), "{}", message.trim_end());
-}
-
-/// Whether to colour standard error: it is a terminal that can, and the user does not object (no-color.org).
-pub fn colours() -> bool {
-    std::io::stderr().is_terminal() && colours_wanted()
-}
-
-/// Whether the environment allows colours.
-pub fn colours_wanted() -> bool {
-    let set = |name| std::env::var_os(name).is_some_and(|value| !value.is_empty());
-    !set("NO_COLOR") && std::env::var_os("TERM").is_none_or(|t| t != "dumb")
 }

@@ -1,13 +1,12 @@
 //! Files, and `-` for the standard streams. A file is written whole or not at all.
 
-use std::io::{BufWriter, ErrorKind, IsTerminal as _, Read as _, Seek as _, SeekFrom, Write as _};
+use std::io::{BufWriter, ErrorKind, Read as _, Seek as _, SeekFrom, Write as _};
 use std::path::{Path, PathBuf};
 
 use gcn_emit::asm::Folders;
 use gcn_report::container::{holds_objects, holds_several};
 
-pub use crate::failure::colours;
-use crate::failure::{Failure, colours_wanted};
+use crate::failure::Failure;
 
 /// The name of standard input or output.
 pub const STANDARD: &str = "-";
@@ -282,9 +281,4 @@ fn printed(result: std::io::Result<()>) -> Result<(), Failure> {
         Err(error) if error.kind() == ErrorKind::BrokenPipe => Err(Failure::closed_output()),
         Err(error) => Err(Failure::usage(format!("cannot write to standard output: {error}"))),
     }
-}
-
-/// Whether to colour standard output.
-pub fn colours_of_output() -> bool {
-    std::io::stdout().is_terminal() && colours_wanted()
 }

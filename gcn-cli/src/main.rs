@@ -1,16 +1,17 @@
 //! The `gcn` command: assembles, disassembles, checks, explains and runs code for AMD GFX9 and CDNA GPUs.
 //!
 //! `commands/` has one file per command; `file` reads and writes files, `failure` has the errors and exit
-//! codes.
+//! codes, `colour` says whether output is coloured.
 #![forbid(unsafe_code)]
 
+mod colour;
 mod commands;
 mod failure;
 mod file;
 
 use std::process::ExitCode;
 
-use clap::{CommandFactory as _, Parser, Subcommand};
+use clap::{ColorChoice, CommandFactory as _, FromArgMatches as _, Parser, Subcommand};
 
 /// Assembles, disassembles, checks, explains and runs code for AMD GPUs: GFX9 and CDNA (gfx900 to gfx950),
 /// RDNA 1 to 4 (gfx1010 to gfx1201).
@@ -22,6 +23,9 @@ use clap::{CommandFactory as _, Parser, Subcommand};
 struct Cli {
     #[command(subcommand)]
     command: Command,
+    /// When the output has colours; otherwise `NO_COLOR`, `FORCE_COLOR` and `CLICOLOR_FORCE` say it
+    #[arg(long, global = true, value_name = "WHEN", default_value = "auto", hide_possible_values = true)]
+    color: ColorChoice,
 }
 
 // clap takes the help of each command from its `Args`.
@@ -53,7 +57,10 @@ enum Command {
 }
 
 fn main() -> ExitCode {
-    let done = match Cli::parse().command {
+    let matches = Cli::command().color(colour::from_environment()).get_matches();
+    let cli = Cli::from_arg_matches(&matches).unwrap_or_else(|error| error.exit());
+    colour::choose(cli.color);
+    let done = match cli.command {
         Command::Annotate(args) => commands::annotate::run(&args),
         Command::Asm(args) => commands::asm::run(&args),
         Command::Check(args) => commands::check::run(&args),

@@ -24,7 +24,7 @@ mod names;
 mod page;
 mod probe;
 
-pub use names::{NameError, aliases, nearest};
+pub use names::{NameError, aliases, matching, nearest};
 pub use page::{
     Alias, CounterFacts, Form, Hazard, HazardStates, MatrixFacts, MatrixLayout, MemoryFacts, ModifierFacts,
     OperandFacts, Page, Pipe,

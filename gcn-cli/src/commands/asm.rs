@@ -11,7 +11,7 @@ use gcn_isa::{Operand, Target};
 use serde::Serialize;
 
 use crate::failure::{self, Failure};
-use crate::{commands, file};
+use crate::{colour, commands, file};
 
 /// Assembles a file into a code object for `hipModuleLoad`.
 ///
@@ -101,7 +101,7 @@ pub fn run(args: &Args) -> Result<(), Failure> {
         Err(errors) => return Err(refuse(args, name, &errors)),
     };
     for warning in &assembly.warnings {
-        failure::complain(&warning.render(file::colours()));
+        failure::complain(&warning.render(colour::of_errors()));
     }
     if let Some(output) = &output {
         let object = assembly.code_object().map_err(|error| link_failure(name, &assembly, &error))?;
@@ -121,7 +121,7 @@ pub fn run(args: &Args) -> Result<(), Failure> {
 /// The errors of a file, for people or as JSON.
 fn refuse(args: &Args, name: &str, errors: &Diagnostics) -> Failure {
     if !args.json {
-        return Failure::shown(errors.render(file::colours()));
+        return Failure::shown(errors.render(colour::of_errors()));
     }
     let shown = commands::json(&Errors { errors: &errors.list, more: errors.more });
     match shown.and_then(|text| file::print(text.as_bytes())) {

@@ -15,7 +15,7 @@ use crate::commands::code::{self, Broken, Input};
 use crate::commands::container::{self, Choice};
 use crate::commands::rule_set::Shown;
 use crate::failure::{self, Failure};
-use crate::{commands, file};
+use crate::{colour, commands, file};
 
 /// Checks code against every hazard rule, on every path, and kernels against their descriptors.
 ///
@@ -204,7 +204,7 @@ fn one(args: &Args, rules: Config, input: &Input, outcome: &mut Outcome) {
     } else if args.summary {
         outcome.text += &summary.render_line(&input.name);
     } else {
-        outcome.text += &show::file(&checked, &summary, args.limit, file::colours_of_output());
+        outcome.text += &show::file(&checked, &summary, args.limit, colour::of_output());
     }
     outcome.summary += summary;
 }

@@ -13,7 +13,7 @@ use serde::Serialize;
 use crate::commands::rule_set::{Rules, Xnack};
 use crate::commands::{self, totals};
 use crate::failure::{self, Failure};
-use crate::file;
+use crate::{colour, file};
 
 /// Inserts the waits that an assembly file lacks, and with `--strip` removes those that nothing needs.
 ///
@@ -158,14 +158,14 @@ fn fix(name: &str, args: &Args) -> Result<Fixed, Failure> {
     if args.expand {
         let options = asm::Options { target: args.target, wave: args.wave.wave, ..asm::Options::default() };
         text = asm::expand(shown, &text, &options, &folders)
-            .map_err(|errors| Failure::shown(errors.render(file::colours())))?;
+            .map_err(|errors| Failure::shown(errors.render(colour::of_errors())))?;
     }
     rewrite::fix_with(shown, &text, &options(args)?, &folders).map_err(|error| refuse(shown, &error))
 }
 
 fn refuse(name: &str, error: &RewriteError) -> Failure {
     match error {
-        RewriteError::Assembly(errors) => Failure::shown(errors.render(file::colours())),
+        RewriteError::Assembly(errors) => Failure::shown(errors.render(colour::of_errors())),
         _ => Failure::input(format!("{name}: {error}")),
     }
 }

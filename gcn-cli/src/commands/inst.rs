@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 
 use gcn_isa::reference::{self, CounterFacts, Form, Hazard, MatrixFacts, OperandFacts, Page};
 use gcn_isa::target::Subtarget;
-use gcn_isa::{Target, table};
+use gcn_isa::{Target, semantics, table};
 
 use crate::failure::Failure;
 use crate::{commands, file};
@@ -12,7 +12,7 @@ use crate::{commands, file};
 /// Explains one instruction: operands, encodings, counters, hazards, passes, meaning.
 ///
 /// NAME is a mnemonic with or without its encoding suffix (`_e32`, `_e64`, `_dpp`, `_sdwa`), or another name
-/// that the assembler accepts.
+/// that the assembler accepts. The beginning of names, or a pattern with `*` and `?`, lists the instructions.
 #[derive(clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub struct Args {
@@ -31,12 +31,32 @@ const EXAMPLES: &str = "\
 Examples:
   gcn inst v_add_f32                                     on every target that has it
   gcn inst v_mfma_f32_32x32x8_f16 --target gfx942        passes, FLOPs, layout, wait states
-  gcn inst global_load_dwordx4 --target gfx90a --json    as JSON";
+  gcn inst global_load_dwordx4 --target gfx90a --json    as JSON
+  gcn inst 'v_cvt_*_fp8' --target gfx942                 which there are, with their meaning";
 
 pub fn run(args: &Args) -> Result<(), Failure> {
-    let page = reference::page(&args.name, args.target).map_err(|error| Failure::input(error.to_string()))?;
+    let page = match reference::page(&args.name, args.target) {
+        Ok(page) => page,
+        Err(error) => {
+            let names = reference::matching(&args.name, args.target);
+            if names.is_empty() || args.json {
+                return Err(Failure::input(error.to_string()));
+            }
+            return file::print(list(&names).as_bytes());
+        }
+    };
     let text = if args.json { commands::json(&page)? } else { render(&page) };
     file::print(text.as_bytes())
+}
+
+/// A line for each instruction: its name and what it does.
+fn list(names: &[&str]) -> String {
+    let width = names.iter().map(|name| name.len()).max().unwrap_or(0);
+    let line = |name: &&str| {
+        let meaning = semantics::of(name).map_or("", |meaning| meaning.line);
+        format!("{name:width$}  {meaning}").trim_end().to_owned() + "\n"
+    };
+    names.iter().map(line).collect()
 }
 
 fn render(page: &Page) -> String {

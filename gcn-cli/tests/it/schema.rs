@@ -174,3 +174,30 @@ fn no_colour_where_it_is_not_wanted() {
     assert!(coloured.contains("\u{1b}["), "{coloured}");
     assert!(plain.contains("waitcnt.raw") && !plain.contains("\u{1b}["), "{plain}");
 }
+
+/// The command line decides, then `NO_COLOR`, then what forces colours.
+#[test]
+fn colours_can_be_forced() {
+    let is_coloured = |arguments: &[&str], variables: &[(&str, &str)]| {
+        let mut gcn = std::process::Command::new(env!("CARGO_BIN_EXE_gcn"));
+        for name in ["NO_COLOR", "FORCE_COLOR", "CLICOLOR_FORCE", "CLICOLOR"] {
+            gcn.env_remove(name);
+        }
+        let run = gcn.args(arguments).envs(variables.iter().copied()).output().unwrap();
+        let said = [run.stdout, run.stderr].concat();
+        let coloured = said.contains(&0x1b);
+        assert!(String::from_utf8_lossy(&said).contains("error"), "{arguments:?}");
+        coloured
+    };
+    let unwaited = place("unwaited.s");
+    for command in [&["check", &unwaited][..], &["inst", "v_no_such"], &["no-such-command"]] {
+        assert!(!is_coloured(command, &[]), "{command:?}");
+        for force in ["FORCE_COLOR", "CLICOLOR_FORCE"] {
+            assert!(is_coloured(command, &[(force, "1")]), "{command:?} {force}");
+            assert!(!is_coloured(command, &[(force, "1"), ("NO_COLOR", "1")]), "{command:?} {force}");
+        }
+    }
+    assert!(!is_coloured(&["check", &unwaited], &[("FORCE_COLOR", "0"), ("CLICOLOR_FORCE", "0")]));
+    assert!(is_coloured(&["check", &unwaited, "--color", "always"], &[("NO_COLOR", "1")]));
+    assert!(!is_coloured(&["--color", "never", "check", &unwaited], &[("FORCE_COLOR", "1")]));
+}

@@ -147,21 +147,57 @@ pub fn nearest(name: &str, target: Option<Target>) -> Vec<&'static str> {
     if name.len() > 64 {
         return Vec::new();
     }
-    let families = Family::ALL.into_iter().filter(|family| target.is_none_or(|t| t.family() == *family));
-    let known: BTreeSet<&'static str> = families
-        .flat_map(table::rows_of)
-        .filter(|r| r.format != Format::Vopd)
-        .filter(|r| target.is_none_or(|t| r.targets.contains(t)))
-        .map(|r| r.mnemonic)
-        .chain(aliases().filter(|a| target.is_none_or(|t| a.2.contains(t))).map(|a| a.0))
-        .collect();
-    let mut near: Vec<(usize, &'static str)> = known
+    let mut near: Vec<(usize, &'static str)> = known(target)
         .into_iter()
         .map(|other| (distance(name.as_bytes(), other.as_bytes()), other))
         .filter(|(d, _)| *d * 3 <= name.len().max(3))
         .collect();
     near.sort_unstable();
     near.into_iter().take(5).map(|(_, other)| other).collect()
+}
+
+/// The names of instructions but pairs of VOPD, aliases included.
+fn known(target: Option<Target>) -> BTreeSet<&'static str> {
+    let families = Family::ALL.into_iter().filter(|family| target.is_none_or(|t| t.family() == *family));
+    families
+        .flat_map(table::rows_of)
+        .filter(|r| r.format != Format::Vopd)
+        .filter(|r| target.is_none_or(|t| r.targets.contains(t)))
+        .map(|r| r.mnemonic)
+        .chain(aliases().filter(|a| target.is_none_or(|t| a.2.contains(t))).map(|a| a.0))
+        .collect()
+}
+
+/// The names of instructions, aliases included, that `pattern` describes, in order. In a pattern `*` stands for any characters and
+/// `?` for one; one without either stands for all names that begin so.
+pub fn matching(pattern: &str, target: Option<Target>) -> Vec<&'static str> {
+    let mut pattern = pattern.trim().to_ascii_lowercase();
+    if !pattern.contains(['*', '?']) {
+        pattern.push('*');
+    }
+    known(target).into_iter().filter(|name| fits(pattern.as_bytes(), name.as_bytes())).collect()
+}
+
+/// True if the pattern describes all of `name`.
+fn fits(pattern: &[u8], name: &[u8]) -> bool {
+    let (mut p, mut n) = (0, 0);
+    // The last star, and where in the name what follows it is tried.
+    let mut star: Option<(usize, usize)> = None;
+    while n < name.len() {
+        match pattern.get(p) {
+            Some(b'*') => {
+                star = Some((p, n));
+                p += 1;
+            }
+            Some(&c) if c == b'?' || c == name[n] => (p, n) = (p + 1, n + 1),
+            _ => {
+                let Some((at, from)) = star else { return false };
+                star = Some((at, from + 1));
+                (p, n) = (at + 1, from + 1);
+            }
+        }
+    }
+    pattern[p..].iter().all(|c| *c == b'*')
 }
 
 /// Edit distance where swapping two neighbours counts as one edit.
@@ -195,6 +231,23 @@ mod tests {
             (of("", "abc"), of("abc", "abc"), of("abc", "acb"), of("kitten", "sitting")),
             (3, 0, 1, 3)
         );
+    }
+
+    #[test]
+    fn patterns() {
+        for (pattern, name, fits_it) in [
+            ("v_*_f32", "v_add_f32", true),
+            ("v_*_f32", "v_add_f32_e64", false),
+            ("*f?6*", "v_cvt_f16_f32", true),
+            ("**", "", true),
+            ("?", "", false),
+            ("a*ab*c", "aabababc", true),
+            ("a*b", "a", false),
+        ] {
+            assert_eq!(fits(pattern.as_bytes(), name.as_bytes()), fits_it, "{pattern} {name}");
+        }
+        assert!(matching("v_mfma_f64", None).contains(&"v_mfma_f64_4x4x4_4b_f64"));
+        assert_eq!(matching("v_wmma", Some(Target::GFX942)), [""; 0]);
     }
 
     #[test]
