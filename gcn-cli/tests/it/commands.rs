@@ -30,6 +30,7 @@ const NOT_HERE: [(&str, &str); 24] = [
     ("playground/build", "WebAssembly; .ci/run does that"),
     ("node playground/", "a browser; .ci/run does that"),
     (".ci/run", "everything"),
+    ("python3 gcn-hip/tests/tinygrad.py", "a checkout of tinygrad, and pytest"),
     ("python3 gcn-hip/tests/conformance.py", "a checkout of AMD's hip-tests, and an hour"),
     (".ci/asan", "compiles with another toolchain"),
     ("gcn-isa/tests/mutants/run.py", "a day"),
