@@ -5,6 +5,7 @@ use divan::counter::ItemsCount;
 use gcn_emit::encode::encode_program;
 use gcn_emit::text::parse_program;
 use gcn_isa::Target;
+use gcn_isa::target::WaveSize;
 use gcn_sim::{FloatMode, KernelState, Machine, MatrixArithmetic, Memory, Options, run};
 
 fn main() {
@@ -47,25 +48,48 @@ const MATRIX: [(&str, Target, &str, u64); 13] = [
     ),
 ];
 
+/// What RDNA 3 calls the instructions of the bodies, in waves of 32 lanes.
+const OF_RDNA: [(&str, &str); 9] = [
+    ("v_add_u32", "v_add_nc_u32"),
+    ("v_addc_co_u32", "v_add_co_ci_u32"),
+    ("vcc", "vcc_lo"),
+    ("ds_write_", "ds_store_"),
+    ("ds_read_", "ds_load_"),
+    ("store_dwordx4", "store_b128"),
+    ("load_dwordx4", "load_b128"),
+    ("store_dword", "store_b32"),
+    ("load_dword", "load_b32"),
+];
+
 /// A kernel that repeats `body`. Its global memory is at s[20:21], where [`Memory`] puts what is allocated first.
 fn machine(target: Target, body: &str, unroll: usize, trips: u32) -> Machine {
-    let text = format!(
+    let rdna = target.has_workgroup_processors();
+    let named = |text: String| match rdna {
+        true => OF_RDNA.iter().fold(text, |text, (old, new)| text.replace(old, new)),
+        false => text,
+    };
+    let text = named(format!(
         "v_lshlrev_b32 v2, 2, v0\nv_lshlrev_b32 v5, 4, v0\nv_cvt_f32_i32 v7, v0\nv_mov_b32 v3, 1.0\nv_mul_u32_u24 v8, 37, v0\nv_and_b32 v8, 63, v8\nv_lshlrev_b32 v9, 2, v8\nv_lshlrev_b32 v10, 4, v8\ns_mov_b32 s20, 0\ns_mov_b32 s21, 1\nv_mov_b32 v24, 0x7f7f7f7f\nv_mov_b32 v25, 0x7f7f7f7f\ns_mov_b32 s4, {trips}\nloop:\n{}s_sub_u32 s4, s4, 1\ns_cmp_lg_u32 s4, 0\ns_cbranch_scc1 loop\ns_endpgm",
         body.repeat(unroll)
-    );
+    ));
     let program = parse_program(&text, target, "bench").expect("the bench kernel parses");
     let code = encode_program(&program).expect("the bench kernel encodes").bytes;
     let float_mode = FloatMode { denorm_32: 3, ..FloatMode::default() };
-    let state = KernelState { lds_bytes: 4096, vgprs: 64, agprs: 16, float_mode, ..KernelState::default() };
+    let wave_size = if rdna { WaveSize::W32 } else { WaveSize::W64 };
+    let agprs = if rdna { 0 } else { 16 };
+    let state =
+        KernelState { lds_bytes: 4096, vgprs: 64, agprs, wave_size, float_mode, ..KernelState::default() };
     Machine::new(target, &code, state).expect("the bench kernel loads")
 }
 
-fn bench(bencher: Bencher<'_, '_>, body: &str, trips: u32, options: Options) {
-    let machine = machine(Target::GFX942, body, 8, trips);
+fn bench(bencher: Bencher<'_, '_>, target: Target, body: &str, trips: u32, options: Options) {
+    let machine = machine(target, body, 8, trips);
+    let lanes = machine.state().wave_size.lanes();
     let mut memory = Memory::new();
     assert_eq!(memory.alloc(1 << 16), 1 << 32);
-    let mut once =
-        || run(&machine, &mut memory, [1, 1, 1], [64, 1, 1], &[], &options).expect("the bench kernel runs");
+    let mut once = || {
+        run(&machine, &mut memory, [1, 1, 1], [lanes, 1, 1], &[], &options).expect("the bench kernel runs")
+    };
     let items = once().wave_instructions;
     bencher.counter(ItemsCount::new(items)).bench_local(once);
 }
@@ -87,7 +111,13 @@ fn body(name: &str) -> &'static str {
 
 #[divan::bench(args = ["integer", "float", "double", "masked", "scalar", "lds", "lds anywhere", "global", "global anywhere"])]
 fn functional(bencher: Bencher<'_, '_>, name: &str) {
-    bench(bencher, body(name), 2000, Options::default());
+    bench(bencher, Target::GFX942, body(name), 2000, Options::default());
+}
+
+/// The same in waves of 32 lanes: twice as many instructions a second are as many lanes.
+#[divan::bench(args = ["integer", "float", "double", "masked", "scalar", "lds", "lds anywhere", "global", "global anywhere"])]
+fn wave32(bencher: Bencher<'_, '_>, name: &str) {
+    bench(bencher, Target::GFX1100, body(name), 2000, Options::default());
 }
 
 #[divan::bench(args = ["integer", "float", "lds"])]
@@ -95,7 +125,7 @@ fn strict(bencher: Bencher<'_, '_>, name: &str) {
     let body = body(name);
     let padded = body.replace('\n', "\ns_nop 4\n");
     let body = if body == LDS { body.replace('\n', "\ns_waitcnt lgkmcnt(0)\n") } else { padded };
-    bench(bencher, &body, 500, Options::strict());
+    bench(bencher, Target::GFX942, &body, 500, Options::strict());
 }
 
 /// One item is one multiplication or addition.

@@ -15,6 +15,9 @@ struct Ran {
     errors: String,
 }
 
+/// The targets that programs are compiled for.
+const TARGETS: [&str; 6] = ["gfx90a", "gfx942", "gfx1030", "gfx1100", "gfx1151", "gfx1201"];
+
 /// Compiles a program of `tests/programs` and runs it. `None` where there is no LLVM.
 fn run(name: &str, variables: &[(&str, &str)]) -> Option<Ran> {
     static NUMBER: AtomicU32 = AtomicU32::new(0);
@@ -28,10 +31,11 @@ fn run(name: &str, variables: &[(&str, &str)]) -> Option<Ran> {
     }
     let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/programs").join(format!("{name}.hip"));
     let program = folder.join(name);
-    // Compressed, for two targets, without any part of ROCm.
+    // Compressed, for several targets, without any part of ROCm.
     let compiled = Command::new(clang)
         .args(["-x", "hip", "-nogpuinc", "-nogpulib", "-O2", "-g", "--offload-compress"])
-        .args(["--offload-arch=gfx90a", "--offload-arch=gfx942", "--hip-link", "-L"])
+        .args(TARGETS.map(|target| format!("--offload-arch={target}")))
+        .args(["--hip-link", "-L"])
         .arg(&folder)
         .arg(source)
         .arg("-o")
@@ -52,9 +56,21 @@ const SUMS: &str = "total 1999000 launches 2 blocks 4\n";
 
 #[test]
 fn kernels_constants_and_managed_variables() {
-    for target in ["", "gfx90a", "gfx942"] {
+    for target in [""].into_iter().chain(TARGETS) {
         let Some(ran) = run("vector", &[("GCN_HIP_TARGET", target)]) else { return };
         assert_eq!((ran.out.as_str(), ran.errors.as_str()), (SUMS, ""), "{target}");
+    }
+}
+
+/// A program that compiles its kernel when it runs, for the device that it finds there.
+#[test]
+fn a_kernel_is_compiled_for_the_device_while_the_program_runs() {
+    for target in TARGETS {
+        let Some(clang) = tool("clang++") else { return };
+        let clang = clang.to_str().unwrap();
+        let Some(ran) = run("rtc", &[("GCN_HIP_TARGET", target), ("GCN_HIP_CLANG", clang)]) else { return };
+        let lanes = if target.starts_with("gfx1") { 32 } else { 64 };
+        assert_eq!((ran.out, ran.errors), (format!("{target} lanes {lanes} sum 2016\n"), String::new()));
     }
 }
 
@@ -62,8 +78,14 @@ fn kernels_constants_and_managed_variables() {
 fn every_mode_gives_the_same_result_and_the_sanitizers_find_nothing() {
     for (name, value) in [("MODE", "strict"), ("MODE", "faithful"), ("TIMED", "1"), ("SANITIZE", "races,lds")]
     {
-        let Some(ran) = run("vector", &[(&format!("GCN_HIP_{name}"), value)]) else { return };
-        assert_eq!((ran.out.as_str(), ran.errors.as_str()), (SUMS, ""), "{name}");
+        // There are no timing parameters of RDNA.
+        let radeons = ["gfx1030", "gfx1100", "gfx1151", "gfx1201"];
+        let radeons = radeons.into_iter().filter(|_| name != "TIMED");
+        for target in ["gfx942"].into_iter().chain(radeons) {
+            let variables = [("GCN_HIP_TARGET", target), (&format!("GCN_HIP_{name}"), value)];
+            let Some(ran) = run("vector", &variables) else { return };
+            assert_eq!((ran.out.as_str(), ran.errors.as_str()), (SUMS, ""), "{target} {name}");
+        }
     }
 }
 

@@ -78,6 +78,8 @@ pub struct KernelState {
     /// The waves of a workgroup may run on different compute units (`.amdhsa_tg_split`), so that they see each other's stores only
     /// when those are done.
     pub tg_split: bool,
+    /// The waves of a workgroup may run on both compute units of a workgroup processor (`.amdhsa_workgroup_processor_mode`).
+    pub workgroup_processors: bool,
     /// Floating-point state.
     pub float_mode: FloatMode,
     /// Clamp turns NaN into 0.
@@ -133,6 +135,7 @@ impl Default for KernelState {
             lds_bytes: 0,
             private_bytes: 0,
             tg_split: false,
+            workgroup_processors: false,
             float_mode: FloatMode::default(),
             dx10_clamp: true,
             ieee_mode: true,
@@ -194,6 +197,7 @@ impl KernelState {
             lds_bytes: word(0),
             private_bytes: word(4),
             tg_split: target.has_tg_split() && bits(rsrc3, 16, 1) == 1,
+            workgroup_processors: target.has_workgroup_processors() && bits(rsrc1, 29, 1) == 1,
             float_mode: FloatMode {
                 round_32: bits(rsrc1, 12, 2) as u8,
                 round_16_64: bits(rsrc1, 14, 2) as u8,

@@ -5,6 +5,9 @@ use crate::fp::{f16_to_f32, f32_to_f16};
 /// Lanes of a wave.
 pub(crate) const LANES: usize = gcn_isa::target::WAVE_SIZE as usize;
 
+/// Lanes of the lower half, all that a wave of 32 lanes has.
+pub(crate) const LOWER: usize = LANES / 2;
+
 /// Operand type, as far as fetching constants, source modifiers, denormal flushing and writing care.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Ty {

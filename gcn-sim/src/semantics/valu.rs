@@ -30,11 +30,12 @@ use std::sync::Arc;
 
 use crate::core::fault::Next;
 use crate::core::machine::{Cx, Step};
-use crate::core::value::{LANES, Raw, Value};
+use crate::core::value::{LANES, LOWER, Raw, Value};
 use crate::fp::Round;
 use crate::semantics::op::Op;
 
 pub(crate) use read::Fetch;
+use read::is_short;
 pub(crate) use write::Finish;
 
 /// What a lane function may depend on besides its operands.
@@ -63,8 +64,15 @@ pub(crate) fn op1<A: Lane, D: Lane>(f: impl Fn(A) -> D + Copy + Send + Sync + 's
 /// As [`op1`], with the environment.
 pub(crate) fn op1e<A: Lane, D: Lane>(f: impl Fn(Env, A) -> D + Copy + Send + Sync + 'static) -> Op {
     Op::new(move |cx: &mut Cx<'_>, s: &Step| {
-        let mut buffer = A::Raw::ZERO;
         let env = Env::of(cx);
+        if is_short(cx, s) {
+            let mut buffer = [A::Raw::default(); LOWER];
+            let a = A::Raw::fetch_lower(cx, s, 0, A::TY, &mut buffer)?;
+            let out = std::array::from_fn(|i| f(env, A::from_raw(a[i])).into_raw());
+            D::Raw::finish_lower(cx, s, &out);
+            return Ok(Next::Fall);
+        }
+        let mut buffer = A::Raw::ZERO;
         let a = A::Raw::fetch(cx, s, 0, A::TY, &mut buffer)?;
         let mut out = D::Raw::ZERO;
         for i in 0..LANES {
@@ -86,8 +94,16 @@ pub(crate) fn op2e<A: Lane, B: Lane, D: Lane>(
     f: impl Fn(Env, A, B) -> D + Copy + Send + Sync + 'static,
 ) -> Op {
     Op::new(move |cx: &mut Cx<'_>, s: &Step| {
-        let (mut buffer_a, mut buffer_b) = (A::Raw::ZERO, B::Raw::ZERO);
         let env = Env::of(cx);
+        if is_short(cx, s) {
+            let (mut buffer_a, mut buffer_b) = ([A::Raw::default(); LOWER], [B::Raw::default(); LOWER]);
+            let a = A::Raw::fetch_lower(cx, s, 0, A::TY, &mut buffer_a)?;
+            let b = B::Raw::fetch_lower(cx, s, 1, B::TY, &mut buffer_b)?;
+            let out = std::array::from_fn(|i| f(env, A::from_raw(a[i]), B::from_raw(b[i])).into_raw());
+            D::Raw::finish_lower(cx, s, &out);
+            return Ok(Next::Fall);
+        }
+        let (mut buffer_a, mut buffer_b) = (A::Raw::ZERO, B::Raw::ZERO);
         let a = A::Raw::fetch(cx, s, 0, A::TY, &mut buffer_a)?;
         let b = B::Raw::fetch(cx, s, 1, B::TY, &mut buffer_b)?;
         let mut out = D::Raw::ZERO;
@@ -112,8 +128,19 @@ pub(crate) fn op3e<A: Lane, B: Lane, C: Lane, D: Lane>(
     f: impl Fn(Env, A, B, C) -> D + Copy + Send + Sync + 'static,
 ) -> Op {
     Op::new(move |cx: &mut Cx<'_>, s: &Step| {
-        let (mut buffer_a, mut buffer_b, mut buffer_c) = (A::Raw::ZERO, B::Raw::ZERO, C::Raw::ZERO);
         let env = Env::of(cx);
+        if is_short(cx, s) {
+            let (mut buffer_a, mut buffer_b) = ([A::Raw::default(); LOWER], [B::Raw::default(); LOWER]);
+            let mut buffer_c = [C::Raw::default(); LOWER];
+            let a = A::Raw::fetch_lower(cx, s, 0, A::TY, &mut buffer_a)?;
+            let b = B::Raw::fetch_lower(cx, s, 1, B::TY, &mut buffer_b)?;
+            let c = C::Raw::fetch_lower(cx, s, 2, C::TY, &mut buffer_c)?;
+            let result = |i: usize| f(env, A::from_raw(a[i]), B::from_raw(b[i]), C::from_raw(c[i]));
+            let out = std::array::from_fn(|i| result(i).into_raw());
+            D::Raw::finish_lower(cx, s, &out);
+            return Ok(Next::Fall);
+        }
+        let (mut buffer_a, mut buffer_b, mut buffer_c) = (A::Raw::ZERO, B::Raw::ZERO, C::Raw::ZERO);
         let a = A::Raw::fetch(cx, s, 0, A::TY, &mut buffer_a)?;
         let b = B::Raw::fetch(cx, s, 1, B::TY, &mut buffer_b)?;
         let c = C::Raw::fetch(cx, s, 2, C::TY, &mut buffer_c)?;

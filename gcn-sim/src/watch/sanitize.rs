@@ -23,7 +23,7 @@ use std::sync::atomic::AtomicU64;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use gcn_isa::Inst;
-use gcn_isa::counters::{Counter, Stream};
+use gcn_isa::counters::{Counter, Stream, WaitCnt};
 use gcn_isa::hazards::Config;
 use gcn_isa::table::Class;
 
@@ -102,13 +102,20 @@ impl Shared {
             return None;
         }
         let steps = machine.steps();
-        let rules = Rules::of(machine.target());
+        let rules = Rules::of(machine.target(), machine.state());
+        // What the waits directly before an instruction add up to.
+        let mut waited = WaitCnt::NONE;
+        let mut role = |step: &Step| {
+            let role = rules.role(&step.inst, waited);
+            waited = WaitCnt::of(&step.inst).map_or(WaitCnt::NONE, |wait| waited.and(wait));
+            role
+        };
         Some(Shared {
             checks: options.sanitize,
             limit: options.findings,
             info: steps.iter().map(|s| Info::of(machine, &s.inst)).collect(),
             effects: steps.iter().map(|s| Effect::of(machine.target(), &s.inst)).collect(),
-            roles: steps.iter().map(|s| rules.role(&s.inst)).collect(),
+            roles: steps.iter().map(&mut role).collect(),
             rules,
             state: Mutex::default(),
             changes: AtomicU64::new(0),
@@ -354,7 +361,7 @@ impl Group {
                 sync.wait(all);
             }
         }
-        sync.fence(role, number);
+        sync.fence(&shared.rules, role, number);
         if shared.has(Sanitize::RACES) {
             self.waves[number].count(&shared.effects, cx, touches);
         }

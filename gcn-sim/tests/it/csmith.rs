@@ -27,6 +27,9 @@ const MOST: u64 = 20_000_000;
 const MISCOMPILED: [(u64, &str, &[&str], &str); 1] =
     [(156, "-O0", &["gfx900", "gfx906", "gfx908", "gfx90a"], "C6")];
 
+/// Rules that clang 22 breaks where a function is called, and the finding in docs/findings.md that says how.
+const BROKEN_AT_CALLS: [(&str, &str); 1] = [("rdna3.mask-write", "R3")];
+
 /// The finding that describes why this program is wrong.
 fn miscompiled(seed: u64, level: &str, target: &str) -> Option<&'static str> {
     let known = MISCOMPILED.iter().find(|m| m.0 == seed && m.1 == level && m.2.contains(&target));
@@ -79,8 +82,8 @@ fn on_host(program: &Path) -> Option<u64> {
 fn certain_finding(object: &[u8]) -> Option<String> {
     let unit = Unit::of_object(&read_code_object(object).unwrap()).unwrap();
     let reports = unit.sections.iter().map(|code| check::check(&code.program));
-    let mut findings = reports.flat_map(|r| r.findings);
-    findings.find(|f| f.grade == Grade::Certain).map(|f| f.message())
+    let mut findings = reports.flat_map(|r| r.findings).filter(|f| f.grade == Grade::Certain);
+    findings.find(|f| BROKEN_AT_CALLS.iter().all(|known| known.0 != f.rule)).map(|f| f.message())
 }
 
 fn judged(object: &[u8], expected: u64) -> Outcome {

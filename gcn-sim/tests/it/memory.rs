@@ -1,10 +1,10 @@
 //! Loads, stores and atomics of every width against byte arrays.
 
 use gcn_isa::Target;
-use gcn_sim::{KernelState, Memory, Options, SimError, Space};
+use gcn_sim::{KernelState, Machine, Memory, Options, SimError, Space};
 use gcn_test_support::Random;
 
-use super::harness::{Kernel, state, words};
+use super::harness::{Kernel, assemble, state, words};
 
 /// Loads each lane's datum from `in` (first argument) and stores a dword to `out` (second argument).
 fn each_lane(target: Target, body: &str, lds_bytes: u32) -> Kernel {
@@ -405,4 +405,35 @@ fn consecutive_lanes() {
             assert_eq!(memory.read(output, bytes).unwrap(), expected, "{}", kernel.text);
         }
     }
+}
+
+/// Scalar loads of a byte or two read no more than that: the last bytes of a buffer have nothing behind them.
+#[test]
+fn scalar_loads_of_parts_read_nothing_else() {
+    let target = Target::GFX1201;
+    let code = assemble(
+        target,
+        "s_load_b128 s[4:7], s[0:1], 0x0
+         s_wait_kmcnt 0x0
+         s_load_i8 s8, s[4:5], 0x6
+         s_load_u8 s9, s[4:5], 0x6
+         s_load_i16 s10, s[4:5], 0x4
+         s_load_u16 s11, s[4:5], 0x4
+         s_wait_kmcnt 0x0
+         v_mov_b32 v0, s8
+         v_mov_b32 v1, s9
+         v_mov_b32 v2, s10
+         v_mov_b32 v3, s11
+         v_mov_b32 v4, 0
+         global_store_b128 v4, v[0:3], s[6:7]
+         s_endpgm",
+    );
+    let machine = Machine::new(target, &code, KernelState { vgprs: 8, ..state() }).unwrap();
+    let mut memory = Memory::new();
+    let (bytes, out) = (memory.alloc(7), memory.alloc(16));
+    memory.write(bytes, &[1, 2, 3, 4, 0xfe, 0xff, 0x85]).unwrap();
+    let kernarg: Vec<u8> = [bytes, out].iter().flat_map(|address| address.to_le_bytes()).collect();
+    gcn_sim::run(&machine, &mut memory, [1; 3], [1; 3], &kernarg, &Options::strict()).unwrap();
+    let found = words(&memory.read(out, 16).unwrap());
+    assert_eq!(found, [-123i32 as u32, 0x85, -2i32 as u32, 0xfffe]);
 }

@@ -358,6 +358,31 @@ fn workgroups_of_32_waves() {
     assert!(!races.is_empty() && races.iter().all(|kind| *kind == FindingKind::LdsRace), "{races:?}");
 }
 
+/// The other half of a wave of 32 lanes, which some instructions name, is not there.
+#[test]
+fn lanes_beyond_a_wave_of_32() {
+    for (target, wait) in [(Target::GFX1100, "s_waitcnt lgkmcnt(0)"), (Target::GFX1201, "s_wait_kmcnt 0x0")] {
+        let kinds = |body: &str| -> Vec<FindingKind> {
+            let text = format!(
+                "s_load_b64 s[4:5], s[0:1], 0x0\nv_lshlrev_b32 v1, 2, v0\n{wait}\n{body}\n\
+                 global_store_b32 v1, v2, s[4:5]\ns_endpgm"
+            );
+            let kernel = KernelState { vgprs: 8, wave_size: WaveSize::W32, ..state() };
+            let machine = Machine::new(target, &assemble(target, &text), kernel).unwrap();
+            let mut memory = Memory::new();
+            let kernarg = memory.alloc(0x100).to_le_bytes();
+            let options = Case { checks: Sanitize::REGISTERS, ..ONE }.options();
+            let stats = run(&machine, &mut memory, [1; 3], [32, 1, 1], &kernarg, &options).unwrap();
+            stats.findings.iter().map(|f| f.kind).collect()
+        };
+        // The number of the lane is taken modulo that of the lanes.
+        assert_eq!(kinds("v_readlane_b32 s6, v0, 33\nv_mov_b32 v2, s6"), [], "{target}");
+        // It does nothing: what was there stays, defined or not.
+        assert_eq!(kinds("v_mov_b32 v2, 1\nv_permlane64_b32 v2, v0"), [], "{target}");
+        assert_eq!(kinds("v_permlane64_b32 v2, v0"), [FindingKind::UninitializedRegister], "{target}");
+    }
+}
+
 /// A lane's scratch is undefined until the lane writes it, as C's local arrays are.
 #[test]
 fn scratch_that_nothing_has_written() {
@@ -519,6 +544,16 @@ fn races_in_global_memory_between_waves_and_workgroups() {
     let groups = Case { grid: 2, checks: Sanitize::RACES, ..ONE };
     let race = groups.tells(FindingKind::GlobalRace, store, &[own, "global_load_dword v5, v2, s[4:5]"]);
     assert_eq!((race.party.site.workgroup, race.other.unwrap().site.workgroup), ([1, 0, 0], [0, 0, 0]));
+    // Each party has the bytes that it accesses itself: a word, of which the other has stored a half.
+    let apart = "s_cmp_eq_u32 s2, 0\ns_cbranch_scc0 reader\nv_add_u32 v2, 4, v2\nglobal_store_short v2, v1, s[4:5] offset:2\n\
+                 s_endpgm\nreader:\nglobal_load_dword v10, v2, s[4:5] offset:4";
+    let race = groups.tells(FindingKind::GlobalRace, apart, &[]);
+    let (read, written) = (race.party.access.unwrap(), race.other.unwrap().access.unwrap());
+    assert_eq!(
+        (read.kind, read.bytes, written.kind, written.bytes),
+        (AccessKind::Read, 4, AccessKind::Write, 2)
+    );
+    assert_eq!(written.address, read.address + 2);
     groups.tells(
         FindingKind::GlobalRace,
         &format!("{store}\ns_waitcnt vmcnt(0)\ns_barrier"),

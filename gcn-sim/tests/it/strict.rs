@@ -254,8 +254,8 @@ fn a_write_that_another_wave_meets_after_a_barrier_is_an_error_of_every_grade() 
     }
 }
 
-/// In threadgroup split mode, where waves may be on several compute units, the same holds for memory (memory model, release at
-/// workgroup scope; clang has the wait with `-mtgsplit`).
+/// In threadgroup split mode, where waves may be on several compute units, the same holds for memory (memory model, release and acquire
+/// at workgroup scope; clang has the wait and the invalidation with `-mtgsplit`).
 #[test]
 fn a_store_that_another_wave_meets_after_a_barrier_of_a_split_workgroup() {
     let exchange = |wait: &str| {
@@ -264,6 +264,7 @@ fn a_store_that_another_wave_meets_after_a_barrier_of_a_split_workgroup() {
              global_store_dword v1, v0, s[4:5] offset:1024
              {wait}
              s_barrier
+             buffer_inv sc0
              global_load_dword v3, v2, s[4:5] offset:1024
              s_waitcnt vmcnt(0)
              global_store_dword v1, v3, s[4:5]

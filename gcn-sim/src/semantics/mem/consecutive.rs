@@ -6,22 +6,24 @@ use super::address::Addresses;
 use super::datum::{Datum, collect, deal};
 use crate::core::machine::Cx;
 use crate::core::memory::Allocation;
-use crate::core::value::LANES;
+use crate::core::value::{LANES, LOWER};
 use crate::core::wave::Lanes;
 
 /// Where the bytes are.
 struct Range {
     allocation: usize,
     offset: u64,
+    lanes: usize,
 }
 
 impl Addresses {
-    /// Address of the first lane, if each of the others follows the one before at a distance of `stride` bytes.
-    fn consecutive(&self, v: &[Lanes], stride: u64) -> Option<u64> {
+    /// Address of the first of `lanes` lanes, if each of the others follows the one before at a distance of `stride` bytes.
+    #[inline(always)]
+    fn consecutive(&self, v: &[Lanes], lanes: usize, stride: u64) -> Option<u64> {
         let follow = |address: &dyn Fn(usize) -> u64| {
             // Without an early end the comparisons are vector instructions.
             let first = address(0);
-            let differ = (0..LANES)
+            let differ = (0..lanes)
                 .fold(0, |differ, lane| differ | (address(lane) ^ first.wrapping_add(lane as u64 * stride)));
             (differ == 0).then_some(first)
         };
@@ -43,15 +45,19 @@ impl Addresses {
 /// The bytes of an access that needs no look at its single lanes.
 #[inline]
 fn range(cx: &mut Cx<'_>, addresses: &Addresses, datum: &Datum) -> Option<Range> {
-    if cx.trace.is_some() || cx.w.exec() != u64::MAX || datum.half.is_some() {
+    if cx.trace.is_some() || cx.w.exec() != cx.w.lanes || datum.half.is_some() {
         return None;
     }
     let stride = u64::from(datum.size());
-    let address = addresses.consecutive(&cx.w.v, stride)?;
+    // Two loops of a length that the compiler knows.
+    let (address, lanes) = match cx.w.size() {
+        LANES => (addresses.consecutive(&cx.w.v, LANES, stride)?, LANES),
+        _ => (addresses.consecutive(&cx.w.v, LOWER, stride)?, LOWER),
+    };
     // The apertures of flat addresses hold no allocation.
-    let allocation = cx.memory.find(address, stride * LANES as u64, cx.w.memory_hint)?;
+    let allocation = cx.memory.find(address, stride * lanes as u64, cx.w.memory_hint)?;
     cx.w.memory_hint = allocation;
-    Some(Range { allocation, offset: cx.memory.allocation(allocation).offset(address) })
+    Some(Range { allocation, lanes, offset: cx.memory.allocation(allocation).offset(address) })
 }
 
 /// Does a load; false if it has to go by lanes.
@@ -63,19 +69,24 @@ pub(super) fn load(cx: &mut Cx<'_>, addresses: &Addresses, datum: &Datum, to: u1
     let allocation = cx.memory.allocation(range.allocation);
     // Room of the right size: to clear that of the largest access takes longer than to load a dword of every lane.
     match datum.size() {
-        0..=4 => load_bytes::<4>(allocation, range.offset, datum, registers),
-        5..=8 => load_bytes::<8>(allocation, range.offset, datum, registers),
-        _ => load_bytes::<16>(allocation, range.offset, datum, registers),
+        0..=4 => load_bytes::<4>(allocation, &range, datum, registers),
+        5..=8 => load_bytes::<8>(allocation, &range, datum, registers),
+        _ => load_bytes::<16>(allocation, &range, datum, registers),
     }
     true
 }
 
 /// For data of at most `N` bytes.
 #[inline(always)]
-fn load_bytes<const N: usize>(allocation: &Allocation, offset: u64, datum: &Datum, registers: &mut [Lanes]) {
+fn load_bytes<const N: usize>(
+    allocation: &Allocation,
+    range: &Range,
+    datum: &Datum,
+    registers: &mut [Lanes],
+) {
     let mut bytes = [[0; N]; LANES];
-    let bytes = &mut bytes.as_flattened_mut()[..datum.size() as usize * LANES];
-    allocation.read(offset, bytes);
+    let bytes = &mut bytes.as_flattened_mut()[..datum.size() as usize * range.lanes];
+    allocation.read(range.offset, bytes);
     deal(datum, bytes, registers);
 }
 
@@ -87,18 +98,18 @@ pub(super) fn store(cx: &mut Cx<'_>, addresses: &Addresses, datum: &Datum, from:
     let Some(registers) = cx.w.v.get(from) else { return false };
     let allocation = cx.memory.allocation(range.allocation);
     match datum.size() {
-        0..=4 => store_bytes::<4>(allocation, range.offset, datum, registers),
-        5..=8 => store_bytes::<8>(allocation, range.offset, datum, registers),
-        _ => store_bytes::<16>(allocation, range.offset, datum, registers),
+        0..=4 => store_bytes::<4>(allocation, &range, datum, registers),
+        5..=8 => store_bytes::<8>(allocation, &range, datum, registers),
+        _ => store_bytes::<16>(allocation, &range, datum, registers),
     }
     true
 }
 
 /// For data of at most `N` bytes.
 #[inline(always)]
-fn store_bytes<const N: usize>(allocation: &Allocation, offset: u64, datum: &Datum, registers: &[Lanes]) {
+fn store_bytes<const N: usize>(allocation: &Allocation, range: &Range, datum: &Datum, registers: &[Lanes]) {
     let mut bytes = [[0; N]; LANES];
-    let bytes = &mut bytes.as_flattened_mut()[..datum.size() as usize * LANES];
+    let bytes = &mut bytes.as_flattened_mut()[..datum.size() as usize * range.lanes];
     collect(datum, registers, bytes);
-    allocation.write(offset, bytes);
+    allocation.write(range.offset, bytes);
 }

@@ -2,12 +2,14 @@
 //! with its ends at once. The result is that of the path by lanes, which accesses with a trace take, and those to buffers, to
 //! scratch, or outside one allocation.
 
+use gcn_isa::target::WaveSize;
+
 use super::address::Addresses;
 use super::datum::{Datum, extend, merge};
 use super::lanes;
 use crate::core::machine::{Cx, Step};
 use crate::core::memory::Combined;
-use crate::core::value::LANES;
+use crate::core::value::{LANES, LOWER};
 use crate::core::wave::Lanes;
 use crate::semantics::valu::write::write32;
 
@@ -51,7 +53,9 @@ fn inside(cx: &mut Cx<'_>, addresses: &Addresses, datum: &Datum) -> Option<Insid
     }
     let mut offsets = addresses.of_lanes(&cx.w.v)?;
     let some = offsets[exec.trailing_zeros() as usize];
-    if exec != u64::MAX {
+    if exec == WaveSize::W32.mask() {
+        offsets[LOWER..].fill(some);
+    } else if exec != u64::MAX {
         lanes(!exec).for_each(|lane| offsets[lane] = some);
     }
     let bytes = u64::from(datum.size());

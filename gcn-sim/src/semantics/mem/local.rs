@@ -1,10 +1,14 @@
 //! LDS accesses of a wave as a whole. Its addresses are computed at once, and its data are moved at once if they lie one after
 //! another. The result is that of the path by lanes, which accesses with a trace take, and those with a lane outside LDS.
 
+use std::ops::Range;
+
+use gcn_isa::target::WaveSize;
+
 use super::datum::{Datum, collect, deal, extend, merge, put_four, words};
 use super::lanes;
 use crate::core::machine::{Cx, Step};
-use crate::core::value::LANES;
+use crate::core::value::{LANES, LOWER};
 use crate::core::wave::Lanes;
 use crate::semantics::valu::write::write32;
 
@@ -15,19 +19,29 @@ fn addresses(base: &Lanes, exec: u64, offset: u32) -> Lanes {
     for (at, base) in at.iter_mut().zip(base) {
         *at = base.wrapping_add(offset);
     }
-    if exec != u64::MAX {
+    if exec == WaveSize::W32.mask() {
+        at[LOWER..].fill(0);
+    } else if exec != u64::MAX {
         lanes(!exec).for_each(|lane| at[lane] = 0);
     }
     at
 }
 
-/// Address of the first lane, if all lanes are active and their data of `N` bytes lie one after another.
+/// The bytes of all lanes, if all are active and their data of `N` bytes lie one after another.
 #[inline]
-fn consecutive<const N: usize>(at: &Lanes, exec: u64) -> Option<usize> {
+fn consecutive<const N: usize>(at: &Lanes, exec: u64) -> Option<Range<usize>> {
     // Without an early end the comparisons are vector instructions.
-    let differ =
-        (0..LANES).fold(0, |differ, lane| differ | (at[lane] ^ at[0].wrapping_add((lane * N) as u32)));
-    (differ == 0 && exec == u64::MAX).then_some(at[0] as usize)
+    let follow = |lanes: &[u32]| {
+        let place = |lane: usize| at[0].wrapping_add((lane * N) as u32);
+        lanes.iter().enumerate().fold(0, |differ, (lane, at)| differ | (at ^ place(lane))) == 0
+    };
+    let lanes = match exec {
+        u64::MAX => follow(at).then_some(LANES)?,
+        _ if exec == WaveSize::W32.mask() => follow(&at[..LOWER]).then_some(LOWER)?,
+        _ => return None,
+    };
+    let start = at[0] as usize;
+    Some(start..start + N * lanes)
 }
 
 /// What lies at each lane's address, by words.
@@ -90,10 +104,10 @@ fn read_sized<const N: usize, const WORDS: usize>(
     let exec = cx.w.exec();
     let at = addresses(cx.w.v.get(base as usize)?, exec, s.inst.mods.offset as u32);
     if datum.half.is_none()
-        && let Some(start) = consecutive::<N>(&at, exec)
+        && let Some(range) = consecutive::<N>(&at, exec)
     {
         let to = s.vdst as usize;
-        let (bytes, registers) = (cx.lds.get(start..start + N * LANES)?, cx.w.v.get_mut(to..to + WORDS)?);
+        let (bytes, registers) = (cx.lds.get(range)?, cx.w.v.get_mut(to..to + WORDS)?);
         deal(datum, bytes, registers);
         return Some(());
     }
@@ -138,9 +152,9 @@ fn write_sized<const N: usize, const WORDS: usize>(
     let at = addresses(cx.w.v.get(base as usize)?, exec, s.inst.mods.offset as u32);
     let registers: &[Lanes; WORDS] = cx.w.v.get(data as usize..)?.first_chunk()?;
     if datum.half.is_none()
-        && let Some(start) = consecutive::<N>(&at, exec)
+        && let Some(range) = consecutive::<N>(&at, exec)
     {
-        collect(datum, registers, cx.lds.get_mut(start..start + N * LANES)?);
+        collect(datum, registers, cx.lds.get_mut(range)?);
         return Some(());
     }
     let shift = if datum.half == Some(true) { 16 } else { 0 };

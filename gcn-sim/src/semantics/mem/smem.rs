@@ -156,16 +156,15 @@ fn load(cx: &mut Cx<'_>, s: &Step, kind: Kind, words: usize) -> Outcome {
     put(cx, s, &values[..words])
 }
 
-/// A part of a dword, extended.
+/// A byte or two, extended; no more of memory is read.
 fn load_part(cx: &mut Cx<'_>, s: &Step, kind: Kind, bytes: u32, signed: bool) -> Outcome {
     let span = span_of(cx, s, kind, !(u64::from(bytes) - 1))?;
-    let mut word = [0];
-    // A part never lies in two dwords.
-    let place = span.at(0, bytes.into());
-    cx.load_scalars(|_| place.map(|address| address & !3), &mut word)?;
-    let shift = place.map_or(0, |address| address as u32 % 4 * 8);
-    let (part, unused) = (word[0] >> shift, 32 - 8 * bytes);
-    let value = if signed { ((part << unused) as i32 >> unused) as u32 } else { part << unused >> unused };
+    let part = match span.at(0, bytes.into()) {
+        Some(address) => cx.load_scalar_part(address, bytes)?,
+        None => 0,
+    };
+    let unused = 32 - 8 * bytes;
+    let value = if signed { ((part << unused) as i32 >> unused) as u32 } else { part };
     put(cx, s, &[value])
 }
 

@@ -137,6 +137,14 @@ impl Cx<'_> {
         Ok(())
     }
 
+    /// Loads a byte or two by way of scalar memory.
+    pub(crate) fn load_scalar_part(&mut self, address: u64, bytes: u32) -> Result<u32, Fault> {
+        let place = Place::Global(address);
+        self.note(place, bytes, None, Kind::Read);
+        let loaded = self.fetch(place, bytes, 0).map_err(without_lane);
+        self.excuse(loaded)
+    }
+
     /// Stores a dword by way of scalar memory. It is there after [`Combined::flush`].
     #[inline]
     pub(crate) fn store_scalar(

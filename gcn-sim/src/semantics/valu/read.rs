@@ -6,7 +6,7 @@ use gcn_isa::SrcSpecial;
 use crate::core::fault::Fault;
 use crate::core::machine::{Cx, Step};
 use crate::core::operand::Src;
-use crate::core::value::{LANES, Raw, Ty};
+use crate::core::value::{LANES, LOWER, Raw, Ty};
 use crate::core::wave::{Lanes, Wave};
 use crate::fp::{flush16, flush32, flush64};
 use crate::semantics::mem::blocks::direct;
@@ -22,6 +22,32 @@ pub(crate) trait Fetch: Raw {
         ty: Ty,
         buffer: &'a mut [Self; LANES],
     ) -> Result<&'a [Self; LANES], Fault>;
+
+    /// The same of the lower half of the lanes, of an operand without modifiers ([`is_short`]).
+    fn fetch_lower<'a>(
+        cx: &'a Cx<'_>,
+        s: &Step,
+        i: usize,
+        ty: Ty,
+        buffer: &'a mut [Self; LOWER],
+    ) -> Result<&'a [Self; LOWER], Fault>;
+}
+
+/// True if the wave has 32 lanes and the instruction takes and gives words as they are, so that half the work will do.
+#[inline(always)]
+pub(crate) fn is_short(cx: &Cx<'_>, s: &Step) -> bool {
+    let mode = &cx.w.mode;
+    cx.w.lanes != u64::MAX
+        && s.plain_src
+        && s.plain_dst
+        && s.half.is_none()
+        && !(mode.flush_in32 || mode.flush_in16_64 || mode.flush_out32 || mode.flush_out16_64)
+}
+
+/// The lower half of the lanes of a register.
+#[inline(always)]
+fn lower(register: &Lanes) -> &[u32; LOWER] {
+    register.first_chunk().unwrap_or(&[0; LOWER])
 }
 
 impl Fetch for u32 {
@@ -49,6 +75,22 @@ impl Fetch for u32 {
         }
         Ok(buffer)
     }
+
+    #[inline]
+    fn fetch_lower<'a>(
+        cx: &'a Cx<'_>,
+        s: &Step,
+        i: usize,
+        ty: Ty,
+        buffer: &'a mut [u32; LOWER],
+    ) -> Result<&'a [u32; LOWER], Fault> {
+        match s.src[i] {
+            Src::Vector(slot) => return Ok(lower(&cx.w.v[slot as usize])),
+            Src::Special(SrcSpecial::LdsDirect) => *buffer = [direct(cx)?; LOWER],
+            ref other => *buffer = [cx.scalar(other, ty)?; LOWER],
+        }
+        Ok(buffer)
+    }
 }
 
 impl Fetch for u64 {
@@ -71,6 +113,26 @@ impl Fetch for u64 {
         }
         if !s.plain_src || flushes_input(cx.w, ty) {
             modify64(cx, s, i, ty, buffer);
+        }
+        Ok(buffer)
+    }
+
+    #[inline]
+    fn fetch_lower<'a>(
+        cx: &'a Cx<'_>,
+        s: &Step,
+        i: usize,
+        ty: Ty,
+        buffer: &'a mut [u64; LOWER],
+    ) -> Result<&'a [u64; LOWER], Fault> {
+        match s.src[i] {
+            Src::Vector(slot) => {
+                let (low, high) = (lower(&cx.w.v[slot as usize]), lower(&cx.w.v[slot as usize + 1]));
+                for lane in 0..LOWER {
+                    buffer[lane] = u64::from(low[lane]) | u64::from(high[lane]) << 32;
+                }
+            }
+            ref other => *buffer = [cx.scalar_wide(other, ty)?; LOWER],
         }
         Ok(buffer)
     }

@@ -1,7 +1,9 @@
 //! Writing vector results: output modifiers, denormal flush, and the masked write.
 
+use gcn_isa::target::WaveSize;
+
 use crate::core::machine::{Cx, Step};
-use crate::core::value::{LANES, Raw, Ty};
+use crate::core::value::{LANES, LOWER, Raw, Ty};
 use crate::core::wave::{Lanes, Mode};
 use crate::fp::{self, f16_to_f32, f32_to_f16, flush16, flush32, flush64};
 
@@ -9,6 +11,8 @@ use crate::fp::{self, f16_to_f32, f32_to_f16, flush16, flush32, flush64};
 pub(crate) trait Finish: Raw {
     /// Applies the output modifiers of `s` to `out` and writes the active lanes of the destination.
     fn finish(cx: &mut Cx<'_>, s: &Step, ty: Ty, out: &mut [Self; LANES]);
+    /// The same in a wave of 32 lanes where there is nothing to apply ([`is_short`](super::read::is_short)).
+    fn finish_lower(cx: &mut Cx<'_>, s: &Step, out: &[Self; LOWER]);
 }
 
 impl Finish for u32 {
@@ -24,6 +28,11 @@ impl Finish for u32 {
         }
         write32(cx, s.vdst, cx.w.exec(), out);
     }
+
+    #[inline]
+    fn finish_lower(cx: &mut Cx<'_>, s: &Step, out: &[u32; LOWER]) {
+        write_lower(cx, s.vdst, out);
+    }
 }
 
 impl Finish for u64 {
@@ -34,6 +43,12 @@ impl Finish for u64 {
         }
         let mask = write_mask(cx, s);
         write64(cx, s.vdst, mask, out);
+    }
+
+    #[inline]
+    fn finish_lower(cx: &mut Cx<'_>, s: &Step, out: &[u64; LOWER]) {
+        write_lower(cx, s.vdst, &out.map(|word| word as u32));
+        write_lower(cx, s.vdst + 1, &out.map(|word| (word >> 32) as u32));
     }
 }
 
@@ -59,8 +74,26 @@ pub(crate) fn write32(cx: &mut Cx<'_>, slot: u16, mask: u64, out: &Lanes) {
         *register = *out;
         return;
     }
+    if mask == WaveSize::W32.mask() {
+        register[..LOWER].copy_from_slice(&out[..LOWER]);
+        return;
+    }
     for lane in 0..LANES {
         register[lane] = if mask >> lane & 1 == 1 { out[lane] } else { register[lane] };
+    }
+}
+
+/// Writes the active lanes of a vector register in a wave of 32 lanes.
+#[inline]
+fn write_lower(cx: &mut Cx<'_>, slot: u16, out: &[u32; LOWER]) {
+    let exec = cx.w.exec();
+    let register = &mut cx.w.v[slot as usize];
+    if exec == WaveSize::W32.mask() {
+        register[..LOWER].copy_from_slice(out);
+        return;
+    }
+    for lane in 0..LOWER {
+        register[lane] = if exec >> lane & 1 == 1 { out[lane] } else { register[lane] };
     }
 }
 

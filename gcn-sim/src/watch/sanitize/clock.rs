@@ -49,6 +49,11 @@ impl Clock {
         self.own[wave] += 1;
     }
 
+    /// Learns of the wave of its workgroup what `other` knows of it.
+    pub(super) fn learn_own(&mut self, wave: usize, other: &Clock) {
+        self.own[wave] = self.own[wave].max(other.own[wave]);
+    }
+
     /// Learns what `other` knows.
     pub(super) fn join(&mut self, other: &Clock) {
         if other.group == self.group {

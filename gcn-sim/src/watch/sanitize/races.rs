@@ -3,7 +3,7 @@
 use super::bounds::access_of;
 use super::clock::{Thread, WAVES};
 use super::lanes::{self, writes};
-use super::scope::Missing;
+use super::scope::{Missing, Role};
 use super::shadow::{Epoch, Order, words};
 use super::{Global, Group, Shared};
 use crate::core::fault::Fault;
@@ -57,7 +57,7 @@ impl Group {
         let number = cx.w.id as usize;
         let (thread, index) = (self.index * WAVES + cx.w.id, self.index);
         let role = shared.roles[cx.w.pc];
-        let orders: Vec<Order> = touches.iter().map(|touch| self.order(step, touch)).collect();
+        let orders: Vec<Order> = touches.iter().map(|touch| self.order(step, role, touch)).collect();
         let stores = |t: &Touch| t.kind != Kind::Read && matches!(t.space, Path::Global | Path::Scalar);
         if touches.iter().any(stores) {
             self.waves[number].sync.before_store(number);
@@ -103,7 +103,27 @@ impl Group {
             let at = sync.clock.now(number);
             for (word, mask) in words(touch.address, u32::from(touch.bytes)) {
                 let (step, lane) = (cx.w.pc as u32, touch.lane);
-                let epoch = Epoch { thread, at, step, lane, mask, order, scope };
+                let range = (touch.address, touch.bytes);
+                let epoch = Epoch { thread, at, step, lane, range, mask, order, scope };
+                if shared.rules.is_split() && touch.space == Path::Global && touch.kind != Kind::Write {
+                    let past = touch.kind == Kind::Atomic || scope >= Scope::Workgroup;
+                    let missing = |e: &Epoch| sync.missing_near(e.thread, e.at, past);
+                    let is_unseen = |e: &Epoch| {
+                        let atomics = e.are_atomic(&epoch) && e.reach(&epoch);
+                        sync.clock.knows(e.thread, e.at) && !atomics && missing(e).is_some()
+                    };
+                    if let Some(other) = shadow.unseen(word, &epoch, is_unseen) {
+                        let missing = missing(&other);
+                        found.push(Race {
+                            touch: *touch,
+                            word,
+                            other,
+                            other_writes: true,
+                            missing,
+                            same: false,
+                        });
+                    }
+                }
                 if let Some((other, other_writes)) =
                     shadow.access(word, epoch, touch.kind != Kind::Read, &sync.clock)
                 {
@@ -156,7 +176,8 @@ impl Group {
                     let order = order_of(touch, false, access.does == Does::Write && alone);
                     for (word, mask) in words(touch.address, u32::from(touch.bytes)) {
                         let (step, lane, scope) = (access.at as u32, touch.lane, Scope::Workgroup);
-                        let epoch = Epoch { thread, at, step, lane, mask, order, scope };
+                        let range = (touch.address, touch.bytes);
+                        let epoch = Epoch { thread, at, step, lane, range, mask, order, scope };
                         let (is_write, clock) = (touch.kind != Kind::Read, &state.sync.clock);
                         match touch.space {
                             Path::Lds => self.lds.access(word, epoch, is_write, clock),
@@ -189,12 +210,13 @@ impl Group {
         }
     }
 
-    /// How an access orders itself against others. Loads and stores that bypass the nearer caches are taken to be atomic;
-    /// before gfx942 atomic stores look like any other.
-    fn order(&self, step: &Step, touch: &Touch) -> Order {
+    /// How an access orders itself against others. Loads and stores that bypass the nearer caches are taken to be atomic.
+    /// Where atomic stores look like any other, one that stands behind the waits of a release may be one.
+    fn order(&self, step: &Step, role: Role, touch: &Touch) -> Order {
         let mods = &step.inst.mods;
-        let bypasses = (mods.glc || mods.scc) && touch.space == Path::Global;
-        order_of(touch, bypasses, self.exec.count_ones() == 1)
+        let bypasses = (mods.glc || mods.scc || mods.scope > 0) && touch.space == Path::Global;
+        let releases = role.releases && touch.space == Path::Global;
+        order_of(touch, bypasses, releases || self.exec.count_ones() == 1)
     }
 
     fn race(&self, shared: &Shared, cx: &Cx<'_>, step: &Step, race: &Race) -> Finding {
@@ -223,7 +245,12 @@ impl Group {
                 line: cx.machine.line_text(first.offset),
             },
             lane: other.lane,
-            access: Some(Access { kind: other_kind, ..access_of(touch) }),
+            access: Some(Access {
+                kind: other_kind,
+                address: other.range.0,
+                bytes: other.range.1.into(),
+                ..access_of(touch)
+            }),
         });
         finding.remedy = match missing {
             _ if race.same => "the result is the same in any order".to_owned(),
@@ -237,11 +264,11 @@ impl Group {
     }
 }
 
-/// How an access orders itself against others. `bypasses`: the nearer caches; `alone`: by a single lane.
-fn order_of(touch: &Touch, bypasses: bool, alone: bool) -> Order {
+/// How an access orders itself against others. `bypasses`: the nearer caches; `may_be`: a store that may be an atomic one.
+fn order_of(touch: &Touch, bypasses: bool, may_be: bool) -> Order {
     if touch.kind == Kind::Atomic || bypasses {
         Order::Atomic
-    } else if touch.kind == Kind::Write && alone {
+    } else if touch.kind == Kind::Write && may_be {
         Order::Release
     } else {
         Order::Plain

@@ -1,80 +1,137 @@
-//! Which synchronisation reaches other workgroups.
+//! Which synchronisation reaches other workgroups, and other compute units.
 //!
-//! The waves of a workgroup share a compute unit: an atomic is enough to order what one of them did before what another does
+//! Where the waves of a workgroup share a compute unit, an atomic is enough to order what one of them did before what another does
 //! after it. Between workgroups it is not. What a wave did must have gone where the others look (`s_waitcnt vmcnt(0)`, and on
 //! gfx942 a write-back of L2 before it), and the others must throw away what their caches hold from before. The code of both is
 //! that of the memory model's fences of agent scope ([`gcn_isa::memory_model`]), from which everything here is derived.
 //!
-//! Targets whose memory model is not in the tables are not judged: there a wait is enough.
-//!
-//! Assumed is that the workgroup runs on one compute unit (no TgSplit), as the memory model's sequences otherwise differ.
+//! Where the waves of a workgroup may run on several compute units (workgroup processor mode, TgSplit), the memory model has such
+//! code for workgroup scope as well: a barrier or an atomic orders accesses to LDS, but a load from global memory may find an old value
+//! in the cache of its compute unit ([`Split`]).
 
+use gcn_isa::counters::{Counter, WaitCnt};
 use gcn_isa::memory_model::{Action, Bits, Mode, Operation, Ordering, Scope, Sequence, Space, sequence};
-use gcn_isa::table::Class;
 use gcn_isa::{Inst, Mods, Target};
 
 use super::clock::{Clock, Thread};
+use crate::core::kernel::KernelState;
 
-/// How the memory model wants synchronisation between workgroups on a target.
+type CacheAction = (&'static str, Bits);
+
+/// How the memory model wants synchronisation on a target.
 pub(super) struct Rules {
     target: Target,
-    write_back: Option<(&'static str, Bits)>,
-    invalidate: Option<(&'static str, Bits)>,
-}
-
-fn agent(target: Target, operation: Operation, ordering: Ordering) -> Option<Sequence> {
-    sequence(target, Mode::Normal, operation, ordering, Scope::Agent, Space::Global)
+    mode: Mode,
+    write_back: Option<CacheAction>,
+    /// The invalidations of agent scope, those of the outer caches first.
+    invalidate: Vec<CacheAction>,
+    /// That of workgroup scope, if there is one.
+    split: Option<CacheAction>,
+    /// The wait before a store that releases, if nothing else tells such a store.
+    release: Option<WaitCnt>,
 }
 
 /// True if an instruction with these modifiers has the bits.
 fn has(mods: &Mods, bits: Bits) -> bool {
     let mut wanted = Mods::default();
     bits.apply(&mut wanted);
-    (mods.glc || !wanted.glc) && (mods.scc || !wanted.scc)
+    (mods.glc || !wanted.glc)
+        && (mods.scc || !wanted.scc)
+        && (mods.dlc || !wanted.dlc)
+        && mods.scope >= wanted.scope
 }
+
+/// Invalidations that an instruction can be among those of a sequence.
+const INVALIDATIONS: usize = 2;
 
 /// What an instruction is to synchronisation.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Role {
     /// The widest scope that an access to global memory has, if it is an atomic one.
     pub scope: Scope,
+    /// A store that may be an atomic one, as it stands behind the wait of one that releases.
+    pub releases: bool,
     write_back: bool,
-    invalidate: bool,
+    /// Which of the invalidations of agent scope it is.
+    invalidates: [bool; INVALIDATIONS],
+    /// It invalidates for the workgroup.
+    split: bool,
 }
 
 impl Rules {
-    pub(super) fn of(target: Target) -> Rules {
-        let cache = |ordering| {
-            let actions = agent(target, Operation::Fence, ordering).map_or(Vec::new(), |s| s.before);
-            actions.into_iter().rev().find_map(|action| match action {
+    pub(super) fn of(target: Target, state: &KernelState) -> Rules {
+        let mode = match (state.tg_split, state.workgroup_processors) {
+            (true, _) => Mode::TgSplit,
+            (_, true) if target.has_workgroup_processors() => Mode::Wgp,
+            _ => Mode::Normal,
+        };
+        let empty =
+            Rules { target, mode, write_back: None, invalidate: Vec::new(), split: None, release: None };
+        let cache = |ordering, scope| -> Vec<CacheAction> {
+            let actions = empty.code(Operation::Fence, ordering, scope).map_or(Vec::new(), |s| s.before);
+            let cache = actions.into_iter().filter_map(|action| match action {
                 Action::Cache { mnemonic, bits } => Some((mnemonic, bits)),
                 Action::Wait(_) => None,
-            })
+            });
+            cache.collect()
         };
-        Rules { target, write_back: cache(Ordering::Release), invalidate: cache(Ordering::Acquire) }
+        let store = empty.code(Operation::Store, Ordering::Release, Scope::Agent);
+        let release = store.filter(|made| made.bits.is_empty()).map(|made| {
+            made.before.iter().fold(WaitCnt::NONE, |all, action| match action {
+                Action::Wait(counters) => all.and(counters.wait()),
+                Action::Cache { .. } => all,
+            })
+        });
+        let mut invalidate = cache(Ordering::Acquire, Scope::Agent);
+        invalidate.drain(..invalidate.len().saturating_sub(INVALIDATIONS));
+        Rules {
+            write_back: cache(Ordering::Release, Scope::Agent).pop(),
+            invalidate,
+            split: cache(Ordering::Acquire, Scope::Workgroup).pop(),
+            release,
+            ..empty
+        }
     }
 
-    pub(super) fn role(&self, inst: &Inst) -> Role {
-        let is = |wanted: Option<(&str, Bits)>| {
-            wanted.is_some_and(|(name, bits)| inst.desc.mnemonic == name && has(&inst.mods, bits))
-        };
-        // Without a model every wait makes visible what was waited for, and every access is atomic for all.
-        let waits = self.invalidate.is_none() && inst.desc.class == Class::Waitcnt;
-        let (write_back, invalidate) = (is(self.write_back), is(self.invalidate) || waits);
-        Role { scope: self.scope(inst), write_back, invalidate }
+    /// The memory model's code for global memory.
+    fn code(&self, operation: Operation, ordering: Ordering, scope: Scope) -> Option<Sequence> {
+        sequence(self.target, self.mode, operation, ordering, scope, Space::Global)
+    }
+
+    /// The role of an instruction; `waited` is what the waits directly before it add up to.
+    pub(super) fn role(&self, inst: &Inst, waited: WaitCnt) -> Role {
+        let is = |wanted: &CacheAction| inst.desc.mnemonic == wanted.0 && has(&inst.mods, wanted.1);
+        let mut invalidates = [false; INVALIDATIONS];
+        for (of_it, wanted) in invalidates.iter_mut().zip(&self.invalidate) {
+            *of_it = is(wanted);
+        }
+        // An access of wider scope than the sequence asks for is as good.
+        let releases = self.release.is_some_and(|wanted| {
+            Counter::ALL.into_iter().all(|counter| counter.of(waited) <= counter.of(wanted))
+        });
+        Role {
+            scope: self.scope(inst),
+            releases,
+            write_back: self.write_back.as_ref().is_some_and(is),
+            invalidates,
+            split: self.split.as_ref().is_some_and(is),
+        }
+    }
+
+    /// True if the waves of a workgroup may see different values of global memory.
+    pub(super) fn is_split(&self) -> bool {
+        self.split.is_some()
     }
 
     fn scope(&self, inst: &Inst) -> Scope {
         let operation = match inst.desc.class {
-            _ if !inst.desc.is_vmem() || self.invalidate.is_none() => return Scope::System,
+            _ if !inst.desc.is_vmem() => return Scope::System,
             class if class.is_atomic() => Operation::Rmw,
             class if class.loads() => Operation::Load,
             _ => Operation::Store,
         };
         let suits = |scope: &Scope| {
-            let made =
-                sequence(self.target, Mode::Normal, operation, Ordering::Relaxed, *scope, Space::Global);
-            made.is_some_and(|made| has(&inst.mods, made.bits))
+            self.code(operation, Ordering::Relaxed, *scope).is_some_and(|made| has(&inst.mods, made.bits))
         };
         Scope::ALL.into_iter().rev().find(suits).unwrap_or(Scope::Wavefront)
     }
@@ -86,35 +143,58 @@ impl Rules {
 
     /// What to do about it.
     pub(super) fn remedy(&self, missing: Missing) -> String {
-        let text = |operation, ordering| {
-            agent(self.target, operation, ordering).map_or_else(String::new, |made| made.to_string())
+        let text = |operation, ordering, scope| {
+            self.code(operation, ordering, scope).map_or_else(String::new, |made| made.to_string())
         };
+        let fence = |ordering, scope| text(Operation::Fence, ordering, scope);
         match missing {
             Missing::Release => format!(
                 "the other wave releases it for its own workgroup only; at agent scope `{}` stands before the atomic",
-                text(Operation::Fence, Ordering::Release)
+                fence(Ordering::Release, Scope::Agent)
             ),
             Missing::Acquire => format!(
                 "what the atomic read is acquired for a workgroup only; at agent scope `{}` stands after it",
-                text(Operation::Fence, Ordering::Acquire)
+                fence(Ordering::Acquire, Scope::Agent)
             ),
             Missing::Bits => format!(
                 "between workgroups atomic accesses have agent scope: `{}`, `{}`, `{}`",
-                text(Operation::Load, Ordering::Relaxed),
-                text(Operation::Store, Ordering::Relaxed),
-                text(Operation::Rmw, Ordering::Relaxed),
+                text(Operation::Load, Ordering::Relaxed, Scope::Agent),
+                text(Operation::Store, Ordering::Relaxed, Scope::Agent),
+                text(Operation::Rmw, Ordering::Relaxed, Scope::Agent),
+            ),
+            Missing::SplitRelease => format!(
+                "the waves of the workgroup may run on several compute units: `{}` stands before the barrier or the atomic",
+                fence(Ordering::Release, Scope::Workgroup)
+            ),
+            Missing::SplitAcquire => format!(
+                "the waves of the workgroup may run on several compute units: `{}` stands after the barrier or the atomic",
+                fence(Ordering::Acquire, Scope::Workgroup)
             ),
         }
     }
 }
 
-/// What synchronisation between workgroups lacks.
+/// What synchronisation between workgroups, or between the compute units of one, lacks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Missing {
     Release,
     Acquire,
     /// The atomic accesses themselves are too narrow.
     Bits,
+    SplitRelease,
+    SplitAcquire,
+}
+
+/// What a wave knows of what others of its workgroup stored to global memory, where they may run on other compute units.
+#[derive(Default)]
+struct Split {
+    /// Of what was stored, by whomever, what has arrived where all look.
+    arrived: Clock,
+    /// What has arrived and was released to the wave: by an atomic that it has read, and has waited for (or a barrier).
+    read: Clock,
+    waited: Clock,
+    /// The same when its cache was invalidated since.
+    seen: Clock,
 }
 
 /// What a wave knows of the others, and they of it.
@@ -135,6 +215,9 @@ pub(super) struct Sync {
     /// have been invalidated.
     read: Clock,
     waited: Clock,
+    /// What has been invalidated in the outer caches, where there are several.
+    outer: Clock,
+    split: Split,
     /// What the wave would know if each atomic were of agent scope.
     wide: Clock,
 }
@@ -148,6 +231,8 @@ pub(super) struct Released {
     dirty: bool,
     /// By anybody for other workgroups.
     visible: Clock,
+    /// By the waves of the workgroup, for those on other compute units.
+    arrived: Clock,
     /// The same if each atomic were of agent scope.
     wide: Clock,
 }
@@ -155,8 +240,16 @@ pub(super) struct Released {
 impl Sync {
     pub(super) fn new(group: u32, wave: usize) -> Sync {
         let nothing = || Clock::nothing(group);
-        let (visible, read, waited, wide) = (nothing(), nothing(), nothing(), nothing());
-        Sync { clock: Clock::new(group, wave), visible, read, waited, wide, ..Sync::default() }
+        Sync {
+            clock: Clock::new(group, wave),
+            visible: nothing(),
+            read: nothing(),
+            waited: nothing(),
+            outer: nothing(),
+            split: Split { arrived: nothing(), read: nothing(), waited: nothing(), seen: nothing() },
+            wide: nothing(),
+            ..Sync::default()
+        }
     }
 
     /// Everything that the wave did can be seen everywhere.
@@ -166,8 +259,13 @@ impl Sync {
 
     /// Before a store to global memory: what came before it stays visible.
     pub(super) fn before_store(&mut self, wave: usize) {
+        if !self.stores {
+            self.split.arrived.learn_own(wave, &self.clock);
+        }
         if self.is_clean() {
             self.visible.join(&self.clock);
+            self.clock.advance(wave);
+        } else if !self.stores {
             self.clock.advance(wave);
         }
     }
@@ -184,6 +282,7 @@ impl Sync {
     pub(super) fn wait(&mut self, all: bool) {
         // What a wave reads too early is for strict mode to say.
         self.waited.join(&self.read);
+        self.split.waited.join(&self.split.read);
         if all {
             self.stores = false;
             if let Some(written) = self.writing.take() {
@@ -194,14 +293,27 @@ impl Sync {
     }
 
     /// A cache instruction.
-    pub(super) fn fence(&mut self, role: Role, wave: usize) {
+    pub(super) fn fence(&mut self, rules: &Rules, role: Role, wave: usize) {
         if role.write_back {
             self.writing = Some(self.clock.clone());
             self.clock.advance(wave);
             self.dirty_since = false;
         }
-        if role.invalidate {
-            self.clock.join(&self.waited);
+        // The inner caches take what the outer ones hold: those come first.
+        match role.invalidates {
+            [false, false] => {}
+            _ if rules.invalidate.len() < INVALIDATIONS => self.clock.join(&self.waited),
+            [outer, inner] => {
+                if outer {
+                    self.outer.join(&self.waited);
+                }
+                if inner {
+                    self.clock.join(&self.outer);
+                }
+            }
+        }
+        if role.split {
+            self.split.seen.join(&self.split.waited);
         }
     }
 
@@ -214,6 +326,8 @@ impl Sync {
             self.clock.join(&released.near);
             self.visible.join(&released.near_visible);
             self.dirty |= released.dirty;
+            self.split.read.join(&released.arrived);
+            self.split.arrived.join(&released.arrived);
         }
         self.wide.join(&released.wide);
         if scope >= Scope::Agent {
@@ -225,6 +339,7 @@ impl Sync {
     pub(super) fn acquire_waited(&mut self, released: &Released, group: u32, wave: usize) {
         self.acquire(released, group, wave, Scope::Agent);
         self.waited.join(&self.read);
+        self.split.waited.join(&self.split.read);
     }
 
     /// An atomic access releases what the wave did, in addition to what has been released through the word.
@@ -241,15 +356,21 @@ impl Sync {
             near_visible: Clock::nothing(group),
             dirty: false,
             visible: Clock::nothing(group),
+            arrived: Clock::nothing(group),
             wide: Clock::nothing(group),
         });
         if made.group != group {
             (made.near, made.near_visible) = (Clock::nothing(group), Clock::nothing(group));
+            made.arrived = Clock::nothing(group);
             (made.group, made.dirty) = (group, false);
         }
         if self.is_clean() {
             self.visible.join(&self.clock);
         }
+        if !self.stores {
+            self.split.arrived.learn_own(wave, &self.clock);
+        }
+        made.arrived.join(&self.split.arrived);
         made.near.join(&self.clock);
         made.near_visible.join(&self.visible);
         made.dirty |= self.dirty;
@@ -270,6 +391,17 @@ impl Sync {
         let released = self.read.knows(thread, at) || self.waited.knows(thread, at);
         Some(if released { Missing::Acquire } else { Missing::Release })
     }
+
+    /// What is missing for the wave to read from global memory what `thread` of its workgroup stored there before, if it may run on
+    /// another compute unit. `past`: the read passes the cache of its own.
+    pub(super) fn missing_near(&self, thread: Thread, at: u32, past: bool) -> Option<Missing> {
+        let Split { arrived, read, waited, seen } = &self.split;
+        if seen.knows(thread, at) || past && arrived.knows(thread, at) {
+            return None;
+        }
+        let released = read.knows(thread, at) || waited.knows(thread, at);
+        Some(if released { Missing::SplitAcquire } else { Missing::SplitRelease })
+    }
 }
 
 /// The waves of a workgroup meet: each learns what all know.
@@ -278,7 +410,12 @@ pub(super) fn meet<'s>(group: u32, waves: impl Iterator<Item = &'s mut Sync>) {
     let mut all = Sync { dirty: waves.iter().any(|w| w.dirty), ..Sync::new(group, 0) };
     all.clock = Clock::nothing(group);
     let mut waves = waves;
-    for wave in &mut waves {
+    for (number, wave) in waves.iter_mut().enumerate() {
+        if !wave.stores {
+            wave.split.arrived.learn_own(number, &wave.clock);
+        }
+        all.split.arrived.join(&wave.split.arrived);
+        all.split.waited.join(&wave.split.waited);
         if wave.is_clean() {
             wave.visible.join(&wave.clock);
         }
@@ -289,6 +426,9 @@ pub(super) fn meet<'s>(group: u32, waves: impl Iterator<Item = &'s mut Sync>) {
         all.wide.join(&wave.wide);
     }
     for (number, wave) in waves.into_iter().enumerate() {
+        wave.split.arrived.join(&all.split.arrived);
+        wave.split.waited.join(&all.split.arrived);
+        wave.split.waited.join(&all.split.waited);
         wave.clock.join(&all.clock);
         wave.visible.join(&all.visible);
         wave.read.join(&all.read);

@@ -10,7 +10,7 @@ use super::clock::{Clock, Thread, WAVES};
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Order {
     Plain,
-    /// A store by a single lane, which may be meant as an atomic one.
+    /// A store by a single lane or behind the waits of a release, which may be meant as an atomic one.
     Release,
     /// Atomic by its bits or by what it is.
     Atomic,
@@ -25,6 +25,8 @@ pub(super) struct Epoch {
     /// The instruction.
     pub step: u32,
     pub lane: Option<u8>,
+    /// What it accesses: where, and how many bytes.
+    pub range: (u64, u8),
     /// Bytes of the word.
     pub mask: u8,
     pub order: Order,
@@ -75,6 +77,19 @@ impl Shadow {
         for read in self.cell(word).reads.iter_mut().filter(|read| read.thread == thread) {
             read.mask &= !mask;
         }
+    }
+
+    /// A write by another wave of the workgroup that `is_unseen` accepts.
+    pub(super) fn unseen(
+        &mut self,
+        word: u64,
+        epoch: &Epoch,
+        is_unseen: impl Fn(&Epoch) -> bool,
+    ) -> Option<Epoch> {
+        let near = |e: &&Epoch| {
+            e.mask & epoch.mask != 0 && e.thread != epoch.thread && e.group() == epoch.group() && is_unseen(e)
+        };
+        self.cell(word).writes.iter().find(near).copied()
     }
 
     /// Adds an access; returns an earlier one with which it races and whether that one writes.

@@ -9,7 +9,10 @@
 //!   if they touched it.
 //!
 //! An instruction that would overflow a counter does not issue before enough operations are done
-//! (`gcn_isa::counters::Counter::capacity`): of a stream that completes in order, the oldest.
+//! (`gcn_isa::counters::Counter::capacity`): of a stream that completes in order, the oldest. Of a stream without order nobody knows
+//! which; among operations that write no register, stores for one, the oldest are taken. As many are outstanding after that as the
+//! counter holds, so that what the rules say of them does not depend on it, and a wave never has more than its counters and registers
+//! can name.
 
 use gcn_isa::counters::{Counter, Stream, WaitCnt, finishes_after};
 use gcn_isa::hazards::Config;
@@ -48,6 +51,8 @@ struct Operation {
     /// Index of the instruction.
     at: usize,
     parts: SmallVec<[Counted; 2]>,
+    /// It writes registers, which tell it from its like.
+    writes: bool,
     /// Its completion has been told.
     told: bool,
     writes_lds: bool,
@@ -110,7 +115,7 @@ impl Counters {
     /// The weakest wait that makes certain what operation `id` does to LDS or to memory; none if it is. A flat operation has done its
     /// part in LDS when lgkmcnt says so.
     pub(crate) fn wait_for(&self, id: u32, path: Path) -> Option<WaitCnt> {
-        let operation = self.operations.iter().find(|o| o.id == id)?;
+        let operation = self.find(id)?;
         let of_memory = operation.dma.is_some() || path == Path::Global;
         let wait = self.needed(operation, if of_memory { is_of_memory } else { is_of_lds });
         (wait != WaitCnt::NONE).then_some(wait)
@@ -217,6 +222,7 @@ impl Counters {
             id,
             at,
             parts: effect.streams.iter().map(part).collect(),
+            writes: !effect.writes.is_empty(),
             told: false,
             writes_lds: effect.writes_lds,
             stores: effect.stores,
@@ -227,7 +233,12 @@ impl Counters {
 
     fn writer(&self, part: Part) -> Option<&Operation> {
         let id = self.pending[part.halves()].iter().copied().find(|id| *id != 0)?;
-        self.operations.iter().find(|o| o.id == id)
+        self.find(id)
+    }
+
+    fn find(&self, id: u32) -> Option<&Operation> {
+        // They are in the order of their numbers.
+        self.operations.binary_search_by_key(&id, |o| o.id).ok().map(|at| &self.operations[at])
     }
 
     /// Drops the operations that `wait` makes certain.
@@ -235,7 +246,7 @@ impl Counters {
         for counter in Counter::ALL.into_iter().filter(|counter| counter.is_in(wait)) {
             let left = usize::from(counter.of(wait));
             if left == 0 || self.order(counter).is_some() {
-                self.finish(left, |part| part.counter == counter);
+                self.finish(left, |_, part| part.counter == counter);
             }
         }
         self.settle(effects);
@@ -246,9 +257,13 @@ impl Counters {
     fn make_room(&mut self, effects: &[Effect], room: WaitCnt) {
         let mut finished = false;
         for counter in Counter::ALL.into_iter().filter(|counter| counter.is_in(room)) {
-            for stream in Stream::ALL.into_iter().filter(|stream| stream.in_order()) {
-                let left = usize::from(counter.of(room));
-                finished |= self.finish(left, |part| part.counter == counter && part.stream == stream);
+            let left = usize::from(counter.of(room));
+            for stream in Stream::ALL {
+                finished |= self.finish(left, |operation, part| {
+                    part.counter == counter
+                        && part.stream == stream
+                        && (stream.in_order() || !operation.writes)
+                });
             }
         }
         if finished {
@@ -264,13 +279,16 @@ impl Counters {
     }
 
     /// Makes the oldest of these parts certain, all but the youngest `left`. True if there were more.
-    fn finish(&mut self, left: usize, which: impl Fn(&Counted) -> bool) -> bool {
-        let outstanding = |part: &&Counted| part.is_out && which(part);
-        let count = self.operations.iter().flat_map(|o| &o.parts).filter(outstanding).count();
-        let parts = self.operations.iter_mut().flat_map(|o| &mut o.parts);
-        let oldest = parts.filter(|part| part.is_out && which(part)).take(count.saturating_sub(left));
-        oldest.for_each(|part| part.is_out = false);
-        count > left
+    fn finish(&mut self, left: usize, which: impl Fn(&Operation, &Counted) -> bool) -> bool {
+        // No operation has two parts on one counter.
+        let place = |o: &Operation| o.parts.iter().position(|part| part.is_out && which(o, part));
+        let count = self.operations.iter().filter(|o| place(o).is_some()).count();
+        if count <= left {
+            return false;
+        }
+        let oldest = self.operations.iter_mut().filter_map(|o| place(o).map(|at| &mut o.parts[at]));
+        oldest.take(count - left).for_each(|part| part.is_out = false);
+        true
     }
 
     /// Tells which operations have become certain, and drops those that no counter counts any more.
@@ -347,4 +365,42 @@ fn returns_in_order(machine: &Machine, first: &Operation, effect: &Effect) -> bo
     let set = machine.target().instruction_set();
     let mut parts = first.parts.iter().filter(|part| part.is_out && part.matters);
     parts.all(|part| effect.streams.iter().any(|stream| finishes_after(set, part.stream, *stream)))
+}
+
+#[cfg(test)]
+mod tests {
+    use gcn_emit::{encode::encode_program, text::parse_program};
+    use gcn_isa::Target;
+
+    use super::*;
+    use crate::core::kernel::KernelState;
+
+    /// However many operations a wave starts without a wait, no more are kept than its counters hold.
+    #[test]
+    fn no_more_is_outstanding_than_the_counters_hold() {
+        for (target, text, most) in [
+            (Target::GFX1030, "global_store_dword v1, v0, s[0:1]", 63),
+            (Target::GFX1100, "global_store_b32 v1, v0, s[0:1]", 63),
+            (Target::GFX1201, "global_store_b32 v1, v0, s[0:1]", 63),
+            (Target::GFX942, "global_store_dword v1, v0, s[0:1]", 63),
+            // On both counters, of which it leaves that of LDS earlier.
+            (Target::GFX942, "flat_store_dword v[2:3], v0", 63),
+            (Target::GFX900, "s_store_dword s4, s[0:1], 0x0", 15),
+        ] {
+            let program = parse_program(&format!("{text}\ns_endpgm"), target, "test").unwrap();
+            let code = encode_program(&program).unwrap().bytes;
+            let machine = Machine::new(target, &code, KernelState::default()).unwrap();
+            let effects: Vec<Effect> =
+                machine.steps().iter().map(|step| Effect::of(target, &step.inst)).collect();
+            let mut counters = Counters::default();
+            let mut kept = 0;
+            for started in 1..1000 {
+                counters.before(&effects, &machine, &effects[0], Config::default(), true).unwrap();
+                counters.after(&effects, &machine, 0, LdsRange::default()).unwrap();
+                kept = kept.max(counters.operations.len());
+                assert_eq!(counters.youngest(), started);
+            }
+            assert_eq!(kept, most, "{target} {text}");
+        }
+    }
 }

@@ -4,10 +4,12 @@ use std::io::Read as _;
 
 use gcn_isa::Target;
 use gcn_isa::memory_model::{Mode, Operation, Ordering, Scope, Space, sequence};
+use gcn_isa::target::WaveSize;
 use gcn_sim::launch::{Arg, Buffer, Element, Program, Spec};
-use gcn_sim::{FindingKind, Options, Sanitize};
+use gcn_sim::{FindingKind, KernelState, Machine, Memory, Options, Sanitize, run};
 
 use super::{Case, ONE};
+use crate::harness::{assemble, state};
 
 const TARGETS: [Target; 4] = [Target::GFX908, Target::GFX90A, Target::GFX942, Target::GFX950];
 
@@ -97,6 +99,145 @@ fn the_memory_models_sequences_arrive_where_their_scope_reaches() {
                 }
             }
         }
+    }
+}
+
+/// RDNA: how a message is sent there.
+struct Radeon {
+    target: Target,
+    mode: Mode,
+}
+
+impl Radeon {
+    fn all() -> impl Iterator<Item = Radeon> {
+        [Target::GFX1010, Target::GFX1030, Target::GFX1100, Target::GFX1151, Target::GFX1201]
+            .into_iter()
+            .flat_map(|target| [Mode::Normal, Mode::Wgp].map(|mode| Radeon { target, mode }))
+    }
+
+    /// Assembly text where GFX12 has other instructions or names.
+    fn text(&self, text: &str) -> String {
+        let is_new = self.target >= Target::GFX1100;
+        let dword = if is_new { "b32" } else { "dword" };
+        let atomic = if is_new { "global_atomic_add_u32" } else { "global_atomic_add" };
+        let returns = if self.target == Target::GFX1201 { "th:TH_ATOMIC_RETURN" } else { "glc" };
+        text.replace("DWORD", dword).replace("ATOMIC_ADD", atomic).replace("RETURNS", returns)
+    }
+
+    fn sequence(&self, operation: Operation, ordering: Ordering, scope: Scope) -> String {
+        let made = sequence(self.target, self.mode, operation, ordering, scope, Space::Global).unwrap();
+        let line = |line: &str| match line.split_once(' ').unwrap_or((line, "")) {
+            ("store", bits) => self.text(&format!("global_store_DWORD v6, v7, s[4:5] {bits}")),
+            ("load", bits) => self.text(&format!("global_load_DWORD v8, v6, s[4:5] {bits}")),
+            ("atomic", bits) => self.text(&format!("ATOMIC_ADD v8, v6, v7, s[4:5] RETURNS {bits}")),
+            _ => line.to_owned(),
+        };
+        made.returning(true).to_string().split("; ").map(line).collect::<Vec<_>>().join("\n")
+    }
+
+    /// Findings if the first of two workgroups or waves sends data to the second.
+    fn kinds(&self, groups: bool, release: &str, acquire: &str) -> Vec<FindingKind> {
+        let wait = if self.target == Target::GFX1201 { "s_wait_kmcnt 0x0" } else { "s_waitcnt lgkmcnt(0)" };
+        let load = if self.target >= Target::GFX1100 { "s_load_b64" } else { "s_load_dwordx2" };
+        // Which workgroup it is, is in an SGPR of its own since GFX12; which wave it is, the work-item says.
+        let who = match (groups, self.target == Target::GFX1201) {
+            (true, false) => "s_mov_b32 s8, s2",
+            (true, true) => "s_mov_b32 s8, ttmp9",
+            (false, _) => "v_lshrrev_b32 v3, 5, v0\nv_readfirstlane_b32 s8, v3",
+        };
+        let text = self.text(&format!(
+            "{load} s[4:5], s[0:1], 0x0
+             v_and_b32 v1, 31, v0
+             v_lshlrev_b32 v2, 2, v1
+             {who}
+             v_mov_b32 v6, 0x800
+             v_mov_b32 v7, 1
+             {wait}
+             s_cmp_eq_u32 s8, 0
+             s_cbranch_scc0 reader
+             global_store_DWORD v2, v1, s[4:5]
+             s_mov_b32 exec_lo, 1
+             {release}
+             s_endpgm
+             reader:
+             s_mov_b32 exec_lo, 1
+             {acquire}
+             s_mov_b32 exec_lo, -1
+             global_load_DWORD v9, v2, s[4:5]
+             s_endpgm"
+        ));
+        let kernel = KernelState {
+            vgprs: 16,
+            wave_size: WaveSize::W32,
+            workgroup_processors: self.mode == Mode::Wgp,
+            ..state()
+        };
+        let machine = Machine::new(self.target, &assemble(self.target, &text), kernel).unwrap();
+        let mut memory = Memory::new();
+        let kernarg = memory.alloc(0x1000).to_le_bytes();
+        let options = Case { checks: Sanitize::RACES, ..ONE }.options();
+        let (grid, size) = if groups { (2, 32) } else { (1, 64) };
+        let stats = run(&machine, &mut memory, [grid, 1, 1], [size, 1, 1], &kernarg, &options);
+        stats.unwrap_or_else(|e| panic!("{e}\n{text}")).findings.iter().map(|f| f.kind).collect()
+    }
+}
+
+/// A message arrives if both use the code of a scope that is wide enough, and not if one of them uses that of a narrower one.
+#[test]
+fn the_memory_models_sequences_of_rdna_arrive_where_their_scope_reaches() {
+    for radeon in Radeon::all() {
+        let Radeon { target, mode } = radeon;
+        for (operation, groups, scope) in [Operation::Rmw, Operation::Store]
+            .into_iter()
+            .flat_map(|operation| [true, false].map(|groups| (operation, groups)))
+            .flat_map(|(operation, groups)| {
+                [Scope::Workgroup, Scope::Agent, Scope::System].map(|scope| (operation, groups, scope))
+            })
+        {
+            let load = if operation == Operation::Store { Operation::Load } else { operation };
+            let release = |ordering, scope| radeon.sequence(operation, ordering, scope);
+            let acquire = |ordering, scope| radeon.sequence(load, ordering, scope);
+            let needed = if groups { Scope::Agent } else { Scope::Workgroup };
+            let found =
+                radeon.kinds(groups, &release(Ordering::Release, scope), &acquire(Ordering::Acquire, scope));
+            let place = format!("{target} {mode:?} {operation:?} {scope:?}, workgroups: {groups}");
+            // A load that has no bits at workgroup scope is like any other.
+            let is_plain = operation == Operation::Store && mode == Mode::Normal && scope == Scope::Workgroup;
+            match scope >= needed {
+                true if is_plain => {}
+                true => assert_eq!(found, [], "{place}"),
+                false => assert!(!found.is_empty(), "{place}"),
+            }
+            // Relaxed accesses of that scope order nothing.
+            let relaxed =
+                radeon.kinds(groups, &release(Ordering::Release, scope), &acquire(Ordering::Relaxed, scope));
+            // On one compute unit nothing needs to be invalidated.
+            if groups || mode == Mode::Wgp {
+                assert!(!relaxed.is_empty(), "{place}, relaxed load");
+            }
+        }
+    }
+}
+
+/// Where waves of a workgroup may run on two compute units, a barrier is not enough for global memory.
+#[test]
+fn barriers_order_global_memory_with_the_memory_models_fences() {
+    for radeon in Radeon::all() {
+        let fence = |ordering| radeon.sequence(Operation::Fence, ordering, Scope::Workgroup);
+        let barrier = if radeon.target == Target::GFX1201 {
+            "s_barrier_signal -1\ns_barrier_wait -1"
+        } else {
+            "s_barrier"
+        };
+        let (release, acquire) = (fence(Ordering::Release), fence(Ordering::Acquire));
+        let kinds = |release: &str, acquire: &str| {
+            radeon.kinds(false, &format!("{release}\n{barrier}"), &format!("{barrier}\n{acquire}"))
+        };
+        let place = format!("{} {:?}", radeon.target, radeon.mode);
+        assert_eq!(kinds(&release, &acquire), [], "{place}");
+        let narrow: &[FindingKind] = if radeon.mode == Mode::Wgp { &[FindingKind::NarrowScope] } else { &[] };
+        assert_eq!(kinds("", &acquire), narrow, "{place}: nothing before");
+        assert_eq!(kinds(&release, ""), narrow, "{place}: nothing after");
     }
 }
 

@@ -271,7 +271,7 @@ impl Aside {
         let step = info.aside.get_or_init(|| aside(step, inst));
         let Aside { wave, lds, memory } = self;
         wave.mode = Mode::new(cx.w.mode.bits() & !Mode::GPR_IDX_EN);
-        (wave.pc, wave.id) = (cx.w.pc, cx.w.id);
+        (wave.pc, wave.id, wave.lanes) = (cx.w.pc, cx.w.id, cx.w.lanes);
         let mut beside = Cx { w: wave, lds, memory, machine: cx.machine, trace };
         execute(&mut beside, step)?;
         Ok(())
