@@ -42,17 +42,16 @@ impl PartialEq for CounterRule {
 impl Eq for CounterRule {}
 
 const SECTION_4_4: &str = "CDNA3 ISA section 4.4";
-const COUNTERS: &str = "CDNA3 ISA section 4.4; on RDNA LLVM 22, measured";
 const FULL_COUNTERS: &str = "ROCm/rocm-systems issue 11202; LLVM 22, measured";
 const MEMORY_MODEL: &str = "LLVM AMDGPU guide, memory model";
 
 counter_rules! {
     /// A result is read too early.
     RAW = "waitcnt.raw", "a register is read before the memory operation that writes it is done";
-        COUNTERS, ALL, DEFINED.
+        SECTION_4_4, ALL, DEFINED.
     /// A result arrives on top of a newer value.
     WAW = "waitcnt.waw", "a register is written before the memory operation that writes it is done";
-        COUNTERS, ALL, DEFINED;
+        SECTION_4_4, ALL, DEFINED;
         "a load whose result arrives after the other's in the same order needs no wait".
     /// The same with a FLAT operation and one that returns in order after it.
     WAW_FLAT = "waitcnt.flat-waw",
@@ -70,7 +69,7 @@ counter_rules! {
     MIXED = "waitcnt.mixed",
         "the wait counts only operations of the same type as done in order, with others outstanding on the \
          counter";
-        COUNTERS, ALL, ABOVE_MANUAL;
+        SECTION_4_4, ALL, ABOVE_MANUAL;
         "by the manual operations of one type return in order, so that a wait for as many as the type itself \
          has younger ones is enough; LLVM waits for zero as soon as types are mixed".
     /// Nothing but a full counter has made an operation finish.
@@ -99,10 +98,10 @@ counter_rules! {
     /// Data that is still to be sent is overwritten.
     WAR = "waitcnt.exp-war",
         "a register is written before the GDS or GWS operation that reads it has done so";
-        COUNTERS, WITH_GDS, AGREED.
+        SECTION_4_4, WITH_GDS, AGREED.
     /// LDS is used before a load into it is done.
     LDS_DMA = "waitcnt.lds-dma", "LDS is accessed before a load into LDS is done";
-        COUNTERS, UP_TO_GFX10, LLVM;
+        SECTION_4_4, UP_TO_GFX10, LLVM;
         "it counts on vmcnt only; addresses are not looked at, so that one half of LDS may be meant and the \
          other used".
     /// A cache is invalidated under outstanding loads.
