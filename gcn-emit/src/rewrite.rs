@@ -43,6 +43,7 @@
 //! - `v_nop`, `s_sleep`, and all other instructions that take time besides their effect.
 
 mod apply;
+mod delays;
 mod edit;
 mod explain;
 mod functions;
@@ -108,6 +109,8 @@ pub struct Options {
     pub only: Option<Only>,
     /// Write the reason for each inserted wait as a comment after it.
     pub comment: bool,
+    /// Give the code the `s_delay_alu` of [`gcn_isa::delay`], after its waits and in the place of those that it has.
+    pub delays: bool,
     /// Leave [`Change::why`] empty: for those who do not read it, as it takes longer to say than to find.
     pub brief: bool,
 }
@@ -129,6 +132,8 @@ pub struct Fixed {
     pub unmended: Vec<Erratum>,
     /// What was mended by exchanging registers instead of waiting.
     pub mended: Vec<Erratum>,
+    /// How many `s_delay_alu` were put in, in place of those that were there; none unless [`Options::delays`] asks for them.
+    pub delays: usize,
 }
 
 /// An instruction that is wrong by itself on some machines: it needs another register.
@@ -283,6 +288,9 @@ pub fn fix_with(file: &str, text: &str, options: &Options, files: &dyn Files) ->
     if options.only.is_none() && fixed.unmended.iter().any(|erratum| erratum.rule == SHIFT64.id) {
         exchange_amounts(file, &mut fixed, options, files)?;
     }
+    if options.delays {
+        (fixed.text, fixed.delays) = delays::renewed(file, &fixed.text, options, files)?;
+    }
     fixed.text.insert_str(0, text.get(..text.len() - plain.len()).unwrap_or_default());
     Ok(fixed)
 }
@@ -418,6 +426,7 @@ fn fix_once(file: &str, text: &str, options: &Options, files: &dyn Files) -> Res
         functions,
         unmended,
         mended: Vec::new(),
+        delays: 0,
     })
 }
 

@@ -75,6 +75,7 @@ fn fix(py: Python<'_>, name: &str, source: String, options: &str) -> PyResult<St
             strip: options.strip,
             only: options.only(),
             comment: options.comment,
+            delays: false,
             brief: false,
         };
         let fixed = fix_with(name, &source, &how, &folders).map_err(|e| match e {

@@ -61,6 +61,10 @@ pub struct Args {
     /// Change only one kind of wait
     #[arg(long, value_name = "KIND")]
     only: Option<Only>,
+    /// Also put `s_delay_alu` where LLVM does (RDNA 3 and later), in place of those that are there: hints that save
+    /// time and order nothing
+    #[arg(long, conflicts_with_all = ["functions", "only"])]
+    delays: bool,
     /// Write the reason after each inserted wait
     #[arg(long)]
     comment: bool,
@@ -147,6 +151,7 @@ fn options(args: &Args) -> Result<rewrite::Options, Failure> {
             Only::Counters => rewrite::Only::Counters,
         }),
         comment: args.comment,
+        delays: args.delays,
         brief: !args.json,
     })
 }
@@ -183,6 +188,9 @@ fn said(name: &str, fixed: &Fixed) -> String {
         count(rewrite::Action::Removed),
         fixed.kept.len(),
     );
+    if fixed.delays > 0 {
+        let _ = writeln!(out, "{name}: {} `s_delay_alu`", fixed.delays);
+    }
     for Erratum { line, rule, message } in &fixed.mended {
         let _ = writeln!(out, "{name}:{line}: {rule}: {message}");
     }

@@ -109,6 +109,24 @@ impl<'a> Writer<'a> {
         self.check_distances()
     }
 
+    /// Removes these lines and puts instructions before others, in the places where the text has instructions; what a macro or an
+    /// included file wrote stays as it is. How many were put in.
+    pub fn hints(&mut self, removed: &[usize], put: &[(usize, Inst)]) -> Result<usize, RewriteError> {
+        for &line in removed {
+            if self.statement(line).is_some() {
+                self.remove(line)?;
+            }
+        }
+        let mut count = 0;
+        for (line, inst) in put {
+            let Some((number, statement)) = self.statement(*line) else { continue };
+            self.edits.before(self.source, &statement, &self.text(inst));
+            self.shifted.push(number);
+            count += 1;
+        }
+        self.check_distances().map(|()| count)
+    }
+
     /// A line that both have: only its operands may differ.
     fn kept_line(&mut self, plan: &Plan, old: usize, new: usize) -> Result<(), RewriteError> {
         let lines = self.code.program.lines.get(old).zip(plan.program.lines.get(new));

@@ -343,4 +343,17 @@ mod tests {
         assert_eq!(NUMBERS.len(), every().count());
         assert!(NUMBERS.len() <= 64 * WORDS);
     }
+
+    #[test]
+    fn on_rdna_the_safe_set_is_the_stronger_of_two() {
+        let mut one_sided = 0;
+        for rule in remedy::all() {
+            let asked = [RuleSet::Llvm, RuleSet::Mesa].iter().filter(|set| set.contains(rule)).count();
+            one_sided += usize::from(asked == 1);
+            // What cannot matter.
+            let is_moot = rule.evidence.is_llvm_quirk();
+            assert_eq!(RuleSet::Safe.contains(rule), asked > 0 && !is_moot, "{}", rule.id);
+        }
+        assert!(one_sided > 10, "{one_sided}");
+    }
 }

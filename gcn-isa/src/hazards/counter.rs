@@ -48,10 +48,10 @@ const MEMORY_MODEL: &str = "LLVM AMDGPU guide, memory model";
 counter_rules! {
     /// A result is read too early.
     RAW = "waitcnt.raw", "a register is read before the memory operation that writes it is done";
-        SECTION_4_4, GFX9, DEFINED.
+        SECTION_4_4, ALL, DEFINED.
     /// A result arrives on top of a newer value.
     WAW = "waitcnt.waw", "a register is written before the memory operation that writes it is done";
-        SECTION_4_4, GFX9, DEFINED;
+        SECTION_4_4, ALL, DEFINED;
         "a load whose result arrives after the other's in the same order needs no wait".
     /// The same with a FLAT operation and one that returns in order after it.
     WAW_FLAT = "waitcnt.flat-waw",
@@ -69,80 +69,80 @@ counter_rules! {
     MIXED = "waitcnt.mixed",
         "the wait counts only operations of the same type as done in order, with others outstanding on the \
          counter";
-        SECTION_4_4, GFX9, ABOVE_MANUAL;
+        SECTION_4_4, ALL, ABOVE_MANUAL;
         "by the manual operations of one type return in order, so that a wait for as many as the type itself \
          has younger ones is enough; LLVM waits for zero as soon as types are mixed".
     /// Nothing but a full counter has made an operation finish.
     FULL = "waitcnt.full",
         "no wait makes sure that an operation is done, only a full counter that holds up later ones";
-        FULL_COUNTERS, GFX9, of(Silent, Less);
+        FULL_COUNTERS, ALL, of(Silent, Less);
         "lgkmcnt holds 15 operations, vmcnt 63 and expcnt 7; an instruction that would exceed that does not \
          issue before enough are done, of one type the oldest. AMD's emulator models it and LLVM relies on \
          it; the manuals do not mention it".
     /// The same with operations that need not finish in order.
     FULL_UNORDERED = "waitcnt.full-unordered",
         "an operation is done only if its type finishes in order, as a full counter holds up later ones";
-        FULL_COUNTERS, GFX9, of(Silent, Less);
+        FULL_COUNTERS, WITH_GDS, of(Silent, Less);
         "FLAT operations finish in order if all of them go to memory or all to LDS; LLVM takes them, and the \
          data that GDS operations send, to do so".
     /// A function touches what its caller's operations may still write.
     CALL_ENTRY = "call.entry",
         "a function uses registers before it has waited for the operations of its caller";
-        "LLVM 22, measured", GFX9, LLVM;
+        "LLVM 22, measured", ALL, LLVM;
         "LLVM's functions begin with a wait for every counter but one of stores alone, and callers rely on it".
     /// A function leaves operations outstanding.
     CALL_EXIT = "call.exit", "a function returns with operations outstanding";
-        "LLVM 22, measured", GFX9, LLVM;
+        "LLVM 22, measured", ALL, LLVM;
         "LLVM's functions wait for every counter before they return, that of stores only where it is that of loads \
          as well, and callers rely on it; a return is s_setpc_b64 s[30:31]".
     /// Data that is still to be sent is overwritten.
     WAR = "waitcnt.exp-war",
         "a register is written before the GDS or GWS operation that reads it has done so";
-        SECTION_4_4, GFX9, AGREED.
+        SECTION_4_4, WITH_GDS, AGREED.
     /// LDS is used before a load into it is done.
     LDS_DMA = "waitcnt.lds-dma", "LDS is accessed before a load into LDS is done";
-        SECTION_4_4, GFX9, LLVM;
+        SECTION_4_4, UP_TO_GFX10, LLVM;
         "it counts on vmcnt only; addresses are not looked at, so that one half of LDS may be meant and the \
          other used".
     /// A cache is invalidated under outstanding loads.
     WBINVL1 = "waitcnt.wbinvl1",
         "the vector cache is invalidated before earlier vector memory operations are done";
-        MEMORY_MODEL, GFX9, LLVM; "an acquire whose load is still outstanding may read the old line".
+        MEMORY_MODEL, UP_TO_GFX90A, LLVM; "an acquire whose load is still outstanding may read the old line".
     /// A barrier needs every counter at 0.
     BARRIER_COUNTERS = "barrier.counters",
         "a barrier is reached with operations outstanding; this target needs every counter at 0";
-        "LLVM 22, measured", UP_TO_GFX908, MANUAL.
+        "LLVM 22, measured", WITHOUT_BACK_OFF, MANUAL.
     /// A barrier before an LDS write is done.
     BARRIER_LDS = "barrier.lds",
         "a barrier is reached before an LDS write is done, so other waves may not see it";
-        MEMORY_MODEL, FROM_GFX90A, LLVM;
+        MEMORY_MODEL, WITH_BACK_OFF, LLVM;
         "the barrier itself asks for nothing, and a program that uses several buffers may pass it with accesses \
          outstanding. The memory model's release asks for the wait: where an access of LDS can follow before a later \
          barrier publishes the write, the finding is documented".
     /// A barrier before an LDS read is done.
     BARRIER_LDS_READ = "barrier.lds-read",
         "a barrier is reached before an LDS read is done, so another wave may overwrite what it reads";
-        MEMORY_MODEL, FROM_GFX90A, LLVM;
+        MEMORY_MODEL, WITH_BACK_OFF, LLVM;
         "LDS operations of different waves are not in the order in which the waves issue them, so that a \
          write after the barrier may come before the read; a program that uses several buffers may pass the \
          barrier with reads outstanding".
     /// A barrier before a load into LDS is done.
     BARRIER_LDS_DMA = "barrier.lds-dma",
         "a barrier is reached before a load into LDS is done, so other waves may not see it";
-        MEMORY_MODEL, FROM_GFX90A, LLVM;
+        MEMORY_MODEL, BACK_OFF_UP_TO_GFX10, LLVM;
         "the barrier itself asks for nothing, and a program that uses several buffers may pass it with accesses \
          outstanding. The memory model's release asks for the wait: where an access of LDS can follow before a later \
          barrier publishes the write, the finding is documented".
     /// A barrier before a store is done that waves on other compute units may read.
     BARRIER_STORE = "barrier.store",
         "a barrier is reached before a store to memory is done, so waves of the workgroup on other compute units may not see it";
-        MEMORY_MODEL, FROM_GFX90A, LLVM;
+        MEMORY_MODEL, WITH_TG_SPLIT, LLVM;
         "only where `.amdhsa_tg_split` lets a workgroup's waves run on several compute units, whose vector caches then hold \
          different data; otherwise they share one, and nothing is to be waited for. Where memory can be accessed before a \
          later barrier publishes the store, the finding is documented".
     /// GWS before what it orders.
     GWS = "waitcnt.gws", "memory is accessed, or a barrier reached, before a GWS operation is done";
-        "LLVM 22, measured", GFX9, LLVM;
+        "LLVM 22, measured", WITH_GDS, LLVM;
         "the operation makes the wave wait for others; LLVM waits for every counter directly after it".
     /// A 64-bit shift by the last VGPR.
     SHIFT64 = "llvm.shift64", "the amount of a 64-bit shift stands in the last VGPR of the allocation";

@@ -118,6 +118,20 @@ pub(super) mod on {
     use crate::target::Target::{GFX90A, GFX908, GFX942, GFX950};
     use crate::target::{InstructionSet, TargetSet};
 
+    /// Every target.
+    pub const ALL: TargetSet = TargetSet::ALL;
+    /// Those whose barriers hold up no memory operation, so that one may be passed with some outstanding.
+    pub const WITH_BACK_OFF: TargetSet = TargetSet::WITH_BACK_OFF_BARRIERS;
+    /// The others.
+    pub const WITHOUT_BACK_OFF: TargetSet = TargetSet::ALL.difference(WITH_BACK_OFF);
+    /// Those that may run a workgroup's waves on several compute units.
+    pub const WITH_TG_SPLIT: TargetSet = TargetSet::WITH_TG_SPLIT;
+    /// Those that have GDS and GWS.
+    pub const WITH_GDS: TargetSet = TargetSet::ALL.difference(GFX12);
+    /// Those with loads into LDS.
+    pub const UP_TO_GFX10: TargetSet = TargetSet::GFX9.union(GFX10);
+    /// Of these those whose barriers may be passed with some outstanding.
+    pub const BACK_OFF_UP_TO_GFX10: TargetSet = UP_TO_GFX10.intersection(WITH_BACK_OFF);
     /// All of GFX9.
     pub const GFX9: TargetSet = TargetSet::GFX9;
     /// Those without matrix instructions, and gfx908, whose AGPRs are a file of their own.

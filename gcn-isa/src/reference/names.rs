@@ -93,7 +93,9 @@ pub(super) fn rows(name: &str, target: Option<Target>) -> Result<Vec<&'static In
         return Ok(rows_named(mnemonic, &format!("{mnemonic}{suffix}"), target));
     }
     let other_targets = aliases().filter(|a| a.0 == base).map(|a| a.2);
-    let elsewhere = rows_named(name, name, None).into_iter().map(|r| r.targets).chain(other_targets);
+    let rows = Family::ALL.into_iter().flat_map(|family| table::find_in(family, base));
+    let rows = rows.filter(|row| suffix.is_empty() || has_suffix(row, suffix));
+    let elsewhere = rows.map(|row| row.targets).chain(other_targets);
     let elsewhere = elsewhere.fold(TargetSet::EMPTY, TargetSet::union);
     Err(NameError { elsewhere, ..NameError::unknown(name, target) })
 }

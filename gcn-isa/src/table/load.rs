@@ -69,15 +69,56 @@ impl fmt::Display for Fault {
 /// A line and its number.
 type Line = (usize, &'static str);
 
+/// The lines of a text, from 1, without empty ones and comments. The texts have 6,000 lines, which every command waits for.
+struct Lines {
+    text: &'static str,
+    number: usize,
+}
+
+impl Iterator for Lines {
+    type Item = Line;
+
+    fn next(&mut self) -> Option<Line> {
+        while !self.text.is_empty() {
+            let end = memchr::memchr(b'\n', self.text.as_bytes());
+            let line = &self.text[..end.unwrap_or(self.text.len())];
+            self.text = end.map_or("", |end| &self.text[end + 1..]);
+            self.number += 1;
+            if !line.is_empty() && !line.starts_with('#') {
+                return Some((self.number, line));
+            }
+        }
+        None
+    }
+}
+
+/// True for the line of an entry from which on all are those of RDNA.
+fn is_rdna(line: &Line) -> bool {
+    line.1.starts_with("  rdna ")
+}
+
+/// The two sides of a declaration; the first `=` of an entry has no space before it.
+fn declaration(line: &'static str) -> Option<(&'static str, &'static str)> {
+    let at = memchr::memchr(b'=', line.as_bytes())?;
+    Some((line[..at].strip_suffix(' ')?, line[at + 1..].strip_prefix(' ')?))
+}
+
 fn read(files: &[(&'static str, &'static str)], family: Family, first: u16) -> Result<Vec<InstDesc>, Fault> {
     let mut reader = Reader::new(family, first);
+    let mut body: Vec<Line> = Vec::new();
     for &(file, text) in files.iter().filter(|file| file.0 != RDNA || family == Family::RDNA) {
         reader.declares_again = file == RDNA;
-        let lines = (1..).zip(text.lines()).filter(|(_, line)| !line.is_empty() && !line.starts_with('#'));
-        let mut lines = lines.peekable();
+        let mut lines = Lines { text, number: 0 }.peekable();
         while let Some(head) = lines.next() {
-            let body: Vec<Line> =
-                std::iter::from_fn(|| lines.next_if(|line| line.1.starts_with(' '))).collect();
+            body.clear();
+            // The lines from `rdna` on are those of RDNA.
+            let mut is_read = true;
+            while let Some(line) = lines.next_if(|line| line.1.starts_with(' ')) {
+                is_read &= family == Family::RDNA || !is_rdna(&line);
+                if is_read {
+                    body.push(line);
+                }
+            }
             reader.line = head.0;
             reader.read(head.1, &body).map_err(|rule| Fault { file, line: reader.line, rule })?;
         }
@@ -129,12 +170,10 @@ impl Reader {
     }
 
     fn read(&mut self, head: &'static str, body: &[Line]) -> Result<(), Broken> {
-        if let Some((left, right)) = head.split_once(" = ") {
+        if let Some((left, right)) = declaration(head) {
             return self.declarations.declare(left, right, self.declares_again);
         }
         let begin = self.line;
-        // The lines from `rdna` on are those of RDNA.
-        let is_rdna = |line: &Line| line.1.starts_with("  rdna ");
         let (body, rdna) = body.split_at(body.iter().position(is_rdna).unwrap_or(body.len()));
         let change = match (self.family, rdna) {
             (Family::GFX9, _) => None,

@@ -57,6 +57,12 @@ impl TargetSet {
     /// Those on which tuples of VGPRs begin at even numbers.
     pub(crate) const WITH_EVEN_TUPLES: TargetSet = those!(set => set.needs_even_vgpr_tuples());
 
+    /// Those on which a barrier backs off: it may be passed with memory operations outstanding.
+    pub(crate) const WITH_BACK_OFF_BARRIERS: TargetSet = those!(set => set.has_back_off_barrier());
+
+    /// Those with `.amdhsa_tg_split`.
+    pub(crate) const WITH_TG_SPLIT: TargetSet = those!(set => set.has_tg_split());
+
     /// Those of a family.
     pub const fn of_family(family: Family) -> TargetSet {
         those!(set => set.family() as u8 == family as u8)

@@ -6,6 +6,7 @@ mod distance;
 mod families;
 mod flow;
 mod full;
+mod holds;
 mod memory;
 mod search;
 

@@ -316,3 +316,58 @@ fn llvm_still_does_this() {
         }
     }
 }
+
+/// A program of RDNA 4 in which `{mask}` is read by the vector ALU, written by it, and read again after `{other}` was read, as text and as
+/// machine IR.
+const TEMPORARY: [&str; 2] = [
+    "v_mov_b32_e32 v21, s{mask}
+     v_cmp_lt_u32_e64 s{mask}, 39, v23
+     s_mul_i32 s9, {other}, 0x1e00
+     v_cndmask_b32_e64 v4, v4, 0, s{mask}
+     s_endpgm",
+    "--- |
+  define amdgpu_kernel void @f() { ret void }
+...
+---
+name: f
+tracksRegLiveness: false
+body: |
+  bb.0:
+    $vgpr21 = V_MOV_B32_e32 $sgpr{mask}, implicit $exec
+    $sgpr{mask} = V_CMP_LT_U32_e64 39, $vgpr23, implicit $exec
+    $sgpr9 = S_MUL_I32 ${mir}, 7680
+    $vgpr4 = V_CNDMASK_B32_e64 0, $vgpr4, 0, 0, $sgpr{mask}, implicit $exec
+    S_ENDPGM 0
+...
+",
+];
+
+/// LLVM takes a scalar read of a trap temporary for one of the first pair of SGPRs, whose hazard that ends.
+#[test]
+fn a_trap_temporary_is_taken_for_s0() {
+    for (mask, other, mir, waits) in
+        [("0", "ttmp9", "ttmp9", false), ("0", "s12", "sgpr12", true), ("4", "ttmp9", "ttmp9", true)]
+    {
+        let [text, ir] =
+            TEMPORARY.map(|t| t.replace("{mask}", mask).replace("{other}", other).replace("{mir}", mir));
+        let program = gcn_emit::text::parse_program(&text, Target::GFX1201, "f").expect("the text is read");
+        let found = gcn_isa::check::check(&program).findings;
+        assert!(found.iter().any(|f| f.rule == "rdna.read-sgpr.valu-result"), "{found:?}");
+        if tool("llc").is_none() {
+            continue;
+        }
+        let path =
+            std::env::temp_dir().join(format!("gcn-isa-ttmp-{}-{mask}-{other}.mir", std::process::id()));
+        std::fs::write(&path, ir).expect("a temporary file");
+        let out = Command::new("llc-22")
+            .args(["-mtriple=amdgcn-amd-amdhsa", "-mcpu=gfx1201", "-start-before=post-RA-hazard-rec"])
+            .args(["-verify-machineinstrs=0", "-o", "-"])
+            .arg(&path)
+            .output()
+            .expect("llc-22 runs");
+        let _ = std::fs::remove_file(&path);
+        let text = String::from_utf8_lossy(&out.stdout);
+        assert!(text.contains("v_cndmask_b32"), "{}", String::from_utf8_lossy(&out.stderr));
+        assert_eq!(text.contains("s_wait_alu"), waits, "s{mask}, {other}:\n{text}");
+    }
+}

@@ -170,3 +170,32 @@ fn errors_are_the_assemblers() {
     let error = fix("k.s", &kernel(&["s_nopp 1"]), &Options::default()).unwrap_err();
     assert!(error.to_string().contains("k.s:2:1"), "{error}");
 }
+
+/// What LLVM 22's pass (`amdgpu-insert-delay-alu`) makes of this loop on gfx1100.
+const WITH_HINTS: &str = ".amdgcn_target \"amdgcn-amd-amdhsa--gfx1100\"
+k:
+\ts_delay_alu instid0(TRANS32_DEP_1) | instskip(NEXT) | instid1(VALU_DEP_1)
+\tv_add_f32_e32 v3, v0, v5
+\tv_exp_f32_e32 v0, v3
+\ts_cbranch_scc1 k ; back
+\ts_delay_alu instid0(TRANS32_DEP_1)
+\tv_mov_b32_e32 v9, v0
+\ts_endpgm
+";
+
+#[test]
+fn hints_of_time_are_llvms_and_those_that_were_there_go() {
+    let hint = |line: &&str| !line.contains("s_delay_alu");
+    let bare = WITH_HINTS.lines().filter(hint).map(|l| format!("{l}\n")).collect::<String>();
+    // Without waits for results, of which LLVM's pass is told nothing here.
+    let rules = gcn_isa::hazards::RuleSet::Fast.config(false).without("rdna3.trans-use").unwrap();
+    let options = Options { delays: true, rules, ..Options::default() };
+    let other = WITH_HINTS.replace("instid0(TRANS32_DEP_1)\n", "instid0(SALU_CYCLE_1)\n");
+    for source in [&bare, WITH_HINTS, &other] {
+        let fixed = fix("k.s", source, &options).unwrap();
+        assert_eq!((fixed.text.as_str(), fixed.delays), (WITH_HINTS, 2));
+    }
+    assert_eq!(fix("k.s", &bare, &Options { delays: false, ..options }).unwrap().text, bare);
+    let gfx9 = kernel(&["v_add_f32 v0, v1, v2", "v_add_f32 v3, v0, v0", "s_endpgm"]);
+    assert_eq!(fix("k.s", &gfx9, &Options { delays: true, ..Options::default() }).unwrap().text, gfx9);
+}

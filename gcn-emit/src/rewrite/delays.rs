@@ -1,0 +1,60 @@
+//! Puts `s_delay_alu` into the text, as hints of time after everything else is in its place.
+
+use gcn_isa::delay::insert_delays;
+use gcn_isa::immediate::Immediate;
+use gcn_isa::{Inst, Program};
+
+use super::apply::Writer;
+use super::edit::Edits;
+use super::{File, Options, RewriteError};
+use crate::asm::Files;
+
+/// The text with new hints in place of those that it has, and their number. Where the text does not write an instruction as one of its
+/// own, nothing changes: a hint that is missing costs a little time.
+pub(super) fn renewed(
+    file: &str,
+    text: &str,
+    options: &Options,
+    files: &dyn Files,
+) -> Result<(String, usize), RewriteError> {
+    let (bare, _) = edited(file, text, options, files, |program| (hints(program), Vec::new()))?;
+    edited(file, &bare, options, files, |program| (Vec::new(), new_hints(program)))
+}
+
+/// The text after what `what` says of each section: lines to remove, and what to put before lines.
+fn edited(
+    file: &str,
+    text: &str,
+    options: &Options,
+    files: &dyn Files,
+    what: impl Fn(&Program) -> (Vec<usize>, Vec<(usize, Inst)>),
+) -> Result<(String, usize), RewriteError> {
+    let file = File::read(file, text, (options.target, options.wave), files)?;
+    let (mut edits, mut count) = (Edits::default(), 0);
+    for (code, numbered) in file.unit.sections.iter().zip(&file.numbered) {
+        let (removed, put) = what(&code.program);
+        let mut writer = Writer::new(&file.source, (&file.unit.origins, code), numbered, &mut edits);
+        count += writer.hints(&removed, &put)?;
+    }
+    Ok((edits.apply(text), count))
+}
+
+fn is_hint(inst: &Inst) -> bool {
+    inst.desc.entry.immediate == Immediate::Delay
+}
+
+/// The lines that are hints.
+fn hints(program: &Program) -> Vec<usize> {
+    (0..program.lines.len()).filter(|line| is_hint(&program.lines[*line].inst)).collect()
+}
+
+/// The hints that a program without any gets, each with the line before which it stands.
+fn new_hints(program: &Program) -> Vec<(usize, Inst)> {
+    if program.lines.iter().any(|line| is_hint(&line.inst)) {
+        return Vec::new();
+    }
+    let mut with = program.clone();
+    insert_delays(&mut with);
+    let lines = with.lines.iter().enumerate().filter(|(_, line)| is_hint(&line.inst));
+    lines.enumerate().map(|(earlier, (at, line))| (at - earlier, (*line.inst).clone())).collect()
+}
