@@ -49,6 +49,7 @@ struct Table {
     rows: OnceLock<Vec<InstDesc>>,
     by_printed: OnceLock<NameMap<Vec<u16>>>,
     by_mnemonic: OnceLock<NameMap<Vec<u16>>>,
+    by_entry: OnceLock<NameMap<Vec<u16>>>,
     by_opcode: OnceLock<HashMap<(Format, u16), Vec<u16>>>,
 }
 
@@ -63,6 +64,7 @@ impl Table {
             rows: OnceLock::new(),
             by_printed: OnceLock::new(),
             by_mnemonic: OnceLock::new(),
+            by_entry: OnceLock::new(),
             by_opcode: OnceLock::new(),
         }
     }
@@ -96,6 +98,10 @@ impl Table {
 
     fn by_mnemonic(&self) -> &NameMap<Vec<u16>> {
         self.by_mnemonic.get_or_init(|| self.by_name(|row| row.mnemonic))
+    }
+
+    fn by_entry(&self) -> &NameMap<Vec<u16>> {
+        self.by_entry.get_or_init(|| self.by_name(|row| row.entry.mnemonic))
     }
 
     fn by_opcode(&self) -> &HashMap<(Format, u16), Vec<u16>> {
@@ -183,6 +189,26 @@ pub fn find_mnemonic<S: Into<Subtarget>>(
 ) -> impl Iterator<Item = &'static InstDesc> + use<S> {
     let on = on.into();
     pick(Table::of(on.family()).by_mnemonic().get(mnemonic), on)
+}
+
+/// The rows of an operation, in every encoding and form, whatever the target calls it. An operation has the name of its entry: that of GFX9,
+/// where GFX9 has it.
+///
+/// ```
+/// use gcn_isa::{Target, table};
+/// let names = |target, name| table::find_operation(target, name).map(|row| row.mnemonic).next();
+/// assert_eq!(names(Target::GFX942, "v_add_u32"), Some("v_add_u32"));
+/// assert_eq!(names(Target::GFX1201, "v_add_u32"), Some("v_add_nc_u32"));
+/// assert_eq!(names(Target::GFX1030, "global_load_dword"), Some("global_load_dword"));
+/// assert_eq!(names(Target::GFX1100, "global_load_dword"), Some("global_load_b32"));
+/// assert_eq!(names(Target::GFX1100, "v_accvgpr_read_b32"), None);
+/// ```
+pub fn find_operation<S: Into<Subtarget>>(
+    on: S,
+    name: &str,
+) -> impl Iterator<Item = &'static InstDesc> + use<S> {
+    let on = on.into();
+    pick(Table::of(on.family()).by_entry().get(name), on)
 }
 
 /// The rows of a family with the suffix-less name `mnemonic`, on any of its instruction sets.

@@ -24,7 +24,7 @@ gcn_kernel! {
     /// Convolves an image of `height` rows of `width` pixels with a window of (2 RADIUS + 1)² `weights`;
     /// outside the image it is 0.
     #[workgroup(32, 8)]
-    #[targets(gfx90a, gfx942, gfx950)]
+    #[targets(gfx90a, gfx942, gfx950, gfx1010, gfx1030, gfx1100, gfx1151, gfx1201)]
     pub fn convolution<const RADIUS: usize>(
         width: u32,
         height: u32,

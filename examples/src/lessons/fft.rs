@@ -30,7 +30,7 @@ gcn_kernel! {
     /// The Fourier transform of each block of 1024 complex numbers. `roots` are the cosines and sines of -2
     /// pi k / 1024, side by side.
     #[workgroup(LANES)]
-    #[targets(gfx90a, gfx942, gfx950)]
+    #[targets(gfx90a, gfx942, gfx950, gfx1010, gfx1030, gfx1100, gfx1151, gfx1201)]
     pub fn fft(roots: &[f32], x: &[f32], y: &mut [f32]) {
         let (re, im) = (Lds::<f32, BOTH>::new(), Lds::<f32, BOTH>::new());
         let (lane, block) = (local_id().x, workgroup_id().x * POINTS);

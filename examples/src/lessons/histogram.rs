@@ -28,7 +28,7 @@ gcn_kernel! {
     /// Adds to each of the 256 `bins` how many of the `bytes` have its value. `stride` is the number of lanes
     /// in the grid.
     #[workgroup(LANES)]
-    #[targets(gfx90a, gfx942, gfx950)]
+    #[targets(gfx90a, gfx942, gfx950, gfx1010, gfx1030, gfx1100, gfx1151, gfx1201)]
     pub fn histogram(stride: u32, bytes: &[u8], bins: &mut [u32]) {
         let counts = Lds::<u32, BINS>::new();
         let lane = local_id().x;

@@ -31,7 +31,7 @@ const DIGITS: u32 = 1 << BITS;
 gcn_kernel! {
     /// The number of occurrences of each digit in each block, digit by digit.
     #[workgroup(BLOCK)]
-    #[targets(gfx90a, gfx942, gfx950)]
+    #[targets(gfx90a, gfx942, gfx950, gfx1010, gfx1030, gfx1100, gfx1151, gfx1201)]
     pub fn count_digits(shift: u32, blocks: u32, keys: &[u32], counts: &mut [u32]) {
         let bins = Lds::<u32, { DIGITS as usize }>::new();
         let (i, lane) = (global_id().x, local_id().x);
@@ -53,7 +53,7 @@ gcn_kernel! {
 gcn_kernel! {
     /// Moves each key to its digit's place. `places` are the scanned counts.
     #[workgroup(BLOCK)]
-    #[targets(gfx90a, gfx942, gfx950)]
+    #[targets(gfx90a, gfx942, gfx950, gfx1010, gfx1030, gfx1100, gfx1151, gfx1201)]
     pub fn radix_sort(shift: u32, blocks: u32, keys: &[u32], places: &[u32], sorted: &mut [u32]) {
         let counts = Lds::<u32, { (WAVES * DIGITS) as usize }>::new();
         let (i, wave, lane) = (global_id().x, wave_id(), lane_id());

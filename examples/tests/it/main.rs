@@ -7,6 +7,7 @@ mod links;
 mod llvm;
 mod oracle;
 mod own_checker;
+mod rdna;
 mod results;
 mod tight;
 mod waits;

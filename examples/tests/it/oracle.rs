@@ -56,31 +56,35 @@ fn assemble(kernel: &BuiltKernel, comments: Comments, folder: &Scratch) -> Optio
     std::fs::write(&text, kernel.assembly(comments)).unwrap();
     // The text names its target itself (.amdgcn_target); -mcpu must agree with it.
     let cpu = format!("-mcpu={}", kernel.target());
+    let wave = format!("-mattr=+wavefrontsize{}", kernel.program().wave.lanes());
     let out = object.to_str().unwrap();
-    llvm::run(&mc, &["-triple=amdgcn-amd-amdhsa", &cpu, "-filetype=obj", "-o", out], &[&text]);
+    llvm::run(&mc, &["-triple=amdgcn-amd-amdhsa", &cpu, &wave, "-filetype=obj", "-o", out], &[&text]);
     llvm::run(&lld, &["-shared", "-o", linked.to_str().unwrap()], &[&object]);
     Some(std::fs::read(&linked).unwrap())
 }
 
+/// LLVM assembles the text to our bytes.
+pub fn assembles_to_our_bytes(kernel: &BuiltKernel) {
+    let name = format!("{} on {}", kernel.name(), kernel.target());
+    let folder = Scratch::new();
+    let ours = facts(kernel.code_object(), kernel.name());
+    for comments in [Comments::None, Comments::Explain] {
+        let Some(theirs) = assemble(kernel, comments, &folder) else { return };
+        let theirs = facts(&theirs, kernel.name());
+        assert!(
+            ours.text == theirs.text,
+            "{name}: .text differs: {} and {} bytes",
+            ours.text.len(),
+            theirs.text.len()
+        );
+        assert_eq!(ours.descriptor, theirs.descriptor, "{name}: the descriptor differs");
+        assert_eq!(ours.e_flags, theirs.e_flags, "{name}: e_flags differ");
+    }
+}
+
 #[test]
 fn llvm_assembles_our_text_to_our_bytes() {
-    every_kernel(|kernel| {
-        let name = format!("{} on {}", kernel.name(), kernel.target());
-        let folder = Scratch::new();
-        let ours = facts(kernel.code_object(), kernel.name());
-        for comments in [Comments::None, Comments::Explain] {
-            let Some(theirs) = assemble(kernel, comments, &folder) else { return };
-            let theirs = facts(&theirs, kernel.name());
-            assert!(
-                ours.text == theirs.text,
-                "{name}: .text differs: {} and {} bytes",
-                ours.text.len(),
-                theirs.text.len()
-            );
-            assert_eq!(ours.descriptor, theirs.descriptor, "{name}: the descriptor differs");
-            assert_eq!(ours.e_flags, theirs.e_flags, "{name}: e_flags differ");
-        }
-    });
+    every_kernel(assembles_to_our_bytes);
 }
 
 /// An instruction as LLVM's disassembler prints it, and its address.

@@ -2,14 +2,20 @@
 //! permit.
 
 use gcn_emit::kernel::KernelSpec;
-use gcn_emit::occupancy::{self, SIMDS_PER_CU, Usage, occupancy};
+use gcn_emit::occupancy::{self, Mode, Usage, occupancy};
 use gcn_isa::reg::{FIRST_NAMED_SGPR, NAMED_SGPRS};
 use gcn_isa::{RegFile, Target};
 
 use super::error::BuildCause;
 use crate::ir::{self, far::DS_OFFSET_MAX};
 use crate::lang::Signature;
+use crate::mir::wave_of;
 use crate::regalloc::{LdsRoom, Limits, SpillTo};
+
+/// How workgroups run: each on one compute unit.
+fn mode(target: Target) -> Mode {
+    Mode { wave: wave_of(target), workgroup_processor: false }
+}
 
 /// The limits of a kernel that takes `lds_bytes` for a workgroup.
 pub(super) fn of(signature: &Signature, target: Target, lds_bytes: u32) -> Result<Limits, BuildCause> {
@@ -25,13 +31,15 @@ pub(super) fn of(signature: &Signature, target: Target, lds_bytes: u32) -> Resul
             return fail(format!("`#[max_registers]` allows {n} {what}; a kernel uses {least} to {most}"));
         }
     }
-    // A workgroup must fit a compute unit whole: its waves share the registers of four SIMDs.
-    let waves = signature.workgroup.iter().product::<u32>().div_ceil(target.wave_size()).max(1);
-    let mut per_simd = waves.div_ceil(SIMDS_PER_CU);
+    // A workgroup must fit a compute unit whole: its waves share the registers of its SIMDs.
+    let waves = signature.workgroup.iter().product::<u32>().div_ceil(wave_of(target).lanes()).max(1);
+    let mode = mode(target);
+    let simds = mode.simds(target);
+    let mut per_simd = waves.div_ceil(simds);
     let mut limits = Limits::default();
     if let Some(wanted) = asked.min_occupancy {
         let nothing = Usage { vgprs: 1, sgprs: 1, lds_bytes, waves_per_workgroup: waves };
-        let most = occupancy::Limits::of_usage(target, nothing);
+        let most = occupancy::Limits::in_mode(target, mode, nothing);
         let reasons = [
             (most.slots, "a SIMD has no more wave slots".to_owned()),
             (most.workgroups, format!("whole workgroups of {waves} waves do not come closer")),
@@ -46,16 +54,17 @@ pub(super) fn of(signature: &Signature, target: Target, lds_bytes: u32) -> Resul
             ));
         }
         // Workgroups are resident whole.
-        let workgroups = (1..).find(|n| (n * waves).div_ceil(SIMDS_PER_CU) >= wanted).unwrap_or(1);
-        per_simd = (workgroups * waves).div_ceil(SIMDS_PER_CU);
+        let workgroups = (1..).find(|n| (n * waves).div_ceil(simds) >= wanted).unwrap_or(1);
+        per_simd = (workgroups * waves).div_ceil(simds);
         let enough = |sgprs: &u32| {
             let usage = Usage { sgprs: sgprs + NAMED_SGPRS, ..nothing };
-            occupancy::Limits::of_usage(target, usage).sgprs >= per_simd
+            occupancy::Limits::in_mode(target, mode, usage).sgprs >= per_simd
         };
         limits.sgprs = (1..=u32::from(FIRST_NAMED_SGPR)).rev().find(enough).unwrap_or(1) as u16;
     }
-    let granule = target.vgpr_granule();
-    let share = target.vgprs_per_simd() / per_simd.max(1) / granule * granule;
+    let file = target.vgpr_file(wave_of(target));
+    let granule = file.granule;
+    let share = file.registers / per_simd.max(1) / granule * granule;
     limits.total_vector = share.min(512) as u16;
     let given = |n: Option<u32>, most: u16| n.map_or(most, |n| most.min(n as u16));
     limits.vgprs = given(asked.vgprs, limits.vgprs);
@@ -68,8 +77,9 @@ pub(super) fn of(signature: &Signature, target: Target, lds_bytes: u32) -> Resul
 /// Where values without a register may go in LDS: after the kernel's own arrays, as far as
 /// `#[max_registers]`, the target and `#[min_occupancy]` leave room.
 pub(super) fn lds_room(signature: &Signature, target: Target, ir: &ir::Kernel) -> LdsRoom {
-    let waves = signature.workgroup.iter().product::<u32>().div_ceil(target.wave_size()).max(1);
-    let (first_byte, slot_bytes) = (ir.lds_bytes().next_multiple_of(4), 4 * target.wave_size() * waves);
+    let waves = signature.workgroup.iter().product::<u32>().div_ceil(wave_of(target).lanes()).max(1);
+    let (first_byte, slot_bytes) = (ir.lds_bytes().next_multiple_of(4), 4 * wave_of(target).lanes() * waves);
+    let mode = mode(target);
     let left = target.lds_per_cu().saturating_sub(first_byte);
     // An instruction's offset field has 16 bits.
     let asked = signature.registers.lds_spill.unwrap_or(0).min(left) / slot_bytes;
@@ -82,7 +92,7 @@ pub(super) fn lds_room(signature: &Signature, target: Target, ir: &ir::Kernel) -
         let usage = Usage { vgprs: 1, sgprs: 1, lds_bytes, waves_per_workgroup: waves };
         let enough = signature.registers.min_occupancy;
         lds_bytes <= target.lds_per_cu()
-            && enough.is_none_or(|n| occupancy::Limits::of_usage(target, usage).lds >= n)
+            && enough.is_none_or(|n| occupancy::Limits::in_mode(target, mode, usage).lds >= n)
     };
     room((0..=asked.min(reach(address))).rev().find(fits).unwrap_or(0))
 }

@@ -7,6 +7,7 @@ use gcn_isa::Operand;
 use gcn_isa::reg::FLAT_SCRATCH;
 
 use crate::mir::Inputs;
+use crate::mir::scratch;
 use crate::mir::{Function, MInst, MOperand, VReg};
 use crate::regalloc::{self, AllocError, Allocated, Draft, LdsFrame, LdsRoom, Limits, SpillTo};
 
@@ -75,7 +76,7 @@ fn allocate<'f>(
 ) -> Result<Candidate<'f>, Box<AllocError>> {
     match regalloc::draft(Cow::Borrowed(function), limits) {
         Ok(draft) => return Ok(Candidate { draft, inputs }),
-        Err(AllocError::DoesNotFit { .. }) => {}
+        Err(AllocError::DoesNotFit { .. }) if scratch::is_set_up(function.target) => {}
         Err(error) => return Err(error.into()),
     }
     let mut function = function.clone();

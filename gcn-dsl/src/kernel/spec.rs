@@ -18,6 +18,8 @@ pub(super) fn describe(
 ) -> KernelSpec {
     let mut spec = KernelSpec::new(program, WorkgroupSize::Required(signature.workgroup));
     mind_the_last_register(&mut spec);
+    // The sequences of the memory model are those for workgroups on one compute unit.
+    spec.scheduling.workgroup_processors &= !spec.target().has_workgroup_processors();
     spec.lds_bytes = ir.lds_bytes();
     if ir.lds.iter().any(|array| array.dynamic) {
         // The launch's bytes follow these, and begin where the kernel looks for them.

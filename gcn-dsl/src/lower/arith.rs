@@ -402,7 +402,7 @@ impl Lower<'_> {
         if let (Bin::Sub, Src::Const(bits, width)) = (op, b) {
             return self.add_sub_64_vector(Bin::Add, dst, a, Src::Const(bits.wrapping_neg(), width));
         }
-        if op == Bin::Add && gcn_isa::table::find_mnemonic(self.target, "v_lshl_add_u64").next().is_some() {
+        if op == Bin::Add && gcn_isa::table::find_operation(self.target, "v_lshl_add_u64").next().is_some() {
             return self.machine("v_lshl_add_u64", &[dst], &[a, Src::Const(0, Width::B32), b]);
         }
         let (low, high) = if op == Bin::Add {

@@ -204,7 +204,7 @@ impl Lower<'_> {
     /// The table's mnemonic, if the target has the form that is wanted.
     fn atomic_mnemonic(&self, name: &Name, family: &str, elem: Elem, used: bool) -> Lowered<&'static str> {
         let text = name.mnemonic(family, elem, used);
-        let mut rows = table::find_mnemonic(self.target, &text).peekable();
+        let mut rows = table::find_operation(self.func.on(), &text).peekable();
         let mnemonic = rows.peek().map(|row| row.mnemonic).ok_or_else(|| self.no_instruction(&text))?;
         // The form exists by name on the target, but only without a result.
         if used && family != "ds" && !rows.any(|row| row.variant() == Variant::Rtn) {

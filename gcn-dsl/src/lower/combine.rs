@@ -14,11 +14,12 @@ mod mix;
 mod patterns;
 mod sdwa;
 
+use gcn_isa::RegFile;
 use gcn_isa::inst::Mods;
 use gcn_isa::mods::Modifiers;
 use gcn_isa::operand::{Inline, Operand};
 use gcn_isa::table::{self, Access, Class, InstDesc};
-use gcn_isa::{RegFile, Target};
+use gcn_isa::target::Subtarget;
 use hashbrown::HashMap;
 use smallvec::SmallVec;
 
@@ -27,7 +28,7 @@ use patterns::Source::{Bits, First, Inner, Outer, Width};
 use patterns::{At, PATTERNS, Pattern};
 
 use super::Src;
-use super::emit::{Bus, slot_takes};
+use super::emit::{Bus, reaches_all, slot_takes};
 use crate::mir::{Function, MInst, MOperand, Op, VReg};
 
 /// A bit operation on a float that is a source modifier of the instructions of `FLOATS`.
@@ -140,7 +141,7 @@ impl Facts {
     }
 
     fn of(f: &Function) -> Facts {
-        let mut facts = Facts { rows: rows(f.target), ..Facts::of_uses(f) };
+        let mut facts = Facts { rows: rows(f.on()), ..Facts::of_uses(f) };
         for (block, insts) in f.blocks.iter().enumerate() {
             for (index, inst) in insts.insts.iter().enumerate() {
                 let float = signed(inst).is_some();
@@ -185,7 +186,7 @@ impl Facts {
         });
         let of_float = written.and(signed(outer)).map_or(0, |_| outer.operands.len() - 1);
         let modified = (0..of_float).filter_map(move |slot| self.modified(f, outer, slot, at));
-        let name = written.and(plain(outer)).map(|row| row.mnemonic);
+        let name = written.and(plain(outer)).map(|row| row.entry.mnemonic);
         let patterns = PATTERNS.iter().filter(move |p| Some(p.outer) == name);
         let joined = patterns.flat_map(move |pattern| {
             [0, 1].into_iter().filter_map(move |slot| self.matches(f, pattern, outer, slot, at))
@@ -207,7 +208,7 @@ impl Facts {
             return None;
         }
         let (result, inner) = self.inner(f, outer.operands[1 + slot], at)?;
-        if plain(inner)?.mnemonic != pattern.inner {
+        if plain(inner)?.entry.mnemonic != pattern.inner {
             return None;
         }
         let other = outer.operands[2 - slot];
@@ -239,7 +240,7 @@ impl Facts {
     fn modified(&self, f: &Function, outer: &MInst, slot: usize, at: (usize, usize)) -> Option<Found> {
         let Op::Machine(old, mut mods) = outer.op else { return None };
         let (result, inner) = self.inner(f, outer.operands[1 + slot], at)?;
-        let name = plain(inner)?.mnemonic;
+        let name = plain(inner)?.entry.mnemonic;
         let MOperand::Fixed(Operand::Literal(mask)) = inner.operands[1] else { return None };
         let modifier = MODIFIERS.iter().find(|m| m.inner == name && m.mask == mask)?;
         let bit = 1 << slot;
@@ -249,7 +250,7 @@ impl Facts {
         let able = |row: &&InstDesc| row.bits.neg & row.bits.abs & bit != 0;
         let row = self
             .rows
-            .get(old.mnemonic)?
+            .get(old.entry.mnemonic)?
             .iter()
             .filter(|row| able(row))
             .find(|row| takes(f, row, &sources))?;
@@ -302,9 +303,11 @@ impl Facts {
 const MAX_DISTANCE: usize = 64;
 
 /// The encodings of the combined instructions.
-fn rows(target: Target) -> HashMap<&'static str, SmallVec<[&'static InstDesc; 2]>> {
-    let encodings =
-        |name| table::find_mnemonic(target, name).filter(|row| !row.format.is_dpp() && !row.format.is_sdwa());
+fn rows(on: Subtarget) -> HashMap<&'static str, SmallVec<[&'static InstDesc; 2]>> {
+    let encodings = |name| {
+        table::find_operation(on, name)
+            .filter(|row| !row.format.is_dpp() && !row.format.is_sdwa() && reaches_all(row))
+    };
     let results = PATTERNS.iter().map(|p| p.result);
     results
         .chain(FLOATS.iter().copied())
@@ -328,13 +331,13 @@ fn plain(inst: &MInst) -> Option<&'static InstDesc> {
 /// The row of an instruction of `FLOATS`.
 fn float(inst: &MInst) -> Option<&'static InstDesc> {
     let Op::Machine(row, _) = &inst.op else { return None };
-    (!inst.keeps_dst && FLOATS.contains(&row.mnemonic)).then_some(row)
+    (!inst.keeps_dst && FLOATS.contains(&row.entry.mnemonic)).then_some(row)
 }
 
 /// The row of an instruction that can change the signs of its sources.
 fn signed(inst: &MInst) -> Option<&'static InstDesc> {
     let Op::Machine(row, _) = &inst.op else { return None };
-    float(inst).or_else(|| (!inst.keeps_dst && row.mnemonic == SELECTION).then_some(*row))
+    float(inst).or_else(|| (!inst.keeps_dst && row.entry.mnemonic == SELECTION).then_some(*row))
 }
 
 /// Whether an instruction reads its operand `slot`, and whether it writes it.

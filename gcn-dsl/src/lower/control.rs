@@ -270,7 +270,7 @@ impl Lower<'_> {
 
     /// Emits `dst = op srcs` on scalar pairs, with the operands as given.
     pub(super) fn scalar_op(&mut self, printed: &str, dst: MOperand, srcs: &[MOperand]) {
-        let Some(row) = table::find(self.target, printed).next() else {
+        let Some(row) = table::find_operation(self.func.on(), printed).next() else {
             unreachable!("every target has {printed}")
         };
         self.push(Op::Machine(row, row.default_mods()), [dst].into_iter().chain(srcs.iter().copied()));

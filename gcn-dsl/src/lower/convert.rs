@@ -10,14 +10,26 @@ use crate::mir::VSlice;
 use crate::scalar::Elem;
 
 impl Lower<'_> {
-    pub(super) fn bitcast(&mut self, v: Value, a: Value) {
+    pub(super) fn bitcast(&mut self, v: Value, a: Value) -> Lowered {
+        let (to, from) = (self.kernel.ty(v), self.kernel.ty(a));
         match self.operand(a) {
+            // A result of 16 bits leaves the upper half of its register as it was; that of an integer is zero or the sign.
+            src @ Src::Reg(_)
+                if self.target.writes_halves() && from.elem == Elem::F16 && to.elem.is_narrow_integer() =>
+            {
+                let dst = self.define(v);
+                match to.place {
+                    Place::Uniform => self.narrow_scalar(dst, src, 0, to.elem)?,
+                    _ => self.narrow_integer(dst, src, 0, to.elem)?,
+                }
+            }
             Src::Reg(s) if s.start == 0 && s.len == self.func.info(s.reg).len => self.alias(v, Some(s.reg)),
             src => {
                 let dst = self.define(v);
                 self.copy(dst, raw_bits(src));
             }
         }
+        Ok(())
     }
 
     pub(super) fn cast(&mut self, v: Value, a: Value) -> Lowered {

@@ -26,9 +26,9 @@ impl Lower<'_> {
         srcs: &[Src],
         modify: impl Fn(&mut Mods),
     ) -> Lowered {
-        let rows: SmallVec<[&'static InstDesc; 8]> = table::find_mnemonic(self.target, mnemonic)
+        let rows: SmallVec<[&'static InstDesc; 8]> = table::find_operation(self.func.on(), mnemonic)
             // Those forms need controls; `combine` introduces them where they pay.
-            .filter(|row| !row.format.is_dpp() && !row.format.is_sdwa())
+            .filter(|row| !row.format.is_dpp() && !row.format.is_sdwa() && reaches_all(row))
             .collect();
         if rows.is_empty() {
             return Err(self.no_instruction(mnemonic));
@@ -71,6 +71,7 @@ impl Lower<'_> {
     /// Emits `row` with the given operands, copying sources that its slots do not accept. `fit` has checked
     /// that this is possible.
     fn emit_row(&mut self, row: &'static InstDesc, mods: Mods, dsts: &[VSlice], srcs: &[Src]) {
+        let dsts_begin = dsts;
         let (mut dsts, mut srcs) = (dsts.iter(), srcs.iter());
         let mut operands: SmallVec<[MOperand; 5]> = SmallVec::new();
         let mut bus = Bus::new(row, self.target);
@@ -91,6 +92,12 @@ impl Lower<'_> {
                 }
             };
             operands.push(operand);
+        }
+        // A half that is written leaves the other half of a new register without a value.
+        if row.has_halves() && row.keeps_other_half() {
+            dsts_begin.iter().for_each(|dst| {
+                self.push(Op::Undef, [MOperand::Virt(*dst)]);
+            });
         }
         self.push(Op::Machine(row, mods), operands);
     }
@@ -114,7 +121,7 @@ impl Lower<'_> {
 
     /// A copy of `src` in a register that `slot` takes.
     pub(super) fn copied(&mut self, slot: &OperandDesc, src: Src) -> VSlice {
-        let file = if slot.kinds.contains(OperandKinds::VGPR) {
+        let file = if slot.kinds.intersects(OperandKinds::VGPR | OperandKinds::HALF_VGPR) {
             RegFile::Vgpr
         } else if slot.kinds.contains(OperandKinds::SGPR) {
             RegFile::Sgpr
@@ -145,7 +152,7 @@ impl Lower<'_> {
             if slot.access == Access::Write {
                 let dst = dsts.next()?;
                 let kind = file_kind(self.func.info(dst.reg).file);
-                if !slot.kinds.contains(kind) || slot.dwords != dst.len {
+                if !(slot.kinds.contains(kind) || is_low_half(slot, kind)) || slot.dwords != dst.len {
                     return None;
                 }
                 continue;
@@ -314,6 +321,17 @@ pub(super) fn is_fixed_vcc(slot: &OperandDesc) -> bool {
     slot.kinds == OperandKinds::SPECIAL && slot.specials == "vcc"
 }
 
+/// True if the fields of a row name every register. Short encodings name halves of the first 128 VGPRs only, of which the allocator knows
+/// nothing.
+pub(super) fn reaches_all(row: &InstDesc) -> bool {
+    !row.has_halves() || row.is_vop3()
+}
+
+/// A VGPR where the slot takes half of one: without `op_sel` that is the lower half, in which values of 16 bits are.
+fn is_low_half(slot: &OperandDesc, kind: OperandKinds) -> bool {
+    slot.is_half() && kind == OperandKinds::VGPR
+}
+
 pub(super) fn file_kind(file: RegFile) -> OperandKinds {
     match file {
         RegFile::Sgpr => OperandKinds::SGPR,
@@ -325,7 +343,7 @@ pub(super) fn file_kind(file: RegFile) -> OperandKinds {
 pub(super) fn slot_takes(slot: &OperandDesc, src: Src, file: Option<RegFile>) -> bool {
     match (src, to_operand(src)) {
         (Src::Reg(s), _) => {
-            file.is_some_and(|f| slot.kinds.contains(file_kind(f)))
+            file.is_some_and(|f| slot.kinds.contains(file_kind(f)) || is_low_half(slot, file_kind(f)))
                 && (slot.dwords == s.len || slot.dwords == 0)
         }
         (_, MOperand::Fixed(operand)) => match operand {
@@ -356,7 +374,8 @@ pub(super) fn can_copy(slot: &OperandDesc, src: Src, file: Option<RegFile>) -> b
         Src::Const(..) => slot.dwords <= 2,
         Src::Fixed(_) => return false,
     };
-    let into_vector = slot.kinds.intersects(OperandKinds::VGPR | OperandKinds::AGPR);
+    let into_vector =
+        slot.kinds.intersects(OperandKinds::VGPR | OperandKinds::AGPR | OperandKinds::HALF_VGPR);
     let into_scalar = slot.kinds.contains(OperandKinds::SGPR) && file.is_none_or(|f| f == RegFile::Sgpr);
     width_fits && (into_vector || into_scalar)
 }

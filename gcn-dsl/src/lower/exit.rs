@@ -211,7 +211,7 @@ impl Lower<'_> {
         let is_last = |p: &Pending| p.block == block && p.inst == inst;
         let (frame, join) =
             self.frames.iter().enumerate().find_map(|(i, f)| Some((i, f.joins.iter().position(is_last)?)))?;
-        let row = table::find(self.target, row.entry.inverse).next()?;
+        let row = table::find_operation(self.func.on(), row.entry.inverse).next()?;
         self.func.blocks[block].insts[inst].op = Op::Machine(row, row.default_mods());
         let out = self.branch("s_branch").ok()?;
         self.frames[frame].joins[join] = out;

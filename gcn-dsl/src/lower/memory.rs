@@ -3,6 +3,7 @@
 use gcn_isa::inst::Mods;
 use gcn_isa::operand::Operand;
 use gcn_isa::reg::{EXEC, RegFile};
+use gcn_isa::target::Generation;
 
 use super::{Lower, LowerError, Lowered, Src, Width};
 use crate::ir::far::DS_OFFSET_MAX;
@@ -255,13 +256,16 @@ impl Lower<'_> {
     /// The bits of a cache hint, which are those of LLVM's memory legalizer. With scopes, `glc`, `scc` and `slc` are called `sc0`, `sc1`
     /// and `nt`.
     fn hint(&self, cache: Cache, is_store: bool) -> impl Fn(&mut Mods) + use<> {
-        let scopes = self.target.has_architected_flat_scratch();
-        move |m: &mut Mods| match (cache, scopes) {
-            (Cache::Streaming, true) => m.slc = true,
-            (Cache::Streaming, false) => (m.glc, m.slc) = (true, true),
-            (Cache::Bypass, true) => (m.glc, m.scc) = (true, true),
+        let (generation, scopes) = (self.target.generation(), self.target.is_gfx940_family());
+        move |m: &mut Mods| match (cache, generation) {
+            (Cache::Streaming, Generation::GFX9) => (m.glc, m.slc) = (!scopes, true),
+            (Cache::Bypass, Generation::GFX9) if scopes => (m.glc, m.scc) = (true, true),
             // Stores write through.
-            (Cache::Bypass, false) => m.glc = !is_store,
+            (Cache::Bypass, Generation::GFX9) => m.glc = !is_store,
+            (Cache::Streaming, Generation::GFX12) => m.th = 1,
+            (Cache::Bypass, Generation::GFX12) => m.scope = 3,
+            (Cache::Streaming, _) => m.slc = true,
+            (Cache::Bypass, _) => (m.glc, m.dlc) = (!is_store, !is_store),
         }
     }
 

@@ -99,6 +99,7 @@ pub fn lower(kernel: &Kernel, target: Target, workgroup: [u32; 3]) -> Result<(Fu
     };
     cx.func.blocks.push(MBlock::default());
     cx.entry_state();
+    cx.ids_in_ttmps()?;
     cx.constants()?;
     cx.region(&kernel.body, true)?;
     cx.close_root();
@@ -110,6 +111,11 @@ pub fn lower(kernel: &Kernel, target: Target, workgroup: [u32; 3]) -> Result<(Fu
     // An access that the kernel names itself stays where its author wrote it, and so must the accesses around it.
     if !cx.names_lds {
         pairs::run(&mut cx.func);
+    }
+    if kernel.private_bytes() > 0 && !crate::mir::scratch::is_set_up(target) {
+        let remedy = "use LDS, unroll the loops so that every index is a constant, or limit the kernel with `#[targets(…)]`";
+        let what = format!("a private array with varying indices on {target}");
+        return Err(cx.unsupported(&what, Elem::U32, remedy));
     }
     cx.inputs.reserve_scratch(&mut cx.func, kernel.private_bytes(), 16);
     cx.func.shown = cx.shown();
@@ -234,10 +240,37 @@ impl Lower<'_> {
         }
     }
 
+    /// Workgroup ids where the hardware has them in trap temporaries: x in `ttmp9`, y and z as halves of `ttmp7` (LLVM: architected SGPRs).
+    fn ids_in_ttmps(&mut self) -> Lowered {
+        if !self.target.has_ids_in_ttmps() {
+            return Ok(());
+        }
+        const TTMP0: u16 = 108;
+        let read = self.inputs.workgroup_id;
+        let ttmp = |cx: &mut Self, n: u16| {
+            let dst = cx.new_reg(RegFile::Sgpr, 1);
+            cx.copy(dst, Src::Fixed(Reg::s(TTMP0 + n, 1).into()));
+            dst
+        };
+        if read[0] {
+            self.entry.workgroup_id[0] = Some(ttmp(self, 9).reg);
+        }
+        for (d, (mnemonic, bits)) in [(1, ("s_and_b32", 0xffff)), (2, ("s_lshr_b32", 16))] {
+            if read[d] {
+                let both = Src::Reg(ttmp(self, 7));
+                let dst = self.new_reg(RegFile::Sgpr, 1);
+                self.machine(mnemonic, &[dst], &[both, Src::Const(bits, Width::B32)])?;
+                self.entry.workgroup_id[d] = Some(dst.reg);
+            }
+        }
+        Ok(())
+    }
+
     /// The last instruction, with the code 0 where the table gives it an operand.
     fn end_program(&mut self) -> Lowered {
-        let operands =
-            gcn_isa::table::find(self.target, "s_endpgm").next().map_or(0, |row| row.operands.len());
+        let operands = gcn_isa::table::find_operation(self.func.on(), "s_endpgm")
+            .next()
+            .map_or(0, |row| row.operands.len());
         self.machine("s_endpgm", &[], &vec![Src::Fixed(Operand::Imm(0)); operands])
     }
 
@@ -305,7 +338,7 @@ impl Lower<'_> {
             Inst::Cmp(pred, a, b) => self.cmp(v, *pred, *a, *b)?,
             Inst::Select(c, a, b) => self.select(v, *c, *a, *b)?,
             Inst::Cast(a) => self.cast(v, *a)?,
-            Inst::Bitcast(a) => self.bitcast(v, *a),
+            Inst::Bitcast(a) => self.bitcast(v, *a)?,
             Inst::Extract { from, dword } => {
                 let src = self.slice_of(*from, *dword, ty.dwords());
                 let dst = self.define(v);
@@ -325,9 +358,14 @@ impl Lower<'_> {
                 self.copy(dst, Src::Reg(from));
             }
             Inst::Write { var, value, keep } => self.write(*var, *value, *keep)?,
-            Inst::Barrier => self.machine("s_barrier", &[], &[])?,
+            Inst::Barrier => self.barrier()?,
             Inst::ReadFirstLane(a) => self.first_lane(v, *a)?,
             Inst::ReadLane(a, lane) => self.read_lane(v, *a, *lane)?,
+            Inst::Permute { address, value }
+                if self.target.permuted_lanes() < self.func.wave.lanes() as usize =>
+            {
+                self.permute_by_halves(v, *address, *value)?;
+            }
             Inst::Permute { address, value } => {
                 let (address, value) = (self.operand(*address), self.operand(*value));
                 let dst = self.define(v);
@@ -348,6 +386,16 @@ impl Lower<'_> {
             Inst::Result { of, index } => self.further_result(v, *of, *index),
         }
         Ok(())
+    }
+
+    /// The barrier of the workgroup: one instruction, or two where signal and wait are apart, of which -1 is the number.
+    fn barrier(&mut self) -> Lowered {
+        const WORKGROUP: i64 = -1;
+        if gcn_isa::table::find_operation(self.func.on(), "s_barrier").next().is_some() {
+            return self.machine("s_barrier", &[], &[]);
+        }
+        self.machine("s_barrier_signal", &[], &[Src::Const(WORKGROUP as u64 & 0xffff_ffff, Width::B32)])?;
+        self.machine("s_barrier_wait", &[], &[Src::Fixed(Operand::Imm(WORKGROUP))])
     }
 
     /// The register file and width of a type.

@@ -127,7 +127,7 @@ fn is_write(kind: usize) -> bool {
 
 fn single(f: &Function, inst: &MInst, index: usize, writers: &[u32]) -> Option<Single> {
     let Op::Machine(row, mods) = &inst.op else { return None };
-    let kind = KINDS.iter().position(|kind| kind.one == row.mnemonic)?;
+    let kind = KINDS.iter().position(|kind| kind.one == row.entry.mnemonic)?;
     let plain = *mods == Mods { offset: mods.offset, ..row.default_mods() } && !inst.keeps_dst;
     let once = |operand: &MOperand| match operand {
         MOperand::Virt(s) => writers[s.reg.0 as usize] == 1 && f.info(s.reg).file == RegFile::Vgpr,
@@ -204,7 +204,7 @@ fn pair_up(
             continue;
         }
         let base = VSlice { reg: f.new_vreg(RegFile::Vgpr, 1), start: 0, len: 1 };
-        let Some(row) = table::find(f.target, "v_add_u32").find(|row| row.bytes == 4) else { return };
+        let Some(row) = table::find_operation(f.on(), "v_add_u32").find(|row| row.bytes == 4) else { return };
         let sum = [
             MOperand::Virt(base),
             MOperand::Fixed(Operand::const32(one.offset as u32)),
@@ -233,7 +233,7 @@ fn merge(
     renamed: &mut HashMap<VReg, VSlice>,
 ) {
     let kind = &KINDS[two[0].kind];
-    let Some(row) = table::find(f.target, kind.two[which]).next() else { return };
+    let Some(row) = table::find_operation(f.on(), kind.two[which]).next() else { return };
     let insts = &f.blocks[block].insts;
     let [a, b] = two.map(|single| insts[single.index].operands.clone());
     let loc = insts[two[0].index].loc;

@@ -6,7 +6,7 @@ use gcn_isa::operand::Operand;
 use super::{Lower, Lowered, Src};
 use crate::ir::Schedule;
 use crate::ir::mark::Mark;
-use crate::mir::Op;
+use crate::mir::{MOperand, Op};
 
 impl Lower<'_> {
     pub(super) fn schedule(&mut self, what: &Schedule) -> Lowered {
@@ -25,9 +25,13 @@ impl Lower<'_> {
         }
     }
 
-    /// An instruction that waits for counters.
+    /// The instructions that wait for counters.
     pub(super) fn wait_for(&mut self, wait: WaitCnt) -> Lowered {
-        self.immediate(WaitCnt::INSTRUCTION, wait.immediate(self.target.instruction_set()))
+        for inst in wait.instructions(self.target) {
+            let operands = inst.operands.iter().map(|operand| MOperand::Fixed(*operand));
+            self.push(Op::Machine(inst.desc, inst.mods), operands);
+        }
+        Ok(())
     }
 
     fn immediate(&mut self, mnemonic: &str, value: u16) -> Lowered {

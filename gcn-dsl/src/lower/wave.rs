@@ -12,9 +12,10 @@
 use gcn_isa::inst::{Dpp, Mods};
 use gcn_isa::reg::{EXEC, RegFile};
 use gcn_isa::table;
-use gcn_isa::target::WAVE_SIZE;
+use gcn_isa::target::{Family, WAVE_SIZE};
 
 use super::arith::{Calc, calc};
+use super::emit::reaches_all;
 use super::{Lower, Lowered, Src, Width};
 use crate::ir::wave::{Spread, identity};
 use crate::ir::{Bin, Place, Value, Wave};
@@ -42,11 +43,26 @@ const fn shift(n: u16) -> Step {
     Step { ctrl: 0x110 | n, row_mask: 0xf, bank_mask: 0xf, total: false }
 }
 
+/// How the results of rows come to later rows.
+struct Join {
+    /// By DPP, where it has broadcasts.
+    broadcast: Step,
+    /// The same elsewhere: lanes, and the rows that their values go to.
+    lanes: &'static [(u32, u8)],
+}
+
+const fn broadcast(ctrl: u16, row_mask: u8) -> Step {
+    Step { ctrl, row_mask, bank_mask: 0xf, total: false }
+}
+
 /// `row_bcast:15` to rows 1 and 3, `row_bcast:31` to rows 2 and 3.
-const BROADCASTS: [Step; 2] = [
-    Step { ctrl: 0x142, row_mask: 0xa, bank_mask: 0xf, total: false },
-    Step { ctrl: 0x143, row_mask: 0xc, bank_mask: 0xf, total: false },
+const JOINS: [Join; 2] = [
+    Join { broadcast: broadcast(0x142, 0b1010), lanes: &[(15, 0b0010), (47, 0b1000)] },
+    Join { broadcast: broadcast(0x143, 0b1100), lanes: &[(31, 0b1100)] },
 ];
+
+/// `quad_perm:[0,1,2,3]`: each lane reads itself.
+const IDENTITY: u16 = 0xe4;
 
 /// `quad_perm:[1,0,3,2]`, `quad_perm:[2,3,0,1]`, `row_half_mirror`, `row_mirror`.
 const IN_ROW: [Step; 4] = [permutation(0xb1), permutation(0x4e), permutation(0x141), permutation(0x140)];
@@ -95,8 +111,14 @@ impl Lower<'_> {
             t = self.step(wave.op, elem, t, neutral, step)?;
         }
         let broadcasts = usize::from(wave.width >= 32) + usize::from(wave.width == WHOLE);
-        for step in &BROADCASTS[..broadcasts] {
-            t = self.step(wave.op, elem, t, neutral, *step)?;
+        for join in &JOINS[..broadcasts] {
+            if self.joins_rows_by_dpp() {
+                t = self.step(wave.op, elem, t, neutral, join.broadcast)?;
+                continue;
+            }
+            for (lane, row_mask) in join.lanes {
+                t = self.joined(wave.op, elem, t, neutral, *lane, *row_mask)?;
+            }
         }
         match (wave.spread, wave.width) {
             // EXEC can be restored first: `v_readlane_b32` ignores it.
@@ -116,6 +138,38 @@ impl Lower<'_> {
             }
             _ => self.finish_lanes(v, t, saved),
         }
+    }
+
+    /// `ds_bpermute_b32` where it moves data within each half of the wave: of the values as they are, and of the values with the halves
+    /// exchanged; each lane takes the one that its address asks for. Lanes that are switched off give 0.
+    pub(super) fn permute_by_halves(&mut self, v: Value, address: Value, value: Value) -> Lowered {
+        const EXCHANGE: &str = "v_permlane64_b32";
+        /// The bit of an address, four times the number of a lane, that says which half of the wave it is in.
+        const HALF: u64 = 4 * 32;
+        let (address, x, ty) = (self.operand(address), self.operand(value), self.kernel.ty(v));
+        if table::find_operation(self.func.on(), EXCHANGE).next().is_none() {
+            let what = format!("a shuffle among 64 lanes on {}, which moves data within 32,", self.target);
+            let remedy = "exchange the values through LDS, or limit the kernel with `#[targets(…)]`";
+            return Err(self.unsupported(&what, ty.elem, remedy));
+        }
+        let address = Src::Reg(self.in_vgpr(address, 1));
+        let saved = self.whole_wave(false)?;
+        let [all, exchanged, near, far, half] = std::array::from_fn(|_| self.temp_v());
+        let [asked, other, upper] = std::array::from_fn(|_| self.new_reg(RegFile::Sgpr, 2));
+        let zero = Src::Const(0, Width::B32);
+        if let Some(saved) = saved {
+            self.blend(all, Src::Reg(saved), x, zero)?;
+        }
+        self.machine(EXCHANGE, &[exchanged], &[Src::Reg(all)])?;
+        self.machine("ds_bpermute_b32", &[near], &[address, Src::Reg(all)])?;
+        self.machine("ds_bpermute_b32", &[far], &[address, Src::Reg(exchanged)])?;
+        self.machine("v_and_b32", &[half], &[Src::Const(HALF, Width::B32), address])?;
+        self.machine("v_cmp_ne_u32", &[asked], &[zero, Src::Reg(half)])?;
+        self.copy(upper, Src::Const(0xffff_ffff_0000_0000, Width::B64));
+        self.machine("s_xor_b64", &[other], &[Src::Reg(asked), Src::Reg(upper)])?;
+        let out = self.temp_v();
+        self.blend(out, Src::Reg(other), Src::Reg(far), Src::Reg(near))?;
+        self.finish_lanes(v, out, saved)
     }
 
     /// Activates every lane. Returns the old EXEC if that changes it.
@@ -163,6 +217,39 @@ impl Lower<'_> {
         Ok(out)
     }
 
+    /// DPP goes beyond rows: it has broadcasts to rows and shifts of the whole wave.
+    fn joins_rows_by_dpp(&self) -> bool {
+        self.target.family() == Family::GFX9
+    }
+
+    /// `t = t op x` in the rows of the mask, where `x` is the value of one lane.
+    fn joined(
+        &mut self,
+        op: Bin,
+        elem: Elem,
+        t: VSlice,
+        neutral: Src,
+        lane: u32,
+        row_mask: u8,
+    ) -> Lowered<VSlice> {
+        let (scalar, x) = (self.new_reg(RegFile::Sgpr, t.len), self.new_reg(RegFile::Vgpr, t.len));
+        self.lane_of(scalar, t, lane)?;
+        self.copy(x, Src::Reg(scalar));
+        let step = broadcast(IDENTITY, row_mask);
+        if let Some(mnemonic) = fused(op, elem) {
+            for i in 0..t.len {
+                let part = |s: VSlice| VSlice { start: s.start + i, len: 1, ..s };
+                self.dpp(mnemonic, part(t), &[part(x), part(t)], step);
+            }
+            self.wrap_step(op, elem, t)?;
+            return Ok(t);
+        }
+        let other = self.moved(x, neutral, step);
+        let out = self.new_reg(RegFile::Vgpr, t.len);
+        self.bin_vector(op, elem, out, Src::Reg(other), Src::Reg(t))?;
+        Ok(out)
+    }
+
     /// Keeps narrow integers extended after each addition.
     fn wrap_step(&mut self, op: Bin, elem: Elem, t: VSlice) -> Lowered {
         if op == Bin::Add && !elem.is_float() { self.wrap_vector(t, elem) } else { Ok(()) }
@@ -186,9 +273,9 @@ impl Lower<'_> {
 
     /// A DPP instruction. Its sources are vector registers.
     fn dpp(&mut self, mnemonic: &str, dst: VSlice, srcs: &[VSlice], step: Step) {
-        let row = table::find_mnemonic(self.target, mnemonic)
-            .find(|row| row.format.is_dpp())
-            .unwrap_or_else(|| unreachable!("GFX9 has {mnemonic} with DPP"));
+        let row = table::find_operation(self.func.on(), mnemonic)
+            .find(|row| row.format.is_dpp() && reaches_all(row))
+            .unwrap_or_else(|| unreachable!("every target has {mnemonic} with DPP"));
         let Step { ctrl, row_mask, bank_mask, total } = step;
         let mods =
             Mods { dpp: Some(Dpp { ctrl, row_mask, bank_mask, bound_ctrl: total }), ..row.default_mods() };
@@ -230,6 +317,19 @@ impl Lower<'_> {
         let over_wave = Step { ctrl: 0x138, ..in_row };
         if width == 16 {
             return Ok(self.moved(t, neutral, in_row));
+        }
+        if !self.joins_rows_by_dpp() {
+            let out = self.moved(t, neutral, in_row);
+            for lane in (16..u32::from(WHOLE)).step_by(16).filter(|lane| lane % u32::from(width) != 0) {
+                let before = self.new_reg(RegFile::Sgpr, t.len);
+                self.lane_of(before, t, lane - 1)?;
+                for i in 0..t.len {
+                    let part = |s: VSlice| Src::Reg(VSlice { start: s.start + i, len: 1, ..s });
+                    let lane = Src::Const(u64::from(lane), Width::B32);
+                    self.machine("v_writelane_b32", &[], &[part(out), part(before), lane])?;
+                }
+            }
+            return Ok(out);
         }
         if width == WHOLE {
             return Ok(self.moved(t, neutral, over_wave));

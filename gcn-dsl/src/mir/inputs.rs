@@ -33,7 +33,7 @@ impl Inputs {
     pub fn initial_sgprs(&self, target: Target) -> InitialSgprs {
         InitialSgprs {
             user: self.user_sgprs(target),
-            workgroup_ids: self.workgroup_id,
+            workgroup_ids: self.workgroup_id.map(|read| read && !target.has_ids_in_ttmps()),
             scratch_wave_offset: self.scratch_bytes > 0 && !target.has_architected_flat_scratch(),
             ..InitialSgprs::default()
         }

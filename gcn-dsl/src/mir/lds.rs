@@ -28,10 +28,10 @@ impl Inputs {
             let (id, row) = (id(&mut code, d), code.copy(number(row)));
             lane = code.machine("v_mad_u32_u24", [id, row, lane]);
         }
-        let mut address = code.machine("v_lshlrev_b32_e32", [number(2), lane]);
+        let mut address = code.machine("v_lshlrev_b32", [number(2), lane]);
         if base > 0 {
             let base = code.copy(number(base));
-            address = code.machine("v_add_u32_e32", [base, address]);
+            address = code.machine("v_add_u32", [base, address]);
         }
         let (address, insts) = (code.last(address), code.insts);
         if let Some(entry) = function.blocks.first_mut() {
@@ -65,7 +65,8 @@ impl Code<'_> {
     }
 
     fn machine<const N: usize>(&mut self, name: &str, sources: [MOperand; N]) -> MOperand {
-        let row = table::find_form(self.function.target, name, "")
+        let row = table::find_operation(self.function.on(), name)
+            .next()
             .unwrap_or_else(|| unreachable!("every target has `{name}`"));
         self.push(Op::Machine(row, row.default_mods()), &sources)
     }

@@ -27,6 +27,7 @@ use gcn_isa::inst::Mods;
 use gcn_isa::operand::Operand;
 use gcn_isa::program::SourceLoc;
 use gcn_isa::reg::{Reg, RegFile};
+use gcn_isa::target::{Subtarget, WaveSize};
 use gcn_isa::{InstDesc, Target};
 use hashbrown::HashSet;
 use smallvec::SmallVec;
@@ -138,6 +139,8 @@ pub struct MBlock {
 pub struct Function {
     /// The target.
     pub target: Target,
+    /// The size of waves: masks of lanes are as wide.
+    pub wave: WaveSize,
     /// The kernel's name.
     pub name: String,
     /// Virtual registers by [`VReg`] number.
@@ -160,6 +163,14 @@ pub struct Function {
     pub shown: Vec<ShownPart>,
 }
 
+/// The size of a kernel's waves: 64 lanes, which every target has and the functions of lanes count on.
+pub fn wave_of(target: Target) -> WaveSize {
+    match target.instruction_set().has_wave(WaveSize::W64) {
+        true => WaveSize::W64,
+        false => target.usual_wave(),
+    }
+}
+
 impl VReg {
     /// The whole register of `info.len` dwords.
     pub fn all(self, info: VRegInfo) -> VSlice {
@@ -172,6 +183,7 @@ impl Function {
     pub fn new(target: Target, name: impl Into<String>) -> Function {
         Function {
             target,
+            wave: wave_of(target),
             name: name.into(),
             vregs: Vec::new(),
             blocks: Vec::new(),
@@ -189,6 +201,11 @@ impl Function {
         let align = self.target.tuple_alignment(file, len);
         self.vregs.push(VRegInfo { file, len, align });
         VReg(self.vregs.len() as u32 - 1)
+    }
+
+    /// The target with the size of waves, which is what instructions are asked of.
+    pub fn on(&self) -> Subtarget {
+        Subtarget { target: self.target, wave: self.wave }
     }
 
     /// The requirements of `reg`.

@@ -85,6 +85,12 @@ fn set_up(f: &mut Function, before: &Inputs, after: &Inputs) {
     }
 }
 
+/// True if scratch can be reached: the hardware sets it up, or this module does by writing `FLAT_SCRATCH`, which RDNA 1 and 2 have as a
+/// hardware register only.
+pub fn is_set_up(target: Target) -> bool {
+    target.has_architected_flat_scratch() || target.named_sgprs().flat_scratch.is_some()
+}
+
 /// True if a `scratch_*` access at a constant offset needs an SGPR that holds 0: without architected flat
 /// scratch every form has an address register.
 pub fn needs_base(target: Target) -> bool {
@@ -130,7 +136,7 @@ fn access(
 }
 
 fn row(target: Target, mnemonic: &str, fits: impl Fn(&InstDesc) -> bool) -> &'static InstDesc {
-    table::find_mnemonic(target, mnemonic)
+    table::find_operation(target, mnemonic)
         .find(|row| fits(row))
         .unwrap_or_else(|| unreachable!("every target with scratch instructions has `{mnemonic}`"))
 }

@@ -97,7 +97,7 @@ fn check_slice(f: &Function, slice: VSlice) -> Result<(), String> {
 }
 
 fn check_machine(f: &Function, block: usize, inst: &MInst, desc: &InstDesc) -> Result<(), String> {
-    if !desc.targets.contains(f.target) {
+    if !desc.is_on(f.on()) {
         return Err(format!("{} does not exist on {}", desc.printed, f.target));
     }
     if inst.operands.len() != desc.operands.len() {
@@ -136,7 +136,9 @@ fn check_machine(f: &Function, block: usize, inst: &MInst, desc: &InstDesc) -> R
 }
 
 fn accepts(slot: &OperandDesc, file: RegFile) -> bool {
-    slot.kinds.contains(match file {
+    // Half a VGPR is in a register of the allocator's: its lower half.
+    let half = file == RegFile::Vgpr && slot.is_half();
+    half || slot.kinds.contains(match file {
         RegFile::Sgpr => OperandKinds::SGPR,
         RegFile::Vgpr => OperandKinds::VGPR,
         RegFile::Agpr => OperandKinds::AGPR,

@@ -49,6 +49,7 @@ pub(super) fn rewrite(
     scratch: &[Scratch],
 ) -> Result<Rewritten, (usize, usize)> {
     let mut program = Program::new(f.target, f.name.clone());
+    program.wave = f.wave;
     let labels = labels(f, &mut program);
     let mut rewriter = Rewriter { classes, places, moves, labels };
     let mut spans = Vec::with_capacity(numbers.inst.last().map_or(0, |&n| n as usize));

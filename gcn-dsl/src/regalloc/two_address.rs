@@ -24,7 +24,7 @@ const ROWS: [Row; 3] = [
 ];
 
 fn row(desc: &InstDesc) -> Option<&'static Row> {
-    ROWS.iter().find(|row| row.long == desc.mnemonic)
+    ROWS.iter().find(|row| row.long == desc.entry.mnemonic)
 }
 
 /// Result and addend of an instruction that would be shorter with both in one register. Not of those that the kernel names.
@@ -70,6 +70,6 @@ fn shorter(target: Target, inst: &Inst) -> Option<Inst> {
     if to != addend || !readable {
         return None;
     }
-    let desc = table::find_mnemonic(target, row.short).find(|desc| desc.format == Format::Vop2)?;
+    let desc = table::find_operation(target, row.short).find(|desc| desc.format == Format::Vop2)?;
     Some(Inst { desc, operands: [to, first, second].into_iter().collect(), mods: desc.default_mods() })
 }

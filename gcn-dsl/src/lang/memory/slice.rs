@@ -3,6 +3,9 @@
 use std::marker::PhantomData;
 use std::panic::Location;
 
+use gcn_isa::Target;
+use gcn_isa::target::Family;
+
 use super::bounds::check;
 use super::layout::{Bytes, Stored, read_uniform, read_varying};
 use crate::ir::{Bin, Inst, Manner, Memory, Place, Type, Value};
@@ -55,8 +58,14 @@ impl<T, A> Clone for Ptr<T, A> {
 }
 impl<T, A> Copy for Ptr<T, A> {}
 
-/// Word 3 of a raw buffer resource on GFX9: data format 32, no swizzle, no TID.
-pub(in crate::lang) const RAW_BUFFER_WORD3: u32 = 0x0002_7000;
+/// Word 3 of a raw buffer resource: a format of 32 bits, no swizzle, no TID. On RDNA also that an access is outside from NUM_RECORDS on,
+/// counted in bytes (OOB_SELECT, bits 29:28, is 3), and bit 24, which RDNA 1 and 2 want set (Triton, `BufferEmitter`, has the same words).
+pub(in crate::lang) fn raw_buffer_word3(target: Target) -> u32 {
+    match target.family() {
+        Family::GFX9 => 0x0002_7000,
+        Family::RDNA => 0x3102_7000,
+    }
+}
 
 impl<T: Stored, A> Slice<T, A> {
     /// From the kernel argument at `offset`: 64-bit pointer, then length in elements as u32.
@@ -67,7 +76,7 @@ impl<T: Stored, A> Slice<T, A> {
             let len = c.builder.value(Inst::KernArg { offset: offset + 8 }, dword, None);
             let size = c.builder.constant(u64::from(T::BYTES), dword);
             let bytes = c.builder.value(Inst::Bin(Bin::Mul, len, size), dword, None);
-            let word3 = c.builder.constant(u64::from(RAW_BUFFER_WORD3), dword);
+            let word3 = c.builder.constant(u64::from(raw_buffer_word3(c.target)), dword);
             let parts = [pointer, bytes, word3].into_iter().collect();
             let resource = c.builder.value(Inst::Concat(parts), Type { count: 4, ..dword }, None);
             Slice { resource, pointer, start: None, len, constant: false, types: PhantomData }

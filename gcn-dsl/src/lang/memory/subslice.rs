@@ -3,7 +3,7 @@
 use std::panic::Location;
 
 use super::layout::Stored;
-use super::slice::{LoadAt, RAW_BUFFER_WORD3, Slice, StoreAt};
+use super::slice::{LoadAt, Slice, StoreAt, raw_buffer_word3};
 use crate::ir::{Inst, Type};
 use crate::lang::{IntoDevice, ReadOnly, S, Writable, with};
 use crate::scalar::Elem;
@@ -24,7 +24,7 @@ impl<T: Stored, A> Slice<T, A> {
         }
         let resource = with(|c| {
             let dword = Type::uniform(Elem::U32);
-            let word3 = c.builder.constant(u64::from(RAW_BUFFER_WORD3), dword);
+            let word3 = c.builder.constant(u64::from(raw_buffer_word3(c.target)), dword);
             let parts = [self.pointer, bytes.value, word3].into_iter().collect();
             let resource = c.value(Inst::Concat(parts), Type { count: 4, ..dword }, loc);
             match self.constant {

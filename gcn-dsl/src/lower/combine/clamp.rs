@@ -49,14 +49,14 @@ impl Facts {
     /// The median, or the clamped instruction, that `outer` can become.
     pub(super) fn limited(&self, f: &Function, outer: &MInst, at: (usize, usize)) -> Option<Found> {
         let Op::Machine(desc, mods) = &outer.op else { return None };
-        if desc.mnemonic == MEDIAN_F32 && *mods == desc.default_mods() && !outer.keeps_dst {
+        if desc.entry.mnemonic == MEDIAN_F32 && *mods == desc.default_mods() && !outer.keeps_dst {
             return self.clamped(f, outer, at);
         }
         self.median(f, outer, at)
     }
 
     fn median(&self, f: &Function, outer: &MInst, at: (usize, usize)) -> Option<Found> {
-        let name = plain(outer)?.mnemonic;
+        let name = plain(outer)?.entry.mnemonic;
         // MODE says what becomes of NaNs.
         let row = ROWS
             .iter()
@@ -65,7 +65,7 @@ impl Facts {
         for slot in 0..2 {
             let Some(bound) = constant(outer.operands[2 - slot]) else { continue };
             let Some((result, inner)) = self.inner(f, outer.operands[1 + slot], at) else { continue };
-            if plain(inner).is_none_or(|desc| desc.mnemonic != of(name)) {
+            if plain(inner).is_none_or(|desc| desc.entry.mnemonic != of(name)) {
                 continue;
             }
             for slot in 0..2 {
@@ -126,7 +126,7 @@ impl Facts {
             return None;
         }
         let sources: SmallVec<[MOperand; 3]> = inner.operands[1..].into();
-        let found = self.with_literal(f, desc.mnemonic, Modifiers::CLAMP, sources)?;
+        let found = self.with_literal(f, desc.entry.mnemonic, Modifiers::CLAMP, sources)?;
         let mods = gcn_isa::inst::Mods { clamp: true, ..*old };
         Some(Found { mods, inner: result, ..found })
     }

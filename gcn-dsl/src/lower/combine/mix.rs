@@ -53,7 +53,9 @@ impl Facts {
         at: (usize, usize),
     ) -> impl Iterator<Item = Found> + 'a {
         let name = match &outer.op {
-            Op::Machine(row, mods) if !mods.clamp && mods.omod == 0 && !row.format.is_dpp() => row.mnemonic,
+            Op::Machine(row, mods) if !mods.clamp && mods.omod == 0 && !row.format.is_dpp() => {
+                row.entry.mnemonic
+            }
             _ => "",
         };
         let rows = ROWS.iter().filter(move |row| row.outer == name && !outer.keeps_dst);
@@ -75,7 +77,7 @@ impl Facts {
         }
         let (result, inner) = self.inner(f, outer.operands[1 + half], at)?;
         let plain = matches!(&inner.op, Op::Machine(desc, mods)
-            if desc.mnemonic == CONVERSION && *mods == desc.default_mods() && !desc.format.is_sdwa() && !desc.format.is_dpp());
+            if desc.entry.mnemonic == CONVERSION && *mods == desc.default_mods() && !desc.format.is_sdwa() && !desc.format.is_dpp());
         let of_register = matches!(inner.operands.get(1), Some(MOperand::Virt(_)));
         if !plain || !of_register || inner.keeps_dst || old.op_sel_hi >> half & 1 == 1 {
             return None;

@@ -78,7 +78,7 @@ fn part(inst: &MInst) -> Option<Part> {
     if *mods != row.default_mods() || inst.keeps_dst || row.format.is_dpp() || row.format.is_sdwa() {
         return None;
     }
-    let extraction = EXTRACTIONS.iter().find(|extraction| extraction.name == row.mnemonic)?;
+    let extraction = EXTRACTIONS.iter().find(|extraction| extraction.name == row.entry.mnemonic)?;
     let constant = |i: usize| inst.operands.get(i).copied().and_then(constant);
     let (first, width) = (extraction.bits)(&constant)?;
     let selector = match (first, width) {
@@ -95,7 +95,7 @@ fn form(target: Target, inst: &MInst) -> Option<&'static InstDesc> {
     let Op::Machine(row, mods) = &inst.op else { return None };
     let plain =
         *mods == row.default_mods() && !inst.keeps_dst && !row.format.is_dpp() && !row.format.is_sdwa();
-    if !plain || !INTEGERS.contains(&row.mnemonic) {
+    if !plain || !INTEGERS.contains(&row.entry.mnemonic) {
         return None;
     }
     table::find_mnemonic(target, row.mnemonic).find(|row| row.format.is_sdwa())

@@ -35,7 +35,7 @@ fn row(target: Target, store: bool, len: u8, form: &str) -> Option<&'static Inst
         (true, 2) => "scratch_store_dwordx2",
         (true, _) => "scratch_store_dwordx4",
     };
-    table::find_form(target, name, form)
+    table::find_operation(target, name).find(|row| row.form == form)
 }
 
 impl Work {
@@ -64,7 +64,7 @@ impl Work {
             }
             Home::Lanes(lanes) => {
                 let name = if store { "v_writelane_b32" } else { "v_readlane_b32" };
-                let Some(row) = table::find_form(self.f.target, name, "") else { return };
+                let Some(row) = table::find_operation(self.f.on(), name).next() else { return };
                 for k in 0..t.part.len {
                     let (reg, lane) = lanes[usize::from(t.at + k)];
                     let number = MOperand::Fixed(Operand::const32(u32::from(lane)));
@@ -86,7 +86,7 @@ impl Work {
             Home::Lds(first) => {
                 let Some(lds) = self.limits.spill.lds else { return };
                 let name = if store { "ds_write_b32" } else { "ds_read_b32" };
-                let Some(row) = table::find_form(self.f.target, name, "") else { return };
+                let Some(row) = table::find_operation(self.f.on(), name).next() else { return };
                 let address = MOperand::Virt(VSlice { reg: lds.address, start: 0, len: 1 });
                 for k in 0..t.part.len {
                     let here = MOperand::Virt(VSlice { start: t.part.start + k, len: 1, ..t.part });
