@@ -4,7 +4,7 @@ use std::marker::PhantomData;
 use std::panic::Location;
 
 use gcn_isa::Target;
-use gcn_isa::target::Family;
+use gcn_isa::target::Generation;
 
 use super::bounds::check;
 use super::layout::{Bytes, Stored, read_uniform, read_varying};
@@ -58,12 +58,14 @@ impl<T, A> Clone for Ptr<T, A> {
 }
 impl<T, A> Copy for Ptr<T, A> {}
 
-/// Word 3 of a raw buffer resource: a format of 32 bits, no swizzle, no TID. On RDNA also that an access is outside from NUM_RECORDS on,
-/// counted in bytes (OOB_SELECT, bits 29:28, is 3), and bit 24, which RDNA 1 and 2 want set (Triton, `BufferEmitter`, has the same words).
+/// Word 3 of a raw buffer resource: a format that is valid, no swizzle, no TID. On RDNA also that an access is outside from NUM_RECORDS
+/// on, counted in bytes (OOB_SELECT, bits 29:28, is 3), and bit 24, which RDNA 1 and 2 want set. RDNA's words are those of Composable
+/// Kernel (`CK_BUFFER_RESOURCE_3RD_DWORD`).
 pub(in crate::lang) fn raw_buffer_word3(target: Target) -> u32 {
-    match target.family() {
-        Family::GFX9 => 0x0002_7000,
-        Family::RDNA => 0x3102_7000,
+    match target.generation() {
+        Generation::GFX9 => 0x0002_7000,
+        Generation::GFX10 => 0x3101_4000,
+        _ => 0x3100_4000,
     }
 }
 
