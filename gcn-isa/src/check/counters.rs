@@ -392,7 +392,7 @@ impl CounterCheck<'_> {
             _ => return,
         };
         for &counter in counters {
-            if let Some(first) = state.any_on(counter) {
+            if let Some(first) = state.access_on(counter) {
                 add(
                     broken,
                     Broken {

@@ -13,6 +13,8 @@ pub(super) struct Outstanding<'a> {
     operations: Vec<Operation<'a>>,
     /// By stream, the line of an operation if any may be outstanding.
     active: [Option<usize>; Stream::ALL.len()],
+    /// The same of operations that do more than invalidate a cache.
+    accesses: [Option<usize>; Stream::ALL.len()],
     /// By stream, whether an operation may be outstanding that returns nothing to a register.
     silent: [bool; Stream::ALL.len()],
     /// By counter, whether operations of a caller may be outstanding, of any kind and for any register.
@@ -30,6 +32,7 @@ impl<'a> Outstanding<'a> {
             set,
             operations: Vec::new(),
             active: Default::default(),
+            accesses: Default::default(),
             silent: Default::default(),
             caller: Default::default(),
         }
@@ -52,7 +55,7 @@ impl<'a> Outstanding<'a> {
 
     /// The state without the lines that stand for streams: states that are alike for what comes become equal.
     pub fn blurred(mut self) -> Outstanding<'a> {
-        self.active.iter_mut().flatten().for_each(|line| *line = 0);
+        self.active.iter_mut().chain(&mut self.accesses).flatten().for_each(|line| *line = 0);
         self
     }
 
@@ -65,6 +68,12 @@ impl<'a> Outstanding<'a> {
     pub fn any_on(&self, counter: Counter) -> Option<usize> {
         let set = self.set;
         Stream::ALL.into_iter().filter(|s| s.counter(set) == counter).find_map(|s| self.active[s.index()])
+    }
+
+    /// The line of an operation that may be outstanding on `counter` and does more than invalidate a cache.
+    pub fn access_on(&self, counter: Counter) -> Option<usize> {
+        let set = self.set;
+        Stream::ALL.into_iter().filter(|s| s.counter(set) == counter).find_map(|s| self.accesses[s.index()])
     }
 
     /// True if something is expected of the operation, so that it is one of [`Outstanding::operations`].
@@ -100,6 +109,9 @@ impl<'a> Outstanding<'a> {
             older.count(event);
         }
         self.active[event.stream.index()] = Some(line);
+        if !event.invalidates {
+            self.accesses[event.stream.index()] = Some(line);
+        }
     }
 
     /// Lets `s_waitcnt` finish what it surely finishes.
@@ -114,6 +126,7 @@ impl<'a> Outstanding<'a> {
                 self.caller[counter as usize] = false;
                 for stream in Stream::ALL.into_iter().filter(|s| s.counter(set) == counter) {
                     self.active[stream.index()] = None;
+                    self.accesses[stream.index()] = None;
                     self.silent[stream.index()] = false;
                 }
             }
@@ -158,7 +171,8 @@ impl<'a> Outstanding<'a> {
     /// Takes in what may be outstanding on another path. Returns true if that changed anything.
     pub fn join(&mut self, other: &Outstanding<'a>) -> bool {
         let mut changed = false;
-        for (mine, theirs) in self.active.iter_mut().zip(other.active) {
+        let mine = self.active.iter_mut().chain(&mut self.accesses);
+        for (mine, theirs) in mine.zip(other.active.into_iter().chain(other.accesses)) {
             if mine.is_none() && theirs.is_some() {
                 *mine = theirs;
                 changed = true;

@@ -112,6 +112,8 @@ pub struct Event {
     pub holds: SmallVec<[Reg; 2]>,
     /// Its effect on memory, once it is complete.
     pub memory: MemoryEffect,
+    /// It only makes a cache forget what it has: it counts, but nobody has to know when it is done.
+    pub invalidates: bool,
 }
 
 /// The operations that an instruction starts: at most one for each counter.
@@ -131,7 +133,15 @@ pub fn events(target: Target, inst: &Inst) -> Events {
         return gds(inst, loads);
     }
     let one = |stream, memory| -> Events {
-        smallvec![Event { stream, count: 1, writes: loads, half, holds: SmallVec::new(), memory }]
+        smallvec![Event {
+            stream,
+            count: 1,
+            writes: loads,
+            half,
+            holds: SmallVec::new(),
+            memory,
+            invalidates: false
+        }]
     };
     let silent = if Counter::Vs.exists_on(set) { Stream::Store } else { Stream::Vmem };
     match inst.desc.class {
@@ -145,7 +155,9 @@ pub fn events(target: Target, inst: &Inst) -> Events {
         C::VmemAtomicRet | C::GlobalAtomicRet => one(Stream::Vmem, MemoryEffect::STORE | MemoryEffect::LOAD),
         C::CacheCtl if set.counts_cache_control() => {
             let written = inst.desc.does(Behaviours::WRITES_BACK);
-            one(if written { silent } else { Stream::Vmem }, MemoryEffect::empty())
+            let mut events = one(if written { silent } else { Stream::Vmem }, MemoryEffect::empty());
+            events[0].invalidates = !written;
+            events
         }
         C::FlatLoad => flat(set, (loads, half), MemoryEffect::LOAD, MemoryEffect::LDS_READ),
         C::FlatStore => flat(set, (loads, half), MemoryEffect::STORE, MemoryEffect::LDS_WRITE),
@@ -189,8 +201,15 @@ fn flat(
     global: MemoryEffect,
     lds: MemoryEffect,
 ) -> Events {
-    let side =
-        |stream, memory| Event { stream, count: 1, writes: loads, half, holds: SmallVec::new(), memory };
+    let side = |stream, memory| Event {
+        stream,
+        count: 1,
+        writes: loads,
+        half,
+        holds: SmallVec::new(),
+        memory,
+        invalidates: false,
+    };
     let (memory, local) = match (Counter::Vs.exists_on(set), loads) {
         (false, _) => (Stream::FlatVm, Stream::FlatLgkm),
         (true, Some(_)) => (Stream::Vmem, Stream::Lds),
@@ -211,14 +230,15 @@ fn gds(inst: &Inst, loads: Option<Reg>) -> Events {
     let holds = if syncs { data.clone() } else { SmallVec::new() };
     let memory = if syncs { MemoryEffect::SYNC } else { MemoryEffect::empty() };
     smallvec![
-        Event { stream: Stream::Gds, count: 1, writes: loads, half: None, holds, memory },
+        Event { stream: Stream::Gds, count: 1, writes: loads, half: None, holds, memory, invalidates: false },
         Event {
             stream: Stream::GdsData,
             count: 1,
             writes: None,
             half: None,
             holds: data,
-            memory: MemoryEffect::empty()
+            memory: MemoryEffect::empty(),
+            invalidates: false,
         },
     ]
 }
@@ -240,6 +260,7 @@ fn result(inst: &Inst) -> (Option<Reg>, Option<Half>) {
 /// use gcn_isa::counters::{Counter, Event, MemoryEffect, Stream, WaitCnt, room};
 /// let load = Event {
 ///     stream: Stream::Smem, count: 2, writes: None, half: None, holds: Default::default(), memory: MemoryEffect::LOAD,
+///     invalidates: false,
 /// };
 /// assert_eq!(room(InstructionSet::GFX900, &[load]), Counter::Lgkm.at(13));
 /// assert_eq!(room(InstructionSet::GFX900, &[]), WaitCnt::NONE);

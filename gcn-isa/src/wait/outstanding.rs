@@ -94,6 +94,8 @@ pub(super) struct Outstanding {
     entries: Vec<Entry>,
     /// For each stream a line whose operation may be outstanding.
     pending: [Option<u32>; Stream::ALL.len()],
+    /// The same of operations that do more than invalidate a cache.
+    accesses: [Option<u32>; Stream::ALL.len()],
     /// Operations of each stream issued since the block's start.
     issued: [i32; Stream::ALL.len()],
     /// Registers that some entry owes.
@@ -120,6 +122,7 @@ impl Outstanding {
             set,
             entries: Vec::new(),
             pending: Default::default(),
+            accesses: Default::default(),
             issued: Default::default(),
             busy: Units::default(),
         }
@@ -140,9 +143,9 @@ impl Outstanding {
         self.busy.any(reg)
     }
 
-    /// A line whose operation on `stream` may be outstanding.
-    pub fn pending(&self, stream: Stream) -> Option<u32> {
-        self.pending[stream.index()]
+    /// A line whose operation on `stream` may be outstanding and does more than invalidate a cache.
+    pub fn access(&self, stream: Stream) -> Option<u32> {
+        self.accesses[stream.index()]
     }
 
     /// The largest value of the entry's counter at which it is surely done.
@@ -164,6 +167,7 @@ impl Outstanding {
             // Only zero proves that nothing of a stream is left: the youngest operation may be of any stream.
             if self.counter(stream).of(wait) == 0 {
                 self.pending[stream.index()] = None;
+                self.accesses[stream.index()] = None;
             }
         }
         let before = self.entries.len();
@@ -199,6 +203,9 @@ impl Outstanding {
             }
         }
         self.pending[event.stream.index()] = Some(line as u32);
+        if !event.invalidates {
+            self.accesses[event.stream.index()] = Some(line as u32);
+        }
         let counts = |debt: Debt| how.orders_lds || matches!(debt, Debt::Write | Debt::Read | Debt::Sync);
         for (debt, reg) in events::debts(event).filter(|d| counts(d.0)) {
             let half = event.half.filter(|_| how.halves_are_trusted && debt == Debt::Write);
@@ -253,7 +260,8 @@ impl Outstanding {
 
     /// Adds what another path brings; both sealed.
     pub fn join(&mut self, other: &Outstanding) {
-        for (mine, theirs) in self.pending.iter_mut().zip(other.pending) {
+        let mine = self.pending.iter_mut().chain(&mut self.accesses);
+        for (mine, theirs) in mine.zip(other.pending.into_iter().chain(other.accesses)) {
             *mine = match (*mine, theirs) {
                 (Some(a), Some(b)) => Some(a.min(b)),
                 (a, b) => a.or(b),

@@ -298,7 +298,7 @@ fn conflict(state: &Outstanding, entry: &Entry, rule: &'static str) -> Conflict 
 /// Everything outstanding on these counters must be done.
 fn drain(state: &Outstanding, rule: &'static str, counters: &[Counter], found: &mut dyn FnMut(Conflict)) {
     for stream in Stream::ALL.into_iter().filter(|s| counters.contains(&state.counter(*s))) {
-        if let Some(line) = state.pending(stream) {
+        if let Some(line) = state.access(stream) {
             found(Conflict::whole(rule, state.counter(stream), Some(line)));
         }
     }

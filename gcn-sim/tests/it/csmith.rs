@@ -24,8 +24,12 @@ const LEVELS: [&str; 4] = ["-O0", "-O1", "-O2", "-O3"];
 const MOST: u64 = 20_000_000;
 
 /// Programs that clang 22 compiles wrongly, and the finding in docs/findings.md that says how.
-const MISCOMPILED: [(u64, &str, &[&str], &str); 1] =
-    [(156, "-O0", &["gfx900", "gfx906", "gfx908", "gfx90a"], "C6")];
+const MISCOMPILED: [(u64, &str, &[&str], &str); 4] = [
+    (156, "-O0", &["gfx900", "gfx906", "gfx908", "gfx90a"], "C6"),
+    (40, "-O1", &["gfx1201.w64"], "R5"),
+    (79, "-O2", &["gfx1201", "gfx1201.w64"], "R5"),
+    (79, "-O3", &["gfx1201", "gfx1201.w64"], "R5"),
+];
 
 /// Rules that clang 22 breaks where a function is called, and the finding in docs/findings.md that says how.
 const BROKEN_AT_CALLS: [(&str, &str); 1] = [("rdna3.mask-write", "R3")];

@@ -284,3 +284,59 @@ fn sequences_of_the_calling_convention_are_read_and_printed() {
     }
     assert_eq!((read, symbols), (1501, 32));
 }
+
+/// The offsets that llvm-mc 22 takes beside a buffer are not negative, those beside an address are signed.
+#[test]
+fn immediate_offsets_of_scalar_memory() {
+    let address = [
+        ("s_load_dword s20, s[4:5], ", -0x10_0000, 0xf_ffff),
+        ("s_load_dword s20, s[4:5], s3 offset:", -0x10_0000, 0xf_ffff),
+    ];
+    let buffer = [
+        ("s_buffer_load_dword s20, s[8:11], ", 0, 0xf_ffff),
+        ("s_buffer_load_dword s20, s[8:11], s3 offset:", 0, 0xf_ffff),
+        ("s_buffer_load_dwordx16 s[20:35], s[8:11], ", 0, 0xf_ffff),
+    ];
+    let probes = [("s_atc_probe_buffer 1, s[8:11], ", 0, 0xf_ffff)];
+    let stores = [("s_buffer_store_dword s20, s[8:11], ", 0, 0xf_ffff)];
+    let rdna4 = [
+        ("s_load_b32 s20, s[4:5], ", -0x80_0000, 0x7f_ffff),
+        ("s_load_b32 s20, s[4:5], s3 offset:", -0x80_0000, 0x7f_ffff),
+        ("s_buffer_load_b32 s20, s[8:11], ", 0, 0x7f_ffff),
+        ("s_buffer_load_u8 s20, s[8:11], ", 0, 0x7f_ffff),
+        ("s_buffer_load_b32 s20, s[8:11], s3 offset:", 0, 0x7f_ffff),
+        ("s_prefetch_data s[4:5], @, s3, 5", -0x80_0000, 0x7f_ffff),
+        ("s_prefetch_inst_pc_rel @, s3, 5", -0x80_0000, 0x7f_ffff),
+        ("s_buffer_prefetch_data s[8:11], @, s3, 5", 0, 0x7f_ffff),
+        ("s_atc_probe_buffer 1, s[8:11], ", 0, 0x7f_ffff),
+    ];
+    let old = [&address[..], &buffer, &probes].concat();
+    let mut asked = 0;
+    for (targets, cases) in [
+        (&["gfx900", "gfx90a", "gfx942", "gfx1010", "gfx1030", "gfx1100", "gfx1151"][..], &old[..]),
+        (&["gfx900", "gfx1010"], &stores),
+        (&["gfx1200", "gfx1201"], &rdna4),
+    ] {
+        for name in targets {
+            let target = Target::KNOWN.into_iter().find(|target| target.name() == *name).expect("known");
+            for (text, lo, hi) in cases {
+                for (offset, taken) in [(lo - 1, false), (*lo, true), (*hi, true), (hi + 1, false)] {
+                    let text = match text.contains('@') {
+                        true => text.replace('@', &offset.to_string()),
+                        false => format!("{text}{offset}"),
+                    };
+                    asked += 1;
+                    let code = parse_inst(&text, target)
+                        .map_err(|e| e.to_string())
+                        .and_then(|inst| encode_inst(&inst, target).map_err(|e| e.to_string()));
+                    assert_eq!(code.is_ok(), taken, "{name} {text}: {code:x?}");
+                }
+            }
+        }
+    }
+    assert_eq!(asked, 4 * (7 * 6 + 2 + 2 * 9));
+    // LLVM's disassembler prints the sign that its assembler refuses; a word that no text makes is data.
+    let word = [0x04, 0x05, 0x28, 0xf4, 0xff, 0xff, 0x1f, 0xf8];
+    let target = Target::KNOWN.into_iter().find(|target| target.name() == "gfx1100").expect("known");
+    assert!(decode_inst(&word, target).is_err());
+}

@@ -64,6 +64,25 @@ fn a_function_returns_with_nothing_outstanding() {
     assert_eq!(rules(&function(&format!("{wait} | {store} | s_setpc_b64 s[4:5]"))), [""; 0]);
 }
 
+/// LLVM 22 returns after `global_inv` without a wait, and with one where a load is outstanding beside it.
+#[test]
+fn a_function_returns_while_a_cache_is_invalidated() {
+    let wait = "s_wait_loadcnt_dscnt 0x0 | s_wait_expcnt 0x0 | s_wait_samplecnt 0x0 | s_wait_bvhcnt 0x0 | s_wait_kmcnt 0x0";
+    let (load, inv) = ("global_load_b32 v1, v[2:3], off", "global_inv scope:SCOPE_DEV");
+    let (back, leave) = ("global_wb scope:SCOPE_SYS", "s_setpc_b64 s[30:31]");
+    let asked = |body: &[&str]| {
+        let mut program = golden::program(&[&[wait], body, &[leave]].concat().join(" | "), Target::GFX1201);
+        program.entries = vec![Entry { at: 0, kind: EntryKind::Function }];
+        rules(&program)
+    };
+    assert_eq!(asked(&[inv]), [""; 0]);
+    assert_eq!(asked(&[back]), [""; 0]);
+    assert_eq!(asked(&[load, inv]), ["call.exit"]);
+    assert_eq!(asked(&[inv, load]), ["call.exit"]);
+    assert_eq!(asked(&[load, inv, "s_wait_loadcnt 0x0"]), [""; 0]);
+    assert_eq!(asked(&[load, "s_wait_loadcnt 0x0", inv]), [""; 0]);
+}
+
 #[test]
 fn behind_a_call_nothing_is_outstanding() {
     let load = "global_load_dword v0, v[2:3], off";
