@@ -156,6 +156,7 @@ impl RuleSet {
             xnack,
             follows_guesses: self == RuleSet::Safe,
             follows_indices: self != RuleSet::Llvm,
+            follows_calls: self != RuleSet::Llvm,
             rules: BY_SET[self as usize],
         }
     }
@@ -234,6 +235,9 @@ pub struct Config {
     pub follows_guesses: bool,
     /// Registers that an index reaches count as well as those that an instruction names. LLVM 22 looks at the latter only.
     pub follows_indices: bool,
+    /// Sequences that rules with remedies are about go on into a function that is called, and back. LLVM 22 looks at each function by
+    /// itself.
+    pub follows_calls: bool,
     rules: Numbers,
 }
 
