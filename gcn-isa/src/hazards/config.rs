@@ -113,7 +113,8 @@ pub enum RuleSet {
     Manual,
     /// What manuals and LLVM ask for and shipping kernels always keep.
     Certain,
-    /// What LLVM 22 inserts, to compare with: its numbers where others are larger, and its waits for what cannot matter.
+    /// What LLVM 22 inserts, to compare with: its numbers where others are larger, its waits for what cannot matter, and remedies within
+    /// each function by itself.
     Llvm,
     /// What Mesa 25 asks for on RDNA, and LLVM's rules about counters. On GFX9 it has no wait states.
     Mesa,
