@@ -36,13 +36,16 @@ struct Search<'a> {
     flow: &'a Flow,
     sequences: &'a Sequences<'a>,
     before: Vec<Option<Pending>>,
+    /// At the ends of blocks.
+    after: Vec<Option<Pending>>,
 }
 
 impl<'a> Search<'a> {
     /// Follows every path until no block learns anything: what a block knows only grows, and is bounded by the registers and the reach
     /// of the rules.
     fn new(program: &'a Program, flow: &'a Flow, sequences: &'a Sequences<'a>) -> Search<'a> {
-        let mut search = Search { program, flow, sequences, before: vec![None; flow.cfg.blocks.len()] };
+        let nothing = vec![None; flow.cfg.blocks.len()];
+        let mut search = Search { program, flow, sequences, before: nothing.clone(), after: nothing };
         let mut open = BTreeSet::new();
         for root in &flow.roots {
             if search.learn(root.block, sequences.entry(root.kind)) {
@@ -54,17 +57,36 @@ impl<'a> Search<'a> {
             let lines = &flow.cfg.blocks[block];
             (lines.start..lines.end).for_each(|line| sequences.step(&mut state, line));
             sequences.seal(&mut state);
-            for &next in &lines.succs {
-                let mut state = state.clone();
-                if flow.comes_back(block, next) {
-                    sequences.come_back(&mut state);
-                }
-                if search.learn(next, state) {
+            search.after[block] = Some(state);
+            // What is under way at a call may be so again behind it.
+            let returns = flow.after_call(block).into_iter().flat_map(|next| {
+                let ends = move |from: &&usize| flow.ends_call(**from, next).is_some();
+                flow.cfg.blocks[next].preds.iter().filter(ends).map(move |from| (*from, next))
+            });
+            for (from, next) in lines.succs.iter().map(|next| (block, *next)).chain(returns) {
+                if let Some(state) = search.along(from, next)
+                    && search.learn(next, state)
+                {
                     open.insert(next);
                 }
             }
         }
         search
+    }
+
+    /// What comes along an edge, if its beginning is reached.
+    fn along(&self, from: usize, to: usize) -> Option<Pending> {
+        let mut state = self.after[from].clone()?;
+        if self.flow.comes_back(from, to) {
+            self.sequences.come_back(&mut state);
+        }
+        if self.flow.enters(from, to) {
+            self.sequences.enter(&mut state);
+        }
+        if let Some(call) = self.flow.ends_call(from, to) {
+            self.sequences.leave(&mut state, self.after[call].as_ref());
+        }
+        Some(state)
     }
 
     /// Adds what a way into `block` brings; true if that is news.

@@ -113,7 +113,8 @@ pub enum RuleSet {
     Manual,
     /// What manuals and LLVM ask for and shipping kernels always keep.
     Certain,
-    /// What LLVM 22 inserts, to compare with: its numbers where others are larger, and its waits for what cannot matter.
+    /// What LLVM 22 inserts, to compare with: its numbers where others are larger, its waits for what cannot matter, and remedies within
+    /// each function by itself.
     Llvm,
     /// What Mesa 25 asks for on RDNA, and LLVM's rules about counters. On GFX9 it has no wait states.
     Mesa,
@@ -156,6 +157,7 @@ impl RuleSet {
             xnack,
             follows_guesses: self == RuleSet::Safe,
             follows_indices: self != RuleSet::Llvm,
+            follows_calls: self != RuleSet::Llvm,
             rules: BY_SET[self as usize],
         }
     }
@@ -234,6 +236,9 @@ pub struct Config {
     pub follows_guesses: bool,
     /// Registers that an index reaches count as well as those that an instruction names. LLVM 22 looks at the latter only.
     pub follows_indices: bool,
+    /// Sequences that rules with remedies are about go on into a function that is called, and back. LLVM 22 looks at each function by
+    /// itself.
+    pub follows_calls: bool,
     rules: Numbers,
 }
 

@@ -51,6 +51,16 @@ impl Pass for RemedyPass<'_> {
         self.sequences.come_back(state);
     }
 
+    fn enter(&self, state: &mut Pending, by_call: bool) {
+        if by_call {
+            self.sequences.enter(state);
+        }
+    }
+
+    fn leave(&self, state: &mut Pending, call: Option<&Pending>) {
+        self.sequences.leave(state, call);
+    }
+
     fn size(&self, state: &Pending) -> usize {
         state.size()
     }

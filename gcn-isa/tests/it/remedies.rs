@@ -327,3 +327,36 @@ fn what_mesa_and_llvm_agree_on_is_certain() {
     // EXEC LLVM looks at the last one only; Mesa takes a scalar result for there after eleven scalar instructions before a jump, too.
     assert_eq!((asked, found, clean, skipped), (85, 83, 308, 0));
 }
+
+/// LLVM looks at each function by itself: at one that is called as if any SGPR had been read, and past a call at what was before it. Each
+/// program has whether LLVM's passes, given its functions one by one, find a wait missing, and whether all rules together do.
+#[test]
+fn llvm_looks_at_each_function_by_itself() {
+    let mask = "v_add_co_ci_u32_e64 v1, null, 0, v6, vcc";
+    let (write, wait) = ("v_add_co_u32 v0, vcc, v5, 4", "s_waitcnt_depctr depctr_va_vcc(0)");
+    let (call, leave) = ("s_call_b64 s[30:31], L1", "s_setpc_b64 s[30:31]");
+    let rdna3: [(&[&str], bool, bool); 4] = [
+        // What the caller reads as a mask is not seen in the function,
+        (&[mask, call, "s_endpgm", "L1:", write, mask, leave], false, true),
+        // nor what the function reads behind the call,
+        (&[call, write, mask, "s_endpgm", "L1:", mask, leave], false, true),
+        // but what the caller itself has read is.
+        (&[mask, call, write, mask, "s_endpgm", "L1:", leave], true, true),
+        (&[mask, call, write, wait, mask, "s_endpgm", "L1:", leave], false, false),
+    ];
+    let rdna4: [(&[&str], bool, bool); 2] = [
+        // The return address is written outside of the function that uses it.
+        (&["v_mov_b32_e32 v1, s30", call, "s_endpgm", "L1:", leave], false, true),
+        (&[call, "s_endpgm", "L1:", "s_mov_b32 s4, 5", "v_mov_b32_e32 v1, s4", leave], true, false),
+    ];
+    let all = rdna3.map(|case| (subtarget("gfx1100", "64"), case)).into_iter();
+    for (on, (lines, by_llvm, by_all)) in all.chain(rdna4.map(|case| (subtarget("gfx1201", "32"), case))) {
+        let program = program(on, lines.iter().copied());
+        for (set, expected) in [(RuleSet::Llvm, by_llvm), (RuleSet::Safe, by_all)] {
+            let found = check::remedies(&program, set.config(false));
+            assert_eq!(!found.is_empty(), expected, "{on:?} {}: {found:?}", lines.join(" | "));
+        }
+        // The inserter sees what the checker does.
+        repaired(program, RuleSet::Llvm.config(false));
+    }
+}

@@ -83,6 +83,8 @@ pub struct Sequences<'a> {
     views: Views,
     /// By number of a line's view.
     acts: Vec<Option<Acts>>,
+    /// They go on into functions that are called, and back ([`Config::follows_calls`]).
+    follows_calls: bool,
 }
 
 impl<'a> Sequences<'a> {
@@ -106,7 +108,7 @@ impl<'a> Sequences<'a> {
             known.map(|(inst, at)| Acts::of(&rules, inst, &views[at]))
         };
         let acts = kinds.iter().map(of).collect();
-        Sequences { program, rules, views, acts }
+        Sequences { program, rules, views, acts, follows_calls: config.follows_calls }
     }
 
     /// True if no rule can ask for anything.
@@ -138,6 +140,21 @@ impl<'a> Sequences<'a> {
                     track.sort_unstable();
                 }
             }
+        }
+    }
+
+    /// Control comes into a function that is called. Sealed, and so is the result.
+    pub fn enter(&self, pending: &mut Pending) {
+        if !self.follows_calls {
+            *pending = self.entry(EntryKind::Function);
+        }
+    }
+
+    /// Control comes back from a function that is known to the call at whose end `call` was under way. Sealed, and so is the result.
+    pub fn leave(&self, pending: &mut Pending, call: Option<&Pending>) {
+        if !self.follows_calls {
+            *pending = call.cloned().unwrap_or_else(|| self.nothing());
+            self.come_back(pending);
         }
     }
 
