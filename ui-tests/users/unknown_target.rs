@@ -1,9 +1,9 @@
-//! A target that is not one of the six.
+//! A target that is not supported.
 use gcn_dsl::prelude::*;
 
 gcn_kernel! {
     #[workgroup(64)]
-    #[targets(gfx942, gfx1100)]
+    #[targets(gfx942, gfx1250)]
     fn kernel(x: &mut [f32]) {
         x[global_id().x] = 0.0;
     }
