@@ -92,7 +92,7 @@ pub fn global_id() -> Dim3<V<u32>> {
     Dim3 { x: group.x * size.x + local.x, y: group.y * size.y + local.y, z: group.z * size.z + local.z }
 }
 
-/// Lanes of a wave, as the kernel is built: 64, or 32 with `#[wave(32)]` on RDNA.
+/// Lanes of a wave, as the kernel is built: 64, or 32 on RDNA with `#[wave(32)]` or `BuildOptions::wave`.
 ///
 /// It is a number of the host, for sizes and for `comptime`:
 ///
