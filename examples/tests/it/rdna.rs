@@ -1,6 +1,7 @@
 //! Kernels on RDNA, in waves of 32 lanes and of 64: their results in the strict simulator are those of the reference, and LLVM assembles
 //! their text to the same bytes. What a target or a wave size lacks is refused by an error that says so.
 
+use gcn_dsl::lang::RegisterLimits;
 use gcn_dsl::prelude::*;
 use gcn_dsl::{BuildCause, BuildError, BuildOptions};
 use gcn_examples::lessons;
@@ -200,6 +201,14 @@ fn lanes_know_each_other() {
         };
         assert_eq!(kernel.program().wave, wave, "{name}");
         agrees(&kernel, &x, &name);
+        // Spills, which RDNA 1 and 2 do not have.
+        if matches!(target.generation(), Generation::GFX11 | Generation::GFX12) {
+            let registers = RegisterLimits { vgprs: Some(20), sgprs: Some(18), ..RegisterLimits::default() };
+            let few = BuildOptions { registers, ..options(wave) };
+            let kernel = lanes_know.build_with(target, &few).unwrap();
+            assert!(kernel.report().spills.total() > 0, "{name}: nothing spills");
+            agrees(&kernel, &x, &format!("{name}, few registers"));
+        }
     }
 }
 
