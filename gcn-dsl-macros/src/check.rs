@@ -135,12 +135,13 @@ pub(crate) fn kernel(kernel: &KernelFn, errors: &mut Errors) -> Option<Declared>
 
 fn attributes(kernel: &KernelFn, errors: &mut Errors) {
     const KEPT: [&str; 5] = ["doc", "allow", "expect", "cfg", "deprecated"];
-    const OWN: [&str; 6] = ["workgroup", "targets", "schedule", "max_registers", "min_occupancy", "contract"];
+    const OWN: [&str; 7] =
+        ["workgroup", "targets", "schedule", "max_registers", "min_occupancy", "wave", "contract"];
     let is = |attr: &Attribute, names: &[&str]| names.iter().any(|name| attr.path().is_ident(name));
     for (i, attr) in kernel.attrs.iter().enumerate() {
         if !is(attr, &KEPT) && !is(attr, &OWN) {
             let what = "unknown attribute on a kernel; there are `#[workgroup(…)]`, `#[targets(…)]`, `#[schedule(manual)]`, \
-                        `#[max_registers(…)]`, `#[min_occupancy(…)]` and `#[contract]`";
+                        `#[max_registers(…)]`, `#[min_occupancy(…)]`, `#[wave(…)]` and `#[contract]`";
             errors.at(attr, what);
         }
         if let Err(error) = crate::attrs::is_manual(attr) {

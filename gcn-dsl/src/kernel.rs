@@ -20,6 +20,7 @@ use std::ops::Deref;
 use gcn_emit::target_id::Feature;
 use gcn_emit::text::Comments;
 use gcn_isa::hazards::Config;
+use gcn_isa::target::WaveSize;
 use gcn_isa::{Program, RegFile, Target};
 
 pub use asm::AsmError;
@@ -88,6 +89,9 @@ pub struct BuildOptions {
     pub xnack: Feature,
     /// Limits to the registers; each that is given replaces the kernel's attribute.
     pub registers: RegisterLimits,
+    /// The size of waves of a kernel without `#[wave(…)]`. Without it waves have 64 lanes, which every target has. RDNA also has waves of
+    /// 32.
+    pub wave: Option<WaveSize>,
 }
 
 impl Default for BuildOptions {
@@ -103,6 +107,7 @@ impl Default for BuildOptions {
             rules: Config::default(),
             xnack: Feature::Any,
             registers: RegisterLimits::default(),
+            wave: None,
         }
     }
 }
@@ -110,7 +115,12 @@ impl Default for BuildOptions {
 impl BuildOptions {
     /// What is traced beside the kernel's own instructions.
     fn tracing(&self) -> lang::Tracing {
-        lang::Tracing { debug: self.debug, bounds: self.check_bounds, names: self.has_source_lines() }
+        lang::Tracing {
+            debug: self.debug,
+            bounds: self.check_bounds,
+            names: self.has_source_lines(),
+            wave: self.wave,
+        }
     }
 
     /// True if there is debug information.
@@ -330,6 +340,7 @@ impl BuiltKernel {
     pub fn with_ir(&self, text: &str, options: &BuildOptions) -> Result<BuiltKernel, BuildError> {
         let build = || {
             let ir = ir::text::parse(text)?;
+            let ir = ir::Kernel { wave: self.ir.wave, ..ir };
             let malformed = |fault| Box::new(Malformed { pass: "parse", fault });
             ir::verify::verify(&ir).map_err(malformed)?;
             build::from_ir(self.signature.clone(), ir, Vec::new(), self.target(), options, &mut |_| {})

@@ -79,8 +79,8 @@ pub mod prelude {
         ScalarLoads, Scope, Stores, V, Vector, Writable, Written, all, all_lanes, any, ballot, barrier,
         barrier_with_reads_pending, cold_path, fence, global_id, global_size, issue, lane_id, local_id,
         num_workgroups, read_first_lane, read_lane, sched_barrier, sched_barrier_except, select,
-        set_priority, shuffle, shuffle_xor, splat, target, trap, wait, wait_all, wave_id, workgroup_id,
-        workgroup_size,
+        set_priority, shuffle, shuffle_xor, splat, target, trap, wait, wait_all, wave_id, wave_size,
+        workgroup_id, workgroup_size,
     };
     pub use crate::lang::{
         Lanes, active_lanes, bf16x2, f16x2, f32x2, i16x2, is_first_lane, lane_mask, match_any, mbcnt,

@@ -34,6 +34,7 @@ const WAVES: usize = BLOCK as usize / WAVE;
 gcn_kernel! {
     /// Element b of `sums` is the sum of block b of `x`; the last block may be shorter.
     #[workgroup(BLOCK)]
+    #[wave(64)]
     #[targets(gfx90a, gfx942, gfx1010, gfx1030, gfx1100, gfx1151, gfx1201)]
     pub fn block_reduce(x: &[f32], sums: &mut [f32]) {
         let wave_sums = Lds::<f32, WAVES>::new();

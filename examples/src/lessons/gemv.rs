@@ -22,6 +22,7 @@ const WAVE: u32 = 64;
 gcn_kernel! {
     /// y = A x for a matrix of rows of `columns` elements, a multiple of 4.
     #[workgroup(ROWS * WAVE)]
+    #[wave(64)]
     #[targets(gfx90a, gfx942, gfx950, gfx1010, gfx1030, gfx1100, gfx1151, gfx1201)]
     pub fn gemv(columns: u32, a: &[f32], x: &[f32], y: &mut [f32]) {
         let row = workgroup_id().x * ROWS + wave_id();

@@ -23,6 +23,7 @@ const WAVE: u32 = 64;
 gcn_kernel! {
     /// Row by row, y = (x - mean) / sqrt(variance + epsilon) * gain + bias.
     #[workgroup(ROWS * WAVE)]
+    #[wave(64)]
     #[targets(gfx90a, gfx942, gfx950, gfx1010, gfx1030, gfx1100, gfx1151, gfx1201)]
     pub fn layernorm(
         rows: u32, columns: u32, epsilon: f32, gain: &[f32], bias: &[f32], x: &[f16], y: &mut [f16],

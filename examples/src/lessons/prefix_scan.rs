@@ -25,6 +25,7 @@ gcn_kernel! {
     /// `out[i]` is the sum of the elements of `x` before `i` in its block, plus the block's `carry`; `sums`
     /// are the blocks' sums.
     #[workgroup(BLOCK)]
+    #[wave(64)]
     #[targets(gfx90a, gfx942, gfx950, gfx1010, gfx1030, gfx1100, gfx1151, gfx1201)]
     pub fn prefix_scan(x: &[u32], carry: &[u32], out: &mut [u32], sums: &mut [u32]) {
         let wave_sums = Lds::<u32, { WAVES as usize }>::new();

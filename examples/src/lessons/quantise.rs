@@ -25,6 +25,7 @@ const LANES: u32 = 256;
 gcn_kernel! {
     /// Quantises `x` in blocks of 64, and turns the result back into numbers.
     #[workgroup(LANES)]
+    #[wave(64)]
     #[targets(gfx90a, gfx942, gfx950, gfx1010, gfx1030, gfx1100, gfx1151, gfx1201)]
     pub fn quantise(x: &[f32], quantised: &mut [i8], scales: &mut [f32], restored: &mut [f32]) {
         let i = global_id().x;

@@ -53,6 +53,7 @@ gcn_kernel! {
 gcn_kernel! {
     /// Moves each key to its digit's place. `places` are the scanned counts.
     #[workgroup(BLOCK)]
+    #[wave(64)]
     #[targets(gfx90a, gfx942, gfx950, gfx1010, gfx1030, gfx1100, gfx1151, gfx1201)]
     pub fn radix_sort(shift: u32, blocks: u32, keys: &[u32], places: &[u32], sorted: &mut [u32]) {
         let counts = Lds::<u32, { (WAVES * DIGITS) as usize }>::new();

@@ -25,6 +25,7 @@ const WAVE: u32 = 64;
 gcn_kernel! {
     /// y = A x for a sparse matrix in CSR form: row r has the elements `starts[r]..starts[r + 1]`.
     #[workgroup(ROWS * WAVE)]
+    #[wave(64)]
     #[targets(gfx90a, gfx942, gfx950, gfx1010, gfx1030, gfx1100, gfx1151, gfx1201)]
     pub fn spmv(starts: &[u32], columns: &[u32], values: &[f32], x: &[f32], y: &mut [f32]) {
         let row = workgroup_id().x * ROWS + wave_id();

@@ -23,6 +23,7 @@ const WAVE: u32 = 64;
 gcn_kernel! {
     /// The `k` largest elements of each row of `columns`, in descending order, and their positions.
     #[workgroup(WAVE)]
+    #[wave(64)]
     #[targets(gfx90a, gfx942, gfx950, gfx1010, gfx1030, gfx1100, gfx1151, gfx1201)]
     pub fn top_k(columns: u32, k: u32, x: &[f32], values: &mut [f32], positions: &mut [u32]) {
         let (row, lane) = (workgroup_id().x, lane_id());

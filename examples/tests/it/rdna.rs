@@ -1,8 +1,11 @@
-//! Lessons on RDNA: their results in the strict simulator are those of the reference, and LLVM assembles their text to the same bytes. A
-//! lesson whose operations the target lacks is refused by an error that names the target.
+//! Kernels on RDNA, in waves of 32 lanes and of 64: their results in the strict simulator are those of the reference, and LLVM assembles
+//! their text to the same bytes. What a target or a wave size lacks is refused by an error that says so.
 
+use gcn_dsl::lang::RegisterLimits;
 use gcn_dsl::prelude::*;
+use gcn_dsl::{BuildCause, BuildError, BuildOptions};
 use gcn_examples::lessons;
+use gcn_isa::target::{Generation, WaveSize};
 
 use crate::oracle;
 
@@ -10,38 +13,245 @@ use crate::oracle;
 const TARGETS: [Target; 5] =
     [Target::GFX1010, Target::GFX1030, Target::GFX1100, Target::GFX1151, Target::GFX1201];
 
-/// What RDNA 1 and 2 lack: shuffles among 64 lanes, or atomic additions of `f32` in memory. `radix_sort` launches `prefix_scan`.
-const LACKED_BY_GFX10: [&str; 6] =
-    ["block_reduce", "prefix_scan", "gemv", "spmv", "embedding_scatter", "radix_sort"];
+/// What RDNA 1 and 2 lack in waves of 64 lanes: a part of the error.
+const SHUFFLE: &str = "a shuffle among 64 lanes on";
+const LACKED_BY_GFX10: [(&str, &str); 6] = [
+    ("block_reduce", SHUFFLE),
+    ("prefix_scan", SHUFFLE),
+    ("gemv", SHUFFLE),
+    ("spmv", SHUFFLE),
+    ("embedding_scatter", "`buffer_atomic_add_f32` does not exist on"),
+    // It launches `prefix_scan`.
+    ("radix_sort", SHUFFLE),
+];
+
+/// Lessons that are written for 64 lanes: blocks, rows and results of that size.
+const OF_64_LANES: [&str; 8] =
+    ["block_reduce", "prefix_scan", "gemv", "spmv", "layernorm", "quantise", "top_k", "radix_sort"];
+
+fn options(wave: WaveSize) -> BuildOptions {
+    BuildOptions { wave: Some(wave), ..BuildOptions::default() }
+}
+
+fn everywhere() -> impl Iterator<Item = (Target, WaveSize)> {
+    TARGETS.into_iter().flat_map(|target| WaveSize::ALL.map(|wave| (target, wave)))
+}
+
+/// The reason for which a lesson cannot be on the target in such waves, as a part of the error.
+fn reason(name: &str, target: Target, wave: WaveSize) -> Option<String> {
+    if wave == WaveSize::W32 && OF_64_LANES.contains(&name) {
+        return Some("is written for waves of 64 lanes, `#[wave(64)]`, and the build asks for 32".to_owned());
+    }
+    let lacks = target.generation() == Generation::GFX10;
+    let lacked = LACKED_BY_GFX10.iter().find(|lacked| lacks && lacked.0 == name)?;
+    Some(format!("{} {target}", lacked.1))
+}
 
 #[test]
 fn lessons_agree_or_are_refused() {
-    for target in TARGETS {
-        let lacks = target.generation() == gcn_isa::target::Generation::GFX10;
+    for (target, wave) in everywhere() {
         for lesson in lessons::ALL {
-            let refused = lacks && LACKED_BY_GFX10.contains(&lesson.name);
-            let kernel = match lesson.build(target) {
+            let name = format!("{} on {target} in waves of {}", lesson.name, wave.lanes());
+            let reason = reason(lesson.name, target, wave);
+            let is_reason = |error: &str| reason.as_ref().is_some_and(|reason| error.contains(reason));
+            let kernel = match (lesson.build_with)(target, &options(wave)) {
                 Ok(kernel) => kernel,
+                // Matrix instructions of CDNA: the lesson lists the targets that have them.
+                Err(BuildError { cause: BuildCause::Target { target: refused, .. }, .. }) => {
+                    assert_eq!(refused, target, "{name}");
+                    assert!(reason.is_none(), "{name}");
+                    continue;
+                }
                 Err(error) => {
-                    // Matrix instructions of CDNA: the lesson lists the targets that have them.
-                    let listed = matches!(error.cause, gcn_dsl::BuildCause::Target { .. });
-                    assert!(listed || refused, "{} on {target}: {error}", lesson.name);
-                    assert!(error.to_string().contains(target.name()), "{error}");
+                    assert!(is_reason(&error.to_string()), "{name}: {error}");
                     continue;
                 }
             };
+            assert_eq!(kernel.program().wave, wave, "{name}");
             oracle::assembles_to_our_bytes(&kernel);
             for &size in lesson.sizes {
                 match (lesson.run)(&Device::simulator(target), &kernel, size) {
-                    Ok(outcome) => assert!(
-                        outcome.comparison.agrees(),
-                        "{} {size} on {target}: {}",
-                        lesson.name,
-                        outcome.comparison
-                    ),
-                    Err(error) => assert!(refused, "{} {size} on {target}: {error}", lesson.name),
+                    Ok(outcome) => {
+                        assert!(reason.is_none(), "{name} {size} should be refused");
+                        assert!(outcome.comparison.agrees(), "{name} {size}: {}", outcome.comparison);
+                    }
+                    Err(error) => assert!(is_reason(&error.to_string()), "{name} {size}: {error}"),
                 }
             }
         }
     }
+}
+
+/// Items of the workgroups below: waves of both sizes are whole, and more than 16 of one.
+const ITEMS: u32 = 1024;
+/// Results of an item.
+const RESULTS: u32 = 24;
+
+gcn_kernel! {
+    /// What the lanes of a wave, and the waves of a workgroup, know of each other.
+    #[workgroup(ITEMS)]
+    pub fn lanes_know(x: &[u32], y: &mut [u32]) {
+        let i = local_id().x;
+        let (v, lane) = (x[i], lane_id());
+        let odd = v % 2 == 1;
+        let mut out = Private::<u32, { RESULTS as usize }>::new();
+        out[0] = lane;
+        out[1] = splat(wave_id());
+        out[2] = splat(wave_sum(v));
+        out[3] = wave_inclusive_max(v);
+        out[4] = wave_exclusive_sum(v);
+        out[5] = Lanes::<16>::sum(v);
+        out[6] = Lanes::<32>::exclusive_sum(v);
+        out[7] = Lanes::<32>::sum(v);
+        out[8] = splat(ballot(odd).count_ones());
+        out[9] = mbcnt(ballot(odd));
+        out[10] = match_any(v % 5).count_ones();
+        out[11] = shuffle(v, v);
+        out[12] = shuffle_xor(v, 16);
+        out[13] = shuffle_up(v, 1);
+        out[14] = shuffle_down(v, 3);
+        out[15] = splat(read_lane(v, wave_size() - 1));
+        out[16] = write_lane(v, 7, 99);
+        out[17] = splat(workgroup_sum(v));
+        out[18] = workgroup_exclusive_sum(v);
+        out[19] = splat(workgroup_count(odd));
+        out[20] = select(read_lane(odd, 5), 1, 0);
+        out[21] = select(write_lane(odd, 3, true), 1, 0);
+        // Under a varying condition, in a loop that lanes leave one after the other.
+        let mut trips = 0u32;
+        let mut rest = v % 13;
+        while rest != 0 {
+            rest -= 1;
+            if rest == 4 {
+                break;
+            }
+            trips += 1;
+        }
+        out[22] = trips;
+        let mut of_odd = 0u32;
+        if odd {
+            of_odd = wave_sum(v) + splat(active_lanes().count_ones());
+        }
+        out[23] = of_odd;
+        for r in 0..RESULTS {
+            y[i * RESULTS + r] = out[r];
+        }
+    }
+}
+
+/// The same, for waves of so many lanes.
+fn known(x: &[u32], lanes: usize) -> Vec<u32> {
+    let sum = |values: &[u32]| values.iter().fold(0u32, |a, b| a.wrapping_add(*b));
+    let odd = |v: &u32| v % 2 == 1;
+    let mut y = Vec::new();
+    for i in 0..x.len() {
+        let (v, lane, first) = (x[i], i % lanes, i / lanes * lanes);
+        let wave = &x[first..first + lanes];
+        let segment = |width: usize| i / width * width;
+        let odds: Vec<u32> = wave.iter().copied().filter(odd).collect();
+        let trips = match v % 13 {
+            n @ 0..5 => n,
+            n => n - 5,
+        };
+        y.extend([
+            lane as u32,
+            (i / lanes) as u32,
+            sum(wave),
+            wave[..=lane].iter().copied().max().unwrap(),
+            sum(&wave[..lane]),
+            sum(&x[segment(16)..segment(16) + 16]),
+            sum(&x[segment(32)..i]),
+            sum(&x[segment(32)..segment(32) + 32]),
+            odds.len() as u32,
+            wave[..lane].iter().filter(|v| odd(v)).count() as u32,
+            wave.iter().filter(|w| **w % 5 == v % 5).count() as u32,
+            wave[v as usize % lanes],
+            wave[lane ^ 16],
+            wave[lane.saturating_sub(1)],
+            if lane + 3 < lanes { wave[lane + 3] } else { v },
+            wave[lanes - 1],
+            if lane == 7 { 99 } else { v },
+            sum(x),
+            sum(&x[..i]),
+            x.iter().filter(|v| odd(v)).count() as u32,
+            wave[5] % 2,
+            if lane == 3 { 1 } else { v % 2 },
+            trips,
+            if odd(&v) { sum(&odds).wrapping_add(odds.len() as u32) } else { 0 },
+        ]);
+    }
+    y
+}
+
+#[test]
+fn lanes_know_each_other() {
+    let x: Vec<u32> = (0..ITEMS).map(|i| i.wrapping_mul(2_654_435_761) >> 12).collect();
+    for (target, wave) in everywhere().chain([(Target::GFX942, WaveSize::W64)]) {
+        let name = format!("{target} in waves of {}", wave.lanes());
+        let kernel = match lanes_know.build_with(target, &options(wave)) {
+            Ok(kernel) => kernel,
+            Err(error) => {
+                let lacks = target.generation() == Generation::GFX10 && wave == WaveSize::W64;
+                assert!(
+                    lacks && error.to_string().contains(&format!("{SHUFFLE} {target}")),
+                    "{name}: {error}"
+                );
+                continue;
+            }
+        };
+        assert_eq!(kernel.program().wave, wave, "{name}");
+        agrees(&kernel, &x, &name);
+        // Spills, which RDNA 1 and 2 do not have.
+        if matches!(target.generation(), Generation::GFX11 | Generation::GFX12) {
+            let registers = RegisterLimits { vgprs: Some(20), sgprs: Some(18), ..RegisterLimits::default() };
+            let few = BuildOptions { registers, ..options(wave) };
+            let kernel = lanes_know.build_with(target, &few).unwrap();
+            assert!(kernel.report().spills.total() > 0, "{name}: nothing spills");
+            agrees(&kernel, &x, &format!("{name}, few registers"));
+        }
+    }
+}
+
+fn agrees(kernel: &gcn_dsl::BuiltKernel<lanes_know>, x: &[u32], name: &str) {
+    oracle::assembles_to_our_bytes(kernel);
+    let mut y = vec![0; (ITEMS * RESULTS) as usize];
+    let device = Device::simulator(kernel.target());
+    device.launch(&lanes_know, kernel, Grid::x(1), (x, &mut y)).unwrap();
+    for (at, (have, want)) in y.iter().zip(known(x, kernel.program().wave.lanes() as usize)).enumerate() {
+        let (item, result) = (at as u32 / RESULTS, at as u32 % RESULTS);
+        assert_eq!(*have, want, "{name}: result {result} of item {item}");
+    }
+}
+
+gcn_kernel! {
+    /// In waves of 32 lanes there is no lane 40.
+    #[workgroup(64)]
+    #[wave(32)]
+    pub fn no_lane_40(x: &mut [u32]) {
+        x[local_id().x] = splat(read_lane(x[local_id().x], 40));
+    }
+
+    #[workgroup(64)]
+    #[wave(32)]
+    pub fn no_64_lanes(x: &mut [u32]) {
+        x[local_id().x] = Lanes::<64>::sum(x[local_id().x]);
+    }
+
+    #[workgroup(64)]
+    #[wave(32)]
+    pub fn no_half_of_64(x: &mut [u32]) {
+        x[local_id().x] = shuffle_xor(x[local_id().x], 32);
+    }
+}
+
+#[test]
+fn what_assumes_64_lanes_is_refused_in_waves_of_32() {
+    let target = Target::GFX1201;
+    let error = no_lane_40.build(target).unwrap_err().to_string();
+    assert!(error.contains("lane 40 of a wave: they are numbered from 0 to 31"), "{error}");
+    for error in [no_64_lanes.build(target).unwrap_err(), no_half_of_64.build(target).unwrap_err()] {
+        assert!(error.to_string().contains("`#[wave(64)]`"), "{error}");
+    }
+    let error = no_64_lanes.build(Target::GFX942).unwrap_err().to_string();
+    assert!(error.contains("waves of 32 lanes, and those of gfx942 have 64"), "{error}");
 }

@@ -1,4 +1,4 @@
-//! `#[max_registers(…)]` and `#[min_occupancy(…)]`.
+//! `#[max_registers(…)]`, `#[min_occupancy(…)]` and `#[wave(…)]`.
 
 use gcn_isa::Target;
 use proc_macro2::TokenStream;
@@ -11,7 +11,7 @@ use super::{find, literal};
 use crate::errors::Errors;
 use crate::parse::KernelFn;
 
-/// What a kernel says about its registers.
+/// What a kernel says about its registers, and about the waves that have them.
 #[derive(Default)]
 pub(crate) struct Registers {
     vgprs: Option<Expr>,
@@ -19,6 +19,7 @@ pub(crate) struct Registers {
     agprs: Option<Expr>,
     lds_spill: Option<Expr>,
     occupancy: Option<Expr>,
+    wave: Option<Expr>,
 }
 
 const FORM: &str = "write `#[max_registers(64)]` for VGPRs, or any of `#[max_registers(vgpr = 64, sgpr = 40, agpr = 0, lds_spill = 8192)]`";
@@ -56,6 +57,14 @@ pub(super) fn registers(kernel: &KernelFn, targets: Option<&[Target]>, errors: &
                 found.occupancy = Some(waves);
             }
             Err(_) => errors.at(attr, format!("it takes one number, waves per SIMD; {FORM}")),
+        }
+    }
+    if let Some(attr) = find(kernel, "wave") {
+        const FORM: &str = "write `#[wave(32)]` or `#[wave(64)]`";
+        match attr.parse_args::<Expr>() {
+            Ok(lanes) if literal(&lanes).is_some_and(|n| n == 32 || n == 64) => found.wave = Some(lanes),
+            Ok(lanes) => errors.at(lanes, format!("waves have 32 lanes or 64; {FORM}")),
+            Err(_) => errors.at(attr, format!("it takes one number, lanes of a wave; {FORM}")),
         }
     }
     found
@@ -115,6 +124,7 @@ impl Registers {
             (max("vgprs", &self.vgprs), max("sgprs", &self.sgprs), max("agprs", &self.agprs));
         let lds_spill = max("lds_spill", &self.lds_spill);
         let occupancy = self.occupancy.as_ref().map(|n| quote!(.min_occupancy((#n) as u32)));
-        quote!(#vgprs #sgprs #agprs #lds_spill #occupancy)
+        let wave = self.wave.as_ref().map(|n| quote!(.wave((#n) as u32)));
+        quote!(#vgprs #sgprs #agprs #lds_spill #occupancy #wave)
     }
 }

@@ -29,7 +29,7 @@ struct Head {
 }
 
 fn head(kernel: &KernelFn) -> Head {
-    let own = ["workgroup", "targets", "schedule", "max_registers", "min_occupancy", "contract"];
+    let own = ["workgroup", "targets", "schedule", "max_registers", "min_occupancy", "wave", "contract"];
     let kept = |a: &&Attribute| !own.iter().any(|n| a.path().is_ident(n)) && !unused::is_level(a);
     let mut head = Head {
         attrs: kernel.attrs.iter().filter(kept).cloned().collect(),

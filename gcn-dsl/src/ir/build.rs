@@ -4,6 +4,7 @@ pub(in crate::ir) mod if_conversion;
 mod regions;
 pub(crate) mod unroll;
 
+use gcn_isa::target::WaveSize;
 use std::rc::Rc;
 
 use gcn_isa::Reg;
@@ -96,6 +97,11 @@ impl Builder {
             undefined: HashSet::new(),
             rolled: HashSet::new(),
         }
+    }
+
+    /// Says the size of waves. Without it they have 64 lanes.
+    pub fn set_wave(&mut self, wave: WaveSize) {
+        self.kernel.wave = Some(wave);
     }
 
     /// Notes a name.

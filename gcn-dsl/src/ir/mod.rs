@@ -56,6 +56,7 @@ pub mod wave;
 
 use gcn_isa::Reg;
 use gcn_isa::program::SourceLoc;
+use gcn_isa::target::WaveSize;
 use smallvec::SmallVec;
 
 pub use access::{Cache, Manner};
@@ -253,6 +254,8 @@ pub struct Pin {
 pub struct Kernel {
     /// Name.
     pub name: String,
+    /// The size of waves; without one they have 64 lanes. Masks of lanes have 64 bits in the IR, of which shorter waves use the lower.
+    pub wave: Option<WaveSize>,
     /// Every value.
     pub values: Vec<ValueDef>,
     /// Every variable's type.
@@ -286,6 +289,11 @@ pub struct Kernel {
 }
 
 impl Kernel {
+    /// The size of waves.
+    pub fn wave(&self) -> WaveSize {
+        self.wave.unwrap_or(WaveSize::W64)
+    }
+
     /// True for an integer of 64 bits whose upper half is known to be 0.
     pub(crate) fn has_zero_above(&self, v: Value) -> bool {
         let unsigned = |v: Value| matches!(self.ty(v).elem, Elem::U8 | Elem::U16 | Elem::U32);

@@ -32,6 +32,7 @@ mod stages;
 
 use gcn_isa::Target;
 use gcn_isa::program::SourceLoc;
+use gcn_isa::target::WaveSize;
 use hashbrown::{HashMap, HashSet};
 
 use super::pipelined::Request;
@@ -47,6 +48,8 @@ pub use stages::{BUFFERS, STAGES};
 pub struct Machine {
     /// The target.
     pub target: Target,
+    /// The size of waves.
+    pub wave: WaveSize,
     /// The workgroup's size.
     pub workgroup: [u32; 3],
     /// Arrays may be added to LDS.

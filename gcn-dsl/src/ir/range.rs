@@ -8,8 +8,6 @@
 //!
 //! The [intervals](Interval) of signed numbers follow from these facts.
 
-use gcn_isa::target::WAVE_SIZE;
-
 mod interval;
 
 use super::{Bin, Inst, Kernel, Place, Value};
@@ -142,7 +140,7 @@ impl Ranges {
         let known = match kernel.def(v).inst {
             Inst::Const(bits) => Range { max: bits as u32, ones: bits as u32 },
             Inst::LocalId(d) => Range::up_to(self.workgroup[usize::from(d)].saturating_sub(1)),
-            Inst::LaneId => Range::up_to(WAVE_SIZE - 1),
+            Inst::LaneId => Range::up_to(kernel.wave().lanes() - 1),
             Inst::Splat(a) | Inst::ReadFirstLane(a) | Inst::ReadLane(a, _) => self.get(a),
             Inst::Bitcast(a) | Inst::Cast(a) if is_word(kernel, a) => self.get(a),
             Inst::Read(var) => self.variables[var.0 as usize],

@@ -1,6 +1,7 @@
 //! Values and variables by number, their types, and the operators on them.
 
 use gcn_isa::RegFile;
+use gcn_isa::target::WaveSize;
 
 use crate::scalar::Elem;
 
@@ -77,11 +78,16 @@ impl Type {
         }
     }
 
-    /// The registers that hold a value: which file, and how many. A varying condition is a mask of lanes.
+    /// The registers that hold a value in a wave of 64 lanes: as many as the value has in the IR, where a mask of lanes has 64 bits.
     pub const fn registers(self) -> (RegFile, u8) {
+        self.registers_in(WaveSize::W64)
+    }
+
+    /// The registers that hold a value: which file, and how many. A varying condition is a mask of lanes.
+    pub const fn registers_in(self, wave: WaveSize) -> (RegFile, u8) {
         match self.place {
             Place::Uniform => (RegFile::Sgpr, self.dwords()),
-            Place::Varying if matches!(self.elem, Elem::Bool) => (RegFile::Sgpr, 2),
+            Place::Varying if matches!(self.elem, Elem::Bool) => (RegFile::Sgpr, wave.mask_registers()),
             Place::Varying => (RegFile::Vgpr, self.dwords()),
             Place::Acc => (RegFile::Agpr, self.dwords()),
         }

@@ -15,7 +15,6 @@
 use std::fmt;
 
 use gcn_isa::program::SourceLoc;
-use gcn_isa::target::WAVE_SIZE;
 use hashbrown::HashSet;
 
 use super::text::Text;
@@ -475,9 +474,10 @@ impl Verifier<'_> {
                 varying("the operand", of(&wave.value))?;
                 elements("operand and result", of(&wave.value), ty)?;
                 // Only the reduction of a whole wave is one value; each segment of 16 or 32 lanes has its own result.
-                let whole = u32::from(wave.width) == WAVE_SIZE;
+                let (whole, lanes) =
+                    (u32::from(wave.width) == self.kernel.wave().lanes(), self.kernel.wave().lanes());
                 if !whole && !matches!(wave.width, 16 | 32) {
-                    return Err(format!("a segment has 16, 32 or {WAVE_SIZE} lanes, not {}", wave.width));
+                    return Err(format!("a segment has 16, 32 or {lanes} lanes, not {}", wave.width));
                 }
                 match wave.spread {
                     Spread::Reduce if whole => uniform("the reduction of a wave", ty),

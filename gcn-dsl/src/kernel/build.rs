@@ -49,7 +49,17 @@ pub(super) fn traced(
 
     // Tokens became Rust, Rust becomes IR.
     let body = || trace(&mut Arguments::default());
-    let ir = lang::trace_with(&signature.name, target, workgroup, options.tracing(), body)?;
+    if let (Some(says), Some(asked)) = (signature.wave, options.wave)
+        && says != asked
+    {
+        return Err(BuildCause::OtherWave { says: says.lanes(), asked: asked.lanes() });
+    }
+    let wave = signature.wave.or(options.wave);
+    if let Some(wave) = wave.filter(|wave| !target.instruction_set().has_wave(*wave)) {
+        return Err(BuildCause::Wave { target, lanes: wave.lanes(), has: target.wave_size() });
+    }
+    let tracing = lang::Tracing { wave, ..options.tracing() };
+    let ir = lang::trace_with(&signature.name, target, workgroup, tracing, body)?;
     Ok((signature, ir))
 }
 
@@ -89,7 +99,7 @@ pub(super) fn from_ir(
     mir::dce::run(&mut function);
     mir::constants::run(&mut function);
     observe("lower");
-    let limits = limits::of(&signature, target, bytes)?;
+    let limits = limits::of(&signature, target, ir.wave(), bytes)?;
     let mut scheduled = options.schedule.then(|| function.clone());
     if let Some(scheduled) = &mut scheduled {
         sched::list::schedule(scheduled)?;

@@ -75,6 +75,30 @@ pub enum BuildCause {
         /// The targets listed.
         listed: String,
     },
+    /// Waves of the target have another size.
+    #[error(
+        "is to have waves of {lanes} lanes, and those of {target} have {has}; limit the kernel with `#[targets(…)]`, or say nothing \
+         of the wave size"
+    )]
+    Wave {
+        /// The target.
+        target: Target,
+        /// Lanes asked for.
+        lanes: u32,
+        /// Lanes of the target's waves.
+        has: u32,
+    },
+    /// The build asks for other waves than the kernel is written for.
+    #[error(
+        "is written for waves of {says} lanes, `#[wave({says})]`, and the build asks for {asked}; build it without \
+         `BuildOptions::wave`, or write it with `wave_size()` and remove the attribute"
+    )]
+    OtherWave {
+        /// Lanes that the kernel's attribute says.
+        says: u32,
+        /// Lanes that the build asks for.
+        asked: u32,
+    },
     /// The workgroup is empty or too large.
     #[error(
         "a workgroup of {x} x {y} x {z} work-items does not exist; every dimension must be at least 1 and their \

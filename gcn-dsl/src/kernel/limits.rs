@@ -4,21 +4,26 @@
 use gcn_emit::kernel::KernelSpec;
 use gcn_emit::occupancy::{self, Mode, Usage, occupancy};
 use gcn_isa::reg::{FIRST_NAMED_SGPR, NAMED_SGPRS};
+use gcn_isa::target::WaveSize;
 use gcn_isa::{RegFile, Target};
 
 use super::error::BuildCause;
 use crate::ir::{self, far::DS_OFFSET_MAX};
 use crate::lang::Signature;
-use crate::mir::wave_of;
 use crate::regalloc::{LdsRoom, Limits, SpillTo};
 
 /// How workgroups run: each on one compute unit.
-fn mode(target: Target) -> Mode {
-    Mode { wave: wave_of(target), workgroup_processor: false }
+fn mode(wave: WaveSize) -> Mode {
+    Mode { wave, workgroup_processor: false }
 }
 
 /// The limits of a kernel that takes `lds_bytes` for a workgroup.
-pub(super) fn of(signature: &Signature, target: Target, lds_bytes: u32) -> Result<Limits, BuildCause> {
+pub(super) fn of(
+    signature: &Signature,
+    target: Target,
+    wave: WaveSize,
+    lds_bytes: u32,
+) -> Result<Limits, BuildCause> {
     let asked = signature.registers;
     let fail = |what: String| Err(BuildCause::Limits(what));
     let kinds = [
@@ -32,8 +37,8 @@ pub(super) fn of(signature: &Signature, target: Target, lds_bytes: u32) -> Resul
         }
     }
     // A workgroup must fit a compute unit whole: its waves share the registers of its SIMDs.
-    let waves = signature.workgroup.iter().product::<u32>().div_ceil(wave_of(target).lanes()).max(1);
-    let mode = mode(target);
+    let waves = signature.workgroup.iter().product::<u32>().div_ceil(wave.lanes()).max(1);
+    let mode = mode(wave);
     let simds = mode.simds(target);
     let mut per_simd = waves.div_ceil(simds);
     let mut limits = Limits::default();
@@ -62,7 +67,7 @@ pub(super) fn of(signature: &Signature, target: Target, lds_bytes: u32) -> Resul
         };
         limits.sgprs = (1..=u32::from(FIRST_NAMED_SGPR)).rev().find(enough).unwrap_or(1) as u16;
     }
-    let file = target.vgpr_file(wave_of(target));
+    let file = target.vgpr_file(wave);
     let granule = file.granule;
     let share = file.registers / per_simd.max(1) / granule * granule;
     limits.total_vector = share.min(512) as u16;
@@ -77,9 +82,10 @@ pub(super) fn of(signature: &Signature, target: Target, lds_bytes: u32) -> Resul
 /// Where values without a register may go in LDS: after the kernel's own arrays, as far as
 /// `#[max_registers]`, the target and `#[min_occupancy]` leave room.
 pub(super) fn lds_room(signature: &Signature, target: Target, ir: &ir::Kernel) -> LdsRoom {
-    let waves = signature.workgroup.iter().product::<u32>().div_ceil(wave_of(target).lanes()).max(1);
-    let (first_byte, slot_bytes) = (ir.lds_bytes().next_multiple_of(4), 4 * wave_of(target).lanes() * waves);
-    let mode = mode(target);
+    let wave = ir.wave();
+    let waves = signature.workgroup.iter().product::<u32>().div_ceil(wave.lanes()).max(1);
+    let (first_byte, slot_bytes) = (ir.lds_bytes().next_multiple_of(4), 4 * wave.lanes() * waves);
+    let mode = mode(wave);
     let left = target.lds_per_cu().saturating_sub(first_byte);
     // An instruction's offset field has 16 bits.
     let asked = signature.registers.lds_spill.unwrap_or(0).min(left) / slot_bytes;

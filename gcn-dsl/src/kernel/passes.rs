@@ -198,8 +198,8 @@ impl<'a> Passes<'a> {
     fn pipeline(&mut self, kernel: &mut Kernel) -> Result<Left, BuildCause> {
         let more_lds =
             self.signature.registers.lds_spill.is_none() && kernel.lds.iter().all(|array| !array.dynamic);
-        let machine =
-            pipeline::Machine { target: self.target, workgroup: self.signature.workgroup, more_lds };
+        let (target, wave, workgroup) = (self.target, kernel.wave(), self.signature.workgroup);
+        let machine = pipeline::Machine { target, wave, workgroup, more_lds };
         self.pipelines = pipeline::run(kernel, machine)?;
         Ok(Left::from(!self.pipelines.is_empty()))
     }

@@ -7,6 +7,7 @@ use std::panic::Location;
 
 use gcn_isa::Target;
 use gcn_isa::program::SourceLoc;
+use gcn_isa::target::WaveSize;
 
 use crate::ir::build::Builder;
 use crate::ir::{Inst, Kernel, Place, Type, Value};
@@ -37,6 +38,8 @@ pub(crate) struct Context {
     pub builder: Builder,
     pub target: Target,
     pub workgroup: [u32; 3],
+    /// The size of waves.
+    pub wave: WaveSize,
     pub error: Option<TraceError>,
     /// `debug_assert!` and `dbg!` do something.
     pub debug: bool,
@@ -147,6 +150,8 @@ pub struct Tracing {
     pub bounds: bool,
     /// Names of values.
     pub names: bool,
+    /// The size of waves; without one [`mir::wave_of`](crate::mir::wave_of) says it.
+    pub wave: Option<WaveSize>,
 }
 
 /// As [`trace`], with what `also` says beside.
@@ -160,8 +165,12 @@ pub fn trace_with(
     also: Tracing,
     body: impl FnOnce(),
 ) -> Result<Kernel, TraceError> {
+    let wave = also.wave.unwrap_or_else(|| crate::mir::wave_of(target));
+    let mut builder = Builder::new(name);
+    builder.set_wave(wave);
     let context = Context {
-        builder: Builder::new(name),
+        builder,
+        wave,
         target,
         workgroup,
         error: None,

@@ -39,7 +39,8 @@ pub use expanded::inference::{
 pub use expanded::path::{AsItIs, MayBeVariant, written};
 pub use expanded::unsupported::{HasIterator, HasRsqrt, HasUnwrap};
 pub use lanes::ids::{
-    Dim3, global_id, global_size, lane_id, local_id, num_workgroups, wave_id, workgroup_id, workgroup_size,
+    Dim3, global_id, global_size, lane_id, local_id, num_workgroups, wave_id, wave_size, workgroup_id,
+    workgroup_size,
 };
 pub use lanes::match_any::match_any;
 pub use lanes::reduce::{

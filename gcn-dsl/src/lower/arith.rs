@@ -6,7 +6,7 @@
 use gcn_isa::inst::Mods;
 use gcn_isa::reg::RegFile;
 
-use super::{Lower, LowerCause, LowerError, Lowered, Src, Width};
+use super::{Lower, LowerCause, LowerError, Lowered, Src, Width, mask};
 use crate::ir::{Bin, Inst, Place, Pred, Type, Value};
 use crate::mir::{MOperand, Op, VSlice};
 use crate::scalar::Elem;
@@ -181,11 +181,11 @@ impl Lower<'_> {
         }
         if ty.elem == Elem::Bool && ty.place == Place::Varying {
             let mnemonic = match op {
-                Bin::And => "s_and_b64",
-                Bin::Or => "s_or_b64",
-                _ => "s_xor_b64",
+                Bin::And => mask::AND,
+                Bin::Or => mask::OR,
+                _ => mask::XOR,
             };
-            return self.machine(mnemonic, &[dst], &[a, b]);
+            return self.machine(self.mask_op(mnemonic), &[dst], &[a, b]);
         }
         if ty.place == Place::Uniform {
             if let Some(mnemonic) = scalar_op(op, calc(ty.elem)) {
@@ -284,7 +284,7 @@ impl Lower<'_> {
             }
             (Bin::Mul, Calc::I64 | Calc::U64) => self.mul_64(dst, [a, b], [false; 2]),
             (Bin::Min | Bin::Max, Calc::I64 | Calc::U64) => {
-                let below = self.new_reg(RegFile::Sgpr, 2);
+                let below = self.new_mask();
                 let (a, b) = (Src::Reg(self.in_vgpr(a, 2)), Src::Reg(self.in_vgpr(b, 2)));
                 let pred = if op == Bin::Min { Pred::Lt } else { Pred::Gt };
                 self.cmp_vector(pred, elem, below, a, b)?;
@@ -389,7 +389,7 @@ impl Lower<'_> {
     /// The sum of two integers of 64 bits whose upper halves are 0: its upper half is the carry.
     fn sum_of_words(&mut self, dst: VSlice, words: [Src; 2]) -> Lowered {
         let [x, y] = words;
-        let (carry, ignored) = (self.new_reg(RegFile::Sgpr, 2), self.new_reg(RegFile::Sgpr, 2));
+        let (carry, ignored) = (self.new_mask(), self.new_mask());
         let (x, zero) = (self.in_vgpr(x, 1), Src::Const(0, Width::B32));
         let (lo, hi) = (VSlice { len: 1, ..dst }, VSlice { start: dst.start + 1, len: 1, ..dst });
         self.assemble(dst, 0);
@@ -410,7 +410,7 @@ impl Lower<'_> {
         } else {
             ("v_sub_co_u32", "v_subb_co_u32")
         };
-        let (carry, ignored) = (self.new_reg(RegFile::Sgpr, 2), self.new_reg(RegFile::Sgpr, 2));
+        let (carry, ignored) = (self.new_mask(), self.new_mask());
         self.assemble(dst, 0);
         let lo = VSlice { reg: dst.reg, start: dst.start, len: 1 };
         let hi = VSlice { start: dst.start + 1, ..lo };

@@ -14,7 +14,8 @@ mod fits;
 use gcn_isa::inst::{Inst as MachineInst, Mods};
 use gcn_isa::operand::Operand;
 use gcn_isa::reg::{EXEC, M0, Reg, RegFile, VCC};
-use gcn_isa::table::{self, Access, Class, Entry, InstDesc, OperandDesc, OperandKinds};
+use gcn_isa::table::{self, Access, Class, Entry, ImplicitRegs, InstDesc, OperandDesc, OperandKinds};
+use gcn_isa::target::WaveSize;
 use hashbrown::HashMap;
 use smallvec::SmallVec;
 
@@ -24,6 +25,7 @@ use crate::catalog::returns_exec;
 use crate::ir::call::BUFFER_FORMAT;
 use crate::ir::{Arg, Call, Type, Value};
 use crate::mir::{MOperand, Op, VSlice};
+use crate::scalar::Elem;
 use fits::{Fit, can_hold, has_modifiers, modifiers, narrow_fits, starts_accumulator, takes};
 
 /// A row with the modifiers that a call has in it.
@@ -57,6 +59,10 @@ impl Lower<'_> {
         // The instruction must stay even if its results are unused, so they count as observed.
         if call.effect == crate::ir::Effect::Kept {
             self.func.kept.extend(results.iter().map(|slice| slice.reg));
+        }
+        if self.func.wave == WaveSize::W32 && choice.row.implicit_writes.contains(ImplicitRegs::EXEC) {
+            let what = format!("`{}` in waves of 32 lanes, which changes a mask of 64,", call.mnemonic);
+            return Err(self.unsupported(&what, Elem::Bool, "build the kernel with `#[wave(64)]`"));
         }
         let placed = self.place(call, &choice, &results, srcs);
         self.check_encoding(call.mnemonic, &choice, &placed.operands)?;
@@ -98,7 +104,7 @@ impl Lower<'_> {
                 if i == 0 {
                     return self.define(v);
                 }
-                let (file, len) = ty.registers();
+                let (file, len) = ty.registers_in(self.func.wave);
                 let slice = self.new_reg(file, len);
                 self.further.insert((v, i as u8), slice.reg);
                 slice
@@ -107,7 +113,7 @@ impl Lower<'_> {
     }
 
     fn choose(&self, call: &Call, srcs: &[Src]) -> Lowered<Choice> {
-        let rows: SmallVec<[&'static InstDesc; 8]> = table::find_mnemonic(self.target, call.mnemonic)
+        let rows: SmallVec<[&'static InstDesc; 8]> = table::find_mnemonic(self.func.on(), call.mnemonic)
             .filter(|row| row.variant() == call.variant)
             .collect();
         if rows.is_empty() {
@@ -161,9 +167,9 @@ impl Lower<'_> {
 
     /// How many copies stand between a slot's register and a result of type `ty`.
     fn result_copies(&self, slot: &OperandDesc, ty: Type) -> Option<u32> {
-        let (file, len) = ty.registers();
+        let (file, len) = ty.registers_in(self.func.wave);
         if is_fixed_vcc(slot) {
-            return (file == RegFile::Sgpr && len == 2).then_some(1);
+            return (file == RegFile::Sgpr && len == self.func.wave.mask_registers()).then_some(1);
         }
         let narrower = slot.access == Access::ReadWrite && slot.dwords == 2 * len;
         if slot.dwords != len && !narrower {
@@ -203,8 +209,8 @@ impl Lower<'_> {
         placed: &mut Placed,
     ) -> MOperand {
         if is_fixed_vcc(slot) {
-            placed.after.push((dst, Src::Fixed(VCC.into())));
-            return MOperand::Fixed(VCC.into());
+            placed.after.push((dst, Src::Fixed(self.vcc().into())));
+            return MOperand::Fixed(self.vcc().into());
         }
         let file = self.func.info(dst.reg).file;
         let at = if slot.kinds.contains(file_kind(file)) && slot.dwords == dst.len {
@@ -224,8 +230,8 @@ impl Lower<'_> {
     fn place_source(&mut self, row: &InstDesc, slot: &OperandDesc, src: Src, bus: &mut Bus) -> MOperand {
         let file = self.file(src);
         if is_fixed_vcc(slot) {
-            self.set_fixed(VCC, src);
-            return MOperand::Fixed(VCC.into());
+            self.set_fixed(self.vcc(), src);
+            return MOperand::Fixed(self.vcc().into());
         }
         if takes(row, slot, src, file) && bus.take(src, file) {
             return to_operand(src);
@@ -277,16 +283,19 @@ impl Lower<'_> {
     /// Fills the registers that the instruction reads without naming them; where EXEC is kept if it is
     /// written.
     fn before(&mut self, call: &Call, row: &InstDesc) -> Lowered<Option<VSlice>> {
-        use gcn_isa::table::ImplicitRegs;
         let saved = row.implicit_writes.contains(ImplicitRegs::EXEC).then(|| {
-            let saved = self.new_reg(RegFile::Sgpr, 2);
-            self.copy(saved, Src::Fixed(EXEC.into()));
+            let saved = self.new_mask();
+            self.copy(saved, Src::Fixed(self.exec().into()));
             saved
         });
         for (reg, value) in [(VCC, call.vcc), (M0, call.m0)] {
             if let Some(value) = value {
                 let src = self.operand(value);
-                self.set_fixed(reg, super::arith::raw_bits(src));
+                let len = match src {
+                    Src::Reg(s) => s.len,
+                    _ => reg.len,
+                };
+                self.set_fixed(reg.slice(0, len), super::arith::raw_bits(src));
             }
         }
         match call.scc {
@@ -313,7 +322,7 @@ impl Lower<'_> {
             self.copy(*dst, Src::Fixed(EXEC.into()));
         }
         if let Some(saved) = saved {
-            self.set_fixed(EXEC, Src::Reg(saved));
+            self.set_fixed(self.exec(), Src::Reg(saved));
         }
         if let Some((i, dst)) = implicit.next() {
             let used = if i == 0 { Some(v) } else { self.scc_results.get(&(v, i as u8)).copied() };

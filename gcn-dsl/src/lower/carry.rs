@@ -1,7 +1,5 @@
 //! A condition that is added or subtracted as 0 or 1: the carry of an addition.
 
-use gcn_isa::RegFile;
-
 use super::{Lower, Lowered, Src, Width};
 use crate::ir::{Bin, Inst, Value};
 use crate::scalar::Elem;
@@ -49,7 +47,7 @@ impl Lower<'_> {
         let mnemonic =
             if (op == Bin::Add) == bit.where_it_holds { "v_addc_co_u32" } else { "v_subbrev_co_u32" };
         let constant = if bit.where_it_holds { 0 } else { u64::from(u32::MAX) };
-        let (dst, ignored) = (self.define(v), self.new_reg(RegFile::Sgpr, 2));
+        let (dst, ignored) = (self.define(v), self.new_mask());
         Some(self.machine(mnemonic, &[dst, ignored], &[Src::Const(constant, Width::B32), other, mask]))
     }
 }

@@ -1,10 +1,9 @@
 //! Comparisons, selection, and conditions in SCC and VCC.
 
-use gcn_isa::reg::{RegFile, VCC};
 use gcn_isa::table::ImplicitRegs;
 
 use super::arith::{Calc, calc, raw_bits};
-use super::{Lower, Lowered, Src, Width};
+use super::{Lower, Lowered, Src, Width, mask};
 use crate::ir::{Bin, Inst, Place, Pred, Value};
 use crate::mir::{MOperand, Op, VSlice};
 use crate::scalar::Elem;
@@ -49,17 +48,18 @@ impl Lower<'_> {
 
     /// SCC = `x pred y` for uniform operands that only the VALU compares.
     fn compare_by_vector(&mut self, pred: Pred, elem: Elem, x: Src, y: Src) -> Lowered {
-        let mask = self.new_reg(RegFile::Sgpr, 2);
+        let mask = self.new_mask();
         self.cmp_vector(pred, elem, mask, x, y)?;
         // Inactive lanes compare as false, active ones all alike.
-        self.machine("s_cmp_lg_u64", &[], &[Src::Reg(mask), Src::Const(0, Width::B64)])
+        let none = self.mask_of_all(false);
+        self.machine(self.mask_op(mask::IS_ANY), &[], &[Src::Reg(mask), none])
     }
 
     pub(super) fn cmp_vector(&mut self, pred: Pred, elem: Elem, dst: VSlice, x: Src, y: Src) -> Lowered {
         if elem == Elem::Bool {
             return match pred {
-                Pred::Eq => self.machine("s_xnor_b64", &[dst], &[x, y]),
-                Pred::Ne => self.machine("s_xor_b64", &[dst], &[x, y]),
+                Pred::Eq => self.machine(self.mask_op(mask::XNOR), &[dst], &[x, y]),
+                Pred::Ne => self.machine(self.mask_op(mask::XOR), &[dst], &[x, y]),
                 _ => Err(self.unsupported("an order", elem, "compare with `==` or `!=`")),
             };
         }
@@ -96,10 +96,10 @@ impl Lower<'_> {
         let (mask, x, y) = (self.operand(c), self.operand(a), self.operand(b));
         let dst = self.define(v);
         if ty.elem == Elem::Bool {
-            let (p, q) = (self.new_reg(RegFile::Sgpr, 2), self.new_reg(RegFile::Sgpr, 2));
-            self.machine("s_and_b64", &[p], &[x, mask])?;
-            self.machine("s_andn2_b64", &[q], &[y, mask])?;
-            return self.machine("s_or_b64", &[dst], &[Src::Reg(p), Src::Reg(q)]);
+            let (p, q) = (self.new_mask(), self.new_mask());
+            self.machine(self.mask_op(mask::AND), &[p], &[x, mask])?;
+            self.machine(self.mask_op(mask::AND_NOT), &[q], &[y, mask])?;
+            return self.machine(self.mask_op(mask::OR), &[dst], &[Src::Reg(p), Src::Reg(q)]);
         }
         self.blend(dst, mask, x, y)
     }
@@ -128,8 +128,7 @@ impl Lower<'_> {
         }
         self.condition_to_scc(a)?;
         let dst = self.define(v);
-        let (ones, zeros) = (Src::Const(u64::MAX, Width::B64), Src::Const(0, Width::B64));
-        self.machine("s_cselect_b64", &[dst], &[ones, zeros])
+        self.machine(self.mask_op(mask::SELECT), &[dst], &[self.mask_of_all(true), self.mask_of_all(false)])
     }
 
     /// SCC = the uniform condition.
@@ -171,8 +170,9 @@ impl Lower<'_> {
     /// The second result of the last instruction is VCC, for the one instruction that reads it and nothing
     /// else.
     pub(super) fn result_to_vcc(&mut self) {
+        let vcc = self.vcc();
         if let Some(inst) = self.func.blocks.last_mut().and_then(|block| block.insts.last_mut()) {
-            inst.operands[1] = MOperand::Fixed(VCC.into());
+            inst.operands[1] = MOperand::Fixed(vcc.into());
         }
     }
 }

@@ -21,11 +21,10 @@
 
 use gcn_isa::operand::Operand;
 use gcn_isa::program::Label;
-use gcn_isa::reg::{EXEC, RegFile};
 use gcn_isa::table;
 
 use super::exit::Frame;
-use super::{Lower, Lowered, Pending, Src};
+use super::{Lower, Lowered, Pending, Src, mask};
 use crate::ir::{Inst, Kernel, Place, Pred, Region, Stmt, Value, flow};
 use crate::mir::{MOperand, Op, VSlice};
 use crate::scalar::Elem;
@@ -76,10 +75,13 @@ impl Lower<'_> {
     /// A varying `if` without `else`. If it is a tail, nothing needs the old EXEC, so it is not saved.
     fn divergent_then(&mut self, cond: Value, then: &Region, tail: bool) -> Lowered {
         let mask = self.mask_of(cond);
-        let saved = (!tail).then(|| self.new_reg(RegFile::Sgpr, 2));
+        let saved = (!tail).then(|| self.new_mask());
         match saved {
-            Some(saved) => self.machine("s_and_saveexec_b64", &[saved], &[Src::Reg(mask)])?,
-            None => self.exec_op("s_and_b64", &[MOperand::Fixed(EXEC.into()), MOperand::Virt(mask)]),
+            Some(saved) => self.machine(self.mask_op(mask::AND_SAVE), &[saved], &[Src::Reg(mask)])?,
+            None => self.exec_op(
+                self.mask_op(mask::AND),
+                &[MOperand::Fixed(self.exec().into()), MOperand::Virt(mask)],
+            ),
         }
         self.frames.push(Frame::varying(None, saved));
         let skip = self.branch("s_cbranch_execz")?;
@@ -93,8 +95,8 @@ impl Lower<'_> {
 
     fn divergent_if(&mut self, cond: Value, then: &Region, els: &Region, tail: bool) -> Lowered {
         let mask = self.mask_of(cond);
-        let saved = self.new_reg(RegFile::Sgpr, 2);
-        self.machine("s_and_saveexec_b64", &[saved], &[Src::Reg(mask)])?;
+        let saved = self.new_mask();
+        self.machine(self.mask_op(mask::AND_SAVE), &[saved], &[Src::Reg(mask)])?;
         self.frames.push(Frame::varying(None, (!tail).then_some(saved)));
         let skip = self.branch("s_cbranch_execz")?;
         self.new_block();
@@ -106,7 +108,7 @@ impl Lower<'_> {
             joins.push(skip);
         }
         self.resolve_here(joins);
-        self.exec_op("s_andn2_b64", &[MOperand::Virt(saved), MOperand::Virt(mask)]);
+        self.exec_op(self.mask_op(mask::AND_NOT), &[MOperand::Virt(saved), MOperand::Virt(mask)]);
         let skip = self.branch("s_cbranch_execz")?;
         self.new_block();
         self.region(els, true)?;
@@ -119,8 +121,8 @@ impl Lower<'_> {
     pub(super) fn lower_while(&mut self, head: &Region, cond: Value, body: &Region, tail: bool) -> Lowered {
         let varying = self.is_varying(cond);
         if varying {
-            let saved = (!tail).then(|| self.new_reg(RegFile::Sgpr, 2));
-            saved.into_iter().for_each(|saved| self.copy(saved, Src::Fixed(EXEC.into())));
+            let saved = (!tail).then(|| self.new_mask());
+            saved.into_iter().for_each(|saved| self.copy(saved, Src::Fixed(self.exec().into())));
             self.frames.push(Frame::varying(None, saved));
         }
         // Rotation duplicates the head but saves a branch on each trip.
@@ -158,7 +160,10 @@ impl Lower<'_> {
         self.region(head, false)?;
         let again = if varying {
             let mask = self.mask_of(cond);
-            self.exec_op("s_and_b64", &[MOperand::Fixed(EXEC.into()), MOperand::Virt(mask)]);
+            self.exec_op(
+                self.mask_op(mask::AND),
+                &[MOperand::Fixed(self.exec().into()), MOperand::Virt(mask)],
+            );
             self.branch("s_cbranch_execnz")?
         } else {
             self.condition_to_scc(cond)?;
@@ -174,7 +179,10 @@ impl Lower<'_> {
     fn leave_unless(&mut self, cond: Value, varying: bool) -> Lowered<Pending> {
         if varying {
             let mask = self.mask_of(cond);
-            self.exec_op("s_and_b64", &[MOperand::Fixed(EXEC.into()), MOperand::Virt(mask)]);
+            self.exec_op(
+                self.mask_op(mask::AND),
+                &[MOperand::Fixed(self.exec().into()), MOperand::Virt(mask)],
+            );
             self.branch("s_cbranch_execz")
         } else {
             self.condition_to_scc(cond)?;
@@ -265,7 +273,7 @@ impl Lower<'_> {
 
     /// Emits `exec = op srcs`.
     pub(super) fn exec_op(&mut self, printed: &str, srcs: &[MOperand]) {
-        self.scalar_op(printed, MOperand::Fixed(EXEC.into()), srcs);
+        self.scalar_op(printed, MOperand::Fixed(self.exec().into()), srcs);
     }
 
     /// Emits `dst = op srcs` on scalar pairs, with the operands as given.
@@ -279,7 +287,7 @@ impl Lower<'_> {
     /// A condition as a lane mask in registers.
     pub(super) fn mask_of(&mut self, cond: Value) -> VSlice {
         let mask = self.operand(cond);
-        self.in_sgpr(mask, 2)
+        self.in_sgpr(mask, self.func.wave.mask_registers())
     }
 }
 

@@ -1,10 +1,11 @@
 //! Conversions.
 
 use gcn_isa::reg::RegFile;
+use gcn_isa::target::WaveSize;
 
 use super::arith::{Calc, calc, raw_bits};
 use super::expand::c32;
-use super::{Lower, Lowered, Src, Width};
+use super::{Lower, Lowered, Src, Width, mask};
 use crate::ir::{Bin, Inst, Place, Value};
 use crate::mir::VSlice;
 use crate::scalar::Elem;
@@ -12,6 +13,18 @@ use crate::scalar::Elem;
 impl Lower<'_> {
     pub(super) fn bitcast(&mut self, v: Value, a: Value) -> Lowered {
         let (to, from) = (self.kernel.ty(v), self.kernel.ty(a));
+        let is_mask = |ty: crate::ir::Type| ty.place == Place::Varying && ty.elem == Elem::Bool;
+        if self.func.wave == WaveSize::W32 && is_mask(to) != is_mask(from) {
+            // The mask is the lower half of its 64 bits.
+            let dst = self.define(v);
+            let (low, src) = if is_mask(to) {
+                (dst, self.slice_of(a, 0, 1))
+            } else {
+                (self.low_of_mask(dst), self.operand(a))
+            };
+            self.copy(low, src);
+            return Ok(());
+        }
         match self.operand(a) {
             // A result of 16 bits leaves the upper half of its register as it was; that of an integer is zero or the sign.
             src @ Src::Reg(_)
@@ -51,9 +64,9 @@ impl Lower<'_> {
             } else if from.elem == Elem::Bool {
                 // A uniform condition as a mask, so that there is one conversion only.
                 self.condition_to_scc(a)?;
-                let mask = self.new_reg(RegFile::Sgpr, 2);
-                let (ones, zeros) = (Src::Const(u64::MAX, Width::B64), Src::Const(0, Width::B64));
-                self.machine("s_cselect_b64", &[mask], &[ones, zeros])?;
+                let mask = self.new_mask();
+                let (all, none) = (self.mask_of_all(true), self.mask_of_all(false));
+                self.machine(self.mask_op(mask::SELECT), &[mask], &[all, none])?;
                 Src::Reg(mask)
             } else {
                 self.operand(a)
@@ -212,7 +225,7 @@ impl Lower<'_> {
         let mut magnitude = x;
         if from.is_signed() {
             let [negative, positive] = std::array::from_fn(|_| self.new_reg(RegFile::Vgpr, 2));
-            let below = self.new_reg(RegFile::Sgpr, 2);
+            let below = self.new_mask();
             self.bin_vector(Bin::Sub, Elem::I64, negative, Src::Const(0, Width::B64), x)?;
             let high = self.half(x, 1);
             self.machine("v_cmp_gt_i32", &[below], &[c32(0), high])?;
@@ -223,7 +236,7 @@ impl Lower<'_> {
         // would round the whole number. For bf16 the leading 24, which f32 holds exactly.
         let [zeros, count, sticky, top, float] = std::array::from_fn(|_| self.temp_v());
         let shifted = self.new_reg(RegFile::Vgpr, 2);
-        let lost = self.new_reg(RegFile::Sgpr, 2);
+        let lost = self.new_mask();
         let high = self.half(magnitude, 1);
         self.machine("v_ffbh_u32", &[zeros], &[high])?;
         if to == Elem::Bf16 {
@@ -319,14 +332,14 @@ impl Lower<'_> {
         } else {
             (18446744073709551616.0, 0.0, u64::MAX, 0)
         };
-        let [above, below] = std::array::from_fn(|_| self.new_reg(RegFile::Sgpr, 2));
+        let [above, below] = std::array::from_fn(|_| self.new_mask());
         let (top, bottom) = (self.in_vgpr(f64_const(top), 2), self.in_vgpr(f64_const(bottom), 2));
         self.machine("v_cmp_ge_f64", &[above], &[x, Src::Reg(top)])?;
         self.blend(clamped, Src::Reg(above), Src::Const(most, Width::B64), Src::Reg(inside))?;
         // Not above the lower end: below it, or no number.
         self.machine("v_cmp_nge_f64", &[below], &[x, Src::Reg(bottom)])?;
         let end = if to.is_signed() {
-            let ordered = self.new_reg(RegFile::Sgpr, 2);
+            let ordered = self.new_mask();
             self.machine("v_cmp_o_f64", &[ordered], &[x, x])?;
             self.blend(least, Src::Reg(ordered), Src::Const(fewest, Width::B64), Src::Const(0, Width::B64))?;
             Src::Reg(least)
@@ -342,7 +355,7 @@ impl Lower<'_> {
         let x = Src::Reg(self.in_vgpr(src, 2));
         let back = self.new_reg(RegFile::Vgpr, 2);
         let [near, less, lower, odd] = std::array::from_fn(|_| self.temp_v());
-        let [inexact, away] = std::array::from_fn(|_| self.new_reg(RegFile::Sgpr, 2));
+        let [inexact, away] = std::array::from_fn(|_| self.new_mask());
         self.machine("v_cvt_f32_f64", &[near], &[x])?;
         self.machine("v_cvt_f64_f32", &[back], &[Src::Reg(near)])?;
         // Rounded away from zero: one less is the truncated value.

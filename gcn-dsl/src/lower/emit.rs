@@ -77,7 +77,7 @@ impl Lower<'_> {
         let mut bus = Bus::new(row, self.target);
         for slot in row.operands {
             let operand = if is_fixed_vcc(slot) {
-                MOperand::Fixed(VCC.into())
+                MOperand::Fixed(self.vcc().into())
             } else if slot.access == Access::Write {
                 dsts.next().map(|d| MOperand::Virt(*d)).unwrap_or_else(|| unreachable!("checked by fit"))
             } else {

@@ -26,10 +26,9 @@
 //! in an exit saves the other lanes instead of all lanes. An exit that all lanes of the block take together
 //! is a branch.
 
-use gcn_isa::reg::{EXEC, RegFile};
 use gcn_isa::table;
 
-use super::{Lower, Lowered, Pending};
+use super::{Lower, Lowered, Pending, mask};
 use crate::ir::{Label, Region, Stmt, Value};
 use crate::mir::{MOperand, Op, VSlice};
 
@@ -85,7 +84,7 @@ impl Lower<'_> {
         match frame.saved {
             Some(saved) => {
                 self.resolve_here(frame.joins);
-                self.exec_op("s_mov_b64", &[MOperand::Virt(saved)]);
+                self.exec_op(self.mask_op(mask::MOVE), &[MOperand::Virt(saved)]);
                 // If lanes have left across this frame, perhaps none of the saved ones remain. Code must not
                 // run with EXEC = 0 (see [`super`]), so the wave goes on to the end of the next enclosing
                 // frame in that case.
@@ -114,8 +113,8 @@ impl Lower<'_> {
             self.region(body, tail)?;
             return self.close_frame();
         }
-        let saved = (!tail).then(|| self.new_reg(RegFile::Sgpr, 2));
-        saved.into_iter().for_each(|saved| self.copy(saved, super::Src::Fixed(EXEC.into())));
+        let saved = (!tail).then(|| self.new_mask());
+        saved.into_iter().for_each(|saved| self.copy(saved, super::Src::Fixed(self.exec().into())));
         self.frames.push(Frame::varying(Some(label), saved));
         self.region(body, true)?;
         self.close_frame()
@@ -143,7 +142,7 @@ impl Lower<'_> {
 
     fn branch_of_exit(&mut self, label: Label) -> Lowered<Pending> {
         if self.plain_exit(label).is_none() {
-            self.take_from_frames(label, MOperand::Fixed(EXEC.into()));
+            self.take_from_frames(label, MOperand::Fixed(self.exec().into()));
         }
         self.branch("s_branch")
     }
@@ -156,7 +155,7 @@ impl Lower<'_> {
             frame.lost_lanes |= frame.varying;
             if let (Some(saved), false) = (frame.saved, frame.left_by_all) {
                 let saved = MOperand::Virt(saved);
-                self.scalar_op("s_andn2_b64", saved, &[saved, lanes]);
+                self.scalar_op(self.mask_op(mask::AND_NOT), saved, &[saved, lanes]);
             }
         }
     }
@@ -164,15 +163,15 @@ impl Lower<'_> {
     /// `if cond { exit }` on a varying condition.
     pub(super) fn exit_where(&mut self, cond: Value, label: Label) -> Lowered {
         let mask = MOperand::Virt(self.mask_of(cond));
-        let exec = MOperand::Fixed(EXEC.into());
+        let exec = MOperand::Fixed(self.exec().into());
         if self.frames[self.target_of(label) + 1..].iter().any(|f| f.saved.is_some()) {
             // The bits of inactive lanes in a condition mask are undefined, but the frames' masks contain
             // lanes that are inactive here: only active lanes may be removed.
-            let leaving = MOperand::Virt(self.new_reg(RegFile::Sgpr, 2));
-            self.scalar_op("s_and_b64", leaving, &[mask, exec]);
+            let leaving = MOperand::Virt(self.new_mask());
+            self.scalar_op(self.mask_op(mask::AND), leaving, &[mask, exec]);
             self.take_from_frames(label, leaving);
         }
-        self.exec_op("s_andn2_b64", &[exec, mask]);
+        self.exec_op(self.mask_op(mask::AND_NOT), &[exec, mask]);
         let none_left = self.branch("s_cbranch_execz")?;
         self.innermost_varying().joins.push(none_left);
         self.new_block();
@@ -183,10 +182,10 @@ impl Lower<'_> {
     /// is restored at the end.
     pub(super) fn leave_where(&mut self, cond: Value, first: &[Stmt], label: Label) -> Lowered {
         let mask = MOperand::Virt(self.mask_of(cond));
-        let exec = MOperand::Fixed(EXEC.into());
-        let others = self.new_reg(RegFile::Sgpr, 2);
-        self.scalar_op("s_andn2_b64", MOperand::Virt(others), &[exec, mask]);
-        self.exec_op("s_and_b64", &[exec, mask]);
+        let exec = MOperand::Fixed(self.exec().into());
+        let others = self.new_mask();
+        self.scalar_op(self.mask_op(mask::AND_NOT), MOperand::Virt(others), &[exec, mask]);
+        self.exec_op(self.mask_op(mask::AND), &[exec, mask]);
         let skip = self.branch("s_cbranch_execz")?;
         self.frames.push(Frame { left_by_all: true, ..Frame::varying(None, Some(others)) });
         self.new_block();

@@ -32,7 +32,7 @@ impl Lower<'_> {
         let name = |stem: &str| format!("v_{stem}_{elem}");
         let mut new = || Src::Reg(self.new_reg(RegFile::Vgpr, width));
         let [den, num, rcp, e0, r1, q, e1, q1, e2, q2] = std::array::from_fn(|_| new());
-        let unused = self.new_reg(RegFile::Sgpr, 2);
+        let unused = self.new_mask();
         let reg = |s: Src| match s {
             Src::Reg(r) => r,
             _ => unreachable!("made as registers above"),
@@ -108,7 +108,7 @@ impl Lower<'_> {
         let b0 = Src::Reg(self.in_vgpr(b0, 1));
         // A cross product with an upper half of 0 is 0.
         let [with_a1, with_b1] = zero_above.map(|zero| !zero);
-        let carry = self.new_reg(RegFile::Sgpr, 2);
+        let carry = self.new_mask();
         // The product of the upper halves lies beyond 64 bits.
         let crossed = [with_b1.then_some((a0, b1)), with_a1.then_some((a1, b0))];
         let crossed: SmallVec<[(Src, Src); 2]> = crossed.into_iter().flatten().collect();
@@ -214,7 +214,7 @@ impl Lower<'_> {
             return self.machine("v_cvt_pk_bf16_f32", &[dst], &[x, c32(0)]);
         }
         let [bit, biased, rounded, quiet, chosen] = std::array::from_fn(|_| self.temp_v());
-        let nan = self.new_reg(RegFile::Sgpr, 2);
+        let nan = self.new_mask();
         self.machine("v_bfe_u32", &[bit], &[x, c32(16), c32(1)])?;
         self.machine("v_add_u32", &[biased], &[c32(0x7fff), Src::Reg(bit)])?;
         self.machine("v_add_u32", &[rounded], &[x, Src::Reg(biased)])?;

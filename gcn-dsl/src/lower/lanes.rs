@@ -1,9 +1,10 @@
 //! Single lanes, and the ids of lanes.
 
-use gcn_isa::reg::{EXEC, RegFile};
+use gcn_isa::reg::RegFile;
+use gcn_isa::target::WaveSize;
 use hashbrown::HashMap;
 
-use super::{Lower, Lowered, Src, Width};
+use super::{Lower, Lowered, Src, Width, mask};
 use crate::ir::{Place, Value};
 use crate::mir::{VReg, VSlice};
 use crate::scalar::Elem;
@@ -61,9 +62,9 @@ impl Lower<'_> {
     pub(super) fn read_first_lane(&mut self, dst: VSlice, src: Src, ty: crate::ir::Type) -> Lowered {
         if ty.elem == Elem::Bool && ty.place == Place::Varying {
             let lane = self.new_reg(RegFile::Sgpr, 1);
-            self.machine("s_ff1_i32_b64", &[lane], &[Src::Fixed(EXEC.into())])?;
-            let mask = Src::Reg(self.in_sgpr(src, 2));
-            self.machine("s_bitcmp1_b64", &[], &[mask, Src::Reg(lane)])?;
+            self.machine(self.mask_op(mask::FIRST), &[lane], &[Src::Fixed(self.exec().into())])?;
+            let mask = Src::Reg(self.in_sgpr(src, self.func.wave.mask_registers()));
+            self.machine(self.mask_op(mask::TEST), &[], &[mask, Src::Reg(lane)])?;
             return self.select_scc(dst);
         }
         if !self.is_vgpr(src) {
@@ -116,9 +117,13 @@ impl Lower<'_> {
     }
 
     pub(super) fn lane_id(&mut self, v: Value) -> Lowered {
+        let (ones, zero) = (Src::Const(0xffff_ffff, Width::B32), Src::Const(0, Width::B32));
+        if self.func.wave == WaveSize::W32 {
+            let dst = self.define(v);
+            return self.machine("v_mbcnt_lo_u32_b32", &[dst], &[ones, zero]);
+        }
         let low = self.temp_v();
         let dst = self.define(v);
-        let (ones, zero) = (Src::Const(0xffff_ffff, Width::B32), Src::Const(0, Width::B32));
         self.machine("v_mbcnt_lo_u32_b32", &[low], &[ones, zero])?;
         self.machine("v_mbcnt_hi_u32_b32", &[dst], &[ones, Src::Reg(low)])
     }

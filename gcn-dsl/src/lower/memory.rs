@@ -2,10 +2,9 @@
 
 use gcn_isa::inst::Mods;
 use gcn_isa::operand::Operand;
-use gcn_isa::reg::{EXEC, RegFile};
 use gcn_isa::target::Generation;
 
-use super::{Lower, LowerError, Lowered, Src, Width};
+use super::{Lower, LowerError, Lowered, Src, Width, mask};
 use crate::ir::far::DS_OFFSET_MAX;
 use crate::ir::{Bin, Cache, Inst, Manner, Memory, Place, Type, Value, Variable};
 use crate::mir::{MInst, MOperand, Op, VReg, VSlice, scratch};
@@ -379,11 +378,11 @@ impl Lower<'_> {
         }
         if ty.elem == Elem::Bool {
             // A lane mask is scalar: the inactive lanes' bits are kept by hand.
-            let (new, old) = (self.new_reg(RegFile::Sgpr, 2), self.new_reg(RegFile::Sgpr, 2));
-            let exec = Src::Fixed(EXEC.into());
-            self.machine("s_and_b64", &[new], &[src, exec])?;
-            self.machine("s_andn2_b64", &[old], &[Src::Reg(dst), exec])?;
-            return self.machine("s_or_b64", &[dst], &[Src::Reg(old), Src::Reg(new)]);
+            let (new, old) = (self.new_mask(), self.new_mask());
+            let exec = Src::Fixed(self.exec().into());
+            self.machine(self.mask_op(mask::AND), &[new], &[src, exec])?;
+            self.machine(self.mask_op(mask::AND_NOT), &[old], &[Src::Reg(dst), exec])?;
+            return self.machine(self.mask_op(mask::OR), &[dst], &[Src::Reg(old), Src::Reg(new)]);
         }
         // A copy of several dwords is preceded by `Op::Undef`, which would end the old value that the
         // inactive lanes keep.

@@ -41,6 +41,7 @@ mod error;
 mod exit;
 mod expand;
 mod lanes;
+mod mask;
 mod memory;
 mod pairs;
 mod scc;
@@ -74,7 +75,7 @@ pub fn lower(kernel: &Kernel, target: Target, workgroup: [u32; 3]) -> Result<(Fu
         kernel,
         target,
         workgroup,
-        func: Function::new(target, kernel.name.clone()),
+        func: Function { wave: kernel.wave(), ..Function::new(target, kernel.name.clone()) },
         values: HashMap::new(),
         variables: HashMap::new(),
         loop_depth: 0,
@@ -339,6 +340,14 @@ impl Lower<'_> {
             Inst::Select(c, a, b) => self.select(v, *c, *a, *b)?,
             Inst::Cast(a) => self.cast(v, *a)?,
             Inst::Bitcast(a) => self.bitcast(v, *a)?,
+            // The upper half of the 64 bits of a mask of 32 lanes.
+            Inst::Extract { from, dword }
+                if *dword >= self.kernel.ty(*from).registers_in(self.func.wave).1
+                    && self.kernel.ty(*from).elem == Elem::Bool =>
+            {
+                let dst = self.define(v);
+                self.copy(dst, Src::Const(0, Width::B32));
+            }
             Inst::Extract { from, dword } => {
                 let src = self.slice_of(*from, *dword, ty.dwords());
                 let dst = self.define(v);
@@ -371,12 +380,7 @@ impl Lower<'_> {
                 let dst = self.define(v);
                 self.machine("ds_bpermute_b32", &[dst], &[address, value])?;
             }
-            Inst::Ballot(a) => {
-                let mask = self.operand(*a);
-                let dst = self.define(v);
-                // The bits of lanes that do not run are undefined in a mask, and a ballot reports them as 0.
-                self.machine("s_and_b64", &[dst], &[mask, Src::Fixed(gcn_isa::reg::EXEC.into())])?;
-            }
+            Inst::Ballot(a) => self.ballot(v, *a)?,
             Inst::LaneId => self.lane_id(v)?,
             Inst::Atomic(atomic) => self.atomic(v, atomic)?,
             Inst::Fence { scope, ordering } => self.fence(*scope, *ordering)?,
@@ -410,7 +414,7 @@ impl Lower<'_> {
 
     /// A fresh register for the value `v`.
     fn define(&mut self, v: Value) -> VSlice {
-        let (file, len) = self.kernel.ty(v).registers();
+        let (file, len) = self.kernel.ty(v).registers_in(self.func.wave);
         let slice = self.new_reg(file, len);
         self.values.insert(v, slice.reg);
         slice
@@ -432,14 +436,14 @@ impl Lower<'_> {
 
     fn variable(&mut self, var: Variable) -> VSlice {
         let ty = self.kernel.variables[var.0 as usize];
-        let (file, len) = ty.registers();
+        let (file, len) = ty.registers_in(self.func.wave);
         if let Some(reg) = self.variables.get(&var) {
             return VSlice { reg: *reg, start: 0, len };
         }
         let slice = self.new_reg(file, len);
         self.variables.insert(var, slice.reg);
         if let Some(pin) = self.kernel.pins.iter().find(|pin| pin.var == var) {
-            self.func.pins.push(Pin { reg: slice.reg, to: pin.to, loc: pin.loc });
+            self.func.pins.push(Pin { reg: slice.reg, to: Reg { len, ..pin.to }, loc: pin.loc });
         }
         slice
     }
@@ -448,9 +452,9 @@ impl Lower<'_> {
     fn operand(&mut self, v: Value) -> Src {
         let ty = self.kernel.ty(v);
         match &self.kernel.def(v).inst {
-            // A varying bool is a mask of lanes in an SGPR pair.
+            // A varying bool is a mask of lanes.
             Inst::Const(bits) if ty.place == Place::Varying && ty.elem == Elem::Bool => {
-                Src::Const(if *bits != 0 { u64::MAX } else { 0 }, Width::B64)
+                self.mask_of_all(*bits != 0)
             }
             // Accumulators start from a constant that is the same in each dword.
             Inst::Const(bits) if ty.place == Place::Acc => Src::Const(*bits, Width::B32),

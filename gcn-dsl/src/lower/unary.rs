@@ -3,7 +3,7 @@
 use gcn_isa::reg::RegFile;
 
 use super::arith::{Calc, calc, raw_bits};
-use super::{Lower, Lowered, Src, Width};
+use super::{Lower, Lowered, Src, Width, mask};
 use crate::ir::{Bin, Place, Un, Value};
 use crate::mir::VSlice;
 use crate::scalar::Elem;
@@ -17,7 +17,7 @@ impl Lower<'_> {
         let constant = |c: u32| Src::Const(u64::from(c), Width::B32);
         match (op, calc(ty.elem)) {
             (Un::Not, Calc::Mask) if uniform => self.machine("s_xor_b32", &[dst], &[a, constant(1)]),
-            (Un::Not, Calc::Mask) => self.machine("s_not_b64", &[dst], &[a]),
+            (Un::Not, Calc::Mask) => self.machine(self.mask_op(mask::NOT), &[dst], &[a]),
             (Un::Not, Calc::I32 | Calc::U32) if uniform => {
                 self.machine("s_not_b32", &[dst], &[a])?;
                 self.wrap_scalar(dst, ty.elem)

@@ -10,20 +10,17 @@
 //! same broadcasts. If VOP2 has the operation, each step is a single instruction.
 
 use gcn_isa::inst::{Dpp, Mods};
-use gcn_isa::reg::{EXEC, RegFile};
+use gcn_isa::reg::RegFile;
 use gcn_isa::table;
-use gcn_isa::target::{Family, WAVE_SIZE};
+use gcn_isa::target::Family;
 
 use super::arith::{Calc, calc};
 use super::emit::reaches_all;
-use super::{Lower, Lowered, Src, Width};
+use super::{Lower, Lowered, Src, Width, mask};
 use crate::ir::wave::{Spread, identity};
 use crate::ir::{Bin, Place, Value, Wave};
 use crate::mir::{MOperand, Op, VSlice};
 use crate::scalar::Elem;
-
-/// The width of a whole wave.
-const WHOLE: u8 = WAVE_SIZE as u8;
 
 /// The lanes that a step reads, and those that it writes.
 #[derive(Clone, Copy)]
@@ -110,23 +107,24 @@ impl Lower<'_> {
         for step in in_row {
             t = self.step(wave.op, elem, t, neutral, step)?;
         }
-        let broadcasts = usize::from(wave.width >= 32) + usize::from(wave.width == WHOLE);
+        let broadcasts = usize::from(wave.width >= 32) + usize::from(wave.width == 64);
+        let whole = self.lanes();
         for join in &JOINS[..broadcasts] {
             if self.joins_rows_by_dpp() {
                 t = self.step(wave.op, elem, t, neutral, join.broadcast)?;
                 continue;
             }
-            for (lane, row_mask) in join.lanes {
+            for (lane, row_mask) in join.lanes.iter().filter(|(lane, _)| *lane < u32::from(whole)) {
                 t = self.joined(wave.op, elem, t, neutral, *lane, *row_mask)?;
             }
         }
         match (wave.spread, wave.width) {
             // EXEC can be restored first: `v_readlane_b32` ignores it.
-            (Spread::Reduce, WHOLE) => {
+            (Spread::Reduce, width) if width == whole => {
                 self.back(saved);
                 let (dst, uniform) = (self.define(v), self.kernel.ty(v).place == Place::Uniform);
                 debug_assert!(uniform, "a whole wave has one result");
-                self.lane_of(dst, t, u32::from(WHOLE - 1))
+                self.lane_of(dst, t, u32::from(whole - 1))
             }
             (Spread::Reduce, 32) => {
                 t = self.each_half(t)?;
@@ -155,7 +153,7 @@ impl Lower<'_> {
         let address = Src::Reg(self.in_vgpr(address, 1));
         let saved = self.whole_wave(false)?;
         let [all, exchanged, near, far, half] = std::array::from_fn(|_| self.temp_v());
-        let [asked, other, upper] = std::array::from_fn(|_| self.new_reg(RegFile::Sgpr, 2));
+        let [asked, other, upper] = std::array::from_fn(|_| self.new_mask());
         let zero = Src::Const(0, Width::B32);
         if let Some(saved) = saved {
             self.blend(all, Src::Reg(saved), x, zero)?;
@@ -165,11 +163,16 @@ impl Lower<'_> {
         self.machine("ds_bpermute_b32", &[far], &[address, Src::Reg(exchanged)])?;
         self.machine("v_and_b32", &[half], &[Src::Const(HALF, Width::B32), address])?;
         self.machine("v_cmp_ne_u32", &[asked], &[zero, Src::Reg(half)])?;
-        self.copy(upper, Src::Const(0xffff_ffff_0000_0000, Width::B64));
-        self.machine("s_xor_b64", &[other], &[Src::Reg(asked), Src::Reg(upper)])?;
+        self.copy(upper, self.mask_const(0xffff_ffff_0000_0000));
+        self.machine(self.mask_op(mask::XOR), &[other], &[Src::Reg(asked), Src::Reg(upper)])?;
         let out = self.temp_v();
         self.blend(out, Src::Reg(other), Src::Reg(far), Src::Reg(near))?;
         self.finish_lanes(v, out, saved)
+    }
+
+    /// Lanes of a whole wave.
+    fn lanes(&self) -> u8 {
+        self.func.wave.lanes() as u8
     }
 
     /// Activates every lane. Returns the old EXEC if that changes it.
@@ -177,14 +180,14 @@ impl Lower<'_> {
         if all_active {
             return Ok(None);
         }
-        let saved = self.new_reg(RegFile::Sgpr, 2);
-        self.machine("s_or_saveexec_b64", &[saved], &[Src::Const(u64::MAX, Width::B64)])?;
+        let saved = self.new_mask();
+        self.machine(self.mask_op(mask::OR_SAVE), &[saved], &[self.mask_of_all(true)])?;
         Ok(Some(saved))
     }
 
     fn back(&mut self, saved: Option<VSlice>) {
         if let Some(saved) = saved {
-            self.push(Op::Copy, [MOperand::Fixed(EXEC.into()), MOperand::Virt(saved)]);
+            self.push(Op::Copy, [MOperand::Fixed(self.exec().into()), MOperand::Virt(saved)]);
         }
     }
 
@@ -298,13 +301,13 @@ impl Lower<'_> {
 
     /// Lane 31's value in the lower half of the wave, lane 63's in the upper.
     fn each_half(&mut self, t: VSlice) -> Lowered<VSlice> {
-        let halves =
-            [WHOLE / 2 - 1, WHOLE - 1].map(|lane| (self.new_reg(RegFile::Sgpr, t.len), u32::from(lane)));
+        let halves = [self.lanes() / 2 - 1, self.lanes() - 1]
+            .map(|lane| (self.new_reg(RegFile::Sgpr, t.len), u32::from(lane)));
         for (dst, lane) in halves {
             self.lane_of(dst, t, lane)?;
         }
-        let upper = self.new_reg(RegFile::Sgpr, 2);
-        self.copy(upper, Src::Const(0xffff_ffff_0000_0000, Width::B64));
+        let upper = self.new_mask();
+        self.copy(upper, self.mask_const(0xffff_ffff_0000_0000));
         let out = self.new_reg(RegFile::Vgpr, t.len);
         let [low, high] = halves.map(|(dst, _)| Src::Reg(self.in_vgpr(Src::Reg(dst), t.len)));
         self.blend(out, Src::Reg(upper), high, low)?;
@@ -320,7 +323,8 @@ impl Lower<'_> {
         }
         if !self.joins_rows_by_dpp() {
             let out = self.moved(t, neutral, in_row);
-            for lane in (16..u32::from(WHOLE)).step_by(16).filter(|lane| lane % u32::from(width) != 0) {
+            for lane in (16..u32::from(self.lanes())).step_by(16).filter(|lane| lane % u32::from(width) != 0)
+            {
                 let before = self.new_reg(RegFile::Sgpr, t.len);
                 self.lane_of(before, t, lane - 1)?;
                 for i in 0..t.len {
@@ -331,7 +335,7 @@ impl Lower<'_> {
             }
             return Ok(out);
         }
-        if width == WHOLE {
+        if width == self.lanes() {
             return Ok(self.moved(t, neutral, over_wave));
         }
         // The first lane of row 2 begins a segment, so that row is shifted separately.

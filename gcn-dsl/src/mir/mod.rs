@@ -163,7 +163,7 @@ pub struct Function {
     pub shown: Vec<ShownPart>,
 }
 
-/// The size of a kernel's waves: 64 lanes, which every target has and the functions of lanes count on.
+/// The size of waves of a kernel that says nothing: 64 lanes, which every target has and kernels may count on.
 pub fn wave_of(target: Target) -> WaveSize {
     match target.instruction_set().has_wave(WaveSize::W64) {
         true => WaveSize::W64,

@@ -412,8 +412,10 @@ fn ignores_exec(out: &Inst) -> bool {
 
 /// True if every lane that is active after the instruction was active before.
 fn narrows_exec(out: &Inst) -> bool {
-    let exec = Operand::Reg(gcn_isa::reg::EXEC);
-    let within = |source, behaviour| out.operands.get(source) == Some(&exec) && out.desc.does(behaviour);
+    // As wide as the operands are: the lower half is all of it in waves of 32 lanes.
+    let is_exec = |o: &Operand| matches!(o, Operand::Reg(r) if r.index == gcn_isa::reg::EXEC.index && r.file == RegFile::Sgpr);
+    let within =
+        |source, behaviour| out.operands.get(source).is_some_and(is_exec) && out.desc.does(behaviour);
     within(1, Behaviours::WITHIN_SOURCE0)
         || within(2, Behaviours::WITHIN_SOURCE1)
         || out.desc.does(Behaviours::NARROWS_EXEC)

@@ -62,7 +62,7 @@ pub(super) fn sharing(machine: Machine) -> u32 {
 
 /// The cycles from the arrival at a barrier until each wave of the workgroup has moved `dwords` dwords a lane between LDS and registers.
 pub(super) fn lds_cycles(machine: Machine, dwords: u32) -> u32 {
-    let moved = (waves(machine) * machine.target.wave_size() * dwords).div_ceil(machine.target.lds_banks());
+    let moved = (waves(machine) * machine.wave.lanes() * dwords).div_ceil(machine.target.lds_banks());
     time(machine, "barrier.release") + time(machine, "lds.latency") + moved
 }
 
@@ -73,7 +73,7 @@ fn time(machine: Machine, name: &str) -> u32 {
 }
 
 fn waves(machine: Machine) -> u32 {
-    machine.workgroup.iter().product::<u32>().div_ceil(machine.target.wave_size()).max(1)
+    machine.workgroup.iter().product::<u32>().div_ceil(machine.wave.lanes()).max(1)
 }
 
 /// The LDS of the workgroup with the second buffers.

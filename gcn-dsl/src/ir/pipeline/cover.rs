@@ -3,7 +3,6 @@
 //! A second buffer is right only where each trip writes every byte that it reads: otherwise it would find what the trip before the
 //! last one has left there. That is computed here, exactly, for each work-item.
 
-use gcn_isa::target::WAVE_SIZE;
 use hashbrown::HashMap;
 
 use super::super::{Bin, Inst, Kernel, LdsId, Pred, Type, Value, evaluate};
@@ -91,9 +90,12 @@ impl<'k> Items<'k> {
             Inst::LocalId(0) => Some(item % x),
             Inst::LocalId(1) => Some(item / x % y),
             Inst::LocalId(2) => Some(item / (x * y)),
-            Inst::LaneId => Some(item % WAVE_SIZE),
+            Inst::LaneId => Some(item % self.kernel.wave().lanes()),
             // At the top level of the body all lanes run.
-            Inst::ReadFirstLane(of) => self.value(of, item / WAVE_SIZE * WAVE_SIZE),
+            Inst::ReadFirstLane(of) => {
+                let lanes = self.kernel.wave().lanes();
+                self.value(of, item / lanes * lanes)
+            }
             Inst::Splat(of) | Inst::Bitcast(of) => self.value(of, item),
             Inst::Bin(op, a, b) if ty.elem != Elem::Bool => self.operation(op, [a, b], item, ty.elem),
             Inst::Cmp(pred, a, b) => self.comparison(pred, [a, b], item),

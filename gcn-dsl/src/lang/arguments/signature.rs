@@ -3,6 +3,7 @@
 //! Layout: arguments in order; a scalar at its natural alignment but at least 4 bytes (narrower values are extended to 4);
 //! a slice is an 8-byte pointer, then its length in elements as u32; a pointer is 8 bytes. The segment is a multiple of 8.
 
+use gcn_isa::target::WaveSize;
 use gcn_isa::{Target, TargetSet};
 
 use crate::ir::{Bin, Inst, Type};
@@ -22,6 +23,8 @@ pub struct Signature {
     pub targets: TargetSet,
     /// What it says about registers.
     pub registers: RegisterLimits,
+    /// `#[wave(…)]`: the size of waves.
+    pub wave: Option<WaveSize>,
     /// `#[contract]`: products and sums may round once.
     pub contract: bool,
     /// Arguments in order.
@@ -131,6 +134,7 @@ impl Signature {
             workgroup,
             targets: TargetSet::ALL,
             registers: RegisterLimits::default(),
+            wave: None,
             contract: false,
             args: Vec::new(),
         }
@@ -204,6 +208,13 @@ impl Signature {
     #[must_use]
     pub fn min_occupancy(mut self, waves_per_simd: u32) -> Signature {
         self.registers.min_occupancy = Some(waves_per_simd);
+        self
+    }
+
+    /// `#[wave(32)]` or `#[wave(64)]`. The macro refused other numbers.
+    #[must_use]
+    pub fn wave(mut self, lanes: u32) -> Signature {
+        self.wave = WaveSize::of_lanes(lanes);
         self
     }
 

@@ -15,6 +15,23 @@ use crate::scalar::{Elem, Number};
 /// The width of a whole wave.
 pub(in crate::lang) const WHOLE: usize = gcn_isa::target::WAVE_SIZE as usize;
 
+/// Lanes of a wave of the kernel that is being built.
+fn whole() -> u8 {
+    with(|c| c.wave.lanes()) as u8
+}
+
+/// A segment's width, which a wave must have room for.
+fn within_wave(width: usize, loc: &'static Location<'static>) -> u8 {
+    let whole = whole();
+    if width > usize::from(whole) {
+        with(|c| {
+            c.fail(loc, format!("`Lanes<{width}>` in waves of {whole} lanes: build the kernel with `#[wave(64)]`, or use `wave_sum` and its like"));
+        });
+        return whole;
+    }
+    width as u8
+}
+
 /// Appends the operation; bf16 is added up in f32 and rounded once.
 pub(in crate::lang) fn wave<T: Number>(
     op: Bin,
@@ -24,7 +41,7 @@ pub(in crate::lang) fn wave<T: Number>(
     loc: &'static Location<'static>,
 ) -> Value {
     let all_active = all_lanes_run();
-    let uniform = spread == Spread::Reduce && width == 64;
+    let uniform = spread == Spread::Reduce && width == whole();
     let place = if uniform { Place::Uniform } else { Place::Varying };
     let elem = if T::ELEM == Elem::Bf16 { Elem::F32 } else { T::ELEM };
     with(|c| {
@@ -72,21 +89,21 @@ macro_rules! reductions {
             #[track_caller]
             pub fn $wave<T: $bound>(x: impl PerLane<T>) -> S<T> {
 let x = x.per_lane();
-                S::from_value(wave::<T>(Bin::$op, Spread::Reduce, WHOLE as u8, x.value, Location::caller()))
+                S::from_value(wave::<T>(Bin::$op, Spread::Reduce, whole(), x.value, Location::caller()))
             }
 
             #[doc = concat!($what, " of the values of this active lane and those below it.")]
             #[track_caller]
             pub fn $wave_inclusive<T: $bound>(x: impl PerLane<T>) -> V<T> {
 let x = x.per_lane();
-                Lanes::<WHOLE>::$inclusive(x)
+                V::from_value(wave::<T>(Bin::$op, Spread::Inclusive, whole(), x.value, Location::caller()))
             }
 
             #[doc = concat!($what, " of the values of the active lanes below this one; ", $first, " where there is none.")]
             #[track_caller]
             pub fn $wave_exclusive<T: $bound>(x: impl PerLane<T>) -> V<T> {
 let x = x.per_lane();
-                Lanes::<WHOLE>::$exclusive(x)
+                V::from_value(wave::<T>(Bin::$op, Spread::Exclusive, whole(), x.value, Location::caller()))
             }
         )*
 
@@ -100,8 +117,9 @@ let x = x.per_lane();
                 {
 let x = x.per_lane();
                     let loc = Location::caller();
-                    let value = wave::<T>(Bin::$op, Spread::Reduce, W as u8, x.value, loc);
-                    if W == 64 { V::emit(Inst::Splat(value), loc) } else { V::from_value(value) }
+                    let width = within_wave(W, loc);
+                    let value = wave::<T>(Bin::$op, Spread::Reduce, width, x.value, loc);
+                    if width == whole() { V::emit(Inst::Splat(value), loc) } else { V::from_value(value) }
                 }
 
                 #[doc = concat!($what, " of the values of this active lane and those below it in its segment.")]
@@ -111,7 +129,8 @@ let x = x.per_lane();
                     Lanes<W>: Segment,
                 {
 let x = x.per_lane();
-                    V::from_value(wave::<T>(Bin::$op, Spread::Inclusive, W as u8, x.value, Location::caller()))
+                    let loc = Location::caller();
+                    V::from_value(wave::<T>(Bin::$op, Spread::Inclusive, within_wave(W, loc), x.value, loc))
                 }
 
                 #[doc = concat!(
@@ -124,7 +143,8 @@ let x = x.per_lane();
                     Lanes<W>: Segment,
                 {
 let x = x.per_lane();
-                    V::from_value(wave::<T>(Bin::$op, Spread::Exclusive, W as u8, x.value, Location::caller()))
+                    let loc = Location::caller();
+                    V::from_value(wave::<T>(Bin::$op, Spread::Exclusive, within_wave(W, loc), x.value, loc))
                 }
             )*
         }

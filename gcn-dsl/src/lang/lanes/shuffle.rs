@@ -7,18 +7,20 @@
 use std::panic::Location;
 
 use gcn_isa::mods::DppControls;
-use gcn_isa::target::WAVE_SIZE;
 
+use super::wave::in_wave;
 use crate::ir::{Inst, Type};
 use crate::isa::{self, Options};
 use crate::lang::numbers::constant::refuse_lane;
 use crate::lang::values::operand::Operand;
-use crate::lang::{IntoDevice, PerLane, S, V, lane_id, select, with};
+use crate::lang::{IntoDevice, PerLane, S, V, lane_id, select, wave_size, with};
 use crate::scalar::{Elem, Scalar};
 
 /// True where every lane of every wave is known to run.
 pub(in crate::lang) fn all_lanes_run() -> bool {
-    with(|c| c.builder.divergence() == 0 && c.workgroup.iter().product::<u32>().is_multiple_of(64))
+    with(|c| {
+        c.builder.divergence() == 0 && c.workgroup.iter().product::<u32>().is_multiple_of(c.wave.lanes())
+    })
 }
 
 /// Applies `f` to each dword of `v`; a `V<bool>` goes as 0 or 1.
@@ -68,7 +70,15 @@ fn refuse(loc: &'static Location<'static>, message: String) {
     with(|c| c.fail(loc, message));
 }
 
-/// For each lane the value of lane `lane` (modulo 64). An inactive source lane gives 0.
+/// How many lanes a wave has, with the remedy if there could be more.
+fn lanes_there_are() -> String {
+    match wave_size() {
+        64 => "a wave has 64 lanes".to_owned(),
+        lanes => format!("a wave has {lanes} lanes without `#[wave(64)]`"),
+    }
+}
+
+/// For each lane the value of lane `lane` (modulo [`wave_size()`](crate::lang::wave_size)). An inactive source lane gives 0.
 ///
 /// `ds_bpermute_b32`, one for each dword. Where the pattern is known when the kernel is built, [`shuffle_xor`],
 /// [`shuffle_up`], [`quad_permute`] and the functions on rows are cheaper.
@@ -156,11 +166,15 @@ pub fn shuffle_xor<T: Scalar>(v: impl PerLane<T>, mask: impl Distance) -> V<T> {
         12..16 if passes || mask == 15 => two(Options::new().row_mirror(), mask ^ 15),
         16 | 32 if passes && swaps => swapped(v, mask),
         4..32 => by_dword(v, |x| isa::ds_swizzle_b32(x, (mask << 10 | 0x1f) as i32)),
-        32..WAVE_SIZE => shuffle(v, lane_id() ^ mask),
+        32..64 if mask < wave_size() => shuffle(v, lane_id() ^ mask),
         _ => {
             refuse(
                 Location::caller(),
-                format!("`shuffle_xor` with mask {mask}: a wave has 64 lanes, so the mask is at most 63"),
+                format!(
+                    "`shuffle_xor` with mask {mask}: {}, so the mask is at most {}",
+                    lanes_there_are(),
+                    wave_size() - 1
+                ),
             );
             v
         }
@@ -218,7 +232,7 @@ pub fn shuffle_down<T: Scalar>(v: impl PerLane<T>, n: impl Distance) -> V<T> {
     let n = match n.distance() {
         Ok(n) => n,
         Err(n) => {
-            let (own, lane) = (crate::lang::ge(lane_id() + n, WAVE_SIZE), lane_id() + n);
+            let (own, lane) = (crate::lang::ge(lane_id() + n, wave_size()), lane_id() + n);
             return select(own, v, shuffle(v, lane));
         }
     };
@@ -227,7 +241,7 @@ pub fn shuffle_down<T: Scalar>(v: impl PerLane<T>, n: impl Distance) -> V<T> {
         n,
         Location::caller(),
         Options::new().wave_shl(),
-        !(u64::MAX.checked_shr(n).unwrap_or(0)),
+        !with(|c| c.wave.mask()).checked_shr(n).unwrap_or(0),
         |lane| lane + n,
     )
 }
@@ -241,13 +255,19 @@ fn along<T: Scalar>(
     keep: u64,
     source: impl Fn(V<u32>) -> V<u32>,
 ) -> V<T> {
+    // RDNA has no DPP shifts of a whole wave.
+    let moves = with(|c| {
+        gcn_isa::table::find_mnemonic(c.target, "v_mov_b32_dpp")
+            .any(|row| row.dpp_controls.contains(DppControls::WAVE_SHL))
+    });
     match n {
         0 => v,
-        1 if all_lanes_run() => shifted(v, v, by_one),
-        1 => select(lanes(keep), v, permuted(v, by_one)),
-        2..WAVE_SIZE => select(lanes(keep), v, shuffle(v, source(lane_id()))),
+        1 if moves && all_lanes_run() => shifted(v, v, by_one),
+        1 if moves => select(lanes(keep), v, permuted(v, by_one)),
+        1..64 if n < wave_size() => select(lanes(keep), v, shuffle(v, source(lane_id()))),
         _ => {
-            refuse(loc, format!("a shift by {n} lanes: a wave has 64 lanes, so the distance is at most 63"));
+            let (has, most) = (lanes_there_are(), wave_size() - 1);
+            refuse(loc, format!("a shift by {n} lanes: {has}, so the distance is at most {most}"));
             v
         }
     }
@@ -325,7 +345,7 @@ pub fn row_broadcast<T: Scalar>(v: impl PerLane<T>, n: u32) -> V<T> {
     by_dword(v, |x| isa::ds_swizzle_b32(x, (n << 5 | 0x10) as i32))
 }
 
-/// `v` with lane `lane` (modulo 64) replaced by `value`, whether that lane is active or not.
+/// `v` with lane `lane` (modulo [`wave_size()`](crate::lang::wave_size)) replaced by `value`, whether that lane is active or not.
 #[track_caller]
 pub fn write_lane<T: Scalar>(
     v: impl PerLane<T>,
@@ -338,8 +358,8 @@ pub fn write_lane<T: Scalar>(
     refuse_lane(lane.value, loc);
     if T::ELEM == Elem::Bool {
         let (one, new): (S<u64>, S<bool>) = (1u64.into_device(), S::from_value(value.value));
-        let others = crate::lang::ballot(V::from_value(v.value)) & !(one << lane);
-        return V::from_value(lane_mask(others | (crate::lang::cast::<u64, _>(new) << lane)).value);
+        let others = crate::lang::ballot(V::from_value(v.value)) & !(one << in_wave(lane));
+        return V::from_value(lane_mask(others | (crate::lang::cast::<u64, _>(new) << in_wave(lane))).value);
     }
     let part = |i| -> S<u32> {
         let dword = Type::uniform(Elem::U32);
@@ -370,14 +390,14 @@ pub fn mbcnt(mask: impl Operand<u64>) -> V<u32> {
             V::from_value(with(|c| c.value(inst, Type::varying(Elem::U32), loc)))
         };
         let low = isa::v_mbcnt_lo_u32_b32(half(0), 0u32);
-        return isa::v_mbcnt_hi_u32_b32(half(1), low);
+        return if wave_size() == 32 { low } else { isa::v_mbcnt_hi_u32_b32(half(1), low) };
     };
     let half = |i| -> S<u32> {
         let inst = Inst::Extract { from: mask.value, dword: i };
         S::from_value(with(|c| c.value(inst, Type::uniform(Elem::U32), loc)))
     };
     let low = isa::v_mbcnt_lo_u32_b32(half(0), 0u32);
-    isa::v_mbcnt_hi_u32_b32(half(1), low)
+    if wave_size() == 32 { low } else { isa::v_mbcnt_hi_u32_b32(half(1), low) }
 }
 
 /// The mask of active lanes.

@@ -6,7 +6,7 @@ use crate::ir::mark::Mark;
 use crate::ir::{Inst, Schedule};
 use crate::lang::control::{EveryLane, Flow};
 use crate::lang::numbers::constant::refuse_lane;
-use crate::lang::{IntoDevice, S, V, with};
+use crate::lang::{IntoDevice, S, V, wave_size, with};
 use crate::scalar::{Elem, Scalar};
 
 /// Flows in which every lane of the workgroup runs.
@@ -84,16 +84,24 @@ pub fn read_first_lane<T: Scalar>(v: V<T>) -> S<T> {
     S::emit(Inst::ReadFirstLane(v.value), loc)
 }
 
-/// The value of lane `lane` (modulo 64), active or not. A condition is false in a lane that is not active.
+/// The value of lane `lane` (modulo [`wave_size()`](crate::lang::wave_size)), active or not. A condition is false in a lane that is not active.
 #[track_caller]
 pub fn read_lane<T: Scalar>(v: V<T>, lane: impl IntoDevice<S<u32>>) -> S<T> {
     let (lane, loc): (S<u32>, _) = (lane.into_device(), Location::caller());
     refuse_lane(lane.value, loc);
     if T::ELEM == Elem::Bool {
-        let holds = ballot(V::from_value(v.value)) >> lane;
+        let holds = ballot(V::from_value(v.value)) >> in_wave(lane);
         return S::from_value(crate::lang::ne(holds & 1u64, 0u64).value);
     }
     S::emit(Inst::ReadLane(v.value, lane.value), loc)
+}
+
+/// A number of a lane within the wave, for shifts of masks: those of 64 bits count modulo 64 themselves.
+pub(super) fn in_wave(lane: S<u32>) -> S<u32> {
+    match wave_size() {
+        64 => lane,
+        lanes => lane & (lanes - 1),
+    }
 }
 
 /// The active lanes where `condition` holds, as a mask.

@@ -5,7 +5,10 @@
 //! functions which all lanes must call. A library elsewhere takes `AllLanes`.
 
 use super::reduce::{
-    Lanes, Segment, WHOLE, wave_and, wave_max, wave_min, wave_or, wave_product, wave_sum, wave_xor,
+    Lanes, Segment, wave_and, wave_exclusive_and, wave_exclusive_max, wave_exclusive_min, wave_exclusive_or,
+    wave_exclusive_product, wave_exclusive_sum, wave_exclusive_xor, wave_inclusive_and, wave_inclusive_max,
+    wave_inclusive_min, wave_inclusive_or, wave_inclusive_product, wave_inclusive_sum, wave_inclusive_xor,
+    wave_max, wave_min, wave_or, wave_product, wave_sum, wave_xor,
 };
 use super::wave::Convergent;
 use crate::gcn_kernel;
@@ -15,18 +18,18 @@ use crate::lang::matrix::{AnyTarget, On};
 use crate::lang::numbers::arithmetic::{Arithmetic, Integer};
 use crate::lang::{
     IntoDevice, LdsSlice, PerLane, S, V, all_lanes, ballot, barrier, eq, lane_id, ne, read_first_lane,
-    read_lane, select, splat, wave_id, with, workgroup_size,
+    read_lane, select, splat, wave_id, wave_size, with, workgroup_size,
 };
 use crate::scalar::Number;
 
 /// How many waves a workgroup has.
 fn waves() -> u32 {
-    work_items().div_ceil(64)
+    work_items().div_ceil(wave_size())
 }
 
 /// True if no wave has lanes that never run.
 fn whole_waves() -> bool {
-    work_items().is_multiple_of(64)
+    work_items().is_multiple_of(wave_size())
 }
 
 fn work_items() -> u32 {
@@ -46,6 +49,8 @@ trait Operation<T: Number> {
     fn exclusive<const W: usize>(x: V<T>) -> V<T>
     where
         Lanes<W>: Segment;
+    fn inclusive_in_wave(x: V<T>) -> V<T>;
+    fn exclusive_in_wave(x: V<T>) -> V<T>;
 }
 
 gcn_kernel! {
@@ -58,11 +63,15 @@ gcn_kernel! {
         values[wave_id()] = own;
         barrier();
         comptime if whole_waves() {
-            // At most 16 waves: each row of lanes holds all of them.
             let value = values[lane_id().min(waves() - 1)];
             // After this the memory may be written again.
             barrier();
-            let (upto, before) = (O::inclusive::<16>(value), O::exclusive::<16>(value));
+            // At most 16 waves of 64 lanes: each row of lanes holds all of them.
+            let (upto, before) = comptime if waves() <= 16 {
+                (O::inclusive::<16>(value), O::exclusive::<16>(value))
+            } else {
+                (O::inclusive_in_wave(value), O::exclusive_in_wave(value))
+            };
             (read_lane(upto, waves() - 1), read_lane(before, wave_id()))
         } else {
             let mut total: V<T> = O::identity();
@@ -95,7 +104,7 @@ gcn_kernel! {
     #[device]
     #[track_caller]
     fn inclusive<O: Operation<T>, T: Number>(all: AllLanes, x: V<T>) -> V<T> {
-        let in_wave = O::inclusive::<WHOLE>(x);
+        let in_wave = O::inclusive_in_wave(x);
         comptime if waves() == 1 { in_wave } else {
             let (_, before) = joined::<O, T>(all_lanes(), O::of_wave(x));
             O::join(splat(before), in_wave)
@@ -105,7 +114,7 @@ gcn_kernel! {
     #[device]
     #[track_caller]
     fn exclusive<O: Operation<T>, T: Number>(all: AllLanes, x: V<T>) -> V<T> {
-        let in_wave = O::exclusive::<WHOLE>(x);
+        let in_wave = O::exclusive_in_wave(x);
         comptime if waves() == 1 { in_wave } else {
             let (_, before) = joined::<O, T>(all_lanes(), O::of_wave(x));
             O::join(splat(before), in_wave)
@@ -115,7 +124,7 @@ gcn_kernel! {
 
 macro_rules! workgroup {
     ($($bound:ident $op:ident $reduce:ident $inclusive:ident $exclusive:ident $what:literal $first:literal
-        $wave:ident $wave_inclusive:ident $wave_exclusive:ident |$a:ident, $b:ident| $join:expr;)*) => {$(
+        $wave:ident $up_to:ident $before:ident $wave_inclusive:ident $wave_exclusive:ident |$a:ident, $b:ident| $join:expr;)*) => {$(
         struct $op;
 
         impl<T: $bound> Operation<T> for $op {
@@ -144,6 +153,14 @@ macro_rules! workgroup {
                 Lanes<W>: Segment,
             {
                 Lanes::<W>::$wave_exclusive(x)
+            }
+            #[track_caller]
+            fn inclusive_in_wave(x: V<T>) -> V<T> {
+                $up_to(x)
+            }
+            #[track_caller]
+            fn exclusive_in_wave(x: V<T>) -> V<T> {
+                $before(x)
             }
         }
 
@@ -178,21 +195,21 @@ let x = x.per_lane();
 
 workgroup! {
     Arithmetic Add workgroup_sum workgroup_inclusive_sum workgroup_exclusive_sum "The sum" "0 (-0.0 for floats)"
-        wave_sum inclusive_sum exclusive_sum |a, b| a + b;
+        wave_sum wave_inclusive_sum wave_exclusive_sum inclusive_sum exclusive_sum |a, b| a + b;
     Arithmetic Mul workgroup_product workgroup_inclusive_product workgroup_exclusive_product "The product" "1"
-        wave_product inclusive_product exclusive_product |a, b| a * b;
+        wave_product wave_inclusive_product wave_exclusive_product inclusive_product exclusive_product |a, b| a * b;
     Arithmetic Min workgroup_min workgroup_inclusive_min workgroup_exclusive_min
         "The smallest" "the type's largest value (infinity for floats)"
-        wave_min inclusive_min exclusive_min |a, b| a.min(b);
+        wave_min wave_inclusive_min wave_exclusive_min inclusive_min exclusive_min |a, b| a.min(b);
     Arithmetic Max workgroup_max workgroup_inclusive_max workgroup_exclusive_max
         "The largest" "the type's smallest value (minus infinity for floats)"
-        wave_max inclusive_max exclusive_max |a, b| a.max(b);
+        wave_max wave_inclusive_max wave_exclusive_max inclusive_max exclusive_max |a, b| a.max(b);
     Integer And workgroup_and workgroup_inclusive_and workgroup_exclusive_and "The bitwise and" "all ones"
-        wave_and inclusive_and exclusive_and |a, b| a & b;
+        wave_and wave_inclusive_and wave_exclusive_and inclusive_and exclusive_and |a, b| a & b;
     Integer Or workgroup_or workgroup_inclusive_or workgroup_exclusive_or "The bitwise or" "0"
-        wave_or inclusive_or exclusive_or |a, b| a | b;
+        wave_or wave_inclusive_or wave_exclusive_or inclusive_or exclusive_or |a, b| a | b;
     Integer Xor workgroup_xor workgroup_inclusive_xor workgroup_exclusive_xor "The bitwise exclusive or" "0"
-        wave_xor inclusive_xor exclusive_xor |a, b| a ^ b;
+        wave_xor wave_inclusive_xor wave_exclusive_xor inclusive_xor exclusive_xor |a, b| a ^ b;
 }
 
 /// In how many work-items of the workgroup `c` holds, as `__syncthreads_count` of CUDA.

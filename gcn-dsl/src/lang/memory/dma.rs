@@ -1,9 +1,7 @@
 //! Copies from global memory straight to LDS.
 
-use gcn_isa::target::WAVE_SIZE;
-
 use crate::isa::{self, Offen};
-use crate::lang::{Index, IntoDevice, Lds, S, Slice, lane_id};
+use crate::lang::{Index, IntoDevice, Lds, S, Slice, lane_id, wave_size};
 use crate::scalar::Number;
 
 impl<T: Number, const N: usize> Lds<T, N> {
@@ -55,17 +53,18 @@ impl<T: Number, const N: usize> Lds<T, N> {
     pub fn fill_from<A>(&self, from: &Slice<T, A>, first: impl IntoDevice<S<u32>>) {
         let first = first.into_device();
         let lanes: u32 = crate::lang::with(|c| c.workgroup.iter().product());
-        if lanes == 0 || !(N as u32).is_multiple_of(lanes) || !lanes.is_multiple_of(WAVE_SIZE) {
+        if lanes == 0 || !(N as u32).is_multiple_of(lanes) || !lanes.is_multiple_of(wave_size()) {
             let loc = std::panic::Location::caller();
             let message = format!(
-                "{N} elements cannot be shared by a workgroup of {lanes}: the workgroup has whole waves of 64 lanes, and the \
-                 array a multiple of its size"
+                "{N} elements cannot be shared by a workgroup of {lanes}: the workgroup has whole waves of {} lanes, and the \
+                 array a multiple of its size",
+                wave_size()
             );
             crate::lang::with(|c| c.fail(loc, message));
             return;
         }
         for part in 0..N as u32 / lanes {
-            let start = crate::lang::wave_id() * WAVE_SIZE + part * lanes;
+            let start = crate::lang::wave_id() * wave_size() + part * lanes;
             self.copy_from(start, from, first + start + lane_id());
         }
     }

@@ -2,8 +2,6 @@
 
 use std::panic::Location;
 
-use gcn_isa::target::WAVE_SIZE;
-
 use crate::ir::{Bin, Value};
 use crate::lang::{V, with};
 use crate::scalar::Scalar;
@@ -43,9 +41,10 @@ pub(in crate::lang) fn refuse_outside(i: V<u32>, count: usize, len: usize, loc: 
 /// Refuses a lane that no wave has.
 pub(in crate::lang) fn refuse_lane(lane: Value, loc: &'static Location<'static>) {
     with(|c| {
-        if let Some(lane) = c.builder.as_const(lane).filter(|lane| *lane >= u64::from(WAVE_SIZE)) {
+        let lanes = c.wave.lanes();
+        if let Some(lane) = c.builder.as_const(lane).filter(|lane| *lane >= u64::from(lanes)) {
             c.fail_if_run(loc, || {
-                format!("lane {} of a wave: they are numbered from 0 to {}", lane as u32, WAVE_SIZE - 1)
+                format!("lane {} of a wave: they are numbered from 0 to {}", lane as u32, lanes - 1)
             });
         }
     });

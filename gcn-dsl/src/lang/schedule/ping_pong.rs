@@ -7,8 +7,6 @@
 
 use std::panic::Location;
 
-use gcn_isa::target::WAVE_SIZE;
-
 use super::pending::mark;
 use crate::ir::mark::Mark;
 use crate::ir::{Inst, Region, Schedule, Stmt};
@@ -32,15 +30,15 @@ pub fn ping_pong_begin<F: Convergent>(_flow: &F) -> PingPong {
     let loc = Location::caller();
     let waves = with(|c| {
         let items: u32 = c.workgroup.iter().product();
-        if items == 0 || !items.is_multiple_of(WAVE_SIZE * WAVES) {
+        if items == 0 || !items.is_multiple_of(c.wave.lanes() * WAVES) {
             let what = format!(
                 "`#[ping_pong]` needs workgroups of a multiple of {} work-items, so that each SIMD has waves of both groups; this \
                  one has {items}",
-                WAVE_SIZE * WAVES
+                c.wave.lanes() * WAVES
             );
             c.fail(loc, what);
         }
-        items / 64
+        items / c.wave.lanes()
     });
     let pair = PingPong { loc, wave: wave_id(), half: waves / 2 };
     // What any wave did before the loop comes before all that any wave does in it.

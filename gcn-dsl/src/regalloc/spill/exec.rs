@@ -38,7 +38,7 @@ impl InitialExec {
             let Some(mut state) = entry.get(block).cloned().flatten() else { continue };
             for (i, inst) in f.blocks[block].insts.iter().enumerate() {
                 result[block][i] = state.initial;
-                state.step(inst);
+                state.step(inst, f.wave.mask_registers());
             }
             if let Some(end) = result[block].last_mut() {
                 *end = state.initial;
@@ -72,11 +72,11 @@ impl InitialExec {
 }
 
 impl State {
-    fn step(&mut self, inst: &MInst) {
+    fn step(&mut self, inst: &MInst, mask: u8) {
         let initial = self.initial;
         let holds = |o: &MOperand, saved: &HashSet<VReg>| match o {
-            MOperand::Fixed(Operand::Reg(r)) => *r == reg::EXEC && initial,
-            MOperand::Virt(s) => s.start == 0 && s.len == 2 && saved.contains(&s.reg),
+            MOperand::Fixed(Operand::Reg(r)) => r.index == reg::EXEC.index && initial,
+            MOperand::Virt(s) => s.start == 0 && s.len == mask && saved.contains(&s.reg),
             MOperand::Fixed(_) => false,
         };
         let moved = match inst.op {
@@ -93,14 +93,13 @@ impl State {
                     && (i == 0 || !matches!(inst.op, Op::Copy)))
             {
                 self.saved.remove(&s.reg);
-                if i == 0 && s.start == 0 && s.len == 2 && (value || saves && initial) {
+                if i == 0 && s.start == 0 && s.len == mask && (value || saves && initial) {
                     self.saved.insert(s.reg);
                 }
             }
         }
         if writes_exec(inst) {
-            let to_exec =
-                matches!(inst.operands.first(), Some(MOperand::Fixed(Operand::Reg(r))) if *r == reg::EXEC);
+            let to_exec = matches!(inst.operands.first(), Some(MOperand::Fixed(Operand::Reg(r))) if r.index == reg::EXEC.index);
             self.initial = to_exec && value;
         }
     }

@@ -2,7 +2,6 @@
 
 use gcn_isa::RegFile;
 use gcn_isa::program::SourceLoc;
-use gcn_isa::target::WAVE_SIZE;
 use hashbrown::{HashMap, HashSet};
 
 use super::super::Limits;
@@ -233,17 +232,15 @@ impl Work {
 
     fn lane(&mut self, life: &[Segs]) -> (VReg, u8) {
         let number = self.lanes.place(life, !self.conservative);
-        if self.lane_regs.len() <= number as usize / LANES {
+        let lanes = self.f.wave.lanes() as usize;
+        if self.lane_regs.len() <= number as usize / lanes {
             let reg = self.new_vreg(VRegInfo { file: RegFile::Vgpr, len: 1, align: 1 }, Kind::Lanes);
             self.new_lanes.push(reg);
             self.lane_regs.push(reg);
         }
-        (self.lane_regs[number as usize / LANES], (number as usize % LANES) as u8)
+        (self.lane_regs[number as usize / lanes], (number as usize % lanes) as u8)
     }
 }
-
-/// Lanes of a VGPR.
-const LANES: usize = WAVE_SIZE as usize;
 
 /// An instruction that the allocator adds.
 pub(super) fn inst(op: Op, operands: &[MOperand], loc: Option<SourceLoc>) -> MInst {

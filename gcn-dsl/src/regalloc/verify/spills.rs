@@ -5,7 +5,7 @@
 //! available expressions, with copies traced to their origin (`State::root`), because a spilled value is
 //! often reached through copies.
 
-use gcn_isa::table::{Behaviours, Format, ImplicitRegs as Implicit, MemBytes};
+use gcn_isa::table::{Behaviours, ImplicitRegs as Implicit, MemBytes};
 use gcn_isa::{Access, Class, Inst, Operand, RegFile, reg::RegUnit};
 use hashbrown::{HashMap, HashSet};
 use smallvec::SmallVec;
@@ -264,7 +264,7 @@ impl Checker<'_> {
             (Class::Writelane | Class::Readlane, _) if !line.desc.does(Behaviours::READS_FIRST_ACTIVE) => {
                 self.lane(state, at, line)
             }
-            _ if line.desc.format == Format::Scratch => self.memory(state, at, line),
+            (Class::ScratchStore | Class::ScratchLoad, _) => self.memory(state, at, line),
             (Class::LdsWrite | Class::LdsRead, MemBytes::Bytes(4)) => self.lds(state, at, line),
             _ => self.repeat(state, at, line),
         }

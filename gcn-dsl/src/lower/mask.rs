@@ -1,0 +1,87 @@
+//! Masks of lanes: as wide as a wave, in one SGPR or in a pair, with the instructions and registers of that width.
+
+use gcn_isa::reg::{EXEC, Reg, RegFile, VCC};
+use gcn_isa::target::WaveSize;
+
+use super::{Lower, Lowered, Src, Width};
+use crate::ir::Value;
+use crate::mir::VSlice;
+
+/// An operation on masks: of waves of 32 lanes, of waves of 64.
+pub(super) type MaskOp = [&'static str; 2];
+
+pub(super) const AND: MaskOp = ["s_and_b32", "s_and_b64"];
+/// The first and not the second.
+pub(super) const AND_NOT: MaskOp = ["s_andn2_b32", "s_andn2_b64"];
+pub(super) const OR: MaskOp = ["s_or_b32", "s_or_b64"];
+pub(super) const XOR: MaskOp = ["s_xor_b32", "s_xor_b64"];
+pub(super) const XNOR: MaskOp = ["s_xnor_b32", "s_xnor_b64"];
+pub(super) const NOT: MaskOp = ["s_not_b32", "s_not_b64"];
+pub(super) const MOVE: MaskOp = ["s_mov_b32", "s_mov_b64"];
+/// One of two masks, by SCC.
+pub(super) const SELECT: MaskOp = ["s_cselect_b32", "s_cselect_b64"];
+/// SCC = the two differ.
+pub(super) const IS_ANY: MaskOp = ["s_cmp_lg_u32", "s_cmp_lg_u64"];
+/// The number of the first lane.
+pub(super) const FIRST: MaskOp = ["s_ff1_i32_b32", "s_ff1_i32_b64"];
+/// SCC = the bit of a lane.
+pub(super) const TEST: MaskOp = ["s_bitcmp1_b32", "s_bitcmp1_b64"];
+/// The old EXEC, and EXEC &= a mask.
+pub(super) const AND_SAVE: MaskOp = ["s_and_saveexec_b32", "s_and_saveexec_b64"];
+/// The old EXEC, and EXEC |= a mask.
+pub(super) const OR_SAVE: MaskOp = ["s_or_saveexec_b32", "s_or_saveexec_b64"];
+
+impl Lower<'_> {
+    /// The operation for masks of this wave.
+    pub(super) fn mask_op(&self, op: MaskOp) -> &'static str {
+        op[usize::from(self.func.wave == WaveSize::W64)]
+    }
+
+    /// Registers for a mask.
+    pub(super) fn new_mask(&mut self) -> VSlice {
+        self.new_reg(RegFile::Sgpr, self.func.wave.mask_registers())
+    }
+
+    /// EXEC, as wide as the wave.
+    pub(super) fn exec(&self) -> Reg {
+        EXEC.slice(0, self.func.wave.mask_registers())
+    }
+
+    /// VCC, as wide as the wave.
+    pub(super) fn vcc(&self) -> Reg {
+        VCC.slice(0, self.func.wave.mask_registers())
+    }
+
+    /// A mask with a bit for each lane, or the lower bits of a longer one.
+    pub(super) fn mask_const(&self, bits: u64) -> Src {
+        match self.func.wave {
+            WaveSize::W32 => Src::Const(bits & WaveSize::W32.mask(), Width::B32),
+            WaveSize::W64 => Src::Const(bits, Width::B64),
+        }
+    }
+
+    /// The mask of all lanes, or of none.
+    pub(super) fn mask_of_all(&self, holds: bool) -> Src {
+        self.mask_const(if holds { u64::MAX } else { 0 })
+    }
+
+    /// The active lanes where `a` holds, as 64 bits.
+    pub(super) fn ballot(&mut self, v: Value, a: Value) -> Lowered {
+        let mask = self.operand(a);
+        let dst = self.define(v);
+        let low = self.low_of_mask(dst);
+        // The bits of lanes that do not run are undefined in a mask, and a ballot reports them as 0.
+        self.machine(self.mask_op(AND), &[low], &[mask, Src::Fixed(self.exec().into())])
+    }
+
+    /// The part of 64 bits that is a mask of this wave. What is above gets 0.
+    pub(super) fn low_of_mask(&mut self, dst: VSlice) -> VSlice {
+        if self.func.wave == WaveSize::W64 {
+            return dst;
+        }
+        self.assemble(dst, 0);
+        let above = VSlice { start: dst.start + 1, len: 1, ..dst };
+        self.copy(above, Src::Const(0, Width::B32));
+        VSlice { len: 1, ..dst }
+    }
+}
