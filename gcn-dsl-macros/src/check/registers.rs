@@ -1,6 +1,7 @@
 //! `#[max_registers(…)]`, `#[min_occupancy(…)]` and `#[wave(…)]`.
 
 use gcn_isa::Target;
+use gcn_isa::target::WaveSize;
 use proc_macro2::TokenStream;
 use quote::quote;
 use syn::parse::{Parse, ParseStream};
@@ -62,7 +63,7 @@ pub(super) fn registers(kernel: &KernelFn, targets: Option<&[Target]>, errors: &
     if let Some(attr) = find(kernel, "wave") {
         const FORM: &str = "write `#[wave(32)]` or `#[wave(64)]`";
         match attr.parse_args::<Expr>() {
-            Ok(lanes) if literal(&lanes).is_some_and(|n| n == 32 || n == 64) => found.wave = Some(lanes),
+            Ok(lanes) if is_wave(&lanes) => found.wave = Some(lanes),
             Ok(lanes) => errors.at(lanes, format!("waves have 32 lanes or 64; {FORM}")),
             Err(_) => errors.at(attr, format!("it takes one number, lanes of a wave; {FORM}")),
         }
@@ -127,4 +128,10 @@ impl Registers {
         let wave = self.wave.as_ref().map(|n| quote!(.wave((#n) as u32)));
         quote!(#vgprs #sgprs #agprs #lds_spill #occupancy #wave)
     }
+}
+
+/// True for the size of a wave.
+fn is_wave(lanes: &Expr) -> bool {
+    let lanes = literal(lanes).and_then(|n| u32::try_from(n).ok());
+    lanes.and_then(WaveSize::of_lanes).is_some()
 }

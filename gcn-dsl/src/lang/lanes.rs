@@ -4,5 +4,6 @@ pub(super) mod ids;
 pub(super) mod match_any;
 pub(super) mod reduce;
 pub(super) mod shuffle;
+pub(super) mod size;
 pub(super) mod wave;
 pub(super) mod workgroup;

@@ -39,8 +39,7 @@ pub use expanded::inference::{
 pub use expanded::path::{AsItIs, MayBeVariant, written};
 pub use expanded::unsupported::{HasIterator, HasRsqrt, HasUnwrap};
 pub use lanes::ids::{
-    Dim3, global_id, global_size, lane_id, local_id, num_workgroups, wave_id, wave_size, workgroup_id,
-    workgroup_size,
+    Dim3, global_id, global_size, lane_id, local_id, num_workgroups, wave_id, workgroup_id, workgroup_size,
 };
 pub use lanes::match_any::match_any;
 pub use lanes::reduce::{
@@ -54,6 +53,7 @@ pub use lanes::shuffle::{
     row_mirror, row_rotate, row_shift_down, row_shift_up, shuffle, shuffle_down, shuffle_up, shuffle_xor,
     write_lane,
 };
+pub use lanes::size::wave_size;
 pub use lanes::wave::{
     Convergent, all, any, ballot, barrier, barrier_with_reads_pending, read_first_lane, read_lane,
 };

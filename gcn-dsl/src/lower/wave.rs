@@ -12,7 +12,7 @@
 use gcn_isa::inst::{Dpp, Mods};
 use gcn_isa::reg::RegFile;
 use gcn_isa::table;
-use gcn_isa::target::Family;
+use gcn_isa::target::{Family, WAVE_SIZE};
 
 use super::arith::{Calc, calc};
 use super::emit::reaches_all;
@@ -107,7 +107,7 @@ impl Lower<'_> {
         for step in in_row {
             t = self.step(wave.op, elem, t, neutral, step)?;
         }
-        let broadcasts = usize::from(wave.width >= 32) + usize::from(wave.width == 64);
+        let broadcasts = usize::from(wave.width >= 32) + usize::from(u32::from(wave.width) == WAVE_SIZE);
         let whole = self.lanes();
         for join in &JOINS[..broadcasts] {
             if self.joins_rows_by_dpp() {

@@ -3,7 +3,7 @@
 use std::panic::Location;
 
 use crate::ir::Inst;
-use crate::lang::{S, V, with};
+use crate::lang::{S, V, wave_size, with};
 
 /// A value for each of three dimensions.
 #[derive(Debug, Clone, Copy)]
@@ -90,33 +90,6 @@ pub fn num_workgroups() -> Dim3<S<u32>> {
 pub fn global_id() -> Dim3<V<u32>> {
     let (group, size, local) = (workgroup_id(), workgroup_size(), local_id());
     Dim3 { x: group.x * size.x + local.x, y: group.y * size.y + local.y, z: group.z * size.z + local.z }
-}
-
-/// Lanes of a wave, as the kernel is built: 64, or 32 on RDNA with `#[wave(32)]` or `BuildOptions::wave`.
-///
-/// It is a number of the host, for sizes and for `comptime`:
-///
-/// ```
-/// use gcn_dsl::prelude::*;
-/// gcn_kernel! {
-///     /// How many elements of each wave's are not 0.
-///     #[workgroup(128)]
-///     fn count(x: &[u32], counts: &mut [u32]) {
-///         let i = global_id().x;
-///         let found = ballot(x[i] != 0).count_ones();
-///         if is_first_lane() {
-///             counts[i / wave_size()] = found;
-///         }
-///     }
-/// }
-/// let x = vec![1; 128];
-/// let mut counts = vec![0; 2];
-/// count.launch(&Device::simulator(Target::GFX942), Grid::x(1), (&x, &mut counts))?;
-/// assert_eq!(counts, [64, 64]);
-/// # Ok::<(), Box<dyn std::error::Error>>(())
-/// ```
-pub fn wave_size() -> u32 {
-    with(|c| c.wave.lanes())
 }
 
 /// The lane's number in its wave, from 0 to [`wave_size()`]` - 1`.

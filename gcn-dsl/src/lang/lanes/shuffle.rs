@@ -7,6 +7,7 @@
 use std::panic::Location;
 
 use gcn_isa::mods::DppControls;
+use gcn_isa::target::WAVE_SIZE;
 
 use super::wave::in_wave;
 use crate::ir::{Inst, Type};
@@ -73,7 +74,7 @@ fn refuse(loc: &'static Location<'static>, message: String) {
 /// How many lanes a wave has, with the remedy if there could be more.
 fn lanes_there_are() -> String {
     match wave_size() {
-        64 => "a wave has 64 lanes".to_owned(),
+        WAVE_SIZE => "a wave has 64 lanes".to_owned(),
         lanes => format!("a wave has {lanes} lanes without `#[wave(64)]`"),
     }
 }
@@ -166,7 +167,7 @@ pub fn shuffle_xor<T: Scalar>(v: impl PerLane<T>, mask: impl Distance) -> V<T> {
         12..16 if passes || mask == 15 => two(Options::new().row_mirror(), mask ^ 15),
         16 | 32 if passes && swaps => swapped(v, mask),
         4..32 => by_dword(v, |x| isa::ds_swizzle_b32(x, (mask << 10 | 0x1f) as i32)),
-        32..64 if mask < wave_size() => shuffle(v, lane_id() ^ mask),
+        32..WAVE_SIZE if mask < wave_size() => shuffle(v, lane_id() ^ mask),
         _ => {
             refuse(
                 Location::caller(),
@@ -257,14 +258,14 @@ fn along<T: Scalar>(
 ) -> V<T> {
     // RDNA has no DPP shifts of a whole wave.
     let moves = with(|c| {
-        gcn_isa::table::find_mnemonic(c.target, "v_mov_b32_dpp")
+        gcn_isa::table::find(c.target, "v_mov_b32_dpp")
             .any(|row| row.dpp_controls.contains(DppControls::WAVE_SHL))
     });
     match n {
         0 => v,
         1 if moves && all_lanes_run() => shifted(v, v, by_one),
         1 if moves => select(lanes(keep), v, permuted(v, by_one)),
-        1..64 if n < wave_size() => select(lanes(keep), v, shuffle(v, source(lane_id()))),
+        1..WAVE_SIZE if n < wave_size() => select(lanes(keep), v, shuffle(v, source(lane_id()))),
         _ => {
             let (has, most) = (lanes_there_are(), wave_size() - 1);
             refuse(loc, format!("a shift by {n} lanes: {has}, so the distance is at most {most}"));

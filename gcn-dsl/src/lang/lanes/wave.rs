@@ -99,7 +99,7 @@ pub fn read_lane<T: Scalar>(v: V<T>, lane: impl IntoDevice<S<u32>>) -> S<T> {
 /// A number of a lane within the wave, for shifts of masks: those of 64 bits count modulo 64 themselves.
 pub(super) fn in_wave(lane: S<u32>) -> S<u32> {
     match wave_size() {
-        64 => lane,
+        gcn_isa::target::WAVE_SIZE => lane,
         lanes => lane & (lanes - 1),
     }
 }
