@@ -26,13 +26,11 @@ pub fn of_errors() -> bool {
 /// The command line first, then `NO_COLOR` (no-color.org), `FORCE_COLOR` and `CLICOLOR_FORCE`, then whether it is a terminal that
 /// can.
 fn wanted(stream: &impl IsTerminal) -> bool {
-    match CHOICE.get().copied().unwrap_or(from_environment()) {
+    let said = CHOICE.get().copied().filter(|choice| *choice != ColorChoice::Auto);
+    match said.unwrap_or_else(from_environment) {
         ColorChoice::Always => true,
         ColorChoice::Never => false,
-        ColorChoice::Auto => match from_environment() {
-            ColorChoice::Auto => stream.is_terminal(),
-            decided => decided == ColorChoice::Always,
-        },
+        ColorChoice::Auto => stream.is_terminal(),
     }
 }
 

@@ -69,6 +69,8 @@ pub const VCC: Reg = Reg::s(106, 2);
 pub const FIRST_NAMED_SGPR: u16 = FLAT_SCRATCH.index;
 /// SGPRs that every wave has beside those that it names by number: VCC, `flat_scratch`, `xnack_mask`.
 pub const NAMED_SGPRS: u32 = (VCC.len + FLAT_SCRATCH.len + XNACK_MASK.len) as u32;
+/// The trap temporaries `ttmp0` to `ttmp15`.
+pub const TTMP: Reg = Reg::s(108, 16);
 /// `m0`.
 pub const M0: Reg = Reg::s(124, 1);
 /// `null` of RDNA, which reads as 0 and keeps nothing. Encodings of RDNA 3 and later exchange its number and that of M0.
@@ -205,7 +207,7 @@ impl fmt::Display for RegOn {
             RegFile::Sgpr if u32::from(reg.index) < self.sgprs => ("s", reg.index),
             RegFile::Sgpr => match reg.scalar_name() {
                 Some(name) => return f.write_str(name),
-                None if (108..124).contains(&reg.index) => ("ttmp", reg.index - 108),
+                None if (TTMP.index..M0.index).contains(&reg.index) => ("ttmp", reg.index - TTMP.index),
                 None => ("s", reg.index),
             },
         };

@@ -139,7 +139,7 @@ gcn_kernel! {
     }
 }
 
-/// The same, for waves of so many lanes.
+/// The same, for the number of lanes in a wave.
 fn known(x: &[u32], lanes: usize) -> Vec<u32> {
     let sum = |values: &[u32]| values.iter().fold(0u32, |a, b| a.wrapping_add(*b));
     let odd = |v: &u32| v % 2 == 1;

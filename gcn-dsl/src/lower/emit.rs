@@ -71,7 +71,7 @@ impl Lower<'_> {
     /// Emits `row` with the given operands, copying sources that its slots do not accept. `fit` has checked
     /// that this is possible.
     fn emit_row(&mut self, row: &'static InstDesc, mods: Mods, dsts: &[VSlice], srcs: &[Src]) {
-        let dsts_begin = dsts;
+        let written = dsts;
         let (mut dsts, mut srcs) = (dsts.iter(), srcs.iter());
         let mut operands: SmallVec<[MOperand; 5]> = SmallVec::new();
         let mut bus = Bus::new(row, self.target);
@@ -95,7 +95,7 @@ impl Lower<'_> {
         }
         // A half that is written leaves the other half of a new register without a value.
         if row.has_halves() && row.keeps_other_half() {
-            dsts_begin.iter().for_each(|dst| {
+            written.iter().for_each(|dst| {
                 self.push(Op::Undef, [MOperand::Virt(*dst)]);
             });
         }

@@ -53,7 +53,7 @@ mod variable;
 mod wave;
 
 use gcn_emit::kernel::UserSgprs;
-use gcn_isa::reg::{Reg, RegFile};
+use gcn_isa::reg::{Reg, RegFile, TTMP};
 use gcn_isa::{Operand, Target};
 use hashbrown::{HashMap, HashSet};
 
@@ -246,11 +246,10 @@ impl Lower<'_> {
         if !self.target.has_ids_in_ttmps() {
             return Ok(());
         }
-        const TTMP0: u16 = 108;
         let read = self.inputs.workgroup_id;
         let ttmp = |cx: &mut Self, n: u16| {
             let dst = cx.new_reg(RegFile::Sgpr, 1);
-            cx.copy(dst, Src::Fixed(Reg::s(TTMP0 + n, 1).into()));
+            cx.copy(dst, Src::Fixed(Reg::s(TTMP.index + n, 1).into()));
             dst
         };
         if read[0] {

@@ -78,7 +78,7 @@ fn a_kernel_is_compiled_for_the_device_while_the_program_runs() {
 fn every_mode_gives_the_same_result_and_the_sanitizers_find_nothing() {
     for (name, value) in [("MODE", "strict"), ("MODE", "faithful"), ("TIMED", "1"), ("SANITIZE", "races,lds")]
     {
-        // There are no timing parameters of RDNA.
+        // The timed mode does not have RDNA yet.
         let radeons = ["gfx1030", "gfx1100", "gfx1151", "gfx1201"];
         let radeons = radeons.into_iter().filter(|_| name != "TIMED");
         for target in ["gfx942"].into_iter().chain(radeons) {

@@ -214,9 +214,11 @@ impl<'a> Barriers<'a> {
         let (mut late, mut deferred, mut served) = (false, false, false);
         // Published on a path that may merely have branched around the reads of others.
         let mut spared = false;
+        let mut decided = true;
         while let Some((range, block, mut stage, visit)) = open.pop_front() {
             if seen.len() >= MOST_STATES || self.looks.get() == 0 {
-                return if deferred || spared && !served { Verdict::Deferred } else { Verdict::Undecided };
+                decided = false;
+                break;
             }
             self.budget().spend(range.len() + 1);
             let mut goes_on = true;
@@ -261,6 +263,9 @@ impl<'a> Barriers<'a> {
         }
         if deferred || spared && !served {
             return Verdict::Deferred;
+        }
+        if !decided {
+            return Verdict::Undecided;
         }
         // A FLAT store may mean memory.
         if late && stream != Stream::FlatLgkm { Verdict::Late } else { Verdict::Unknown }

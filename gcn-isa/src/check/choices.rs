@@ -4,8 +4,8 @@
 //! path of the program: whoever wrote the branch meant it to go both ways. A path that needs two or more of them, one
 //! after the other, may be none: the second condition may exclude the first. A branch after which both ways lead to the same
 //! violation is not a choice, and neither is the only exit of a loop, which is taken in the end. Where every path to the second
-//! instruction passes the first, whoever wrote the second meant it to be reached: a branch that must go the only way that
-//! leads there is no choice either.
+//! instruction passes the first, the second can be reached in no other way, and it was written to be reached: a branch of which one
+//! side alone leads to it is no choice either.
 
 use std::collections::HashSet;
 

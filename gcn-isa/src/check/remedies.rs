@@ -58,7 +58,7 @@ impl<'a> Search<'a> {
             (lines.start..lines.end).for_each(|line| sequences.step(&mut state, line));
             sequences.seal(&mut state);
             search.after[block] = Some(state);
-            // What is under way at a call may be so again behind it.
+            // What is outstanding at a call may still be outstanding after it.
             let returns = flow.after_call(block).into_iter().flat_map(|next| {
                 let ends = move |from: &&usize| flow.ends_call(**from, next).is_some();
                 flow.cfg.blocks[next].preds.iter().filter(ends).map(move |from| (*from, next))

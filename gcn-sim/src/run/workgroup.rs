@@ -354,9 +354,9 @@ fn go_on(
 /// Puts the ids of workgroup and wave into the trap temporaries: `ttmp9` has x, the halves of `ttmp7` y and z, bits 29:25 of `ttmp8` the
 /// wave (LLVM 22, code that it compiles for `llvm.amdgcn.workgroup.id` and `llvm.amdgcn.wave.id`).
 fn put_ids(wave: &mut Wave, [x, y, z]: [u32; 3]) {
-    const TTMP: usize = 108;
-    (wave.s[TTMP + 9], wave.s[TTMP + 7]) = (x, y & 0xffff | z << 16);
-    wave.s[TTMP + 8] = wave.id << 25;
+    let first = usize::from(gcn_isa::reg::TTMP.index);
+    (wave.s[first + 9], wave.s[first + 7]) = (x, y & 0xffff | z << 16);
+    wave.s[first + 8] = wave.id << 25;
 }
 
 /// Writes the work-item ids of a wave of a workgroup of this size to its first VGPRs; returns its EXEC.

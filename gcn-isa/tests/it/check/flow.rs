@@ -184,7 +184,7 @@ fn a_path_by_several_choices_is_less_sure() {
         "{load} | s_cbranch_scc1 A | s_nop 0 | A: | s_cbranch_scc0 B | s_nop 1 | B: | s_cbranch_vccz C | {wait} | C: | {read} | s_endpgm"
     );
     assert_eq!(caveats(&alike), [(7, None)]);
-    // Whoever reaches the read has passed the load: ways that lead elsewhere are no choices, and ways round a wait are.
+    // Every path to the read passes the load. A branch that leaves for elsewhere is then no choice; one that skips a wait is.
     let leave = "s_cbranch_scc1 D | s_nop 0 | s_cbranch_vccz D";
     let guards = format!("{load} | {leave} | {read} | D: | s_endpgm");
     assert_eq!(caveats(&guards), [(4, None)]);

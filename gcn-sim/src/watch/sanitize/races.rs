@@ -211,7 +211,8 @@ impl Group {
     }
 
     /// How an access orders itself against others. Loads and stores that bypass the nearer caches are taken to be atomic.
-    /// Where atomic stores look like any other, one that stands behind the waits of a release may be one.
+    /// Where the encoding does not tell atomic stores from others, a store directly after the waits of a release counts as one that
+    /// may be atomic.
     fn order(&self, step: &Step, role: Role, touch: &Touch) -> Order {
         let mods = &step.inst.mods;
         let bypasses = (mods.glc || mods.scc || mods.scope > 0) && touch.space == Path::Global;

@@ -49,7 +49,7 @@ const INVALIDATIONS: usize = 2;
 pub(super) struct Role {
     /// The widest scope that an access to global memory has, if it is an atomic one.
     pub scope: Scope,
-    /// A store that may be an atomic one, as it stands behind the wait of one that releases.
+    /// The waits of a release come directly before this store, so that it may be atomic.
     pub releases: bool,
     write_back: bool,
     /// Which of the invalidations of agent scope it is.

@@ -10,7 +10,7 @@ use super::clock::{Clock, Thread, WAVES};
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Order {
     Plain,
-    /// A store by a single lane or behind the waits of a release, which may be meant as an atomic one.
+    /// A store that may be atomic: by a single lane, or directly after the waits of a release.
     Release,
     /// Atomic by its bits or by what it is.
     Atomic,
