@@ -92,6 +92,23 @@ impl Iterator for Lines {
     }
 }
 
+/// What stands before and after the first `at`. Words are so short that a loop finds it sooner than a search of long texts does.
+fn cut(text: &'static str, at: u8) -> Option<(&'static str, &'static str)> {
+    let place = text.bytes().position(|byte| byte == at)?;
+    Some((&text[..place], &text[place + 1..]))
+}
+
+/// The words of a line, between spaces.
+fn words(line: &'static str) -> impl Iterator<Item = &'static str> {
+    let mut rest = line;
+    std::iter::from_fn(move || {
+        let text = rest.trim_ascii_start();
+        let (word, after) = cut(text, b' ').unwrap_or((text, ""));
+        rest = after;
+        (!word.is_empty()).then_some(word)
+    })
+}
+
 /// True for the line of an entry from which on all are those of RDNA.
 fn is_rdna(line: &Line) -> bool {
     line.1.starts_with("  rdna ")
@@ -212,7 +229,7 @@ impl Reader {
 
     /// `None` for an entry that has no forms in the family.
     fn head(&self, line: &'static str) -> Result<Option<Head>, Broken> {
-        let mut words = line.split_ascii_whitespace();
+        let mut words = words(line);
         let mut word = || words.next().ok_or("an entry begins with mnemonic, opcode and class");
         let (mnemonic, codes, class) = (word()?, word()?, word()?);
         // An entry without opcodes of GFX9 came with RDNA.
@@ -245,7 +262,7 @@ impl Reader {
             ignores_exec: false,
         };
         for word in words {
-            match word.split_once('=') {
+            match cut(word, b'=') {
                 Some(("as", other)) => head.pattern = other,
                 Some(("data", classes)) => head.data = classes,
                 Some(("bytes", count)) => head.mem_bytes = bytes_moved(count)?,
@@ -295,11 +312,11 @@ impl Reader {
 impl Head {
     /// `rdna 0x3@..gfx10.3,0x5@gfx11.. as=other name=renamed@gfx12 class=valu_dp`.
     fn on_rdna(&mut self, line: &'static str, family: TargetSet) -> Result<(), Broken> {
-        let mut words = line.split_ascii_whitespace().skip(1);
+        let mut words = words(line).skip(1);
         self.opcodes = opcodes(words.next().ok_or("`rdna` has opcodes after it")?, family)?;
         (self.pattern, self.data) = (self.entry.mnemonic, "");
         for word in words {
-            match word.split_once('=') {
+            match cut(word, b'=') {
                 Some(("as", other)) => self.pattern = other,
                 Some(("class", name)) => self.class = Class::named(name).ok_or("unknown class")?,
                 Some(("name", name)) => {
@@ -536,8 +553,8 @@ fn constants(text: &'static str) -> Result<&'static [Constants], Broken> {
     Ok(text.split(',').map(one).collect::<Result<Vec<_>, Broken>>()?.leak())
 }
 
-fn flow(text: &str) -> Result<Rule, Broken> {
-    let (name, controls) = text.split_once(':').unwrap_or((text, ""));
+fn flow(text: &'static str) -> Result<Rule, Broken> {
+    let (name, controls) = cut(text, b':').unwrap_or((text, ""));
     let flow = Flow::NAMES.iter().find(|n| n.0 == name).ok_or("unknown flow")?.1;
     let controls = controls.bytes().try_fold(0, |all, digit| match digit {
         b'0'..=b'2' => Ok(all | 1 << (digit - b'0')),

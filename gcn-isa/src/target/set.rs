@@ -143,7 +143,13 @@ impl TargetSet {
 
     /// The instruction sets, in the order of [`InstructionSet::ALL`].
     pub fn iter(self) -> impl Iterator<Item = InstructionSet> {
-        InstructionSet::ALL.into_iter().filter(move |set| self.has(*set))
+        let mut rest = self.0;
+        std::iter::from_fn(move || {
+            // The bit of an instruction set is its place in the list.
+            let first = *InstructionSet::ALL.get(rest.trailing_zeros() as usize)?;
+            rest &= rest - 1;
+            Some(first)
+        })
     }
 
     /// Those of [`Target::REPRESENTATIVES`] that have one of the instruction sets.

@@ -1,7 +1,9 @@
 //! The words that entries use: special registers, register classes, groups of modifiers, witnesses, sets of targets.
 
-use super::Broken;
+use smallvec::SmallVec;
+
 use super::forms::ModifierFacts;
+use super::{Broken, cut};
 use crate::table::names::NameMap;
 use crate::table::slot::{ImplicitRegs, OperandKinds};
 use crate::target::TargetSet;
@@ -19,8 +21,8 @@ pub(super) struct Alternative {
     pub(super) last_vgpr: u8,
 }
 
-/// Opcodes by targets.
-pub(super) type Opcodes = Vec<(TargetSet, u16)>;
+/// Opcodes by targets; mostly one for all.
+pub(super) type Opcodes = SmallVec<[(TargetSet, u16); 2]>;
 
 /// Everything declared so far.
 pub(super) struct Declarations {
@@ -95,13 +97,13 @@ impl Declarations {
 
     /// `class*dwords`; without a width one dword, and none of what is not a register. `*1/2` is the width in waves of 32 lanes and
     /// of 64.
-    pub(super) fn class(&self, text: &str) -> Result<(&Class, [u8; 2]), Broken> {
-        let (name, dwords) = text.split_once('*').map_or((text, None), |(n, d)| (n, Some(d)));
+    pub(super) fn class(&self, text: &'static str) -> Result<(&Class, [u8; 2]), Broken> {
+        let (name, dwords) = cut(text, b'*').map_or((text, None), |(n, d)| (n, Some(d)));
         let class = self.classes.get(name).ok_or("unknown register class")?;
         let dwords = match dwords {
             Some(digits) => {
                 let number = |digits: &str| digits.parse::<u8>().map_err(|_| "bad number of dwords");
-                let (narrow, wide) = digits.split_once('/').unwrap_or((digits, digits));
+                let (narrow, wide) = cut(digits, b'/').unwrap_or((digits, digits));
                 [number(narrow)?, number(wide)?]
             }
             None if (OperandKinds::IMM | OperandKinds::OFF).contains(class[0].kinds) => [0; 2],
@@ -141,7 +143,7 @@ pub(super) fn with_targets(
     text: &'static str,
     family: TargetSet,
 ) -> Result<(&'static str, TargetSet), Broken> {
-    match text.split_once('@') {
+    match cut(text, b'@') {
         Some((value, set)) => Ok((value, targets(set)?)),
         None => Ok((text, family)),
     }

@@ -2,8 +2,10 @@
 
 use std::cell::{Cell, OnceCell};
 
-use super::Broken;
+use smallvec::{SmallVec, smallvec};
+
 use super::declarations::{Class, Declarations, Opcodes, implicit, opcodes, targets};
+use super::{Broken, cut, words};
 use crate::mods::{DppControls, Modifiers, TemporalHints};
 use crate::table::format::Format;
 use crate::table::slot::{
@@ -66,9 +68,9 @@ struct Slot<'a> {
 
 /// The words of a line.
 struct Words<'a> {
-    slots: Vec<Slot<'a>>,
+    slots: SmallVec<[Slot<'a>; 6]>,
     modifiers: ModifierFacts,
-    groups: Vec<&'a [(TargetSet, ModifierFacts)]>,
+    groups: SmallVec<[&'a [(TargetSet, ModifierFacts)]; 4]>,
     family: TargetSet,
     targets: TargetSet,
     /// The sizes of waves that have the form.
@@ -89,9 +91,9 @@ impl Form {
         line: &'static str,
         data: &[(&Class, [u8; 2])],
     ) -> Result<Form, Broken> {
-        let mut words = line.split_ascii_whitespace().peekable();
+        let mut words = words(line).peekable();
         let name = words.next().ok_or("a form begins with its format")?;
-        let (format, form) = name.split_once('.').unwrap_or((name, ""));
+        let (format, form) = cut(name, b'.').unwrap_or((name, ""));
         let format = Format::named(format).ok_or("unknown format")?;
         let opcodes =
             words.next_if(|w| w.starts_with("0x")).map(|w| opcodes(w, declarations.family)).transpose()?;
@@ -107,9 +109,9 @@ impl<'a> Words<'a> {
         data: &[(&'a Class, [u8; 2])],
     ) -> Result<Words<'a>, Broken> {
         let mut read = Words {
-            slots: Vec::new(),
+            slots: SmallVec::new(),
             modifiers: ModifierFacts::default(),
-            groups: Vec::new(),
+            groups: SmallVec::new(),
             family: declarations.family,
             targets: declarations.family,
             waves: WaveSizes::all(),
@@ -147,8 +149,13 @@ impl<'a> Words<'a> {
     }
 
     fn facts(&self, format: Format) -> Vec<Facts> {
-        let mut groups = vec![self.targets];
+        let mut groups: SmallVec<[TargetSet; 8]> = smallvec![self.targets];
         for slot in &self.slots {
+            if let [all] = slot.class[..]
+                && self.targets.difference(all.targets).is_empty()
+            {
+                continue;
+            }
             let parts = slot.class.iter().map(|alternative| alternative.targets);
             // A target for which the class says nothing has no such form.
             groups = parts.flat_map(|part| groups.iter().map(move |g| g.intersection(part))).collect();
