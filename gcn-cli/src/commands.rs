@@ -19,6 +19,7 @@ pub mod lsp;
 pub mod mutate;
 pub mod new;
 pub mod probe;
+pub mod progress;
 pub mod rule_set;
 pub mod rules;
 pub mod run;

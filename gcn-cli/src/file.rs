@@ -1,8 +1,11 @@
 //! Files, and `-` for the standard streams. A file is written whole or not at all.
 
+use std::ffi::{OsStr, OsString};
+use std::fmt::Write as _;
 use std::io::{BufWriter, ErrorKind, Read as _, Seek as _, SeekFrom, Write as _};
 use std::path::{Path, PathBuf};
 
+use clap::builder::{OsStringValueParser, TypedValueParser};
 use gcn_emit::asm::Folders;
 use gcn_report::container::{holds_objects, holds_several};
 
@@ -16,6 +19,37 @@ pub fn shown(file: &str) -> &str {
     if file == STANDARD { "<stdin>" } else { file }
 }
 
+/// Reads the name of a file from the command line.
+pub fn name() -> impl TypedValueParser<Value = String> {
+    OsStringValueParser::new().map(|path: OsString| name_of(&path))
+}
+
+/// The name of a path: itself, or a URI if it is not UTF-8.
+fn name_of(path: &OsStr) -> String {
+    if let Some(text) = path.to_str() {
+        return text.to_owned();
+    }
+    let mut name = SCHEME.to_owned();
+    for &byte in path.as_encoded_bytes() {
+        // Writing to a string does not fail.
+        let _ = match byte {
+            b'/' | b'.' | b'-' | b'_' | b'0'..=b'9' | b'A'..=b'Z' | b'a'..=b'z' => {
+                write!(name, "{}", char::from(byte))
+            }
+            _ => write!(name, "%{byte:02x}"),
+        };
+    }
+    name
+}
+
+/// The path that a name stands for.
+pub fn path(name: &str) -> PathBuf {
+    name.strip_prefix(SCHEME).and_then(decoded).unwrap_or_else(|| PathBuf::from(name))
+}
+
+/// What the URI of a file begins with.
+const SCHEME: &str = "file://";
+
 /// The largest file that is read, in bytes.
 const MOST: u64 = 4 << 30;
 /// The largest result of unpacking a compressed file, in bytes.
@@ -27,7 +61,7 @@ pub fn read(file: &str) -> Result<Vec<u8>, Failure> {
     if file == STANDARD {
         return all(std::io::stdin().lock(), 0, MOST).map_err(failed);
     }
-    if let Some(rest) = file.strip_prefix("file://") {
+    if let Some(rest) = file.strip_prefix(SCHEME) {
         return part(rest).map_err(failed);
     }
     if file.starts_with("memory://") {
@@ -84,6 +118,18 @@ fn decoded(text: &str) -> Option<PathBuf> {
             *first
         });
     }
+    from_bytes(bytes)
+}
+
+/// On Unix any bytes are a path.
+#[cfg(unix)]
+fn from_bytes(bytes: Vec<u8>) -> Option<PathBuf> {
+    use std::os::unix::ffi::OsStringExt as _;
+    Some(OsString::from_vec(bytes).into())
+}
+
+#[cfg(not(unix))]
+fn from_bytes(bytes: Vec<u8>) -> Option<PathBuf> {
     String::from_utf8(bytes).ok().map(PathBuf::from)
 }
 
@@ -118,12 +164,13 @@ pub struct Expanded {
 pub fn expand(arguments: &[String]) -> Expanded {
     let mut found = Expanded::default();
     for argument in arguments {
-        if argument == STANDARD || !Path::new(argument).is_dir() {
+        let folder = path(argument);
+        if argument == STANDARD || !folder.is_dir() {
             found.files.push(argument.clone());
             continue;
         }
         let first = found.files.len();
-        let mut folders = vec![Path::new(argument).to_path_buf()];
+        let mut folders = vec![folder];
         while let Some(folder) = folders.pop() {
             if let Err(error) = list(&folder, &mut folders, &mut found.files) {
                 found.unreadable.push(format!("error: cannot read {}: {error}", folder.display()));
@@ -145,14 +192,14 @@ fn list(folder: &Path, folders: &mut Vec<PathBuf>, files: &mut Vec<String>) -> s
         if kind.is_dir() {
             folders.push(path);
         } else if path.is_file() && has_code(&path) {
-            files.push(path.to_string_lossy().into_owned());
+            files.push(name_of(path.as_os_str()));
         }
     }
     Ok(())
 }
 
 fn has_code(path: &Path) -> bool {
-    let name = path.to_string_lossy();
+    let name = name_of(path.as_os_str());
     if ENDINGS.iter().any(|e| name.ends_with(e)) {
         return true;
     }
@@ -232,7 +279,7 @@ pub fn write(file: &str, bytes: &[u8]) -> Result<(), Failure> {
     if file == STANDARD {
         return print(bytes);
     }
-    let path = Path::new(file);
+    let path = &path(file);
     let written = match path.metadata() {
         Ok(known) if !known.is_file() => std::fs::write(path, bytes),
         // Replaces the target of a symbolic link, not the link.

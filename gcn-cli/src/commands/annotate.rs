@@ -17,7 +17,8 @@ use gcn_report::container::code_object;
 use gcn_sim::timed;
 
 use crate::commands;
-use crate::commands::launch::{Launch, failure, progress};
+use crate::commands::launch::{Launch, failure};
+use crate::commands::progress::Bar;
 use crate::failure::Failure;
 use crate::file;
 use profile::{Model, Profile};
@@ -64,7 +65,7 @@ pub struct Args {
     #[arg(long, conflicts_with = "output")]
     json: bool,
     /// Write a page (.html) instead of text
-    #[arg(short, long, value_name = "OUT.html")]
+    #[arg(short, long, value_name = "OUT.html", value_parser = file::name())]
     output: Option<String>,
 }
 
@@ -124,7 +125,7 @@ fn model(args: &Args) -> Result<Option<Model>, Failure> {
     let mut prepared = args.launch.prepare(&program, &spec, &folder)?;
     let mut config = timed::Config { cus: args.cus, complete: false, ..timed::Config::default() };
     commands::set(&mut config, &args.set)?;
-    let report = progress::Bar::new().watch(|| prepared.run_timed(&config));
+    let report = Bar::new("workgroups").watch(|| prepared.run_timed(&config));
     let report = report.map_err(|error| failure(args.launch.name(), &error))?;
     let by_address: BTreeMap<_, _> =
         report.by_instruction.into_iter().map(|line| (u64::from(line.offset), line)).collect();

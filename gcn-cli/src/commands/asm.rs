@@ -24,10 +24,10 @@ use crate::{colour, commands, file};
 #[command(after_help = EXAMPLES)]
 pub struct Args {
     /// Assembly; `-` for standard input
-    #[arg(value_name = "FILE.s")]
+    #[arg(value_name = "FILE.s", value_parser = file::name())]
     file: String,
     /// The code object; `-` for standard output
-    #[arg(short, long, value_name = "FILE.hsaco")]
+    #[arg(short, long, value_name = "FILE.hsaco", value_parser = file::name())]
     output: Option<String>,
     /// The target id, such as gfx942 or gfx90a:sramecc+:xnack-; a target that the file names must agree with
     /// it

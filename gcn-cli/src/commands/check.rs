@@ -13,6 +13,7 @@ use gcn_report::check::{Checked, Summary, json};
 
 use crate::commands::code::{self, Broken, Input};
 use crate::commands::container::{self, Choice};
+use crate::commands::progress::Bar;
 use crate::commands::rule_set::Shown;
 use crate::failure::{self, Failure};
 use crate::{colour, commands, file};
@@ -31,7 +32,7 @@ use crate::{colour, commands, file};
 #[command(after_help = EXAMPLES)]
 pub struct Args {
     /// Files and folders; `-` for standard input
-    #[arg(value_name = "FILE", required = true)]
+    #[arg(value_name = "FILE", required = true, value_parser = file::name())]
     files: Vec<String>,
     #[command(flatten)]
     shown: Shown,
@@ -143,6 +144,7 @@ fn jobs(args: &Args) -> usize {
 
 /// Results in the order of the files.
 pub fn in_parallel<T: Send>(files: &[String], jobs: usize, work: impl Fn(&str) -> T + Sync) -> Vec<T> {
+    let bar = Bar::new("files");
     let next = AtomicUsize::new(0);
     let done: Mutex<Vec<(usize, T)>> = Mutex::new(Vec::with_capacity(files.len()));
     std::thread::scope(|scope| {
@@ -152,7 +154,9 @@ pub fn in_parallel<T: Send>(files: &[String], jobs: usize, work: impl Fn(&str) -
                 files.get(index).map(|file| (index, file))
             } {
                 let result = work(file);
-                done.lock().unwrap_or_else(std::sync::PoisonError::into_inner).push((index, result));
+                let mut done = done.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
+                done.push((index, result));
+                bar.tell(done.len() as u64, files.len() as u64);
             }
         };
         // If the system refuses a thread, the existing threads do its work.
@@ -161,6 +165,7 @@ pub fn in_parallel<T: Send>(files: &[String], jobs: usize, work: impl Fn(&str) -
         let _threads: Vec<_> = started.take_while(Result::is_ok).collect();
         worker();
     });
+    bar.clear();
     let mut done = done.into_inner().unwrap_or_else(std::sync::PoisonError::into_inner);
     done.sort_by_key(|d| d.0);
     done.into_iter().map(|d| d.1).collect()

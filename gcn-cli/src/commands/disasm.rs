@@ -15,7 +15,7 @@ use crate::{commands, file};
 pub struct Args {
     /// A code object (.hsaco, .co), relocatable object (.o), bundle, or host library or program of HIP,
     /// gzipped or not; `-` for standard input
-    #[arg(value_name = "FILE.hsaco")]
+    #[arg(value_name = "FILE.hsaco", value_parser = file::name())]
     file: String,
     /// Write this kernel only
     #[arg(long, value_name = "K")]

@@ -30,7 +30,7 @@ use table::Table;
 #[command(after_help = EXAMPLES)]
 pub struct Args {
     /// Files and folders; `-` for standard input
-    #[arg(value_name = "FILE", required = true)]
+    #[arg(value_name = "FILE", required = true, value_parser = file::name())]
     files: Vec<String>,
     /// The target of assembly files that do not name one
     #[arg(long, value_name = "T")]

@@ -25,7 +25,7 @@ use crate::file;
 #[command(after_help = EXAMPLES)]
 pub struct Args {
     /// Assembly; `-` for standard input
-    #[arg(value_name = "FILE.s")]
+    #[arg(value_name = "FILE.s", value_parser = file::name())]
     file: String,
     /// Also name the last writer of each register that an instruction reads
     #[arg(long)]

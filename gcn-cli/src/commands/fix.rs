@@ -33,13 +33,13 @@ use crate::{colour, file};
 #[command(after_help = EXAMPLES)]
 pub struct Args {
     /// Assembly; `-` for standard input. Several files only with `--stats`
-    #[arg(value_name = "FILE.s", required_unless_present = "functions", conflicts_with = "functions")]
+    #[arg(value_name = "FILE.s", required_unless_present = "functions", conflicts_with = "functions", value_parser = file::name())]
     files: Vec<String>,
     /// Remove the existing waits first
     #[arg(long)]
     strip: bool,
     /// The file for the result; by default standard output
-    #[arg(short, long, value_name = "OUT.s", conflicts_with_all = ["stats", "functions"])]
+    #[arg(short, long, value_name = "OUT.s", conflicts_with_all = ["stats", "functions"], value_parser = file::name())]
     output: Option<String>,
     #[command(flatten)]
     rules: Rules,
@@ -76,7 +76,7 @@ pub struct Args {
     json: bool,
     /// Read many functions from one file, each after a line `func NAME:`, and print them the same way. Lines
     /// from `===` to the next `func` are skipped
-    #[arg(long, value_name = "FILE", requires = "target")]
+    #[arg(long, value_name = "FILE", requires = "target", value_parser = file::name())]
     functions: Option<String>,
 }
 

@@ -1,7 +1,6 @@
 //! A kernel and its launch from the command line, for the commands that run kernels.
 
 mod object;
-pub mod progress;
 
 use std::path::{Path, PathBuf};
 
@@ -19,7 +18,7 @@ pub use object::Object;
 pub struct Launch {
     /// A code object (.hsaco, .co), relocatable object (.o), bundle, host library or program of HIP, or
     /// assembly (.s), gzipped or not; `-` for standard input
-    #[arg(value_name = "FILE.hsaco")]
+    #[arg(value_name = "FILE.hsaco", value_parser = file::name())]
     pub file: String,
     /// The kernel, if there are several
     #[arg(long, value_name = "K")]
@@ -35,7 +34,7 @@ pub struct Launch {
     #[arg(long, value_name = "X,Y,Z", value_parser = dimensions)]
     workgroup: Option<[u32; 3]>,
     /// The spec: arguments and launch parameters
-    #[arg(long, value_name = "SPEC.json")]
+    #[arg(long, value_name = "SPEC.json", value_parser = file::name())]
     args: Option<String>,
     /// The case of a file with two specs, as `gcn tune` reads it and the matrix lessons write it (*.steady.json)
     #[arg(long, requires = "args")]
@@ -125,8 +124,9 @@ impl Launch {
         let text =
             self.of_case(text).map_err(|why| Failure::input(format!("{}: {why}", file::shown(path))))?;
         let spec = Spec::from_json(&text).map_err(|error| failure(file::shown(path), &error))?;
-        let folder = Path::new(path).parent().filter(|_| path != file::STANDARD);
-        Ok((Some(spec), folder.map(Path::to_path_buf).unwrap_or_default()))
+        let folder =
+            if path == file::STANDARD { None } else { file::path(path).parent().map(Path::to_path_buf) };
+        Ok((Some(spec), folder.unwrap_or_default()))
     }
 
     /// The text of the chosen spec. Text that is not JSON is passed on unchanged, since the reader of specs reports the position of its error.

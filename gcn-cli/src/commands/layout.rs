@@ -58,7 +58,7 @@ pub struct Args {
     #[arg(long, conflicts_with = "format")]
     json: bool,
     /// The output file; by default standard output
-    #[arg(short, long, value_name = "FILE", default_value = file::STANDARD)]
+    #[arg(short, long, value_name = "FILE", default_value = file::STANDARD, value_parser = file::name())]
     output: String,
 }
 

@@ -23,7 +23,7 @@ use crate::file;
 #[command(after_help = EXAMPLES)]
 pub struct Args {
     /// Assembly or an object; `-` for standard input
-    #[arg(value_name = "FILE")]
+    #[arg(value_name = "FILE", value_parser = file::name())]
     file: String,
     #[command(flatten)]
     rules: Rules,

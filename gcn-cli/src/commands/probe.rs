@@ -7,9 +7,9 @@ use std::time::Duration;
 use gcn_probe::page::page;
 use gcn_probe::report::{Report, Status};
 use gcn_probe::run::{self, Work};
-use indicatif::{ProgressBar, ProgressStyle};
 
 use crate::commands;
+use crate::commands::progress::Bar;
 use crate::failure::{Failure, complain};
 use crate::file;
 
@@ -29,10 +29,10 @@ pub struct Args {
     #[arg(value_enum, default_value = "values")]
     suite: Suite,
     /// Where the report goes
-    #[arg(long, value_name = "OUT.json", default_value = "probe.json")]
+    #[arg(long, value_name = "OUT.json", default_value = "probe.json", value_parser = file::name())]
     out: String,
     /// Write the report as a page, too
-    #[arg(long, value_name = "OUT.html")]
+    #[arg(long, value_name = "OUT.html", value_parser = file::name())]
     page: Option<String>,
     /// The GPU's number
     #[arg(long, value_name = "N", default_value_t = 0)]
@@ -81,17 +81,11 @@ pub fn run(args: &Args) -> Result<(), Failure> {
         command
     };
     let journal = journal(&args.out);
-    let bar = ProgressBar::new(0);
-    if let Ok(style) = ProgressStyle::with_template("{bar:40} {pos}/{len} forms, {eta} left") {
-        bar.set_style(style);
-    }
-    let progress = |done: usize, of: usize| {
-        bar.set_length(of as u64);
-        bar.set_position(done as u64);
-    };
+    let bar = Bar::new("forms");
+    let progress = |done: usize, all: usize| bar.tell(done as u64, all as u64);
     let report =
         run::run(command, Duration::from_secs(args.limit), &journal, progress).map_err(Failure::input)?;
-    bar.finish_and_clear();
+    bar.clear();
     file::write(&args.out, commands::json(&report)?.as_bytes())?;
     if let Some(path) = &args.page {
         file::write(path, page(&report).as_bytes())?;

@@ -10,11 +10,12 @@ use std::time::Instant;
 
 use gcn_report::launch;
 use gcn_sim::launch::{Error, Prepared, Program, Spec};
-use gcn_sim::{Hooks, MatrixArithmetic, Options, Stats, timed};
+use gcn_sim::{Hooks, MatrixArithmetic, Options, Progress, Stats, timed};
 
 use crate::commands::container;
 use crate::commands::detection::Detection;
-use crate::commands::launch::{Launch, failure, progress, write_back};
+use crate::commands::launch::{Launch, failure, write_back};
+use crate::commands::progress::Bar;
 use crate::failure::{self, Failure};
 use crate::{commands, file};
 
@@ -69,7 +70,7 @@ pub struct Args {
     #[arg(long, requires = "timed")]
     ranges: bool,
     /// Write the timeline to a file, as Chrome trace events
-    #[arg(long, value_name = "FILE", requires = "timed")]
+    #[arg(long, value_name = "FILE", requires = "timed", value_parser = file::name())]
     timeline: Option<String>,
     /// Print a spec for the kernel, to be filled in
     #[arg(long)]
@@ -202,7 +203,7 @@ impl Ran {
 
 fn simulate(args: &Args, prepared: &mut Prepared) -> Result<Result<Ran, Error>, Failure> {
     if args.timed {
-        let (bar, config) = (progress::Bar::new(), timing(args, prepared.machine().target())?);
+        let (bar, config) = (Bar::new("workgroups"), timing(args, prepared.machine().target())?);
         return Ok(bar.watch(|| prepared.run_timed(&config)).map(|report| Ran::Timed(Box::new(report))));
     }
     let jobs = args.jobs.map(|jobs| jobs.get().min(commands::MOST_JOBS));
@@ -212,11 +213,10 @@ fn simulate(args: &Args, prepared: &mut Prepared) -> Result<Result<Ran, Error>, 
         cooperative: args.cooperative,
         ..args.detection.options()
     };
-    let bar = progress::Bar::new();
-    let tell = |at| bar.tell(at);
+    let bar = Bar::new("workgroups");
+    let tell = |at: Progress| bar.tell(at.done, at.total);
     let hooks = Hooks { progress: Some(&tell), ..Hooks::default() };
     let result = bar.watch(|| launch::run(prepared, &options, jobs, &hooks));
-    bar.clear();
     Ok(result.map(Ran::Untimed))
 }
 

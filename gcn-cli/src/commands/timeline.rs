@@ -7,7 +7,8 @@ use gcn_sim::timed;
 use gcn_sim::timeline::{self, Timeline};
 
 use crate::commands;
-use crate::commands::launch::{Launch, failure, progress};
+use crate::commands::launch::{Launch, failure};
+use crate::commands::progress::Bar;
 use crate::failure::Failure;
 use crate::file;
 
@@ -27,7 +28,7 @@ pub struct Args {
     launch: Launch,
     /// Where to write: a page (.html), a still picture (.svg), or Chrome trace events (.json); `-` for a page
     /// on standard output
-    #[arg(short, long, value_name = "OUT.html")]
+    #[arg(short, long, value_name = "OUT.html", value_parser = file::name())]
     output: String,
     /// Trips to show at both ends of a loop, or `all`
     #[arg(long, value_name = "N", default_value = "2", value_parser = trips)]
@@ -109,7 +110,7 @@ pub fn run(args: &Args) -> Result<(), Failure> {
         ..timed::Config::default()
     };
     commands::set(&mut config, &args.set)?;
-    let report = progress::Bar::new().watch(|| prepared.run_timed(&config));
+    let report = Bar::new("workgroups").watch(|| prepared.run_timed(&config));
     let report = report.map_err(|error| failure(args.launch.name(), &error))?;
     let drawn = match form {
         Form::Events => report.timeline(),

@@ -7,10 +7,10 @@ use gcn_emit::object::read_code_object;
 use gcn_sim::launch::{Program, Spec};
 use gcn_sim::timed;
 use gcn_sim::tune::{Outcome, Shard, Table, Variant, run as measure_all};
-use indicatif::{ProgressBar, ProgressStyle};
 use serde::Deserialize;
 
 use crate::commands;
+use crate::commands::progress::Bar;
 use crate::failure::Failure;
 
 /// Finds the fastest of several variants of a kernel, by the timed mode of the simulator.
@@ -107,19 +107,13 @@ pub fn run(args: &Args) -> Result<(), Failure> {
         }
         variants.push(variant);
     }
-    let bar = ProgressBar::new(variants.len() as u64).with_style(
-        ProgressStyle::with_template("{bar:40} {pos}/{len} variants, {elapsed}, {eta} left")
-            .unwrap_or_else(|_| ProgressStyle::default_bar()),
-    );
+    let bar = Bar::new("variants");
     let cycles =
         |variant: &Variant| known.get(variant).map_or(Err("unknown".to_owned()), |read| time(read, &config));
-    let progress = |done: usize, all: usize| {
-        bar.set_length(all as u64);
-        bar.set_position(done as u64);
-    };
+    let progress = |done: usize, all: usize| bar.tell(done as u64, all as u64);
     let table =
         measure_all(&variants, args.shard, args.jobs, &args.output, cycles, progress).map_err(wrong)?;
-    bar.finish_and_clear();
+    bar.clear();
     print!("{}", best(&table));
     Ok(())
 }

@@ -93,3 +93,33 @@ fn input_without_end_is_refused() {
     assert_eq!(output.status.code(), Some(2), "{error}");
     assert!(error.contains("cannot read /dev/zero"), "{error}");
 }
+
+#[cfg(unix)]
+#[test]
+fn paths_are_bytes() {
+    use std::ffi::OsStr;
+    use std::os::unix::ffi::OsStrExt as _;
+    let folder = tempfile::tempdir().expect("a folder");
+    let inner = folder.path().join(OsStr::from_bytes(b"caf\xe9 %41"));
+    std::fs::create_dir(&inner).expect("a folder");
+    let source = inner.join(OsStr::from_bytes(b"two\xff.s"));
+    std::fs::write(&source, TWO_KERNELS).expect("a file");
+    let run = |arguments: &[&OsStr]| {
+        let output = Command::new(env!("CARGO_BIN_EXE_gcn")).args(arguments).output().expect("gcn starts");
+        let (out, error) =
+            (String::from_utf8(output.stdout).unwrap(), String::from_utf8(output.stderr).unwrap());
+        (output.status.code(), out + &error)
+    };
+    let (code, said) = run(&["asm".as_ref(), source.as_ref()]);
+    assert_eq!(code, Some(0), "{said}");
+    let object = inner.join(OsStr::from_bytes(b"two\xff.hsaco"));
+    assert!(std::fs::read(&object).expect("the object").starts_with(b"\x7fELF"));
+    let (code, said) = run(&["disasm".as_ref(), object.as_ref()]);
+    assert!(code == Some(0) && said.contains("s_endpgm"), "{said}");
+    // Below a folder they are found, and messages have a name that can be given again.
+    let (_, said) = run(&["check".as_ref(), "--summary".as_ref(), folder.path().as_ref()]);
+    let name = said.split_whitespace().find(|word| word.contains("two%ff.s")).expect("the file's name");
+    assert!(name.contains("/caf%e9%20%2541/"), "{name}");
+    let (code, said) = run(&["check".as_ref(), name.trim_end_matches(':').as_ref()]);
+    assert!(code.is_some_and(|code| code < 2), "{said}");
+}

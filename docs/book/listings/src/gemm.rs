@@ -229,16 +229,23 @@ impl Rung {
         Ok(Measured { cycles, rate: operations / cycles as f64, conflicts })
     }
 
-    /// The timeline of one workgroup of the rung with the shorter depth.
+    /// The timeline of one workgroup in the steady state: around the middle of the longer depth, half of what that has more than the
+    /// shorter one.
     ///
     /// # Errors
     /// The kernel could not be built or run.
     pub fn timeline(&self) -> Result<String, Fault> {
-        let config = Config { timeline: EVENTS, ..shared()? };
-        let report = (self.run)(self.tile, self.depths[0], &config)?;
-        Ok(gcn_dsl::sim::timeline::Timeline::new(report).titled(self.name).with_trips(1).svg())
+        let [short, long] = self.depths;
+        let less = (self.run)(self.tile, short, &shared()?)?.cycles;
+        let report = (self.run)(self.tile, long, &Config { timeline: EVENTS, ..shared()? })?;
+        let (middle, shown) = (report.cycles / 2, (report.cycles - less) / 2);
+        let timeline = gcn_dsl::sim::timeline::Timeline::new(report).titled(self.name).with_trips(usize::MAX);
+        Ok(timeline.within(middle - shown / 2..middle + shown / 2).with_width(COLUMN).svg())
     }
 }
+
+/// Pixels of a picture that the book's column has room for.
+const COLUMN: u32 = 750;
 
 /// What the chapter shows.
 pub fn outputs() -> Outputs {
