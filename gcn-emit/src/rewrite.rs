@@ -67,7 +67,7 @@ use gcn_isa::wait::{Orders, WaitOptions};
 use gcn_isa::{Operand, WaveSize};
 use serde::Serialize;
 
-pub use explain::{ExplainedWait, Verdict, explain};
+pub use explain::{ExplainedWait, Verdict, explain, is_wait};
 pub use functions::{FixedFunction, fix_functions};
 pub use gcn_isa::wait::LOOP_WEIGHT;
 pub use superfluous::{Superfluous, superfluous};

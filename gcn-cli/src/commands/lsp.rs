@@ -1,15 +1,17 @@
 //! `gcn lsp`: a language server for assembly.
 //!
-//! The server keeps the text of each open file and analyses it anew after every change, as `gcn check` does.
-//! Requests are answered from the text alone. Positions of the protocol count UTF-16 units; `document`
+//! The server keeps the text of each open file, and a thread analyses it anew after every change, as `gcn check` does.
+//! Requests are answered from the text alone, meanwhile. Positions of the protocol count UTF-16 units; `document`
 //! converts them.
 
 mod actions;
+mod analyst;
 mod complete;
 mod diagnose;
 mod document;
 mod hover;
 mod symbols;
+mod wire;
 
 use std::collections::BTreeMap;
 
@@ -28,8 +30,10 @@ use crate::commands;
 use crate::commands::rule_set::Shown;
 use crate::failure::Failure;
 use crate::file;
+use analyst::Analyst;
 use diagnose::Settings;
 use document::Document;
+use wire::Wire;
 
 /// Serves editors: a language server for assembly on standard input and output.
 ///
@@ -69,12 +73,13 @@ pub fn run(args: &Args) -> Result<(), Failure> {
         xnack: args.shown.xnack,
         folders: args.includes.folders(),
     };
-    let (connection, threads) = Connection::stdio();
-    let served = serve(&connection, settings);
+    let failed = |error| Failure::usage(format!("the connection to the editor failed: {error}"));
+    let (wire, connection, editor) = Wire::open().map_err(failed)?;
+    let served = serve(&connection, editor, settings);
     // The writing thread ends when nobody can send to it any more.
     drop(connection);
-    served?;
-    threads.join().map_err(|error| Failure::usage(format!("the connection to the editor failed: {error}")))
+    wire.close().map_err(failed)?;
+    served
 }
 
 fn capabilities() -> ServerCapabilities {
@@ -96,7 +101,11 @@ fn capabilities() -> ServerCapabilities {
     }
 }
 
-fn serve(connection: &Connection, mut settings: Settings) -> Result<(), Failure> {
+/// What the analysing thread says to the server.
+const FOUND: &str = "$/gcn/found";
+
+/// `editor` is the other end of the connection.
+fn serve(connection: &Connection, editor: Connection, mut settings: Settings) -> Result<(), Failure> {
     let broken = |error: &dyn std::fmt::Display| Failure::usage(format!("the editor's greeting: {error}"));
     let (id, params) = connection.initialize_start().map_err(|e| broken(&e))?;
     let params: InitializeParams = serde_json::from_value(params).map_err(|e| broken(&e))?;
@@ -106,7 +115,13 @@ fn serve(connection: &Connection, mut settings: Settings) -> Result<(), Failure>
         "serverInfo": { "name": "gcn", "version": env!("CARGO_PKG_VERSION") },
     });
     connection.initialize_finish(id, greeting).map_err(|e| broken(&e))?;
-    let mut server = Server { connection, settings, documents: BTreeMap::new() };
+    let tell = move |found| {
+        // If the server has ended, nobody needs it.
+        let _ = editor.sender.send(Message::Notification(Notification::new(FOUND.to_owned(), found)));
+    };
+    let analyst = Analyst::start(settings.clone(), tell);
+    let analyst = analyst.map_err(|error| Failure::usage(format!("cannot start a thread: {error}")))?;
+    let mut server = Server { connection, settings, analyst, documents: BTreeMap::new() };
     while let Ok(message) = connection.receiver.recv() {
         match message {
             Message::Request(request) => {
@@ -116,12 +131,9 @@ fn serve(connection: &Connection, mut settings: Settings) -> Result<(), Failure>
                 let response = server.answer(request);
                 server.send(Message::Response(response))?;
             }
-            Message::Notification(notification) => server.note(notification)?,
+            Message::Notification(note) if note.method == notification::Exit::METHOD => return Ok(()),
+            Message::Notification(note) => server.note(note)?,
             Message::Response(_) => {}
-        }
-        // Analysis waits until the editor has said everything: of many fast changes only the last text counts.
-        if connection.receiver.is_empty() {
-            server.publish()?;
         }
     }
     Ok(())
@@ -130,6 +142,7 @@ fn serve(connection: &Connection, mut settings: Settings) -> Result<(), Failure>
 struct Server<'c> {
     connection: &'c Connection,
     settings: Settings,
+    analyst: Analyst,
     documents: BTreeMap<String, Document>,
 }
 
@@ -178,6 +191,7 @@ impl Server<'_> {
                 if let Ok(opened) = parsed::<notification::DidOpenTextDocument>(params) {
                     let item = opened.text_document;
                     let document = Document::new(item.uri, item.text, item.version);
+                    self.analyst.ask(&document);
                     self.documents.insert(document.uri.as_str().to_owned(), document);
                 }
             }
@@ -186,12 +200,23 @@ impl Server<'_> {
                     && let Some(document) = self.documents.get_mut(changed.text_document.uri.as_str())
                 {
                     document.change(changed.content_changes, changed.text_document.version);
+                    self.analyst.ask(document);
                 }
             }
             notification::DidCloseTextDocument::METHOD => {
                 if let Ok(closed) = parsed::<notification::DidCloseTextDocument>(params) {
                     self.documents.remove(closed.text_document.uri.as_str());
-                    self.show(closed.text_document.uri, Vec::new(), None)?;
+                    let uri = closed.text_document.uri;
+                    self.show(PublishDiagnosticsParams { uri, diagnostics: Vec::new(), version: None })?;
+                }
+            }
+            // Of a text that has changed meanwhile, nothing is shown.
+            FOUND => {
+                if let Ok(found) = serde_json::from_value::<PublishDiagnosticsParams>(params)
+                    && let Some(document) = self.documents.get(found.uri.as_str())
+                    && found.version == Some(document.version)
+                {
+                    self.show(found)?;
                 }
             }
             _ => {}
@@ -199,27 +224,7 @@ impl Server<'_> {
         Ok(())
     }
 
-    /// Analyses what has changed, and sends what is wrong with it.
-    fn publish(&mut self) -> Result<(), Failure> {
-        let mut found = Vec::new();
-        for document in self.documents.values_mut().filter(|d| d.is_stale) {
-            document.is_stale = false;
-            found.push((
-                document.uri.clone(),
-                diagnose::diagnose(document, &self.settings),
-                Some(document.version),
-            ));
-        }
-        found.into_iter().try_for_each(|(uri, diagnostics, version)| self.show(uri, diagnostics, version))
-    }
-
-    fn show(
-        &self,
-        uri: Uri,
-        diagnostics: Vec<lsp_types::Diagnostic>,
-        version: Option<i32>,
-    ) -> Result<(), Failure> {
-        let params = PublishDiagnosticsParams { uri, diagnostics, version };
+    fn show(&self, params: PublishDiagnosticsParams) -> Result<(), Failure> {
         let method = notification::PublishDiagnostics::METHOD.to_owned();
         self.send(Message::Notification(Notification::new(method, params)))
     }

@@ -1,6 +1,6 @@
 //! `gcn lsp`, through the protocol: what an editor sends, and what it gets back.
 
-use std::io::BufReader;
+use std::io::{BufRead as _, BufReader, Read as _, Write as _};
 use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
 
 use gcn_test_support::skipped;
@@ -287,6 +287,122 @@ fn what_the_server_does_not_know_is_answered_with_an_error() {
     }
     // A file that is not open has nothing to say.
     assert_eq!(editor.ask("textDocument/hover", Editor::at(0, 0)), Value::Null);
+    editor.exit();
+}
+
+/// A message as it stands in the output.
+fn raw(editor: &mut Editor) -> Value {
+    let mut line = String::new();
+    editor.output.read_line(&mut line).expect("a header");
+    let size: usize =
+        line.trim().strip_prefix("Content-Length: ").expect("its length").parse().expect("a number");
+    let mut rest = vec![0; 2 + size];
+    editor.output.read_exact(&mut rest).expect("a body");
+    serde_json::from_slice(&rest[2..]).expect("JSON")
+}
+
+#[test]
+fn what_is_not_a_message_is_answered_with_an_error_and_the_server_goes_on() {
+    let mut editor = Editor::start(&[], Value::Null);
+    let request = r#"{"jsonrpc":"2.0","id":7,"method":"shutdown"}"#;
+    // Codes of JSON-RPC 2.0, section 5.1.
+    for (text, code, word) in [
+        ("Content-Length: 5\r\n\r\n{\"a\":".to_owned(), -32700, "JSON"),
+        ("Content-Length: 2\r\n\r\n\u{7f}\u{1}".to_owned(), -32700, "JSON"),
+        (format!("Content-Length: {}\r\n\r\n[{request}]", request.len() + 2), -32600, "batches"),
+        ("Content-Length: 9\r\n\r\n{\"id\":[]}".to_owned(), -32600, "message"),
+        ("Content-Length: many\r\n\r\n".to_owned(), -32700, "Content-Length"),
+        ("hello\r\n\r\n".to_owned(), -32700, "Content-Length"),
+    ] {
+        editor.input.write_all(text.as_bytes()).expect("the server listens");
+        let answer = raw(&mut editor);
+        assert_eq!(
+            (&answer["id"], &answer["error"]["code"]),
+            (&Value::Null, &json!(code)),
+            "{text}: {answer}"
+        );
+        assert!(answer["error"]["message"].as_str().is_some_and(|said| said.contains(word)), "{answer}");
+    }
+    assert_eq!(editor.ask("textDocument/hover", Editor::at(0, 0)), Value::Null);
+    editor.exit();
+
+    let mut editor = Editor::start(&[], Value::Null);
+    editor.input.write_all(b"Content-Length: 9223372036854775807\r\n\r\n{").expect("the server listens");
+    let answer = raw(&mut editor);
+    assert!(answer["error"]["message"].as_str().is_some_and(|said| said.contains("256 MiB")), "{answer}");
+    assert!(editor.child.wait().expect("it ends").success());
+}
+
+#[test]
+fn an_editor_that_is_gone_ends_the_server() {
+    let Editor { mut child, input, .. } = Editor::start(&[], Value::Null);
+    drop(input);
+    assert!(child.wait().expect("it ends").success());
+}
+
+#[test]
+fn requests_are_answered_while_a_long_file_is_analysed() {
+    let head = "\t.amdgcn_target \"amdgcn-amd-amdhsa--gfx942\"\n\tv_mov_b32 v0, 0\n";
+    let text = head.to_owned() + &"\tv_mov_b32_e32 v1, v0\n".repeat(20_000) + "\ts_endpgm\n";
+    let mut editor = Editor::start(&[], Value::Null);
+    let item = json!({ "uri": URI, "languageId": "amdgcn", "version": 0, "text": text });
+    editor.tell("textDocument/didOpen", json!({ "textDocument": item }));
+    const CHANGES: i32 = 30;
+    for version in 1..=CHANGES {
+        let at = json!({ "line": 1, "character": 17 });
+        let change = json!({ "range": { "start": at, "end": at }, "text": "0" });
+        let document = json!({ "uri": URI, "version": version });
+        editor
+            .tell("textDocument/didChange", json!({ "textDocument": document, "contentChanges": [change] }));
+    }
+    let request = Message::Request(Request {
+        id: 1000.into(),
+        method: "textDocument/completion".to_owned(),
+        params: Editor::at(2, 6),
+    });
+    request.write(&mut editor.input).expect("the server listens");
+    // What was said before the answer is of texts that were analysed before the last change.
+    let mut versions = Vec::new();
+    let mut answered = None;
+    while versions.last() != Some(&i64::from(CHANGES)) {
+        match editor.hear() {
+            Message::Notification(note) => versions.push(note.params["version"].as_i64().expect("a number")),
+            Message::Response(response) => {
+                assert!(response.error.is_none());
+                answered = Some(versions.len());
+            }
+            Message::Request(request) => panic!("{request:?}"),
+        }
+    }
+    assert!(answered.is_some_and(|before| before < versions.len()), "{answered:?} of {versions:?}");
+    assert!(versions.len() <= 10, "{versions:?}: changes are taken together");
+    editor.exit();
+}
+
+#[test]
+fn a_wait_is_explained_where_it_stands() {
+    let text = "\
+\t.amdgcn_target \"amdgcn-amd-amdhsa--gfx942\"
+\tglobal_load_dword v2, v0, s[2:3]
+\ts_waitcnt vmcnt(0)
+\tv_add_u32_e32 v3, v2, v2
+\ts_nop 2
+\tv_readfirstlane_b32 s4, v1
+\ts_nop 3
+\tv_readlane_b32 s5, v3, s4
+\ts_endpgm
+";
+    let mut editor = Editor::start(&[], Value::Null);
+    editor.open(text);
+    let wait = editor.hover(2, 4);
+    assert!(wait.contains("Here: waitcnt.raw: v2 of global_load_dword (line 2)"), "{wait}");
+    let states = editor.hover(6, 3);
+    assert!(states.contains("v_readfirstlane_b32 (line 6)"), "{states}");
+    let idle = editor.hover(4, 3);
+    assert!(idle.contains("Here: not needed by any rule"), "{idle}");
+    // CDNA3 ISA, table 11: 4 wait states between a VALU write of an SGPR and a lane select by it.
+    let lane = editor.hover(7, 4);
+    assert!(lane.lines().any(|line| line.starts_with("- [") && line.contains(": 4 wait states")), "{lane}");
     editor.exit();
 }
 

@@ -15,7 +15,7 @@ use gcn_isa::check::{self, Advice};
 use gcn_isa::counters::{Counter, WaitCnt, events};
 use gcn_isa::hazards::{Config, wait_states};
 use gcn_isa::immediate::Immediate;
-use gcn_isa::table::Class;
+use gcn_isa::table::{Class, InstDesc};
 use gcn_isa::wait::{Demand, Reason, WaitOptions, insert_wait_states, insert_waitcnt};
 use serde::Serialize;
 
@@ -41,6 +41,20 @@ pub struct ExplainedWait {
     pub reasons: Vec<String>,
     /// A weaker wait that would be enough in its place, or `nothing`, if there is one.
     pub enough: Option<String>,
+}
+
+impl ExplainedWait {
+    /// Why it is there, or that nothing needs it, in words.
+    pub fn words(&self) -> Vec<String> {
+        let mut words = self.reasons.clone();
+        if self.verdict != Verdict::Needed && (words.is_empty() || self.verdict == Verdict::NotNeeded) {
+            words.insert(0, self.verdict.text().to_owned());
+        }
+        if let Some(enough) = self.enough.as_ref().filter(|_| self.verdict == Verdict::Needed) {
+            words.push(format!("`{enough}` would be enough"));
+        }
+        words
+    }
 }
 
 /// Whether a wait is needed.
@@ -97,6 +111,15 @@ pub fn explain(unit: &Unit, rules: impl Into<Config>) -> Vec<ExplainedWait> {
     unit.sections.iter().flat_map(|code| section(code, &options, check)).collect()
 }
 
+/// True for the instructions that [`explain`] explains.
+pub fn is_wait(desc: &InstDesc) -> bool {
+    matches!(desc.class, Class::Nop | Class::Waitcnt) || is_hint(desc)
+}
+
+fn is_hint(desc: &InstDesc) -> bool {
+    desc.entry.immediate == Immediate::Delay
+}
+
 fn section(code: &Code, options: &WaitOptions, check: check::Options) -> Vec<ExplainedWait> {
     let program = &code.program;
     let flow = Flow::of(program);
@@ -107,11 +130,8 @@ fn section(code: &Code, options: &WaitOptions, check: check::Options) -> Vec<Exp
     let advice: BTreeMap<usize, Advice> =
         check::advice(program, check).into_iter().map(|a| (a.line, a)).collect();
     let reached = super::plan::reached(program);
-    let is_hint = |line: usize| program.lines[line].inst.desc.entry.immediate == Immediate::Delay;
-    let is_wait = |line: &usize| {
-        matches!(program.lines[*line].inst.desc.class, Class::Nop | Class::Waitcnt) || is_hint(*line)
-    };
-    let waits = (0..program.lines.len()).filter(is_wait).map(|line| {
+    let is_hint = |line: usize| is_hint(program.lines[line].inst.desc);
+    let waits = (0..program.lines.len()).filter(|line| is_wait(program.lines[*line].inst.desc)).map(|line| {
         let advice = advice.get(&line);
         let enough = advice.map(|a| superfluous::text(a.enough).unwrap_or_else(|| "nothing".to_owned()));
         let line_of = |line: usize| code.places.get(line).and_then(|p| p.line);

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
 
-use gcn_emit::rewrite::{ExplainedWait, LOOP_WEIGHT, Verdict};
+use gcn_emit::rewrite::{LOOP_WEIGHT, Verdict};
 
 use super::ExplainReport;
 use crate::commands::code::Input;
@@ -20,7 +20,7 @@ pub fn print(input: &Input, text: &str, report: &ExplainReport) -> String {
     }
     for wait in &report.waits {
         if let Some(line) = wait.line {
-            notes.entry(line).or_default().extend(of_wait(wait));
+            notes.entry(line).or_default().extend(wait.words());
         }
     }
     for writers in report.writers.iter().flatten() {
@@ -52,17 +52,6 @@ fn is_label(line: &str) -> bool {
 fn near(code: &BTreeSet<u32>, number: u32) -> bool {
     const REACH: u32 = 8;
     code.range(number..number + REACH).next().is_some()
-}
-
-fn of_wait(wait: &ExplainedWait) -> Vec<String> {
-    let mut notes = wait.reasons.clone();
-    if wait.verdict != Verdict::Needed && (notes.is_empty() || wait.verdict == Verdict::NotNeeded) {
-        notes.insert(0, wait.verdict.text().to_owned());
-    }
-    if let Some(enough) = wait.enough.as_ref().filter(|_| wait.verdict == Verdict::Needed) {
-        notes.push(format!("`{enough}` would be enough"));
-    }
-    notes
 }
 
 fn line_with(out: &mut String, number: u32, text: &str, notes: &[String]) {

@@ -1,6 +1,6 @@
 //! What is wrong with a file: errors of the assembler, hazards, and descriptors that do not fit the code.
 
-use gcn_emit::asm::{self, Diagnostics, Folders, Severity, assemble_readable_with};
+use gcn_emit::asm::{self, Diagnostics, Folders, Salvaged, Severity, assemble_readable_with};
 use gcn_emit::code::Unit;
 use gcn_emit::lint::lint;
 use gcn_emit::target_id::TargetId;
@@ -19,6 +19,7 @@ use crate::commands::code::Input;
 use crate::commands::rule_set::Xnack;
 
 /// How files are analysed.
+#[derive(Clone)]
 pub struct Settings {
     pub target: Option<TargetId>,
     pub wave: Option<WaveSize>,
@@ -61,11 +62,16 @@ impl Settings {
     }
 }
 
-/// Everything that is wrong with a file.
-pub fn diagnose(document: &Document, settings: &Settings) -> Vec<Diagnostic> {
+/// The file's code, as far as it can be read.
+pub fn read(document: &Document, settings: &Settings) -> Result<Salvaged, Diagnostics> {
     let target = settings.target.filter(|_| asm::named_target(&document.text).is_none());
     let options = asm::Options { target, wave: settings.wave, keep_instructions: true };
-    let read = match assemble_readable_with(document.name(), &document.text, &options, &settings.folders) {
+    assemble_readable_with(document.name(), &document.text, &options, &settings.folders)
+}
+
+/// Everything that is wrong with a file.
+pub fn diagnose(document: &Document, settings: &Settings) -> Vec<Diagnostic> {
+    let read = match read(document, settings) {
         Ok(read) => read,
         Err(errors) => return of_assembler(document, &errors),
     };

@@ -6,12 +6,11 @@ use gcn_report::editing::{without_comment, words};
 use lsp_types::{Position, TextDocumentContentChangeEvent, Uri};
 
 /// An open file.
+#[derive(Clone)]
 pub struct Document {
     pub uri: Uri,
     pub text: String,
     pub version: i32,
-    /// It was not analysed since it changed.
-    pub is_stale: bool,
     /// Where each line begins.
     starts: Vec<usize>,
 }
@@ -20,7 +19,7 @@ impl Document {
     /// A document as an editor opens it.
     pub fn new(uri: Uri, text: String, version: i32) -> Document {
         let starts = starts(&text);
-        Document { uri, text, version, is_stale: true, starts }
+        Document { uri, text, version, starts }
     }
 
     /// The name of the file in messages.
@@ -42,7 +41,6 @@ impl Document {
             self.starts = starts(&self.text);
         }
         self.version = version;
-        self.is_stale = true;
     }
 
     /// A line from 0, without its end; empty beyond the text.

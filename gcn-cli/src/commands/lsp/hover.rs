@@ -2,13 +2,15 @@
 
 use std::fmt::Write as _;
 
+use gcn_emit::code::Unit;
+use gcn_emit::rewrite::{self, ExplainedWait};
 use gcn_isa::mods::{self, Word};
-use gcn_isa::reference::{self, Form, Page};
+use gcn_isa::reference::{self, Form, Hazard, HazardStates, Page};
 use gcn_isa::table;
 use gcn_report::editing::{definitions, words};
 use lsp_types::{Hover, HoverContents, HoverParams, MarkupContent, MarkupKind};
 
-use super::diagnose::Settings;
+use super::diagnose::{self, Settings};
 use super::document::Document;
 
 /// The explanation of the word at a position.
@@ -16,6 +18,7 @@ pub fn hover(document: &Document, settings: &Settings, params: HoverParams) -> O
     let position = params.text_document_position_params.position;
     let (word, bytes) = document.word(position)?;
     let value = instruction(document, settings, word)
+        .map(|page| page + &reasons(document, settings, position.line, word))
         .or_else(|| modifier(document, settings, position.line, word))
         .or_else(|| symbol(document, word))?;
     Some(Hover {
@@ -28,6 +31,20 @@ fn instruction(document: &Document, settings: &Settings, word: &str) -> Option<S
     let target = settings.target_of(&document.text).map(|id| id.target);
     let page = reference::page(word, target).or_else(|_| reference::page(word, None)).ok()?;
     Some(markdown(&page))
+}
+
+/// Why a wait stands where it does; empty for other instructions.
+fn reasons(document: &Document, settings: &Settings, line: u32, word: &str) -> String {
+    let target = settings.target_of(&document.text).map(|id| id.target);
+    let mut rows = target.into_iter().flat_map(|target| table::find_mnemonic(target, word));
+    if !rows.any(|row| rewrite::is_wait(row)) {
+        return String::new();
+    }
+    let unit =
+        diagnose::read(document, settings).ok().and_then(|read| Unit::from_assembly(read.assembly).ok());
+    let waits = unit.map(|unit| rewrite::explain(&unit, settings.rules)).unwrap_or_default();
+    let here = waits.iter().filter(|wait| wait.line == Some(line + 1));
+    here.flat_map(ExplainedWait::words).map(|why| format!("\nHere: {why}\n")).collect()
 }
 
 /// The page of an instruction in brief; `gcn inst` prints all of it.
@@ -56,7 +73,7 @@ fn markdown(page: &Page) -> String {
         let _ = write!(out, "\nCounted by {}.\n", counters.join(", "));
     }
     for hazard in &page.hazards {
-        let _ = write!(out, "\n- [{}] {} ({})", hazard.id, hazard.title, hazard.citation);
+        let _ = write!(out, "\n- [{}] {}{} ({})", hazard.id, hazard.title, states(hazard), hazard.citation);
     }
     let _ = write!(out, "\n\nOn {}.", page.targets.join(", "));
     if !page.hazards_elsewhere.is_empty() {
@@ -67,6 +84,17 @@ fn markdown(page: &Page) -> String {
     }
     out.push('\n');
     out
+}
+
+/// How many wait states a rule asks for.
+fn states(hazard: &Hazard) -> String {
+    let of = |states: &HazardStates| match states.after_this.as_slice() {
+        [] => states.formula.clone(),
+        numbers => numbers.iter().map(ToString::to_string).collect::<Vec<_>>().join(" or "),
+    };
+    let mut all: Vec<String> = hazard.wait_states.iter().map(of).collect();
+    all.dedup();
+    if all.is_empty() { String::new() } else { format!(": {} wait states", all.join(" or ")) }
 }
 
 /// A form as it is written, with its modifiers in brackets.
