@@ -37,7 +37,7 @@ fn instruction(document: &Document, settings: &Settings, word: &str) -> Option<S
 fn reasons(document: &Document, settings: &Settings, line: u32, word: &str) -> String {
     let target = settings.target_of(&document.text).map(|id| id.target);
     let mut rows = target.into_iter().flat_map(|target| table::find_mnemonic(target, word));
-    if !rows.any(|row| rewrite::is_wait(row)) {
+    if !rows.any(rewrite::is_wait) {
         return String::new();
     }
     let unit =
