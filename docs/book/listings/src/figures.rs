@@ -114,6 +114,55 @@ fn banks(pitch: u32) -> String {
     out.svg(&format!("Banks of a column with a pitch of {pitch} words"))
 }
 
+/// A tile of 16 x 16 pixels with its halo of two, and how many of the first 32 lanes want each bank.
+fn halo() -> String {
+    let mut out = Drawing::new(760, 330);
+    out.text((8, 18), "start", "20 x 20 cells for 16 x 16 pixels");
+    for (row, column) in (0..20u32).flat_map(|row| (0..20u32).map(move |column| (row, column))) {
+        let inside = (2..18).contains(&row) && (2..18).contains(&column);
+        let needed = row < 5 && (8..13).contains(&column);
+        let class = match (row, column) {
+            (2, 10) => "b",
+            _ if needed => "c",
+            _ if inside => "a",
+            _ => "o",
+        };
+        out.cell(class, (8 + column * 14, 30 + row * 14), (13, 13), "");
+    }
+    for (line, (class, text)) in [
+        ("b", "a pixel"),
+        ("c", "the 5 x 5 that it needs"),
+        ("a", "the other pixels of the workgroup"),
+        ("o", "the halo: pixels of its neighbours"),
+    ]
+    .into_iter()
+    .enumerate()
+    {
+        let top = 40 + line as u32 * 28;
+        out.cell(class, (330, top), (13, 13), "");
+        out.text((354, top + 11), "start", text);
+    }
+    let banks = TARGET.lds_banks();
+    for (tile, (columns, width)) in [(20u32, 16u32), (36, 32)].into_iter().enumerate() {
+        let top = 190 + tile as u32 * 70;
+        let what = format!("banks of lanes 0 to 31, {width} in a row of the tile");
+        out.text((330, top - 6), "start", &what);
+        let mut wanted = vec![0u32; banks as usize];
+        for lane in 0..32u32 {
+            if let Some(count) =
+                wanted.get_mut((lane / width * columns + lane % width) as usize % banks as usize)
+            {
+                *count += 1;
+            }
+        }
+        for (bank, count) in wanted.into_iter().enumerate() {
+            let class = ["o", "c", "b"][count.min(2) as usize];
+            out.cell(class, (330 + bank as u32 * 13, top), (12, 24), &count.to_string());
+        }
+    }
+    out.svg("A tile with its halo, and how many of the first 32 lanes want each bank")
+}
+
 /// Two waves at a barrier.
 fn barrier_picture() -> String {
     let mut out = Drawing::new(760, 150);
@@ -170,6 +219,7 @@ pub fn pictures() -> Result<Vec<Picture>, crate::Fault> {
     let (x, mut y) = (vec![1.0; 1024], vec![1.0; 1024]);
     let saxpy = crate::first::saxpy.timeline(TARGET, Grid::x(4), (2.0, &x, &mut y))?.svg();
     Ok(vec![
+        Picture { name: "halo", svg: halo() },
         Picture { name: "hierarchy", svg: hierarchy() },
         Picture { name: "divergence", svg: divergence() },
         Picture { name: "banks-32", svg: banks(32) },
@@ -179,4 +229,16 @@ pub fn pictures() -> Result<Vec<Picture>, crate::Fault> {
         Picture { name: "timeline-reverse", svg: reverse },
         Picture { name: "timeline-saxpy", svg: saxpy },
     ])
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_halo_shows_the_conflicts_of_the_square_tile_only() {
+        // A square tile has four banks that two lanes want; the wide one has none. Nothing else is drawn with a 2.
+        assert_eq!(halo().matches(">2<").count(), 4);
+        assert_eq!(halo().matches(">0<").count(), 4);
+    }
 }

@@ -153,6 +153,8 @@ pub struct Rung {
     pub tile: u32,
     /// The two depths whose difference is the steady state.
     pub depths: [u32; 2],
+    /// True if it multiplies with matrix instructions.
+    pub uses_matrix: bool,
     run: fn(u32, u32, &Config) -> Result<TimedReport, Fault>,
 }
 
@@ -172,12 +174,13 @@ fn shared() -> Result<Config, Fault> {
 }
 
 macro_rules! rung {
-    ($name:literal, $side:literal, $depths:expr, $tile:literal, $kernel:expr) => {
+    ($name:literal, $side:literal, $depths:expr, $tile:literal, $matrix:literal, $kernel:expr) => {
         Rung {
             name: $name,
             side: $side,
             tile: $tile,
             depths: $depths,
+            uses_matrix: $matrix,
             run: |side, depth, config| {
                 let (a, b) = inputs(side, depth);
                 let mut c = vec![0.0; (side * side) as usize];
@@ -190,18 +193,21 @@ macro_rules! rung {
 
 /// The rungs, lowest first.
 pub const RUNGS: [Rung; 7] = [
-    rung!("1 `naive`", 128, [32, 64], 16, naive),
-    rung!("2 `blocked`", 128, [64, 128], 64, blocked),
-    rung!("3 `fragments`", 128, [128, 256], 64, fragments),
-    rung!("4 `tiles::<Linear>`", 128, [128, 256], 128, tiles::<Linear>),
-    rung!("5 `tiles::<Spread>`", 128, [128, 256], 128, tiles::<Spread>),
-    rung!("6 `ahead`", 128, [128, 256], 128, ahead),
-    rung!("7 `gemm_f16`", 256, [256, 512], 256, gemm_f16),
+    rung!("1 `naive`", 128, [32, 64], 16, false, naive),
+    rung!("2 `blocked`", 128, [64, 128], 64, false, blocked),
+    rung!("3 `fragments`", 128, [128, 256], 64, true, fragments),
+    rung!("4 `tiles::<Linear>`", 128, [128, 256], 128, true, tiles::<Linear>),
+    rung!("5 `tiles::<Spread>`", 128, [128, 256], 128, true, tiles::<Spread>),
+    rung!("6 `ahead`", 128, [128, 256], 128, true, ahead),
+    rung!("7 `gemm_f16`", 256, [256, 512], 256, true, gemm_f16),
 ];
 
 /// Multiplications and additions that a compute unit of gfx942 can do in a cycle (CDNA 3 white paper: 1307.4
 /// TFLOPS of f16 on 304 compute units at 2.1 GHz).
 pub const LIMIT: f64 = 2048.0;
+
+/// Bytes of a line of the vector cache (CDNA 3).
+const CACHE_LINE: u32 = 128;
 
 /// What a rung's steady state costs.
 #[derive(Debug, Clone, Copy)]
@@ -212,7 +218,27 @@ pub struct Measured {
     pub rate: f64,
     /// Cycles of bank conflicts.
     pub conflicts: u64,
+    /// Bytes that the vector caches fetched.
+    pub fetched: u64,
+    /// Bytes that lanes wrote to LDS and read from it.
+    pub lds: u64,
+    /// Multiplications and additions.
+    pub operations: f64,
 }
+
+/// Bytes that come from L2 in a cycle: the share of one of 304 compute units.
+const FROM_L2: f64 = 54.0;
+
+/// Bytes that LDS moves in a cycle.
+const OF_LDS: f64 = 128.0;
+
+// ANCHOR: roof
+/// The highest rates that L2, LDS and the arithmetic unit allow, in operations per cycle.
+fn roofs(rung: &Rung, at: &Measured) -> [f64; 3] {
+    let unit = if rung.uses_matrix { LIMIT } else { 256.0 };
+    [FROM_L2 * at.operations / at.fetched as f64, OF_LDS * at.operations / at.lds as f64, unit]
+}
+// ANCHOR_END: roof
 
 impl Rung {
     /// Measures the rung.
@@ -226,7 +252,10 @@ impl Rung {
         let cycles = more.cycles - less.cycles;
         let operations = 2.0 * f64::from(self.side).powi(2) * f64::from(long - short);
         let conflicts = more.lds.conflict_cycles - less.lds.conflict_cycles;
-        Ok(Measured { cycles, rate: operations / cycles as f64, conflicts })
+        let line = u64::from(CACHE_LINE);
+        let fetched = line * (more.memory.l1.misses - less.memory.l1.misses);
+        let lds = more.lds.bytes - less.lds.bytes;
+        Ok(Measured { cycles, rate: operations / cycles as f64, conflicts, fetched, lds, operations })
     }
 
     /// The timeline of one workgroup in the steady state: around the middle of the longer depth, half of what that has more than the
@@ -249,14 +278,50 @@ const COLUMN: u32 = 750;
 
 /// What the chapter shows.
 pub fn outputs() -> Outputs {
-    let mut lines = Vec::new();
+    let (mut lines, mut limits) = (Vec::new(), Vec::new());
     for rung in &RUNGS {
-        let Measured { cycles, rate, conflicts } = rung.measure()?;
+        let measured = rung.measure()?;
+        let Measured { cycles, rate, conflicts, .. } = measured;
+        let roofs = roofs(rung, &measured);
+        let whole = |roof: f64| if roof.is_finite() { format!("{roof:.0}") } else { "none".to_owned() };
+        let per_byte = |bytes: u64| {
+            if bytes == 0 {
+                "no bytes".to_owned()
+            } else {
+                format!("{:.1}", measured.operations / bytes as f64)
+            }
+        };
+        let lowest = roofs.into_iter().fold(f64::INFINITY, f64::min);
+        limits.push(row(
+            rung.name,
+            &[
+                &per_byte(measured.fetched),
+                &whole(roofs[0]),
+                &per_byte(measured.lds),
+                &whole(roofs[1]),
+                &whole(roofs[2]),
+                &format!("{rate:.0}"),
+                &format!("{:.0}%", 100.0 * rate / lowest),
+            ],
+        ));
         let share = format!("{:.1}%", 100.0 * rate / LIMIT);
         lines.push(row(rung.name, &[&cycles, &format!("{rate:.0}"), &share, &conflicts]));
     }
     let head = ["rung", "cycles", "operations per cycle", "of the limit", "cycles of bank conflicts"];
-    Ok(vec![Output { name: "rungs.md", text: table(&head, &lines) }])
+    let of_roofs = [
+        "rung",
+        "operations per byte of L2",
+        "roof of L2",
+        "operations per byte of LDS",
+        "roof of LDS",
+        "roof of the unit",
+        "measured",
+        "of the lowest roof",
+    ];
+    Ok(vec![
+        Output { name: "rungs.md", text: table(&head, &lines) },
+        Output { name: "roofs.md", text: table(&of_roofs, &limits) },
+    ])
 }
 
 /// The timelines of the rungs that use LDS and matrix instructions.
@@ -319,5 +384,16 @@ mod tests {
         assert!(rates.is_sorted(), "{rates:?}");
         let share = rates[6] / LIMIT;
         assert!((0.97..=1.001).contains(&share), "{share}");
+    }
+
+    #[test]
+    fn no_rung_is_above_its_roofs() {
+        for rung in &RUNGS {
+            let measured = rung.measure().unwrap();
+            for roof in roofs(rung, &measured) {
+                // The difference of two short runs is exact to a few percent.
+                assert!(measured.rate <= 1.03 * roof, "{}: {}, {roof}", rung.name, measured.rate);
+            }
+        }
     }
 }

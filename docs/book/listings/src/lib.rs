@@ -60,7 +60,7 @@ pub struct Picture {
 pub type Chapter = (&'static str, fn() -> Outputs);
 
 /// The chapters whose text quotes what their listings print.
-pub const CHAPTERS: [Chapter; 12] = [
+pub const CHAPTERS: [Chapter; 13] = [
     ("waves", waves::outputs),
     ("uniform", uniform::outputs),
     ("first", first::outputs),
@@ -73,6 +73,7 @@ pub const CHAPTERS: [Chapter; 12] = [
     ("attention", attention::outputs),
     ("quantised", quantised::outputs),
     ("sanitizers", sanitizers::outputs),
+    ("launching", host::outputs),
 ];
 
 /// One compute unit, whose memory no other one uses.

@@ -2,7 +2,10 @@
 
 use gcn_dsl::prelude::*;
 
-use crate::{Output, Outputs, TARGET, body, row, table};
+use gcn_isa::layout::{self, Controls, Element, Matrix};
+use gcn_isa::table;
+
+use crate::{Fault, Output, Outputs, TARGET, body, row};
 
 // ANCHOR: one
 gcn_kernel! {
@@ -48,6 +51,81 @@ gcn_kernel! {
 }
 // ANCHOR_END: columns
 
+// ANCHOR: registers
+gcn_kernel! {
+    /// The product of `one`, register by register: element `r * 64 + lane` is what lane `lane` has in register `r`.
+    #[workgroup(64)]
+    #[targets(HasMfma)]
+    pub fn registers(a: &[f16], b: &[f16], out: &mut [f32]) {
+        let left = FragA::<f16, 32, 8>::load_from(row_major(a, 8), 0, 0);
+        let right = FragB::<f16, 8, 32>::load_from(col_major(b, 8), 0, 0);
+        let product = mfma(left, right, Acc::<f32, 32, 32>::zero());
+        #[unroll]
+        for r in 0..16usize {
+            out[r as u32 * 64 + lane_id()] = product.get(r);
+        }
+    }
+}
+// ANCHOR_END: registers
+
+/// The numbers of the example: a(i, k) and b(k, j).
+// ANCHOR: numbers
+fn a_at(i: u32, k: u32) -> i32 {
+    ((i + 2 * k) % 7) as i32 - 3
+}
+
+fn b_at(k: u32, j: u32) -> i32 {
+    ((3 * k + j) % 5) as i32 - 2
+}
+// ANCHOR_END: numbers
+
+/// Both matrices as the kernels take them: `a` row by row, `b` column by column.
+fn example() -> (Vec<f16>, Vec<f16>) {
+    let half = |x: i32| f16::from_f32(x as f32);
+    let a = (0..256).map(|i| half(a_at(i / 8, i % 8))).collect();
+    (a, (0..256).map(|i| half(b_at(i % 8, i / 8))).collect())
+}
+
+/// Where the layout tables of the instruction put the elements of a matrix.
+fn layout(matrix: Matrix) -> Result<Vec<Element>, Fault> {
+    let desc = table::find(TARGET, "v_mfma_f32_32x32x8_f16").next().ok_or("no such instruction")?;
+    Ok(layout::elements(desc, TARGET, matrix, Controls::default())?.collect())
+}
+
+/// The element of a matrix at a row and a column: lane, register, half.
+fn place(matrix: Matrix, row: u32, column: u32) -> Result<String, Fault> {
+    let found = layout(matrix)?;
+    let at = found.iter().find(|e| (u32::from(e.row), u32::from(e.column)) == (row, column));
+    let at = at.ok_or("no such element")?;
+    let half = if at.low_bit == 0 { "low" } else { "high" };
+    Ok(format!("lane {}, register {}, {half}", at.lane, at.register))
+}
+
+/// The element (6, 2) of the product, step by step, and where the run has it.
+fn by_hand() -> Result<(String, String), Fault> {
+    let (mut sum, mut lines) = (0, Vec::new());
+    for k in 0..8 {
+        let (a, b) = (a_at(6, k), b_at(k, 2));
+        sum += a * b;
+        let at = [place(Matrix::A, 6, k)?, place(Matrix::B, k, 2)?];
+        lines.push(row(&k.to_string(), &[&a, &at[0], &b, &at[1], &(a * b), &sum]));
+    }
+    let ((a, b), mut out) = (example(), vec![0.0; 1024]);
+    registers.launch(&Device::simulator(TARGET), Grid::x(1), (&a, &b, &mut out))?;
+    let d = layout(Matrix::D)?;
+    let near = [(6u16, 1u16), (6, 2), (6, 3), (7, 2), (5, 2)];
+    let mut shown = Vec::new();
+    for (row_of, column) in near {
+        let at = d.iter().find(|e| (e.row, e.column) == (row_of, column)).ok_or("no such element")?;
+        let found = out[usize::from(at.register) * 64 + usize::from(at.lane)];
+        let paper: i32 = (0..8).map(|k| a_at(row_of.into(), k) * b_at(k, column.into())).sum();
+        shown.push(row(&format!("({row_of}, {column})"), &[&paper, &at.lane, &at.register, &found]));
+    }
+    let head = ["k", "a(6, k)", "where", "b(k, 2)", "where", "product", "sum"];
+    let of_run = ["element of D", "on paper", "lane", "register", "in the run"];
+    Ok((crate::table(&head, &lines), crate::table(&of_run, &shown)))
+}
+
 /// What the chapter shows.
 pub fn outputs() -> Outputs {
     let (mut rows, mut cols) = (vec![0; 1024], vec![0; 1024]);
@@ -69,8 +147,11 @@ pub fn outputs() -> Outputs {
     let waits = body(&assembly);
     let near = waits.lines().skip_while(|l| !l.contains("v_mfma")).take(4);
     let excerpt: Vec<&str> = near.collect();
+    let (steps, found) = by_hand()?;
     Ok(vec![
-        Output { name: "places.md", text: table(&head, &lines) },
+        Output { name: "by-hand.md", text: steps },
+        Output { name: "by-hand-run.md", text: found },
+        Output { name: "places.md", text: crate::table(&head, &lines) },
         Output { name: "mfma-wait.s", text: excerpt.join("\n") + "\n" },
     ])
 }
@@ -121,5 +202,17 @@ mod tests {
         let want: Vec<f32> =
             (0..32).map(|col| c.iter().skip(col).step_by(32).copied().fold(f32::MIN, f32::max)).collect();
         assert_eq!(largest, want);
+    }
+
+    #[test]
+    fn every_register_holds_what_the_layout_says() {
+        let ((a, b), mut out) = (example(), vec![f32::NAN; 1024]);
+        registers.launch(&Device::simulator(TARGET), Grid::x(1), (&a, &b, &mut out)).unwrap();
+        let elements = layout(Matrix::D).unwrap();
+        assert_eq!(elements.len(), 1024);
+        for e in elements {
+            let want: i32 = (0..8).map(|k| a_at(e.row.into(), k) * b_at(k, e.column.into())).sum();
+            assert_eq!(out[usize::from(e.register) * 64 + usize::from(e.lane)], want as f32, "{e:?}");
+        }
     }
 }

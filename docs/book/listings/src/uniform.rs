@@ -2,7 +2,9 @@
 
 use gcn_dsl::prelude::*;
 
-use crate::{Fault, Output, Outputs, TARGET, body, row, table};
+use gcn_dsl::sim::timed::Pipe;
+
+use crate::{Fault, Output, Outputs, TARGET, body, one_cu, row, table};
 
 // ANCHOR: bits
 gcn_kernel! {
@@ -55,6 +57,86 @@ gcn_kernel! {
 }
 // ANCHOR_END: longest
 
+// ANCHOR: filter
+gcn_kernel! {
+    /// Each channel has 1024 elements and a filter of 16 weights of its own. The channel is computed in each lane.
+    #[workgroup(256)]
+    pub fn filter_varying(weights: &[f32], x: &[f32], y: &mut [f32]) {
+        let i = global_id().x;
+        let channel = i / 1024;
+        let mut sum: V<f32> = 0.0;
+        #[unroll]
+        for k in 0..16u32 {
+            sum = weights[channel * 16 + k].mul_add(x[i + k], sum);
+        }
+        y[i] = sum;
+    }
+}
+
+gcn_kernel! {
+    /// The same; the channel is computed once for the wave.
+    #[workgroup(256)]
+    pub fn filter_uniform(weights: &[f32], x: &[f32], y: &mut [f32]) {
+        let i = global_id().x;
+        let channel = workgroup_id().x / 4;
+        let mut sum: V<f32> = 0.0;
+        #[unroll]
+        for k in 0..16u32 {
+            sum = weights[channel * 16 + k].mul_add(x[i + k], sum);
+        }
+        y[i] = sum;
+    }
+}
+// ANCHOR_END: filter
+
+// ANCHOR: waterfall
+gcn_kernel! {
+    /// The same for channels in any order: `channel[i]` is that of element `i`. Each trip serves the lanes of one channel.
+    #[workgroup(256)]
+    pub fn filter_any(channel: &[u32], weights: &[f32], x: &[f32], y: &mut [f32]) {
+        let i = global_id().x;
+        let mine = channel[i];
+        let mut done: V<bool> = false;
+        while !done {
+            let served = read_first_lane(mine); // of the lanes that are left
+            if mine == served {
+                let mut sum: V<f32> = 0.0;
+                #[unroll]
+                for k in 0..16u32 {
+                    sum = weights[served * 16 + k].mul_add(x[i + k], sum);
+                }
+                y[i] = sum;
+                done = true;
+            }
+        }
+    }
+}
+// ANCHOR_END: waterfall
+
+gcn_kernel! {
+    /// The same with loads in each lane.
+    #[workgroup(256)]
+    pub fn filter_lookup(channel: &[u32], weights: &[f32], x: &[f32], y: &mut [f32]) {
+        let i = global_id().x;
+        let mine = channel[i];
+        let mut sum: V<f32> = 0.0;
+        #[unroll]
+        for k in 0..16u32 {
+            sum = weights[mine * 16 + k].mul_add(x[i + k], sum);
+        }
+        y[i] = sum;
+    }
+}
+
+/// Channels of the filters.
+const CHANNELS: u32 = 16;
+
+/// Weights and elements.
+fn signals() -> (Vec<f32>, Vec<f32>) {
+    let weights = (0..CHANNELS * 16).map(|i| (i * 7 % 11) as f32 - 5.0).collect();
+    (weights, (0..CHANNELS * 1024).map(|i| (i * 5 % 13) as f32 - 6.0).collect())
+}
+
 fn instructions(mut x: [u32; 64]) -> Result<u64, Fault> {
     Ok(bits.launch(&Device::simulator(TARGET), Grid::x(1), (&mut x,))?.wave_instructions)
 }
@@ -75,7 +157,33 @@ pub fn outputs() -> Outputs {
     ];
     let counts = table(&["x", "instructions of the wave"], &rows);
     let code = |assembly: String| body(&assembly);
+    let ((weights, x), grid) = (signals(), Grid::x(CHANNELS * 4));
+    let mut y = vec![0.0; x.len()];
+    let varying = filter_varying.timed(TARGET, grid, (&weights, &x, &mut y), &one_cu())?;
+    let uniform = filter_uniform.timed(TARGET, grid, (&weights, &x, &mut y), &one_cu())?;
+    let vgprs = [filter_varying.build(TARGET)?.report().vgprs, filter_uniform.build(TARGET)?.report().vgprs];
+    let names = ["filter_varying", "filter_uniform"];
+    let reports = [&varying, &uniform];
+    let mut falls = Vec::new();
+    for mixed in [1, 2, 4] {
+        let channel: Vec<u32> = (0..x.len() as u32).map(|i| (i / 1024 + i % mixed) % CHANNELS).collect();
+        let any = filter_any.timed(TARGET, grid, (&channel, &weights, &x, &mut y), &one_cu())?.cycles;
+        let lookup = filter_lookup.timed(TARGET, grid, (&channel, &weights, &x, &mut y), &one_cu())?.cycles;
+        falls.push(row(&mixed.to_string(), &[&any, &lookup]));
+    }
+    let fall_head = ["channels in a wave", "cycles of `filter_any`", "cycles of `filter_lookup`"];
+    let filters: Vec<_> = (0..2)
+        .map(|i| {
+            let issued =
+                |pipe| reports[i].pipe(pipe).map_or(0, |pipe| pipe.issued / (u64::from(CHANNELS) * 16));
+            let cells = [issued(Pipe::Tex), issued(Pipe::Valu), issued(Pipe::Scalar), vgprs[i].into()];
+            row(names[i], &[&cells[0], &cells[1], &cells[2], &cells[3], &reports[i].cycles])
+        })
+        .collect();
+    let head = ["kernel", "vector memory", "vector ALU", "scalar", "VGPRs", "cycles"];
     Ok(vec![
+        Output { name: "waterfall.md", text: table(&fall_head, &falls) },
+        Output { name: "filters.md", text: table(&head, &filters) },
         Output { name: "bits.md", text: counts },
         Output { name: "bits.s", text: code(bits.build(TARGET)?.assembly(Comments::None)) },
         Output { name: "power.s", text: code(power.build(TARGET)?.assembly(Comments::None)) },
@@ -114,5 +222,29 @@ mod tests {
         x[100] = 1 << 9;
         longest.launch(&Device::simulator(TARGET), Grid::x(2), (&mut x, &mut trips)).unwrap();
         assert_eq!(trips, [1, 10]);
+    }
+
+    #[test]
+    fn filters_are_applied() {
+        let (weights, x) = signals();
+        let at = |i: usize| x.get(i).copied().unwrap_or(0.0);
+        let filtered = |i: usize, channel: usize| -> f32 {
+            (0..16).map(|k| weights[channel * 16 + k] * at(i + k)).sum() // whole numbers: exact
+        };
+        let want: Vec<f32> = (0..x.len()).map(|i| filtered(i, i / 1024)).collect();
+        let (device, grid) = (Device::simulator(TARGET), Grid::x(CHANNELS * 4));
+        let mut y = vec![f32::NAN; x.len()];
+        filter_varying.launch(&device, grid, (&weights, &x, &mut y)).unwrap();
+        assert_eq!(y, want);
+        y.fill(f32::NAN);
+        filter_uniform.launch(&device, grid, (&weights, &x, &mut y)).unwrap();
+        assert_eq!(y, want);
+        let channel: Vec<u32> = (0..x.len() as u32).map(|i| i * 3 % CHANNELS).collect();
+        let want: Vec<f32> = (0..x.len()).map(|i| filtered(i, channel[i] as usize)).collect();
+        filter_any.launch(&device, grid, (&channel, &weights, &x, &mut y)).unwrap();
+        assert_eq!(y, want);
+        y.fill(f32::NAN);
+        filter_lookup.launch(&device, grid, (&channel, &weights, &x, &mut y)).unwrap();
+        assert_eq!(y, want);
     }
 }

@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
 use gcn_book::CHAPTERS;
+use gcn_dsl::prelude::*;
 use gcn_test_support::stored::assert_current;
 
 fn folder() -> PathBuf {
@@ -25,7 +26,7 @@ macro_rules! chapters {
     };
 }
 
-chapters! { waves uniform first memory lds barriers reductions matrix gemm attention quantised sanitizers }
+chapters! { waves uniform first memory lds barriers reductions matrix gemm attention quantised sanitizers launching }
 
 #[test]
 fn every_chapter_is_checked() {
@@ -49,6 +50,45 @@ fn named(marker: &str, end: char) -> BTreeSet<(String, String)> {
         }
     }
     found
+}
+
+/// The assembly of `saxpy`, with which the chapter on launching shows the tools.
+#[test]
+fn the_assembly_of_the_examples_is_current() {
+    let built = gcn_book::first::saxpy.build(gcn_book::TARGET).expect("a kernel");
+    assert_current(folder().join("../examples/saxpy.s"), &built.assembly(Comments::None));
+}
+
+/// Chapters of the parts that teach, which are those before the section for readers of CUDA, without the introduction.
+fn lessons() -> Vec<String> {
+    let summary = read(&folder().join("SUMMARY.md"));
+    let taught = summary.split("\n# For readers of CUDA").next().expect("a first part");
+    let names = taught.split("](").skip(1).filter_map(|rest| rest.split(')').next());
+    names.filter(|name| *name != "introduction.md").map(str::to_owned).collect()
+}
+
+/// A chapter teaches by one problem from start to end, and by exercises with solutions.
+#[test]
+fn every_chapter_has_a_worked_example_and_exercises() {
+    let lessons = lessons();
+    assert!(lessons.len() >= 17, "{lessons:?}");
+    for name in lessons {
+        let text = read(&folder().join(&name));
+        let (before, exercises) =
+            text.split_once("\n## Exercises\n").unwrap_or_else(|| panic!("{name}: no exercises"));
+        let worked = before
+            .split("\n## A worked example")
+            .nth(1)
+            .unwrap_or_else(|| panic!("{name}: no worked example"));
+        // A figure is a measured table, a picture, or a session with a tool: something that a test or the build makes.
+        let figure =
+            ["{{#include output/", "](generated/", "```console"].iter().any(|figure| worked.contains(figure));
+        assert!(figure, "{name}: the worked example shows no figure");
+        let numbered = (1..).take_while(|n| exercises.contains(&format!("\n**{n}.** "))).count();
+        let solved = exercises.matches("<details><summary>Solution</summary>").count();
+        assert!(numbered >= 3 && solved == numbered, "{name}: {numbered} exercises, {solved} solutions");
+        assert_eq!(solved, exercises.matches("</details>").count(), "{name}");
+    }
 }
 
 /// mdBook shows nothing in place of an anchor that does not exist.
