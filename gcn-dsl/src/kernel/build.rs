@@ -113,11 +113,11 @@ pub(super) fn from_ir(
     let mut program = allocated.program;
     let registers = allocated.values;
     regalloc::two_address::run(&mut program, &allocated.long);
+    if options.schedule {
+        sched::dual::run(&mut program, &mut allocated.marks, &allocated.named);
+    }
     sched::cold::run(&mut program, &mut allocated.marks);
     sched::manual::resolve(&mut program, &mut allocated.marks)?;
-    if options.schedule {
-        sched::dual::run(&mut program, &mut allocated.marks);
-    }
     let fill = (options.schedule && options.fill).then(|| sched::fence::fences(&program, &allocated.marks));
     let target_id = TargetId { xnack: options.xnack, ..TargetId::any(target) };
     let rules = options.rules.with_xnack(target_id.may_replay());

@@ -20,15 +20,20 @@ use super::fence;
 use crate::ir::mark::Mark;
 
 /// How many instructions further on a second half is looked for.
-const LOOK: usize = 16;
+const LOOK: usize = 32;
 
 /// A half that every target with such instructions has.
 const SOME_HALF: &str = "v_mov_b32";
 
-/// Joins instructions of `program`; `marks` keep their places.
-pub fn run(program: &mut Program, marks: &mut [(usize, Mark)]) {
+/// True if there are instructions that are two.
+pub fn joins(on: Subtarget) -> bool {
+    table::pair_of(on, [SOME_HALF; 2]).is_some()
+}
+
+/// Joins instructions of `program`, but not those of the lines `named`, which the kernel names; `marks` keep their places.
+pub fn run(program: &mut Program, marks: &mut [(usize, Mark)], named: &[usize]) {
     let on = program.subtarget();
-    if table::pair_of(on, [SOME_HALF; 2]).is_none() {
+    if !joins(on) {
         return;
     }
     let flow = Flow::of(program);
@@ -36,7 +41,8 @@ pub fn run(program: &mut Program, marks: &mut [(usize, Mark)]) {
     let touched: Vec<Touched> =
         (0..program.lines.len()).map(|line| Touched::of(program, &indexing, line)).collect();
     let fences = fence::fences(program, marks).into_iter().collect();
-    let mut joiner = Joiner { on, touched, fences, gone: vec![false; program.lines.len()] };
+    let named = named.iter().copied().collect();
+    let mut joiner = Joiner { on, touched, fences, named, gone: vec![false; program.lines.len()] };
     for block in &Cfg::build(program).blocks {
         joiner.block(program, block);
     }
@@ -49,6 +55,8 @@ struct Joiner {
     touched: Vec<Touched>,
     /// Lines before which nothing passes.
     fences: BTreeSet<usize>,
+    /// Lines that stay as they are.
+    named: BTreeSet<usize>,
     /// Lines that have become part of another.
     gone: Vec<bool>,
 }
@@ -57,7 +65,10 @@ impl Joiner {
     fn block(&mut self, program: &mut Program, block: &Block) {
         let early = self.first_readers(program, block);
         for first in block.start..block.end {
-            if !self.gone[first] && Half::of(&program.lines[first].inst, self.on).is_some() {
+            if !self.gone[first]
+                && !self.named.contains(&first)
+                && Half::of(&program.lines[first].inst, self.on).is_some()
+            {
                 self.join(program, first, block.end, &early);
             }
         }
@@ -95,6 +106,7 @@ impl Joiner {
             let independent = !a.writes.meets(&b.reads) && !a.writes.meets(&b.writes);
             if (up || down)
                 && independent
+                && !self.named.contains(&second)
                 && let Some(pair) = pair(&program.lines[first].inst, &program.lines[second].inst, self.on)
             {
                 let mut both = *a;
