@@ -25,10 +25,14 @@ pub struct Inserted {
 impl Inserted {
     /// Lines were put in before the lines `before`, in order: the place and the reasons' lines are numbered anew.
     pub(crate) fn moved(&mut self, before: &[usize]) {
-        let new = |line: usize| line + before.partition_point(|b| *b <= line);
-        self.at = new(self.at);
-        self.reasons.iter_mut().for_each(|reason| reason.moved(new));
+        self.at = moved(self.at, before);
+        self.reasons.iter_mut().for_each(|reason| reason.moved(|line| moved(line, before)));
     }
+}
+
+/// The number of a line after others were put in before the lines `before`, in order.
+fn moved(line: usize, before: &[usize]) -> usize {
+    line + before.partition_point(|b| *b <= line)
 }
 
 /// The mechanisms.
