@@ -14,6 +14,7 @@ pub mod gemm_f64;
 pub mod gemm_fp8;
 pub mod gemm_i8;
 pub mod gemm_naive;
+pub mod gemm_wmma;
 pub mod gemv;
 pub mod histogram;
 pub mod layernorm;
@@ -57,4 +58,5 @@ pub const ALL: &[Lesson] = &[
     gemm_i8::LESSON,
     gemm_batched::LESSON,
     flash_attention::LESSON,
+    gemm_wmma::LESSON,
 ];

@@ -29,6 +29,7 @@
 //! 23. `gemm_i8`: matrix instructions on integers.
 //! 24. `gemm_batched`: sixteen small products by one instruction.
 //! 25. `flash_attention`: products chained in registers, with a softmax in between.
+//! 26. `gemm_wmma`: one product for MI300 and for Radeon.
 //!
 //! `gemm_naive` is lesson 5 without its arrangement of waves, `gemm_naive_256` the same with larger tiles,
 //! `flash_attention_128` lesson 25 with larger heads; `gemm_fp8` is written for gfx942 and gfx950 alone, which have matrix

@@ -62,6 +62,9 @@ pub struct BuildOptions {
     pub schedule: bool,
     /// With `schedule`: once registers are assigned, move instructions to where wait states would be idle.
     pub fill: bool,
+    /// Put in `s_delay_alu`, by which other waves issue while a result of the ALU is still to come (RDNA 3 and later). It is a hint: what
+    /// a kernel computes does not depend on it.
+    pub delays: bool,
     /// Merge loads and stores of neighbouring elements into wide ones.
     pub merge: bool,
     /// Check after each pass over the IR that it is well formed, and fail to build if it is not. The default is true in programs that
@@ -99,6 +102,7 @@ impl Default for BuildOptions {
         BuildOptions {
             schedule: true,
             fill: true,
+            delays: true,
             merge: true,
             verify: cfg!(debug_assertions),
             debug: cfg!(debug_assertions),

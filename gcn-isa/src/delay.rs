@@ -15,6 +15,7 @@ use crate::program::{Line, Program};
 use crate::reg::{self, RegFile, RegUnit};
 use crate::table::{self, Class};
 use crate::target::Generation;
+use crate::wait::Inserted;
 
 /// The instruction.
 const INSTRUCTION: &str = "s_delay_alu";
@@ -150,7 +151,7 @@ impl Due {
 type State = BTreeMap<RegUnit, Due>;
 
 /// Puts `s_delay_alu` into a program as LLVM does, after everything else is in its place. How many there are now more; none on instruction
-/// sets before RDNA 3. What the program has already is left as it is.
+/// sets before RDNA 3. What the program has already is left as it is. `waits`, which were inserted before, say the new places afterwards.
 ///
 /// ```
 /// use gcn_isa::delay::insert_delays;
@@ -159,10 +160,10 @@ type State = BTreeMap<RegUnit, Due>;
 /// let mut program = Program::new(Target::GFX1100, "example");
 /// program.push(Inst::new(row, [Reg::v(1, 1).into(), Reg::v(0, 1).into()]));
 /// program.push(Inst::new(row, [Reg::v(2, 1).into(), Reg::v(1, 1).into()]));
-/// assert_eq!(insert_delays(&mut program), 1);
+/// assert_eq!(insert_delays(&mut program, &mut []), 1);
 /// assert_eq!(program.lines[1].inst.desc.mnemonic, "s_delay_alu");
 /// ```
-pub fn insert_delays(program: &mut Program) -> usize {
+pub fn insert_delays(program: &mut Program, waits: &mut [Inserted]) -> usize {
     let set = program.target.instruction_set();
     let has_hints = matches!(set.generation(), Generation::GFX11 | Generation::GFX12);
     let Some(desc) = table::find(program.target, INSTRUCTION).next().filter(|_| has_hints) else { return 0 };
@@ -186,6 +187,8 @@ pub fn insert_delays(program: &mut Program) -> usize {
         walk(program, &cfg, b, &mut state, &mut |line, due| emit(&mut hints, &mut open, line, due));
     }
     let count = hints.len();
+    let before: Vec<usize> = hints.iter().map(|hint| hint.0).collect();
+    waits.iter_mut().for_each(|wait| wait.moved(&before));
     let line = |(at, imm): (usize, u16)| (at, Line::new(Inst::new(desc, [Operand::Imm(imm.into())])));
     program.insert(hints.into_iter().map(line).collect());
     count

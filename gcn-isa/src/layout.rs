@@ -374,6 +374,28 @@ static INSTRUCTIONS: LazyLock<Vec<(Target, &'static InstDesc, &'static Shape)>> 
     Target::ALL.into_iter().flat_map(of).collect()
 });
 
+type OfSubtarget = Vec<(&'static InstDesc, &'static Shape)>;
+
+static OF_SUBTARGETS: LazyLock<HashMap<Subtarget, OfSubtarget>> = LazyLock::new(|| {
+    let of = |on: Subtarget| matrix_instructions(on.target).filter(|i| i.1.wave == on.wave).collect();
+    let all = Target::with_instructions()
+        .flat_map(|target| target.wave_sizes().iter().filter_map(move |wave| Subtarget::new(target, *wave)));
+    all.map(|on| (on, of(on))).collect()
+});
+
+/// The matrix instructions of a processor in waves of one size with their shapes, in table order.
+///
+/// ```
+/// use gcn_isa::{Target, layout};
+///
+/// let names = |target: Target| layout::instructions_on(target.into()).iter().map(|i| i.0.mnemonic).collect::<Vec<_>>();
+/// assert!(names(Target::GFX1201).contains(&"v_wmma_f32_16x16x16_fp8_fp8"));
+/// assert!(names(Target::GFX1030).is_empty());
+/// ```
+pub fn instructions_on(on: Subtarget) -> &'static [(&'static InstDesc, &'static Shape)] {
+    OF_SUBTARGETS.get(&on).map_or(&[], Vec::as_slice)
+}
+
 /// Every matrix instruction of every target in [`Target::ALL`] with its shape: targets in order, then table order.
 pub fn instructions() -> &'static [(Target, &'static InstDesc, &'static Shape)] {
     &INSTRUCTIONS

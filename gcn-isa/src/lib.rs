@@ -18,6 +18,7 @@ pub mod layout;
 pub mod memory_model;
 pub mod mods;
 pub mod operand;
+pub mod order;
 pub mod program;
 pub mod reference;
 pub mod reg;

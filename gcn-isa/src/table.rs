@@ -22,7 +22,7 @@ mod slot;
 mod variant;
 
 use std::collections::HashMap;
-use std::sync::OnceLock;
+use std::sync::{LazyLock, OnceLock};
 
 pub use crate::mods::Modifiers;
 pub use class::Class;
@@ -209,6 +209,32 @@ pub fn find_operation<S: Into<Subtarget>>(
 ) -> impl Iterator<Item = &'static InstDesc> + use<S> {
     let on = on.into();
     pick(Table::of(on.family()).by_entry().get(name), on)
+}
+
+static PAIRS: LazyLock<HashMap<[&'static str; 2], Vec<u16>>> = LazyLock::new(|| {
+    let mut pairs: HashMap<_, Vec<u16>> = HashMap::new();
+    for row in rows_of(Family::RDNA) {
+        if let Some(halves) = row.halves {
+            pairs.entry(halves.map(|half| half.entry.alone)).or_default().push(row.id);
+        }
+    }
+    pairs
+});
+
+/// The instruction of VOPD whose halves do what instructions of these two operations do ([`Entry::alone`]), the first half first.
+///
+/// ```
+/// use gcn_isa::{Target, table};
+///
+/// let pair = |target, halves| table::pair_of(target, halves).map(|row| row.mnemonic);
+/// let halves = ["v_mul_f32", "v_add_u32"];
+/// assert_eq!(pair(Target::GFX1100, halves), Some("v_dual_mul_f32 :: v_dual_add_nc_u32"));
+/// // Some halves stand second only.
+/// assert_eq!(pair(Target::GFX1100, ["v_add_u32", "v_mul_f32"]), None);
+/// assert_eq!(pair(Target::GFX1030, halves), None);
+/// ```
+pub fn pair_of(on: impl Into<Subtarget>, halves: [&'static str; 2]) -> Option<&'static InstDesc> {
+    pick(PAIRS.get(&halves), on.into()).next()
 }
 
 /// The rows of a family with the suffix-less name `mnemonic`, on any of its instruction sets.

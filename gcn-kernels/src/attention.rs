@@ -38,12 +38,12 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
-use gcn_dsl::lang::matrix::{AsAcc, Columns, SinceGfx908, Spread, TileFactor, View};
+use gcn_dsl::lang::matrix::{AsAcc, Columns, Everywhere, Spread, TileFactor, View};
 use gcn_dsl::lang::{HalfFloat, HasMfma, any, lt, select, shuffle_xor};
 use gcn_dsl::prelude::*;
 
 /// Element types of attention.
-pub trait Element: TileFactor<Self, f32, Memory = Self, Targets = SinceGfx908> + HalfFloat {}
+pub trait Element: TileFactor<Self, f32, Memory = Self, Targets = Everywhere> + HalfFloat {}
 impl Element for f16 {}
 impl Element for bf16 {}
 

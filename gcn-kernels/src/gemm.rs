@@ -138,13 +138,14 @@ pub fn reduce_grid(rows: u32, columns: u32, count: u32) -> Grid {
 }
 
 macro_rules! gemms {
-    ($($(#[$doc:meta])* $name:ident: $of:ty => $sum:ty, $to:ty; $targets:tt, [$tile:literal, $m:literal, $n:literal],
+    ($($(#[$doc:meta])* $name:ident: $of:ty => $sum:ty, $to:ty $(, $targets:tt)?; [$tile:literal, $m:literal, $n:literal],
         $whole:literal, <$A:ident, $B:ident> |$a:ident, $b:ident, $row:ident, $col:ident, $depth:ident| $product:expr;)*) => {
         $(
             gcn_kernel! {
                 $(#[$doc])*
                 #[workgroup(512)]
-                #[targets $targets]
+                #[wave(64)]
+                $(#[targets $targets])?
                 pub fn $name<$A: Contiguous, $B: Contiguous, E: Activation<$sum>, const WHOLE: bool>(
                     size: [u32; 3],
                     pitch: [u32; 3],
@@ -202,7 +203,8 @@ macro_rules! gemms {
                 gcn_kernel! {
                     $(#[$doc])*
                     #[workgroup(512)]
-                    #[targets $targets]
+                    #[wave(64)]
+                    $(#[targets $targets])?
                     pub fn $name<$A: Contiguous, $B: Contiguous, const WHOLE: bool>(
                         size: [u32; 3],
                         pitch: [u32; 2],
@@ -239,24 +241,24 @@ macro_rules! gemms {
 
 gemms! {
     /// f16.
-    f16s: f16 => f32, f16; (HasMfma), [256, 128, 64], 8, <A, B> |a, b, row, col, depth|
+    f16s: f16 => f32, f16; [256, 128, 64], 8, <A, B> |a, b, row, col, depth|
         tile::product_by::<_, f16, f32, A, B, 16, 32, 64>(all_lanes(), a, b, row, col, depth);
     /// bf16.
-    bf16s: bf16 => f32, bf16; (HasMfma), [256, 128, 64], 8, <A, B> |a, b, row, col, depth|
+    bf16s: bf16 => f32, bf16; [256, 128, 64], 8, <A, B> |a, b, row, col, depth|
         tile::product_by::<_, bf16, f32, A, B, 16, 32, 64>(all_lanes(), a, b, row, col, depth);
     /// f32.
-    f32s: f32 => f32, f32; (HasMfma), [256, 128, 64], 4, <A, B> |a, b, row, col, depth|
+    f32s: f32 => f32, f32; [256, 128, 64], 4, <A, B> |a, b, row, col, depth|
         tile::product_by::<_, f32, f32, A, B, 8, 16, 32>(all_lanes(), a, b, row, col, depth);
     /// f32 whose products are rounded to 10 bits of fraction (`Xf32`), at a multiple of the rate.
-    xf32s: f32 => f32, f32; (HasMfmaXf32), [256, 128, 64], 4, <A, B> |a, b, row, col, depth|
+    xf32s: f32 => f32, f32, (HasMfmaXf32); [256, 128, 64], 4, <A, B> |a, b, row, col, depth|
         tile::product_by::<_, Xf32, f32, A, B, 8, 16, 32>(all_lanes(), a, b, row, col, depth);
     /// i8, sums and results in i32.
-    i8s: i8 => i32, i32; (HasMfma), [256, 128, 64], 16, <A, B> |a, b, row, col, depth|
+    i8s: i8 => i32, i32; [256, 128, 64], 16, <A, B> |a, b, row, col, depth|
         tile::product_by::<_, i8, i32, A, B, 32, 64, 128>(all_lanes(), a, b, row, col, depth);
     /// Bytes that are 8-bit floats of 4 exponent bits ([`Fp8`]), results in f32.
-    fp8s: u8 => f32, f32; (HasMfmaF8), [256, 128, 64], 16, <A, B> |a, b, row, col, depth|
+    fp8s: u8 => f32, f32, (HasMfmaF8); [256, 128, 64], 16, <A, B> |a, b, row, col, depth|
         tile::product_by::<_, Fp8, f32, A, B, 32, 64, 128>(all_lanes(), a, b, row, col, depth);
     /// f64, in tiles of 128 x 128.
-    f64s: f64 => f64, f64; (HasMfmaF64), [128, 64, 32], 2, <A, B> |a, b, row, col, depth|
+    f64s: f64 => f64, f64, (HasMfmaF64); [128, 64, 32], 2, <A, B> |a, b, row, col, depth|
         tile::walk_by::<_, f64, f64, A, B, 128, 128, 64, 32, 16, 16, 16>(all_lanes(), a, b, row, col, depth);
 }

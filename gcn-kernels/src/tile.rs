@@ -4,7 +4,9 @@
 //! `M x N x D` multiplications of a wave must take as long as the loads of `(M + N) x D` elements from LDS by four waves, and what
 //! they store there. [`product`] has extents for which they do, for elements of two bytes and less.
 
-use gcn_dsl::lang::matrix::{AccElement, Bound, Contiguous, ExistsOn, Rows, Spread, TileFactor, View};
+use gcn_dsl::lang::matrix::{
+    AccElement, Bound, Contiguous, ExistsOn, Rows, Spread, TileFactor, View, has_instruction,
+};
 use gcn_dsl::lang::target;
 use gcn_dsl::prelude::*;
 
@@ -77,8 +79,11 @@ gcn_kernel! {
     where
         T::Targets: ExistsOn<Bound<G>>,
     {
+        comptime if !has_instruction::<T>() {
+            // Each lane has 32 rows and 4 columns of the factors: more than two `k` of them do not fit into its registers.
+            walk_by::<G, T, C, A, B, 256, 256, 128, 64, 32, 2, 16>(all_lanes(), a, b, row, col, depth)
         // More LDS goes with matrix instructions that are twice as fast, for which a phase needs to be twice as deep.
-        comptime if target().lds_per_cu() >= DEEP {
+        } else if target().lds_per_cu() >= DEEP {
             walk_by::<G, T, C, A, B, 256, 256, 128, 64, 32, D2, D4>(all_lanes(), a, b, row, col, depth)
         } else {
             walk_by::<G, T, C, A, B, 256, 256, 128, 64, 32, D2, D2>(all_lanes(), a, b, row, col, depth)

@@ -10,6 +10,8 @@ use gcn_kernels::gemm;
 use gcn_test_support::env::{fuzz_step, is_thorough, some_of};
 
 const TARGETS: [Target; 4] = [Target::GFX908, Target::GFX90A, Target::GFX942, Target::GFX950];
+/// Those of RDNA.
+const RADEON: [Target; 2] = [Target::GFX1100, Target::GFX1201];
 
 /// The arguments that are numbers.
 #[derive(Clone, Copy, Debug)]
@@ -197,6 +199,17 @@ macro_rules! tests {
                 // gfx942, which has the instructions of every type, by itself.
                 let ran = on::<Rows, Rows>(some_of(&TARGETS, 2).iter().copied());
                 assert!(ran >= if is_thorough() { $least } else { 1 }, "{ran} targets");
+            }
+
+            #[test]
+            fn agrees_on_radeon() {
+                let strict = Options { mode: Mode::Strict, ..Options::default() };
+                for target in RADEON {
+                    match gemm::$kernel::<Rows, Rows, Relu, true>.build(target) {
+                        Err(e) => assert!(matches!(e.cause, BuildCause::Target { .. }), "{e}"),
+                        Ok(built) => cases_of::<Rows, Rows>(&built, true, strict),
+                    }
+                }
             }
 
             /// In a thorough run each target in one of the orders, in a full one all of them.

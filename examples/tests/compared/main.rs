@@ -4,6 +4,7 @@
 //! `GCN_BLESS=1 cargo test -p gcn-examples --test compared` writes the table of `docs/compared.md`, against which the test holds what it
 //! measures; `GCN_COMPARED=name,name` runs some of them and prints their rows.
 
+mod dual;
 mod floats;
 mod halves;
 mod images;
@@ -18,7 +19,7 @@ mod searches;
 mod streams;
 mod table;
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use gcn_test_support::llvm;
@@ -29,17 +30,19 @@ use table::Row;
 /// Cycles of ours over those of clang's, with near-ideal memory, that are allowed.
 const LIMIT: f64 = 1.05;
 
-fn clang() -> Option<Vec<u8>> {
+/// The file of what clang makes of its kernels for a target.
+fn clang(target: &str) -> Option<PathBuf> {
     let clang = llvm::tool("clang")?;
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/compared");
-    let object = Path::new(env!("CARGO_TARGET_TMPDIR")).join("compared.hsaco");
+    let object = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("compared-{target}.hsaco"));
     let options = "-O3 -x cl -cl-std=CL2.0 -cl-fp32-correctly-rounded-divide-sqrt \
-                   -target amdgcn-amd-amdhsa -mcpu=gfx942 -nogpulib -o";
+                   -target amdgcn-amd-amdhsa -nogpulib -o";
     let mut command = Command::new(clang);
-    command.args(options.split_whitespace()).arg(&object).arg(folder.join("kernels.cl"));
+    command.args(options.split_whitespace()).arg(&object);
+    command.arg(format!("-mcpu={target}")).arg(folder.join("kernels.cl"));
     let made = command.output().unwrap();
     assert!(made.status.success(), "{}", String::from_utf8_lossy(&made.stderr));
-    Some(std::fs::read(object).unwrap())
+    Some(object)
 }
 
 /// The ratios of a pair, and whether they are as they must be.
@@ -61,7 +64,7 @@ fn measure(pair: &Pair, clang: &[u8]) -> (Row, Result<(), String>) {
 
 #[test]
 fn small_kernels_are_as_fast_as_clangs_and_compute_the_same() {
-    let Some(clang) = clang() else { return };
+    let Some(clang) = clang("gfx942").map(|file| std::fs::read(file).unwrap()) else { return };
     let only = std::env::var("GCN_COMPARED").ok();
     let asked = |pair: &&Pair| only.as_ref().is_none_or(|only| only.split(',').any(|name| name == pair.name));
     let (rows, verdicts): (Vec<Row>, Vec<Result<(), String>>) =

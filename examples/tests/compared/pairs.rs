@@ -1,6 +1,7 @@
 //! The kernels of both sides, and what they are launched with.
 
 use gcn_dsl::prelude::*;
+use gcn_dsl::{BuildError, BuildOptions, BuiltKernel};
 
 use crate::{LIMIT, floats, halves, images, integers, lanes, layers, physics, rows, searches, streams};
 
@@ -9,6 +10,8 @@ pub struct Pair {
     pub name: &'static str,
     /// Builds our code object.
     pub object: fn() -> Vec<u8>,
+    /// Builds our kernel for any target.
+    pub build_with: fn(Target, &BuildOptions) -> Result<BuiltKernel, BuildError>,
     /// Workgroups.
     pub grid: [u32; 2],
     pub workgroup: [u32; 2],
@@ -26,6 +29,7 @@ macro_rules! pairs {
             $($field: $value,)*
             ..Pair {
                 name: stringify!($name),
+                build_with: |target, options| $module::$name.build_with(target, options).map(BuiltKernel::into_any),
                 object: || $module::$name.build(Target::GFX942).unwrap().code_object().to_vec(),
                 grid: $grid,
                 workgroup: $workgroup,

@@ -11,3 +11,4 @@ mod rdna;
 mod results;
 mod tight;
 mod waits;
+mod wmma;

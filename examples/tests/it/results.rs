@@ -75,6 +75,7 @@ lessons! {
     gemm_i8
     gemm_batched
     flash_attention
+    gemm_wmma
 }
 
 #[test]

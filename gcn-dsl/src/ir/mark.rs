@@ -156,7 +156,7 @@ impl Classes {
             Class::LdsWrite | Class::LdsAtomic | Class::LdsAtomicRet => Classes::DS_WRITE,
             Class::VmemLoad | Class::GlobalLoad | Class::ScratchLoad | Class::FlatLoad => Classes::VMEM_READ,
             Class::VmemLoadLds | Class::GlobalLoadLds | Class::ScratchLoadLds => Classes::VMEM_READ,
-            _ if desc.is_matrix() => Classes::MFMA,
+            _ if desc.multiplies_matrices() => Classes::MFMA,
             _ if desc.is_valu() => Classes::VALU,
             _ if desc.is_salu() => Classes::SALU,
             _ if desc.is_vmem() => Classes::VMEM_WRITE,

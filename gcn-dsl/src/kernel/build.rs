@@ -4,7 +4,7 @@ use gcn_emit::encode::Encoded;
 use gcn_emit::kernel::{KernelSpec, MAX_WORKGROUP};
 use gcn_emit::object::ObjectError;
 use gcn_emit::target_id::TargetId;
-use gcn_isa::{Target, check};
+use gcn_isa::{Target, check, delay};
 
 use super::error::{BuildCause, BuildError};
 use super::passes::Passes;
@@ -113,13 +113,21 @@ pub(super) fn from_ir(
     let mut program = allocated.program;
     let registers = allocated.values;
     regalloc::two_address::run(&mut program, &allocated.long);
+    if options.schedule {
+        sched::dual::run(&mut program, &mut allocated.marks, &allocated.named);
+    }
     sched::cold::run(&mut program, &mut allocated.marks);
     sched::manual::resolve(&mut program, &mut allocated.marks)?;
     let fill = (options.schedule && options.fill).then(|| sched::fence::fences(&program, &allocated.marks));
     let target_id = TargetId { xnack: options.xnack, ..TargetId::any(target) };
     let rules = options.rules.with_xnack(target_id.may_replay());
-    let inserted = wait::insert_waits(&mut program, &WaitOptions { fill, rules, ..WaitOptions::default() });
+    let mut inserted =
+        wait::insert_waits(&mut program, &WaitOptions { fill, rules, ..WaitOptions::default() });
     observe("waits");
+    if options.delays {
+        delay::insert_delays(&mut program, &mut inserted);
+    }
+    observe("delays");
     let memory_model = check::MemoryModel::Strict;
     let waits = check::Options { rules, errata: false, memory_model };
     if let Some(finding) = check::check_with(&program, waits).findings.first() {

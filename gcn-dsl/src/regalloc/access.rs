@@ -83,7 +83,7 @@ fn writes_early(desc: &InstDesc, len: u8) -> bool {
         | Class::VmemAtomicRet
         | Class::FlatAtomicRet
         | Class::GlobalAtomicRet => true,
-        _ => desc.is_matrix() || desc.does(Behaviours::WRITES_EARLY),
+        _ => desc.multiplies_matrices() || desc.does(Behaviours::WRITES_EARLY),
     }
 }
 
@@ -100,7 +100,7 @@ pub(super) struct MatrixOperands {
 /// The operands of `inst` if it is a matrix instruction.
 pub(super) fn matrix_operands(inst: &MInst) -> Option<MatrixOperands> {
     let Op::Machine(desc, _) = inst.op else { return None };
-    if !desc.is_matrix() {
+    if !desc.multiplies_matrices() {
         return None;
     }
     let operand = |name| desc.operand_index(name).and_then(|i| inst.operands.get(i).copied());

@@ -7,13 +7,15 @@
 //! before the current class starts. With [`Order::Size`] the widest and longest classes come first, which
 //! leaves fewer unusable aligned gaps.
 
+use std::cell::Cell;
 use std::cmp::Reverse;
 
 use gcn_isa::{Reg, RegFile};
 
 use super::classes::{Classes, Hint};
 use super::segs::{Seg, Segs, Slot};
-use crate::mir::VReg;
+use crate::mir::{Function, VReg};
+use crate::sched::dual;
 
 /// The order in which classes are placed.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -154,6 +156,27 @@ pub(super) struct File<'a> {
     pub limit: u16,
     pub reserved: &'a [(Reg, Seg)],
     pub order: Order,
+    /// Where two instructions become one, whose results go to an even and an odd register.
+    pub pairs: Option<Pairs>,
+}
+
+/// The place of the last class of one register, and the end of those in use.
+#[derive(Default)]
+pub(super) struct Pairs {
+    last: Cell<u16>,
+    end: Cell<u16>,
+}
+
+impl Pairs {
+    /// Those of a file of `f`, if its results pair.
+    pub fn of(f: &Function, file: RegFile) -> Option<Pairs> {
+        (file == RegFile::Vgpr && dual::joins(f.on())).then(Pairs::default)
+    }
+
+    /// True for a place that is not even or odd as the last one, and below what is in use anyway.
+    fn takes(&self, base: u16) -> bool {
+        base < self.end.get() && base % 2 != self.last.get() % 2
+    }
 }
 
 impl File<'_> {
@@ -266,7 +289,12 @@ impl File<'_> {
             }
             .filter(|base| aligned(base) && fits(*base))
         });
-        hinted.or_else(|| self.bases(root).find(|&base| fits(base)))
+        let pairs = self.pairs.as_ref().filter(|_| lanes.len() == 1);
+        hinted
+            .or_else(|| {
+                pairs.and_then(|pairs| self.bases(root).find(|&base| pairs.takes(base) && fits(base)))
+            })
+            .or_else(|| self.bases(root).find(|&base| fits(base)))
     }
 
     /// The place whose owners are the cheapest to evict, each of them cheaper than the class itself (`mine`;
@@ -314,6 +342,13 @@ impl File<'_> {
             unit.take(root, lane.as_slice());
         }
         places.0[root.0 as usize] = Some(base);
+        if let Some(pairs) = &self.pairs {
+            let len = self.classes.live_lanes(root).len() as u16;
+            pairs.end.set(pairs.end.get().max(base + len));
+            if len == 1 {
+                pairs.last.set(base);
+            }
+        }
     }
 }
 

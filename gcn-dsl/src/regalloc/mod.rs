@@ -107,6 +107,8 @@ pub struct Allocated {
     pub moves: usize,
     /// Lines that [`two_address::run`] may shorten.
     pub long: Vec<usize>,
+    /// Lines of instructions that the kernel names.
+    pub named: Vec<usize>,
     /// Scheduling marks of the user, each with the line that follows it.
     pub marks: Vec<(usize, crate::ir::mark::Mark)>,
     /// The spill code that was inserted.
@@ -245,16 +247,17 @@ impl<'f> Job<'f> {
                 return Err(misfit(None, peak.at, peak.live.clone()));
             }
             let (classes, hints, reserved) = (&*classes, &hints[..], &self.reserved[..]);
-            assign::File { classes, hints, file, limit, reserved, order }.assign(&mut places).map_err(
-                |no| {
+            let pairs = assign::Pairs::of(self.f, file);
+            assign::File { classes, hints, file, limit, reserved, order, pairs }
+                .assign(&mut places)
+                .map_err(|no| {
                     let (block, inst) = self.numbers.locate(no.start);
                     misfit(
                         Some(no.len),
                         Some(input::place(self.f, block, inst)),
                         self.live_at(file, no.start),
                     )
-                },
-            )?;
+                })?;
             if file == RegFile::Agpr {
                 agprs = places.used(classes, file);
             }
@@ -283,6 +286,7 @@ impl<'f> Job<'f> {
             pressure,
             undefined: live::undefined_at_entry(&self.live),
             long: rewritten.long,
+            named: rewritten.named,
             values: rewritten.values,
             marks: rewritten.marks,
             spills: Spills::default(),

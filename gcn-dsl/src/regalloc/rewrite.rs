@@ -3,7 +3,7 @@
 
 use std::num::NonZeroU32;
 
-use gcn_isa::{Class, Inst, Label, Line, Operand, Program, Reg, RegFile};
+use gcn_isa::{Access, Class, Inst, Label, Line, Operand, Program, Reg, RegFile};
 
 use super::assign::Places;
 use super::classes::Classes;
@@ -27,6 +27,8 @@ pub(super) struct Rewritten {
     pub marks: Vec<(usize, Mark)>,
     /// Lines that may have a shorter form.
     pub long: Vec<usize>,
+    /// Lines of instructions that the kernel names.
+    pub named: Vec<usize>,
     /// Where named values are.
     pub values: Values,
 }
@@ -55,7 +57,7 @@ pub(super) fn rewrite(
     let mut spans = Vec::with_capacity(numbers.inst.last().map_or(0, |&n| n as usize));
     let mut block_line = Vec::with_capacity(f.blocks.len() + 1);
     let mut scratch = scratch.iter().peekable();
-    let (mut marks, mut long) = (Vec::new(), Vec::new());
+    let (mut marks, mut long, mut named) = (Vec::new(), Vec::new(), Vec::new());
     let mut collector = Collector::new(f);
     for (b, block) in f.blocks.iter().enumerate() {
         block_line.push(program.lines.len() as u32);
@@ -80,6 +82,16 @@ pub(super) fn rewrite(
                     if two_address::tied(f, inst).is_some() {
                         long.push(program.lines.len());
                     }
+                    let is_named =
+                        |o: &MOperand| matches!(o, MOperand::Virt(to) if f.named.contains(&to.reg));
+                    if inst
+                        .operands
+                        .iter()
+                        .zip(desc.operands)
+                        .any(|(o, slot)| slot.access != Access::Read && is_named(o))
+                    {
+                        named.push(program.lines.len());
+                    }
                     let operands: Option<_> =
                         inst.operands.iter().map(|o| rewriter.operand(*o, desc.class)).collect();
                     program.lines.push(line(Inst { desc, operands: operands.ok_or((b, i))?, mods: *mods }));
@@ -95,7 +107,7 @@ pub(super) fn rewrite(
         collector.block();
     }
     block_line.push(program.lines.len() as u32);
-    Ok(Rewritten { program, spans, block_line, marks, long, values: collector.finish() })
+    Ok(Rewritten { program, spans, block_line, marks, long, named, values: collector.finish() })
 }
 
 /// A label for every branch target, in block order.

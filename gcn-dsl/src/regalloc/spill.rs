@@ -47,7 +47,7 @@ mod work;
 use gcn_isa::{RegFile, Target};
 use hashbrown::HashMap;
 
-use super::assign::{File, Order, Places};
+use super::assign::{File, Order, Pairs, Places};
 use super::classes::{Classes, Coalesce};
 use super::error::AllocError;
 use super::live::{Liveness, Numbering};
@@ -216,7 +216,8 @@ impl<'f> Spiller<'f> {
             for file in FILES {
                 let limit = self.limits.of(file, function.target, 0);
                 let (classes, hints, reserved) = (&classes, &hints[..], &job.reserved[..]);
-                let file_of = File { classes, hints, file, limit, reserved, order };
+                let pairs = Pairs::of(function, file);
+                let file_of = File { classes, hints, file, limit, reserved, order, pairs };
                 let out = file_of.assign_or_evict(&costs, &mut places).map_err(|no| {
                     let (block, inst) = job.numbers.locate(no.start);
                     AllocError::DoesNotFit {

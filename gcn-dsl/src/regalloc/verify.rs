@@ -407,7 +407,7 @@ impl<'a> Checker<'a> {
 fn ignores_exec(out: &Inst) -> bool {
     use gcn_isa::Class as C;
     let lane = matches!(out.desc.class, C::Readlane | C::Writelane | C::Permlane);
-    out.desc.is_matrix() || (lane && !out.desc.does(Behaviours::READS_FIRST_ACTIVE))
+    out.desc.multiplies_matrices() || (lane && !out.desc.does(Behaviours::READS_FIRST_ACTIVE))
 }
 
 /// True if every lane that is active after the instruction was active before.

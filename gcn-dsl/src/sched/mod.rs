@@ -7,11 +7,13 @@
 //!   results are used late.
 //! - [`priority`] raises the priority of waves that have begun to multiply.
 //! - [`cold`] moves code that is rarely executed to the end of the program.
+//! - [`dual`] joins two instructions into one, where the hardware has such.
 //! - [`mark`](crate::ir::mark) carries the user's instructions about the order, in [`class`]es of
 //!   instructions; [`manual`] computes the waits that the user wrote.
 
 pub mod class;
 pub mod cold;
+pub mod dual;
 pub mod fence;
 pub mod list;
 pub mod manual;

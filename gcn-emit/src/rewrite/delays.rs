@@ -54,7 +54,7 @@ fn new_hints(program: &Program) -> Vec<(usize, Inst)> {
         return Vec::new();
     }
     let mut with = program.clone();
-    insert_delays(&mut with);
+    insert_delays(&mut with, &mut []);
     let lines = with.lines.iter().enumerate().filter(|(_, line)| is_hint(&line.inst));
     lines.enumerate().map(|(earlier, (at, line))| (at - earlier, (*line.inst).clone())).collect()
 }

@@ -344,7 +344,7 @@ fn kinds(target: Target, inst: &Inst) -> Kinds {
     let desc = inst.desc;
     let mut kinds = Kinds::empty();
     kinds.set(Kinds::VALU, desc.is_valu());
-    kinds.set(Kinds::MATRIX, multiplies_matrices(inst) || desc.class == Class::MfmaLdScale);
+    kinds.set(Kinds::MATRIX, inst.desc.multiplies_matrices() || desc.class == Class::MfmaLdScale);
     kinds.set(Kinds::VMEM, desc.is_vmem());
     kinds.set(Kinds::DS, desc.is_ds());
     kinds.set(Kinds::SMEM, desc.is_smem());
@@ -431,11 +431,6 @@ const DEALLOC_VGPRS: i64 = 3;
 
 fn sends(inst: &Inst, message: i64) -> bool {
     inst.operands.first() == Some(&Operand::Imm(message))
-}
-
-/// True for the matrix instructions of every family.
-fn multiplies_matrices(inst: &Inst) -> bool {
-    inst.desc.is_matrix() || matches!(inst.desc.class, Class::Wmma | Class::Swmmac)
 }
 
 /// Kinds that follow from the scalar registers of an instruction.
@@ -627,7 +622,9 @@ fn position(inst: &Inst, name: &str) -> Role {
     let dot = inst.desc.class == Class::ValuDot;
     match name {
         "vdata" => Role::STORE_DATA,
-        _ if !multiplies_matrices(inst) && !dot && inst.desc.class != Class::MfmaLdScale => Role::empty(),
+        _ if !inst.desc.multiplies_matrices() && !dot && inst.desc.class != Class::MfmaLdScale => {
+            Role::empty()
+        }
         "src0" | "src1" => Role::SRC_AB,
         "src2" | "vdst" => Role::SRC_C,
         _ => Role::INDEX,

@@ -147,6 +147,11 @@ impl InstDesc {
         matches!(self.class, Class::MfmaXdl | Class::MfmaSgemm | Class::MfmaDgemm | Class::Smfmac)
     }
 
+    /// True for an instruction that multiplies matrices: [`InstDesc::is_matrix`], or WMMA or SWMMAC, which are of the vector ALU.
+    pub fn multiplies_matrices(&self) -> bool {
+        self.is_matrix() || matches!(self.class, Class::Wmma | Class::Swmmac)
+    }
+
     /// True for a vector ALU instruction other than a matrix instruction (accvgpr moves and lane moves included).
     pub fn is_valu(&self) -> bool {
         self.format.is_vop() && !self.is_matrix()

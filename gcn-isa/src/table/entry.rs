@@ -21,6 +21,8 @@ pub struct Entry {
     pub behaviours: Behaviours,
     /// The branch on the opposite condition; empty if there is none.
     pub inverse: &'static str,
+    /// The mnemonic of the instruction that does what this half of VOPD does; empty for all others.
+    pub alone: &'static str,
     /// Passes by target, see [`super::InstDesc::passes`].
     pub passes: &'static [(TargetSet, u8)],
     /// How the 16-bit immediate is written.
@@ -121,6 +123,8 @@ bitflags! {
         const SETS_DENORM_MODE = 1 << 41;
         /// What it loads or stores is the high half of its register.
         const HIGH_HALF = 1 << 42;
+        /// A half of VOPD whose first two sources may change places.
+        const COMMUTES = 1 << 43;
     }
 }
 

@@ -246,6 +246,7 @@ impl Reader {
                 rule: Rule::default(),
                 behaviours: Behaviours::empty(),
                 inverse: "",
+                alone: "",
                 passes: &[],
                 passes_by_format: 0,
                 immediate: Immediate::Plain,
@@ -274,6 +275,7 @@ impl Reader {
                     head.entry.immediate = named.ok_or("unknown kind of immediate")?.1;
                 }
                 Some(("inverse", other)) => head.entry.inverse = other,
+                Some(("alone", other)) => head.entry.alone = other,
                 Some(("by", name)) => head.entry.witness = self.declarations.witness(name)?,
                 _ if word == "ignores_exec" => head.ignores_exec = true,
                 _ => match Behaviours::of_word(word) {

@@ -281,10 +281,17 @@ impl Target {
         words(Target::with_instructions())
     }
 
-    /// The one of [`Target::REPRESENTATIVES`] whose measurements stand for this target.
+    /// The first target of the instruction set whose measurements stand for this target, on GFX9 one of [`Target::REPRESENTATIVES`].
+    ///
+    /// ```
+    /// use gcn_isa::Target;
+    /// assert_eq!(Target::GFX1201.representative(), Target::GFX1200);
+    /// assert_eq!(Target::GFX942.representative(), Target::GFX942);
+    /// ```
     pub fn representative(self) -> Target {
         let set = self.instruction_set().measured_as();
-        Target::REPRESENTATIVES.into_iter().find(|t| t.instruction_set() == set).unwrap_or(self)
+        let stands = |t: &Target| t.instruction_set() == set && t.is_first_of_its_set();
+        Target::KNOWN.into_iter().find(stands).unwrap_or(self)
     }
 
     /// True for one target of each instruction set that was measured by itself: the first single processor that has it. Those of GFX9
@@ -296,7 +303,7 @@ impl Target {
         set.measured_as() == set && alike.next() == Some(self)
     }
 
-    /// The ones of [`Target::REPRESENTATIVES`] that stand for what this target has: of generic code, those of the processors that run it.
+    /// The targets that stand for what this target has ([`Target::representative`]): of generic code, those of the processors that run it.
     pub fn represented_by(self) -> Vec<Target> {
         let mut found = match self.generic() {
             Some((_, members)) => members.iter().map(|member| member.representative()).collect(),

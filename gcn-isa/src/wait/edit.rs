@@ -79,13 +79,13 @@ pub(super) fn apply(
         *gap += map.before.partition_point(|b| b < gap);
     }
     for inserted in earlier.iter_mut() {
-        map.shift(inserted);
+        inserted.moved(&map.before);
     }
     let mut new = Vec::with_capacity(map.before.len());
     let mut done = Vec::with_capacity(edits.len());
     for Edit { place, kind, insts, mut reasons } in edits {
         let (at, count) = (place.line() + new.len(), insts.len());
-        reasons.iter_mut().for_each(|reason| map.shift_reason(reason));
+        reasons.iter_mut().for_each(|reason| reason.moved(|line| map.of(line)));
         new.extend(insts);
         done.push(Inserted { at, count, kind, reasons });
     }
@@ -148,15 +148,5 @@ impl LineMap {
         let above = &self.above_labels;
         let before_labels = above.partition_point(|&b| b <= at) - above.partition_point(|&b| b < at);
         at + self.before.partition_point(|&b| b < at) + before_labels
-    }
-
-    fn shift(&self, inserted: &mut Inserted) {
-        inserted.at = self.of(inserted.at);
-        inserted.reasons.iter_mut().for_each(|r| self.shift_reason(r));
-    }
-
-    fn shift_reason(&self, reason: &mut Reason) {
-        reason.producer = reason.producer.map(|p| self.of(p));
-        reason.consumer = self.of(reason.consumer);
     }
 }

@@ -10,7 +10,6 @@
 //! operation may still own (`pending`). Operations of memory keep their order among themselves and with the waits, so no
 //! counter's value changes its meaning. What depends on what: `order`.
 
-mod order;
 mod pending;
 
 use std::collections::{BTreeSet, VecDeque};
@@ -23,7 +22,7 @@ use super::distance::{DistancePass, Window};
 use super::polish::DEEPEST;
 use super::solve::{Pass, Solver};
 use super::{Inserted, LOOP_WEIGHT};
-use order::Touched;
+use crate::order::Touched;
 use pending::Pending;
 
 /// How many instructions away something is looked for that could fill a wait state: more than the longest rule asks for.
@@ -201,7 +200,7 @@ impl Filler<'_, '_> {
 
     /// True if the line stays where it is, and no other line moves across it.
     fn stays(&self, line: usize) -> bool {
-        order::is_boundary(self.inst(line)) && !self.is_wait(line)
+        crate::order::is_boundary(self.inst(line)) && !self.is_wait(line)
     }
 
     fn is_wait(&self, line: usize) -> bool {

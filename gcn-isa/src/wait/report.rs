@@ -22,6 +22,19 @@ pub struct Inserted {
     pub reasons: Vec<Reason>,
 }
 
+impl Inserted {
+    /// Lines were put in before the lines `before`, in order: the place and the reasons' lines are numbered anew.
+    pub(crate) fn moved(&mut self, before: &[usize]) {
+        self.at = moved(self.at, before);
+        self.reasons.iter_mut().for_each(|reason| reason.moved(|line| moved(line, before)));
+    }
+}
+
+/// The number of a line after others were put in before the lines `before`, in order.
+fn moved(line: usize, before: &[usize]) -> usize {
+    line + before.partition_point(|b| *b <= line)
+}
+
 /// The mechanisms.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum InsertedKind {
@@ -99,6 +112,12 @@ impl Reason {
         let present = Counter::Vm.capacity(program.target.instruction_set());
         let demand = Demand::Count { counter: Counter::Vm, needed: 0, present };
         Reason::new(program, CALL_ENTRY.id, None, line, (None, Via::Name), demand)
+    }
+
+    /// Its lines are numbered anew.
+    pub(super) fn moved(&mut self, new: impl Fn(usize) -> usize) {
+        self.producer = self.producer.map(&new);
+        self.consumer = new(self.consumer);
     }
 
     /// The wait was there and waited for `old`.

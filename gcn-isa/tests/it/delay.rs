@@ -52,7 +52,7 @@ fn hints_are_llvms() {
         let on = Subtarget::new(target.parse().expect("a target"), wave).expect("a wave size of the target");
         rows += 1;
         let mut ours = program(on, before);
-        let count = insert_delays(&mut ours);
+        let count = insert_delays(&mut ours, &mut []);
         assert_eq!(ours.lines.len(), program(on, before).lines.len() + count);
         let (ours, llvm) = (shown(&ours), shown(&program(on, after)));
         if ours == llvm {
@@ -69,6 +69,6 @@ fn there_are_none_before_rdna_3() {
     for target in [Target::GFX942, Target::GFX1030] {
         let on = Subtarget::new(target, target.instruction_set().usual_wave()).expect("the usual wave size");
         let mut add = program(on, "v_add_f32_e32 v0, v1, v2 || v_add_f32_e32 v3, v0, v0");
-        assert_eq!(insert_delays(&mut add), 0);
+        assert_eq!(insert_delays(&mut add, &mut []), 0);
     }
 }

@@ -1,8 +1,10 @@
 //! VOPD: two instructions in one, of which both read their sources before either writes its result.
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use gcn_isa::table::{ImplicitRegs, InstDesc};
+use gcn_isa::table::{self, ImplicitRegs, InstDesc};
+use gcn_isa::target::Family;
 use gcn_isa::{Inst, Target, reg};
 
 use super::functions::{self, Functions};
@@ -11,36 +13,13 @@ use crate::core::machine::{Cx, Exec, Step};
 use crate::core::operand::{RegisterMap, Src};
 use crate::semantics::op::Ops;
 
-/// Each half with the instruction that does the same.
-const HALVES: [(&str, &str); 17] = [
-    ("v_dual_fmac_f32", "v_fmac_f32"),
-    ("v_dual_fmaak_f32", "v_fmaak_f32"),
-    ("v_dual_fmamk_f32", "v_fmamk_f32"),
-    ("v_dual_mul_f32", "v_mul_f32"),
-    ("v_dual_add_f32", "v_add_f32"),
-    ("v_dual_sub_f32", "v_sub_f32"),
-    ("v_dual_subrev_f32", "v_subrev_f32"),
-    ("v_dual_mul_dx9_zero_f32", "v_mul_legacy_f32"),
-    ("v_dual_mov_b32", "v_mov_b32"),
-    ("v_dual_cndmask_b32", "v_cndmask_b32"),
-    ("v_dual_max_f32", "v_max_f32"),
-    ("v_dual_min_f32", "v_min_f32"),
-    ("v_dual_dot2acc_f32_f16", "v_dot2c_f32_f16"),
-    ("v_dual_dot2acc_f32_bf16", "v_dot2c_f32_bf16"),
-    ("v_dual_add_nc_u32", "v_add_u32"),
-    ("v_dual_lshlrev_b32", "v_lshlrev_b32"),
-    ("v_dual_and_b32", "v_and_b32"),
-];
-
 pub(crate) fn add(ops: &mut Ops) {
-    for (half, other) in HALVES {
+    let rows = table::rows_of(Family::RDNA).iter().filter_map(|row| row.halves);
+    let halves: BTreeMap<&str, &str> =
+        rows.flatten().map(|half| (half.entry.mnemonic, half.entry.alone)).collect();
+    for (half, other) in halves {
         ops.same(half, other);
     }
-}
-
-/// The instruction that does what a half does.
-pub(crate) fn same_as(half: &str) -> Option<&'static str> {
-    HALVES.iter().find(|row| row.0 == half).map(|row| row.1)
 }
 
 /// The functions of an instruction with these halves.

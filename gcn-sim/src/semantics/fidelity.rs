@@ -219,7 +219,7 @@ fn note(notes: &[(Pattern, Grade, &'static str)], mnemonic: &str) -> Option<(Gra
 /// The same of an instruction of RDNA. Of two halves, what stands after the less certain one.
 fn of_rdna(row: &InstDesc) -> Option<Fidelity> {
     let of_entry = |entry: &Entry| {
-        let shared = super::dual::same_as(entry.mnemonic).and_then(table::entry);
+        let shared = table::entry(entry.alone);
         let entry = shared.unwrap_or(entry);
         let noted = note(NOTES_OF_RDNA, entry.mnemonic).or_else(|| note(NOTES, entry.mnemonic));
         let (grade, note) = noted.unwrap_or((Grade::Exact, ""));

@@ -2,18 +2,17 @@
 
 use std::panic::Location;
 
-use gcn_isa::layout::Matrix;
-use gcn_isa::target::WAVE_SIZE;
+use gcn_isa::layout::{Arrangement, Matrix};
 
 use super::elementwise;
 use super::format::{AccElement, MatrixElement};
 use super::fragment::FragA;
 use super::fragment::FragB;
 use super::handle::handle;
-use super::operand::{Family, Operand};
+use super::operand::{Family, Operand, here};
 use super::place::{At, Run};
 use super::view::{AsView, AsViewMut};
-use crate::ir::{Bin, Inst, Place, Type, Value};
+use crate::ir::{Bin, Inst, Place, Value};
 use crate::lang::numbers::constant::within;
 use crate::lang::values::vector::pack;
 use crate::lang::{IntoDevice, V, shuffle_xor, with};
@@ -28,8 +27,11 @@ handle! {
 }
 
 impl<T: AccElement, const M: usize, const N: usize, const BLOCKS: usize> Acc<T, M, N, BLOCKS> {
-    /// How many elements each lane holds.
-    pub const PER_LANE: usize = M * N * BLOCKS / WAVE_SIZE as usize;
+    /// How many elements each lane holds of the target that is built for.
+    #[track_caller]
+    pub fn per_lane() -> usize {
+        Self::OPERAND.per_lane(Location::caller())
+    }
 
     pub(crate) const OPERAND: Operand = Operand {
         matrix: Matrix::D,
@@ -40,19 +42,17 @@ impl<T: AccElement, const M: usize, const N: usize, const BLOCKS: usize> Acc<T, 
         blocks: BLOCKS,
     };
 
-    const TYPE: Type = Type { place: Place::Acc, elem: T::ELEM, count: Self::PER_LANE as u8 };
-
     /// All elements zero.
     #[track_caller]
     pub fn zero() -> Self {
-        Self::of(with(|c| c.builder.value(Inst::Const(0), Self::TYPE, None)))
+        Self::of(elementwise::zero::<T>(Self::per_lane()))
     }
 
     /// The lane's elements one by one: `f(i)` gives element `i`.
     #[track_caller]
     pub fn from_fn(f: impl FnMut(usize) -> V<T>) -> Self {
-        let parts: Vec<V<T>> = (0..Self::PER_LANE).map(f).collect();
-        Self::from_elements(&parts, Place::Acc, Location::caller())
+        let parts: Vec<V<T>> = (0..Self::per_lane()).map(f).collect();
+        Self::from_elements(&parts, elementwise::home(), Location::caller())
     }
 
     pub(super) fn from_elements(parts: &[V<T>], place: Place, loc: &'static Location<'static>) -> Self {
@@ -64,7 +64,7 @@ impl<T: AccElement, const M: usize, const N: usize, const BLOCKS: usize> Acc<T, 
     #[must_use]
     #[track_caller]
     pub fn in_vgprs(self) -> Self {
-        Self::of(elementwise::in_vgprs::<T>(self.value, Self::PER_LANE, Location::caller()))
+        Self::of(elementwise::in_vgprs::<T>(self.value, Self::per_lane(), Location::caller()))
     }
 
     pub(super) fn place(&self) -> Place {
@@ -73,8 +73,9 @@ impl<T: AccElement, const M: usize, const N: usize, const BLOCKS: usize> Acc<T, 
 
     /// How many elements each lane holds.
     #[allow(clippy::len_without_is_empty, reason = "never empty")]
-    pub const fn len(&self) -> usize {
-        Self::PER_LANE
+    #[track_caller]
+    pub fn len(&self) -> usize {
+        Self::per_lane()
     }
 
     /// The lane's `i`-th element. The build fails if `i` is not below [`Acc::len`].
@@ -97,7 +98,7 @@ impl<T: AccElement, const M: usize, const N: usize, const BLOCKS: usize> Acc<T, 
 
     #[track_caller]
     pub(super) fn elements(&self) -> Vec<V<T>> {
-        elementwise::extract(self.value, Self::PER_LANE, Location::caller())
+        elementwise::extract(self.value, Self::per_lane(), Location::caller())
     }
 
     /// The row of the lane's `i`-th element.
@@ -161,7 +162,7 @@ impl<T: AccElement, const M: usize, const N: usize, const BLOCKS: usize> Acc<T, 
     ) -> Self {
         let at = [At::new(row.into_device()), At::new(col.into_device())];
         let loc = Location::caller();
-        Self::from_elements(&view.places().load_each::<T>(at, &Self::runs(loc)), Place::Acc, loc)
+        Self::from_elements(&view.places().load_each::<T>(at, &Self::runs(loc)), elementwise::home(), loc)
     }
 
     /// One accumulator, whose first row and column are the whole's.
@@ -170,7 +171,7 @@ impl<T: AccElement, const M: usize, const N: usize, const BLOCKS: usize> Acc<T, 
     }
 
     fn runs(loc: &'static Location<'static>) -> Vec<Run> {
-        let coordinates = (0..Self::PER_LANE as u32).filter_map(|i| Self::OPERAND.host_coordinates(i, loc));
+        let coordinates = (0..Self::per_lane() as u32).filter_map(|i| Self::OPERAND.host_coordinates(i, loc));
         Run::of(coordinates, 0)
     }
 }
@@ -188,6 +189,11 @@ pub(super) fn reduce<T: Scalar>(op: Bin, elements: &[V<T>]) -> V<T> {
         left = left.chunks(each).map(join).collect();
     }
     left[0]
+}
+
+/// Lanes of a wave of the kernel.
+pub(super) fn lanes() -> u32 {
+    with(|c| c.wave.lanes())
 }
 
 /// `op` over the lanes whose numbers differ in the bits `from` to `to` (exclusive) only; each of them gets it.
@@ -209,13 +215,13 @@ impl<T: AccElement, const M: usize, const N: usize> Acc<T, M, N> {
     /// A column is in the registers of few lanes, so that this is cheap; [`Acc::row_max`] is not.
     #[track_caller]
     pub fn col_max(&self) -> V<T> {
-        across(Bin::Max, reduce(Bin::Max, &self.elements()), N as u32, 64)
+        across(Bin::Max, reduce(Bin::Max, &self.elements()), N as u32, lanes())
     }
 
     /// The sum of the lane's column; in which order is not fixed.
     #[track_caller]
     pub fn col_sum(&self) -> V<T> {
-        across(Bin::Add, reduce(Bin::Add, &self.elements()), N as u32, 64)
+        across(Bin::Add, reduce(Bin::Add, &self.elements()), N as u32, lanes())
     }
 
     /// For each element the largest of its row. `log2(N)` exchanges between lanes for each register; to reduce along the other
@@ -244,6 +250,21 @@ pub(super) fn slice<T: AccElement, U: MatrixElement<Memory = U> + Number>(
     pack(&parts, Location::caller())
 }
 
+/// How many elements a lane has of a factor whose registers are those of an accumulator; the kernel fails where they are not.
+fn as_factor(factor: Operand, loc: &'static Location<'static>) -> usize {
+    with(|c| {
+        let shape = factor.shape(here(c));
+        if shape.is_some_and(|shape| shape.arrangement != Arrangement::Mfma) {
+            let what = format!(
+                "an accumulator's registers are not those of a factor on {}; use `Tile::to_b`, whose factors have its order",
+                c.target
+            );
+            c.fail(loc, what);
+        }
+    });
+    factor.per_lane(loc)
+}
+
 macro_rules! chained {
     ($($n:literal: $k:literal;)*) => {$(
         impl<const M: usize> Acc<f32, M, $n> {
@@ -255,7 +276,8 @@ macro_rules! chained {
                 mut f: impl FnMut(V<f32>) -> V<U>,
             ) -> Vec<FragB<U, $k, $n>> {
                 let elements = self.elements();
-                elements.chunks($k * $n / 64).map(|part| FragB::of(slice(part, &mut f))).collect()
+                let each = as_factor(FragB::<U, $k, $n>::OPERAND, Location::caller());
+                elements.chunks(each).map(|part| FragB::of(slice(part, &mut f))).collect()
             }
 
             /// The *transposed* accumulator as left factor of a further product, in pieces of `K` of its rows, each element
@@ -266,7 +288,8 @@ macro_rules! chained {
                 mut f: impl FnMut(V<f32>) -> V<U>,
             ) -> Vec<FragA<U, $n, $k>> {
                 let elements = self.elements();
-                elements.chunks($k * $n / 64).map(|part| FragA::of(slice(part, &mut f))).collect()
+                let each = as_factor(FragA::<U, $n, $k>::OPERAND, Location::caller());
+                elements.chunks(each).map(|part| FragA::of(slice(part, &mut f))).collect()
             }
         }
     )*};

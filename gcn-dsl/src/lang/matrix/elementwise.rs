@@ -9,6 +9,23 @@ use crate::lang::values::vector::pack;
 use crate::lang::{V, with};
 use crate::scalar::Number;
 
+/// Where accumulators live: in AGPRs, if there are any.
+pub(super) fn home() -> Place {
+    if with(|c| c.target.instruction_set().has_agprs()) { Place::Acc } else { Place::Varying }
+}
+
+/// An accumulator of `count` zeros in each lane.
+#[track_caller]
+pub(super) fn zero<T: AccElement>(count: usize) -> Value {
+    let place = home();
+    if place == Place::Varying {
+        let zero = V::<T>::emit(Inst::Const(0), Location::caller());
+        return pack(&vec![zero; count], Location::caller());
+    }
+    let ty = Type { place, elem: T::ELEM, count: count as u8 };
+    with(|c| c.builder.value(Inst::Const(0), ty, None))
+}
+
 /// The lane's elements of one accumulator.
 pub(super) fn extract<T: AccElement>(
     from: Value,

@@ -3,7 +3,6 @@
 use std::panic::Location;
 
 use gcn_isa::layout::Matrix;
-use gcn_isa::target::WAVE_SIZE;
 
 use super::format::{MatrixElement, MxFormat, packed};
 use super::handle::handle;
@@ -20,13 +19,13 @@ use crate::scalar::Number;
 handle! {
     /// An `M x K` fragment of the left matrix, of `BLOCKS` left matrices for instructions that multiply several at once.
     ///
-    /// The lane's elements are consecutive `k` of one row of one block.
+    /// The lane's elements are `k` of one row of one block; on GFX9 consecutive ones.
     FragA<T, M, K; BLOCKS = 1>
 }
 handle! {
     /// A `K x N` fragment of the right matrix, of `BLOCKS` right matrices for instructions that multiply several at once.
     ///
-    /// The lane's elements are consecutive `k` of one column of one block.
+    /// The lane's elements are `k` of one column of one block; on GFX9 consecutive ones.
     FragB<T, K, N; BLOCKS = 1>
 }
 handle! {
@@ -63,8 +62,11 @@ macro_rules! fragment {
     ($name:ident<$t:ident: $bound:ident, $a:ident, $b:ident $(; $blocks:ident)?>, $matrix:ident, $family:ident,
      $at:literal, $coordinate:ident, $what:literal, $k:literal) => {
         impl<$t: $bound, const $a: usize, const $b: usize, $(const $blocks: usize)?> $name<$t, $a, $b, $($blocks)?> {
-            /// How many elements each lane holds.
-            pub const PER_LANE: usize = ($a * $b $(* $blocks)?) / WAVE_SIZE as usize;
+            /// How many elements each lane holds on the target that is built for.
+            #[track_caller]
+            pub fn per_lane() -> usize {
+                Self::OPERAND.per_lane(Location::caller())
+            }
 
             pub(crate) const OPERAND: Operand = Operand {
                 matrix: Matrix::$matrix,
@@ -113,14 +115,14 @@ macro_rules! fragment {
                 col: impl IntoDevice<V<u32>>,
             ) -> Self {
                 let at = [At::new(row.into_device()), At::new(col.into_device())];
-                Self::of(load_fragment::<$t>(view.places(), at, Self::OPERAND, Self::PER_LANE))
+                Self::of(load_fragment::<$t>(view.places(), at, Self::OPERAND, Self::per_lane()))
             }
 
             /// Loads the lane's registers, which stand side by side in memory from element `i` of it on.
             #[track_caller]
             pub fn load(from: &impl Elements<$t::Memory>, i: impl Index) -> Self {
                 let loc = Location::caller();
-                let ty = packed::<$t>(Place::Varying, Self::PER_LANE as u32);
+                let ty = packed::<$t>(Place::Varying, Self::per_lane() as u32);
                 Self::of(wide_load(from, i.index(), ty.count, loc))
             }
         }
@@ -165,19 +167,20 @@ macro_rules! from_fn {
         impl<T: MatrixElement<Memory = T> + Number, const $a: usize, const $b: usize, const BLOCKS: usize>
             $name<T, $a, $b, BLOCKS>
         {
-            /// The lane's elements one by one: `f(j)` gives the element of `k() + j`.
+            /// The lane's elements one by one: `f(j)` gives the element of `k_of(j)`, which on GFX9 is `k() + j`.
             #[track_caller]
             pub fn from_fn(f: impl FnMut(u32) -> V<T>) -> Self {
-                let parts: Vec<V<T>> = (0..Self::PER_LANE as u32).map(f).collect();
+                let parts: Vec<V<T>> = (0..Self::per_lane() as u32).map(f).collect();
                 Self::of(pack(&parts, Location::caller()))
             }
 
             /// The lane's element `j`. The build fails if `j` is not below the number of elements of a lane.
             #[track_caller]
             pub fn get(self, j: usize) -> V<T> {
-                let j = within(j, Self::PER_LANE, "element", || format!("a lane's {}", Self::PER_LANE));
+                let count = Self::per_lane();
+                let j = within(j, count, "element", || format!("a lane's {count}"));
                 let loc = Location::caller();
-                V::from_value(element::<T>(self.value, j, Self::PER_LANE, loc))
+                V::from_value(element::<T>(self.value, j, count, loc))
             }
         }
     };

@@ -35,9 +35,10 @@ pub use multiply::{
 pub use placed::MapPlaced;
 pub use swizzle::{Groups, Linear, Pad, Spread, Swizzle, XorGroups};
 pub use target::{
-    AnyTarget, Availability, Bound, ExistsOn, Gfx90a, Gfx900, Gfx906, Gfx908, Gfx942, Gfx950, HasMfma,
-    HasMfmaF8, HasMfmaF64, HasMfmaMx, HasMfmaXf32, HasSmfmac, On, OnGfx908AndGfx90a, OnlyGfx942, SinceGfx90a,
-    SinceGfx908, SinceGfx942, SinceGfx950,
+    AnyTarget, Availability, Bound, Everywhere, ExistsOn, Gfx90a, Gfx900, Gfx906, Gfx908, Gfx942, Gfx950,
+    Gfx1010, Gfx1011, Gfx1030, Gfx1100, Gfx1150, Gfx1200, HasMfma, HasMfmaF8, HasMfmaF64, HasMfmaMx,
+    HasMfmaXf32, HasSmfmac, On, OnGfx908AndGfx90a, OnlyGfx942, SinceGfx90a, SinceGfx908, SinceGfx942,
+    SinceGfx942AndGfx12, SinceGfx950,
 };
-pub use tile::{Tile, TileA, TileB, TileFactor, matmul};
+pub use tile::{Tile, TileA, TileB, TileFactor, has_instruction, matmul};
 pub use view::{AsView, AsViewMut, MatrixMemory, View, col_major, row_major};

@@ -3,8 +3,8 @@
 use std::panic::Location;
 
 use gcn_isa::Target;
-use gcn_isa::layout::{self, ByLane, Coordinates, ElemType, Matrix, Shape};
-use gcn_isa::target::WAVE_SIZE;
+use gcn_isa::layout::{self, Arrangement, ByLane, Coordinates, ElemType, Matrix, Provenance, Shape};
+use gcn_isa::target::Subtarget;
 
 use super::format::bits;
 use crate::lang::context::Context;
@@ -14,12 +14,14 @@ use crate::lang::{V, lane_id, splat, with};
 /// `f8f6f4` instructions.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Family {
-    /// `v_mfma_*`, and B of `v_smfmac_*`.
+    /// `v_mfma_*` and `v_wmma_*`, and B of `v_smfmac_*`.
     Dense,
     /// A of `v_smfmac_*`.
     Sparse,
     /// `v_mfma_*_f8f6f4`, scaled or not.
     F8f6f4,
+    /// Multiplications and additions of vector instructions: a lane has the rows of A and the column of B of its results.
+    Lanes,
 }
 
 /// A matrix operand by its type.
@@ -35,9 +37,65 @@ pub(crate) struct Operand {
 
 impl Operand {
     /// The shape of an instruction of `target` that has this operand.
-    pub fn shape(&self, target: Target) -> Option<Shape> {
-        let of_target = layout::instructions().iter().filter(|i| i.0 == target);
-        of_target.filter_map(|i| self.in_shape(i.2)).next()
+    pub fn shape(&self, on: Subtarget) -> Option<Shape> {
+        let instruction = layout::instructions_on(on).iter().filter_map(|i| self.in_shape(i.1)).next();
+        instruction.or_else(|| self.of_lanes(on))
+    }
+
+    /// How results lie that no instruction of the target has: as those of WMMA on RDNA 4.
+    fn of_lanes(&self, on: Subtarget) -> Option<Shape> {
+        let is_result = self.matrix == Matrix::D && self.family == Family::Dense && self.blocks == 1;
+        let is_sum = matches!(self.format, ElemType::F32 | ElemType::I32);
+        (is_result && is_sum && [self.rows, self.cols] == [16; 2]).then_some(Shape {
+            m: 16,
+            n: 16,
+            k: 1,
+            blocks: 1,
+            a: self.format,
+            b: self.format,
+            acc: self.format,
+            sparse: false,
+            scaled: false,
+            formats_chosen: false,
+            broadcasts_a: false,
+            permutes_b: false,
+            negates: false,
+            provenance: Provenance::Argued,
+            arrangement: Arrangement::WmmaShared,
+            wave: on.wave,
+        })
+    }
+
+    /// The results of a factor of [`Family::Lanes`], and how many `k` the factor has.
+    fn results(&self) -> (Operand, usize) {
+        let (side, depth) =
+            if self.matrix == Matrix::A { (self.rows, self.cols) } else { (self.cols, self.rows) };
+        let format = if self.format == ElemType::I8 { ElemType::I32 } else { ElemType::F32 };
+        let results =
+            Operand { matrix: Matrix::D, family: Family::Dense, format, rows: side, cols: side, blocks: 1 };
+        (results, depth)
+    }
+
+    /// Elements of the operand in each lane of the target that is built for.
+    pub fn per_lane(&self, loc: &'static Location<'static>) -> usize {
+        if self.family == Family::Lanes {
+            let (results, depth) = self.results();
+            return if self.matrix == Matrix::A { results.per_lane(loc) * depth } else { depth };
+        }
+        let shape = with(|c| self.shape_here(c, loc));
+        shape
+            .and_then(|shape| self.per_lane_of(&shape))
+            .unwrap_or_else(|| self.rows * self.cols * self.blocks / with(|c| c.wave.lanes()) as usize)
+    }
+
+    fn per_lane_of(&self, shape: &Shape) -> Option<usize> {
+        if shape.arrangement == Arrangement::Mfma {
+            return None;
+        }
+        // Elements of a register that WMMA leaves out of C and D, the other half, are none.
+        let is_result = matches!(self.matrix, Matrix::C | Matrix::D);
+        let per = if is_result { bits(shape.acc).max(32) } else { bits(self.format) };
+        Some((u32::from(shape.registers(self.matrix)?) * 32 / per) as usize)
     }
 
     /// `shape` with this operand's format, if it has this operand.
@@ -45,6 +103,7 @@ impl Operand {
         let family = match self.family {
             Family::Dense => !(shape.formats_chosen || self.matrix == Matrix::A && shape.sparse),
             Family::Sparse => shape.sparse,
+            Family::Lanes => false,
             Family::F8f6f4 => shape.formats_chosen,
         };
         let mut shape = *shape;
@@ -58,24 +117,26 @@ impl Operand {
         };
         let extent = shape.extent(self.matrix).map(|(r, c)| (usize::from(r), usize::from(c)));
         let same = extent == Some((self.rows, self.cols)) && usize::from(shape.blocks) == self.blocks;
-        (family && same && format == self.format).then_some(shape)
+        (family && same && is_format(format, self.format)).then_some(shape)
     }
 
     /// The shape on the target that is being built for. If there is none, the kernel fails, and another target's is given if
     /// there is one, so that the body can go on.
     fn shape_here(&self, c: &mut Context, loc: &'static Location<'static>) -> Option<Shape> {
-        if let Some(shape) = self.shape(c.target) {
+        let on = here(c);
+        if let Some(shape) = self.shape(on) {
             return Some(shape);
         }
-        c.fail(loc, self.missing(c.target));
-        Target::ALL.into_iter().find_map(|target| self.shape(target))
+        c.fail(loc, self.missing(on));
+        Target::ALL.into_iter().find_map(|target| self.shape(target.into()))
     }
 
-    fn missing(&self, target: Target) -> String {
-        let with = Target::ALL.into_iter().filter(|t| self.shape(*t).is_some()).map(Target::name);
+    fn missing(&self, on: Subtarget) -> String {
+        let target = on.target;
+        let with = Target::ALL.into_iter().filter(|t| self.shape((*t).into()).is_some()).map(Target::name);
         let with: Vec<&str> = with.collect();
         let remedy = if with.is_empty() {
-            let there = sizes(target, self);
+            let there = sizes(on, self);
             if there.is_empty() { "no target has".to_owned() } else { format!("it has {there}") }
         } else {
             format!("{} have: limit the kernel with `#[targets(…)]` or take another shape", with.join(", "))
@@ -92,6 +153,13 @@ impl Operand {
 
     /// The same as the lane's bits make them.
     pub fn host_coordinates(&self, j: u32, loc: &'static Location<'static>) -> Option<Coordinates> {
+        if self.family == Family::Lanes {
+            let (results, depth) = self.results();
+            let mut at = results.host_coordinates(j / depth as u32, loc)?;
+            let k = ByLane { base: j % depth as u32, weights: [0; 6] };
+            *(if self.matrix == Matrix::A { &mut at.column } else { &mut at.row }) = k;
+            return Some(at);
+        }
         let shape = with(|c| self.shape_here(c, loc))?;
         let per = match (self.matrix, self.family) {
             (Matrix::Index, _) => 4,
@@ -104,10 +172,27 @@ impl Operand {
     }
 }
 
-/// The shapes of `target` that multiply one dense pair of matrices into a square of 32 or 16: what tiles are made of.
-pub(super) fn square_shapes(target: Target) -> impl Iterator<Item = &'static Shape> {
-    let of_target = layout::instructions().iter().filter(move |i| i.0 == target).map(|i| i.2);
-    of_target.filter(|s| s.m == s.n && matches!(s.m, 16 | 32) && s.blocks == 1 && !s.sparse)
+/// The target and wave that are built for.
+pub(super) fn here(c: &Context) -> Subtarget {
+    Subtarget { target: c.target, wave: c.wave }
+}
+
+/// True if elements of the language's format are the operand's. The integers of WMMA have their sign in a modifier.
+pub(super) fn is_format(operand: ElemType, language: ElemType) -> bool {
+    operand == language || (operand, language) == (ElemType::Iu8, ElemType::I8)
+}
+
+/// The shapes of `on` that multiply one dense pair of matrices into a square of 32 or 16: what tiles are made of.
+pub(super) fn square_shapes(on: Subtarget) -> impl Iterator<Item = &'static Shape> {
+    let all = layout::instructions_on(on).iter().map(|i| i.1).filter(|s| fills_lanes(s));
+    all.filter(|s| s.m == s.n && matches!(s.m, 16 | 32) && s.blocks == 1 && !s.sparse)
+}
+
+/// True if every lane has elements of A. With 64 lanes narrow elements of RDNA 4 fill the registers of 32.
+fn fills_lanes(shape: &Shape) -> bool {
+    let places = shape.registers(Matrix::A).map(|n| u32::from(n) * 32 / bits(shape.a) * shape.lanes());
+    let elements = u32::from(shape.m) * u32::from(shape.k) * shape.copies(Matrix::A);
+    shape.arrangement == Arrangement::Mfma || places == Some(elements)
 }
 
 impl std::fmt::Display for Operand {
@@ -127,9 +212,9 @@ impl std::fmt::Display for Operand {
 }
 
 /// The sizes of the same operand with the same element type on `target`.
-fn sizes(target: Target, operand: &Operand) -> String {
+fn sizes(on: Subtarget, operand: &Operand) -> String {
     let mut found: Vec<String> = Vec::new();
-    for (_, _, shape) in layout::instructions().iter().filter(|i| i.0 == target) {
+    for (_, shape) in layout::instructions_on(on) {
         let Some((rows, cols)) = shape.extent(operand.matrix) else { continue };
         let (rows, cols) = (usize::from(rows), usize::from(cols));
         let like = Operand { rows, cols, blocks: shape.blocks.into(), ..*operand };
@@ -183,11 +268,12 @@ pub(super) fn lane_part(x: ByLane) -> Option<V<u32>> {
 #[track_caller]
 fn run(first: u32, end: u32, weight: u32) -> V<u32> {
     let lane = lane_id();
-    if weight == 1 && end == 6 {
+    let lanes = with(|c| c.wave.lanes());
+    if weight == 1 && 1 << end == lanes {
         return lane >> first;
     }
     let mask = (1u32 << end) - (1 << first);
-    let masked = if mask == WAVE_SIZE - 1 { lane } else { lane & mask };
+    let masked = if mask == lanes - 1 { lane } else { lane & mask };
     if !weight.is_power_of_two() {
         return (masked >> first) * weight;
     }

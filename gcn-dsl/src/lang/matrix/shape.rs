@@ -165,7 +165,8 @@ mod tests {
             layout::instructions().iter().filter(measured).filter(|i| !i.2.formats_chosen)
         {
             let there = table.iter().any(|(p, on, _)| {
-                on.contains(*target) && p.instruction(*target).is_some_and(|i| i.0.printed == desc.printed)
+                on.contains(*target)
+                    && p.instruction((*target).into()).is_some_and(|i| i.0.printed == desc.printed)
             });
             assert!(there, "{} on {target} is not a type: {shape:?}", desc.printed);
             seen += 1;

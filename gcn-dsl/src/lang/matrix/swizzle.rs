@@ -4,7 +4,7 @@ use std::fmt;
 use std::marker::PhantomData;
 
 use gcn_isa::Target;
-use gcn_isa::layout::ElemType;
+use gcn_isa::layout::{ElemType, Matrix};
 
 use super::format::bits;
 use super::k_order::{ByNumber, KOrder};
@@ -158,13 +158,13 @@ impl<const SIDE: usize, O: KOrder> Swizzle for Spread<SIDE, O> {
 /// Rows of a fragment and bytes of a row that a lane reads at once, for the deepest instruction on such elements.
 fn reads(target: Target, side: u32, elem: Elem) -> (u32, u32) {
     let bytes = elem.bytes();
-    let like = square_shapes(target).filter(|s| match s.a {
+    let like = square_shapes(target.into()).filter(|s| match s.a {
         ElemType::F16 | ElemType::Bf16 => elem == if s.a == ElemType::F16 { Elem::F16 } else { Elem::Bf16 },
         // What is f32 in memory is taken for f32, and bytes for any format of bytes.
         ElemType::Xf32 => false,
         format => bits(format) == 8 * bytes,
     });
-    let sizes = like.map(|s| (u32::from(s.m), u32::from(s.m) * u32::from(s.k) / 64 * bytes));
+    let sizes = like.map(|s| (u32::from(s.m), s.registers(Matrix::A).map_or(WIDEST, |n| 4 * u32::from(n))));
     let best = sizes.max_by_key(|(rows, read)| (*rows == side, *read));
     best.map_or((side, WIDEST), |(rows, read)| (rows, read.min(WIDEST)))
 }

@@ -31,7 +31,10 @@ macro_rules! targets {
         }
     )*};
 }
-targets! { Gfx900 GFX900 Gfx906 GFX906 Gfx908 GFX908 Gfx90a GFX90A Gfx942 GFX942 Gfx950 GFX950 }
+targets! {
+    Gfx900 GFX900 Gfx906 GFX906 Gfx908 GFX908 Gfx90a GFX90A Gfx942 GFX942 Gfx950 GFX950
+    Gfx1010 GFX1010 Gfx1011 GFX1011 Gfx1030 GFX1030 Gfx1100 GFX1100 Gfx1150 GFX1150 Gfx1200 GFX1200
+}
 
 /// Sets of targets that have an instruction. `T` is the target, pair of targets or [`AnyTarget`] that is asked about.
 #[diagnostic::on_unimplemented(
@@ -64,7 +67,7 @@ macro_rules! sets {
 }
 
 sets! {
-    /// All with matrix instructions.
+    /// All of GFX9 with matrix instructions.
     SinceGfx908: Gfx908 GFX908 Gfx90a GFX90A Gfx942 GFX942 Gfx950 GFX950;
     /// What gfx90a added.
     SinceGfx90a: Gfx90a GFX90A Gfx942 GFX942 Gfx950 GFX950;
@@ -76,6 +79,11 @@ sets! {
     OnGfx908AndGfx90a: Gfx908 GFX908 Gfx90a GFX90A;
     /// What gfx950 no longer has.
     OnlyGfx942: Gfx942 GFX942;
+    /// What gfx942 added of GFX9, and RDNA 4 of RDNA.
+    SinceGfx942AndGfx12: Gfx942 GFX942 Gfx950 GFX950 Gfx1200 GFX1200;
+    /// All: where no instruction multiplies matrices, vector instructions do.
+    Everywhere: Gfx900 GFX900 Gfx906 GFX906 Gfx908 GFX908 Gfx90a GFX90A Gfx942 GFX942 Gfx950 GFX950
+        Gfx1010 GFX1010 Gfx1011 GFX1011 Gfx1030 GFX1030 Gfx1100 GFX1100 Gfx1150 GFX1150 Gfx1200 GFX1200;
 }
 
 macro_rules! capabilities {
@@ -102,6 +110,9 @@ macro_rules! capabilities {
 /// `T` are known.
 #[derive(Debug, Clone, Copy)]
 pub struct Bound<T>(PhantomData<T>);
+
+impl<T> ExistsOn<Bound<T>> for Everywhere {}
+impl<T: HasMfmaF8> ExistsOn<Bound<T>> for SinceGfx942AndGfx12 {}
 
 capabilities! {
     /// Targets with matrix instructions.

@@ -10,10 +10,11 @@ mod product;
 
 use std::marker::PhantomData;
 
-pub use product::{TileFactor, matmul};
+pub use product::{TileFactor, has_instruction, matmul};
 
 use super::format::MatrixElement;
 use super::k_order::ByNumber;
+use super::operand::here;
 use crate::ir::Value;
 use crate::lang::lanes::wave::Convergent;
 use crate::lang::{AssignIn, Declare, Flatten, next_value, with};
@@ -53,7 +54,7 @@ macro_rules! tile {
                 out.extend(self.values.iter());
             }
             fn unflatten(values: &mut dyn Iterator<Item = Value>) -> Self {
-                let parts = with(|c| Self::parts(c.target));
+                let parts = with(|c| Self::parts(here(c)));
                 Self::of(Parts::of((0..parts).map(|_| next_value(values))))
             }
         }
@@ -81,7 +82,8 @@ macro_rules! tile {
 }
 
 tile! {
-    /// An `M x N` matrix of accumulators of `SIDE x SIDE` elements, 32 or 16.
+    /// An `M x N` matrix of accumulators of `SIDE x SIDE` elements, 32 or 16. Where no instruction of the target has 32, as on RDNA, they
+    /// have 16.
     Tile<M, N>
 }
 tile! {

@@ -7,7 +7,6 @@ use std::panic::Location;
 
 use gcn_isa::layout::ByLane;
 use gcn_isa::table;
-use gcn_isa::target::WAVE_SIZE;
 use smallvec::SmallVec;
 
 use super::format::{MatrixElement, bits};
@@ -77,7 +76,7 @@ impl Places {
         let along = runs.first()?.along;
         let exchange = with(|c| {
             let lanes: u32 = c.workgroup.iter().product();
-            let all_run = c.builder.divergence() == 0 && lanes.is_multiple_of(WAVE_SIZE);
+            let all_run = c.builder.divergence() == 0 && lanes.is_multiple_of(c.wave.lanes());
             let exchange = Exchange::here(c, bits(T::FORMAT)).filter(|_| all_run)?;
             self.lies_right(c, at, along, exchange).then_some(exchange)
         })?;

@@ -67,7 +67,7 @@ pub(super) fn takes(row: &InstDesc, slot: &OperandDesc, src: Src, file: Option<R
     let other_width = matches!(src, Src::Const(_, Width::B32))
         && matches!(operand, MOperand::Fixed(Operand::Inline(Inline::Float(_))))
         && row.entry.has_words()
-        && !row.is_matrix();
+        && !row.multiplies_matrices();
     let literal16 =
         matches!(src, Src::Fixed(Operand::Literal(_))) && slot.kinds.contains(OperandKinds::LITERAL16);
     let narrow = narrow_fits(row, slot, src) && file.is_some_and(|f| slot.kinds.contains(file_kind(f)));

@@ -124,5 +124,5 @@ pub(super) fn ignores_exec(inst: &MInst) -> bool {
     let Op::Machine(desc, _) = inst.op else { return false };
     // `v_readfirstlane_b32` reads an active lane unless EXEC is zero.
     let one_lane = desc.class == Class::Readlane && !desc.does(Behaviours::READS_FIRST_ACTIVE);
-    one_lane || matches!(desc.class, Class::Writelane | Class::Permlane) || desc.is_matrix()
+    one_lane || matches!(desc.class, Class::Writelane | Class::Permlane) || desc.multiplies_matrices()
 }

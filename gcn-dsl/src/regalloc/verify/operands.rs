@@ -52,9 +52,10 @@ impl Checker<'_> {
     pub(super) fn overlaps(&self, at: At, out: &Inst) -> Result<(), VerifyError> {
         let reg = |name: &str| out.operand(name).and_then(Operand::reg);
         let clash = |a: Option<Reg>, b: Option<Reg>| matches!((a, b), (Some(a), Some(b)) if a.overlaps(b));
-        if out.desc.is_matrix() {
+        if out.desc.multiplies_matrices() {
             let d = reg("vdst");
-            let sources = d.is_some_and(|d| d.len > 4) && (clash(d, reg("src0")) || clash(d, reg("src1")));
+            let small = out.desc.is_matrix() && d.is_some_and(|d| d.len <= 4);
+            let sources = !small && (clash(d, reg("src0")) || clash(d, reg("src1")));
             if sources || (d != reg("src2") && clash(d, reg("src2"))) {
                 return self.fail(at, "the result of a matrix instruction overlaps a source".into());
             }

@@ -6,11 +6,11 @@
 
 use std::collections::{BTreeSet, HashMap};
 
-use super::order::{Set, Touched};
 use crate::Program;
 use crate::cfg::Flow;
 use crate::counters::events;
 use crate::indexing::Indexing;
+use crate::order::{Set, Touched};
 use crate::program::EntryKind;
 
 /// Before each wait of a program what may be pending there.

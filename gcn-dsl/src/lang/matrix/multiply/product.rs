@@ -2,14 +2,15 @@
 
 use std::panic::Location;
 
-use gcn_isa::layout::{self, Controls, ElemType, Layout, Matrix, Shape};
+use gcn_isa::layout::{self, Arrangement, Controls, ElemType, Layout, Matrix, Shape};
 use gcn_isa::table::{InstDesc, Modifiers};
-use gcn_isa::target::WAVE_SIZE;
+use gcn_isa::target::Subtarget;
 use gcn_isa::{Target, TargetSet};
 
 use super::{MfmaOptions, SparseIndex};
 use crate::ir::{Call, Inst, Value};
 use crate::lang::context::Context;
+use crate::lang::matrix::operand::{here, is_format};
 use crate::lang::with;
 
 /// What an instruction multiplies.
@@ -29,40 +30,43 @@ impl Product {
         Product { formats, size, sparse: false, scaled }
     }
 
-    /// The instruction of `target`, if there is one.
-    pub fn instruction(&self, target: Target) -> Option<(&'static InstDesc, &'static Shape)> {
-        let mut there = layout::instructions().iter().filter(|i| i.0 == target);
-        there.find(|i| self.is(i.2)).map(|i| (i.1, i.2))
+    /// The instruction of `on`, if there is one.
+    pub fn instruction(&self, on: Subtarget) -> Option<(&'static InstDesc, &'static Shape)> {
+        layout::instructions_on(on).iter().find(|i| self.is(i.1)).copied()
     }
 
     fn is(&self, shape: &Shape) -> bool {
-        let formats = [shape.a, shape.b, shape.acc];
         let size: [usize; 4] = [shape.m.into(), shape.n.into(), shape.k.into(), shape.blocks.into()];
-        formats == self.formats
+        self.has_formats(shape)
             && size == self.size
             && (shape.sparse, shape.scaled) == (self.sparse, self.scaled)
     }
 
+    fn has_formats(&self, shape: &Shape) -> bool {
+        let formats = [shape.a, shape.b, shape.acc];
+        formats.into_iter().zip(self.formats).all(|(operand, language)| is_format(operand, language))
+    }
+
     /// Targets that have it.
     pub fn targets(&self) -> TargetSet {
-        let has = |t: &Target| self.instruction(*t).is_some();
+        let has = |t: &Target| self.instruction((*t).into()).is_some();
         Target::ALL.into_iter().filter(has).fold(TargetSet::EMPTY, |set, t| set.union(TargetSet::of(&[t])))
     }
 
     /// The shapes with the same element types on `target`.
-    fn near(&self, target: Target) -> String {
-        let like = layout::instructions().iter().filter(|(on, _, s)| {
-            let same = (s.sparse, s.scaled) == (self.sparse, self.scaled);
-            *on == target && [s.a, s.b, s.acc] == self.formats && same
-        });
-        let names: Vec<String> = like.map(|(_, _, s)| size([s.m, s.n, s.k, s.blocks.into()])).collect();
+    fn near(&self, on: Subtarget) -> String {
+        let like = layout::instructions_on(on)
+            .iter()
+            .filter(|(_, s)| (s.sparse, s.scaled) == (self.sparse, self.scaled) && self.has_formats(s));
+        let names: Vec<String> = like.map(|(_, s)| size([s.m, s.n, s.k, s.blocks.into()])).collect();
         names.join(", ")
     }
 
-    fn missing(&self, target: Target) -> String {
+    fn missing(&self, on: Subtarget) -> String {
+        let target = on.target;
         let [a, b, acc] = self.formats.map(ElemType::name);
         let [m, n, k, blocks] = self.size.map(|x| x as u16);
-        let near = self.near(target);
+        let near = self.near(on);
         let near =
             if near.is_empty() { "has none for these types".to_owned() } else { format!("has {near}") };
         let on: Vec<&str> = self.targets().targets().map(Target::name).collect();
@@ -93,8 +97,8 @@ pub(in crate::lang::matrix) fn multiply(
     with(|context| {
         full_waves(context, loc);
         let target = context.target;
-        let Some((row, shape)) = product.instruction(target) else {
-            context.fail(loc, product.missing(target));
+        let Some((row, shape)) = product.instruction(here(context)) else {
+            context.fail(loc, product.missing(here(context)));
             return acc;
         };
         let (controls, negated) = match options {
@@ -105,7 +109,9 @@ pub(in crate::lang::matrix) fn multiply(
             }
         };
         let judged = Controls { blgp: controls.blgp | negated, ..controls };
-        if let Err(fault) = Layout::new(row, target, Matrix::D, judged) {
+        if shape.arrangement == Arrangement::Mfma
+            && let Err(fault) = Layout::new(row, target, Matrix::D, judged)
+        {
             context.fail(loc, fault.to_string());
             return acc;
         }
@@ -122,6 +128,12 @@ pub(in crate::lang::matrix) fn multiply(
         let mut call = Call::plain(row.mnemonic, operands.iter().copied(), ty);
         call.arg_mods.neg = negated;
         give(&mut call, controls);
+        // Of bytes and nibbles the modifier says that they are signed.
+        let signed = [shape.a, shape.b].map(|format| matches!(format, ElemType::Iu8 | ElemType::Iu4));
+        if signed.contains(&true) {
+            call.given.mods.neg_lo = u8::from(signed[0]) | u8::from(signed[1]) << 1;
+            call.given.set |= Modifiers::NEG_LO;
+        }
         context.value(Inst::Machine(Box::new(call)), ty, loc)
     })
 }
@@ -148,9 +160,10 @@ fn give(call: &mut Call, controls: Controls) {
 
 fn full_waves(context: &mut Context, loc: &'static Location<'static>) {
     let lanes: u32 = context.workgroup.iter().product();
-    if !lanes.is_multiple_of(WAVE_SIZE) {
+    let wave = context.wave.lanes();
+    if !lanes.is_multiple_of(wave) {
         let message = format!(
-            "matrix instructions need full waves, but the workgroup of {lanes} is not a multiple of {WAVE_SIZE}"
+            "matrix instructions need full waves, but the workgroup of {lanes} is not a multiple of {wave}"
         );
         context.fail(loc, message);
     }

@@ -2,20 +2,19 @@
 
 use std::panic::Location;
 
-use gcn_isa::Target;
 use gcn_isa::layout::Matrix;
-use gcn_isa::target::WAVE_SIZE;
+use gcn_isa::target::Subtarget;
 
-use super::product::Step;
+use super::product::{Step, side};
 use super::{MOST, Parts, Tile, TileB, even, few};
 use crate::ir::{Bin, Inst, Place, Type, Value};
 use crate::lang::matrix::Acc;
-use crate::lang::matrix::acc::{across, reduce};
+use crate::lang::matrix::acc::{across, lanes, reduce};
 use crate::lang::matrix::elementwise;
 use crate::lang::matrix::format::AccElement;
 use crate::lang::matrix::format::{MatrixElement, bits};
 use crate::lang::matrix::k_order::AsAcc;
-use crate::lang::matrix::operand::{Family, Operand};
+use crate::lang::matrix::operand::{Family, Operand, here};
 use crate::lang::matrix::place::Run;
 use crate::lang::matrix::view::AsViewMut;
 use crate::lang::numbers::constant::within;
@@ -52,8 +51,9 @@ impl ElementNumber for S<u32> {
 }
 
 impl<T: MatrixElement, const M: usize, const N: usize, const SIDE: usize> Tile<T, M, N, SIDE> {
-    pub(super) fn parts(_: Target) -> usize {
-        (M / SIDE) * (N / SIDE)
+    pub(super) fn parts(on: Subtarget) -> usize {
+        let side = side(on, SIDE);
+        (M / side) * (N / side)
     }
 }
 
@@ -64,9 +64,8 @@ impl<T: AccElement, const M: usize, const N: usize, const SIDE: usize> Tile<T, M
         const { even(M, SIDE) };
         const { even(N, SIDE) };
         const { few((M / SIDE) * (N / SIDE)) };
-        let ty = Type { place: Place::Acc, elem: T::ELEM, count: (SIDE * SIDE / WAVE_SIZE as usize) as u8 };
-        let zero = with(|c| c.builder.value(Inst::Const(0), ty, None));
-        Self::of(Parts::of((0..(M / SIDE) * (N / SIDE)).map(|_| zero)))
+        let zero = elementwise::zero::<T>(Self::per_acc());
+        Self::of(Parts::of((0..Self::parts_here(Location::caller())).map(|_| zero)))
     }
 
     /// The same tile in VGPRs: see [`Acc::in_vgprs`].
@@ -74,21 +73,48 @@ impl<T: AccElement, const M: usize, const N: usize, const SIDE: usize> Tile<T, M
     #[track_caller]
     pub fn in_vgprs(self) -> Self {
         let loc = Location::caller();
-        let moved = self.values.iter().map(|v| elementwise::in_vgprs::<T>(v, Self::PER_ACC, loc));
+        let moved = self.values.iter().map(|v| elementwise::in_vgprs::<T>(v, Self::per_acc(), loc));
         Self::of(Parts::of(moved))
     }
 
     /// How many elements each lane holds: of each accumulator in turn, those of a row of accumulators one after the other.
     #[allow(clippy::len_without_is_empty, reason = "never empty")]
-    pub const fn len(&self) -> usize {
-        M * N / WAVE_SIZE as usize
+    #[track_caller]
+    pub fn len(&self) -> usize {
+        Self::per_acc() * self.values.len
     }
 
-    const PER_ACC: usize = SIDE * SIDE / WAVE_SIZE as usize;
+    /// Elements of an accumulator in each lane.
+    #[track_caller]
+    pub(super) fn per_acc() -> usize {
+        Self::acc().per_lane(Location::caller())
+    }
+
+    /// The side of the accumulators on the target that is built for.
+    fn side() -> usize {
+        with(|c| side(here(c), SIDE))
+    }
+
+    /// How many accumulators the tile has; the kernel fails if they are too many.
+    fn parts_here(loc: &'static Location<'static>) -> usize {
+        with(|c| {
+            let parts = Self::parts(here(c));
+            if parts > MOST {
+                c.fail(
+                    loc,
+                    format!(
+                        "a tile of {M} x {N} is {parts} accumulators on {}, and {MOST} are the most",
+                        c.target
+                    ),
+                );
+            }
+            parts.min(MOST)
+        })
+    }
 
     fn acc() -> Operand {
-        let format = T::FORMAT;
-        Operand { matrix: Matrix::D, family: Family::Dense, format, rows: SIDE, cols: SIDE, blocks: 1 }
+        let (format, side) = (T::FORMAT, Self::side());
+        Operand { matrix: Matrix::D, family: Family::Dense, format, rows: side, cols: side, blocks: 1 }
     }
 
     /// The lane's `i`-th element.
@@ -111,17 +137,18 @@ impl<T: AccElement, const M: usize, const N: usize, const SIDE: usize> Tile<T, M
 
     /// Row and column of each of the lane's elements, computed where they are asked for.
     pub(in crate::lang::matrix) fn places() -> impl Iterator<Item = [V<u32>; 2]> {
-        (0..M * N / WAVE_SIZE as usize).map(|i| {
-            let [_, row, col] = Self::acc().coordinates((i % Self::PER_ACC) as u32);
-            let block = i / Self::PER_ACC;
-            [row + (block / (N / SIDE) * SIDE) as u32, col + (block % (N / SIDE) * SIDE) as u32]
+        let (per_acc, side) = (Self::per_acc(), Self::side());
+        (0..M / side * (N / side) * per_acc).map(move |i| {
+            let [_, row, col] = Self::acc().coordinates((i % per_acc) as u32);
+            let block = i / per_acc;
+            [row + (block / (N / side) * side) as u32, col + (block % (N / side) * side) as u32]
         })
     }
 
     #[track_caller]
     pub(in crate::lang::matrix) fn elements(&self) -> Vec<V<T>> {
         let loc = Location::caller();
-        let each = |acc: Value| elementwise::extract(acc, Self::PER_ACC, loc);
+        let each = |acc: Value| elementwise::extract(acc, Self::per_acc(), loc);
         self.values.iter().flat_map(each).collect()
     }
 
@@ -135,7 +162,7 @@ impl<T: AccElement, const M: usize, const N: usize, const SIDE: usize> Tile<T, M
         loc: &'static Location<'static>,
     ) -> Self {
         let one = |part: &[V<T>]| elementwise::collect(part, place, loc);
-        Self::of(Parts::of(parts.chunks(Self::PER_ACC).map(one)))
+        Self::of(Parts::of(parts.chunks(Self::per_acc()).map(one)))
     }
 
     /// `f` of each element and its number in the lane, from which [`Tile::row`] and [`Tile::col`] tell where it belongs.
@@ -163,7 +190,7 @@ impl<T: AccElement, const M: usize, const N: usize, const SIDE: usize> Tile<T, M
         let ty = Type { place: Place::Varying, elem: T::ELEM, count: 2 };
         let (loc, dwords) = (Location::caller(), T::ELEM.dwords());
         let of = |from: Value| {
-            (0..Self::PER_ACC as u8).step_by(2).map(move |i| {
+            (0..Self::per_acc() as u8).step_by(2).map(move |i| {
                 Vector::of(with(|c| c.value(Inst::Extract { from, dword: i * dwords }, ty, loc)))
             })
         };
@@ -190,19 +217,20 @@ impl<T: AccElement, const M: usize, const N: usize, const SIDE: usize> Tile<T, M
 
     #[track_caller]
     fn cols(&self, op: Bin) -> Vec<V<T>> {
-        self.lane(op).into_iter().map(|part| across(op, part, SIDE as u32, WAVE_SIZE)).collect()
+        self.lane(op).into_iter().map(|part| across(op, part, Self::side() as u32, lanes())).collect()
     }
 
     /// The lane's part of each of its columns.
     #[track_caller]
     fn lane(&self, op: Bin) -> Vec<V<T>> {
         let elements = self.elements();
+        let (per_acc, accs) = (Self::per_acc(), N / Self::side());
         let column = |j: usize| {
-            let of_column = |i: &usize| i / Self::PER_ACC % (N / SIDE) == j;
+            let of_column = |i: &usize| i / per_acc % accs == j;
             let column: Vec<V<T>> = (0..elements.len()).filter(of_column).map(|i| elements[i]).collect();
             reduce(op, &column)
         };
-        (0..N / SIDE).map(column).collect()
+        (0..accs).map(column).collect()
     }
 
     /// Stores the tile to a matrix in memory, its first row and column at (`row`, `col`).
@@ -220,12 +248,13 @@ impl<T: AccElement, const M: usize, const N: usize, const SIDE: usize> Tile<T, M
 
     /// Row and column of each accumulator's first element.
     fn origins() -> Vec<[u32; 2]> {
-        let all = (0..M).step_by(SIDE).flat_map(|row| (0..N).step_by(SIDE).map(move |col| [row, col]));
+        let side = Self::side();
+        let all = (0..M).step_by(side).flat_map(|row| (0..N).step_by(side).map(move |col| [row, col]));
         all.map(|at| at.map(|x| x as u32)).collect()
     }
 
     fn runs(loc: &'static Location<'static>) -> Vec<Run> {
-        let coordinates = (0..Self::PER_ACC as u32).filter_map(|i| Self::acc().host_coordinates(i, loc));
+        let coordinates = (0..Self::per_acc() as u32).filter_map(|i| Self::acc().host_coordinates(i, loc));
         Run::of(coordinates, 0)
     }
 }
@@ -235,8 +264,9 @@ impl<const M: usize, const N: usize, const SIDE: usize> Tile<f32, M, N, SIDE> {
     #[track_caller]
     pub fn lane_sum(&self) -> Vec<V<f32>> {
         let pairs = self.pairs();
+        let (per_acc, accs) = (Self::per_acc(), N / Self::side());
         let column = |j: usize| {
-            let of_column = |i: &usize| 2 * i / Self::PER_ACC % (N / SIDE) == j;
+            let of_column = |i: &usize| 2 * i / per_acc % accs == j;
             let mut left: Vec<Vector<f32, 2>> =
                 (0..pairs.len()).filter(of_column).map(|i| pairs[i]).collect();
             while left.len() > 1 {
@@ -244,7 +274,7 @@ impl<const M: usize, const N: usize, const SIDE: usize> Tile<f32, M, N, SIDE> {
             }
             left[0].sum()
         };
-        (0..N / SIDE).map(column).collect()
+        (0..accs).map(column).collect()
     }
 
     /// The tile as right factor of a further product, each element converted by `f`. An accumulator's registers become a
@@ -274,6 +304,7 @@ impl<const M: usize, const N: usize, const SIDE: usize> Tile<f32, M, N, SIDE> {
     }
 
     /// The fragments of a factor whose elements come in groups of `each`.
+    #[track_caller]
     fn in_order<E: Copy, U: MatrixElement>(
         &self,
         each: usize,
@@ -281,13 +312,27 @@ impl<const M: usize, const N: usize, const SIDE: usize> Tile<f32, M, N, SIDE> {
         fragment: impl Fn(&[E]) -> Value,
     ) -> TileB<U, M, N, SIDE, AsAcc> {
         debug_assert!(bits(U::FORMAT) >= 8, "memory of single elements");
-        let depth = Step::here(U::FORMAT, SIDE, M, Location::caller()).depth;
-        let (per_lane, per_acc) = (SIDE * depth / WAVE_SIZE as usize / each, Self::PER_ACC / each);
+        let loc = Location::caller();
+        let step = Step::here(U::FORMAT, SIDE, M, loc);
+        let factor = TileB::<U, M, N, SIDE, AsAcc>::operand(step);
+        let (per_lane, per_acc) = (factor.per_lane(loc) / each, Self::per_acc() / each);
+        with(|c| {
+            let is_whole = factor.shape(here(c)).is_none_or(|shape| shape.copies(Matrix::B) > 1);
+            if is_whole {
+                let what = format!(
+                    "on {} every lane has its column of a right factor whole, and of an accumulator only a part: store the tile to \
+                     LDS and load the factor from there",
+                    c.target
+                );
+                c.fail(loc, what);
+            }
+        });
+        let side = step.side;
         let mut values = Vec::new();
-        for j in 0..N / SIDE {
-            let column: Vec<E> = (0..M / SIDE)
+        for j in 0..N / side {
+            let column: Vec<E> = (0..M / side)
                 .flat_map(|i| {
-                    let first = (i * (N / SIDE) + j) * per_acc;
+                    let first = (i * (N / side) + j) * per_acc;
                     groups[first..first + per_acc].to_vec()
                 })
                 .collect();

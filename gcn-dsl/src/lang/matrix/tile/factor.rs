@@ -2,9 +2,8 @@
 
 use std::panic::Location;
 
-use gcn_isa::Target;
 use gcn_isa::layout::{Coordinates, ElemType, Matrix};
-use gcn_isa::target::WAVE_SIZE;
+use gcn_isa::target::Subtarget;
 
 use super::product::Step;
 use super::{MOST, Parts, TileA, TileB, even};
@@ -22,8 +21,8 @@ macro_rules! factor {
         impl<T: MatrixElement, const $a: usize, const $b: usize, const SIDE: usize, O>
             $name<T, $a, $b, SIDE, O>
         {
-            fn operand(step: Step) -> Operand {
-                let ($x, $d) = (SIDE, step.depth);
+            pub(super) fn operand(step: Step) -> Operand {
+                let ($x, $d) = (step.side, step.depth);
                 let (rows, cols) = $extent;
                 Operand {
                     matrix: Matrix::$matrix,
@@ -36,8 +35,9 @@ macro_rules! factor {
             }
 
             /// How many fragments it is made of on `target`.
-            pub(super) fn parts(target: Target) -> usize {
-                ($free / SIDE) * ($k / Step::of(T::FORMAT, target, SIDE, $k).map_or($k, |step| step.depth))
+            pub(super) fn parts(on: Subtarget) -> usize {
+                let step = Step::of(T::FORMAT, on, SIDE, $k);
+                step.map_or($free / SIDE, |step| ($free / step.side) * ($k / step.depth))
             }
         }
 
@@ -57,21 +57,23 @@ macro_rules! factor {
                 const { even($free, SIDE) };
                 let loc = Location::caller();
                 let instruction = Step::here(T::FORMAT, SIDE, $k, loc);
-                let (operand, depth) = (Self::operand(instruction), instruction.depth);
+                let (operand, depth, side) =
+                    (Self::operand(instruction), instruction.depth, instruction.side);
                 let at = [At::new(row.into_device()), At::new(col.into_device())];
-                let fragment = (SIDE * depth / WAVE_SIZE as usize) as u32 * bits(T::FORMAT) / 8;
-                let together = if O::WIDE { together(fragment, $k / depth) } else { 1 };
+                let fragment = operand.per_lane(loc) as u32 * bits(T::FORMAT) / 8;
+                let wide = O::WIDE && instruction.family != Family::Lanes;
+                let together = if wide { together(fragment, $k / depth) } else { 1 };
                 let runs: Vec<Vec<Run>> = (0..$k / (together * depth))
                     .map(|step| match O::AS_ACC {
-                        true => Run::of(as_acc(operand, SIDE, depth, step, loc), $at),
+                        true => Run::of(as_acc(operand, side, step, loc), $at),
                         false => Run::of(by_number(operand, together, $at, loc), $at),
                     })
                     .collect();
                 let places = view.places();
                 let mut values = Vec::new();
-                for part in 0..$free / SIDE {
+                for part in 0..$free / side {
                     let mut at = at;
-                    at[$free_at] = at[$free_at].plus((part * SIDE) as u32);
+                    at[$free_at] = at[$free_at].plus((part * side) as u32);
                     for (step, runs) in runs.iter().enumerate() {
                         let mut at = at;
                         if !O::AS_ACC {
@@ -104,7 +106,7 @@ fn by_number(
     k: usize,
     loc: &'static Location<'static>,
 ) -> Vec<Coordinates> {
-    let per_lane = operand.rows * operand.cols / WAVE_SIZE as usize;
+    let per_lane = operand.per_lane(loc);
     let element = |i: usize, j: usize| {
         let mut at = operand.host_coordinates(j as u32, loc).unwrap_or_default();
         let k = if k == 1 { &mut at.column } else { &mut at.row };
@@ -117,14 +119,8 @@ fn by_number(
 }
 
 /// Where the elements are that a lane holds of the fragment of `step`, in the order of an accumulator.
-fn as_acc(
-    operand: Operand,
-    side: usize,
-    depth: usize,
-    step: usize,
-    loc: &'static Location<'static>,
-) -> Vec<Coordinates> {
-    let per_lane = side * depth / WAVE_SIZE as usize;
+fn as_acc(operand: Operand, side: usize, step: usize, loc: &'static Location<'static>) -> Vec<Coordinates> {
+    let per_lane = operand.per_lane(loc);
     let of = |operand: &Operand, j: usize| operand.host_coordinates(j as u32, loc).unwrap_or_default();
     // The registers of one accumulator's elements after those of the other.
     let acc = Operand {
@@ -135,7 +131,7 @@ fn as_acc(
         cols: side,
         ..operand
     };
-    let in_acc = side * side / 64;
+    let in_acc = acc.per_lane(loc);
     let rows = (step * per_lane..(step + 1) * per_lane).map(|register| {
         let mut row = of(&acc, register % in_acc).row;
         row.base += (register / in_acc * side) as u32;

@@ -2,21 +2,25 @@
 
 use std::panic::Location;
 
-use gcn_isa::Target;
-use gcn_isa::layout::{self, Controls, ElemType};
+use gcn_isa::layout::{Controls, ElemType, Shape};
+use gcn_isa::target::Subtarget;
 
 use super::{Tile, TileA, TileB};
+use crate::ir::{Bin, Inst, Value};
 use crate::lang::lanes::wave::Convergent;
 use crate::lang::matrix::format::AccElement;
+use crate::lang::matrix::format::bits;
 use crate::lang::matrix::format::{Bf8, Fp8, MatrixElement, Xf32};
 use crate::lang::matrix::k_order::KOrder;
 use crate::lang::matrix::multiply::{Product, multiply};
-use crate::lang::matrix::operand::{Family, square_shapes};
+use crate::lang::matrix::operand::{Family, here, is_format, square_shapes};
+use crate::lang::matrix::swizzle::WIDEST;
 use crate::lang::matrix::target::{
-    Availability, ExistsOn, On, OnlyGfx942, SinceGfx90a, SinceGfx908, SinceGfx942,
+    Availability, Everywhere, ExistsOn, On, OnlyGfx942, SinceGfx90a, SinceGfx942AndGfx12,
 };
-use crate::lang::with;
-use crate::scalar::{f8e4m3, f8e5m2};
+use crate::lang::values::vector::element;
+use crate::lang::{V, with};
+use crate::scalar::{Scalar, f8e4m3, f8e5m2};
 use half::{bf16, f16};
 
 /// Elements of a left factor that matrix instructions multiply with those of a right factor, `U`, into accumulators of `C`, and
@@ -47,7 +51,7 @@ macro_rules! factors {
 }
 
 factors! {
-    SinceGfx908 {
+    Everywhere {
         f16 f16 => f32;
         bf16 bf16 => f32;
         f32 f32 => f32;
@@ -56,7 +60,7 @@ factors! {
     SinceGfx90a {
         f64 f64 => f64;
     }
-    SinceGfx942 {
+    SinceGfx942AndGfx12 {
         f8e4m3 f8e4m3 => f32;
         f8e4m3 f8e5m2 => f32;
         f8e5m2 f8e4m3 => f32;
@@ -75,45 +79,65 @@ factors! {
 /// mixtures are as deep as the others.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Step {
+    /// Rows and columns of an accumulator.
+    pub side: usize,
     /// How many `k` it takes.
     pub depth: usize,
     pub family: Family,
 }
 
+/// The side of the accumulators of tiles whose `SIDE` is `asked`: 16, if no instruction of the target has larger ones.
+pub(super) fn side(on: Subtarget, asked: usize) -> usize {
+    if square_shapes(on).any(|shape| usize::from(shape.m) == asked) { asked } else { 16 }
+}
+
 impl Step {
     /// The deepest instruction of `target` that multiplies `side x k` by `k x side` elements and whose depth divides `k`.
-    pub fn of(format: ElemType, target: Target, side: usize, k: usize) -> Option<Step> {
-        let all = Step::all(format, target).filter(|(of, step)| *of == side && k.is_multiple_of(step.depth));
-        all.map(|(_, step)| step).max_by_key(|step| step.depth)
+    pub fn of(format: ElemType, on: Subtarget, asked: usize, k: usize) -> Option<Step> {
+        let side = side(on, asked);
+        let all = Step::all(format, on).filter(|step| step.side == side && k.is_multiple_of(step.depth));
+        let instruction = all.max_by_key(|step| step.depth);
+        instruction
+            .or_else(|| Step::all(format, on).next().is_none().then(|| Step::of_lanes(format, k)).flatten())
     }
 
-    /// Every instruction of `target` that tiles of the format can be made of, and its side.
-    fn all(format: ElemType, target: Target) -> impl Iterator<Item = (usize, Step)> {
+    /// Without an instruction: as many `k` as a lane loads at once.
+    fn of_lanes(format: ElemType, k: usize) -> Option<Step> {
+        let multiplies = matches!(format, ElemType::F32 | ElemType::F16 | ElemType::Bf16 | ElemType::I8);
+        let most = (8 * WIDEST / bits(format)) as usize;
+        let depth = (1..=most).rev().find(|depth| depth.is_power_of_two() && k.is_multiple_of(*depth))?;
+        multiplies.then_some(Step { side: 16, depth, family: Family::Lanes })
+    }
+
+    /// Every instruction of `on` that tiles of the format can be made of.
+    fn all(format: ElemType, on: Subtarget) -> impl Iterator<Item = Step> {
         // Of the instructions whose fields say the formats, tiles hold those of 8 bits.
         let chosen = matches!(format, ElemType::Fp8 | ElemType::Bf8);
-        let fits = move |s: &&layout::Shape| match s.formats_chosen {
+        let fits = move |s: &&Shape| match s.formats_chosen {
             true => chosen && !s.scaled,
-            false => s.a == format,
+            false => is_format(s.a, format),
         };
-        square_shapes(target).filter(fits).map(|s| {
+        square_shapes(on).filter(fits).map(|s| {
             let family = if s.formats_chosen { Family::F8f6f4 } else { Family::Dense };
-            (s.m.into(), Step { depth: s.k.into(), family })
+            Step { side: s.m.into(), depth: s.k.into(), family }
         })
     }
 
     /// The instruction of the target that is built for; the kernel fails if there is none.
-    pub fn here(format: ElemType, side: usize, k: usize, loc: &'static Location<'static>) -> Step {
+    pub fn here(format: ElemType, asked: usize, k: usize, loc: &'static Location<'static>) -> Step {
         with(|c| {
-            Step::of(format, c.target, side, k).unwrap_or_else(|| {
-                c.fail(loc, Step::missing(format, c.target, side, k));
-                Step { depth: k, family: Family::Dense }
+            let on = here(c);
+            Step::of(format, on, asked, k).unwrap_or_else(|| {
+                c.fail(loc, Step::missing(format, on, asked, k));
+                Step { side: asked, depth: k, family: Family::Dense }
             })
         })
     }
 
-    fn missing(format: ElemType, target: Target, side: usize, k: usize) -> String {
-        let there: Vec<String> = Step::all(format, target)
-            .map(|(side, step)| format!("multiples of {} with SIDE {side}", step.depth))
+    fn missing(format: ElemType, on: Subtarget, side: usize, k: usize) -> String {
+        let target = on.target;
+        let there: Vec<String> = Step::all(format, on)
+            .map(|step| format!("multiples of {} with SIDE {}", step.depth, step.side))
             .collect();
         let remedy = match there.is_empty() {
             true => "it has none on such elements: limit the kernel with `#[targets(…)]`".to_owned(),
@@ -126,9 +150,16 @@ impl Step {
     }
 }
 
+/// True if the target that is built for multiplies tiles of `T` by matrix instructions, and not by vector instructions. For
+/// `comptime if`: the two want other tiles.
+pub fn has_instruction<T: MatrixElement>() -> bool {
+    with(|c| Step::all(T::FORMAT, here(c)).next().is_some())
+}
+
 /// `c + a * b`, with the instruction that the target has for it. In a kernel: `acc = matmul(a, b, acc);`.
 ///
-/// The deepest instruction is taken whose depth divides `K`. Among 8-bit floats the factors may have different types; where `K`
+/// The deepest instruction is taken whose depth divides `K`. Where the target has none for f32, f16, bf16 or i8, as for f32 on RDNA, vector
+/// instructions multiply: fused, with sums of f32, or of i32. Among 8-bit floats the factors may have different types; where `K`
 /// is a multiple of 64 (128 with `SIDE` 16) gfx950 multiplies them by its `f8f6f4` instructions, at twice the rate of the others.
 ///
 /// # Errors
@@ -170,7 +201,8 @@ where
 {
     let loc = Location::caller();
     let step = Step::here(T::FORMAT, SIDE, K, loc);
-    let size = [SIDE, SIDE, step.depth, 1];
+    let side = step.side;
+    let size = [side, side, step.depth, 1];
     let (product, controls) = match step.family {
         Family::F8f6f4 => {
             let code = |format| ElemType::F8F6F4_FORMATS.iter().position(|f| *f == format).unwrap_or(0) as u8;
@@ -182,13 +214,16 @@ where
             (Product { formats, size, sparse: false, scaled: false }, Controls::default())
         }
     };
-    let (across, steps) = (N / SIDE, K / step.depth);
+    if step.family == Family::Lanes {
+        return by_lanes(a, b, c, step, loc);
+    }
+    let (across, steps) = (N / side, K / step.depth);
     let mut values = c.values;
-    if a.values.len < M / SIDE * steps || b.values.len < across * steps {
+    if a.values.len < M / side * steps || b.values.len < across * steps || values.len < M / side * across {
         return c; // the kernel has failed
     }
     for step in 0..steps {
-        for i in 0..M / SIDE {
+        for i in 0..M / side {
             for j in 0..across {
                 let (left, right) = (a.values.values[i * steps + step], b.values.values[j * steps + step]);
                 let acc = &mut values.values[i * across + j];
@@ -199,6 +234,65 @@ where
     Tile::of(values)
 }
 
+/// `c + a * b` where the target has no instruction for it: fused multiplications and additions of f32, or those of i32, `k` ascending.
+fn by_lanes<T, U, C, O, const M: usize, const N: usize, const K: usize, const SIDE: usize>(
+    a: TileA<T, M, K, SIDE, O>,
+    b: TileB<U, K, N, SIDE, O>,
+    c: Tile<C, M, N, SIDE>,
+    step: Step,
+    loc: &'static Location<'static>,
+) -> Tile<C, M, N, SIDE>
+where
+    T: MatrixElement,
+    U: MatrixElement,
+    C: AccElement,
+    O: KOrder,
+{
+    let (across, steps) = (N / step.side, K / step.depth);
+    let per_acc = Tile::<C, M, N, SIDE>::per_acc();
+    let mut sums: Vec<V<C>> = c.elements();
+    if a.values.len < M / step.side * steps || b.values.len < across * steps {
+        return c; // the kernel has failed
+    }
+    for s in 0..steps {
+        let rows = (0..M / step.side)
+            .map(|i| numbers::<T, C>(a.values.values[i * steps + s], per_acc * step.depth, loc));
+        let rows: Vec<Vec<V<C>>> = rows.collect();
+        for j in 0..across {
+            let column = numbers::<U, C>(b.values.values[j * steps + s], step.depth, loc);
+            for (i, row) in rows.iter().enumerate() {
+                let first = (i * across + j) * per_acc;
+                for (sum, x) in sums[first..first + per_acc].iter_mut().zip(row.chunks(step.depth)) {
+                    for (x, y) in x.iter().zip(&column) {
+                        *sum = fused(*x, *y, *sum, loc);
+                    }
+                }
+            }
+        }
+    }
+    Tile::from_elements(&sums, c.place(), loc)
+}
+
+/// The elements of a lane's part of a factor, as numbers of the sums.
+fn numbers<T: MatrixElement, C: AccElement>(
+    part: Value,
+    count: usize,
+    loc: &'static Location<'static>,
+) -> Vec<V<C>> {
+    let cast = |x: Value| {
+        if <T::Memory as Scalar>::ELEM == C::ELEM { V::from_value(x) } else { V::emit(Inst::Cast(x), loc) }
+    };
+    (0..count).map(|j| cast(element::<T::Memory>(part, j, count, loc))).collect()
+}
+
+fn fused<C: AccElement>(x: V<C>, y: V<C>, sum: V<C>, loc: &'static Location<'static>) -> V<C> {
+    if C::FORMAT == ElemType::I32 {
+        let product: V<C> = V::emit(Inst::Bin(Bin::Mul, x.value, y.value), loc);
+        return V::emit(Inst::Bin(Bin::Add, product.value, sum.value), loc);
+    }
+    V::emit(Inst::Fma(x.value, y.value, sum.value), loc)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -207,12 +301,16 @@ mod tests {
     #[test]
     fn factors_are_those_of_the_table() {
         for (formats, set) in FACTORS {
-            for target in Target::REPRESENTATIVES {
-                let there = layout::instructions().iter().any(|(on, _, s)| {
+            for target in gcn_isa::Target::REPRESENTATIVES {
+                let there = gcn_isa::layout::instructions().iter().any(|(on, _, s)| {
                     *on == target && [s.a, s.b, s.acc] == *formats && !s.sparse && s.blocks == 1
                 });
-                assert_eq!(set.contains(target), there, "{formats:?} on {target}");
-                let [a, b, _] = formats.map(|format| Step::of(format, target, 16, 128));
+                let by_lanes =
+                    Step::of(formats[0], target.into(), 16, 128).is_some_and(|s| s.family == Family::Lanes);
+                assert_eq!(set.contains(target), there || by_lanes, "{formats:?} on {target}");
+                let instruction = |step: &Step| step.family != Family::Lanes;
+                let [a, b, _] =
+                    formats.map(|format| Step::of(format, target.into(), 16, 128).filter(instruction));
                 assert_eq!(
                     (a, a.is_some()),
                     (b, there),

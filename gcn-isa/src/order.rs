@@ -1,4 +1,4 @@
-//! What must stay in order: registers, read and written; memory as one thing; and what nothing passes at all.
+//! What must stay in order where instructions move: registers, read and written; memory as one thing; and what nothing passes at all.
 
 use crate::counters::events;
 use crate::indexing::Indexing;
@@ -14,7 +14,7 @@ const WORDS: usize = MEMORY / 64 + 1;
 
 /// Registers, SCC, MODE and memory.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
-pub(super) struct Set([u64; WORDS]);
+pub struct Set([u64; WORDS]);
 
 impl Set {
     /// Everything.
@@ -24,18 +24,22 @@ impl Set {
         self.0[bit / 64] |= 1 << (bit % 64);
     }
 
+    /// Takes in a register.
     pub fn add_reg(&mut self, reg: Reg) {
         reg.units().for_each(|unit| self.add(unit.index()));
     }
 
+    /// Takes in all of `other`.
     pub fn add_all(&mut self, other: &Set) {
         self.0.iter_mut().zip(other.0).for_each(|(mine, theirs)| *mine |= theirs);
     }
 
+    /// Gives up all of `other`.
     pub fn take_all(&mut self, other: &Set) {
         self.0.iter_mut().zip(other.0).for_each(|(mine, theirs)| *mine &= !theirs);
     }
 
+    /// True if the two have something in common.
     pub fn meets(&self, other: &Set) -> bool {
         self.0.iter().zip(other.0).any(|(mine, theirs)| mine & theirs != 0)
     }
@@ -47,8 +51,10 @@ impl Set {
 
 /// What instructions read and write.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
-pub(super) struct Touched {
+pub struct Touched {
+    /// What is read.
     pub reads: Set,
+    /// What is written.
     pub writes: Set,
 }
 
@@ -84,6 +90,7 @@ impl Touched {
         touched
     }
 
+    /// Takes in what `other` reads and writes.
     pub fn add(&mut self, other: &Touched) {
         self.reads.add_all(&other.reads);
         self.writes.add_all(&other.writes);
@@ -95,6 +102,7 @@ impl Touched {
         !writes.meets(&other.reads) && !writes.meets(&other.writes) && !reads.meets(&other.writes)
     }
 
+    /// True if it is an access of memory, or something else that keeps its place among them.
     pub fn is_memory(&self) -> bool {
         self.writes.contains(MEMORY)
     }
@@ -105,6 +113,6 @@ fn accesses_memory(desc: &InstDesc) -> bool {
 }
 
 /// True if nothing may pass the instruction, nor it anything.
-pub(super) fn is_boundary(inst: &Inst) -> bool {
+pub fn is_boundary(inst: &Inst) -> bool {
     inst.desc.class.is_boundary() || inst.desc.ends_block() || inst.operands.iter().any(Operand::is_opaque)
 }

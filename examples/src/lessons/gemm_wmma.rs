@@ -1,0 +1,117 @@
+//! One matrix product for MI300 and for Radeon: tiles take the instruction of the target.
+//!
+//! C = A * B in half precision with single-precision accumulation; A is stored row by row, B column by column. The kernel lists no
+//! targets and names no instruction. `matmul` multiplies tiles by `v_mfma_f32_16x16x*` on gfx908 and later of GFX9, and by
+//! `v_wmma_f32_16x16x16_f16` on RDNA 3, 3.5 and 4, in waves of 32 lanes and of 64.
+//!
+//! **The operands.** On RDNA 3 every 16 lanes of a wave have A and B whole, so that each lane holds all 16 `k` of its row, in eight
+//! registers; on RDNA 4 the two halves of a wave of 32 share them. Rows of an accumulator alternate between the halves on RDNA 3, and on
+//! RDNA 4 each half has eight in a row. None of this shows in the kernel: `TileA` and `TileB` load what the instruction takes, by 16
+//! bytes where `k` is the fast dimension, and `store_to` knows where results are.
+//!
+//! **The waves.** A workgroup has 256 lanes and computes 64 x 128 elements of C. Those are eight waves of 32 lanes, each with 32 x 32
+//! elements, or four waves of 64 lanes, each with 64 x 32. `wave_size()` is known when the kernel is built, so `comptime if` chooses.
+//!
+//! **Without the instruction.** On GFX9 before gfx908 and on RDNA 1 and 2 `matmul` is fused multiplications and additions. Then each lane
+//! needs all rows and columns of its results in registers, eight rows for a column of 16 x 16 in waves of 32 lanes; four `k` at a time
+//! leave room.
+//!
+//! **The hazard.** A WMMA that reads the result of the one before it as A or B needs an instruction between the two, and as C it does
+//! not. Sums follow each other here, so nothing has to be inserted; look for `v_wmma` in the assembly.
+
+use gcn_dsl::lang::matrix::{Spread, View, has_instruction};
+use gcn_dsl::prelude::*;
+use gcn_dsl::{BuiltKernel, LaunchError};
+
+use super::gemm_f16::reference;
+use crate::data::Random;
+use crate::{Comparison, Lesson, Outcome, Size};
+
+/// Rows and columns of the workgroup's tile of C.
+pub const TILE: [u32; 2] = [64, 128];
+/// Columns of A and of B^T that are in LDS at once.
+const DEPTH: usize = 32;
+/// Rows and columns of an accumulator.
+const SIDE: usize = 16;
+
+// ANCHOR: kernel
+gcn_kernel! {
+    /// The wave's part of a tile: `ROWS` x 32 elements, `STEP` of the depth at a time.
+    #[device]
+    fn part<T, const ROWS: usize, const STEP: usize>(
+        all: AllLanes<T>,
+        a: View<f16>,
+        b: View<f16>,
+        first: (u32, u32),
+        part: (u32, u32),
+        depth: u32,
+    ) -> Tile<f32, ROWS, 32, SIDE> {
+        let left = LdsTile::<f16, 64, DEPTH, Spread<SIDE>>::new();
+        let right = LdsTile::<f16, 128, DEPTH, Spread<SIDE>>::new();
+        let mut acc = Tile::<f32, ROWS, 32, SIDE>::zero();
+        let mut next_a = left.fetch(a, first.0, 0);
+        let mut next_b = right.fetch(b, first.1, 0);
+        for done in (0..depth).step_by(DEPTH as u32) {
+            left.put(next_a);
+            right.put(next_b);
+            barrier();
+            // The next tiles are on their way while these are multiplied.
+            next_a = left.fetch(a, first.0, done + DEPTH as u32);
+            next_b = right.fetch(b, first.1, done + DEPTH as u32);
+            #[unroll]
+            for k in (0..DEPTH).step_by(STEP) {
+                let x = TileA::<f16, ROWS, STEP, SIDE>::load(left, part.0, k as u32);
+                let y = TileB::<f16, STEP, 32, SIDE>::load(right.transposed(), k as u32, part.1);
+                acc = matmul(x, y, acc);
+            }
+            barrier();
+        }
+        acc
+    }
+
+    /// c = a * b; `a` has rows of `depth` elements, `b` columns of `depth` elements, `c` rows of `columns` elements. The grid is
+    /// (columns / 128, rows / 64), rounded up; depth is a multiple of 8.
+    #[workgroup(256)]
+    pub fn gemm_wmma(columns: u32, depth: u32, a: &[f16], b: &[f16], c: &mut [f32]) {
+        let (row, col) = (workgroup_id().y * TILE[0], workgroup_id().x * TILE[1]);
+        let (a, b) = (row_major(a, depth).columns_by(depth, 8), row_major(b, depth).columns_by(depth, 8));
+        let c = row_major(c, columns).columns(columns);
+        let (down, right) = (wave_id() / 4 * 32, wave_id() % 4 * 32);
+        comptime if wave_size() == 32 {
+            let acc = comptime if has_instruction::<f16>() {
+                part::<_, 32, 32>(all_lanes(), a, b, (row, col), (down, right), depth)
+            } else {
+                part::<_, 32, 4>(all_lanes(), a, b, (row, col), (down, right), depth)
+            };
+            acc.store_to(c, row + down, col + right);
+        } else {
+            let acc = comptime if has_instruction::<f16>() {
+                part::<_, 64, 32>(all_lanes(), a, b, (row, col), (down, right), depth)
+            } else {
+                part::<_, 64, 4>(all_lanes(), a, b, (row, col), (down, right), depth)
+            };
+            acc.store_to(c, row + down, col + right);
+        }
+    }
+}
+// ANCHOR_END: kernel
+
+/// The lesson; sizes are M, N and K.
+pub const LESSON: Lesson = Lesson {
+    name: "gemm_wmma",
+    build_with: |target, options| gemm_wmma.build_with(target, options).map(BuiltKernel::into_any),
+    sizes: &[Size(&[1, 3, 8]), Size(&[40, 136, 72]), Size(&[128, 256, 96])],
+    run,
+    steady: None,
+};
+
+fn run(device: &Device, kernel: &BuiltKernel, size: Size) -> Result<Outcome, LaunchError> {
+    let (rows, columns, depth) = (size.0[0], size.0[1], size.0[2]);
+    let mut random = Random::new(17);
+    let (a, b) = (random.f16s((rows * depth) as usize), random.f16s((columns * depth) as usize));
+    let mut c = vec![f32::NAN; (rows * columns) as usize];
+    let grid = Grid::xy(columns.div_ceil(TILE[1]), rows.div_ceil(TILE[0]));
+    let stats = device.launch(&gemm_wmma, kernel, grid, (columns, depth, &a, &b, &mut c))?;
+    let (want, tolerance) = reference(device.target(), columns as usize, depth as usize, &a, &b);
+    Ok(Outcome { stats, comparison: Comparison::of(&c, &want).within(tolerance) })
+}

@@ -1,0 +1,185 @@
+//! Two instructions in one: VOPD (RDNA 3 and later, in waves of 32 lanes).
+//!
+//! Two independent vector instructions that stand in one block, near each other, become the halves of one, which issues in the time
+//! of one. What can be a half, and which registers go together, is the table's and the encoder's to say. Of the two, one moves to the
+//! other's place; where it is the later one that moves, it does not come before an instruction that hides the latency of what it reads.
+
+use std::collections::BTreeSet;
+
+use gcn_emit::encode::encode_inst;
+use gcn_isa::cfg::{Block, Cfg, Flow};
+use gcn_isa::indexing::Indexing;
+use gcn_isa::order::{Set, Touched, is_boundary};
+use gcn_isa::reg::VCC;
+use gcn_isa::table::{self, Behaviours, InstDesc};
+use gcn_isa::target::Subtarget;
+use gcn_isa::{Inst, Operand, Program};
+use smallvec::SmallVec;
+
+use super::fence;
+use crate::ir::mark::Mark;
+
+/// How many instructions further on a second half is looked for.
+const LOOK: usize = 32;
+
+/// A half that every target with such instructions has.
+const SOME_HALF: &str = "v_mov_b32";
+
+/// True if there are instructions that are two.
+pub fn joins(on: Subtarget) -> bool {
+    table::pair_of(on, [SOME_HALF; 2]).is_some()
+}
+
+/// Joins instructions of `program`, but not those of the lines `named`, which the kernel names; `marks` keep their places.
+pub fn run(program: &mut Program, marks: &mut [(usize, Mark)], named: &[usize]) {
+    let on = program.subtarget();
+    if !joins(on) {
+        return;
+    }
+    let flow = Flow::of(program);
+    let indexing = Indexing::of(program, &flow);
+    let touched: Vec<Touched> =
+        (0..program.lines.len()).map(|line| Touched::of(program, &indexing, line)).collect();
+    let fences = fence::fences(program, marks).into_iter().collect();
+    let named = named.iter().copied().collect();
+    let mut joiner = Joiner { on, touched, fences, named, gone: vec![false; program.lines.len()] };
+    for block in &Cfg::build(program).blocks {
+        joiner.block(program, block);
+    }
+    remove(program, marks, &joiner.gone);
+}
+
+struct Joiner {
+    on: Subtarget,
+    /// What each line reads and writes.
+    touched: Vec<Touched>,
+    /// Lines before which nothing passes.
+    fences: BTreeSet<usize>,
+    /// Lines that stay as they are.
+    named: BTreeSet<usize>,
+    /// Lines that have become part of another.
+    gone: Vec<bool>,
+}
+
+impl Joiner {
+    fn block(&mut self, program: &mut Program, block: &Block) {
+        let early = self.first_readers(program, block);
+        for first in block.start..block.end {
+            if !self.gone[first]
+                && !self.named.contains(&first)
+                && Half::of(&program.lines[first].inst, self.on).is_some()
+            {
+                self.join(program, first, block.end, &early);
+            }
+        }
+    }
+
+    /// The lines of the block that are the first to read what an instruction of long latency has written.
+    fn first_readers(&self, program: &Program, block: &Block) -> BTreeSet<usize> {
+        let mut pending = Set::default();
+        let mut found = BTreeSet::new();
+        for line in block.start..block.end {
+            let touched = &self.touched[line];
+            if pending.meets(&touched.reads) {
+                found.insert(line);
+            }
+            pending.take_all(&touched.reads);
+            pending.take_all(&touched.writes);
+            if touched.is_memory() || program.lines[line].inst.desc.multiplies_matrices() {
+                pending.add_all(&touched.writes);
+            }
+        }
+        found
+    }
+
+    /// Joins `first` with the nearest instruction after it that goes together with it.
+    fn join(&mut self, program: &mut Program, first: usize, end: usize, early: &BTreeSet<usize>) {
+        let mut between = Touched::default();
+        for second in (first + 1..end).filter(|line| !self.gone[*line]).take(LOOK) {
+            let passes = (first + 1..=second).all(|line| !self.fences.contains(&line));
+            if !passes || is_boundary(&program.lines[second].inst) {
+                return;
+            }
+            let (a, b) = (&self.touched[first], &self.touched[second]);
+            let up = b.may_swap_with(&between) && !early.contains(&second);
+            let down = a.may_swap_with(&between);
+            let independent = !a.writes.meets(&b.reads) && !a.writes.meets(&b.writes);
+            if (up || down)
+                && independent
+                && !self.named.contains(&second)
+                && let Some(pair) = pair(&program.lines[first].inst, &program.lines[second].inst, self.on)
+            {
+                let mut both = *a;
+                both.add(b);
+                let (kept, gone) = if up { (first, second) } else { (second, first) };
+                program.lines[kept].inst = pair.into();
+                self.touched[kept] = both;
+                self.gone[gone] = true;
+                return;
+            }
+            between.add(b);
+        }
+    }
+}
+
+/// An instruction as a half: the operation by name, and the operands, in one order or in both.
+struct Half {
+    alone: &'static str,
+    operands: SmallVec<[SmallVec<[Operand; 4]>; 2]>,
+}
+
+impl Half {
+    fn of(inst: &Inst, on: Subtarget) -> Option<Half> {
+        let alone = inst.desc.entry.mnemonic;
+        // As the second half, where every half can stand.
+        let [_, half] = table::pair_of(on, [SOME_HALF, alone])?.halves?;
+        let is_plain = inst.desc.format.is_vop() && inst.mods == inst.desc.default_mods();
+        let mut operands: SmallVec<[Operand; 4]> = inst.operands.iter().copied().collect();
+        // The mask of a selection is not written.
+        let vcc = VCC.slice(0, on.wave.mask_registers());
+        if operands.len() == half.operands.len() + 1 && operands.last() == Some(&vcc.into()) {
+            operands.pop();
+        }
+        if !is_plain || inst.desc.halves.is_some() || operands.len() != half.operands.len() {
+            return None;
+        }
+        let mut orders: SmallVec<[_; 2]> = SmallVec::new();
+        if half.does(Behaviours::COMMUTES) {
+            let mut other = operands.clone();
+            other.swap(1, 2);
+            orders.push(other);
+        }
+        orders.insert(0, operands);
+        Some(Half { alone, operands: orders })
+    }
+}
+
+/// The instruction that does what both do, if there is one.
+fn pair(one: &Inst, other: &Inst, on: Subtarget) -> Option<Inst> {
+    let halves = [Half::of(one, on)?, Half::of(other, on)?];
+    let [one, other] = &halves;
+    [[one, other], [other, one]].into_iter().find_map(|[x, y]| {
+        let desc = table::pair_of(on, [x.alone, y.alone])?;
+        let ways = x.operands.iter().flat_map(|x| y.operands.iter().map(move |y| [x, y]));
+        ways.map(|operands| together(desc, operands)).find(|inst| encode_inst(inst, on.target).is_ok())
+    })
+}
+
+fn together(desc: &'static InstDesc, operands: [&SmallVec<[Operand; 4]>; 2]) -> Inst {
+    Inst::new(desc, operands.into_iter().flatten().copied())
+}
+
+/// Takes the lines out that are gone.
+fn remove(program: &mut Program, marks: &mut [(usize, Mark)], gone: &[bool]) {
+    let mut place = Vec::with_capacity(gone.len() + 1);
+    let mut next = 0;
+    for gone in gone {
+        place.push(next);
+        next += usize::from(!gone);
+    }
+    place.push(next);
+    let mut gone = gone.iter();
+    program.lines.retain(|_| !gone.next().copied().unwrap_or_default());
+    program.labels.iter_mut().for_each(|label| label.at = label.at.map(|at| place[at]));
+    marks.iter_mut().for_each(|mark| mark.0 = place[mark.0]);
+}
