@@ -1,7 +1,10 @@
 //! The vector ALU instructions that no other table has, against wider arithmetic.
 
 use gcn_isa::Target;
+use gcn_isa::target::WaveSize;
+use gcn_sim::{KernelState, Machine, Memory, Options};
 
+use super::harness::{assemble, state, words};
 use super::table::Out::{F, G, H, Near, W};
 use super::table::{In, Row, check};
 
@@ -306,4 +309,48 @@ fn multiply_adds_round_once_or_twice() {
     check(Target::GFX942, FUSED, single);
     check(Target::GFX90A, HALVES_FUSED, half);
     check(Target::GFX950, BFLOATS, |x| x & 0x807f_807f | 0x3f80_3f80);
+}
+
+/// Witness: RDNA3 ISA and RDNA4 ISA, `D0.b16 = { SAT8(…), SAT8(…) }`, and LLVM 22, which writes `v0.l` from gfx11 on; before, the result
+/// is a register.
+#[test]
+fn two_saturated_bytes_are_half_a_register_from_rdna_3_on() {
+    let cases = [
+        (
+            Target::GFX1030,
+            "s_load_dwordx2 s[2:3], s[0:1], 0x0\ns_waitcnt lgkmcnt(0)",
+            "v_sat_pk_u8_i16 v2, v1",
+            0x00ff,
+        ),
+        (
+            Target::GFX1100,
+            "s_load_b64 s[2:3], s[0:1], 0x0\ns_waitcnt lgkmcnt(0)",
+            "v_sat_pk_u8_i16 v2.l, v1",
+            0xabcd_00ff,
+        ),
+        (
+            Target::GFX1100,
+            "s_load_b64 s[2:3], s[0:1], 0x0\ns_waitcnt lgkmcnt(0)",
+            "v_sat_pk_u8_i16 v2.h, v1",
+            0x00ff_1234,
+        ),
+        (
+            Target::GFX1201,
+            "s_load_b64 s[2:3], s[0:1], 0x0\ns_wait_kmcnt 0x0",
+            "v_sat_pk_u8_i16 v2.h, v1",
+            0x00ff_1234,
+        ),
+    ];
+    for (target, load, inst, expected) in cases {
+        let store = if target == Target::GFX1030 { "global_store_dword" } else { "global_store_b32" };
+        let text = format!(
+            "{load}\nv_mov_b32 v0, 0\nv_mov_b32 v1, 0xfffe0123\nv_mov_b32 v2, 0xabcd1234\n{inst}\n{store} v0, v2, s[2:3]\ns_endpgm"
+        );
+        let kernel = KernelState { vgprs: 8, wave_size: WaveSize::W32, ..state() };
+        let machine = Machine::new(target, &assemble(target, &text), kernel).unwrap();
+        let mut memory = Memory::new();
+        let out = memory.alloc(4);
+        gcn_sim::run(&machine, &mut memory, [1; 3], [1; 3], &out.to_le_bytes(), &Options::default()).unwrap();
+        assert_eq!(words(&memory.read(out, 4).unwrap()), [expected], "{target} {inst}");
+    }
 }
