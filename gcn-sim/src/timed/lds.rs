@@ -63,7 +63,7 @@ impl Lds {
     /// For waves of so many lanes.
     pub(super) fn new(params: &Params, lanes: u64) -> Lds {
         // Phases of lanes that no wave has do not come.
-        let there = u64::MAX >> 64u64.saturating_sub(lanes);
+        let there = u64::MAX >> (LANES as u64).saturating_sub(lanes);
         let groups = |name: &str| params.groups(name).into_iter().filter(|mask| mask & there != 0).collect();
         let phases = |direction: &str| WIDTHS.map(|width| groups(&format!("lds.phases.{direction}.{width}")));
         Lds {
@@ -317,7 +317,7 @@ mod tests {
     }
 
     fn lds(target: Target) -> Lds {
-        Lds::new(&Params::new(target, &[]), 64)
+        Lds::new(&Params::new(target, &[]), LANES as u64)
     }
 
     /// Witness: github.com/tingqli/pyhip, docs/mem_latency.md, measured on MI308X. Strides are in dwords.
