@@ -13,26 +13,71 @@ use crate::inst::Inst;
 use crate::operand::Operand;
 use crate::program::{Line, Program};
 use crate::reg::{self, RegFile, RegUnit};
-use crate::table::{self, Class};
+use crate::table::{self, Class, InstDesc};
 use crate::target::Generation;
 use crate::wait::Inserted;
 
 /// The instruction.
 const INSTRUCTION: &str = "s_delay_alu";
 
-/// Latencies that are not those of most vector and scalar instructions, by mnemonic.
+/// Latencies that are not those of most vector and scalar instructions, by mnemonic: from RDNA 3 on, and before.
 const LATENCIES: &str = include_str!("../data/latency-rdna.tsv");
 
-static BY_MNEMONIC: LazyLock<HashMap<&'static str, u8>> = LazyLock::new(|| {
-    let rows = LATENCIES.lines().skip(1).filter_map(|line| line.split_once('\t'));
-    let cycles = rows.filter_map(|(cycles, mnemonics)| Some((cycles.parse().ok()?, mnemonics)));
-    cycles.flat_map(|(cycles, all): (u8, &str)| all.split(' ').map(move |m| (m, cycles))).collect()
+/// The latencies of a mnemonic from RDNA 3 on, and before.
+type Cycles = [u8; 2];
+
+static BY_MNEMONIC: LazyLock<HashMap<&'static str, Cycles>> = LazyLock::new(|| {
+    let row = |line: &'static str| {
+        let mut fields = line.split('\t');
+        let mut cycles = || fields.next()?.parse().ok();
+        let cycles: Cycles = [cycles()?, cycles()?];
+        Some(fields.next()?.split(' ').map(move |mnemonic| (mnemonic, cycles)))
+    };
+    LATENCIES.lines().skip(1).filter_map(row).flatten().collect()
 });
 
+/// Cycles until the result of an instruction of the ALU is there, as LLVM 22's scheduling models of RDNA have it; `None` for other
+/// instructions and instruction sets.
+///
+/// ```
+/// use gcn_isa::delay::latency;
+/// use gcn_isa::{Target, table};
+/// let cycles = |name: &str| latency(table::find(Target::GFX1100, name).next().unwrap());
+/// assert_eq!((cycles("v_mov_b32_e32"), cycles("v_exp_f32_e32")), (Some(5), Some(10)));
+/// ```
+pub fn latency(desc: &InstDesc) -> Option<u8> {
+    Pipe::of(desc)
+        .filter(|_| desc.instruction_set().has_workgroup_processors())
+        .map(|pipe| cycles(desc, pipe))
+}
+
 /// Cycles until the result of an instruction of `pipe` is there.
-fn latency(inst: &Inst, pipe: Pipe) -> u8 {
+fn cycles(desc: &InstDesc, pipe: Pipe) -> u8 {
     let usual = if pipe == Pipe::Scalar { 2 } else { 5 };
-    BY_MNEMONIC.get(inst.desc.mnemonic).copied().unwrap_or(usual)
+    let before = usize::from(desc.generation() == Generation::GFX10);
+    BY_MNEMONIC.get(desc.mnemonic).map_or(usual, |cycles| cycles[before])
+}
+
+/// The instructions after a `s_delay_alu` for whose operands it waits, counted from the one that follows it.
+///
+/// ```
+/// use gcn_isa::delay::hinted;
+/// use gcn_isa::{Inst, Operand, Target, table};
+/// let row = table::find(Target::GFX1100, "s_delay_alu").next().unwrap();
+/// // instid0(VALU_DEP_1) | instskip(NEXT) | instid1(VALU_DEP_2)
+/// let hint = Inst::new(row, [Operand::Imm(0x111)]);
+/// assert_eq!(hinted(&hint), [Some(0), Some(1)]);
+/// ```
+pub fn hinted(inst: &Inst) -> [Option<usize>; 2] {
+    let immediate = match inst.operands.first() {
+        Some(&Operand::Imm(imm)) if inst.desc.class == Class::DelayAlu => imm as u16,
+        _ => 0,
+    };
+    let [first, skip, second] = Immediate::Delay.fields(crate::InstructionSet::GFX11) else {
+        return [None; 2];
+    };
+    let skipped = usize::from(skip.decode(immediate));
+    [(first, 0), (second, skipped)].map(|(field, at)| (field.decode(immediate) != 0).then_some(at))
 }
 
 /// What computes.
@@ -44,8 +89,7 @@ enum Pipe {
 }
 
 impl Pipe {
-    fn of(inst: &Inst) -> Option<Pipe> {
-        let desc = inst.desc;
+    fn of(desc: &InstDesc) -> Option<Pipe> {
         match desc.class {
             Class::Trans | Class::TransScalar => Some(Pipe::Transcendental),
             _ if desc.is_valu() || desc.is_matrix() => Some(Pipe::Vector),
@@ -233,7 +277,7 @@ fn walk(program: &Program, cfg: &Cfg, block: usize, state: &mut State, needs: &m
     let mut last_scalar_of_vector: Option<RegUnit> = None;
     for line in cfg.blocks[block].start..cfg.blocks[block].end {
         let inst = &*program.lines[line].inst;
-        let pipe = Pipe::of(inst);
+        let pipe = Pipe::of(inst.desc);
         if waits_for_scalar_results(inst)
             && let Some(due) = last_scalar_of_vector.and_then(|unit| state.get(&unit)).copied()
         {
@@ -258,7 +302,7 @@ fn walk(program: &Program, cfg: &Cfg, block: usize, state: &mut State, needs: &m
         }
         if let Some(pipe) = pipe {
             for unit in explicit(inst, true) {
-                state.insert(unit, Due::of(pipe, latency(inst, pipe)));
+                state.insert(unit, Due::of(pipe, cycles(inst.desc, pipe)));
             }
         }
         let cycles = crate::hazards::wait_states(inst).clamp(1, u32::from(u8::MAX) / 2) as u8;

@@ -1,9 +1,10 @@
 //! Timed mode: a kernel is executed as in functional mode, and a model of the compute unit says when.
 //!
-//! [`run`] simulates one CU of the device, or several, with four SIMDs each. A wave issues in order; in a SIMD's slot,
-//! which comes every fourth cycle, the arbiter selects at most one wave for each category of instructions. Pipelines, LDS
-//! banks, caches and memory say how long what was issued takes, `s_waitcnt` and the other waits hold the waves back, and
-//! every cycle of a wave is accounted for under one of the names of ROCm's PC sampling ([`Stall`]).
+//! [`run`] simulates one CU of the device, or several, with four SIMDs each; on RDNA a workgroup processor, two CUs of two SIMDs,
+//! stands where a CU does otherwise. A wave issues in order; in a SIMD's slot, which comes every fourth cycle, or every cycle on
+//! RDNA, the arbiter selects at most one wave for each category of instructions. Pipelines, LDS banks, caches and memory say how
+//! long what was issued takes, `s_waitcnt` and the other waits hold the waves back, and every cycle of a wave is accounted for
+//! under one of the names of ROCm's PC sampling ([`Stall`]).
 //!
 //! Every number of the model is a row of one table with its source and how well it is known ([`parameters`]); any can be
 //! overridden ([`Config::set`]). What the model leaves out: `docs/timing.md`.
@@ -48,6 +49,7 @@ mod units;
 mod wave;
 
 use gcn_emit::occupancy::Occupancy;
+use gcn_isa::target::Subtarget;
 
 pub use crate::core::params::{
     Grade, Parameter, ParameterError, at_most, compute_units, multiprocessors, parameters,
@@ -90,7 +92,6 @@ pub fn run(
     config: &Config,
 ) -> Result<TimedReport, SimError> {
     let options = Options { max_instructions: config.max_instructions, ..Options::default() };
-    launch::require_waits(machine, "timed mode")?;
     let launch = launch::prepare(machine, memory, grid, size, kernarg, &options)?;
     let result = simulate(&launch, memory, config);
     launch.release(memory)?;
@@ -102,18 +103,19 @@ fn simulate(launch: &Launch<'_>, memory: &Memory, config: &Config) -> Result<Tim
     let params = Params::new(machine.target(), &config.overrides);
     let groups = launch.geometry.count();
     let cus = u64::from(config.cus.unwrap_or(0).max(1));
-    let cus = if config.cus.is_some() { cus } else { params.number("device.cus").max(1) };
-    let device = Device::new(&params, cus, u64::from(config.simulated_cus.max(1)), groups);
+    let cus = if config.cus.is_some() { cus } else { params.units(machine.target(), "device.cus") };
+    let of_l2 = params.units(machine.target(), "device.cus-per-l2");
+    let device = Device::new((cus, of_l2), u64::from(config.simulated_cus.max(1)), groups);
     let simulated = device.simulated.len() as u64;
     let occupancy = launch.occupancy();
     // A kernel that does not fit is run all the same, as functional mode does.
-    let resident = u64::from(occupancy.workgroups_per_cu.max(1));
+    let resident = launch.resident();
     launch.check_scratch(simulated.saturating_mul(resident).min(groups))?;
     let code = Code {
         launch,
         memory,
         costs: cost::costs(machine, &params),
-        times: Times::new(&params),
+        times: Times::new(&params, machine.mode(), machine.target()),
         max_instructions: config.max_instructions,
     };
     let mut shared = Shared {
@@ -126,7 +128,8 @@ fn simulate(launch: &Launch<'_>, memory: &Memory, config: &Config) -> Result<Tim
         waves: 0,
         end: 0,
     };
-    let cu = |index: &u64| Cu::new(&params, *index as u32, resident as usize, (*index, cus, groups));
+    let on = Subtarget { target: machine.target(), wave: machine.state().wave_size };
+    let cu = |index: &u64| Cu::new(&params, on, *index as u32, resident as usize, (*index, cus, groups));
     let mut units: Vec<Cu> = device.simulated.iter().map(cu).collect();
     for unit in &mut units {
         shared.memory.select(device.l2_of(unit.index().into()));
@@ -168,6 +171,7 @@ fn summarize(
 ) -> TimedReport {
     let machine = code.launch.machine;
     let interval = code.times.interval;
+    let vectors = || units.iter().flat_map(|cu| &cu.vectors);
     let cycles = shared.end;
     let record = shared.record;
     let instructions = record.insts.iter().map(|i| i.issued).sum::<u64>();
@@ -193,15 +197,15 @@ fn summarize(
             limited_by: occupancy.limited_by.to_string(),
             average_waves_per_simd: shared.wave_cycles as f64 / (cu_cycles * SIMDS as f64),
         },
-        pipes: pipes(&record, units, cu_cycles, interval),
+        pipes: pipes(&record, units, cu_cycles, &params),
         lds: LdsReport {
             bytes: sum(|cu| cu.lds.bytes),
             busy_cycles: sum(|cu| cu.lds.busy),
             conflict_cycles: sum(|cu| cu.lds.conflicts),
         },
         memory: MemoryReport {
-            bytes: sum(|cu| cu.vector.bytes),
-            l1: cache(|cu| CacheUse::of(&cu.vector.l1)),
+            bytes: vectors().map(|vector| vector.bytes).sum(),
+            l1: vectors().map(|vector| CacheUse::of(&vector.l1)).fold(CacheUse::default(), CacheUse::plus),
             l2: shared.memory.l2(),
             infinity_cache: shared.memory.mall(),
             scalar: cache(|cu| CacheUse::of(&cu.scalar.cache)),
@@ -229,14 +233,19 @@ fn summarize(
     }
 }
 
-fn pipes(record: &Record, units: &[Cu], cu_cycles: f64, interval: u64) -> Vec<PipeReport> {
+fn pipes(record: &Record, units: &[Cu], cu_cycles: f64, params: &Params) -> Vec<PipeReport> {
+    let interval = params.number("issue.interval").max(1);
+    let scalar = params.number("cu.scalar-units").max(1) as f64;
+    let (vectors, arrays) = units.first().map_or((1, 1), |cu| (cu.vectors.len(), cu.lds.arrays));
     let report = |pipe: Pipe| {
         let used = record.pipes[pipe as usize];
         let (busy, copies) = match pipe {
             Pipe::Valu | Pipe::Matrix => (used.busy, SIMDS as f64),
-            Pipe::Lds => (units.iter().map(|cu| cu.lds.busy).sum(), 1.0),
-            Pipe::Tex | Pipe::Flat => (units.iter().map(|cu| cu.vector.busy).sum(), 1.0),
-            Pipe::Scalar | Pipe::Misc => (used.busy, 1.0),
+            Pipe::Lds => (units.iter().map(|cu| cu.lds.busy).sum(), arrays as f64),
+            Pipe::Tex | Pipe::Flat => {
+                (units.iter().flat_map(|cu| &cu.vectors).map(|vector| vector.busy).sum(), vectors as f64)
+            }
+            Pipe::Scalar | Pipe::Misc => (used.busy, scalar),
             Pipe::Internal => (0, 1.0),
         };
         let slots = cu_cycles * SIMDS as f64 / interval as f64;

@@ -200,16 +200,6 @@ pub enum LaunchError {
         /// Available.
         available: u32,
     },
-    /// A mode that the simulator does not have for the target.
-    #[error(
-        "{mode} cannot run this kernel: the simulator does not have it for {target} yet; functional, strict and faithful mode run it"
-    )]
-    Waits {
-        /// What was asked for.
-        mode: &'static str,
-        /// For which target.
-        target: gcn_isa::Target,
-    },
     /// A kernel that wants an input the simulator does not provide.
     #[error("the kernel descriptor asks for {0}, which the simulator does not provide")]
     Input(&'static str),

@@ -301,17 +301,28 @@ impl Machine {
     /// How many workgroups of so many work-items a compute unit (on RDNA a workgroup processor) holds, if a launch adds `dynamic_lds` bytes of LDS.
     pub fn workgroups_per_cu(&self, work_items: u32, dynamic_lds: u32) -> u32 {
         let waves = work_items.div_ceil(self.state.wave_size.lanes());
-        self.occupancy(waves, self.state.lds_bytes.saturating_add(dynamic_lds)).workgroups_per_cu
+        self.of_multiprocessor(&self.occupancy(waves, self.state.lds_bytes.saturating_add(dynamic_lds)))
     }
 
-    /// How many of its workgroups a compute unit holds, if each has so many waves and bytes of LDS.
+    /// The workgroups of an occupancy that a compute unit holds, on RDNA a workgroup processor.
+    pub(crate) fn of_multiprocessor(&self, occupancy: &Occupancy) -> u32 {
+        let units = Mode::usual(self.target).compute_units() / self.mode().compute_units();
+        occupancy.workgroups_per_cu * units.max(1)
+    }
+
+    /// The lanes of its waves, and whether its workgroups run on both compute units of a workgroup processor.
+    pub(crate) fn mode(&self) -> Mode {
+        let workgroup_processor = self.target.has_workgroup_processors() && self.state.workgroup_processors;
+        Mode { wave: self.state.wave_size, workgroup_processor }
+    }
+
+    /// Waves and workgroups on a compute unit, or on a workgroup processor where the kernel asks for one.
     pub(crate) fn occupancy(&self, waves_per_workgroup: u32, lds_bytes: u32) -> Occupancy {
         let (target, state) = (self.target, &self.state);
         let vgprs =
             if target.has_unified_agprs() { state.vgprs + state.agprs } else { state.vgprs.max(state.agprs) };
         let sgprs = state.sgprs + gcn_isa::reg::NAMED_SGPRS;
-        let mode = Mode { wave: state.wave_size, ..Mode::usual(target) };
-        occupancy_in(target, mode, Usage { vgprs, sgprs, lds_bytes, waves_per_workgroup })
+        occupancy_in(target, self.mode(), Usage { vgprs, sgprs, lds_bytes, waves_per_workgroup })
     }
 
     /// Puts the code at an address: what it computes from its own place, such as the address of data after it, counts from there.

@@ -27,7 +27,12 @@ pub(crate) struct Launch<'a> {
 impl Launch<'_> {
     /// How many of its workgroups the device holds at a time.
     pub(super) fn room(&self) -> u64 {
-        multiprocessors(self.machine.target()) * u64::from(self.occupancy().workgroups_per_cu.max(1))
+        multiprocessors(self.machine.target()) * self.resident()
+    }
+
+    /// How many of its workgroups a compute unit holds at a time, or a workgroup processor where there are such; at least one.
+    pub(crate) fn resident(&self) -> u64 {
+        u64::from(self.machine.of_multiprocessor(&self.occupancy()).max(1))
     }
 
     /// Checks that this machine has room for the scratch memory of this many more workgroups.
@@ -92,12 +97,6 @@ pub(crate) fn prepare<'a>(
     let inputs = Inputs { kernarg: address, dispatch_packet, preload };
     let watch = Shared::new(machine, options);
     Ok(Launch { machine, geometry, inputs, options: *options, watch, temporary })
-}
-
-/// Refuses `mode` where the simulator does not follow the target's counters.
-pub(crate) fn require_waits(machine: &Machine, mode: &'static str) -> Result<(), LaunchError> {
-    let target = machine.target();
-    if target.has_kernels() { Ok(()) } else { Err(LaunchError::Waits { mode, target }) }
 }
 
 fn check_sizes(machine: &Machine) -> Result<(), LaunchError> {

@@ -162,7 +162,7 @@ impl Unit {
     }
 
     /// True if every wave that has not ended has arrived at the barrier where this one waits.
-    fn has_met(&self, number: usize) -> bool {
+    pub(crate) fn has_met(&self, number: usize) -> bool {
         let waiting = &self.waves[number].arrivals;
         self.waves.iter().all(|w| w.status == Status::Ended || w.arrivals.has_met(waiting))
     }

@@ -145,3 +145,30 @@ fn refuse_unknown_uses(inst: &Inst, op: &Op) -> Result<(), String> {
 pub(crate) fn is_known(mnemonic: &str) -> bool {
     OPS.get(mnemonic).is_some()
 }
+
+#[cfg(test)]
+mod tests {
+    use gcn_isa::table::{self, Access};
+    use gcn_isa::target::Family;
+
+    use super::*;
+
+    /// Witness: the instruction table, whose halves are those of LLVM 22 with `real-true16`. A function whose result is wider than
+    /// the destination would overwrite the other half.
+    #[test]
+    fn what_goes_to_half_a_register_has_sixteen_bits() {
+        let mut halves = 0;
+        for row in table::rows_of(Family::RDNA).iter().filter(|row| row.is_valu() && row.halves.is_none()) {
+            let written = row.operands.iter().find(|operand| operand.access != Access::Read);
+            if !written.is_some_and(|operand| row.half_bit(operand).is_some())
+                || !row.instruction_set().has_half_vgprs()
+            {
+                continue;
+            }
+            let result = OPS.get(row.entry.mnemonic).and_then(|op| op.result);
+            assert!(result.is_none_or(Ty::is_16), "{} {:?}: {result:?}", row.mnemonic, row.format);
+            halves += 1;
+        }
+        assert!(halves > 600, "{halves}");
+    }
+}

@@ -65,10 +65,13 @@ pub(crate) fn op1<A: Lane, D: Lane>(f: impl Fn(A) -> D + Copy + Send + Sync + 's
 pub(crate) fn op1e<A: Lane, D: Lane>(f: impl Fn(Env, A) -> D + Copy + Send + Sync + 'static) -> Op {
     Op::new(move |cx: &mut Cx<'_>, s: &Step| {
         let env = Env::of(cx);
-        if is_short(cx, s) {
+        if is_short(cx, s, D::TY) {
             let mut buffer = [A::Raw::default(); LOWER];
             let a = A::Raw::fetch_lower(cx, s, 0, A::TY, &mut buffer)?;
-            let out = std::array::from_fn(|i| f(env, A::from_raw(a[i])).into_raw());
+            let mut out = [D::Raw::default(); LOWER];
+            for i in 0..LOWER {
+                out[i] = f(env, A::from_raw(a[i])).into_raw();
+            }
             D::Raw::finish_lower(cx, s, &out);
             return Ok(Next::Fall);
         }
@@ -95,11 +98,14 @@ pub(crate) fn op2e<A: Lane, B: Lane, D: Lane>(
 ) -> Op {
     Op::new(move |cx: &mut Cx<'_>, s: &Step| {
         let env = Env::of(cx);
-        if is_short(cx, s) {
+        if is_short(cx, s, D::TY) {
             let (mut buffer_a, mut buffer_b) = ([A::Raw::default(); LOWER], [B::Raw::default(); LOWER]);
             let a = A::Raw::fetch_lower(cx, s, 0, A::TY, &mut buffer_a)?;
             let b = B::Raw::fetch_lower(cx, s, 1, B::TY, &mut buffer_b)?;
-            let out = std::array::from_fn(|i| f(env, A::from_raw(a[i]), B::from_raw(b[i])).into_raw());
+            let mut out = [D::Raw::default(); LOWER];
+            for i in 0..LOWER {
+                out[i] = f(env, A::from_raw(a[i]), B::from_raw(b[i])).into_raw();
+            }
             D::Raw::finish_lower(cx, s, &out);
             return Ok(Next::Fall);
         }
@@ -129,14 +135,16 @@ pub(crate) fn op3e<A: Lane, B: Lane, C: Lane, D: Lane>(
 ) -> Op {
     Op::new(move |cx: &mut Cx<'_>, s: &Step| {
         let env = Env::of(cx);
-        if is_short(cx, s) {
+        if is_short(cx, s, D::TY) {
             let (mut buffer_a, mut buffer_b) = ([A::Raw::default(); LOWER], [B::Raw::default(); LOWER]);
             let mut buffer_c = [C::Raw::default(); LOWER];
             let a = A::Raw::fetch_lower(cx, s, 0, A::TY, &mut buffer_a)?;
             let b = B::Raw::fetch_lower(cx, s, 1, B::TY, &mut buffer_b)?;
             let c = C::Raw::fetch_lower(cx, s, 2, C::TY, &mut buffer_c)?;
-            let result = |i: usize| f(env, A::from_raw(a[i]), B::from_raw(b[i]), C::from_raw(c[i]));
-            let out = std::array::from_fn(|i| result(i).into_raw());
+            let mut out = [D::Raw::default(); LOWER];
+            for i in 0..LOWER {
+                out[i] = f(env, A::from_raw(a[i]), B::from_raw(b[i]), C::from_raw(c[i])).into_raw();
+            }
             D::Raw::finish_lower(cx, s, &out);
             return Ok(Next::Fall);
         }

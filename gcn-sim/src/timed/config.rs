@@ -66,8 +66,8 @@ impl Config {
     /// How many CUs share an L2, with these parameters: a value for `simulated_cus`.
     pub fn cus_of_an_l2(&self, target: Target) -> u32 {
         let params = Params::new(target, &self.overrides);
-        let cus = self.cus.map_or_else(|| params.number("device.cus"), u64::from).max(1);
-        let l2s = cus.div_ceil(params.number("device.cus-per-l2").max(1));
+        let cus = self.cus.map_or_else(|| params.units(target, "device.cus"), u64::from).max(1);
+        let l2s = cus.div_ceil(params.units(target, "device.cus-per-l2"));
         u32::try_from(cus.div_ceil(l2s)).unwrap_or(u32::MAX)
     }
 

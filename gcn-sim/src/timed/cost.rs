@@ -1,9 +1,12 @@
 //! What each instruction costs before anything is known about its run: pipeline, cycles, what it waits for.
 
 use gcn_isa::counters::{Counter, Event, WaitCnt, events, room};
+use gcn_isa::delay::{hinted, latency};
 use gcn_isa::hazards::{View, wait_states};
-use gcn_isa::reg::RegFile;
-use gcn_isa::table::{Behaviours, Class, InstDesc, MemBytes};
+use gcn_isa::layout::shape_on;
+use gcn_isa::reg::{NULL, Reg, RegFile};
+use gcn_isa::table::{Access, Behaviours, Class, ImplicitRegs, InstDesc, MemBytes};
+use gcn_isa::target::Subtarget;
 use gcn_isa::{Inst, Operand, Target};
 
 use super::lds::Transfer;
@@ -50,6 +53,8 @@ pub(super) struct Cost {
     pub valu: u64,
     /// Cycles for which the matrix core takes no other instruction.
     pub matrix: u64,
+    /// Cycles for which the transcendental unit takes no other instruction, where it works beside the VALU.
+    pub trans: u64,
     pub kind: Kind,
     /// How much each counter goes up.
     pub counts: Counts,
@@ -59,10 +64,14 @@ pub(super) struct Cost {
     pub in_order: bool,
     /// It waits for no counter, neither to be low nor to have room.
     pub free: bool,
-    /// SGPRs read by an instruction that the hardware holds back for them.
+    /// [Places](slots) of the registers for whose results the hardware holds the instruction back.
     pub waits_for: Vec<u16>,
-    /// SGPRs written by the VALU.
+    /// Places of the registers whose results are to be waited for.
     pub writes: Vec<u16>,
+    /// Cycles until those results can be read.
+    pub latency: u64,
+    /// The SIMD issues nothing else while the instruction waits for a result.
+    pub holds: bool,
     /// First and last line of the instruction cache.
     pub lines: (u64, u64),
     /// How many instructions, from this one on, are scalar ones that nothing but their wave sees, each with its successor in
@@ -75,44 +84,111 @@ pub(super) fn costs(machine: &Machine, params: &Params) -> Vec<Cost> {
     let line = params.number("instruction.line").max(1);
     let at = |address: u64| (machine.code_base() + address) / line;
     let steps = machine.steps().iter();
+    let on = Subtarget { target: machine.target(), wave: machine.state().wave_size };
     let mut costs: Vec<Cost> = steps
         .map(|step| {
             let (first, end) = (u64::from(step.offset), u64::from(step.offset + step.size.max(1)));
-            let mut cost = cost(machine.target(), &step.inst, params);
+            let mut cost = cost(on, &step.inst, params);
             cost.lines = (at(first), at(end - 1));
             cost
         })
         .collect();
+    for (i, step) in machine.steps().iter().enumerate() {
+        for after in hinted(&step.inst).into_iter().flatten() {
+            // The wave is told to wait, so that others can go on.
+            if let Some(cost) = costs.get_mut(i + 1 + after) {
+                cost.holds = false;
+            }
+        }
+    }
     let mut next: Option<((u64, u64), u32)> = None;
     for (cost, step) in costs.iter_mut().zip(machine.steps()).rev() {
         let plain = cost.pipe == Pipe::Scalar && cost.kind == Kind::Plain && cost.free;
-        let alone = plain && step.inst.desc.class == Class::Salu;
+        let alone = plain && step.inst.desc.class == Class::Salu && cost.writes.is_empty();
         cost.run = next.filter(|(lines, _)| alone && *lines == cost.lines).map_or(0, |(_, run)| run + 1);
         next = Some((cost.lines, cost.run));
     }
     costs
 }
 
+/// Places that registers have in the model: SGPRs by number, then VGPRs, then SCC.
+pub(super) const SLOTS: usize = SCC as usize + 1;
+const FIRST_VGPR: u16 = 128;
+const SCC: u16 = FIRST_VGPR + 256;
+
+/// The place of a register's first dword; `None` for those whose results nobody waits for.
+fn slots(reg: Reg) -> Option<std::ops::Range<u16>> {
+    match reg.file {
+        RegFile::Sgpr => Some(reg.index..reg.end()),
+        RegFile::Vgpr => Some(FIRST_VGPR + reg.index..FIRST_VGPR + reg.end()),
+        RegFile::Agpr => None,
+    }
+}
+
+/// The registers for which an instruction is held back, those that it gives, and the cycles until they can be read.
+struct Dependencies {
+    waits_for: Vec<u16>,
+    writes: Vec<u16>,
+    latency: u64,
+}
+
+impl Dependencies {
+    /// Where the hardware checks all results of the ALU.
+    fn of_alu(inst: &Inst, pipe: Pipe, matrix: u64, params: &Params) -> Dependencies {
+        let desc = inst.desc;
+        let all = |regs: &mut dyn Iterator<Item = Reg>, implied: ImplicitRegs| -> Vec<u16> {
+            let scc = implied.contains(ImplicitRegs::SCC).then_some(SCC);
+            regs.filter(|reg| *reg != NULL).filter_map(slots).flatten().chain(scc).collect()
+        };
+        let cycles = latency(desc).map(u64::from);
+        let reads = pipe != Pipe::Internal;
+        Dependencies {
+            waits_for: match reads {
+                true => all(&mut inst.reads().iter().map(|u| u.reg), desc.implicit_reads),
+                false => Vec::new(),
+            },
+            writes: match cycles {
+                Some(_) => all(&mut inst.writes().iter().map(|u| u.reg), desc.implicit_writes),
+                None => Vec::new(),
+            },
+            latency: if matrix > 0 { matrix + params.number("dependency.wmma") } else { cycles.unwrap_or(0) },
+        }
+    }
+
+    /// Where it checks SGPRs of the VALU that other units read.
+    fn of_sgprs(inst: &Inst, pipe: Pipe, params: &Params) -> Dependencies {
+        let sgprs = |wanted: bool, regs: &mut dyn Iterator<Item = Reg>| -> Vec<u16> {
+            let regs = regs.filter(|reg| wanted && reg.file == RegFile::Sgpr);
+            regs.filter_map(slots).flatten().collect()
+        };
+        let held_back = matches!(pipe, Pipe::Scalar | Pipe::Misc);
+        Dependencies {
+            waits_for: sgprs(held_back, &mut inst.reads().iter().map(|u| u.reg)),
+            writes: sgprs(pipe == Pipe::Valu, &mut inst.writes().iter().map(|u| u.reg)),
+            latency: params.number("dependency.valu-sgpr"),
+        }
+    }
+}
+
 /// The cost of one instruction, without its place.
-pub(super) fn cost(target: Target, inst: &Inst, params: &Params) -> Cost {
-    let desc = inst.desc;
+pub(super) fn cost(on: Subtarget, inst: &Inst, params: &Params) -> Cost {
+    let (desc, target) = (inst.desc, on.target);
     let pipe = pipe(desc);
-    let (valu, matrix) = vector_cycles(target, inst, params);
+    let (valu, matrix, trans) = vector_cycles(on, inst, params);
     let set = target.instruction_set();
     let events = events(target, inst);
     let count = |counter| events.iter().filter(|e| e.stream.counter(set) == counter).map(|e| e.count).sum();
-    let sgprs = |uses: &mut dyn Iterator<Item = gcn_isa::Reg>| -> Vec<u16> {
-        uses.filter(|reg| reg.file == RegFile::Sgpr).flat_map(|reg| reg.index..reg.end()).collect()
+    let Dependencies { waits_for, writes, latency } = match params.number("dependency.alu") {
+        0 => Dependencies::of_sgprs(inst, pipe, params),
+        _ => Dependencies::of_alu(inst, pipe, matrix, params),
     };
-    let held_back = matches!(pipe, Pipe::Scalar | Pipe::Misc);
-    let waits_for = if held_back { sgprs(&mut inst.reads().iter().map(|u| u.reg)) } else { Vec::new() };
-    let writes =
-        if pipe == Pipe::Valu { sgprs(&mut inst.writes().iter().map(|u| u.reg)) } else { Vec::new() };
+    let alu = matches!(pipe, Pipe::Valu | Pipe::Matrix | Pipe::Scalar);
     let (kind, counts) = (kind(target, inst, params), Counter::ALL.map(count));
     Cost {
         pipe,
         valu,
         matrix,
+        trans,
         kind,
         counts,
         room: room(set, &events),
@@ -120,6 +196,8 @@ pub(super) fn cost(target: Target, inst: &Inst, params: &Params) -> Cost {
         in_order: in_order(&events),
         waits_for,
         writes,
+        latency,
+        holds: alu && params.number("dependency.holds-simd") != 0,
         lines: (0, 0),
         run: 0,
     }
@@ -140,35 +218,56 @@ fn pipe(desc: &InstDesc) -> Pipe {
     use Class as C;
     match desc.class {
         _ if desc.is_matrix() => Pipe::Matrix,
+        C::Wmma | C::Swmmac => Pipe::Matrix,
         _ if desc.format.is_vop() => Pipe::Valu,
         C::FlatLoad | C::FlatStore | C::FlatAtomic | C::FlatAtomicRet => Pipe::Flat,
-        C::Nop | C::Sleep | C::Waitcnt | C::Barrier | C::Endpgm | C::SoppMisc => Pipe::Internal,
+        C::Nop | C::Sleep | C::Waitcnt | C::Barrier | C::Endpgm | C::SoppMisc | C::DelayAlu => Pipe::Internal,
         C::Branch | C::Sendmsg | C::Trap => Pipe::Misc,
+        C::LdsDirect | C::LdsParam => Pipe::Lds,
         _ if desc.is_ds() => Pipe::Lds,
         _ if desc.is_vmem() => Pipe::Tex,
         _ => Pipe::Scalar,
     }
 }
 
-/// Cycles of the VALU and of the matrix core.
-fn vector_cycles(target: Target, inst: &Inst, params: &Params) -> (u64, u64) {
-    let desc = inst.desc;
+/// Cycles of the VALU, of the matrix core and of the transcendental unit.
+fn vector_cycles(on: Subtarget, inst: &Inst, params: &Params) -> (u64, u64, u64) {
+    let (desc, target) = (inst.desc, on.target);
+    if matches!(desc.class, Class::Wmma | Class::Swmmac) {
+        let cycles = params.number(wmma(on, desc));
+        return (cycles, cycles, 0);
+    }
     if desc.is_matrix() {
         let matrix = u64::from(View::new(target, inst).passes()) * params.number("matrix.pass");
         let whole = desc.class == Class::MfmaDgemm && params.number("issue.dgemm-takes-valu") != 0;
         let port = params.number("issue.matrix-takes-valu");
-        return (if whole { matrix } else { port.min(matrix) }, matrix);
+        return (if whole { matrix } else { port.min(matrix) }, matrix, 0);
     }
     if !desc.format.is_vop() {
-        return (0, 0);
+        return (0, 0, 0);
     }
-    (params.number(rate(desc)), 0)
+    // An instruction whose result is scalar works on one lane.
+    let lanes = if desc.class == Class::TransScalar { 1 } else { u64::from(on.wave.lanes()) };
+    let passes = lanes.div_ceil(params.number("valu.lanes").max(1));
+    let transcendental = matches!(desc.class, Class::Trans | Class::TransScalar);
+    let trans = if transcendental { params.number("trans.busy") * passes } else { 0 };
+    (params.number(rate(desc)) * passes, 0, trans)
+}
+
+/// The parameter with the cycles of a WMMA instruction: by the elements of A.
+fn wmma(on: Subtarget, desc: &InstDesc) -> &'static str {
+    match shape_on(desc, on).and_then(|shape| shape.a.bits()) {
+        Some(4) => "matrix.wmma-4",
+        Some(8) => "matrix.wmma-8",
+        _ => "matrix.wmma-16",
+    }
 }
 
 /// The parameter with the cycles of a VALU instruction.
 pub(super) fn rate(desc: &InstDesc) -> &'static str {
     let f64 = desc.entry.has_doubles();
     let of = |names: &[&str]| names.contains(&desc.mnemonic);
+    let exchanged = desc.operands.iter().filter(|operand| operand.access == Access::ReadWrite);
     match () {
         () if desc.class == Class::Trans && f64 => "valu.f64-trans",
         () if desc.class == Class::Trans => "valu.trans",
@@ -179,7 +278,7 @@ pub(super) fn rate(desc: &InstDesc) -> &'static str {
         () if f64 => "valu.f64",
         () if of(&MULTIPLICATIONS) => "valu.i32-mul",
         () if of(&SUMS_OF_DIFFERENCES) => "valu.sad",
-        () if desc.does(Behaviours::SWAPS) || desc.class == Class::Permlane => "valu.swap",
+        () if desc.halves.is_none() && exchanged.count() > 1 => "valu.swap",
         () if desc.entry.has_long_integers() => "valu.i64",
         () => "valu.full",
     }
@@ -190,8 +289,16 @@ const DIVISIONS: [&str; 5] =
     ["v_div_scale_f32", "v_div_scale_f64", "v_div_fmas_f32", "v_div_fmas_f64", "v_trig_preop_f64"];
 
 /// Multiplications of whole dwords.
-const MULTIPLICATIONS: [&str; 5] =
-    ["v_mul_lo_u32", "v_mul_hi_u32", "v_mul_hi_i32", "v_mad_u64_u32", "v_mad_i64_i32"];
+const MULTIPLICATIONS: [&str; 8] = [
+    "v_mul_lo_u32",
+    "v_mul_lo_i32",
+    "v_mad_co_u64_u32",
+    "v_mad_co_i64_i32",
+    "v_mul_hi_u32",
+    "v_mul_hi_i32",
+    "v_mad_u64_u32",
+    "v_mad_i64_i32",
+];
 
 /// Sums of absolute differences with results of 64 bits and more.
 const SUMS_OF_DIFFERENCES: [&str; 2] = ["v_qsad_pk_u16_u8", "v_mqsad_u32_u8"];
@@ -241,8 +348,9 @@ fn kind(target: Target, inst: &Inst, params: &Params) -> Kind {
         _ if desc.is_ds() => Kind::Lds(transfer(desc)),
         _ if desc.is_vmem() => {
             let mods = &inst.mods;
-            // LLVM AMDGPU guide, memory model: loads of agent scope bypass L1, with glc or, from gfx942 on, sc1.
-            let bypass = if target.is_gfx940_family() { mods.scc } else { mods.glc };
+            // LLVM AMDGPU guide, memory model: loads of agent scope bypass L1, with glc or, from gfx942 on, sc1; of GFX12 those
+            // of every scope but that of the compute unit.
+            let bypass = if target.is_gfx940_family() { mods.scc } else { mods.glc || mods.scope > 0 };
             Kind::Vmem { transfer: transfer(desc), bypass }
         }
         _ => Kind::Plain,
@@ -301,6 +409,31 @@ mod tests {
                     // LLVM: latency 1, but the unit is taken twice.
                     "valu.swap" => 8,
                     _ => 4 * latency,
+                };
+                assert_eq!(params.number(rate(row)), expected, "{target} {} {}", row.mnemonic, rate(row));
+                compared += 1;
+            }
+        }
+        assert!(compared > 3000, "{compared}");
+    }
+
+    /// Witness: LLVM 22's latencies of RDNA (`gcn-isa/data/latency-rdna.tsv`), which a slower rate makes longer than the usual 5.
+    #[test]
+    fn vector_instructions_of_rdna_take_as_long_as_their_latency_says() {
+        let mut compared = 0;
+        for target in Target::with_instructions().filter(|target| target.has_workgroup_processors()) {
+            let params = Params::new(target, &[]);
+            let rows = table::rows_of(target.family()).iter().filter(|row| row.targets.contains(target));
+            for row in rows.filter(|row| row.is_valu() && !matches!(row.class, Class::Wmma | Class::Swmmac)) {
+                let expected = match latency(row) {
+                    // LLVM takes comparisons of doubles that write EXEC to be as fast as those of integers.
+                    Some(6) if row.entry.has_doubles() => 16,
+                    Some(6) => 2,
+                    Some(8) => 4,
+                    Some(22 | 24 | 38 | 40) => 16,
+                    // Of the issue; a transcendental instruction goes on in its own unit.
+                    Some(5 | 7 | 10) => 1,
+                    other => panic!("{target} {}: {other:?}", row.mnemonic),
                 };
                 assert_eq!(params.number(rate(row)), expected, "{target} {} {}", row.mnemonic, rate(row));
                 compared += 1;

@@ -1,6 +1,6 @@
-//! A compute unit: four SIMDs with their waves, the arbiter, and what the SIMDs share.
+//! A compute unit, or a workgroup processor of two: four SIMDs with their waves, the arbiter, and what the SIMDs share.
 //!
-//! Time advances in slots: each SIMD is considered every fourth cycle, in turn. In its slot each wave issues at most one
+//! Time advances in slots: each SIMD is considered every fourth cycle, in turn, or every cycle (RDNA). In its slot each wave issues at most one
 //! instruction, and each category of instructions at most one wave; the oldest of the highest priority is selected. All
 //! of a wave's time from its start to its end is accounted for: a slot in which it issues, or a reason for which it does
 //! not. What a wave waits for is known when its previous instruction has issued, save barriers; so the scheduler goes from
@@ -11,6 +11,11 @@ mod issue;
 mod stretch;
 
 use std::cmp::Reverse;
+use std::ops::Range;
+
+use gcn_emit::occupancy::Mode;
+use gcn_isa::Target;
+use gcn_isa::target::Subtarget;
 
 use super::cache::Cache;
 use super::cost::Cost;
@@ -18,7 +23,7 @@ use super::lds::Lds;
 use super::memory::Memory;
 use super::record::{Event, Record};
 use super::stall::{Pipe, Stall};
-use super::units::{Scalar, Vector};
+use super::units::{Middle, Scalar, Vector};
 use super::wave::{Block, LINES, Outcome, State, TimedWave};
 use crate::core::error::SimError;
 use crate::core::late::When;
@@ -27,7 +32,7 @@ use crate::core::trace::Trace;
 use crate::run::launch::Launch;
 use crate::run::workgroup::Unit;
 
-/// SIMDs of a compute unit.
+/// SIMDs of a compute unit of GFX9, and of a workgroup processor of RDNA.
 pub(super) const SIMDS: usize = 4;
 
 /// What does not change during a run.
@@ -42,7 +47,8 @@ pub(super) struct Code<'a> {
 /// Parameters that the scheduler needs at every step.
 pub(super) struct Times {
     pub interval: u64,
-    pub sgpr: u64,
+    /// SIMDs over which the waves of a workgroup are distributed.
+    pub spread: usize,
     pub taken: u64,
     pub not_taken: u64,
     pub barrier: u64,
@@ -55,10 +61,10 @@ pub(super) struct Times {
 }
 
 impl Times {
-    pub(super) fn new(params: &Params) -> Times {
+    pub(super) fn new(params: &Params, mode: Mode, target: Target) -> Times {
         Times {
             interval: params.number("issue.interval").max(1),
-            sgpr: params.number("dependency.valu-sgpr"),
+            spread: (mode.simds(target) as usize).clamp(1, SIMDS),
             taken: params.number("branch.taken"),
             not_taken: params.number("branch.not-taken"),
             barrier: params.number("barrier.release"),
@@ -109,6 +115,10 @@ struct Group {
     /// Waves that have not ended, and those of them that are at the barrier.
     left: usize,
     arrived: usize,
+    /// Waves that have arrived and wait for the others to.
+    waiting: usize,
+    /// The array of the LDS in which its memory is.
+    array: usize,
 }
 
 #[derive(Default)]
@@ -119,6 +129,9 @@ struct Simd {
     reorder: bool,
     valu_free: u64,
     matrix_free: u64,
+    trans_free: u64,
+    /// Until then the SIMD waits with a wave for an operand.
+    held: u64,
     /// The next slot in which something can change.
     next: u64,
 }
@@ -134,7 +147,10 @@ pub(super) struct Cu {
     vacant: Vec<(usize, u64)>,
     simds: [Simd; SIMDS],
     pub lds: Lds,
-    pub vector: Vector,
+    /// One for each compute unit.
+    pub vectors: Vec<Vector>,
+    /// What they share before L2.
+    pub middle: Middle,
     pub scalar: Scalar,
     pub instructions: Cache,
     /// Workgroups still to come: the next one, the distance to the one after it, the end.
@@ -143,8 +159,16 @@ pub(super) struct Cu {
 }
 
 impl Cu {
-    pub(super) fn new(params: &Params, index: u32, resident: usize, pending: (u64, u64, u64)) -> Cu {
+    pub(super) fn new(
+        params: &Params,
+        on: Subtarget,
+        index: u32,
+        resident: usize,
+        pending: (u64, u64, u64),
+    ) -> Cu {
         let number = |name| params.number(name);
+        let lanes = u64::from(on.wave.lanes());
+        let units = SIMDS.div_ceil(on.target.simds_per_cu().max(1) as usize);
         let simds = std::array::from_fn(|_| Simd { next: u64::MAX, ..Simd::default() });
         Cu {
             index,
@@ -154,8 +178,9 @@ impl Cu {
             retired: Vec::new(),
             vacant: Vec::new(),
             simds,
-            lds: Lds::new(params),
-            vector: Vector::new(params),
+            lds: Lds::new(params, lanes),
+            vectors: (0..units).map(|_| Vector::new(params, lanes)).collect(),
+            middle: Middle::new(params),
             scalar: Scalar::new(params),
             instructions: Cache::new(
                 number("instruction.bytes"),
@@ -207,10 +232,14 @@ impl Cu {
         unit.waves.iter_mut().for_each(|wave| wave.late.when = When::Done);
         let count = unit.waves.len();
         let pcs: Vec<usize> = unit.waves.iter().map(|w| w.pc).collect();
-        let group = Group { unit, id, index, waves: Vec::with_capacity(count), left: count, arrived: 0 };
+        let part = self.part(code.times.spread);
+        // Which array it gets if it may run everywhere is not public: one after the other.
+        let array = if part.len() < SIMDS { part.start / code.times.spread } else { slot };
+        let waves = Vec::with_capacity(count);
+        let group = Group { unit, id, index, waves, left: count, arrived: 0, waiting: 0, array };
         self.groups[slot] = Some(group);
         for (number, pc) in pcs.into_iter().enumerate() {
-            let simd = (0..SIMDS).min_by_key(|s| self.simds[*s].order.len()).unwrap_or(0);
+            let simd = part.clone().min_by_key(|s| self.simds[*s].order.len()).unwrap_or(0);
             let start = code.times.slot(simd, now + number as u64 * code.times.per_wave);
             let lane = self.free_lane(simd);
             let wave = TimedWave::new(slot, number, simd, lane, self.age, start, pc);
@@ -236,6 +265,19 @@ impl Cu {
         Ok(())
     }
 
+    /// The SIMDs on which the next workgroup runs, `spread` of them: those with the fewest waves.
+    fn part(&self, spread: usize) -> Range<usize> {
+        let parts = (0..SIMDS / spread).map(|part| part * spread..(part + 1) * spread);
+        let waves =
+            |part: &Range<usize>| part.clone().map(|simd| self.simds[simd].order.len()).sum::<usize>();
+        parts.min_by_key(waves).unwrap_or(0..SIMDS)
+    }
+
+    /// The vector memory of a SIMD.
+    fn vector_of(&self, simd: usize) -> usize {
+        simd * self.vectors.len() / SIMDS
+    }
+
     /// The lowest number that no wave of the SIMD has.
     fn free_lane(&self, simd: usize) -> u8 {
         let taken = |lane: u8| self.simds[simd].order.iter().any(|w| self.waves[*w].lane == lane);
@@ -250,6 +292,11 @@ impl Cu {
         simd: usize,
         now: u64,
     ) -> Result<(), SimError> {
+        let held = self.simds[simd].held;
+        if held > now {
+            self.simds[simd].next = held;
+            return Ok(());
+        }
         self.simds[simd].next = u64::MAX;
         let (mut selected, mut stalled, mut next) = (0u8, 0u8, u64::MAX);
         for place in 0..self.simds[simd].order.len() {
@@ -282,6 +329,14 @@ impl Cu {
                 next = next.min(code.times.slot(simd, free));
                 continue;
             }
+            let operands = self.waves[w].operands;
+            if operands > now {
+                // The front end does not turn to another wave meanwhile.
+                self.lost(code, shared, w, now, Outcome::Operand);
+                next = code.times.slot(simd, operands);
+                self.simds[simd].held = next;
+                break;
+            }
             self.settle(code, shared, w, now);
             self.issue(code, shared, w, now)?;
             if self.waves[w].state == State::Ready {
@@ -312,11 +367,12 @@ impl Cu {
     fn accepts(&self, simd: usize, cost: &Cost) -> u64 {
         let this = &self.simds[simd];
         match cost.pipe {
+            Pipe::Valu if cost.trans > 0 => this.valu_free.max(this.trans_free),
             Pipe::Valu => this.valu_free,
             Pipe::Matrix => this.valu_free.max(this.matrix_free),
             Pipe::Lds => self.lds.accepts(simd),
-            Pipe::Tex => self.vector.accepts(),
-            Pipe::Flat => self.vector.accepts().max(self.lds.accepts(simd)),
+            Pipe::Tex => self.vectors[self.vector_of(simd)].accepts(),
+            Pipe::Flat => self.vectors[self.vector_of(simd)].accepts().max(self.lds.accepts(simd)),
             Pipe::Scalar | Pipe::Misc | Pipe::Internal => 0,
         }
     }

@@ -1,4 +1,4 @@
-//! The LDS: two ports, each for a pair of SIMDs, before one array of banks.
+//! The LDS: two ports, each for a pair of SIMDs, before one array of banks, or one for each pair (RDNA).
 //!
 //! An instruction passes the input of its port (addresses and data to write), the banks, and the output of its port (data
 //! read). The stages overlap with those of other instructions; each is a resource with a time at which it is free. Bank
@@ -17,8 +17,14 @@ const WIDTHS: [&str; 3] = ["32", "64", "128"];
 /// Most banks that the model has.
 const MOST_BANKS: u64 = 128;
 
-/// The LDS of a compute unit.
+/// Ports, and the most arrays.
+const PORTS: usize = 2;
+
+/// The LDS of a compute unit, or of a workgroup processor.
 pub(super) struct Lds {
+    lanes: u64,
+    /// Arrays of banks: each workgroup's memory is in one of them.
+    pub arrays: usize,
     banks: usize,
     in_bytes: u64,
     out_bytes: u64,
@@ -26,11 +32,12 @@ pub(super) struct Lds {
     queue: u64,
     /// Masks of lanes by width, reads then writes.
     phases: [[Vec<u64>; 3]; 2],
-    in_free: [u64; 2],
-    out_free: [u64; 2],
-    bank_free: u64,
+    in_free: [u64; PORTS],
+    out_free: [u64; PORTS],
+    /// Of each array.
+    bank_free: [u64; PORTS],
     /// Writes of loads to LDS that the banks have not come to: when they arrive, the latest first, and their cycles.
-    arriving: Vec<(u64, u64)>,
+    arriving: [Vec<(u64, u64)>; PORTS],
     /// Accesses being counted, kept for their memory.
     rounds: Vec<Vec<Touch>>,
     /// When the banks worked for the last instruction: first cycle, and how many.
@@ -53,20 +60,25 @@ pub(super) struct Transfer {
 }
 
 impl Lds {
-    pub(super) fn new(params: &Params) -> Lds {
-        let phases =
-            |direction: &str| WIDTHS.map(|width| params.groups(&format!("lds.phases.{direction}.{width}")));
+    /// For waves of so many lanes.
+    pub(super) fn new(params: &Params, lanes: u64) -> Lds {
+        // Phases of lanes that no wave has do not come.
+        let there = u64::MAX >> (LANES as u64).saturating_sub(lanes);
+        let groups = |name: &str| params.groups(name).into_iter().filter(|mask| mask & there != 0).collect();
+        let phases = |direction: &str| WIDTHS.map(|width| groups(&format!("lds.phases.{direction}.{width}")));
         Lds {
+            lanes,
+            arrays: (params.number("lds.arrays") as usize).clamp(1, PORTS),
             banks: params.number("lds.banks").clamp(1, MOST_BANKS) as usize,
             in_bytes: params.number("lds.port-in").max(1),
             out_bytes: params.number("lds.port-out").max(1),
             latency: params.number("lds.latency"),
             queue: params.number("lds.queue"),
             phases: [phases("read"), phases("write")],
-            in_free: [0; 2],
-            out_free: [0; 2],
-            bank_free: 0,
-            arriving: Vec::new(),
+            in_free: [0; PORTS],
+            out_free: [0; PORTS],
+            bank_free: [0; PORTS],
+            arriving: Default::default(),
             rounds: Vec::new(),
             span: (0, 0),
             busy: 0,
@@ -81,27 +93,35 @@ impl Lds {
         self.in_free[port].max(self.out_free[port]).saturating_sub(self.queue)
     }
 
-    /// Sends an instruction that touches `touches` from `simd` in cycle `now`; returns when its data are there.
-    pub(super) fn send(&mut self, simd: usize, now: u64, transfer: Transfer, touches: &[Touch]) -> u64 {
-        let port = port(simd);
+    /// Sends an instruction that touches `touches` in an array from `simd` in cycle `now`; returns when its data are there.
+    pub(super) fn send(
+        &mut self,
+        simd: usize,
+        array: usize,
+        now: u64,
+        transfer: Transfer,
+        touches: &[Touch],
+    ) -> u64 {
+        let (port, array) = (port(simd), array % self.arrays);
         let (cycles, conflicts) = self.bank_cycles(touches);
         let start = now.max(self.in_free[port]);
-        self.in_free[port] = start + (transfer.input * 64).div_ceil(self.in_bytes);
-        self.take_arrived(start);
-        let banks = start.max(self.bank_free);
-        self.bank_free = banks + cycles;
+        self.in_free[port] = start + (transfer.input * self.lanes).div_ceil(self.in_bytes);
+        self.take_arrived(array, start);
+        let banks = start.max(self.bank_free[array]);
+        self.bank_free[array] = banks + cycles;
         let out = banks.max(self.out_free[port]);
-        self.out_free[port] = out + (transfer.output * 64).div_ceil(self.out_bytes);
+        self.out_free[port] = out + (transfer.output * self.lanes).div_ceil(self.out_bytes);
         self.span = (banks, cycles);
         self.busy += cycles;
         self.conflicts += conflicts;
         self.bytes += touches.iter().map(|t| u64::from(t.bytes)).sum::<u64>();
-        self.in_free[port].max(self.bank_free).max(self.out_free[port]) + self.latency
+        self.in_free[port].max(self.bank_free[array]).max(self.out_free[port]) + self.latency
     }
 
     /// Writes what a load to LDS has loaded, which arrives in cycle `arrival`; returns when it is there.
-    pub(super) fn write_arriving(&mut self, arrival: u64, touches: &[Touch]) -> u64 {
+    pub(super) fn write_arriving(&mut self, array: usize, arrival: u64, touches: &[Touch]) -> u64 {
         self.span = (arrival, 0);
+        let array = array % self.arrays;
         if touches.is_empty() {
             return arrival;
         }
@@ -109,16 +129,17 @@ impl Lds {
         self.busy += cycles;
         self.conflicts += conflicts;
         self.bytes += touches.iter().map(|t| u64::from(t.bytes)).sum::<u64>();
-        let at = self.arriving.partition_point(|(other, _)| *other > arrival);
-        self.arriving.insert(at, (arrival, cycles));
-        self.span = (arrival.max(self.bank_free), cycles);
+        let at = self.arriving[array].partition_point(|(other, _)| *other > arrival);
+        self.arriving[array].insert(at, (arrival, cycles));
+        self.span = (arrival.max(self.bank_free[array]), cycles);
         self.span.0 + cycles
     }
 
     /// Gives the banks to the writes that have arrived by cycle `time`, or while the banks were busy.
-    fn take_arrived(&mut self, time: u64) {
-        while let Some((arrival, cycles)) = self.arriving.pop_if(|(at, _)| *at <= time.max(self.bank_free)) {
-            self.bank_free = self.bank_free.max(arrival) + cycles;
+    fn take_arrived(&mut self, array: usize, time: u64) {
+        let (arriving, free) = (&mut self.arriving[array], &mut self.bank_free[array]);
+        while let Some((arrival, cycles)) = arriving.pop_if(|(at, _)| *at <= time.max(*free)) {
+            *free = (*free).max(arrival) + cycles;
         }
     }
 
@@ -273,7 +294,7 @@ fn continues(touch: &Touch, next: &Touch) -> bool {
 
 /// The port of a SIMD: SIMDs 0 and 1 share one, 2 and 3 the other.
 fn port(simd: usize) -> usize {
-    simd / 2 % 2
+    simd / 2 % PORTS
 }
 
 #[cfg(test)]
@@ -296,7 +317,7 @@ mod tests {
     }
 
     fn lds(target: Target) -> Lds {
-        Lds::new(&Params::new(target, &[]))
+        Lds::new(&Params::new(target, &[]), LANES as u64)
     }
 
     /// Witness: github.com/tingqli/pyhip, docs/mem_latency.md, measured on MI308X. Strides are in dwords.
@@ -328,10 +349,11 @@ mod tests {
         let read = Transfer { input: 4, output: 16 };
         let done = |copies: u64, now: u64| {
             let mut lds = lds(Target::GFX942);
-            let there: Vec<u64> = (0..copies).map(|_| lds.write_arriving(100, &data(Kind::Write))).collect();
+            let there: Vec<u64> =
+                (0..copies).map(|_| lds.write_arriving(0, 100, &data(Kind::Write))).collect();
             // Eight phases without conflicts.
             assert!(there.iter().all(|there| *there == 108), "{there:?}");
-            lds.send(0, now, read, &data(Kind::Read))
+            lds.send(0, 0, now, read, &data(Kind::Read))
         };
         assert_eq!(done(4, 50), done(0, 50));
         // 32 cycles of banks come first; the output of the port is busy for 16 cycles in any case.

@@ -45,8 +45,9 @@ pub(super) struct Device {
 }
 
 impl Device {
-    pub(super) fn new(params: &Params, cus: u64, simulated: u64, groups: u64) -> Device {
-        let l2s = cus.div_ceil(params.number("device.cus-per-l2").max(1)).max(1);
+    /// `cus` CUs, so many for an L2.
+    pub(super) fn new((cus, of_an_l2): (u64, u64), simulated: u64, groups: u64) -> Device {
+        let l2s = cus.div_ceil(of_an_l2.max(1)).max(1);
         let of_l2 = |l2: u64| (l2..cus.min(groups)).step_by(l2s as usize);
         let simulated = (0..l2s).flat_map(of_l2).take(simulated as usize).collect();
         Device { cus, l2s, groups, simulated }

@@ -122,6 +122,10 @@ impl Record {
                 self.pipes[pipe as usize].stalled += slots;
                 (Stall::ArbiterWinExStall, 0, 0)
             }
+            Outcome::Operand => {
+                self.pipes[pipe as usize].stalled += slots;
+                (Stall::AluDependency, 0, 0)
+            }
         };
         if let Some(inst) = self.insts.get_mut(at) {
             inst.lost_to_issue += to_issue;

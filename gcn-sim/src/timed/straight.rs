@@ -7,7 +7,7 @@
 use std::collections::VecDeque;
 
 use gcn_isa::counters::{Counter, WaitCnt};
-use gcn_isa::target::WAVE_SIZE;
+use gcn_isa::target::Subtarget;
 use gcn_isa::{Inst, Target};
 
 use super::cost::{Cost, Kind, cost};
@@ -50,37 +50,42 @@ pub struct Straight {
 /// ```
 pub fn straight<'i>(target: Target, insts: impl IntoIterator<Item = &'i Inst>) -> Straight {
     let params = Params::new(target, &[]);
-    let mut wave = Wave::new(&params);
-    let issues = insts.into_iter().map(|inst| wave.issue(&cost(target, inst, &params))).collect();
+    let on = Subtarget { target, wave: target.usual_wave() };
+    let mut wave = Wave::new(&params, u64::from(on.wave.lanes()));
+    let issues = insts.into_iter().map(|inst| wave.issue(&cost(on, inst, &params))).collect();
     Straight { issues, cycles: wave.now }
 }
 
 /// A wave and its pipelines.
 struct Wave<'p> {
     params: &'p Params,
+    lanes: u64,
     /// When the next instruction can issue.
     now: u64,
     /// When the VALU and the matrix core take another instruction.
     valu: u64,
     matrix: u64,
+    trans: u64,
     /// When LDS takes another.
     lds: u64,
     /// For each counter when the operations that it counts are done, oldest first.
     outstanding: [VecDeque<u64>; Counter::ALL.len()],
-    /// SGPRs that the VALU has written, each with the cycle from which other units can read it.
-    sgprs: Vec<(u16, u64)>,
+    /// Places of registers with results, each with the cycle from which it can be read.
+    results: Vec<(u16, u64)>,
 }
 
 impl<'p> Wave<'p> {
-    fn new(params: &'p Params) -> Wave<'p> {
+    fn new(params: &'p Params, lanes: u64) -> Wave<'p> {
         Wave {
             params,
+            lanes,
             now: 0,
             valu: 0,
             matrix: 0,
+            trans: 0,
             lds: 0,
             outstanding: Default::default(),
-            sgprs: Vec::new(),
+            results: Vec::new(),
         }
     }
 
@@ -97,9 +102,12 @@ impl<'p> Wave<'p> {
         if cost.matrix > 0 {
             self.matrix = cycle + cost.matrix;
         }
-        let visible = cycle + self.number("dependency.valu-sgpr");
-        self.sgprs.retain(|(reg, seen)| *seen > cycle && !cost.writes.contains(reg));
-        self.sgprs.extend(cost.writes.iter().map(|reg| (*reg, visible)));
+        if cost.trans > 0 {
+            self.trans = cycle + cost.trans;
+        }
+        let visible = cycle + cost.latency;
+        self.results.retain(|(reg, seen)| *seen > cycle && !cost.writes.contains(reg));
+        self.results.extend(cost.writes.iter().map(|reg| (*reg, visible)));
         let back = self.start(cost, cycle);
         let interval = self.number("issue.interval");
         self.now = cycle
@@ -114,16 +122,17 @@ impl<'p> Wave<'p> {
     /// When the pipeline, the operands and the counters let it go.
     fn ready(&self, cost: &Cost) -> u64 {
         let pipe = match cost.pipe {
+            Pipe::Valu if cost.trans > 0 => self.valu.max(self.trans),
             Pipe::Valu => self.valu,
             Pipe::Matrix => self.valu.max(self.matrix),
             _ => 0,
         };
-        let sgprs = self.sgprs.iter().filter(|(reg, _)| cost.waits_for.contains(reg)).map(|s| s.1);
+        let results = self.results.iter().filter(|(reg, _)| cost.waits_for.contains(reg)).map(|r| r.1);
         let waited = match cost.kind {
             Kind::Wait(wait) => self.done(wait),
             _ => 0,
         };
-        pipe.max(waited).max(sgprs.max().unwrap_or(0))
+        pipe.max(waited).max(results.max().unwrap_or(0))
     }
 
     /// When no more than `wait` says is outstanding.
@@ -154,7 +163,8 @@ impl<'p> Wave<'p> {
             Kind::Time => cycle + self.number("memtime.latency"),
             Kind::Message => cycle + self.number("message.latency"),
             Kind::Lds(transfer) => {
-                let through = |bytes: u64, port: &str| (bytes * LANES).div_ceil(self.number(port).max(1));
+                let through =
+                    |bytes: u64, port: &str| (bytes * self.lanes).div_ceil(self.number(port).max(1));
                 let start = self.lds.max(cycle);
                 let busy =
                     through(transfer.input, "lds.port-in").max(through(transfer.output, "lds.port-out"));
@@ -171,6 +181,3 @@ impl<'p> Wave<'p> {
         Some(done)
     }
 }
-
-/// Lanes of a wave.
-const LANES: u64 = WAVE_SIZE as u64;

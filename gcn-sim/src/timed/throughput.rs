@@ -10,7 +10,7 @@ use gcn_emit::encode::encode_program;
 use gcn_emit::text::parse_program;
 use gcn_isa::Target;
 use gcn_isa::table::{self, InstDesc};
-use gcn_isa::target::WAVE_SIZE;
+use gcn_isa::target::Family;
 use rayon::prelude::*;
 
 use super::{Config, parameters, run};
@@ -18,6 +18,7 @@ use crate::core::error::SimError;
 use crate::core::kernel::KernelState;
 use crate::core::machine::Machine;
 use crate::core::memory::Memory;
+use crate::core::params::Params;
 
 /// Trips of the two runs.
 const TRIPS: [u64; 2] = [1, 3];
@@ -54,7 +55,7 @@ pub struct Published {
     pub instruction: &'static str,
     /// Operations of a wave's matrix instruction, or operations or bytes of a lane.
     ops: u64,
-    /// Operations or bytes per clock and CU.
+    /// Operations or bytes per clock and CU, on RDNA per clock and workgroup processor.
     pub value: f64,
     /// Where the figure is from.
     pub source: &'static str,
@@ -103,15 +104,22 @@ impl Published {
 
     /// Operations or bytes of one instruction of a wave.
     fn work(&self) -> u64 {
-        if self.kind == ThroughputKind::Matrix { self.ops } else { self.ops * 64 }
+        if self.kind == ThroughputKind::Matrix { self.ops } else { self.ops * self.lanes() }
+    }
+
+    /// Lanes of the waves that run it.
+    fn lanes(&self) -> u64 {
+        self.target.usual_wave().lanes().into()
     }
 
     /// Instructions in the loop.
     fn unroll(&self) -> u64 {
+        // Where instructions issue in every cycle, the end of the loop counts four times as much.
+        let more = 4 / Params::new(self.target, &[]).number("issue.interval").clamp(1, 4);
         if self.kind == ThroughputKind::Matrix {
-            (MATRIX_WORK / self.ops.max(1)).clamp(16, 64)
+            (MATRIX_WORK / self.ops.max(1)).clamp(16, 64) * more
         } else {
-            UNROLL
+            UNROLL * more
         }
     }
 
@@ -124,7 +132,7 @@ impl Published {
             return Ok(None);
         }
         let [short, long] = [self.cycles(TRIPS[0])?, self.cycles(TRIPS[1])?];
-        let waves = u64::from(ITEMS / WAVE_SIZE);
+        let waves = u64::from(ITEMS) / self.lanes();
         let work = (TRIPS[1] - TRIPS[0]) * self.unroll() * waves * self.work();
         Ok(Some(work as f64 / long.saturating_sub(short).max(1) as f64))
     }
@@ -145,9 +153,15 @@ impl Published {
         let program = parse_program(&text, self.target, "benchmark").map_err(|e| refuse(e.to_string()))?;
         let code = encode_program(&program).map_err(|e| refuse(e.to_string()))?;
         // A workgroup of 16 waves has 128 registers for each lane, AccVGPRs included where the file is one.
-        let state = KernelState { vgprs: 64, agprs: 64, lds_bytes: 65_536, ..KernelState::default() };
-        let agprs = if self.target.has_agprs() { 64 } else { 0 };
-        Ok(Machine::new(self.target, &code.bytes, KernelState { agprs, ..state })?)
+        let state = KernelState {
+            wave_size: self.target.usual_wave(),
+            workgroup_processors: self.target.has_workgroup_processors(),
+            vgprs: 64,
+            agprs: if self.target.has_agprs() { 64 } else { 0 },
+            lds_bytes: 65_536,
+            ..KernelState::default()
+        };
+        Ok(Machine::new(self.target, &code.bytes, state)?)
     }
 
     fn text(&self, trips: u64) -> Option<String> {
@@ -174,7 +188,8 @@ fn vector(template: &str, i: u64) -> String {
     let first = 16 + i % 8 * 4;
     let one = format!("v{first}");
     let [two, four] = [1, 3].map(|more| format!("v[{first}:{}]", first + more));
-    template.replace("{d}", &one).replace("{d2}", &two).replace("{d4}", &four) + "\n"
+    let next = format!("v{}", first + 1);
+    template.replace("{d}", &one).replace("{e}", &next).replace("{d2}", &two).replace("{d4}", &four) + "\n"
 }
 
 /// A line of a matrix benchmark: `mnemonic controls` with operands from the table.
@@ -184,14 +199,15 @@ fn matrix(target: Target, instruction: &str, i: u64) -> Option<String> {
     let operands: Vec<String> = desc
         .operands
         .iter()
-        .map(|operand| register(desc, operand.name, operand.dwords, controls, i))
+        .map(|operand| register(target, desc, operand.name, operand.dwords, controls, i))
         .collect();
     Some(format!("{mnemonic} {} {controls}\n", operands.join(", ")))
 }
 
 /// The registers of a matrix operand. Two accumulators take turns.
-fn register(desc: &InstDesc, name: &str, dwords: u8, controls: &str, i: u64) -> String {
-    let sparse = desc.class == table::Class::Smfmac;
+fn register(target: Target, desc: &InstDesc, name: &str, dwords: u8, controls: &str, i: u64) -> String {
+    let sparse = matches!(desc.class, table::Class::Smfmac | table::Class::Swmmac);
+    let sums = if target.has_agprs() { ("a", i % 2 * 32) } else { ("v", 32 + i % 2 * 16) };
     // The f8f6f4 instructions have their widest operands in the table; 4 and 6 bits take fewer registers.
     let dwords = match (name, controls) {
         ("src0" | "src1", "cbsz:4 blgp:4") => 4,
@@ -199,8 +215,8 @@ fn register(desc: &InstDesc, name: &str, dwords: u8, controls: &str, i: u64) -> 
         _ => dwords,
     };
     let (file, first) = match name {
-        "vdst" => ("a", i % 2 * 32),
-        "src2" if !sparse => ("a", i % 2 * 32),
+        "vdst" => sums,
+        "src2" if !sparse => sums,
         "src0" => ("v", 2),
         "src1" => ("v", 10),
         _ => ("v", 18),
@@ -236,12 +252,22 @@ fn write_throughputs(out: &mut String, rows: &[(&Published, Option<f64>)]) -> st
         (
             ThroughputKind::Peak,
             "Matrix instructions, the best of each type",
-            "operations per clock and CU",
+            "operations per clock and CU, on RDNA per clock and workgroup processor",
             "type",
         ),
-        (ThroughputKind::Valu, "Vector ALU", "operations per clock and CU", "instruction"),
+        (
+            ThroughputKind::Valu,
+            "Vector ALU",
+            "operations per clock and CU, on RDNA per clock and workgroup processor",
+            "instruction",
+        ),
         (ThroughputKind::Lds, "LDS", "bytes per clock and CU", "instruction"),
-        (ThroughputKind::Matrix, "Matrix instructions", "operations per clock and CU", "instruction"),
+        (
+            ThroughputKind::Matrix,
+            "Matrix instructions",
+            "operations per clock and CU, on RDNA per clock and workgroup processor",
+            "instruction",
+        ),
     ];
     for (kind, head, unit, subject) in heads {
         writeln!(out, "### {head}\n\nIn {unit}.\n")?;
@@ -275,6 +301,16 @@ fn best(rows: &[(&Published, Option<f64>)], peak: &Published) -> f64 {
     rows.iter().filter(|(row, _)| same(row)).filter_map(|(_, measured)| *measured).fold(0.0, f64::max)
 }
 
+/// Those of the targets that are of a family; `None` if there is none, and the family itself if they are all that have a model.
+fn those(targets: &[Target], modelled: &[Target], family: Family) -> Option<String> {
+    let of = |targets: &[Target]| -> Vec<&str> {
+        targets.iter().filter(|target| target.family() == family).map(|target| target.name()).collect()
+    };
+    let (own, all) = (of(targets), of(modelled));
+    let name = if own == all { format!("{family:?}") } else { own.join(", ") };
+    (!own.is_empty()).then_some(name)
+}
+
 /// One table of all parameters: values by target where they differ.
 fn write_parameters(out: &mut String) -> std::fmt::Result {
     writeln!(
@@ -282,7 +318,8 @@ fn write_parameters(out: &mut String) -> std::fmt::Result {
         "### Parameters\n\n| parameter | targets | value | range | unit | grade | source |\n|---|---|--:|---|---|---|---|"
     )?;
     let mut rows: Vec<(super::Parameter, Vec<Target>)> = Vec::new();
-    for target in Target::REPRESENTATIVES {
+    let modelled: Vec<Target> = Target::KNOWN.into_iter().filter(|t| t.is_first_of_its_set()).collect();
+    for target in modelled.iter().copied() {
         for parameter in parameters(target) {
             match rows.iter_mut().find(|(other, _)| *other == parameter) {
                 Some((_, targets)) => targets.push(target),
@@ -294,9 +331,14 @@ fn write_parameters(out: &mut String) -> std::fmt::Result {
         }
     }
     for (parameter, targets) in &rows {
-        let names: Vec<_> = targets.iter().map(|t| t.name()).collect();
-        let names =
-            if targets.len() == Target::REPRESENTATIVES.len() { "all".to_owned() } else { names.join(", ") };
+        let names = match targets.len() == modelled.len() {
+            true => "all".to_owned(),
+            false => Family::ALL
+                .into_iter()
+                .filter_map(|family| those(targets, &modelled, family))
+                .collect::<Vec<_>>()
+                .join(", "),
+        };
         let super::Parameter { name, value, unit, grade, source, range } = parameter;
         let range = range.as_ref().map_or_else(String::new, |[low, high]| match *unit {
             // The lower end is the value itself.

@@ -8,8 +8,42 @@ use crate::core::trace::{Kind, Path, Touch};
 /// Scratch is memory too: each wave's has addresses of its own, far from those of buffers.
 const SCRATCH: u64 = 1 << 60;
 
+/// What compute units share between their first caches and L2: the graphics L1 of RDNA.
+pub(super) struct Middle {
+    pub cache: Cache,
+    latency: u64,
+}
+
+impl Middle {
+    /// Without bytes it passes everything through.
+    pub(super) fn new(params: &Params) -> Middle {
+        let line = params.number("l1.line");
+        let cache = Cache::new(params.number("gl1.bytes"), line, params.number("gl1.ways"));
+        Middle { cache, latency: params.number("gl1.latency") }
+    }
+}
+
+/// The way of vector memory from the first cache on.
+pub(super) struct Way<'a> {
+    pub middle: &'a mut Middle,
+    pub memory: &'a mut Memory,
+}
+
+impl Way<'_> {
+    /// Reads a line from cycle `now` on; returns when it is with the compute unit.
+    fn read(&mut self, now: u64, line: u64, bytes: u64) -> u64 {
+        if let Some(ready) = self.middle.cache.find(line) {
+            return ready.max(now + self.middle.latency);
+        }
+        let ready = self.memory.read(now, line * bytes, bytes);
+        self.middle.cache.insert(line, ready);
+        ready
+    }
+}
+
 /// Address unit and vector L1 cache.
 pub(super) struct Vector {
+    lanes: u64,
     free: u64,
     queue: u64,
     /// Cycles in which the addresses of a wave are taken.
@@ -29,11 +63,13 @@ pub(super) struct Vector {
 }
 
 impl Vector {
-    pub(super) fn new(params: &Params) -> Vector {
+    /// For waves of so many lanes.
+    pub(super) fn new(params: &Params, lanes: u64) -> Vector {
         Vector {
+            lanes,
             free: 0,
             queue: params.number("vmem.queue"),
-            address: 64u64.div_ceil(params.number("vmem.address").max(1)),
+            address: lanes.div_ceil(params.number("vmem.address").max(1)),
             bandwidth: params.number("l1.bandwidth").max(1),
             latency: params.number("l1.latency"),
             l1: Cache::new(params.number("l1.bytes"), params.number("l1.line"), params.number("l1.ways")),
@@ -54,7 +90,7 @@ impl Vector {
     /// wave; with `bypass` loads do not look into L1.
     pub(super) fn send(
         &mut self,
-        memory: &mut Memory,
+        mut way: Way<'_>,
         now: u64,
         touches: &[Touch],
         bypass: bool,
@@ -65,7 +101,7 @@ impl Vector {
         self.lines.clear();
         for touch in touches.iter().filter(|t| t.space != Path::Lds) {
             (kind, bytes) = (touch.kind, bytes + u64::from(touch.bytes));
-            let first = physical(touch, scratch);
+            let first = physical(touch, scratch, self.lanes);
             let lines = self.l1.line_of(first)..=self.l1.line_of(first + u64::from(touch.bytes).max(1) - 1);
             for line in lines {
                 if self.lines.last() != Some(&line) {
@@ -88,14 +124,14 @@ impl Vector {
         for (i, line) in lines.iter().enumerate() {
             let at = start + i as u64 * line_bytes / self.bandwidth;
             let share = bytes.div_ceil(lines.len() as u64).min(line_bytes);
-            done = done.max(self.line(memory, at, *line, kind, bypass, share));
+            done = done.max(self.line(&mut way, at, *line, kind, bypass, share));
         }
         self.lines = lines;
         done
     }
 
     /// One line of an access that begins in cycle `at`.
-    fn line(&mut self, memory: &mut Memory, at: u64, line: u64, kind: Kind, bypass: bool, share: u64) -> u64 {
+    fn line(&mut self, way: &mut Way<'_>, at: u64, line: u64, kind: Kind, bypass: bool, share: u64) -> u64 {
         let line_bytes = self.l1.line_bytes();
         let address = line * line_bytes;
         match kind {
@@ -103,15 +139,17 @@ impl Vector {
                 if !bypass && let Some(ready) = self.l1.find(line) {
                     return ready.max(at + self.latency);
                 }
-                let ready = memory.read(self.port.take(at, line_bytes), address, line_bytes);
-                if !bypass {
-                    self.l1.insert(line, ready);
+                let at = self.port.take(at, line_bytes);
+                if bypass {
+                    return way.memory.read(at, address, line_bytes);
                 }
+                let ready = way.read(at, line, line_bytes);
+                self.l1.insert(line, ready);
                 ready
             }
             // Stores go through to L2, atomics happen there.
-            Kind::Write => memory.write(self.port.take(at, share), address, share),
-            Kind::Atomic => memory.read(self.port.take(at, share), address, share),
+            Kind::Write => way.memory.write(self.port.take(at, share), address, share),
+            Kind::Atomic => way.memory.read(self.port.take(at, share), address, share),
         }
     }
 
@@ -123,12 +161,12 @@ impl Vector {
 }
 
 /// Where an access goes in memory. Scratch is interleaved by dwords and lanes, as its buffer resource says.
-fn physical(touch: &Touch, scratch: u64) -> u64 {
+fn physical(touch: &Touch, scratch: u64, lanes: u64) -> u64 {
     if touch.space != Path::Scratch {
         return touch.address;
     }
     let lane = u64::from(touch.lane.unwrap_or(0));
-    SCRATCH + (scratch << 36) + touch.address / 4 * 256 + lane * 4 + touch.address % 4
+    SCRATCH + (scratch << 36) + touch.address / 4 * (4 * lanes) + lane * 4 + touch.address % 4
 }
 
 /// Scalar memory and its cache.

@@ -2,7 +2,7 @@
 
 use gcn_isa::counters::{Counter, WaitCnt};
 
-use super::cost::Counts;
+use super::cost::{Counts, SLOTS};
 
 use super::stall::{Stall, Stalls};
 
@@ -49,6 +49,8 @@ pub(super) enum Outcome {
     NotWin { stalled: bool },
     /// This wave was selected, and the pipeline did not accept it.
     ExStall,
+    /// This wave was selected, and an operand is still to come: its SIMD waits with it.
+    Operand,
 }
 
 /// What a wave is doing.
@@ -58,6 +60,8 @@ pub(super) enum State {
     Ready,
     /// It waits at a barrier.
     Barrier,
+    /// It has arrived at the barrier, and waits for the others to arrive.
+    Signals,
     /// It has ended.
     Done,
 }
@@ -79,6 +83,8 @@ pub(super) struct TimedWave {
     pub pc: usize,
     /// First cycle in which it can be selected.
     pub ready: u64,
+    /// Selected before this cycle, it keeps its SIMD from issuing: an operand is still to come.
+    pub operands: u64,
     /// Up to where the time is accounted for.
     pub accounted: u64,
     pub blocks: Vec<Block>,
@@ -92,10 +98,10 @@ pub(super) struct TimedWave {
     queues: [Queue; Counter::ALL.len()],
     /// When the youngest operation of an in-order stream is done: vector memory, LDS.
     streams: [u64; 2],
-    /// When an SGPR that the VALU wrote can be read elsewhere.
-    sgprs: Box<[u64; 128]>,
+    /// When the result in a register can be read by who is held back for it.
+    results: Box<[u64; SLOTS]>,
     /// When all of them can.
-    pub sgprs_until: u64,
+    pub results_until: u64,
     /// Lines of code in the instruction buffer: number, and when it is there.
     pub lines: [(u64, u64); LINES],
     /// First and last line of the instruction that was looked for last.
@@ -127,6 +133,7 @@ impl TimedWave {
             state: State::Ready,
             pc,
             ready: start,
+            operands: 0,
             accounted: start,
             blocks: Vec::new(),
             outcome: None,
@@ -136,8 +143,8 @@ impl TimedWave {
             stalls: Stalls::default(),
             queues: std::array::from_fn(|_| Queue::default()),
             streams: [0; 2],
-            sgprs: Box::new([0; 128]),
-            sgprs_until: 0,
+            results: Box::new([0; SLOTS]),
+            results_until: 0,
             lines: [NO_LINE; LINES],
             current: (u64::MAX, 0),
         }
@@ -176,16 +183,16 @@ impl TimedWave {
         self.wait(room, now).0
     }
 
-    /// When all of `registers` can be read outside the VALU.
-    pub(super) fn sgprs_ready(&self, registers: &[u16]) -> u64 {
-        registers.iter().filter_map(|r| self.sgprs.get(usize::from(*r))).copied().max().unwrap_or(0)
+    /// When the results in all of `registers` can be read.
+    pub(super) fn results_ready(&self, registers: &[u16]) -> u64 {
+        registers.iter().filter_map(|r| self.results.get(usize::from(*r))).copied().max().unwrap_or(0)
     }
 
-    /// The VALU writes `registers`, to be read elsewhere from `time` on.
-    pub(super) fn write_sgprs(&mut self, registers: &[u16], time: u64) {
-        self.sgprs_until = self.sgprs_until.max(time);
+    /// `registers` get results that can be read from `time` on.
+    pub(super) fn write_results(&mut self, registers: &[u16], time: u64) {
+        self.results_until = self.results_until.max(time);
         for register in registers {
-            if let Some(slot) = self.sgprs.get_mut(usize::from(*register)) {
+            if let Some(slot) = self.results.get_mut(usize::from(*register)) {
                 *slot = time;
             }
         }

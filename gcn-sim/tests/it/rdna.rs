@@ -86,6 +86,21 @@ fn kernels_of_compilers_pass_strict_and_faithful_mode_and_the_sanitizers() {
     }
 }
 
+/// The results do not depend on time, and every cycle of a wave is an issue or a stall.
+#[test]
+fn kernels_of_compilers_compute_the_same_in_timed_mode() {
+    let mut targets = BTreeSet::new();
+    for case in cases(&unpack("timed")) {
+        let report = case::run_timed(&case).unwrap_or_else(|e| panic!("{}: {e}", case.display()));
+        targets.insert(report.target);
+        for wave in &report.by_wave {
+            let accounted = wave.issue_cycles + wave.stalls.total();
+            assert_eq!(accounted, wave.end - wave.start, "{}: {wave:?}", case.display());
+        }
+    }
+    assert_eq!(targets.into_iter().collect::<Vec<_>>(), ["gfx1030", "gfx1100", "gfx1151", "gfx1201"]);
+}
+
 /// Kernels with waits that the checker asks for and that strict mode does not miss, and why.
 const KEPT: [(&str, &str); 4] = [
     ("private_array.", "FLAT loads that the addresses keep out of LDS"),

@@ -4,6 +4,7 @@
 mod accounting;
 mod published;
 mod ranges;
+mod rdna;
 mod sharing;
 mod stalls;
 mod straight;

@@ -1,7 +1,10 @@
 //! The vector ALU instructions that no other table has, against wider arithmetic.
 
 use gcn_isa::Target;
+use gcn_isa::target::WaveSize;
+use gcn_sim::{KernelState, Machine, Memory, Options};
 
+use super::harness::{assemble, state, words};
 use super::table::Out::{F, G, H, Near, W};
 use super::table::{In, Row, check};
 
@@ -306,4 +309,96 @@ fn multiply_adds_round_once_or_twice() {
     check(Target::GFX942, FUSED, single);
     check(Target::GFX90A, HALVES_FUSED, half);
     check(Target::GFX950, BFLOATS, |x| x & 0x807f_807f | 0x3f80_3f80);
+}
+
+/// Instructions in which tinygrad's emulator differs, by hand from the ISA documents.
+#[test]
+fn what_an_emulator_has_otherwise_follows_the_documents() {
+    const NAN: u32 = 0x7fc0_0000;
+    let cases: [(Target, &str, [u32; 3], u32); 7] = [
+        // -224 * 0.21875 - 0.01953125 * 56 - 0.0625 * -192 - 3.25 * -1.5: fp8 and bf8 of OCP.
+        (
+            Target::GFX1201,
+            "v_dot4_f32_fp8_bf8 v10, v1, v2, v3",
+            [0xc598_8af6, 0xbeda_5333, 0],
+            (-33.21875f32).to_bits(),
+        ),
+        // minimum and maximum keep a NaN, minimum_num and maximum_num do not.
+        (Target::GFX1201, "v_maximumminimum_f32 v10, v1, v2, v3", [0x3f80_0000, NAN, 0x4000_0000], NAN),
+        (Target::GFX1201, "v_minimummaximum_f32 v10, v1, v2, v3", [NAN, 0x3f80_0000, 0x4000_0000], NAN),
+        // Of 24 bits, signed: -0x46ab2 * -0x7bb4b0 + 0x9b1321dd.
+        (
+            Target::GFX1100,
+            "v_mad_i32_i24 v10, v1, v2, v3",
+            [0x44fb_954e, 0x5f84_4b50, 0x9b13_21dd],
+            0xfca7_a43d,
+        ),
+        (
+            Target::GFX1201,
+            "v_mad_i32_i24 v10, v1, v2, v3",
+            [0x44fb_954e, 0x5f84_4b50, 0x9b13_21dd],
+            0xfca7_a43d,
+        ),
+        // -100000 and 70000 are beyond 16 bits.
+        (Target::GFX1100, "v_cvt_pk_i16_i32 v10, v1, v2", [0xfffe_7960, 70_000, 0], 0x7fff_8000),
+        // The low four bits 9 stand for -7 sixteenths.
+        (Target::GFX1201, "v_cvt_off_f32_i4 v10, v1", [0xc197_d329, 0, 0], (-0.4375f32).to_bits()),
+    ];
+    for (target, inst, [a, b, c], expected) in cases {
+        let wait = if target == Target::GFX1201 { "s_wait_kmcnt 0x0" } else { "s_waitcnt lgkmcnt(0)" };
+        let text = format!(
+            "s_load_b64 s[2:3], s[0:1], 0x0\n{wait}\nv_mov_b32 v0, 0\nv_mov_b32 v1, {a:#x}\nv_mov_b32 v2, {b:#x}\n\
+             v_mov_b32 v3, {c:#x}\n{inst}\nglobal_store_b32 v0, v10, s[2:3]\ns_endpgm"
+        );
+        assert_eq!(one_word(target, &text), expected, "{target} {inst}");
+    }
+}
+
+/// What a kernel of one work-item stores at the address in its only argument.
+fn one_word(target: Target, text: &str) -> u32 {
+    let kernel = KernelState { vgprs: 16, wave_size: WaveSize::W32, ..state() };
+    let machine = Machine::new(target, &assemble(target, text), kernel).unwrap();
+    let mut memory = Memory::new();
+    let out = memory.alloc(4);
+    gcn_sim::run(&machine, &mut memory, [1; 3], [1; 3], &out.to_le_bytes(), &Options::default()).unwrap();
+    words(&memory.read(out, 4).unwrap())[0]
+}
+
+/// Witness: RDNA3 ISA and RDNA4 ISA, `D0.b16 = { SAT8(…), SAT8(…) }`, and LLVM 22, which writes `v0.l` from gfx11 on; before, the result
+/// is a register.
+#[test]
+fn two_saturated_bytes_are_half_a_register_from_rdna_3_on() {
+    let cases = [
+        (
+            Target::GFX1030,
+            "s_load_dwordx2 s[2:3], s[0:1], 0x0\ns_waitcnt lgkmcnt(0)",
+            "v_sat_pk_u8_i16 v2, v1",
+            0x00ff,
+        ),
+        (
+            Target::GFX1100,
+            "s_load_b64 s[2:3], s[0:1], 0x0\ns_waitcnt lgkmcnt(0)",
+            "v_sat_pk_u8_i16 v2.l, v1",
+            0xabcd_00ff,
+        ),
+        (
+            Target::GFX1100,
+            "s_load_b64 s[2:3], s[0:1], 0x0\ns_waitcnt lgkmcnt(0)",
+            "v_sat_pk_u8_i16 v2.h, v1",
+            0x00ff_1234,
+        ),
+        (
+            Target::GFX1201,
+            "s_load_b64 s[2:3], s[0:1], 0x0\ns_wait_kmcnt 0x0",
+            "v_sat_pk_u8_i16 v2.h, v1",
+            0x00ff_1234,
+        ),
+    ];
+    for (target, load, inst, expected) in cases {
+        let store = if target == Target::GFX1030 { "global_store_dword" } else { "global_store_b32" };
+        let text = format!(
+            "{load}\nv_mov_b32 v0, 0\nv_mov_b32 v1, 0xfffe0123\nv_mov_b32 v2, 0xabcd1234\n{inst}\n{store} v0, v2, s[2:3]\ns_endpgm"
+        );
+        assert_eq!(one_word(target, &text), expected, "{target} {inst}");
+    }
 }

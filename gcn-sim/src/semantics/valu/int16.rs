@@ -1,16 +1,25 @@
 //! 16-bit integer instructions.
 
 use super::{op1, op2, op3};
-use crate::semantics::op::Ops;
+use crate::core::machine::{Cx, Step};
+use crate::semantics::op::{Op, Ops};
 
 pub(crate) fn add(ops: &mut Ops) {
     two_operands(ops);
     three_operands(ops);
-    ops.add("v_sat_pk_u8_i16", op1(|a: u32| saturate_u8(a as i16) | saturate_u8((a >> 16) as i16) << 8));
+    ops.add("v_sat_pk_u8_i16", saturate_pair());
 }
 
-fn saturate_u8(x: i16) -> u32 {
-    x.clamp(0, 255) as u32
+/// Two bytes: the whole of the destination, with zeroes above, up to RDNA 2, from then on half a register (RDNA3 ISA: `D0.b16`, RDNA4 ISA:
+/// 16 bits; LLVM 22 writes `v0.l`).
+fn saturate_pair() -> Op {
+    let byte = |x: i16| x.clamp(0, 255) as u16;
+    let pair = move |a: u32| byte(a as i16) | byte((a >> 16) as i16) << 8;
+    let (half, whole) = (op1(pair).exec, op1(move |a: u32| u32::from(pair(a))).exec);
+    Op::new(move |cx: &mut Cx<'_>, s: &Step| match s.arch.has_half_vgprs() {
+        true => half.run(cx, s),
+        false => whole.run(cx, s),
+    })
 }
 
 fn two_operands(ops: &mut Ops) {

@@ -81,7 +81,7 @@ fn has_nan<N: Number, const L: usize>(lanes: &[N::Raw; L]) -> bool {
 /// An instruction with two sources: `f` gives the result with any NaN, and the operands among which the hardware looks for one.
 pub(crate) fn number2<N: Number>(f: impl Fn(N, N) -> (N, [N; 2]) + Copy + Send + Sync + 'static) -> Op {
     Op::new(move |cx: &mut Cx<'_>, s: &Step| {
-        if is_short(cx, s) {
+        if is_short(cx, s, N::TY) {
             let (mut buffer_a, mut buffer_b) = ([N::Raw::default(); LOWER], [N::Raw::default(); LOWER]);
             let a = N::Raw::fetch_lower(cx, s, 0, N::TY, &mut buffer_a)?;
             let b = N::Raw::fetch_lower(cx, s, 1, N::TY, &mut buffer_b)?;
@@ -122,7 +122,7 @@ fn each<N: Number, const L: usize>(
 /// Fused multiply-add: the sources at these places are `a`, `b` and `c` of a * b + c.
 pub(crate) fn fused<N: Number>(places: [usize; 3]) -> Op {
     Op::new(move |cx: &mut Cx<'_>, s: &Step| {
-        if is_short(cx, s) {
+        if is_short(cx, s, N::TY) {
             let mut buffers = [[N::Raw::default(); LOWER]; 3];
             let [buffer_a, buffer_b, buffer_c] = buffers.each_mut();
             let a = N::Raw::fetch_lower(cx, s, places[0], N::TY, buffer_a)?;

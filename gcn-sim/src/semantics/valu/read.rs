@@ -33,14 +33,15 @@ pub(crate) trait Fetch: Raw {
     ) -> Result<&'a [Self; LOWER], Fault>;
 }
 
-/// True if the wave has 32 lanes and the instruction takes and gives words as they are, so that half the work will do.
+/// True if the wave has 32 lanes and the instruction takes and gives words as they are, so that half the work will do. `result` is the
+/// type of what it gives.
 #[inline(always)]
-pub(crate) fn is_short(cx: &Cx<'_>, s: &Step) -> bool {
+pub(crate) fn is_short(cx: &Cx<'_>, s: &Step, result: Ty) -> bool {
     let mode = &cx.w.mode;
     cx.w.lanes != u64::MAX
         && s.plain_src
         && s.plain_dst
-        && s.half.is_none()
+        && !(result.is_16() && s.half.is_some())
         && !(mode.flush_in32 || mode.flush_in16_64 || mode.flush_out32 || mode.flush_out16_64)
 }
 

@@ -47,8 +47,16 @@ impl Finish for u64 {
 
     #[inline]
     fn finish_lower(cx: &mut Cx<'_>, s: &Step, out: &[u64; LOWER]) {
-        write_lower(cx, s.vdst, &out.map(|word| word as u32));
-        write_lower(cx, s.vdst + 1, &out.map(|word| (word >> 32) as u32));
+        // Loops, which become vector instructions where `map` does not.
+        let mut half = [0; LOWER];
+        for lane in 0..LOWER {
+            half[lane] = out[lane] as u32;
+        }
+        write_lower(cx, s.vdst, &half);
+        for lane in 0..LOWER {
+            half[lane] = (out[lane] >> 32) as u32;
+        }
+        write_lower(cx, s.vdst + 1, &half);
     }
 }
 

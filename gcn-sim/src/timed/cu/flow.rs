@@ -1,6 +1,7 @@
 //! What a wave waits for before its next instruction: code, registers, counters, barriers.
 
 use super::{Code, Cu, Finished, Shared};
+use crate::core::wave::Status;
 use crate::timed::cost::Kind;
 use crate::timed::record::Barrier;
 use crate::timed::stall::Stall;
@@ -30,14 +31,14 @@ impl Cu {
     pub(super) fn prepare(&mut self, code: &Code<'_>, shared: &mut Shared, w: usize, base: u64) {
         let wave = &mut self.waves[w];
         let at = wave.pc;
-        let mut time = base;
+        let (mut time, mut operands) = (base, 0);
         // Most instructions wait for nothing of this.
         if let Some(cost) = code.costs.get(at)
             && cost.free
             && wave.current == cost.lines
-            && wave.sgprs_until <= base
+            && wave.results_until <= base
         {
-            (wave.state, wave.ready) = (State::Ready, base);
+            (wave.state, wave.ready, wave.operands) = (State::Ready, base, 0);
             let simd = &mut self.simds[wave.simd];
             simd.next = simd.next.min(base);
             return;
@@ -45,9 +46,12 @@ impl Cu {
         if let Some(cost) = code.costs.get(at) {
             let there = self.fetch(code, shared, w, cost.lines, time);
             time = self.block(code, w, there, time, Stall::NoInstructionAvailable, at);
-            if self.waves[w].sgprs_until > time {
-                let there = self.waves[w].sgprs_ready(&cost.waits_for);
-                time = self.block(code, w, there, time, Stall::AluDependency, at);
+            if self.waves[w].results_until > time {
+                let there = self.waves[w].results_ready(&cost.waits_for);
+                match cost.holds {
+                    true => operands = there,
+                    false => time = self.block(code, w, there, time, Stall::AluDependency, at),
+                }
             }
             if let Kind::Wait(wait) = cost.kind {
                 let (there, by) = self.waves[w].wait(wait, time);
@@ -65,8 +69,7 @@ impl Cu {
             }
         }
         let wave = &mut self.waves[w];
-        wave.state = State::Ready;
-        wave.ready = time;
+        (wave.state, wave.ready, wave.operands) = (State::Ready, time, operands);
         let simd = &mut self.simds[wave.simd];
         simd.next = simd.next.min(time);
     }
@@ -145,12 +148,30 @@ impl Cu {
         }
     }
 
+    /// Lets the waves of a workgroup go on that wait for the others to arrive, if all that have not ended have.
+    pub(super) fn release_waiting(&mut self, code: &Code<'_>, shared: &mut Shared, slot: usize, now: u64) {
+        let Some(group) = self.groups[slot].as_ref() else { return };
+        for w in group.waves.clone() {
+            let (wave, Some(group)) = (&self.waves[w], self.groups[slot].as_mut()) else { return };
+            let number = wave.number;
+            if wave.state != State::Signals || wave.group != slot || !group.unit.has_met(number) {
+                continue;
+            }
+            group.unit.waves[number].arrivals.go_on();
+            group.waiting -= 1;
+            let time = if group.waves.len() == 1 { 0 } else { code.times.barrier };
+            let (at, base) = (wave.pc.saturating_sub(1), wave.accounted);
+            let base = self.block(code, w, now + time, base, Stall::BarrierWait, at);
+            self.prepare(code, shared, w, base);
+        }
+    }
+
     /// A wave ends.
     pub(super) fn end(&mut self, code: &Code<'_>, shared: &mut Shared, w: usize, now: u64) {
         let end = now + code.times.interval;
         let wave = &mut self.waves[w];
         wave.state = State::Done;
-        let slot = wave.group;
+        let (slot, wave_number) = (wave.group, wave.number);
         shared.wave_cycles += end - wave.started;
         shared.end = shared.end.max(end);
         self.retired.push(w);
@@ -160,10 +181,12 @@ impl Cu {
             shared.finished.push(Finished { cu: self.index, workgroup: group.index, wave, end });
         }
         group.left -= 1;
+        group.unit.waves[wave_number].status = Status::Ended;
         if group.left == 0 {
             self.vacant.push((slot, end + code.times.per_workgroup));
             return;
         }
         self.release(code, shared, slot, now);
+        self.release_waiting(code, shared, slot, now);
     }
 }

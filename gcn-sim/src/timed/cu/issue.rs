@@ -10,6 +10,8 @@ use crate::semantics::execute::execute;
 use crate::timed::cost::{Cost, Kind};
 use crate::timed::record::{Busy, Event};
 use crate::timed::stall::{Pipe, Stall};
+use crate::timed::units::Way;
+use crate::timed::wave::State;
 
 impl Cu {
     /// Issues the next instruction of a wave.
@@ -46,7 +48,7 @@ impl Cu {
             group.unit.waves[wave.number].late.done_at(done);
         }
         if !cost.writes.is_empty() {
-            wave.write_sgprs(&cost.writes, now + code.times.sgpr);
+            wave.write_results(&cost.writes, now + cost.latency);
         }
         let mut base = now + interval;
         match cost.kind {
@@ -80,14 +82,27 @@ impl Cu {
                 self.arrive(code, shared, w, now);
                 return Ok(());
             }
-            // Only targets without times have the second.
-            Next::Queue(_) | Next::Signals => return Err(self.cannot_queue(code, w)),
+            Next::Signals => {
+                let wave = &mut self.waves[w];
+                (wave.pc, wave.state) = (at + 1, State::Signals);
+                let slot = wave.group;
+                if let Some(group) = self.groups[slot].as_mut() {
+                    group.waiting += 1;
+                }
+                self.release_waiting(code, shared, slot, now);
+                return Ok(());
+            }
+            Next::Queue(_) => return Err(self.cannot_queue(code, w)),
             Next::End => {
                 self.end(code, shared, w, now);
                 return Ok(());
             }
         }
         self.prepare(code, shared, w, base);
+        let slot = self.waves[w].group;
+        if self.groups[slot].as_ref().is_some_and(|group| group.waiting > 0) {
+            self.release_waiting(code, shared, slot, now);
+        }
         Ok(())
     }
 
@@ -160,12 +175,15 @@ impl Cu {
             simd.valu_free = now + cost.valu;
             shared.record.pipes[Pipe::Valu as usize].busy += cost.valu;
         }
+        if cost.trans > 0 {
+            simd.trans_free = now + cost.trans;
+        }
         if cost.matrix > 0 {
             simd.matrix_free = now + cost.matrix;
             shared.record.pipes[Pipe::Matrix as usize].busy += cost.matrix;
         }
         if matches!(cost.pipe, Pipe::Scalar | Pipe::Misc) {
-            // One scalar and one branch unit for the four SIMDs, each one instruction a cycle.
+            // Scalar and branch units take one instruction a cycle.
             shared.record.pipes[cost.pipe as usize].busy += 1;
         }
     }
@@ -192,7 +210,7 @@ impl Cu {
         match cost.kind {
             Kind::Lds(_) => busy(None, Pipe::Lds, self.lds.span),
             Kind::Vmem { .. } => {
-                busy(None, Pipe::Tex, self.vector.span);
+                busy(None, Pipe::Tex, self.vectors[self.vector_of(wave.simd)].span);
                 busy(None, Pipe::Lds, self.lds.span);
             }
             _ if matches!(cost.pipe, Pipe::Scalar | Pipe::Misc) => busy(None, cost.pipe, (now, 1)),
@@ -211,24 +229,30 @@ impl Cu {
     ) -> Option<u64> {
         let wave = &self.waves[w];
         let (simd, scratch) = (wave.simd, u64::from(self.index) << 12 | w as u64);
+        let array = self.groups[wave.group].as_ref().map_or(0, |group| group.array);
+        let unit = self.vector_of(simd);
         let touches = &shared.trace.touches[..];
         let memory = &mut shared.memory;
         Some(match cost.kind {
-            Kind::Lds(transfer) => self.lds.send(simd, now, transfer, touches),
+            Kind::Lds(transfer) => self.lds.send(simd, array, now, transfer, touches),
             Kind::Vmem { transfer, bypass } => {
-                let done = self.vector.send(memory, now, touches, bypass, scratch);
+                let way = Way { middle: &mut self.middle, memory };
+                let done = self.vectors[unit].send(way, now, touches, bypass, scratch);
                 // Of flat instructions, and what loads to LDS are going to write.
                 let local: Vec<_> = touches.iter().filter(|t| t.space == Path::Lds).copied().collect();
                 if cost.pipe == Pipe::Flat && !local.is_empty() {
-                    done.max(self.lds.send(simd, now, transfer, &local))
+                    done.max(self.lds.send(simd, array, now, transfer, &local))
                 } else {
-                    self.lds.write_arriving(done, &local)
+                    self.lds.write_arriving(array, done, &local)
                 }
             }
             Kind::Smem => self.scalar.send(memory, now, touches),
             Kind::Time => now + code.times.clock,
             Kind::Message => now + code.times.message,
-            Kind::InvalidateVector => self.vector.invalidate(now),
+            Kind::InvalidateVector => {
+                self.middle.cache.clear();
+                self.vectors[unit].invalidate(now)
+            }
             Kind::InvalidateScalar => {
                 self.scalar.cache.clear();
                 now + code.times.clock

@@ -60,11 +60,11 @@ impl Cu {
             match wave.state {
                 State::Done => {}
                 // Another SIMD's wave may be the last to arrive.
-                State::Barrier => return None,
+                State::Barrier | State::Signals => return None,
                 State::Ready if wave.ready > start => end = end.min(wave.ready),
                 State::Ready if winner.is_none() => {
                     let cost = code.costs.get(wave.pc)?;
-                    if cost.run == 0 || wave.sgprs_until > start {
+                    if cost.run == 0 || wave.results_until > start {
                         return None;
                     }
                     winner = Some(w);

@@ -10,7 +10,8 @@ use gcn_isa::check;
 use gcn_isa::hazards::{Config, Grade};
 use gcn_isa::{Class, Inst};
 use gcn_sim::Options;
-use gcn_sim::launch::{Number, Out, Output, Program, Spec};
+use gcn_sim::launch::{Number, Out, Output, Prepared, Program, Spec};
+use gcn_sim::timed::{self, TimedReport};
 use serde_json::Value;
 
 /// What came of a kernel.
@@ -106,12 +107,7 @@ fn file_offset(file: &[u8], address: u32) -> usize {
 }
 
 fn compare(folder: &Path, options: &Options) -> Result<BTreeSet<&'static str>, String> {
-    let read = |name: &str| std::fs::read(folder.join(name)).map_err(|e| format!("{name}: {e}"));
-    let text = |name: &str| read(name).map(|bytes| String::from_utf8(bytes).unwrap());
-    let expect: Value = serde_json::from_str(&text("expect.json")?).unwrap();
-    let spec = Spec::from_json(&text("spec.json")?).map_err(|e| e.to_string())?;
-    let program = Program::load(&read("k.hsaco")?, spec.kernel.as_deref()).map_err(|e| e.to_string())?;
-    let mut prepared = program.prepare(&spec, folder).map_err(|e| e.to_string())?;
+    let mut prepared = prepare(folder)?;
     let options = Options { parallel: true, max_instructions: 50_000_000, ..*options };
     let stats = prepared.run(&options).map_err(|e| e.to_string())?;
     if let Some(finding) = stats.findings.iter().find(|finding| !finding.kind.is_note()) {
@@ -120,14 +116,7 @@ fn compare(folder: &Path, options: &Options) -> Result<BTreeSet<&'static str>, S
     if let Some(stale) = stats.stale.first() {
         return Err(stale.hazard.to_string());
     }
-    let outputs = prepared.outputs().map_err(|e| e.to_string())?;
-    let expect = expect.as_object().unwrap();
-    assert!(!expect.is_empty(), "{}", folder.display());
-    for (name, expected) in expect {
-        let output = outputs.iter().find(|o| stem(o) == *name).ok_or_else(|| format!("no output {name}"))?;
-        let file = read(expected["file"].as_str().unwrap())?;
-        same(output, expected, &file).map_err(|reason| format!("{name} {reason}"))?;
-    }
+    as_expected(folder, &prepared)?;
     let offsets: BTreeSet<u32> = stats.by_instruction.iter().map(|(offset, _)| *offset).collect();
     let executed = prepared.machine().instructions().filter(|(offset, _)| offsets.contains(offset));
     Ok(executed
@@ -136,6 +125,43 @@ fn compare(folder: &Path, options: &Options) -> Result<BTreeSet<&'static str>, S
             None => vec![inst.desc.entry.mnemonic],
         })
         .collect())
+}
+
+fn read(folder: &Path, name: &str) -> Result<Vec<u8>, String> {
+    std::fs::read(folder.join(name)).map_err(|e| format!("{name}: {e}"))
+}
+
+fn text(folder: &Path, name: &str) -> Result<String, String> {
+    read(folder, name).map(|bytes| String::from_utf8(bytes).unwrap())
+}
+
+fn prepare(folder: &Path) -> Result<Prepared, String> {
+    let spec = Spec::from_json(&text(folder, "spec.json")?).map_err(|e| e.to_string())?;
+    let object = read(folder, "k.hsaco")?;
+    let program = Program::load(&object, spec.kernel.as_deref()).map_err(|e| e.to_string())?;
+    program.prepare(&spec, folder).map_err(|e| e.to_string())
+}
+
+/// Compares the outputs of a kernel that has run.
+fn as_expected(folder: &Path, prepared: &Prepared) -> Result<(), String> {
+    let outputs = prepared.outputs().map_err(|e| e.to_string())?;
+    let expect: Value = serde_json::from_str(&text(folder, "expect.json")?).unwrap();
+    let expect = expect.as_object().unwrap();
+    assert!(!expect.is_empty(), "{}", folder.display());
+    for (name, expected) in expect {
+        let output = outputs.iter().find(|o| stem(o) == *name).ok_or_else(|| format!("no output {name}"))?;
+        let file = read(folder, expected["file"].as_str().unwrap())?;
+        same(output, expected, &file).map_err(|reason| format!("{name} {reason}"))?;
+    }
+    Ok(())
+}
+
+/// Runs the kernel of a folder in timed mode; its outputs are as expected.
+pub fn run_timed(folder: &Path) -> Result<TimedReport, String> {
+    let mut prepared = prepare(folder)?;
+    let report = prepared.run_timed(&timed::Config::default()).map_err(|e| e.to_string())?;
+    as_expected(folder, &prepared)?;
+    Ok(report)
 }
 
 /// The name by which the expectations call an output: that of its file without `.out.npy`.
