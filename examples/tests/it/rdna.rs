@@ -202,7 +202,7 @@ fn lanes_know_each_other() {
         assert_eq!(kernel.program().wave, wave, "{name}");
         agrees(&kernel, &x, &name);
         // Spills, which RDNA 1 and 2 do not have.
-        if matches!(target.generation(), Generation::GFX11 | Generation::GFX12) {
+        if target.generation() != Generation::GFX10 {
             let registers = RegisterLimits { vgprs: Some(20), sgprs: Some(18), ..RegisterLimits::default() };
             let few = BuildOptions { registers, ..options(wave) };
             let kernel = lanes_know.build_with(target, &few).unwrap();

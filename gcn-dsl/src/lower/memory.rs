@@ -100,7 +100,7 @@ impl Lower<'_> {
         let base = Src::Reg(pointer.all(self.func.info(pointer)));
         let dst = self.define(v);
         self.machine(
-            &scalar_load("s_load", dst.len),
+            &scalar_load("s_load_dword", dst.len),
             &[dst],
             &[base, Src::Fixed(Operand::Imm(i64::from(offset)))],
         )
@@ -114,7 +114,7 @@ impl Lower<'_> {
             other => Src::Reg(self.in_sgpr(other, 1)),
         };
         let dst = self.define(v);
-        self.machine(&scalar_load("s_buffer_load", dst.len), &[dst], &[base, offset])
+        self.machine(&scalar_load("s_buffer_load_dword", dst.len), &[dst], &[base, offset])
     }
 
     /// The resource of a slice, which the scheduler is told about.
@@ -408,10 +408,10 @@ impl Lower<'_> {
 }
 
 /// `s_load_dwordx4` and similar names.
-fn scalar_load(verb: &str, dwords: u8) -> String {
+fn scalar_load(of_one: &str, dwords: u8) -> String {
     match dwords {
-        1 => format!("{verb}_dword"),
-        n => format!("{verb}_dwordx{n}"),
+        1 => of_one.to_owned(),
+        n => format!("{of_one}x{n}"),
     }
 }
 
