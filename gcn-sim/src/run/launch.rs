@@ -97,7 +97,7 @@ pub(crate) fn prepare<'a>(
 /// Refuses `mode` where the simulator does not follow the target's counters.
 pub(crate) fn require_waits(machine: &Machine, mode: &'static str) -> Result<(), LaunchError> {
     let target = machine.target();
-    if target.has_kernels() { Ok(()) } else { Err(LaunchError::Waits { mode, target }) }
+    if target.has_timing() { Ok(()) } else { Err(LaunchError::Waits { mode, target }) }
 }
 
 fn check_sizes(machine: &Machine) -> Result<(), LaunchError> {
