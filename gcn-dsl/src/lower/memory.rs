@@ -182,7 +182,7 @@ impl Lower<'_> {
         match self.operand(offset) {
             Src::Const(bits, _) => {
                 let at = (bits as u32).wrapping_add(array);
-                let inside = at.min(scratch::OFFSET_MAX);
+                let inside = at.min(scratch::reach(self.target) - 1);
                 if at == inside && !scratch::needs_base(self.target) {
                     return scratch(off, at as i32);
                 }
@@ -192,7 +192,7 @@ impl Lower<'_> {
                 scratch(Src::Reg(rest), inside as i32)
             }
             index => {
-                let inside = array.min(scratch::OFFSET_MAX);
+                let inside = array.min(scratch::reach(self.target) - 1);
                 let mut varying = Src::Reg(self.in_vgpr(index, 1));
                 if array > inside {
                     let sum = self.temp_v();
