@@ -287,7 +287,7 @@ pub(super) struct Bus {
 
 impl Bus {
     pub(super) fn new(row: &InstDesc, target: Target) -> Bus {
-        let reads = row.format.is_vop().then(|| target.constant_bus_reads());
+        let reads = row.format.is_vop().then(|| row.constant_bus_reads(target));
         let mut bus = Bus { reads, used: SmallVec::new(), literal: None };
         // A mask or carry in VCC takes the bus.
         if row.operands.iter().any(|o| is_fixed_vcc(o) && o.access != Access::Write) {

@@ -224,8 +224,10 @@ pub fn report(seed: u64, program: &Program, failure: &Failure) -> String {
     if is_set("GCN_FUZZ_ASSEMBLY") {
         let (target, wave) = failure.place;
         let options = BuildOptions { wave: Some(wave), ..BuildOptions::default() };
-        source += &build(&small, target, &options)
-            .map_or_else(|why| format!("{why:?}"), |built| built.assembly(gcn_dsl::prelude::Comments::Explain));
+        source += &build(&small, target, &options).map_or_else(
+            |why| format!("{why:?}"),
+            |built| built.assembly(gcn_dsl::prelude::Comments::Explain),
+        );
     }
     format!("program {seed}, reduced from {} to {}: {what}\n{source}", program.size(), small.size())
 }

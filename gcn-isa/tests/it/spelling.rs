@@ -276,7 +276,9 @@ fn every_name_that_is_asked_for_exists() {
 #[test]
 fn questions_are_recognised() {
     let asked = |line: &str| {
-        names(line).filter_map(|(at, name)| question(&line[..at]).map(|exists| exists(Target::GFX942, name))).next()
+        names(line)
+            .filter_map(|(at, name)| question(&line[..at]).map(|exists| exists(Target::GFX942, name)))
+            .next()
     };
     assert_eq!(asked(r#"table::find(c.target, "v_mov_b32_dpp")"#), Some(true));
     assert_eq!(asked(r#"table::find_mnemonic(c.target, "v_mov_b32_dpp")"#), Some(false));

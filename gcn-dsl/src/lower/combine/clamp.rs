@@ -106,7 +106,7 @@ impl Facts {
             // The register takes the one scalar that an instruction may read.
             let scalar =
                 |s: &MOperand| matches!(s, MOperand::Virt(s) if f.info(s.reg).file == gcn_isa::RegFile::Sgpr);
-            let alone = literal.is_none() || f.target.constant_bus_reads() > 1 || !sources.iter().any(scalar);
+            let alone = literal.is_none() || row.constant_bus_reads(f.target) > 1 || !sources.iter().any(scalar);
             alone && takes(f, row, &sources)
         })?;
         let mods = row.default_mods();

@@ -209,14 +209,7 @@ impl Work {
     }
 
     /// The home is undefined where no other register of the class, which has the same home, holds a value there.
-    fn undefined(
-        &mut self,
-        round: &mut Round<'_>,
-        at: At,
-        i: &MInst,
-        role: Role,
-        out: &mut Vec<TaggedInst>,
-    ) {
+    fn undefined(&mut self, round: &mut Round<'_>, at: At, i: &MInst, role: Role, out: &mut Vec<TaggedInst>) {
         if let Some((slice, home, first)) = self.homed(i.operands[0])
             && let Home::Reg(slot) = self.homes[home as usize]
         {

@@ -387,7 +387,9 @@ fn advance(
         let mut ends = act.ends;
         if let Some((stages, read)) = &act.ends_if_begun {
             let begun = |f: &Fact| {
-                f.stage == 0 && f.sure && (f.unit == EVERY || read.iter().any(|u| *u == f.unit || pair(*u) == f.unit))
+                f.stage == 0
+                    && f.sure
+                    && (f.unit == EVERY || read.iter().any(|u| *u == f.unit || pair(*u) == f.unit))
             };
             if track.iter().any(begun) {
                 ends |= stages;
