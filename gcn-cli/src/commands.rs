@@ -40,11 +40,6 @@ fn target(name: &str) -> Result<Target, String> {
     name.parse().map_err(|_| format!("the targets are {}", Target::names()))
 }
 
-/// The same for commands that need more than the instructions of the target.
-fn target_with_kernels(name: &str) -> Result<Target, String> {
-    target(name)?.with_kernels().map_err(|error| error.to_string())
-}
-
 /// The size of waves, for commands that read assembly.
 #[derive(clap::Args, Clone, Copy, Default)]
 pub struct Wave {

@@ -11,7 +11,7 @@ use syn::{Attribute, Expr, ExprLit, FnArg, GenericParam, Lit, Meta, Pat, ReturnT
 
 use crate::errors::Errors;
 use crate::parse::KernelFn;
-use crate::{target, ty};
+use crate::ty;
 use registers::Registers;
 
 /// What a kernel declares.
@@ -357,7 +357,7 @@ fn targets(kernel: &KernelFn, errors: &mut Errors) -> Option<Vec<Target>> {
     let mut found = Vec::new();
     for name in names {
         let text = name.to_string();
-        match (target::compiled(&text), Capability::find(&text)) {
+        match (Target::of_identifier(&text), Capability::find(&text)) {
             (_, Some(capability)) => found.extend(capability.targets().targets()),
             (Ok(target), None) => found.push(target),
             (Err(_), None) if text.starts_with("Has") => {

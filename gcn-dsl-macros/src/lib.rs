@@ -15,7 +15,6 @@ mod expand;
 mod operator;
 mod parse;
 mod rename;
-mod target;
 #[cfg(test)]
 mod tests;
 mod ty;

@@ -1,6 +1,7 @@
 //! The guide to the kernel language, a page for each part. Its examples are compiled and run.
 //!
 //! - [From CUDA](cuda): the ten differences of the first hour.
+//! - [From MI300 to Radeon](radeon): kernels of CDNA on RDNA 1 to 4.
 //! - [Control flow](control_flow): `if`, `match`, loops and exits, on uniform and varying conditions.
 //! - [Functions](functions): `#[device]` functions, tuples, arrays and structs.
 //! - [Numbers](types): element types, operators, methods, conversions, packs of small floats.
@@ -34,6 +35,7 @@ page!(host, "host.md");
 page!(lanes, "lanes.md");
 page!(matrix, "matrix.md");
 page!(memory, "memory.md");
+page!(radeon, "radeon.md");
 page!(registers, "registers.md");
 page!(scheduling, "scheduling.md");
 page!(types, "types.md");

@@ -54,6 +54,7 @@ pub use gcn_sim as sim;
 pub use asm::AsmProgram;
 pub use gcn_dsl_macros::{gcn_asm, gcn_kernel};
 pub use gcn_emit::target_id::Feature;
+pub use gcn_isa::WaveSize;
 pub use gcn_isa::hazards::RuleSet;
 pub use kernel::{AnyKernel, BuildCause, BuildError, BuildOptions, BuiltKernel};
 #[doc(inline)]

@@ -11,7 +11,7 @@ mod set;
 mod subtarget;
 
 pub use instruction_set::{Family, Generation, InstructionSet, NamedSgprs, WaveSize};
-pub use processor::{NoKernels, Target, UnknownTarget, VgprFile};
+pub use processor::{Target, UnknownTarget, VgprFile};
 pub use reg_file::RegFile;
 pub use set::{TargetSet, UnknownSet};
 pub use subtarget::Subtarget;

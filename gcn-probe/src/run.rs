@@ -44,7 +44,7 @@ pub fn child(work: Work, out: &mut impl Write) -> Result<(), String> {
         variants: work.variants,
     };
     say(out, &header)?;
-    let target = gpu.target().with_kernels().map_err(|error| error.to_string())?;
+    let target = gpu.target();
     for row in Forms::of(target).run.into_iter().skip(work.first) {
         let run = |case: &_| gpu.run(case).map_err(|error| error.to_string());
         let result = judge::form(row, target, work.seed, work.variants, run);
@@ -136,8 +136,7 @@ pub fn run(
 fn target(header: &Header) -> Result<Target, String> {
     let id = &header.gpu.target_id;
     let name = id.split(':').next().unwrap_or_default();
-    let target: Target = name.parse().map_err(|_| format!("{id} is not a supported target"))?;
-    target.with_kernels().map_err(|error| error.to_string())
+    name.parse().map_err(|_| format!("{id} is not a supported target"))
 }
 
 fn without_result(form: String, status: Status, message: String) -> FormResult {

@@ -21,14 +21,14 @@ pub struct Args {
     #[arg(value_name = "NAME")]
     path: String,
     /// The target that the program and its test build for
-    #[arg(long, value_name = "T", value_parser = commands::target_with_kernels, default_value = "gfx942")]
+    #[arg(long, value_name = "T", value_parser = commands::target, default_value = "gfx942")]
     target: Target,
 }
 
 const EXAMPLES: &str = "\
 Examples:
   gcn new my-kernels && cd my-kernels && cargo test
-  gcn new vega --target gfx900";
+  gcn new radeon --target gfx1100";
 
 /// The files of a project, and their text before names are filled in.
 const FILES: [(&str, &str); 5] = [

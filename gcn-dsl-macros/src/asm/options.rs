@@ -1,11 +1,11 @@
 //! What stands before the instructions: `target = gfx942, check = deny,`.
 
+use gcn_isa::Target;
 use gcn_isa::hazards::RuleSet;
 use proc_macro2::{Delimiter, Ident, TokenStream, TokenTree};
 
 use super::{Missing, Options};
 use crate::errors::Errors;
-use crate::target;
 
 /// Every option with its values, for messages.
 const OPTIONS: [(&str, &str); 4] = [
@@ -91,7 +91,7 @@ fn wanted(option: &str) -> String {
 }
 
 fn target(options: &mut Options, word: &Ident, errors: &mut Errors) {
-    match target::compiled(&word.to_string()) {
+    match Target::of_identifier(&word.to_string()) {
         Ok(target) if options.targets.contains(&target) => {
             errors.at(word, format!("{target} is named already; remove one"));
         }

@@ -1,7 +1,8 @@
 //! The call of a machine instruction.
 
 use gcn_isa::mods::{Dpp, Modifier, Modifiers, Mods, Sdwa};
-use gcn_isa::table::{self, Class};
+use gcn_isa::table::{self, Class, InstDesc};
+use gcn_isa::target::Subtarget;
 use smallvec::SmallVec;
 
 use super::{Type, Value};
@@ -48,6 +49,17 @@ pub struct Call {
     pub results: SmallVec<[Type; 2]>,
     /// The transformations that it permits.
     pub effect: Effect,
+}
+
+impl Call {
+    /// The rows that are meant: what the target calls so, and where nothing has that name, the operation of that name (GFX9's names of
+    /// instructions that were renamed later).
+    pub fn rows(&self, on: Subtarget) -> impl Iterator<Item = &'static InstDesc> {
+        let called = table::find_mnemonic(on, self.mnemonic);
+        let renamed = table::find_mnemonic(on, self.mnemonic).next().is_none();
+        let operation = table::find_operation(on, self.mnemonic).filter(move |_| renamed);
+        called.chain(operation).filter(|row| row.variant() == self.variant)
+    }
 }
 
 /// Source modifiers by argument.

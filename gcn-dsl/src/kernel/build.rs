@@ -177,9 +177,6 @@ pub(super) fn emit(spec: &KernelSpec) -> Result<(Vec<u8>, Encoded), BuildCause> 
 
 /// Is the kernel written for the target, and can a workgroup be as large as its own?
 pub(crate) fn check_signature(signature: &Signature, target: Target) -> Result<(), BuildCause> {
-    if !target.has_instructions() {
-        target.with_kernels()?;
-    }
     if !signature.targets.contains(target) {
         let listed: Vec<&str> = signature.targets.targets().map(Target::name).collect();
         return Err(BuildCause::Target { target, listed: listed.join(", ") });

@@ -6,7 +6,6 @@ use gcn_emit::encode::EncodeError;
 use gcn_emit::kernel::MAX_WORKGROUP;
 use gcn_emit::object::ObjectError;
 use gcn_isa::Target;
-use gcn_isa::target::NoKernels;
 
 use super::AsmError;
 use crate::ir::text::ParseError;
@@ -64,9 +63,6 @@ impl std::error::Error for BuildError {
 #[derive(Debug, Clone, thiserror::Error)]
 #[non_exhaustive]
 pub enum BuildCause {
-    /// The compiler does not know the target well enough.
-    #[error(transparent)]
-    NoKernels(#[from] NoKernels),
     /// `#[targets(…)]` does not list the target.
     #[error("is not written for {target}: its `#[targets(…)]` lists {listed}")]
     Target {

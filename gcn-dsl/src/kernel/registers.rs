@@ -3,12 +3,9 @@
 
 use std::borrow::Cow;
 
-use gcn_isa::Operand;
-use gcn_isa::reg::FLAT_SCRATCH;
-
 use crate::mir::Inputs;
 use crate::mir::scratch;
-use crate::mir::{Function, MInst, MOperand, VReg};
+use crate::mir::{Function, MOperand, VReg};
 use crate::regalloc::{self, AllocError, Allocated, Draft, LdsFrame, LdsRoom, Limits, SpillTo};
 
 /// Where values may go in LDS that find no register.
@@ -76,7 +73,7 @@ fn allocate<'f>(
 ) -> Result<Candidate<'f>, Box<AllocError>> {
     match regalloc::draft(Cow::Borrowed(function), limits) {
         Ok(draft) => return Ok(Candidate { draft, inputs }),
-        Err(AllocError::DoesNotFit { .. }) if scratch::is_set_up(function.target) => {}
+        Err(AllocError::DoesNotFit { .. }) => {}
         Err(error) => return Err(error.into()),
     }
     let mut function = function.clone();
@@ -94,19 +91,20 @@ fn allocate<'f>(
 /// Puts the set-up of `FLAT_SCRATCH` before everything else: the first values may go to scratch already.
 fn set_up_first(function: &mut Function) {
     let Some(entry) = function.blocks.first_mut() else { return };
-    let writes = |inst: &MInst| matches!(inst.operands.first(), Some(MOperand::Fixed(Operand::Reg(r))) if r.overlaps(FLAT_SCRATCH));
-    let sources: Vec<VReg> = entry
-        .insts
-        .iter()
-        .filter(|i| writes(i))
-        .flat_map(|i| &i.operands)
-        .filter_map(|o| match o {
-            MOperand::Virt(s) => Some(s.reg),
-            MOperand::Fixed(_) => None,
-        })
-        .collect();
-    let makes =
-        |inst: &MInst| matches!(inst.operands.first(), Some(MOperand::Virt(s)) if sources.contains(&s.reg));
-    // A stable sort: the order among them stays.
-    entry.insts.sort_by_key(|inst| !(writes(inst) || makes(inst)));
+    let mut is_part: Vec<bool> = entry.insts.iter().map(scratch::sets_up).collect();
+    let mut sources: Vec<VReg> = Vec::new();
+    // What they read is computed before them.
+    for (inst, is_part) in entry.insts.iter().zip(&mut is_part).rev() {
+        let [first, others @ ..] = &inst.operands[..] else { continue };
+        *is_part |= matches!(first, MOperand::Virt(s) if sources.contains(&s.reg));
+        if *is_part {
+            sources.extend(others.iter().filter_map(|o| match o {
+                MOperand::Virt(s) => Some(s.reg),
+                MOperand::Fixed(_) => None,
+            }));
+        }
+    }
+    let all = std::mem::take(&mut entry.insts).into_iter().zip(is_part);
+    let (first, then): (Vec<_>, Vec<_>) = all.partition(|(_, is_part)| *is_part);
+    entry.insts.extend(first.into_iter().chain(then).map(|(inst, _)| inst));
 }

@@ -113,9 +113,7 @@ impl Lower<'_> {
     }
 
     fn choose(&self, call: &Call, srcs: &[Src]) -> Lowered<Choice> {
-        let rows: SmallVec<[&'static InstDesc; 8]> = table::find_mnemonic(self.func.on(), call.mnemonic)
-            .filter(|row| row.variant() == call.variant)
-            .collect();
+        let rows: SmallVec<[&'static InstDesc; 8]> = call.rows(self.func.on()).collect();
         if rows.is_empty() {
             return Err(self.no_instruction(call.mnemonic));
         }
@@ -133,12 +131,20 @@ impl Lower<'_> {
         }
     }
 
+    /// The constant bus of a call with these sources, one for each slot that is read.
+    fn bus_of_call(&self, row: &InstDesc, srcs: &[Src]) -> Bus {
+        let mut bus = Bus::new(row, self.target);
+        let slots = row.operands.iter().filter(|slot| slot.access != Access::Write);
+        bus.reserve(slots.zip(srcs).map(|(slot, src)| (slot, *src, self.file(*src))));
+        bus
+    }
+
     /// Whether `row` can take the call, with how many copies.
     fn fit_call(&self, row: &InstDesc, call: &Call, srcs: &[Src]) -> Option<Fit> {
         let mut types = call.results.iter();
         let mut srcs = srcs.iter();
         let mut fit = Fit { copies: 0, literal: false };
-        let mut bus = Bus::new(row, self.target);
+        let mut bus = self.bus_of_call(row, srcs.as_slice());
         for slot in row.operands {
             if slot.access != Access::Read {
                 fit.copies += self.result_copies(slot, *types.next()?)?;
@@ -186,7 +192,7 @@ impl Lower<'_> {
         let row = choice.row;
         let mut placed = Placed::default();
         let (mut results, mut srcs) = (results.iter(), srcs.iter());
-        let mut bus = Bus::new(row, self.target);
+        let mut bus = self.bus_of_call(row, srcs.as_slice());
         for slot in row.operands {
             let dst = if slot.access == Access::Read { None } else { results.next().copied() };
             let src = if slot.access == Access::Write { None } else { srcs.next().copied() };

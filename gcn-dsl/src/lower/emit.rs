@@ -74,7 +74,7 @@ impl Lower<'_> {
         let written = dsts;
         let (mut dsts, mut srcs) = (dsts.iter(), srcs.iter());
         let mut operands: SmallVec<[MOperand; 5]> = SmallVec::new();
-        let mut bus = Bus::new(row, self.target);
+        let mut bus = self.bus(row, srcs.as_slice());
         for slot in row.operands {
             let operand = if is_fixed_vcc(slot) {
                 MOperand::Fixed(self.vcc().into())
@@ -144,7 +144,7 @@ impl Lower<'_> {
         }
         let (mut dsts, mut srcs) = (dsts.iter(), srcs.iter());
         let mut fit = Fit { copies: 0, literal: false };
-        let mut bus = Bus::new(row, self.target);
+        let mut bus = self.bus(row, srcs.as_slice());
         for slot in row.operands {
             if is_fixed_vcc(slot) {
                 continue;
@@ -169,6 +169,15 @@ impl Lower<'_> {
             fit.copies += 1;
         }
         (dsts.next().is_none() && srcs.next().is_none()).then_some(fit)
+    }
+
+    /// The constant bus of an instruction with these sources, one for each slot that is read but VCC: what only a scalar register can hold
+    /// has its place there before what could be in a vector register.
+    fn bus(&self, row: &InstDesc, srcs: &[Src]) -> Bus {
+        let mut bus = Bus::new(row, self.target);
+        let slots = row.operands.iter().filter(|slot| slot.access != Access::Write && !is_fixed_vcc(slot));
+        bus.reserve(slots.zip(srcs).map(|(slot, src)| (slot, *src, self.file(*src))));
+        bus
     }
 
     pub(super) fn file(&self, src: Src) -> Option<RegFile> {
@@ -278,13 +287,26 @@ pub(super) struct Bus {
 
 impl Bus {
     pub(super) fn new(row: &InstDesc, target: Target) -> Bus {
-        let reads = row.format.is_vop().then(|| target.constant_bus_reads());
+        let reads = row.format.is_vop().then(|| row.constant_bus_reads(target));
         let mut bus = Bus { reads, used: SmallVec::new(), literal: None };
         // A mask or carry in VCC takes the bus.
         if row.operands.iter().any(|o| is_fixed_vcc(o) && o.access != Access::Write) {
             bus.used.push(MOperand::Fixed(VCC.into()));
         }
         bus
+    }
+
+    /// Takes the sources that only a scalar register can hold.
+    pub(super) fn reserve<'a>(
+        &mut self,
+        sources: impl Iterator<Item = (&'a OperandDesc, Src, Option<RegFile>)>,
+    ) {
+        let vector = OperandKinds::VGPR | OperandKinds::AGPR | OperandKinds::HALF_VGPR;
+        for (slot, src, file) in sources {
+            if slot.kinds.contains(OperandKinds::SGPR) && !slot.kinds.intersects(vector) {
+                self.take(src, file);
+            }
+        }
     }
 
     /// Another scalar can be read.

@@ -100,7 +100,7 @@ impl Lower<'_> {
         let base = Src::Reg(pointer.all(self.func.info(pointer)));
         let dst = self.define(v);
         self.machine(
-            &scalar_load("s_load", dst.len),
+            &scalar_load("s_load_dword", dst.len),
             &[dst],
             &[base, Src::Fixed(Operand::Imm(i64::from(offset)))],
         )
@@ -114,7 +114,7 @@ impl Lower<'_> {
             other => Src::Reg(self.in_sgpr(other, 1)),
         };
         let dst = self.define(v);
-        self.machine(&scalar_load("s_buffer_load", dst.len), &[dst], &[base, offset])
+        self.machine(&scalar_load("s_buffer_load_dword", dst.len), &[dst], &[base, offset])
     }
 
     /// The resource of a slice, which the scheduler is told about.
@@ -182,7 +182,7 @@ impl Lower<'_> {
         match self.operand(offset) {
             Src::Const(bits, _) => {
                 let at = (bits as u32).wrapping_add(array);
-                let inside = at.min(scratch::OFFSET_MAX);
+                let inside = at.min(scratch::reach(self.target) - 1);
                 if at == inside && !scratch::needs_base(self.target) {
                     return scratch(off, at as i32);
                 }
@@ -192,7 +192,7 @@ impl Lower<'_> {
                 scratch(Src::Reg(rest), inside as i32)
             }
             index => {
-                let inside = array.min(scratch::OFFSET_MAX);
+                let inside = array.min(scratch::reach(self.target) - 1);
                 let mut varying = Src::Reg(self.in_vgpr(index, 1));
                 if array > inside {
                     let sum = self.temp_v();
@@ -408,10 +408,10 @@ impl Lower<'_> {
 }
 
 /// `s_load_dwordx4` and similar names.
-fn scalar_load(verb: &str, dwords: u8) -> String {
+fn scalar_load(of_one: &str, dwords: u8) -> String {
     match dwords {
-        1 => format!("{verb}_dword"),
-        n => format!("{verb}_dwordx{n}"),
+        1 => of_one.to_owned(),
+        n => format!("{of_one}x{n}"),
     }
 }
 

@@ -113,11 +113,6 @@ pub fn lower(kernel: &Kernel, target: Target, workgroup: [u32; 3]) -> Result<(Fu
     if !cx.names_lds {
         pairs::run(&mut cx.func);
     }
-    if kernel.private_bytes() > 0 && !crate::mir::scratch::is_set_up(target) {
-        let remedy = "use LDS, unroll the loops so that every index is a constant, or limit the kernel with `#[targets(…)]`";
-        let what = format!("a private array with varying indices on {target}");
-        return Err(cx.unsupported(&what, Elem::U32, remedy));
-    }
     cx.inputs.reserve_scratch(&mut cx.func, kernel.private_bytes(), 16);
     cx.func.shown = cx.shown();
     Ok((cx.func, cx.inputs))

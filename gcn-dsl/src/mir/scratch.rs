@@ -1,20 +1,24 @@
 //! Scratch memory of each lane, for private arrays and spilled registers.
 //!
 //! `scratch_*` instructions access it at byte offsets from the wave's `FLAT_SCRATCH`. With architected flat
-//! scratch (gfx942 and later) the hardware sets that register up. On other targets the kernel does, from the
-//! user SGPRs `FLAT_SCRATCH_INIT` and the wave's offset (LLVM AMDGPU guide, *Flat Scratch*, absolute).
+//! scratch (gfx942 and later, RDNA 3 and 4) the hardware sets that register up. On other targets the kernel does, from the
+//! user SGPRs `FLAT_SCRATCH_INIT` and the wave's offset (LLVM AMDGPU guide, *Flat Scratch*, absolute). On RDNA 1 and 2 it
+//! is a hardware register, which `s_setreg_b32` writes.
 //! [`Inputs::reserve_scratch`] adds both to a function, at any time before register allocation.
 
 use gcn_isa::inst::Mods;
 use gcn_isa::reg::{FLAT_SCRATCH, Reg, RegFile};
-use gcn_isa::table::{self, InstDesc};
+use gcn_isa::table::{self, Class, InstDesc};
 use gcn_isa::{Operand, Target};
 
 use super::{Function, MInst, MOperand, Op, VSlice};
 use crate::mir::Inputs;
 
-/// Largest byte offset that a `scratch_*` instruction holds.
-pub const OFFSET_MAX: u32 = 4095;
+/// Bytes that the offset of a `scratch_*` instruction reaches.
+pub fn reach(target: Target) -> u32 {
+    let range = row(target, "scratch_load_dword", |row| row.offset_range.is_some()).offset_range;
+    range.map_or(0, |(_, last)| last as u32 + 1)
+}
 
 impl Inputs {
     /// Reserves `bytes` of each lane's scratch in `function` and returns their offset, a multiple of `align`.
@@ -68,40 +72,66 @@ fn set_up(f: &mut Function, before: &Inputs, after: &Inputs) {
     let wave = MOperand::Virt(VSlice { reg: wave, start: 0, len: 1 });
     let all = MOperand::Virt(VSlice { reg: base, start: 0, len: 2 });
     let fixed = |reg: Reg| MOperand::Fixed(reg.into());
-    let half = |i: u16| fixed(Reg { index: FLAT_SCRATCH.index + i, len: 1, ..FLAT_SCRATCH });
-    let add = |mnemonic| {
+    let op = |mnemonic| {
         let row = row(target, mnemonic, |_| true);
         Op::Machine(row, row.default_mods())
     };
     let zero = MOperand::Fixed(Operand::const32(0));
-    let insts = [
+    // Where no SGPRs have the name, the sum goes to the hardware register.
+    let is_named = target.named_sgprs().flat_scratch.is_some();
+    let sum = if is_named { base } else { f.new_vreg(RegFile::Sgpr, 2) };
+    let half = |i: u8| match is_named {
+        true => fixed(Reg { index: FLAT_SCRATCH.index + u16::from(i), len: 1, ..FLAT_SCRATCH }),
+        false => MOperand::Virt(VSlice { reg: sum, start: i, len: 1 }),
+    };
+    let mut insts = vec![
         inst(Op::Copy, [all, fixed(init)]),
         inst(Op::Copy, [wave, fixed(offset)]),
-        inst(add("s_add_u32"), [half(0), part(0), wave]),
-        inst(add("s_addc_u32"), [half(1), part(1), zero]),
+        inst(op("s_add_u32"), [half(0), part(0), wave]),
+        inst(op("s_addc_u32"), [half(1), part(1), zero]),
     ];
+    if !is_named {
+        insts.insert(2, inst(Op::Undef, [MOperand::Virt(VSlice { reg: sum, start: 0, len: 2 })]));
+        insts.extend([0, 1].map(|i| {
+            let to = MOperand::Fixed(Operand::Imm(FLAT_SCR_LO + i64::from(i)));
+            inst(op("s_setreg_b32"), [to, half(i)])
+        }));
+    }
     if let Some(entry) = f.blocks.first_mut() {
         entry.insts.splice(copies..copies, insts);
     }
 }
 
-/// True if scratch can be reached: the hardware sets it up, or this module does by writing `FLAT_SCRATCH`, which RDNA 1 and 2 have as a
-/// hardware register only.
-pub fn is_set_up(target: Target) -> bool {
-    target.has_architected_flat_scratch() || target.named_sgprs().flat_scratch.is_some()
+/// `hwreg(HW_REG_FLAT_SCR_LO)` with all of its 32 bits, of RDNA 1 and 2; the upper half has the next number (LLVM: `ID_FLAT_SCR_LO`).
+const FLAT_SCR_LO: i64 = 20 | 31 << 11;
+
+/// True if the instruction sets scratch up: what it computes is for nothing else.
+pub fn sets_up(inst: &MInst) -> bool {
+    let is_flat_scratch = |o: &MOperand| match o {
+        MOperand::Fixed(Operand::Reg(r)) => r.overlaps(FLAT_SCRATCH),
+        MOperand::Fixed(Operand::Imm(to)) => [FLAT_SCR_LO, FLAT_SCR_LO + 1].contains(to),
+        _ => false,
+    };
+    let is_setreg = |op: &Op| matches!(op, Op::Machine(row, _) if row.class == Class::Setreg);
+    match inst.operands.first() {
+        Some(MOperand::Fixed(Operand::Imm(_))) if !is_setreg(&inst.op) => false,
+        first => first.is_some_and(is_flat_scratch),
+    }
 }
 
-/// True if a `scratch_*` access at a constant offset needs an SGPR that holds 0: without architected flat
-/// scratch every form has an address register.
+/// True if a `scratch_*` access at a constant offset needs an SGPR that holds 0: there is no form without an address register.
 pub fn needs_base(target: Target) -> bool {
-    !target.has_architected_flat_scratch()
+    table::find_operation(target, "scratch_load_dword").all(|row| row.form != NO_ADDRESS)
 }
+
+/// The form of a `scratch_*` instruction without an address register.
+const NO_ADDRESS: &str = "noaddr";
 
 /// Loads `data` (1 to 4 VGPRs or AGPRs) from byte `offset` of each lane's scratch. `base` is an SGPR that
 /// holds 0 if [`needs_base`] is true (M0 is suitable), otherwise `None`.
 ///
 /// # Panics
-/// If the offset exceeds [`OFFSET_MAX`] or `data` has more than four registers.
+/// If the offset exceeds the [`reach`] or `data` has more than four registers.
 pub fn load(target: Target, data: VSlice, base: Option<MOperand>, offset: u32) -> MInst {
     let (op, form) = access(target, "load", data, base, offset);
     let off = MOperand::Fixed(Operand::Off);
@@ -126,10 +156,10 @@ fn access(
     base: Option<MOperand>,
     offset: u32,
 ) -> (Op, &'static InstDesc) {
-    assert!(offset <= OFFSET_MAX, "a scratch instruction holds offsets up to {OFFSET_MAX}, not {offset}");
+    assert!(offset < reach(target), "a scratch instruction of {target} does not reach byte {offset}");
     let size = ["dword", "dwordx2", "dwordx3", "dwordx4"][usize::from(data.len) - 1];
     // Without an address register at all where the target has that form.
-    let form = if base.is_some() { "saddr" } else { "noaddr" };
+    let form = if base.is_some() { "saddr" } else { NO_ADDRESS };
     let row = row(target, &format!("scratch_{verb}_{size}"), |row| row.form == form);
     let mods = Mods { offset: offset as i32, ..row.default_mods() };
     (Op::Machine(row, mods), row)

@@ -60,11 +60,12 @@ fn arrays_with_varying_indices_are_in_scratch() {
     let lanes = 4 * 64;
     let x: Vec<u32> = (0..lanes * 8).map(|i: u32| i.wrapping_mul(2_654_435_761) >> 20).collect();
     let expected = permuted(&x, 19);
-    for target in TARGETS {
+    let rdna = [Target::GFX1010, Target::GFX1030, Target::GFX1100, Target::GFX1151, Target::GFX1201];
+    for target in TARGETS.into_iter().chain(rdna) {
         let kernel = permute.build(target).unwrap();
         assert_eq!(kernel.spec().scratch_bytes, 32 + 40, "8 u32, then 5 f64");
         let text = kernel.assembly(Comments::None);
-        let set_up = text.contains("s_add_u32 flat_scratch_lo");
+        let set_up = text.contains("flat_scratch_lo") || text.contains("HW_REG_FLAT_SCR_LO");
         assert_eq!(set_up, !target.has_architected_flat_scratch(), "{text}");
         let (mut y, mut z) = (vec![0; x.len()], vec![0.0; x.len() / 8 * 5]);
         permute.launch(&Device::simulator(target), Grid::xy(2, 2), (&x, 19, &mut y, &mut z)).unwrap();
@@ -89,6 +90,19 @@ fn registers_of_the_set_up() {
     // s[0:1] kernarg, s[2:3] FLAT_SCRATCH_INIT, s4 and s5 workgroup ids, s6 the wave's offset.
     assert!(text.contains("s_add_u32 flat_scratch_lo, s2, s6"), "{text}");
     assert!(text.contains("s_addc_u32 flat_scratch_hi, s3, 0"), "{text}");
+    // RDNA 1 and 2: as clang 22 does with `-Xclang -target-feature -Xclang +enable-flat-scratch`.
+    let text = permute.build(Target::GFX1030).unwrap().assembly(Comments::None);
+    let set_up: Vec<&str> = text.lines().map(str::trim).filter(|l| l.starts_with("s_setreg_b32")).collect();
+    let [low, high] = set_up[..] else { panic!("{text}") };
+    let register = |line: &str, half: &str| {
+        let to = format!("s_setreg_b32 hwreg(HW_REG_FLAT_SCR_{half}), ");
+        line.strip_prefix(&to).unwrap_or_else(|| panic!("{line}")).to_owned()
+    };
+    let sums = [
+        format!("s_add_u32 {}, s2, s6", register(low, "LO")),
+        format!("s_addc_u32 {}, s3, 0", register(high, "HI")),
+    ];
+    assert!(sums.iter().all(|sum| text.contains(sum)), "{sums:?} in {text}");
 }
 
 gcn_kernel! {

@@ -5,6 +5,7 @@
 
 use gcn_dsl::ir::{Bin, Pred};
 use gcn_dsl::scalar::Elem;
+use gcn_isa::target::WaveSize;
 
 use super::ast::{
     Expr, Fetch, INPUT_LEN, Id, LDS_LEN, Op, POINTED, PRIVATE_LEN, Program, Range, SHARED, SHARED_LEN, Shape,
@@ -42,6 +43,8 @@ struct Group<'p> {
     data: &'p Data,
     results: &'p mut Results,
     group: u32,
+    /// Lanes of a wave.
+    wave: usize,
     vars: Vec<Lanes>,
     lds: Vec<Vec<Cell>>,
     /// For each private array and lane, its elements.
@@ -57,13 +60,18 @@ struct Group<'p> {
 /// By variable and lane of the grid: the values that it takes.
 pub type Seen = Vec<Vec<Vec<u64>>>;
 
-/// Runs the program on its data.
+/// Runs the program on its data in waves of 64 lanes.
 pub fn run(program: &Program, data: &Data) -> Result<Results> {
-    watched(program, data).map(|(results, _)| results)
+    run_in(WaveSize::W64, program, data)
+}
+
+/// Runs the program on its data in waves of this size.
+pub fn run_in(wave: WaveSize, program: &Program, data: &Data) -> Result<Results> {
+    watched(wave, program, data).map(|(results, _)| results)
 }
 
 /// The same, with the values that variables take.
-pub fn watched(program: &Program, data: &Data) -> Result<(Results, Seen)> {
+pub fn watched(wave: WaveSize, program: &Program, data: &Data) -> Result<(Results, Seen)> {
     let mut results = data.results.clone();
     let mut seen = vec![vec![Vec::new(); program.lanes() as usize]; program.vars.len()];
     for group in 0..program.groups {
@@ -73,6 +81,7 @@ pub fn watched(program: &Program, data: &Data) -> Result<(Results, Seen)> {
             data,
             results: &mut results,
             group,
+            wave: wave.lanes() as usize,
             vars: vec![vec![0; lanes]; program.vars.len()],
             lds: vec![vec![Cell::default(); LDS_LEN as usize]; program.lds.len()],
             private: vec![vec![Default::default(); lanes]; program.private.len()],
@@ -425,7 +434,7 @@ impl Group<'_> {
             Op::Reduce(op) | Op::Scan(op, _) => {
                 let elem = typing::ty(self.program, &e.args[0]).map_or(Elem::U32, |t| t.elem);
                 for lane in lanes_of(mask) {
-                    out[lane] = joined(e.op, op, elem, lane, mask, &args[0])?;
+                    out[lane] = joined(e.op, op, elem, (lane, self.wave), mask, &args[0])?;
                 }
             }
             _ => {
@@ -448,8 +457,8 @@ impl Group<'_> {
             Op::Arg(t) => Ok(self.data.args[t as usize]),
             Op::Id(Id::Local) => id(local),
             Op::Id(Id::Global) => id(self.group * self.program.workgroup + local),
-            Op::Id(Id::Lane) => id(local % 64),
-            Op::Id(Id::Wave) => id(local / 64),
+            Op::Id(Id::Lane) => id(local % self.wave as u32),
+            Op::Id(Id::Wave) => id(local / self.wave as u32),
             Op::Id(Id::Group) => id(self.group),
             Op::In(t) | Op::Uniform(t) => {
                 let input = &self.data.inputs[t as usize];
@@ -533,10 +542,11 @@ impl Group<'_> {
     fn across(&self, op: Op, args: &[Lanes], mask: Mask, out: &mut Lanes) -> Result<()> {
         let x = &args[0];
         for lane in lanes_of(mask) {
-            let base = lane / 64 * 64;
+            let base = lane / self.wave * self.wave;
             let active = |l: usize| mask >> l & 1 != 0;
-            let mut wave = (base..base + 64).filter(|l| active(*l));
-            let from = |l: u64| base + (l % 64) as usize;
+            let mut wave = (base..base + self.wave).filter(|l| active(*l));
+            let from = |l: u64| base + l as usize % self.wave;
+            let other = |k: u32| from((lane - base) as u64 ^ u64::from(k));
             out[lane] = match op {
                 Op::Ballot => wave.filter(|l| x[*l] != 0).fold(0, |m, l| m | 1 << (l - base)),
                 Op::Any => u64::from(wave.any(|l| x[l] != 0)),
@@ -545,9 +555,7 @@ impl Group<'_> {
                 Op::ReadLane if active(from(args[1][lane])) => x[from(args[1][lane])],
                 Op::ReadLane => return Err(Unspecified("the value of an inactive lane")),
                 Op::Shuffle if active(from(args[1][lane])) => x[from(args[1][lane])],
-                Op::ShuffleXor(k) if active(from((lane % 64) as u64 ^ u64::from(k))) => {
-                    x[from((lane % 64) as u64 ^ u64::from(k))]
-                }
+                Op::ShuffleXor(k) if active(other(k)) => x[other(k)],
                 _ => 0,
             };
         }
@@ -555,13 +563,13 @@ impl Group<'_> {
     }
 }
 
-/// A reduction or scan of the integers of a wave's active lanes, as `lane` sees it.
-fn joined(what: Op, op: Bin, elem: Elem, lane: usize, mask: Mask, x: &Lanes) -> Result<u64> {
-    let base = lane / 64 * 64;
+/// A reduction or scan of the integers of a wave's active lanes, as `lane` of waves of so many lanes sees it.
+fn joined(what: Op, op: Bin, elem: Elem, (lane, wave): (usize, usize), mask: Mask, x: &Lanes) -> Result<u64> {
+    let base = lane / wave * wave;
     let last = match what {
         Op::Scan(_, true) => lane,
         Op::Scan(_, false) => lane + 1,
-        _ => base + 64,
+        _ => base + wave,
     };
     let values = (base..last).filter(|l| mask >> l & 1 != 0).map(|l| x[l]);
     let bits = u64::MAX >> (64 - 8 * elem.bytes());

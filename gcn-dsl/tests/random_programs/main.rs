@@ -4,7 +4,8 @@
 //! by lane in [`interpret`]. [`reduce`] makes a failing one small, [`print`] shows it as the source of a `gcn_kernel!`.
 //!
 //! `GCN_FUZZ_COUNT=20000 cargo test --release -p gcn-dsl-tests --test random_programs` runs that many; `GCN_FUZZ_SEED` starts
-//! elsewhere. [`through_macro`] lets rustc compile a few dozen from their source.
+//! elsewhere, `GCN_FUZZ_TARGET=gfx1100/32` takes one target, here in waves of 32 lanes, and
+//! `GCN_FUZZ_ASSEMBLY` shows the code of a failing program. [`through_macro`] lets rustc compile a few dozen from their source.
 
 mod ast;
 mod bits;

@@ -71,7 +71,7 @@ fn pipelined_programs_give_what_the_interpreter_gives() {
         let (program, pipelined) = transformed(seed, &generate::program(seed));
         assert!(typing::is_valid(&program));
         if pipelined > 0 {
-            match run::check(&program) {
+            match run::check(&program, &run::gfx9()) {
                 Outcome::Same => (same, loops) = (same + 1, loops + pipelined),
                 Outcome::Failure(failure) => panic!("{}", run::report(seed, &program, &failure)),
                 Outcome::Unspecified(_) | Outcome::TooLarge | Outcome::Missing => {}

@@ -3,6 +3,7 @@
 use gcn_dsl::prelude::{Kernel, Target};
 use gcn_dsl::scalar::Elem;
 use gcn_dsl::{BuildCause, BuildOptions, BuiltKernel};
+use gcn_isa::target::WaveSize;
 use gcn_sim::Memory;
 use gcn_test_support::env::{fuzz_count, fuzz_seed, is_set, setting};
 
@@ -13,6 +14,31 @@ use super::trace::{self, Generated, Given};
 use super::{generate, interpret, print, reduce, typing};
 
 pub const TARGETS: [Target; 6] = Target::REPRESENTATIVES;
+
+/// A processor of each instruction set of RDNA with instructions of its own.
+const RDNA: [Target; 5] =
+    [Target::GFX1010, Target::GFX1030, Target::GFX1100, Target::GFX1151, Target::GFX1201];
+
+/// A target, and the size of the waves there.
+pub type Place = (Target, WaveSize);
+
+/// The targets of GFX9.
+pub fn gfx9() -> Vec<Place> {
+    TARGETS.map(|target| (target, WaveSize::W64)).to_vec()
+}
+
+fn rdna() -> Vec<Place> {
+    RDNA.into_iter().flat_map(|target| WaveSize::ALL.map(|wave| (target, wave))).collect()
+}
+
+/// Those of them that `GCN_FUZZ_TARGET` names: a target, or one with the lanes of its waves, `gfx1100/32`. By default all.
+fn asked(places: Vec<Place>) -> Vec<Place> {
+    let asked = setting("GCN_FUZZ_TARGET", String::new());
+    let is_asked = |(target, wave): &Place| {
+        asked.is_empty() || asked == target.name() || asked == format!("{target}/{}", wave.lanes())
+    };
+    places.into_iter().filter(is_asked).collect()
+}
 
 /// What became of a program.
 #[derive(Debug, PartialEq)]
@@ -30,7 +56,7 @@ pub enum Outcome {
 #[derive(Debug, PartialEq)]
 pub struct Failure {
     pub kind: Kind,
-    pub target: Target,
+    pub place: Place,
     pub what: String,
 }
 
@@ -46,20 +72,27 @@ pub enum Kind {
 /// Instructions of a wave: more than an interpreted program needs, so that a loop without end is a failure.
 const MOST_INSTRUCTIONS: u64 = 3_000_000;
 
-fn on(program: &Program, target: Target, data: &Data) -> Result<Results, Outcome> {
-    let built = build(program, target, &BuildOptions::default())?;
-    simulate(program, &built, data).map_err(|what| failure(Kind::Launch, target, what))
+fn on(program: &Program, (target, wave): Place, data: &Data) -> Result<Results, Outcome> {
+    let built = build(program, target, &BuildOptions { wave: Some(wave), ..BuildOptions::default() })?;
+    simulate(program, &built, data).map_err(|what| failure(Kind::Launch, (target, wave), what))
 }
 
-fn failure(kind: Kind, target: Target, what: String) -> Outcome {
-    Outcome::Failure(Failure { kind, target, what })
+fn failure(kind: Kind, place: Place, what: String) -> Outcome {
+    Outcome::Failure(Failure { kind, place, what })
+}
+
+impl std::fmt::Display for Failure {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let Failure { kind, place: (target, wave), what } = self;
+        write!(f, "{kind:?} on {target} in waves of {}: {what}", wave.lanes())
+    }
 }
 
 pub fn build(program: &Program, target: Target, options: &BuildOptions) -> Result<BuiltKernel, Outcome> {
     Generated(program).build_with(target, options).map(BuiltKernel::into_any).map_err(|e| match e.cause {
         BuildCause::Registers(_) => Outcome::TooLarge,
         BuildCause::Lower(ref error) if error.to_string().contains("not available") => Outcome::Missing,
-        _ => failure(Kind::Build, target, e.to_string()),
+        _ => failure(Kind::Build, (target, options.wave.unwrap_or(WaveSize::W64)), e.to_string()),
     })
 }
 
@@ -133,49 +166,75 @@ pub fn simulate_on(
     Ok(results)
 }
 
-/// Runs the program on each target, and as plain Rust.
-pub fn check(program: &Program) -> Outcome {
+/// Runs the program at each place, and as plain Rust.
+pub fn check(program: &Program, places: &[Place]) -> Outcome {
     let data = Data::new(program);
-    let want = match interpret::run(program, &data) {
-        Ok(want) => want,
-        Err(why) => return Outcome::Unspecified(why),
-    };
-    for target in TARGETS {
-        let run = || on(program, target, &data);
+    let wants = WaveSize::ALL.map(|wave| {
+        let is_asked = places.iter().any(|place| place.1 == wave);
+        is_asked.then(|| interpret::run_in(wave, program, &data))
+    });
+    if let Some(Err(why)) = wants.iter().flatten().find(|want| want.is_err()) {
+        return Outcome::Unspecified(*why);
+    }
+    let (mut large, mut missing) = (false, false);
+    for &place in places {
+        let run = || on(program, place, &data);
         let got = match std::panic::catch_unwind(std::panic::AssertUnwindSafe(run)) {
             Ok(Ok(got)) => got,
+            Ok(Err(Outcome::TooLarge)) => {
+                large = true;
+                continue;
+            }
+            Ok(Err(Outcome::Missing)) => {
+                missing = true;
+                continue;
+            }
             Ok(Err(outcome)) => return outcome,
             Err(panic) => {
                 let text = panic.downcast_ref::<String>().cloned();
                 let text = text.or_else(|| panic.downcast_ref::<&str>().map(|s| (*s).to_owned()));
-                let what = text.unwrap_or_else(|| "a panic".to_owned());
-                return Outcome::Failure(Failure { kind: Kind::Panic, target, what });
+                return failure(Kind::Panic, place, text.unwrap_or_else(|| "a panic".to_owned()));
             }
         };
-        if let Some(what) = got.difference(&want) {
-            return Outcome::Failure(Failure { kind: Kind::Result, target, what });
+        let Some(Ok(want)) = &wants[usize::from(place.1 == WaveSize::W64)] else {
+            unreachable!("interpreted above")
+        };
+        if let Some(what) = got.difference(want) {
+            return failure(Kind::Result, place, what);
         }
     }
-    Outcome::Same
+    match (large, missing) {
+        (true, _) => Outcome::TooLarge,
+        (_, true) => Outcome::Missing,
+        _ => Outcome::Same,
+    }
 }
 
 /// Reduces a failing program and says all there is to know about it.
 pub fn report(seed: u64, program: &Program, failure: &Failure) -> String {
     let small = reduce::reduce(
         program,
-        |candidate| matches!(check(candidate), Outcome::Failure(f) if f.kind == failure.kind),
+        |candidate| matches!(check(candidate, &[failure.place]), Outcome::Failure(f) if f.kind == failure.kind),
     );
-    let what = match check(&small) {
-        Outcome::Failure(f) => format!("{:?} on {}: {}", f.kind, f.target, f.what),
+    let what = match check(&small, &[failure.place]) {
+        Outcome::Failure(f) => f.to_string(),
         other => format!("{other:?}"),
     };
-    let source = print::kernel(&small, "reduced");
+    let mut source = print::kernel(&small, "reduced");
+    if is_set("GCN_FUZZ_ASSEMBLY") {
+        let (target, wave) = failure.place;
+        let options = BuildOptions { wave: Some(wave), ..BuildOptions::default() };
+        source += &build(&small, target, &options).map_or_else(
+            |why| format!("{why:?}"),
+            |built| built.assembly(gcn_dsl::prelude::Comments::Explain),
+        );
+    }
     format!("program {seed}, reduced from {} to {}: {what}\n{source}", program.size(), small.size())
 }
 
-#[test]
-fn random_programs_give_what_the_interpreter_gives() {
-    let (first, count) = (fuzz_seed(0), fuzz_count(40));
+/// Compares as many programs at each of the places.
+fn compared(places: &[Place], count: u64) {
+    let first = fuzz_seed(0);
     let stop_at = setting("GCN_FUZZ_FAILURES", 1);
     let (mut same, mut large, mut missing) = (0, 0, 0);
     let mut open = std::collections::BTreeMap::<&str, u64>::new();
@@ -191,7 +250,7 @@ fn random_programs_give_what_the_interpreter_gives() {
             "program {seed} is not valid:\n{}",
             print::kernel(&program, "invalid")
         );
-        match check(&program) {
+        match check(&program, places) {
             Outcome::Same => {
                 same += 1;
                 statements += program.size();
@@ -200,7 +259,7 @@ fn random_programs_give_what_the_interpreter_gives() {
             Outcome::TooLarge => large += 1,
             Outcome::Missing => missing += 1,
             Outcome::Failure(failure) => {
-                eprintln!("program {seed} fails: {failure:?}");
+                eprintln!("program {seed} fails: {failure}");
                 let text = report(seed, &program, &failure);
                 eprintln!("{text}");
                 failures.push(text);
@@ -212,8 +271,8 @@ fn random_programs_give_what_the_interpreter_gives() {
         seed += 1;
     }
     println!(
-        "{same} programs of {statements} parts the same on {} targets; {large} too large, {missing} with operations that are missing, {open:?} unspecified",
-        TARGETS.len()
+        "{same} programs of {statements} parts the same at {} places; {large} too large, {missing} with operations that are missing, {open:?} unspecified",
+        places.len()
     );
     assert!(failures.is_empty(), "{} programs fail; the first: {}", failures.len(), failures[0]);
     assert!(
@@ -221,4 +280,14 @@ fn random_programs_give_what_the_interpreter_gives() {
         "only {same} of {} programs mean something",
         seed - first
     );
+}
+
+#[test]
+fn random_programs_give_what_the_interpreter_gives() {
+    compared(&asked(gfx9()), fuzz_count(40));
+}
+
+#[test]
+fn random_programs_give_it_on_rdna_in_both_waves() {
+    compared(&asked(rdna()), fuzz_count(24));
 }

@@ -134,7 +134,7 @@ fn several_trips_at_a_time_give_what_the_interpreter_gives() {
     while same < count && seed < first + 20 * count {
         let (program, more) = with_loops(seed);
         assert!(typing::is_valid(&program));
-        match run::check(&program) {
+        match run::check(&program, &run::gfx9()) {
             Outcome::Same => {
                 same += 1;
                 added += more;

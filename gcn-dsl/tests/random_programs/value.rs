@@ -347,8 +347,12 @@ pub fn read_first(x: Val) -> Val {
     of_lanes!(x, a => lang::read_first_lane(a); I8 U8 I16 U16 I32 U32 I64 U64 F16 Bf16 F32 F64)
 }
 
+/// Programs name 64 lanes; a shorter wave has them modulo its own.
 pub fn read_lane(x: Val, lane: D<u32>) -> Val {
-    let lane = lane.wave();
+    let lane = match lang::wave_size() {
+        gcn_isa::target::WAVE_SIZE => lane.wave(),
+        lanes => lane.wave() % lanes,
+    };
     of_lanes!(x, a => lang::read_lane(a, lane); I8 U8 I16 U16 I32 U32 I64 U64 F16 Bf16 F32 F64)
 }
 
@@ -358,6 +362,7 @@ pub fn shuffle(x: Val, lane: D<u32>) -> Val {
 }
 
 pub fn shuffle_xor(x: Val, mask: u32) -> Val {
+    let mask = mask % lang::wave_size();
     of_lanes!(x, a => lang::shuffle_xor(a, mask); I8 U8 I16 U16 I32 U32 I64 U64 F16 Bf16 F32 F64)
 }
 

@@ -117,7 +117,7 @@ fn register(number: u64) -> Reg {
 /// failed for the next variable.
 fn compare(program: &Program, built: &BuiltKernel, seed: u64) -> [usize; 2] {
     let data = Data::new(program);
-    let (_, seen) = interpret::watched(program, &data).unwrap();
+    let (_, seen) = interpret::watched(built.program().wave, program, &data).unwrap();
     let [mut compared, mut others] = [0; 2];
     let offsets: Vec<u64> = gcn_emit::encode::encode_program(built.program())
         .unwrap()

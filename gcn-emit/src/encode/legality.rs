@@ -1,7 +1,7 @@
 //! Rules that concern several operands or the modifiers as a whole.
 
 use gcn_isa::mods::Modifier;
-use gcn_isa::table::{Access, Behaviours, Class, Format, OperandDesc};
+use gcn_isa::table::{Access, Class, Format, OperandDesc};
 use gcn_isa::target::Generation;
 use gcn_isa::{Inst, Mods, Operand, RegFile, SrcSpecial, Target};
 use smallvec::SmallVec;
@@ -23,8 +23,7 @@ pub(super) fn constant_bus(inst: &Inst, target: Target) -> Result<(), EncodeFaul
     if !inst.desc.format.is_vop() {
         return Ok(());
     }
-    // Shifts of 64 bits have kept the limit of before RDNA (measured with LLVM 22).
-    let limit = if inst.desc.does(Behaviours::SHIFTS_PAIR) { 1 } else { target.constant_bus_reads() };
+    let limit = inst.desc.constant_bus_reads(target);
     let mut different: SmallVec<[Operand; 2]> = SmallVec::new();
     let mut read = |operand: Operand| {
         if different.contains(&operand) {

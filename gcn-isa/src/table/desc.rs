@@ -132,6 +132,18 @@ impl InstDesc {
         self.passes(target).unwrap_or(by_format)
     }
 
+    /// The number of different scalar values that the instruction may read if it is a vector instruction:
+    /// [`InstructionSet::constant_bus_reads`], but shifts of 64 bits have kept the limit of before RDNA (measured with LLVM 22).
+    ///
+    /// ```
+    /// use gcn_isa::{Target, table};
+    /// let reads = |name| table::find_operation(Target::GFX1100, name).next().unwrap().constant_bus_reads(Target::GFX1100);
+    /// assert_eq!([reads("v_add_f32"), reads("v_lshlrev_b64")], [2, 1]);
+    /// ```
+    pub fn constant_bus_reads(&self, target: Target) -> usize {
+        if self.does(Behaviours::SHIFTS_PAIR) { 1 } else { target.constant_bus_reads() }
+    }
+
     /// True if the instruction has all of these behaviours.
     pub fn does(&self, behaviours: Behaviours) -> bool {
         self.entry.behaviours.contains(behaviours)

@@ -228,21 +228,21 @@ macro_rules! of_the_instruction_set {
 facts!(of_the_instruction_set);
 
 impl Target {
-    const COMPILED: usize = {
+    const TIMED: usize = {
         let (mut n, mut i) = (0, 0);
         while i < Target::KNOWN.len() {
-            n += Target::KNOWN[i].has_kernels() as usize;
+            n += Target::KNOWN[i].has_timing() as usize;
             i += 1;
         }
         n
     };
 
-    /// Every target that can be compiled for ([`Target::has_kernels`]), oldest first. Code of more can be read and written
-    /// ([`Target::with_instructions`]).
-    pub const ALL: [Target; Target::COMPILED] = {
-        let (mut all, mut n, mut i) = ([Target::GFX900; Target::COMPILED], 0, 0);
+    /// The targets of GFX9 and CDNA, oldest first, whose timing is known ([`Target::has_timing`]) and which pages and tables compare. Kernels
+    /// compile for RDNA as well: for every target of [`Target::with_instructions`].
+    pub const ALL: [Target; Target::TIMED] = {
+        let (mut all, mut n, mut i) = ([Target::GFX900; Target::TIMED], 0, 0);
         while i < Target::KNOWN.len() {
-            if Target::KNOWN[i].has_kernels() {
+            if Target::KNOWN[i].has_timing() {
                 all[n] = Target::KNOWN[i];
                 n += 1;
             }
@@ -259,21 +259,6 @@ impl Target {
     /// Every target whose code can be read and written ([`Target::has_instructions`]), in the order of [`Target::KNOWN`].
     pub fn with_instructions() -> impl Iterator<Item = Target> {
         Target::KNOWN.into_iter().filter(|target| target.has_instructions())
-    }
-
-    /// This target, if kernels can be written for it: what compiles asks first.
-    ///
-    /// ```
-    /// use gcn_isa::Target;
-    /// assert!(Target::GFX942.with_kernels().is_ok());
-    /// let error = Target::GFX1100.with_kernels().unwrap_err().to_string();
-    /// assert!(error.starts_with("kernels for gfx1100 can be read, checked, repaired and run, but not yet written here"));
-    /// ```
-    ///
-    /// # Errors
-    /// [`NoKernels`], which says for which they can.
-    pub const fn with_kernels(self) -> Result<Target, NoKernels> {
-        if self.has_kernels() { Ok(self) } else { Err(NoKernels(self)) }
     }
 
     /// The names of every target whose code can be read and written as words: `gfx900, … and gfx950`.
@@ -415,14 +400,6 @@ fn words(targets: impl Iterator<Item = Target>) -> String {
         few => few.concat(),
     }
 }
-
-/// Code for the target can be checked and repaired, but what its instructions do is not in the tables.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, thiserror::Error)]
-#[error(
-    "kernels for {0} can be read, checked, repaired and run, but not yet written here; those for {known} can",
-    known = words(Target::ALL.into_iter())
-)]
-pub struct NoKernels(pub Target);
 
 /// The name is not that of a supported target.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]

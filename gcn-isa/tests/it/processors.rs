@@ -117,19 +117,6 @@ fn names_are_read_and_others_refused_by_name() {
             }
         }
     }
-    for target in Target::KNOWN {
-        match target.with_kernels() {
-            Ok(same) => assert!(same == target && target.has_instructions() && Target::ALL.contains(&target)),
-            Err(error) => {
-                assert!(!Target::ALL.contains(&target));
-                let message = error.to_string();
-                let start = format!(
-                    "kernels for {target} can be read, checked, repaired and run, but not yet written"
-                );
-                assert!(message.starts_with(&start), "{message}");
-            }
-        }
-    }
     let error = "gfx1250".parse::<Target>().unwrap_err().to_string();
     assert!(error.starts_with("unknown target `gfx1250`"), "{error}");
 }

@@ -3,6 +3,8 @@
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
+use gcn_isa::{Target, table};
+
 /// Files in which the spelling is the subject. A file that no longer tests any leaves the list.
 const LISTED: &[&str] = &[
     // What is approximate or assumed in the simulator's results, as families of names, which its reader asks for by name.
@@ -203,4 +205,84 @@ fn repetitions_of_the_wave_size_are_recognised() {
     ] {
         assert!(!repeats_wave_size(line), "{line}");
     }
+}
+
+/// What a question to the table takes as a name.
+const QUESTIONS: [(&str, fn(Target, &str) -> bool); 3] = [
+    ("find(", |target, name| table::find(target, name).next().is_some()),
+    ("find_mnemonic(", |target, name| table::find_mnemonic(target, name).next().is_some()),
+    ("find_operation(", |target, name| table::find_operation(target, name).next().is_some()),
+];
+
+/// The texts of a line of code that could name an instruction.
+fn names(line: &str) -> impl Iterator<Item = (usize, &str)> {
+    let prefixes = ["v_", "s_", "ds_", "buffer_", "global_", "flat_", "scratch_"];
+    let is_name = move |text: &str| {
+        let is_of_one = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '_';
+        prefixes.iter().any(|p| text.starts_with(p)) && !text.ends_with('_') && text.chars().all(is_of_one)
+    };
+    let code = if line.trim_start().starts_with("//") { "" } else { line };
+    let mut at = 0;
+    code.split('"').enumerate().filter_map(move |(number, text)| {
+        let start = at;
+        at += text.len() + 1;
+        (number % 2 == 1 && is_name(text)).then(|| (start - 1, text))
+    })
+}
+
+/// The question that a name at the end of `before` is part of.
+fn question(before: &str) -> Option<fn(Target, &str) -> bool> {
+    let asked = QUESTIONS.iter().filter_map(|(call, answer)| {
+        let at = before.rfind(call)?;
+        let is_whole = !before[..at].ends_with(|c: char| c.is_ascii_alphanumeric() || c == '_');
+        let mut depth = 1;
+        let is_open = before[at + call.len()..].chars().all(|c| {
+            depth += i32::from(c == '(') - i32::from(c == ')');
+            depth > 0
+        });
+        (is_whole && is_open).then_some(*answer)
+    });
+    asked.last()
+}
+
+/// A name that no target has is a question whose answer is always no: `find_mnemonic` with a name as it is printed, or a slip of the pen.
+#[test]
+fn every_name_that_is_asked_for_exists() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).ancestors().nth(2).expect("the workspace");
+    let (mut asked, mut lowered, mut unknown) = (0, 0, Vec::new());
+    for name in CRATES.iter().chain(&["gcn-isa"]) {
+        visit(&root.join(name).join("src"), &mut |path| {
+            let text = std::fs::read_to_string(path).expect("a source file");
+            let text = text.split("#[cfg(test)]\nmod ").next().unwrap_or_default();
+            // What selects instructions names operations everywhere.
+            let lowers = path.starts_with(root.join("gcn-dsl/src/lower"));
+            for line in text.lines() {
+                for (at, name) in names(line) {
+                    let question = question(&line[..at]);
+                    asked += usize::from(question.is_some());
+                    lowered += usize::from(lowers);
+                    let Some(exists) = question.or(lowers.then_some(QUESTIONS[2].1)) else { continue };
+                    if !Target::KNOWN.into_iter().any(|target| exists(target, name)) {
+                        unknown.push(format!("{}: {}", path.display(), line.trim()));
+                    }
+                }
+            }
+        });
+    }
+    assert!(unknown.is_empty(), "{}", unknown.join("\n"));
+    assert!(asked > 8 && lowered > 200, "{asked} questions and {lowered} names of lowering are seen");
+}
+
+#[test]
+fn questions_are_recognised() {
+    let asked = |line: &str| {
+        names(line)
+            .filter_map(|(at, name)| question(&line[..at]).map(|exists| exists(Target::GFX942, name)))
+            .next()
+    };
+    assert_eq!(asked(r#"table::find(c.target, "v_mov_b32_dpp")"#), Some(true));
+    assert_eq!(asked(r#"table::find_mnemonic(c.target, "v_mov_b32_dpp")"#), Some(false));
+    assert_eq!(asked(r#"table::find_operation(f.on(), "v_mov_b32")"#), Some(true));
+    assert_eq!(asked(r#"self.machine("v_mov_b32", &[], &[])"#), None);
+    assert_eq!(asked(r#"// table::find(c.target, "v_mov_b32")"#), None);
 }

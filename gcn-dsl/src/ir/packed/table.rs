@@ -41,5 +41,5 @@ pub fn instruction(op: Packed, elem: Elem) -> Option<(&'static str, bool)> {
 
 /// Whether the target has the instruction.
 pub fn exists(mnemonic: &str, target: Target) -> bool {
-    gcn_isa::table::find_mnemonic(target, mnemonic).next().is_some()
+    gcn_isa::table::find_operation(target, mnemonic).next().is_some()
 }

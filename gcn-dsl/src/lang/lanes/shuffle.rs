@@ -247,6 +247,12 @@ pub fn shuffle_down<T: Scalar>(v: impl PerLane<T>, n: impl Distance) -> V<T> {
     )
 }
 
+/// True if `v_mov_b32` can move lanes of one dword by one of these controls.
+fn dpp_has(controls: DppControls) -> bool {
+    let mut rows = with(|c| gcn_isa::table::find_operation(c.target, "v_mov_b32"));
+    rows.any(|row| row.dpp_controls.intersects(controls))
+}
+
 #[track_caller]
 fn along<T: Scalar>(
     v: V<T>,
@@ -257,10 +263,7 @@ fn along<T: Scalar>(
     source: impl Fn(V<u32>) -> V<u32>,
 ) -> V<T> {
     // RDNA has no DPP shifts of a whole wave.
-    let moves = with(|c| {
-        gcn_isa::table::find(c.target, "v_mov_b32_dpp")
-            .any(|row| row.dpp_controls.contains(DppControls::WAVE_SHL))
-    });
+    let moves = dpp_has(DppControls::WAVE_SHL);
     match n {
         0 => v,
         1 if moves && all_lanes_run() => shifted(v, v, by_one),
@@ -336,11 +339,8 @@ pub fn row_broadcast<T: Scalar>(v: impl PerLane<T>, n: u32) -> V<T> {
     if !in_row(n) {
         return v;
     }
-    let moves = with(|c| {
-        gcn_isa::table::find_mnemonic(c.target, "v_mov_b32_dpp")
-            .any(|row| row.dpp_controls.contains(DppControls::ROW_NEWBCAST))
-    });
-    if moves {
+    // Both have one encoding.
+    if dpp_has(DppControls::ROW_NEWBCAST | DppControls::ROW_SHARE) {
         return permuted(v, Options::new().row_newbcast(n as u8));
     }
     by_dword(v, |x| isa::ds_swizzle_b32(x, (n << 5 | 0x10) as i32))

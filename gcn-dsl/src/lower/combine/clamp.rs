@@ -103,11 +103,17 @@ impl Facts {
             if let Some(slot) = literal {
                 sources[slot] = MOperand::Fixed(Operand::Inline(Inline::Int(0)));
             }
-            // The register takes the one scalar that an instruction may read.
+            // The register takes one of the scalars that an instruction may read.
             let scalar =
-                |s: &MOperand| matches!(s, MOperand::Virt(s) if f.info(s.reg).file == gcn_isa::RegFile::Sgpr);
-            let alone = literal.is_none() || f.target.constant_bus_reads() > 1 || !sources.iter().any(scalar);
-            alone && takes(f, row, &sources)
+                |s: &&MOperand| matches!(s, MOperand::Virt(s) if f.info(s.reg).file == gcn_isa::RegFile::Sgpr);
+            let mut scalars: SmallVec<[MOperand; 3]> = SmallVec::new();
+            for source in sources.iter().filter(scalar) {
+                if !scalars.contains(source) {
+                    scalars.push(*source);
+                }
+            }
+            let fits = literal.is_none() || scalars.len() < row.constant_bus_reads(f.target);
+            fits && takes(f, row, &sources)
         })?;
         let mods = row.default_mods();
         Some(Found { row, mods, sources, inner: crate::mir::VReg(0), literal })

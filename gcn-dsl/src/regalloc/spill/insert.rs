@@ -56,6 +56,13 @@ impl Round<'_> {
         list.get_mut(next).filter(|s| s.first <= i)
     }
 
+    /// True if a register of the class of `reg` holds a value in this dword before the instruction at `at`.
+    fn is_live_before(&mut self, at: At, reg: VReg, dword: u8) -> bool {
+        let Some(number) = at.number else { return true };
+        let (root, offset) = self.classes.find(reg);
+        self.classes.lanes(root)[usize::from(offset + dword)].at(2 * number).is_some()
+    }
+
     /// True if the dword that `reg` receives at `at` is not read after instruction `last` of the same block.
     fn is_dead(&mut self, at: At, last: u32, reg: VReg, dword: u8) -> bool {
         let Some(number) = at.number else { return false };
@@ -178,7 +185,7 @@ impl Work {
             return;
         }
         match i.op {
-            Op::Undef => self.undefined(&i, role, out),
+            Op::Undef => self.undefined(round, at, &i, role, out),
             Op::Copy if self.direct(round, at, &i, role, out) => {}
             _ => self.load_and_store_around(round, at, i, role, out),
         }
@@ -201,12 +208,16 @@ impl Work {
         }
     }
 
-    fn undefined(&mut self, i: &MInst, role: Role, out: &mut Vec<TaggedInst>) {
-        if let Some((slice, home, at)) = self.homed(i.operands[0])
+    /// The home is undefined where no other register of the class, which has the same home, holds a value there.
+    fn undefined(&mut self, round: &mut Round<'_>, at: At, i: &MInst, role: Role, out: &mut Vec<TaggedInst>) {
+        if let Some((slice, home, first)) = self.homed(i.operands[0])
             && let Home::Reg(slot) = self.homes[home as usize]
         {
-            let there = VSlice { reg: slot, start: at, len: slice.len };
-            out.push((inst(Op::Undef, &[MOperand::Virt(there)], i.loc), role.before(home)));
+            let named = (0..slice.len).filter(|k| !round.is_live_before(at, slice.reg, slice.start + k));
+            for (start, len) in runs(named.fold(0, |mask, k| mask | 1 << k)) {
+                let there = VSlice { reg: slot, start: first + start, len };
+                out.push((inst(Op::Undef, &[MOperand::Virt(there)], i.loc), role.before(home)));
+            }
         }
         Self::leave_placeholder(i, role, out);
     }

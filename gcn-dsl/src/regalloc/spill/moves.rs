@@ -3,6 +3,7 @@
 use gcn_isa::{Class, InstDesc, Operand, RegFile, SrcSpecial, Target, table};
 
 use super::work::{Home, HomeId, Kind, Level, MAX_GAPS, Role, TaggedInst, Work, inst};
+use crate::mir::scratch;
 use crate::mir::{MInst, MOperand, Op, VReg, VRegInfo, VSlice};
 use gcn_isa::program::SourceLoc;
 use gcn_isa::table::Behaviours;
@@ -21,9 +22,6 @@ pub(super) struct Transfer {
 
 /// For how many instructions an SGPR with a page address is reused. The bound keeps its life short.
 const PAGE_SERVES: usize = 32;
-
-/// Bytes of the frame that an instruction's offset field reaches from its base.
-const REACH: u32 = 4096;
 
 /// The table row of a scratch access of `len` dwords.
 fn row(target: Target, store: bool, len: u8, form: &str) -> Option<&'static InstDesc> {
@@ -200,13 +198,14 @@ impl Work {
     fn memory(&mut self, t: Transfer, dword: u32, store: bool, out: &mut Vec<TaggedInst>) {
         let (bytes, target) = (4 * dword, self.f.target);
         let off = MOperand::Fixed(Operand::Off);
-        let direct = (bytes < REACH).then(|| row(target, store, t.part.len, "noaddr")).flatten();
+        let reach = scratch::reach(target);
+        let direct = (bytes < reach).then(|| row(target, store, t.part.len, "noaddr")).flatten();
         let (row, saddr, offset) = match direct {
             Some(row) => (row, off, bytes),
             None => {
                 let Some(row) = row(target, store, t.part.len, "saddr") else { return };
-                let base = self.page(bytes / REACH * REACH, t, out);
-                (row, base, bytes % REACH)
+                let base = self.page(bytes / reach * reach, t, out);
+                (row, base, bytes % reach)
             }
         };
         let mut mods = row.default_mods();

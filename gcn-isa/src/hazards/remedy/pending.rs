@@ -22,6 +22,10 @@ struct Fact {
     unit: Unit,
     /// The second register, where it is about two.
     other: Unit,
+    /// The first step has been taken on every path. What ends where a sequence has begun ([`EndBy::Reads`]) ends there alone.
+    ///
+    /// [`EndBy::Reads`]: super::rule::EndBy::Reads
+    sure: bool,
     /// The clocks after the last step; at the ends of blocks minus what has passed since. Later is greater.
     at: [i32; CLOCKS],
     /// The line that took the last step; [`OUTSIDE`] if the program does not show it.
@@ -134,7 +138,8 @@ impl<'a> Sequences<'a> {
     pub fn come_back(&self, pending: &mut Pending) {
         for (track, rule) in pending.tracks.iter_mut().zip(&self.rules) {
             if rule.outside {
-                let fact = Fact { stage: 0, unit: EVERY, other: NONE, at: [0; CLOCKS], line: OUTSIDE };
+                let fact =
+                    Fact { stage: 0, unit: EVERY, other: NONE, sure: true, at: [0; CLOCKS], line: OUTSIDE };
                 if !track.iter().any(|f| f.key() == fact.key()) {
                     track.push(fact);
                     track.sort_unstable();
@@ -161,14 +166,12 @@ impl<'a> Sequences<'a> {
     /// Adds what another path brings. Both are sealed, and so is the result.
     pub fn join(&self, into: &mut Pending, from: &Pending) {
         for (mine, theirs) in into.tracks.iter_mut().zip(&from.tracks) {
-            if mine == theirs || theirs.is_empty() {
+            if mine == theirs {
                 continue;
             }
-            if mine.is_empty() {
-                mine.clone_from(theirs);
-                continue;
-            }
-            mine.extend_from_slice(theirs);
+            let brought = theirs.iter().map(|fact| beside(*fact, mine)).collect::<SmallVec<[Fact; 2]>>();
+            mine.iter_mut().for_each(|fact| *fact = beside(*fact, theirs));
+            mine.extend(brought);
             settle(mine);
         }
     }
@@ -295,16 +298,26 @@ impl<'a> Sequences<'a> {
     }
 }
 
+/// What is known of a sequence where a path comes in on which these are under way.
+fn beside(fact: Fact, others: &[Fact]) -> Fact {
+    let has_begun = |other: &Fact| other.stage == 0 && other.sure && [fact.unit, EVERY].contains(&other.unit);
+    // Of the first step alone, so that the others do not come in two kinds.
+    Fact { sure: fact.sure && (fact.stage > 0 || others.iter().any(has_begun)), ..fact }
+}
+
 /// Sorts, and drops what is covered.
 fn settle(track: &mut SmallVec<[Fact; 2]>) {
     track.sort_unstable_by_key(|f| (f.key(), f.at.map(|at| -at), f.line));
     let mut kept = 0;
     for i in 0..track.len() {
         let fact = track[i];
-        let same = track[..kept].iter().rev().take_while(|f| f.key() == fact.key());
-        if !same.into_iter().any(|f| f.covers(&fact)) {
-            track[kept] = fact;
-            kept += 1;
+        let mut same = track[..kept].iter_mut().rev().take_while(|f| f.key() == fact.key());
+        match same.find(|f| f.covers(&fact)) {
+            Some(covering) => covering.sure |= fact.sure,
+            None => {
+                track[kept] = fact;
+                kept += 1;
+            }
         }
     }
     track.truncate(kept);
@@ -374,7 +387,9 @@ fn advance(
         let mut ends = act.ends;
         if let Some((stages, read)) = &act.ends_if_begun {
             let begun = |f: &Fact| {
-                f.stage == 0 && (f.unit == EVERY || read.iter().any(|u| *u == f.unit || pair(*u) == f.unit))
+                f.stage == 0
+                    && f.sure
+                    && (f.unit == EVERY || read.iter().any(|u| *u == f.unit || pair(*u) == f.unit))
             };
             if track.iter().any(begun) {
                 ends |= stages;
@@ -398,7 +413,8 @@ fn advance(
             let next = |unit: Unit, other: Unit| {
                 // The clocks run from the first step to the last, and then from there.
                 let last = usize::from(*place) + 1 == rule.steps.len();
-                Fact { stage: *place, unit, other, at: if last { after } else { fact.at }, line }
+                let at = if last { after } else { fact.at };
+                Fact { stage: *place, unit, other, sure: true, at, line }
             };
             match tie {
                 Tie::Each | Tie::Some => new.push(next(fact.unit, fact.other)),
@@ -437,7 +453,7 @@ fn any_covers(units: &[Unit], unit: Unit) -> bool {
 /// Begins the sequences of which the instruction takes the first step.
 fn begin(rule: &RemedyRule, track: &mut SmallVec<[Fact; 2]>, act: &Act, after: [i32; CLOCKS], line: u32) {
     let Some((_, units)) = act.steps.first().filter(|s| s.0 == 0) else { return };
-    let fact = |unit: Unit| Fact { stage: 0, unit, other: NONE, at: after, line };
+    let fact = |unit: Unit| Fact { stage: 0, unit, other: NONE, sure: true, at: after, line };
     if rule.steps[0].tie == Tie::Each {
         units.iter().for_each(|u| put(rule, track, fact(*u)));
     } else {
