@@ -11,7 +11,9 @@ mod judge;
 mod program;
 mod queues;
 mod record;
+mod remedies;
 mod run;
+mod sequences;
 mod spec;
 
 use gcn_test_support::{env::is_thorough, skipped};

@@ -41,9 +41,25 @@ impl Fact {
         (self.stage, self.unit, self.other)
     }
 
-    /// True if whatever is wrong after `other` is wrong after this.
-    fn covers(&self, other: &Fact) -> bool {
+    /// True if this is the same sequence later on the same path.
+    fn replaces(&self, other: &Fact) -> bool {
         self.key() == other.key() && self.at.iter().zip(other.at).all(|(mine, theirs)| *mine >= theirs)
+    }
+
+    /// The less, the worse it is to come after the sequence. Both the nearer and, where the vector ALU is counted, the one that a
+    /// transcendental instruction has come after are worse.
+    fn mildness(&self, rule: &RemedyRule) -> [i32; CLOCKS] {
+        let mut mildness = self.at.map(|at| -at);
+        if counts_transcendentals(rule) {
+            mildness[TRANSCENDENTALS] = self.at[TRANSCENDENTALS];
+        }
+        mildness
+    }
+
+    /// True if whatever is wrong after `other`, on another path, is wrong after this and asks for no more. Both are sealed.
+    fn covers(&self, other: &Fact, rule: &RemedyRule) -> bool {
+        let pairs = || self.mildness(rule).into_iter().zip(other.mildness(rule));
+        self.key() == other.key() && pairs().all(|(mine, theirs)| mine <= theirs)
     }
 }
 
@@ -160,7 +176,7 @@ impl<'a> Sequences<'a> {
 
     /// Adds what another path brings. Both are sealed, and so is the result.
     pub fn join(&self, into: &mut Pending, from: &Pending) {
-        for (mine, theirs) in into.tracks.iter_mut().zip(&from.tracks) {
+        for ((mine, theirs), rule) in into.tracks.iter_mut().zip(&from.tracks).zip(&self.rules) {
             if mine == theirs || theirs.is_empty() {
                 continue;
             }
@@ -169,7 +185,7 @@ impl<'a> Sequences<'a> {
                 continue;
             }
             mine.extend_from_slice(theirs);
-            settle(mine);
+            settle(rule, mine);
         }
     }
 
@@ -184,7 +200,7 @@ impl<'a> Sequences<'a> {
                 }
                 forget(rule, fact);
             }
-            settle(track);
+            settle(rule, track);
         }
     }
 
@@ -296,13 +312,13 @@ impl<'a> Sequences<'a> {
 }
 
 /// Sorts, and drops what is covered.
-fn settle(track: &mut SmallVec<[Fact; 2]>) {
-    track.sort_unstable_by_key(|f| (f.key(), f.at.map(|at| -at), f.line));
+fn settle(rule: &RemedyRule, track: &mut SmallVec<[Fact; 2]>) {
+    track.sort_unstable_by_key(|f| (f.key(), f.mildness(rule), f.line));
     let mut kept = 0;
     for i in 0..track.len() {
         let fact = track[i];
         let same = track[..kept].iter().rev().take_while(|f| f.key() == fact.key());
-        if !same.into_iter().any(|f| f.covers(&fact)) {
+        if !same.into_iter().any(|f| f.covers(&fact, rule)) {
             track[kept] = fact;
             kept += 1;
         }
@@ -335,13 +351,17 @@ fn lasts(rule: &RemedyRule, fact: &Fact, clocks: &[i32; CLOCKS]) -> bool {
 
 /// Drops clocks that do not count, so that states come to rest.
 fn forget(rule: &RemedyRule, fact: &mut Fact) {
-    let counts_transcendentals = matches!(rule.remedy, Remedy::Field(WaitField::Valus));
     for (clock, (at, reach)) in fact.at.iter_mut().zip(reach(rule, fact.stage)).enumerate() {
         if reach == Within::EVER {
-            let kept = counts_transcendentals && clock == TRANSCENDENTALS;
+            let kept = counts_transcendentals(rule) && clock == TRANSCENDENTALS;
             *at = if kept { (*at).max(-1) } else { 0 };
         }
     }
+}
+
+/// True if it counts whether a transcendental instruction has come, however many.
+fn counts_transcendentals(rule: &RemedyRule) -> bool {
+    matches!(rule.remedy, Remedy::Field(WaitField::Valus))
 }
 
 /// The clock of transcendental instructions.
@@ -445,13 +465,13 @@ fn begin(rule: &RemedyRule, track: &mut SmallVec<[Fact; 2]>, act: &Act, after: [
     }
 }
 
-/// Adds a sequence in the place of one that it covers.
+/// Adds a sequence in the place of the same one before.
 fn put(rule: &RemedyRule, track: &mut SmallVec<[Fact; 2]>, mut fact: Fact) {
     if reach(rule, fact.stage) == [Within::EVER; CLOCKS]
         && !matches!(rule.remedy, Remedy::Field(_) | Remedy::States(_))
     {
         fact.at = [0; CLOCKS];
     }
-    track.retain(|f| !fact.covers(f));
+    track.retain(|f| !fact.replaces(f));
     track.push(fact);
 }
