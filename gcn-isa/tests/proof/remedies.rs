@@ -5,10 +5,10 @@ use std::borrow::Cow;
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use gcn_emit::text::parse_inst;
+use gcn_emit::text::{parse_inst, parse_program};
 use gcn_isa::check::{self, Amount, MemoryModel, Options};
-use gcn_isa::hazards::remedy::{EndBy, Fix, Remedy, RemedyRule, WaitField, Within};
 use gcn_isa::hazards::Kinds;
+use gcn_isa::hazards::remedy::{EndBy, Fix, Remedy, RemedyRule, WaitField, Within};
 use gcn_isa::target::Subtarget;
 use gcn_isa::wait::{self, Inserted, WaitOptions};
 use gcn_isa::{Inst, Operand, Program, Target, WaveSize};
@@ -91,7 +91,11 @@ pub fn families() -> Vec<Family> {
         let all = everything(on);
         let small = Subtarget::new(on.target, WaveSize::W32).filter(|small| *small != on);
         let new = move |r: &&RemedyRule| small.is_none_or(|small| rules(small).all(|s| s != *r));
-        rules(on).filter(new).filter(|r| is_in_a_scope(r)).filter_map(move |rule| family(&all, rule)).collect::<Vec<_>>()
+        rules(on)
+            .filter(new)
+            .filter(|r| is_in_a_scope(r))
+            .filter_map(move |rule| family(&all, rule))
+            .collect::<Vec<_>>()
     });
     families.collect()
 }
@@ -99,6 +103,19 @@ pub fn families() -> Vec<Family> {
 /// Those of `families` that are named so.
 pub fn named(names: &[&str]) -> Vec<Family> {
     families().into_iter().filter(|f| names.iter().any(|n| f.name == *n)).map(|f| f.core()).collect()
+}
+
+/// Every choice of one of each.
+fn each_choice(of: &[Vec<usize>]) -> impl Iterator<Item = Vec<usize>> {
+    let choices: usize = of.iter().map(Vec::len).product();
+    (0..choices).map(|mut number| {
+        let mut one = |all: &Vec<usize>| {
+            let chosen = all[number % all.len()];
+            number /= all.len();
+            chosen
+        };
+        of.iter().map(&mut one).collect()
+    })
 }
 
 /// Straight code of some letters.
@@ -114,16 +131,13 @@ fn family(all: &Family, rule: &'static RemedyRule) -> Option<Family> {
     };
     let is_broken = |letters: &[usize]| broken(&only, letters).contains_key(&(letters.len() - 1));
     let classes = 0..all.letters.body.len();
-    let mut chains = vec![Vec::new()];
-    for step in rule.steps.iter().chain([&rule.second]) {
-        // The branches of a scope end its blocks, so that they are no letters of an alphabet.
-        let takes: Vec<usize> = (0..all.facts.len()).filter(|c| all.facts[*c].may_take(step)).collect();
-        let longer = |chain: Vec<usize>| takes.clone().into_iter().map(move |c| [&chain[..], &[c]].concat());
-        chains = chains.into_iter().flat_map(longer).collect();
-    }
-    chains.retain(|c| is_broken(c));
+    // The branches of a scope end its blocks, so that they are no letters of an alphabet.
+    let takes = |step| (0..all.facts.len()).filter(|c| all.facts[*c].may_take(step)).collect::<Vec<_>>();
+    let steps: Vec<Vec<usize>> = rule.steps.iter().chain([&rule.second]).map(takes).collect();
+    let mut chains = each_choice(&steps).filter(|c| is_broken(c)).peekable();
+    let first = chains.peek().cloned();
     // Best one of which no other rule asks for more.
-    let chain = chains.iter().find(|c| broken(&all.rules, c) == broken(&only, c)).or(chains.first())?;
+    let chain = chains.find(|c| broken(&all.rules, c) == broken(&only, c)).or(first)?;
     let with = |x: usize, stage: usize| [&chain[..=stage], &[x], &chain[stage + 1..]].concat();
     let mut body = chain.clone();
     for end in rule.ends {
@@ -200,8 +214,7 @@ pub fn judge(family: &Family, program: &Program) -> Result<usize, String> {
         Err(both) => return disagree(both, "", program),
     };
     let mut after = program.clone();
-    let inserted =
-        wait::insert_remedies(&mut after, &WaitOptions { notes: false, ..WaitOptions::default() });
+    let inserted = wait::insert_remedies(&mut after, &WaitOptions { notes: false, ..WaitOptions::default() });
     let fields = |line: usize| inserted.iter().any(|i| i.at + i.count == line);
     if let Err(what) = is_only_longer_but(program, &after, &inserted, fields) {
         return fail(&what, &after);
@@ -292,22 +305,11 @@ impl Facts {
     fn ends(&self, by: EndBy) -> bool {
         match by {
             EndBy::Waits(any) => self.waits_for_some(any),
-            EndBy::Kind(who)
-            | EndBy::Reads(who, _)
-            | EndBy::Uses(who, ..)
-            | EndBy::UsesThen(who, ..) => self.is(who),
+            EndBy::Kind(who) | EndBy::Reads(who, _) | EndBy::Uses(who, ..) | EndBy::UsesThen(who, ..) => {
+                self.is(who)
+            }
         }
     }
-}
-
-#[test]
-fn show() {
-    let now = std::time::Instant::now();
-    for f in families() {
-        println!("{} core {}", f.name, f.core);
-        for l in &f.letters.body { println!("     {} {:?}", l.desc.printed, l.operands); }
-    }
-    println!("{:?}", now.elapsed());
 }
 
 #[test]
@@ -323,6 +325,22 @@ fn every_rule_with_a_remedy_has_an_alphabet() {
                 on.target
             );
         }
+    }
+}
+
+/// The scalar ALU waits before it reads an SGPR that the vector ALU has read: on a path where that is so, and on no other.
+#[test]
+fn what_has_begun_counts_on_its_own_path() {
+    let on = Subtarget::from(Target::GFX1200);
+    let family = everything(on);
+    let read = "v_mov_b32_e32 v41, s16";
+    for (one, other, waits) in [(read, "", 1), (read, read, 0), ("", "", 1)] {
+        let text = format!(
+            "v_mov_b32_e32 v40, s4\nv_readfirstlane_b32 s4, v20\ns_cbranch_scc1 L1\n{one}\ns_branch L2\n\
+             L1: {other}\nL2: s_mov_b32 s22, s16\nv_mov_b32_e32 v40, s4\ns_endpgm\n"
+        );
+        let program = parse_program(&text, on.target, "").expect("the text is right");
+        assert_eq!(judge(&family, &program), Ok(waits), "{text}");
     }
 }
 
@@ -364,9 +382,8 @@ impl Family {
         let others = (0..self.letters.body.len()).map(|l| vec![l]).chain([vec![filler; distance / 2]]);
         for other in others {
             use super::graphs::End;
-            let diamond = super::graphs::Layout {
-                ends: vec![End::Branch(2), End::Jump(3), End::RunsOn, End::Stop],
-            };
+            let diamond =
+                super::graphs::Layout { ends: vec![End::Branch(2), End::Jump(3), End::RunsOn, End::Stop] };
             for (one, two) in [(&far, &other), (&other, &far)] {
                 // The other path begins with the steps again: what is nearer must not hide what is worse.
                 let again = [first, &two[..]].concat();

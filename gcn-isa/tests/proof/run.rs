@@ -13,6 +13,7 @@ use gcn_isa::{Program, Target};
 
 use super::graphs::{self, Graph, Layout};
 use super::program::Letters;
+use super::queues::{ALPHABETS, RDNA_ALPHABETS};
 use super::{classes, counters, judge, record, remedies};
 
 /// Which alphabets a scope goes over.
@@ -32,6 +33,8 @@ pub enum Alphabets {
     Counters,
     /// Of some of these the first four instructions.
     CountersFew,
+    /// Those of RDNA's counters.
+    RdnaCounters,
     /// All classes of a processor of RDNA in one.
     RemediesEverything,
     /// Of each rule with a remedy of each instruction set.
@@ -43,7 +46,7 @@ pub enum Alphabets {
 }
 
 impl Alphabets {
-    pub const ALL: [Alphabets; 11] = [
+    pub const ALL: [Alphabets; 12] = [
         Alphabets::Everything,
         Alphabets::Rules,
         Alphabets::Distinct,
@@ -51,6 +54,7 @@ impl Alphabets {
         Alphabets::Few,
         Alphabets::Counters,
         Alphabets::CountersFew,
+        Alphabets::RdnaCounters,
         Alphabets::RemediesEverything,
         Alphabets::Remedies,
         Alphabets::RemediesCore,
@@ -78,17 +82,19 @@ const fn scope(alphabets: Alphabets, blocks: usize, most: usize) -> Scope {
 }
 
 /// What a thorough run of the tests goes over; an ordinary one leaves out the rules.
-pub const SMALL: [Scope; 6] = [
+pub const SMALL: [Scope; 8] = [
     scope(Alphabets::Everything, 1, 2),
     scope(Alphabets::Rules, 2, 1),
     scope(Alphabets::Counters, 1, 3),
     scope(Alphabets::Counters, 2, 1),
     scope(Alphabets::RemediesEverything, 1, 2),
     scope(Alphabets::Remedies, 2, 1),
+    scope(Alphabets::RdnaCounters, 1, 3),
+    scope(Alphabets::RdnaCounters, 2, 1),
 ];
 
 /// What a long run goes over, as far as its time is enough.
-pub const LARGE: [Scope; 21] = [
+pub const LARGE: [Scope; 23] = [
     scope(Alphabets::Rules, 1, 3),
     scope(Alphabets::Distinct, 2, 2),
     scope(Alphabets::Counters, 2, 2),
@@ -106,6 +112,8 @@ pub const LARGE: [Scope; 21] = [
     scope(Alphabets::Core, 3, 2),
     scope(Alphabets::Few, 4, 2),
     scope(Alphabets::Remedies, 1, 3),
+    scope(Alphabets::RdnaCounters, 2, 2),
+    scope(Alphabets::RdnaCounters, 3, 1),
     scope(Alphabets::RemediesCore, 2, 2),
     scope(Alphabets::RemediesCore, 3, 1),
     scope(Alphabets::RemediesFew, 4, 1),
@@ -165,10 +173,19 @@ impl Family {
                 return of_remedies(remedies::families().iter().map(remedies::Family::core).collect());
             }
             Alphabets::RemediesFew => return of_remedies(remedies::named(&REMEDIES_FEW)),
-            Alphabets::Counters => return counters::families(6).into_iter().map(Family::Counters).collect(),
+            Alphabets::Counters => {
+                return counters::families(ALPHABETS, 6).into_iter().map(Family::Counters).collect();
+            }
+            Alphabets::RdnaCounters => {
+                return counters::families(RDNA_ALPHABETS, 6).into_iter().map(Family::Counters).collect();
+            }
             Alphabets::CountersFew => {
                 let is_one = |f: &counters::Family| COUNTERS_FEW.iter().any(|name| f.name.ends_with(name));
-                return counters::families(4).into_iter().filter(is_one).map(Family::Counters).collect();
+                return counters::families(ALPHABETS, 4)
+                    .into_iter()
+                    .filter(is_one)
+                    .map(Family::Counters)
+                    .collect();
             }
         };
         states.into_iter().map(Family::States).collect()

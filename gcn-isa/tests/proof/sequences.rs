@@ -345,10 +345,10 @@ fn goes_on(rule: &RemedyRule, sequence: &Sequence, here: &Facts) -> Vec<Sequence
     let mine = &sequence.units;
     match step.tie {
         Tie::Each | Tie::Some => vec![about(mine.clone())],
-        Tie::Same => {
-            used.iter().any(|u| u.meets(mine[0])).then(|| about(mine.clone())).into_iter().collect()
+        Tie::Same => used.iter().any(|u| u.meets(mine[0])).then(|| about(mine.clone())).into_iter().collect(),
+        Tie::OfPair => {
+            used.into_iter().filter(|u| u.pair() == mine[0].pair()).map(|u| about(vec![u])).collect()
         }
-        Tie::OfPair => used.into_iter().filter(|u| u.pair() == mine[0].pair()).map(|u| about(vec![u])).collect(),
         Tie::Another => {
             used.into_iter().filter(|u| !u.meets(mine[0])).map(|u| about(vec![mine[0], u])).collect()
         }
@@ -452,9 +452,7 @@ fn asked(rule: &RemedyRule, sequence: &Sequence, second: &Facts) -> Option<Fix> 
         Remedy::MoveNull => part(FixParts::MOVE_NULL),
         Remedy::WaitStores => part(FixParts::WAIT_STORES),
         Remedy::MoveSource => Some(Fix { moves: second.source, ..Fix::NONE }).filter(|f| f.moves.is_some()),
-        Remedy::States(all) => {
-            (states < all).then(|| Fix { states: all - states, ..Fix::NONE })
-        }
+        Remedy::States(all) => (states < all).then(|| Fix { states: all - states, ..Fix::NONE }),
         Remedy::Field(WaitField::Valus) => field(if transcendentals == 0 { valus } else { 0 }),
         Remedy::Field(WaitField::NoValu) => field(0),
         Remedy::Field(WaitField::NoVmem) => {
