@@ -110,7 +110,6 @@ pub const LARGE: [Scope; 23] = [
     scope(Alphabets::Few, 3, 3),
     scope(Alphabets::Core, 4, 1),
     scope(Alphabets::Core, 3, 2),
-    scope(Alphabets::Few, 4, 2),
     scope(Alphabets::Remedies, 1, 3),
     scope(Alphabets::RdnaCounters, 2, 2),
     scope(Alphabets::RdnaCounters, 3, 1),
@@ -118,6 +117,7 @@ pub const LARGE: [Scope; 23] = [
     scope(Alphabets::RemediesCore, 3, 1),
     scope(Alphabets::RemediesFew, 4, 1),
     scope(Alphabets::RemediesFew, 3, 2),
+    scope(Alphabets::Few, 4, 2),
 ];
 
 /// Rules of each way to bind: by a distance alone, short and long; by an instruction between, on both targets that have such rules; by a
