@@ -157,7 +157,8 @@ fn waits(set: InstructionSet, inst: &Inst, vm_vsrc: bool) -> Waits {
             waits.set(Waits::VA_SDST, field(9, 3) == 0);
             waits.set(Waits::VA_VDST, field(12, 4) == 0);
         }
-        "s_waitcnt" => {
+        // The manual of RDNA 4 does not have it, though assemblers do.
+        "s_waitcnt" if set < InstructionSet::GFX12 => {
             let [vm, lgkm, exp] = if is_gfx10 {
                 [field(0, 4) | field(14, 2), field(8, 6), field(4, 3)]
             } else {
