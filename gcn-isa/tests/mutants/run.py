@@ -159,8 +159,8 @@ def build(folder, all_mutants):
     """A copy of the project with every mutant in it; the test programs."""
     tree = os.path.join(folder, "tree")
     shutil.rmtree(tree, ignore_errors=True)
-    skip = shutil.ignore_patterns("target", ".git", "corpus")
-    shutil.copytree(ROOT, tree, ignore=skip)
+    skip = {os.path.join(ROOT, name) for name in ("target", ".git")}
+    shutil.copytree(ROOT, tree, ignore=lambda path, names: [n for n in names if os.path.join(path, n) in skip or n == "corpus"])
     by_line = {}
     for number, (name, line, a, b, old, new) in enumerate(all_mutants):
         if line is not None:

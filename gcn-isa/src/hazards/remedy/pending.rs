@@ -245,9 +245,14 @@ impl<'a> Sequences<'a> {
     pub fn apply(&self, pending: &mut Pending, fix: Fix) {
         let target = self.program.target;
         for inst in fix.instructions(target).iter().chain(fix.field_as_wait(target).iter()) {
-            let acts = Acts::of(&self.rules, inst, &View::new(target, inst));
-            self.take(pending, &acts, OUTSIDE);
+            self.execute(pending, inst);
         }
+    }
+
+    /// Executes an instruction that the program does not have.
+    pub fn execute(&self, pending: &mut Pending, inst: &Inst) {
+        let acts = Acts::of(&self.rules, inst, &View::new(self.program.target, inst));
+        self.take(pending, &acts, OUTSIDE);
     }
 
     fn take(&self, pending: &mut Pending, acts: &Acts, line: u32) {
