@@ -16,13 +16,19 @@ use crate::table::Class;
 /// does not fit gets no advice.
 const LOOKS: (usize, usize) = (64, 1 << 20);
 
-/// Drops what `advice` has for waits that sequences need as they are, and adds what waits for dependencies need not wait for.
+/// Takes back what `advice` says of waits that sequences need, and adds what waits for dependencies need not wait for.
 pub(in crate::check) fn advise(search: &Search<'_>, advice: &mut Vec<Advice>) {
     let program = search.program;
     let looks = program.lines.len().saturating_mul(LOOKS.0).max(LOOKS.1);
     let mut walk = Walk { search, known: search.sites(), looks };
-    advice.retain(|a| {
+    advice.retain_mut(|a| {
         let inst = &program.lines[a.line].inst;
+        if let (Amount::States(have), Amount::States(enough)) = (a.have, a.enough) {
+            let all = (enough..have).map(Amount::States);
+            let found = all.into_iter().find(|e| walk.is_clean(a.line, lessened(inst, *e).as_ref()));
+            a.enough = found.unwrap_or(a.have);
+            return found.is_some();
+        }
         walk.is_clean(a.line, lessened(inst, a.enough).as_ref())
     });
     for line in 0..program.lines.len() {

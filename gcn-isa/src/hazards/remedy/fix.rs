@@ -73,7 +73,7 @@ impl Fix {
     }
 
     /// What an instruction that is a wait for dependencies waits for.
-    pub(crate) fn waiting(target: Target, inst: &Inst) -> Fix {
+    pub fn waiting(target: Target, inst: &Inst) -> Fix {
         Fix { waits: super::waits::of(target.instruction_set(), inst), ..Fix::NONE }
     }
 
