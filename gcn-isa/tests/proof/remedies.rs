@@ -383,6 +383,9 @@ impl Family {
         let others = (0..self.letters.body.len()).map(|l| vec![l]).chain([vec![filler; distance / 2]]);
         for other in others {
             use super::graphs::End;
+            // Of the same steps taken twice the last count.
+            let twice = letters(&[first, &other, first, &far, second].concat());
+            all.push(self.letters.program(&straight, &[&twice]));
             let diamond =
                 super::graphs::Layout { ends: vec![End::Branch(2), End::Jump(3), End::RunsOn, End::Stop] };
             for (one, two) in [(&far, &other), (&other, &far)] {
