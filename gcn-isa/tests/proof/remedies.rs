@@ -344,6 +344,29 @@ fn what_has_begun_counts_on_its_own_path() {
     }
 }
 
+/// Of two arrivals neither is nearer in every way: each may be the one that is too near in the end.
+#[test]
+fn arrivals_that_are_not_comparable_both_count() {
+    let on = Subtarget::from(Target::GFX1100);
+    let family = everything(on);
+    let (plain, trans) = ("v_mov_b32_e32 v41, v21\n", "v_exp_f32_e32 v42, v21\n");
+    let (read, direct) = ("v_mov_b32_e32 v40, v0", "lds_direct_load v0 wait_vdst:15");
+    let cases = [
+        // A second transcendental instruction ends the sequence of the other path alone.
+        ("v_exp_f32_e32 v0, v20", plain.repeat(3), trans.to_owned(), trans, read, 1),
+        ("v_exp_f32_e32 v0, v20", trans.to_owned(), trans.to_owned(), trans, read, 0),
+        // The farther use asks for more, as a transcendental instruction has come after it.
+        ("v_mov_b32_e32 v0, v20", plain.to_owned(), trans.to_owned() + plain, "", direct, 1),
+    ];
+    for (first, one, other, then, second, needed) in cases {
+        let text = format!(
+            "{first}\ns_cbranch_scc1 L1\n{one}s_branch L2\nL1:\n{other}L2:\n{then}{second}\ns_endpgm\n"
+        );
+        let program = parse_program(&text, on.target, "").expect("the text is right");
+        assert_eq!(judge(&family, &program), Ok(needed), "{text}");
+    }
+}
+
 /// No distance and those around the reach of a rule, alone and beside a second path with another distance.
 #[test]
 fn distances_count_as_the_rows_say() {
