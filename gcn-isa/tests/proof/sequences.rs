@@ -88,7 +88,7 @@ impl Facts {
             u8::from(kinds.intersects(Kinds::SALU) && !kinds.intersects(Kinds::CONTROL)),
             super::judge::wait_states(inst) as u8,
         ];
-        let source = inst.operand("src0").and_then(|o| o.reg()).map(|r| r.index);
+        let source = inst.operand("src0").and_then(Operand::reg).map(|r| r.index);
         let direct = kinds.intersects(Kinds::LDS_DIRECT);
         let vm_vsrc = direct && on.target.instruction_set() == InstructionSet::GFX12;
         Facts {

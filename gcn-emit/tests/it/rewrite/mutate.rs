@@ -55,9 +55,12 @@ fn broken(program: &Program, options: Options) -> usize {
     report.findings.len() + report.omitted()
 }
 
+/// See [`SEQUENCES`].
+type Sequence = (&'static str, &'static str, &'static [(u32, &'static str)]);
+
 /// Programs of RDNA in which some waits are needed, some in part, some not at all: on a target, with the waits that could wait for
 /// less and what is enough (`-`: nothing).
-const SEQUENCES: [(&str, &str, &[(u32, &str)]); 4] = [
+const SEQUENCES: [Sequence; 4] = [
     (
         "gfx1201",
         "v_mov_b32 v2, s4
@@ -138,7 +141,10 @@ fn waits_in_sequences_of_rdna_are_explained() {
     };
     let all = reasons(0);
     assert_eq!([all[0].1, all[1].1], [Verdict::Needed, Verdict::NotNeeded]);
-    assert!(all[0].2.starts_with("rdna.read-sgpr.valu: s4 of s_mov_b32 (line 4), then v_mov_b32_e32 (line 6)"), "{all:?}");
+    assert!(
+        all[0].2.starts_with("rdna.read-sgpr.valu: s4 of s_mov_b32 (line 4), then v_mov_b32_e32 (line 6)"),
+        "{all:?}"
+    );
     let all = reasons(1);
     assert!(all[0].1 == Verdict::Needed && all[0].2.contains("s_mov_b32 (line 5)"), "{all:?}");
     let all = reasons(2);
