@@ -226,6 +226,7 @@ pub fn advice(program: &Program, options: Options) -> Vec<Advice> {
     let mut advice = advice::states(program, &Distances::new(program, &flow, options.rules));
     let facts = Facts::of(program, &flow, options);
     advice.extend(advice::waits(&CounterCheck::new(program, &flow, &facts, options)));
+    remedies::with_search(program, &flow, options.rules, |search| advice::remedies(search, &mut advice));
     advice.sort_by_key(|a| a.line);
     advice
 }

@@ -13,7 +13,8 @@ use crate::{commands, file};
 /// Decodes the immediate of an `s_waitcnt` or of another wait, or encodes counters as one.
 ///
 /// WAIT is a number, decimal or hexadecimal, or counters as in assembly: `vmcnt(4) lgkmcnt(0)`, also joined by `&` or commas, or an
-/// instruction that waits. Counters that are not named are not waited for. From gfx12 on each counter has instructions of its own.
+/// instruction that waits. Counters that are not named are not waited for. RDNA's dependencies (`depctr_va_vdst(0)`) count as counters.
+/// `vscnt`, and from gfx12 on every counter, has instructions of its own.
 #[derive(clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub struct Args {
@@ -34,6 +35,7 @@ Examples:
   gcn wait 'vmcnt(4) lgkmcnt(0)'
   gcn wait 0xc07f --json
   gcn wait 'loadcnt(3) dscnt(0)' --target gfx1201
+  gcn wait 'vmcnt(2) vscnt(0)' --target gfx1100
   gcn wait 's_wait_alu 0xff9e' --target gfx1201";
 
 /// The output of `--json`.
@@ -90,11 +92,24 @@ fn waits(given: &str, target: Target) -> Result<Vec<Wait>, Failure> {
     if table::find(target, mnemonic).next().is_some() && (mnemonic != WaitCnt::INSTRUCTION || !has_list) {
         return instruction(given, target).map(|wait| vec![wait]);
     }
-    if has_list {
+    if let Some(wait) = dependency_wait(given, target) {
+        return instruction(&format!("{wait} {given}"), target).map(|wait| vec![wait]);
+    }
+    // A counter that `s_waitcnt` lacks has an instruction of its own.
+    let beyond = |c: &Counter| !c.is_in(WaitCnt::of_immediate(set, 0)) && given.contains(c.name(set));
+    if has_list && !set.counters().iter().any(beyond) {
         return counters(given, target).map(|immediate| vec![describe(immediate, target)]);
     }
     let wait = counters_by_name(given, set)?;
     Ok(wait.instructions(target).iter().map(|inst| described(inst, target)).collect())
+}
+
+/// The instruction that waits for dependencies, if `given` begins with the name of one.
+fn dependency_wait(given: &str, target: Target) -> Option<&'static str> {
+    let fields = Immediate::Dependencies.fields(target.instruction_set());
+    let is_dependency = fields.iter().any(|field| given.starts_with(&format!("{}(", field.name)));
+    let waits = |name: &&str| table::find(target, name).next().is_some();
+    ["s_wait_alu", "s_waitcnt_depctr"].into_iter().find(waits).filter(|_| is_dependency)
 }
 
 /// An instruction that waits, in the assembler's syntax.

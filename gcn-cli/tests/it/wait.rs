@@ -128,6 +128,12 @@ fn instructions_of_rdna_are_read_and_written() {
     let of_counters = |text| gcn(&["wait", text, "--target", "gfx1201"]).text();
     assert!(of_counters("loadcnt(3) dscnt(0)").starts_with("s_wait_loadcnt_dscnt 0x300\n"));
     assert!(of_counters("storecnt(1), kmcnt(0)").contains("s_wait_storecnt 0x1\n"));
+    let of_rdna3 = |text| gcn(&["wait", text, "--target", "gfx1100"]).text();
+    assert!(of_rdna3("vscnt(2)").starts_with("s_waitcnt_vscnt null, 0x2\n"));
+    let both = of_rdna3("vscnt(0) vmcnt(4)");
+    assert!(both.contains("s_waitcnt vmcnt(4)\n") && both.contains("s_waitcnt_vscnt null, 0x0\n"), "{both}");
+    assert!(of_rdna3("depctr_va_vdst(0)").contains("immediate 3999 (0x0f9f)"));
+    assert!(of_counters("depctr_sa_sdst(0)").starts_with("s_wait_alu depctr_sa_sdst(0)\n"));
     for (given, message) in [
         ("vmcnt(0)", "`vmcnt(0)` is not a counter of gfx12"),
         ("loadcnt(64)", "loadcnt is from 0 to 63"),

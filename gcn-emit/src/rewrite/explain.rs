@@ -4,19 +4,23 @@
 //! without its `s_nop`, and reports for each instruction that would have to wait, on which earlier
 //! instruction it depends. Each need is served by waits of the original: for `s_waitcnt`, the nearest
 //! sufficient one on the way back from the instruction; for `s_nop`, all on the way back to the producer. A
-//! wait that serves no need either orders memory (see the parent module) or is not needed.
+//! wait that serves no need either orders memory (see the parent module) or is not needed. A third run, without `s_nop` and
+//! waits for dependencies, finds what RDNA's sequences need.
 
 use std::collections::{BTreeMap, HashSet};
 use std::ops::Range;
 
-use gcn_isa::Program;
 use gcn_isa::cfg::Flow;
 use gcn_isa::check::{self, Advice};
 use gcn_isa::counters::{Counter, WaitCnt, events};
+use gcn_isa::hazards::remedy::{self, Fix};
 use gcn_isa::hazards::{Config, wait_states};
 use gcn_isa::immediate::Immediate;
 use gcn_isa::table::{Class, InstDesc};
-use gcn_isa::wait::{Demand, Reason, WaitOptions, insert_wait_states, insert_waitcnt};
+use gcn_isa::wait::{
+    Demand, Inserted, Reason, WaitOptions, insert_remedies, insert_wait_states, insert_waitcnt,
+};
+use gcn_isa::{Inst, Program};
 use serde::Serialize;
 
 use super::plan::{How, Kept, plan};
@@ -184,11 +188,15 @@ const MOST_BLOCKS: usize = 64;
 impl Served {
     fn of(program: &Program, flow: &Flow, options: &WaitOptions) -> Served {
         let mut served = Served { needs: BTreeMap::new(), reasons: Vec::new() };
-        for reason in needs(program, Class::Waitcnt, options) {
+        for reason in needs(program, is_counter_wait, |p| insert_waitcnt(p, options)) {
             served.counter(program, flow, reason);
         }
-        for reason in needs(program, Class::Nop, options) {
+        for reason in needs(program, is_nop, |p| insert_wait_states(p, options)) {
             served.states(program, flow, reason);
+        }
+        let is_remedy = |inst: &Inst| is_nop(inst) || remedy::is_wait(inst);
+        for reason in needs(program, is_remedy, |p| insert_remedies(p, options)) {
+            served.remedy(program, flow, reason);
         }
         served
     }
@@ -231,6 +239,28 @@ impl Served {
             }
             let behind = behind + wait_states(inst);
             (Some(line) != producer && behind < needed.max(1) + 1).then_some(behind)
+        });
+        self.add(reason, found);
+    }
+
+    /// The waits that interrupt a sequence: for dependencies the nearest one, for wait states all up to the producer.
+    fn remedy(&mut self, program: &Program, flow: &Flow, reason: Reason) {
+        let Demand::Remedy { fix, .. } = reason.demand else { return };
+        let mut found = Vec::new();
+        let producer = reason.producer;
+        walk_back(program, flow, reason.consumer, 0, &mut |line, behind: u32| {
+            let inst = &program.lines[line].inst;
+            let waited = Fix::waiting(program.target, inst).waits;
+            if !fix.waits.is_empty() && remedy::is_wait(inst) && waited.contains(fix.waits) {
+                found.push(line);
+                return None;
+            }
+            if fix.states > 0 && is_nop(inst) {
+                found.push(line);
+            }
+            let behind = behind + wait_states(inst);
+            let reaches = !fix.waits.is_empty() || behind <= u32::from(fix.states);
+            (Some(line) != producer && reaches).then_some(behind)
         });
         self.add(reason, found);
     }
@@ -288,10 +318,23 @@ fn walk_back(
     }
 }
 
-/// The waits that the program would need if it had none of this class; all lines are those of `program`.
-fn needs(program: &Program, class: Class, options: &WaitOptions) -> Vec<Reason> {
+fn is_nop(inst: &Inst) -> bool {
+    inst.desc.class == Class::Nop
+}
+
+/// A wait for counters. Those for dependencies are in the same class.
+fn is_counter_wait(inst: &Inst) -> bool {
+    inst.desc.class == Class::Waitcnt && !remedy::is_wait(inst)
+}
+
+/// The waits that `insert` puts into the program without those of one kind; all lines are those of `program`.
+fn needs(
+    program: &Program,
+    is_wait: impl Fn(&Inst) -> bool,
+    insert: impl FnOnce(&mut Program) -> Vec<Inserted>,
+) -> Vec<Reason> {
     let mut bare = program.clone();
-    let keep: Vec<bool> = program.lines.iter().map(|l| l.inst.desc.class != class).collect();
+    let keep: Vec<bool> = program.lines.iter().map(|l| !is_wait(&l.inst)).collect();
     let mut numbers = Vec::with_capacity(keep.len() + 1);
     let mut originals = Vec::new();
     for (line, keep) in keep.iter().enumerate() {
@@ -306,10 +349,7 @@ fn needs(program: &Program, class: Class, options: &WaitOptions) -> Vec<Reason> 
     bare.labels.iter_mut().for_each(|l| l.at = l.at.map(renumber));
     bare.entries.iter_mut().for_each(|e| e.at = renumber(e.at));
     bare.gaps.iter_mut().for_each(|g| *g = renumber(*g));
-    let inserted = match class {
-        Class::Waitcnt => insert_waitcnt(&mut bare, options),
-        _ => insert_wait_states(&mut bare, options),
-    };
+    let inserted = insert(&mut bare);
     // Back to the lines of `program`: first those before insertion, then those with waits.
     let mut is_new = vec![false; bare.lines.len()];
     inserted.iter().for_each(|i| is_new.iter_mut().skip(i.at).take(i.count).for_each(|n| *n = true));

@@ -67,6 +67,7 @@ pub fn superfluous(unit: &Unit, rules: impl Into<Config>) -> Vec<Superfluous> {
 pub(super) fn text(amount: Amount) -> Option<String> {
     match amount {
         Amount::States(states @ 1..) => Some(format!("s_nop {}", states - 1)),
+        Amount::Remedy { fix, target } if !fix.is_none() => Some(fix.statements(target).join("; ")),
         Amount::Wait(wait) if !wait.wait.is_none() => Some(wait.to_string()),
         _ => None,
     }

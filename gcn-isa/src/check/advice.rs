@@ -1,5 +1,6 @@
 //! Waits that are stronger than any rule asks for.
 
+mod remedies;
 mod states;
 mod waits;
 
@@ -7,6 +8,7 @@ use std::fmt;
 
 use super::report::Amount;
 
+pub(super) use remedies::advise as remedies;
 pub(super) use states::advise as states;
 pub(super) use waits::advise as waits;
 
@@ -53,6 +55,12 @@ impl fmt::Display for Advice {
                 write!(f, "nothing needs `{have}`")?;
             }
             (Amount::Wait(have), Amount::Wait(enough)) => {
+                write!(f, "`{have}` is stronger than needed, `{enough}` is enough")?;
+            }
+            (Amount::Remedy { fix: have, target }, Amount::Remedy { fix: enough, .. })
+                if !enough.is_none() =>
+            {
+                let [have, enough] = [have, enough].map(|fix| fix.statements(target).join("; "));
                 write!(f, "`{have}` is stronger than needed, `{enough}` is enough")?;
             }
             _ => f.write_str("this wait is not needed")?,

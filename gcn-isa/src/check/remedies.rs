@@ -1,17 +1,17 @@
 //! Sequences of RDNA, forwards: what may be under way before each instruction, over all paths.
 
-use std::collections::{BTreeSet, HashSet};
+use std::collections::{BTreeSet, HashMap, HashSet};
 
 use super::report::{self, Amount, Caveat, Finding, Findings};
 use crate::cfg::Flow;
 use crate::hazards::AnyRule as _;
-use crate::hazards::remedy::{Danger, Pending, Sequences};
+use crate::hazards::remedy::{Danger, Fix, Pending, Sequences};
 use crate::hazards::{Config, Views};
 use crate::inst::Via;
 use crate::program::Program;
 
 /// What one finding is about: the rule, the two lines.
-type Site = (&'static str, Option<usize>, usize);
+pub(super) type Site = (&'static str, Option<usize>, usize);
 
 /// Adds findings of the rules with remedies. Those that only jumps to unknown places bring are cautious.
 pub(super) fn findings(program: &Program, flow: &Flow, rules: Config, found: &mut Findings) {
@@ -30,14 +30,22 @@ pub(super) fn findings(program: &Program, flow: &Flow, rules: Config, found: &mu
     }
 }
 
+/// Calls `ask` with what may be under way in a program, if its target has rules with remedies that may count in it.
+pub(super) fn with_search(program: &Program, flow: &Flow, rules: Config, ask: impl FnOnce(&Search<'_>)) {
+    let sequences = Sequences::of(program, Views::of(program, &rules.indexing(program, flow)), rules);
+    if !sequences.is_idle() {
+        ask(&Search::new(program, flow, &sequences));
+    }
+}
+
 /// What may be under way at the start of each block.
-struct Search<'a> {
-    program: &'a Program,
-    flow: &'a Flow,
-    sequences: &'a Sequences<'a>,
-    before: Vec<Option<Pending>>,
+pub(super) struct Search<'a> {
+    pub program: &'a Program,
+    pub flow: &'a Flow,
+    pub sequences: &'a Sequences<'a>,
+    pub before: Vec<Option<Pending>>,
     /// At the ends of blocks.
-    after: Vec<Option<Pending>>,
+    pub after: Vec<Option<Pending>>,
 }
 
 impl<'a> Search<'a> {
@@ -58,13 +66,8 @@ impl<'a> Search<'a> {
             (lines.start..lines.end).for_each(|line| sequences.step(&mut state, line));
             sequences.seal(&mut state);
             search.after[block] = Some(state);
-            // What is outstanding at a call may still be outstanding after it.
-            let returns = flow.after_call(block).into_iter().flat_map(|next| {
-                let ends = move |from: &&usize| flow.ends_call(**from, next).is_some();
-                flow.cfg.blocks[next].preds.iter().filter(ends).map(move |from| (*from, next))
-            });
-            for (from, next) in lines.succs.iter().map(|next| (block, *next)).chain(returns) {
-                if let Some(state) = search.along(from, next)
+            for (from, next) in search.edges(block) {
+                if let Some(state) = search.along(from, next, |block| search.after[block].as_ref())
                     && search.learn(next, state)
                 {
                     open.insert(next);
@@ -74,9 +77,26 @@ impl<'a> Search<'a> {
         search
     }
 
-    /// What comes along an edge, if its beginning is reached.
-    fn along(&self, from: usize, to: usize) -> Option<Pending> {
-        let mut state = self.after[from].clone()?;
+    /// The edges along which something else may come once something else is under way at the end of `block`: its own, and those from the
+    /// returns of a call at its end. What is outstanding at a call may still be outstanding after it.
+    pub fn edges(&self, block: usize) -> Vec<(usize, usize)> {
+        let Flow { cfg, .. } = self.flow;
+        let own = cfg.blocks[block].succs.iter().map(|next| (block, *next));
+        let returns = self.flow.after_call(block).into_iter().flat_map(|next| {
+            let ends = move |from: &&usize| self.flow.ends_call(**from, next).is_some();
+            cfg.blocks[next].preds.iter().filter(ends).map(move |from| (*from, next))
+        });
+        own.chain(returns).collect()
+    }
+
+    /// What comes along an edge, if its beginning is reached; `after` is at the ends of blocks.
+    pub fn along<'p>(
+        &self,
+        from: usize,
+        to: usize,
+        after: impl Fn(usize) -> Option<&'p Pending>,
+    ) -> Option<Pending> {
+        let mut state = after(from)?.clone();
         if self.flow.comes_back(from, to) {
             self.sequences.come_back(&mut state);
         }
@@ -84,7 +104,7 @@ impl<'a> Search<'a> {
             self.sequences.enter(&mut state);
         }
         if let Some(call) = self.flow.ends_call(from, to) {
-            self.sequences.leave(&mut state, self.after[call].as_ref());
+            self.sequences.leave(&mut state, after(call));
         }
         Some(state)
     }
@@ -100,6 +120,34 @@ impl<'a> Search<'a> {
         let news = joined != *known;
         self.before[block] = Some(joined);
         news
+    }
+
+    /// True if control comes to a line.
+    pub fn reaches(&self, line: usize) -> bool {
+        self.before[self.flow.cfg.block_of(line)].is_some()
+    }
+
+    /// What may be under way before a line that control reaches.
+    pub fn before(&self, line: usize) -> Option<Pending> {
+        let block = self.flow.cfg.block_of(line);
+        let mut state = self.before[block].clone()?;
+        (self.flow.cfg.blocks[block].start..line).for_each(|line| self.sequences.step(&mut state, line));
+        Some(state)
+    }
+
+    /// Everything that is wrong, with what would mend it.
+    pub fn sites(&self) -> HashMap<Site, Fix> {
+        let mut sites = HashMap::new();
+        for (block, before) in self.before.iter().enumerate() {
+            let Some(mut state) = before.clone() else { continue };
+            for line in self.flow.cfg.blocks[block].start..self.flow.cfg.blocks[block].end {
+                self.sequences.dangers(&state, line, |danger| {
+                    _ = sites.insert((danger.rule.id, danger.first, line), danger.fix);
+                });
+                self.sequences.step(&mut state, line);
+            }
+        }
+        sites
     }
 
     fn findings(&self, caveat: Option<Caveat>, known: &mut HashSet<Site>, found: &mut Findings) {

@@ -273,8 +273,8 @@ pub fn room(set: InstructionSet, events: &[Event]) -> WaitCnt {
 }
 
 /// True if an operation of stream `second` may be issued over the result of an earlier one of stream `first`
-/// without a wait: vector memory after vector memory, which returns in order before GFX12, and LDS direct loads. LDS returns in order
-/// as well, but LLVM waits there; the stricter reading stands.
+/// without a wait: vector memory after vector memory, which returns in order before GFX12. LDS and LDS direct loads return in order as
+/// well, but LLVM waits there; the stricter reading stands.
 pub fn finishes_after(set: InstructionSet, first: Stream, second: Stream) -> bool {
     match (first, second) {
         (Stream::Vmem, Stream::Vmem) => set.returns_loads_in_order(),

@@ -21,7 +21,7 @@ mod waits;
 
 pub use fix::{Fix, FixParts};
 pub use pending::{Danger, Pending, Sequences};
-pub use rule::{End, Remedy, RemedyRule, Step, Tie, WaitField, Which, Within};
+pub use rule::{End, EndBy, Remedy, RemedyRule, Step, Tie, WaitField, Which, Within};
 pub use waits::{Dependency, Waits, is_wait};
 
 use super::evidence::{Evidence, Voice};

@@ -111,10 +111,6 @@ macro_rules! facts {
             generation: Generation,
             /// True if the tables have its instructions, so that code can be read and written: assembled, disassembled, inspected, linked.
             has_instructions: bool,
-            /// True if the timing of its instructions is known: kernels run timed, and their tables and pages are those of [`Target::ALL`].
-            ///
-            /// [`Target::ALL`]: super::Target::ALL
-            has_timing: bool,
             /// The sizes that waves can have, the usual one first.
             wave_sizes: &'static [WaveSize],
             /// The numbers of scalar registers with names.
@@ -234,7 +230,6 @@ const GFX900: Facts = Facts {
     family: Family::GFX9,
     generation: Generation::GFX9,
     has_instructions: true,
-    has_timing: true,
     wave_sizes: &[WaveSize::W64],
     named_sgprs: GFX9_NAMED,
     addressable_sgprs: 102,
@@ -303,7 +298,6 @@ const GFX10: Facts = Facts {
     has_instructions: true,
     writes_halves: true,
     permuted_lanes: 32,
-    has_timing: false,
     wave_sizes: &[WaveSize::W32, WaveSize::W64],
     named_sgprs: GFX10_NAMED,
     addressable_sgprs: 106,

@@ -228,21 +228,25 @@ macro_rules! of_the_instruction_set {
 facts!(of_the_instruction_set);
 
 impl Target {
-    const TIMED: usize = {
+    const OF_GFX9: usize = {
         let (mut n, mut i) = (0, 0);
         while i < Target::KNOWN.len() {
-            n += Target::KNOWN[i].has_timing() as usize;
+            n += Target::KNOWN[i].is_of_gfx9() as usize;
             i += 1;
         }
         n
     };
 
-    /// The targets of GFX9 and CDNA, oldest first, whose timing is known ([`Target::has_timing`]) and which pages and tables compare. Kernels
-    /// compile for RDNA as well: for every target of [`Target::with_instructions`].
-    pub const ALL: [Target; Target::TIMED] = {
-        let (mut all, mut n, mut i) = ([Target::GFX900; Target::TIMED], 0, 0);
+    const fn is_of_gfx9(self) -> bool {
+        matches!(self.family(), Family::GFX9)
+    }
+
+    /// The targets of GFX9 and CDNA, oldest first, which pages and tables compare. Kernels compile for RDNA as well: for every target of
+    /// [`Target::with_instructions`].
+    pub const ALL: [Target; Target::OF_GFX9] = {
+        let (mut all, mut n, mut i) = ([Target::GFX900; Target::OF_GFX9], 0, 0);
         while i < Target::KNOWN.len() {
-            if Target::KNOWN[i].has_timing() {
+            if Target::KNOWN[i].is_of_gfx9() {
                 all[n] = Target::KNOWN[i];
                 n += 1;
             }

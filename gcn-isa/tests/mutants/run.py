@@ -6,6 +6,7 @@
     run.py --dir D --shard 2/8           the third part of eight
     run.py --dir D --every 10            one mutant in ten
     run.py --dir D --only wait/polish    those of a file; of hazards/rule.rs, the rows of the table
+    run.py --dir D --tests remed,small   with the tests of these names alone
 
 Mutants are made from the source by rule: a comparison changed, a condition made true or false, a filter that keeps all or
 nothing, `min` and `max` exchanged, `+` and `-` exchanged, a statement left out; and each row of the rule table with one wait
@@ -29,6 +30,8 @@ FILES = """hazards/engine.rs hazards/since.rs hazards/clause.rs hazards/view.rs 
     check.rs check/distance.rs check/operation.rs check/outstanding.rs
     check/facts.rs check/counters.rs check/access.rs check/vccz.rs
     wait.rs wait/distance.rs wait/solve.rs wait/polish.rs wait/loops.rs wait/waitcnt.rs wait/outstanding.rs
+    hazards/remedy/pending.rs hazards/remedy/acts.rs hazards/remedy/waits.rs hazards/remedy/fix.rs hazards/remedy/rule.rs
+    check/remedies.rs wait/remedies.rs
     wait/events.rs wait/edit.rs cfg.rs cfg/flow.rs counters/events.rs""".split()
 
 # A name, path, field, call or index without operators around it.
@@ -49,7 +52,7 @@ def closing(text, at):
 
 def statement(code):
     """The statement of a line that can be left out."""
-    call = re.match(r"^\s+((?:self|state|found|broken|joined|into|solver|kinds|mine|older|changed|uses|entries)"
+    call = re.match(r"^\s+((?:self|state|found|broken|joined|into|solver|kinds|mine|older|changed|uses|entries|track|new|units|act|acts|all|known)"
                     r"[\w.\[\]]*\.\w+\(.*\);)$", code)
     change = re.match(r"^\s+([\w.\[\]]+ (?:\+=|\|=|&=|=) .*;)$", code)
     m = call or change
@@ -114,8 +117,8 @@ def mutants():
             if constant or text.startswith(skip) or "static" in text or "debug_assert" in text:
                 continue
             code = line.split(" //")[0]
-            # Without this assignment the program would stay borrowed.
-            if text.startswith("solved = "):
+            # Without the first the program would stay borrowed; the second is the value of a variable without one.
+            if text.startswith(("solved = ", "at_calls = ")):
                 continue
             for a, b, instead in sites(code, above):
                 for new in instead:
@@ -126,7 +129,7 @@ def mutants():
 
 def rules():
     folder = os.path.join(ROOT, "gcn-isa/src/hazards")
-    for name in sorted(os.listdir(folder)):
+    for name in sorted(n for n in os.listdir(folder) if n.endswith(".rs")):
         yield from re.findall(r'^    rule!\("([^"]*)",', open(os.path.join(folder, name)).read(), re.M)
 
 
@@ -152,15 +155,15 @@ pub(crate) mod mutants {
 """
 
 
-def build(folder, all_mutants):
-    """A copy of the project with every mutant in it; the test programs."""
+def build(folder, all_mutants, only):
+    """A copy of the project with every mutant of the files `only` in it; the test programs."""
     tree = os.path.join(folder, "tree")
     shutil.rmtree(tree, ignore_errors=True)
-    skip = shutil.ignore_patterns("target", ".git", "corpus")
-    shutil.copytree(ROOT, tree, ignore=skip)
+    skip = {os.path.join(ROOT, name) for name in ("target", ".git")}
+    shutil.copytree(ROOT, tree, ignore=lambda path, names: [n for n in names if os.path.join(path, n) in skip or n == "corpus"])
     by_line = {}
     for number, (name, line, a, b, old, new) in enumerate(all_mutants):
-        if line is not None:
+        if line is not None and name.startswith(only):
             by_line.setdefault((name, line), {}).setdefault((a, b), []).append((number, old, new))
     for (name, line), places in by_line.items():
         path = os.path.join(tree, "gcn-isa/src", name)
@@ -197,12 +200,12 @@ def build(folder, all_mutants):
     return tree, [os.path.join(tree, p) for p in programs]
 
 
-def run(tree, program, mutant, limit):
+def run(tree, program, mutant, limit, names):
     """Whether a test fails or takes more than `limit` seconds of processor time, and how many it took. The first failure ends it: -q
     writes a dot for what passes."""
     environment = dict(os.environ, GCN_MUTANT=str(mutant))
     bound = lambda: resource.setrlimit(resource.RLIMIT_CPU, (int(limit), int(limit)))
-    child = subprocess.Popen([program, "-q"], cwd=os.path.join(tree, "gcn-isa"), env=environment,
+    child = subprocess.Popen([program, "-q", *names], cwd=os.path.join(tree, "gcn-isa"), env=environment,
                              stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, preexec_fn=bound)
     failed = any(b"F" in part for part in iter(lambda: os.read(child.stdout.fileno(), 4096), b""))
     os.kill(child.pid, signal.SIGKILL)  # not child.kill(), which would take the status
@@ -233,15 +236,17 @@ def main():
     arguments.add_argument("--shard", default="0/1")
     arguments.add_argument("--every", type=int, default=1)
     arguments.add_argument("--only", default="")
+    arguments.add_argument("--tests", default="")
     given = arguments.parse_args()
+    names = [name for name in given.tests.split(",") if name]
     every = list(mutants())
     if given.list or not given.dir:
         print("\n".join(key(m) for m in every if key(m).startswith(given.only)))
         return
     folder = os.path.abspath(given.dir)
     os.makedirs(folder, exist_ok=True)
-    tree, programs = build(folder, every)
-    times = [run(tree, p, -1, 3600) for p in programs]
+    tree, programs = build(folder, every, given.only)
+    times = [run(tree, p, -1, 3600, names) for p in programs]
     assert not any(failed for failed, _ in times), "the tests fail without any mutant"
     path = os.path.join(folder, "results.tsv")
     known = {line.rsplit("\t", 1)[0] for line in open(path).read().split("\n")} if os.path.exists(path) else set()
@@ -253,7 +258,7 @@ def main():
             continue
         killer = "survives"
         for program, (_, seconds) in zip(programs, times):
-            if run(tree, program, number, 10 + 3 * seconds)[0]:
+            if run(tree, program, number, 10 + 3 * seconds, names)[0]:
                 killer = os.path.basename(program).split("-")[0]
                 break
         if killer == "survives" and (mutant[0], mutant[4], mutant[5] or "(left out)") in excused:

@@ -11,7 +11,7 @@ use gcn_isa::wait::{self, Inserted, WaitOptions};
 
 use super::judge::{is_only_longer, text};
 use super::program::{Letters, Paths};
-use super::queues::{ALPHABETS, Model, NO_WAIT, encoded, waits};
+use super::queues::{Alphabet, COUNTERS, Model, NO_WAIT, waits, with_waits};
 
 /// An alphabet of memory instructions.
 pub struct Family {
@@ -19,15 +19,15 @@ pub struct Family {
     pub letters: Letters,
 }
 
-/// Every alphabet for counters, of the first `most` instructions of each.
-pub fn families(most: usize) -> Vec<Family> {
-    let family = |(target, name, texts): &(gcn_isa::Target, &str, &[&str])| {
+/// Every one of `alphabets`, of the first `most` instructions of each.
+pub fn families(alphabets: &[Alphabet], most: usize) -> Vec<Family> {
+    let family = |(target, name, texts): &Alphabet| {
         let inst =
             |text: &&str| parse_inst(text, *target).unwrap_or_else(|e| panic!("{target}: {text}: {e}"));
         let letters = Letters::new(*target, texts.iter().take(most).map(inst).collect());
         Family { name: format!("{target}:counters:{name}"), letters }
     };
-    ALPHABETS.iter().map(family).collect()
+    alphabets.iter().map(family).collect()
 }
 
 /// The lines that the model and that the checker object to, in code that control reaches.
@@ -62,11 +62,11 @@ pub fn judge(family: &Family, program: &Program) -> Result<usize, String> {
     let mut new = 0;
     for (at, was) in changed(program, &inserted) {
         let is = waits(&after.lines[at].inst).unwrap_or(NO_WAIT);
-        for counter in (0..3).filter(|c| is[*c] < was[*c]) {
+        for counter in (0..COUNTERS).filter(|c| is[*c] < was[*c]) {
             let mut weaker = after.clone();
             let mut raised = is;
             raised[counter] += 1;
-            weaker.lines[at].inst_mut().operands[0] = encoded(raised);
+            *weaker.lines[at].inst_mut() = with_waits((*after.lines[at].inst).clone(), raised);
             let (wrong, told) = verdicts(&weaker);
             if wrong.is_empty() {
                 return fail(&format!("the wait at line {at} may be weaker"), &after);
@@ -84,7 +84,7 @@ pub fn judge(family: &Family, program: &Program) -> Result<usize, String> {
 }
 
 /// The `s_waitcnt` that are new or stronger in `after`, with what stood in their place.
-fn changed(before: &Program, inserted: &[Inserted]) -> BTreeMap<usize, [usize; 3]> {
+fn changed(before: &Program, inserted: &[Inserted]) -> BTreeMap<usize, [usize; COUNTERS]> {
     let new: BTreeSet<usize> = inserted.iter().flat_map(|i| i.at..i.at + i.count).collect();
     let stronger = inserted.iter().filter(|i| i.count == 0).map(|i| {
         let old = &before.lines[i.at - new.range(..i.at).count()];

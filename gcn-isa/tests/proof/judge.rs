@@ -111,14 +111,23 @@ pub fn judge(family: &Family, program: &Program) -> Result<usize, String> {
 
 /// Only what is said to be put in was put in, and every label leads to what it led to, by way of waits at most.
 pub fn is_only_longer(before: &Program, after: &Program, inserted: &[Inserted]) -> Result<(), String> {
+    is_only_longer_but(before, after, inserted, |line| inserted.iter().any(|i| i.count == 0 && i.at == line))
+}
+
+/// The same where the lines of `changed` may be other instructions.
+pub fn is_only_longer_but(
+    before: &Program,
+    after: &Program,
+    inserted: &[Inserted],
+    changed: impl Fn(usize) -> bool,
+) -> Result<(), String> {
     let put_in: BTreeSet<usize> = inserted.iter().flat_map(|i| i.at..i.at + i.count).collect();
     let old: Vec<usize> = (0..after.lines.len()).filter(|l| !put_in.contains(l)).collect();
     if old.len() != before.lines.len() {
         return Err("lines were lost".to_owned());
     }
-    let strengthened = |line: usize| inserted.iter().any(|i| i.count == 0 && i.at == line);
     for (line, new) in before.lines.iter().zip(&old) {
-        if !Arc::ptr_eq(&line.inst, &after.lines[*new].inst) && !strengthened(*new) {
+        if !Arc::ptr_eq(&line.inst, &after.lines[*new].inst) && !changed(*new) {
             return Err(format!("line {new} changed"));
         }
     }
@@ -131,8 +140,8 @@ pub fn is_only_longer(before: &Program, after: &Program, inserted: &[Inserted]) 
     Ok(())
 }
 
-/// The program with the `s_nop` at `line` one wait state shorter.
-fn one_state_less(program: &Program, line: usize) -> Program {
+/// The program with the `s_nop` at `line` one wait state shorter; without the line if it is another instruction or has one only.
+pub fn one_state_less(program: &Program, line: usize) -> Program {
     let mut weaker = program.clone();
     let states = wait_states(&program.lines[line].inst);
     if states > 1 {

@@ -11,7 +11,9 @@ mod judge;
 mod program;
 mod queues;
 mod record;
+mod remedies;
 mod run;
+mod sequences;
 mod spec;
 
 use gcn_test_support::{env::is_thorough, skipped};
@@ -21,7 +23,8 @@ use run::{Alphabets, LARGE, Run, SMALL};
 fn small_scopes() {
     let mut run = Run::default();
     // The rules over two blocks take most of the time.
-    let scopes = SMALL.into_iter().filter(|scope| is_thorough() || scope.alphabets != Alphabets::Rules);
+    let long = [Alphabets::Rules, Alphabets::Remedies];
+    let scopes = SMALL.into_iter().filter(|scope| is_thorough() || !long.contains(&scope.alphabets));
     for scope in scopes {
         let (tally, _) = run.go_over(scope);
         println!("{scope}: {tally:?}");

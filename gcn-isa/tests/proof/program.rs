@@ -3,7 +3,8 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use gcn_isa::{Inst, Label, Operand, Program, Target, table};
+use gcn_isa::target::Subtarget;
+use gcn_isa::{Inst, Label, Operand, Program, table};
 
 use super::graphs::{End, Layout};
 
@@ -12,7 +13,7 @@ pub type Next = Vec<usize>;
 
 /// The instructions of an alphabet and those that end blocks, each made once, so that a line of a program is known by its pointer.
 pub struct Letters {
-    pub target: Target,
+    pub on: Subtarget,
     pub body: Vec<Arc<Inst>>,
     stop: Arc<Inst>,
     jumps: Vec<Arc<Inst>>,
@@ -25,14 +26,15 @@ pub struct Letters {
 const BLOCKS: u32 = 4;
 
 impl Letters {
-    pub fn new(target: Target, body: Vec<Inst>) -> Letters {
+    pub fn new(on: impl Into<Subtarget>, body: Vec<Inst>) -> Letters {
+        let on = on.into();
         let make = |name: &str, operand: Option<Operand>| {
-            let row = table::find(target, name).next().expect("every target has branches");
+            let row = table::find(on.target, name).next().expect("every target has branches");
             Arc::new(Inst::new(row, operand))
         };
         let to = |name| (0..BLOCKS).map(|b| make(name, Some(Operand::Label(Label(b))))).collect();
         let mut letters = Letters {
-            target,
+            on,
             body: body.into_iter().map(Arc::new).collect(),
             stop: make("s_endpgm", None),
             jumps: to("s_branch"),
@@ -55,7 +57,8 @@ impl Letters {
 
     /// The program of these blocks.
     pub fn program(&self, layout: &Layout, bodies: &[&[u8]]) -> Program {
-        let mut program = Program::new(self.target, String::new());
+        let mut program = Program::new(self.on.target, String::new());
+        program.wave = self.on.wave;
         for ((body, end), name) in bodies.iter().zip(&layout.ends).zip(["L0", "L1", "L2", "L3"]) {
             let label = program.new_label(name);
             program.place(label);

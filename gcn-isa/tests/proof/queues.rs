@@ -5,11 +5,13 @@
 //! counter was waited to 0. A wait for n ends when n are left, whichever they are. Every choice is followed. An instruction is wrong
 //! if in some state an operation is outstanding that it must not meet.
 //!
-//! What each instruction issues is written down here by hand ([`OPERATIONS`]; CDNA3 ISA section 4.4, LLVM's AMDGPU guide).
+//! What each instruction issues is written down here by hand ([`GFX9`], [`RDNA`]; CDNA3 ISA section 4.4, RDNA 2 to 4 ISA section 4.4 and
+//! 5.6, LLVM's AMDGPU guide), and so is where each wait has its counters.
 
 use std::collections::{BTreeSet, HashSet};
 
 use gcn_isa::table::Access;
+use gcn_isa::target::Generation;
 use gcn_isa::{Inst, Operand, Program, Reg, RegFile, Target};
 
 use super::program::Paths;
@@ -18,8 +20,16 @@ use super::program::Paths;
 const VM: usize = 0;
 const LGKM: usize = 1;
 const EXP: usize = 2;
-/// The value of a field of `s_waitcnt` that waits for nothing.
-pub const NO_WAIT: [usize; 3] = [63, 15, 7];
+/// Stores, from GFX10 on.
+const VS: usize = 3;
+/// Scalar loads and messages, on GFX12; LGKM is that of LDS there.
+const KM: usize = 4;
+/// How many there are.
+pub const COUNTERS: usize = 5;
+/// The value that waits for nothing.
+const FREE: usize = usize::MAX;
+/// Of every counter.
+pub const NO_WAIT: [usize; COUNTERS] = [FREE; COUNTERS];
 
 /// What operations are told apart by.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -31,11 +41,13 @@ enum Kind {
     Message,
     Gds,
     GdsData,
+    Store,
+    Direct,
 }
 
 impl Kind {
     fn is_in_order(self) -> bool {
-        matches!(self, Kind::Memory | Kind::Lds | Kind::Gds)
+        matches!(self, Kind::Memory | Kind::Lds | Kind::Gds | Kind::Store | Kind::Direct)
     }
 }
 
@@ -56,8 +68,8 @@ enum Debt {
 /// An operation: counter, kind, by how much the counter goes up, what is owed.
 type Operation = (usize, Kind, usize, Debt);
 
-/// What each instruction of the alphabets issues.
-const OPERATIONS: &[(&str, &[Operation])] = &[
+/// What each instruction of GFX9's alphabets issues.
+const GFX9: &[(&str, &[Operation])] = &[
     ("global_load_dword", &[(VM, Kind::Memory, 1, Debt::Result)]),
     ("global_load_short_d16", &[(VM, Kind::Memory, 1, Debt::Result)]),
     ("global_store_dword", &[(VM, Kind::Memory, 1, Debt::Nothing)]),
@@ -71,8 +83,39 @@ const OPERATIONS: &[(&str, &[Operation])] = &[
     ("ds_add_u32", &[(LGKM, Kind::Gds, 1, Debt::Nothing), (EXP, Kind::GdsData, 1, Debt::Data)]),
 ];
 
-/// Small alphabets for counters: on which target, under which name, of which instructions.
-pub const ALPHABETS: &[(Target, &str, &[&str])] = &[
+/// The same for RDNA. FLAT is in order with what it counts along with. GFX12 counts scalar loads and messages on a counter of their own.
+const RDNA: &[(&str, &[Operation])] = &[
+    ("global_load_dword", &[(VM, Kind::Memory, 1, Debt::Result)]),
+    ("global_load_b32", &[(VM, Kind::Memory, 1, Debt::Result)]),
+    ("global_store_dword", &[(VS, Kind::Store, 1, Debt::Nothing)]),
+    ("global_store_b32", &[(VS, Kind::Store, 1, Debt::Nothing)]),
+    ("flat_load_dword", &[(VM, Kind::Memory, 1, Debt::Result), (LGKM, Kind::Lds, 1, Debt::Result)]),
+    ("flat_load_b32", &[(VM, Kind::Memory, 1, Debt::Result), (LGKM, Kind::Lds, 1, Debt::Result)]),
+    ("flat_store_dword", &[(VS, Kind::Store, 1, Debt::Nothing), (LGKM, Kind::Lds, 1, Debt::LdsWrite)]),
+    ("flat_store_b32", &[(VS, Kind::Store, 1, Debt::Nothing), (LGKM, Kind::Lds, 1, Debt::LdsWrite)]),
+    ("ds_read_b32", &[(LGKM, Kind::Lds, 1, Debt::Result)]),
+    ("ds_load_b32", &[(LGKM, Kind::Lds, 1, Debt::Result)]),
+    ("ds_write_b32", &[(LGKM, Kind::Lds, 1, Debt::LdsWrite)]),
+    ("ds_store_b32", &[(LGKM, Kind::Lds, 1, Debt::LdsWrite)]),
+    ("lds_direct_load", &[(EXP, Kind::Direct, 1, Debt::Result)]),
+    ("ds_direct_load", &[(EXP, Kind::Direct, 1, Debt::Result)]),
+    ("s_load_dword", &[(LGKM, Kind::Scalar, 1, Debt::Result)]),
+    ("s_load_b32", &[(LGKM, Kind::Scalar, 1, Debt::Result)]),
+    ("s_load_dwordx2", &[(LGKM, Kind::Scalar, 2, Debt::Result)]),
+    ("s_load_b64", &[(LGKM, Kind::Scalar, 2, Debt::Result)]),
+    ("s_sendmsg", &[(LGKM, Kind::Message, 1, Debt::Nothing)]),
+];
+const GFX12: &[(&str, &[Operation])] = &[
+    ("s_load_b32", &[(KM, Kind::Scalar, 1, Debt::Result)]),
+    ("s_load_b64", &[(KM, Kind::Scalar, 2, Debt::Result)]),
+    ("s_sendmsg", &[(KM, Kind::Message, 1, Debt::Nothing)]),
+];
+
+/// A small alphabet for counters: on which target, under which name, of which instructions.
+pub type Alphabet = (Target, &'static str, &'static [&'static str]);
+
+/// Those of GFX9.
+pub const ALPHABETS: &[Alphabet] = &[
     (Target::GFX942, "in-order", &[LOAD0, LOAD1, USE0, "s_waitcnt vmcnt(1)", USE1, STORE]),
     (Target::GFX942, "flat", &[LOAD0, "flat_load_dword v1, v[8:9]", USE0, "s_waitcnt vmcnt(1)", USE1, READ1]),
     (Target::GFX942, "flat-overwritten", &["flat_load_dword v0, v[8:9]", LOAD0, USE0, "s_waitcnt vmcnt(0)"]),
@@ -131,6 +174,88 @@ pub const ALPHABETS: &[(Target, &str, &[&str])] = &[
     ),
 ];
 
+/// The same for RDNA.
+pub const RDNA_ALPHABETS: &[Alphabet] = &[
+    (Target::GFX1010, "in-order", &[LOAD0, LOAD1, USE0, "s_waitcnt vmcnt(1)", USE1, STORE]),
+    (
+        Target::GFX1030,
+        "flat",
+        &[LOAD0, "flat_load_dword v0, v[8:9]", USE0, "s_waitcnt vmcnt(1)", READ1, USE1],
+    ),
+    (
+        Target::GFX1030,
+        "lds-scalar",
+        &[READ1, "s_load_dword s0, s[4:5], null", USE1, "s_waitcnt lgkmcnt(1)", USE_S],
+    ),
+    (
+        Target::GFX1030,
+        "barrier",
+        &[
+            "ds_write_b32 v10, v20",
+            STORE,
+            "s_barrier",
+            "flat_store_dword v[8:9], v20",
+            "s_waitcnt_vscnt null, 0x0",
+        ],
+    ),
+    (
+        Target::GFX1100,
+        "in-order",
+        &[B32_LOAD0, B32_LOAD1, USE0, "s_waitcnt vmcnt(1)", USE1, "global_store_b32 v[8:9], v20, off"],
+    ),
+    (
+        Target::GFX1100,
+        "direct",
+        &[
+            "lds_direct_load v0 wait_vdst:0",
+            B32_READ1,
+            USE0,
+            "lds_direct_load v1 wait_vdst:0",
+            "s_waitcnt expcnt(1)",
+            USE1,
+        ],
+    ),
+    (
+        Target::GFX1150,
+        "lds-scalar",
+        &[B32_READ1, "s_load_b64 s[0:1], s[4:5], null", USE1, "s_waitcnt lgkmcnt(1)", USE_S],
+    ),
+    (
+        Target::GFX1150,
+        "barrier",
+        &["ds_store_b32 v10, v20", B32_LOAD0, "s_barrier", USE0, "s_waitcnt lgkmcnt(0)"],
+    ),
+    (
+        Target::GFX1200,
+        "unordered",
+        &[B32_LOAD0, B32_LOAD1, USE0, "s_wait_loadcnt 0x1", USE1, "global_store_b32 v[8:9], v20, off"],
+    ),
+    (
+        Target::GFX1200,
+        "lds-scalar",
+        &[B32_READ1, "s_load_b32 s0, s[4:5], null", USE1, "s_wait_dscnt 0x1", USE_S, "s_wait_kmcnt 0x0"],
+    ),
+    (
+        Target::GFX1200,
+        "flat",
+        &[B32_LOAD0, "flat_load_b32 v0, v[8:9]", USE0, "s_wait_loadcnt_dscnt 0x101", B32_READ1, USE1],
+    ),
+    (
+        Target::GFX1200,
+        "direct",
+        &[
+            "ds_direct_load v0 wait_va_vdst:0 wait_vm_vsrc:0",
+            B32_READ1,
+            USE0,
+            "s_wait_expcnt 0x0",
+            "s_sendmsg sendmsg(MSG_INTERRUPT)",
+        ],
+    ),
+];
+
+const B32_LOAD0: &str = "global_load_b32 v0, v[8:9], off";
+const B32_LOAD1: &str = "global_load_b32 v1, v[8:9], off";
+const B32_READ1: &str = "ds_load_b32 v1, v10";
 const LOAD0: &str = "global_load_dword v0, v[8:9], off";
 const LOAD1: &str = "global_load_dword v1, v[8:9], off";
 const STORE: &str = "global_store_dword v[8:9], v20, off";
@@ -140,22 +265,60 @@ const USE1: &str = "v_mov_b32_e32 v31, v1";
 const USE_S: &str = "s_mov_b32 s10, s0";
 
 fn operations(inst: &Inst) -> &'static [Operation] {
-    let issued = OPERATIONS.iter().find(|o| o.0 == inst.desc.mnemonic);
+    let tables: &[_] = match inst.desc.instruction_set().generation() {
+        Generation::GFX9 => &[GFX9],
+        Generation::GFX12 => &[GFX12, RDNA],
+        _ => &[RDNA],
+    };
+    let issued = tables.iter().copied().flatten().find(|o| o.0 == inst.desc.mnemonic);
     issued.map_or(&[], |o| o.1)
 }
 
-/// What an `s_waitcnt` waits for, by counter.
-pub fn waits(inst: &Inst) -> Option<[usize; 3]> {
-    let Some(Operand::Imm(imm)) = inst.operands.first().filter(|_| inst.desc.mnemonic == "s_waitcnt") else {
-        return None;
-    };
-    let field = |from: u32, bits: u32| (*imm >> from) as usize & ((1 << bits) - 1);
-    Some([field(0, 4) | field(14, 2) << 4, field(8, 4), field(4, 3)])
+/// Where a wait has its counters: for each the bits of the operand, the lowest first.
+fn fields(inst: &Inst) -> Vec<(usize, Vec<u32>)> {
+    let bits = |counter: usize, from: u32, count: u32| (counter, (from..from + count).collect());
+    let split = || (VM, vec![0, 1, 2, 3, 14, 15]);
+    match (inst.desc.mnemonic, inst.desc.instruction_set().generation()) {
+        ("s_waitcnt", Generation::GFX9) => vec![split(), bits(LGKM, 8, 4), bits(EXP, 4, 3)],
+        ("s_waitcnt", Generation::GFX10) => vec![split(), bits(LGKM, 8, 6), bits(EXP, 4, 3)],
+        ("s_waitcnt", _) => vec![bits(VM, 10, 6), bits(LGKM, 4, 6), bits(EXP, 0, 3)],
+        ("s_waitcnt_vscnt" | "s_wait_storecnt", _) => vec![bits(VS, 0, 6)],
+        ("s_wait_loadcnt", _) => vec![bits(VM, 0, 6)],
+        ("s_wait_dscnt", _) => vec![bits(LGKM, 0, 6)],
+        ("s_wait_kmcnt", _) => vec![bits(KM, 0, 5)],
+        ("s_wait_expcnt", _) => vec![bits(EXP, 0, 3)],
+        ("s_wait_loadcnt_dscnt", _) => vec![bits(VM, 8, 6), bits(LGKM, 0, 6)],
+        ("s_wait_storecnt_dscnt", _) => vec![bits(VS, 8, 6), bits(LGKM, 0, 6)],
+        _ => Vec::new(),
+    }
 }
 
-/// The operand of that `s_waitcnt`.
-pub fn encoded([vm, lgkm, exp]: [usize; 3]) -> Operand {
-    Operand::Imm((vm & 15 | vm >> 4 << 14 | lgkm << 8 | exp << 4) as i64)
+/// What an instruction waits for, by counter.
+pub fn waits(inst: &Inst) -> Option<[usize; COUNTERS]> {
+    let fields = fields(inst);
+    let imm = inst.operands.iter().find_map(|o| if let Operand::Imm(imm) = o { Some(*imm) } else { None });
+    let imm = imm.filter(|_| !fields.is_empty())?;
+    let mut waits = NO_WAIT;
+    for (counter, bits) in fields {
+        let value = bits.iter().rev().fold(0, |value, bit| value << 1 | (imm >> bit & 1) as usize);
+        waits[counter] = if value + 1 == 1 << bits.len() { FREE } else { value };
+    }
+    Some(waits)
+}
+
+/// The wait with other values of the counters that it has.
+pub fn with_waits(mut inst: Inst, waits: [usize; COUNTERS]) -> Inst {
+    for (counter, bits) in fields(&inst) {
+        let value = waits[counter].min((1 << bits.len()) - 1);
+        for operand in &mut inst.operands {
+            if let Operand::Imm(imm) = operand {
+                for (place, bit) in bits.iter().enumerate() {
+                    *imm = *imm & !(1 << bit) | ((value >> place & 1) as i64) << bit;
+                }
+            }
+        }
+    }
+    inst
 }
 
 /// An outstanding operation: its line, and which of the line's operations it is.
@@ -166,21 +329,21 @@ type Issued = (usize, usize);
 struct Queue {
     places: Vec<BTreeSet<Issued>>,
     /// The kinds issued since it was empty, a bit for each.
-    kinds: u8,
+    kinds: u16,
 }
 
 /// A program, and what the model needs to know of it.
 pub struct Model<'a> {
     program: &'a Program,
     /// By counter the largest value that the program waits for.
-    longest: [usize; 3],
+    longest: [usize; COUNTERS],
 }
 
 impl<'a> Model<'a> {
     pub fn new(program: &'a Program) -> Model<'a> {
         let all = program.lines.iter().filter_map(|l| waits(&l.inst));
-        let longest = |c: usize| all.clone().map(|w| w[c]).filter(|v| *v < NO_WAIT[c]).max().unwrap_or(0);
-        let longest = [VM, LGKM, EXP].map(longest);
+        let longest = |c: usize| all.clone().map(|w| w[c]).filter(|v| *v < FREE).max().unwrap_or(0);
+        let longest = std::array::from_fn(longest);
         Model { program, longest }
     }
 
@@ -188,7 +351,7 @@ impl<'a> Model<'a> {
     pub fn wrong(&self, paths: &Paths) -> BTreeSet<usize> {
         let mut wrong = BTreeSet::new();
         let mut seen = HashSet::new();
-        let mut open: Vec<(usize, [Queue; 3])> =
+        let mut open: Vec<(usize, [Queue; COUNTERS])> =
             paths.roots.iter().map(|r| (*r, Default::default())).collect();
         while let Some((line, state)) = open.pop() {
             if !seen.insert((line, state.clone())) {
@@ -228,7 +391,10 @@ impl<'a> Model<'a> {
             }
             Debt::Result => {
                 let Some(result) = from.operands.first().and_then(|o| o.reg()) else { return false };
-                let follows = kind == Kind::Memory && issues(Kind::Memory);
+                // What comes back from memory alone comes back in the order of the instructions, before GFX12.
+                let from_memory = operations(inst).iter().all(|o| o.1 == Kind::Memory);
+                let in_order = target.instruction_set().generation() != Generation::GFX12;
+                let follows = kind == Kind::Memory && issues(Kind::Memory) && from_memory && in_order;
                 // A load that keeps half of its register reads that when its data arrives.
                 let merges = |u: &gcn_isa::inst::RegUse| {
                     follows
@@ -242,14 +408,22 @@ impl<'a> Model<'a> {
     }
 
     /// The states that may follow a line.
-    fn after(&self, line: usize, mut state: [Queue; 3]) -> Vec<[Queue; 3]> {
+    fn after(&self, line: usize, mut state: [Queue; COUNTERS]) -> Vec<[Queue; COUNTERS]> {
         let inst = &self.program.lines[line].inst;
         if let Some(waits) = waits(inst) {
-            let [vm, lgkm, exp] = [VM, LGKM, EXP].map(|c| self.waited(&state[c], waits[c], c));
-            let rest = lgkm.iter().flat_map(|l| exp.iter().map(move |e| (l, e)));
-            return rest
-                .flat_map(|(l, e)| vm.iter().map(move |v| [v.clone(), l.clone(), e.clone()]))
-                .collect();
+            let mut all = vec![state];
+            for (counter, most) in waits.into_iter().enumerate() {
+                let each = |state: [Queue; COUNTERS]| {
+                    let left = self.waited(&state[counter], most);
+                    left.into_iter().map(move |queue| {
+                        let mut state = state.clone();
+                        state[counter] = queue;
+                        state
+                    })
+                };
+                all = all.into_iter().flat_map(each).collect();
+            }
+            return all;
         }
         for (which, (counter, kind, units, _)) in operations(inst).iter().enumerate() {
             let queue = &mut state[*counter];
@@ -266,9 +440,9 @@ impl<'a> Model<'a> {
     }
 
     /// The queues that may be left when at most `most` are.
-    fn waited(&self, queue: &Queue, most: usize, counter: usize) -> Vec<Queue> {
+    fn waited(&self, queue: &Queue, most: usize) -> Vec<Queue> {
         let places = &queue.places;
-        if most >= NO_WAIT[counter] || (places.len() <= most && most > 0) {
+        if most == FREE || (places.len() <= most && most > 0) {
             return vec![queue.clone()];
         }
         if most == 0 {

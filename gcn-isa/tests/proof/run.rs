@@ -13,7 +13,8 @@ use gcn_isa::{Program, Target};
 
 use super::graphs::{self, Graph, Layout};
 use super::program::Letters;
-use super::{classes, counters, judge, record};
+use super::queues::{ALPHABETS, RDNA_ALPHABETS};
+use super::{classes, counters, judge, record, remedies};
 
 /// Which alphabets a scope goes over.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -32,10 +33,20 @@ pub enum Alphabets {
     Counters,
     /// Of some of these the first four instructions.
     CountersFew,
+    /// Those of RDNA's counters.
+    RdnaCounters,
+    /// All classes of a processor of RDNA in one.
+    RemediesEverything,
+    /// Of each rule with a remedy of each instruction set.
+    Remedies,
+    /// The same without distances, further ends and waits for something else.
+    RemediesCore,
+    /// Of these a few, one for each kind of sequence.
+    RemediesFew,
 }
 
 impl Alphabets {
-    pub const ALL: [Alphabets; 7] = [
+    pub const ALL: [Alphabets; 12] = [
         Alphabets::Everything,
         Alphabets::Rules,
         Alphabets::Distinct,
@@ -43,6 +54,11 @@ impl Alphabets {
         Alphabets::Few,
         Alphabets::Counters,
         Alphabets::CountersFew,
+        Alphabets::RdnaCounters,
+        Alphabets::RemediesEverything,
+        Alphabets::Remedies,
+        Alphabets::RemediesCore,
+        Alphabets::RemediesFew,
     ];
 }
 
@@ -66,15 +82,19 @@ const fn scope(alphabets: Alphabets, blocks: usize, most: usize) -> Scope {
 }
 
 /// What a thorough run of the tests goes over; an ordinary one leaves out the rules.
-pub const SMALL: [Scope; 4] = [
+pub const SMALL: [Scope; 8] = [
     scope(Alphabets::Everything, 1, 2),
     scope(Alphabets::Rules, 2, 1),
     scope(Alphabets::Counters, 1, 3),
     scope(Alphabets::Counters, 2, 1),
+    scope(Alphabets::RemediesEverything, 1, 2),
+    scope(Alphabets::Remedies, 2, 1),
+    scope(Alphabets::RdnaCounters, 1, 3),
+    scope(Alphabets::RdnaCounters, 2, 1),
 ];
 
 /// What a long run goes over, as far as its time is enough.
-pub const LARGE: [Scope; 16] = [
+pub const LARGE: [Scope; 23] = [
     scope(Alphabets::Rules, 1, 3),
     scope(Alphabets::Distinct, 2, 2),
     scope(Alphabets::Counters, 2, 2),
@@ -90,6 +110,13 @@ pub const LARGE: [Scope; 16] = [
     scope(Alphabets::Few, 3, 3),
     scope(Alphabets::Core, 4, 1),
     scope(Alphabets::Core, 3, 2),
+    scope(Alphabets::Remedies, 1, 3),
+    scope(Alphabets::RdnaCounters, 2, 2),
+    scope(Alphabets::RdnaCounters, 3, 1),
+    scope(Alphabets::RemediesCore, 2, 2),
+    scope(Alphabets::RemediesCore, 3, 1),
+    scope(Alphabets::RemediesFew, 4, 1),
+    scope(Alphabets::RemediesFew, 3, 2),
     scope(Alphabets::Few, 4, 2),
 ];
 
@@ -107,14 +134,28 @@ const FEW: [&str; 6] = [
 /// Counters with order, without, and mixed.
 const COUNTERS_FEW: [&str; 3] = ["in-order", "flat", "lds-scalar"];
 
-/// An alphabet of either kind.
+/// Rules with remedies of each kind: of one step, by a register and whatever the registers; of two, tied by a pair and by the same
+/// register; of three; by a field, a count and wait states.
+const REMEDIES_FEW: [&str; 7] = [
+    "gfx1010:w32:rdna1.vmem-to-scalar.load",
+    "gfx1010:w32:rdna1.lds-branch-vmem",
+    "gfx1030:w32:llvm.atomic-denorm-mode",
+    "gfx1100:w64:rdna3.mask-write",
+    "gfx1100:w64:rdna3.partial-forwarding",
+    "gfx1100:w32:rdna3.lds-direct-valu",
+    "gfx1200:w32:rdna.read-sgpr.valu-result",
+];
+
+/// An alphabet of some kind.
 pub enum Family {
     States(classes::Family),
     Counters(counters::Family),
+    Remedies(remedies::Family),
 }
 
 impl Family {
     pub fn all(alphabets: Alphabets) -> Vec<Family> {
+        let of_remedies = |all: Vec<remedies::Family>| all.into_iter().map(Family::Remedies).collect();
         let states = match alphabets {
             Alphabets::Everything => Target::REPRESENTATIVES.map(classes::everything).into_iter().collect(),
             Alphabets::Rules => classes::all_families(),
@@ -126,10 +167,25 @@ impl Family {
                 let few = classes::all_families().into_iter().filter(|f| FEW.contains(&&*f.name));
                 few.map(|f| f.core()).collect()
             }
-            Alphabets::Counters => return counters::families(6).into_iter().map(Family::Counters).collect(),
+            Alphabets::RemediesEverything => return of_remedies(remedies::everythings()),
+            Alphabets::Remedies => return of_remedies(remedies::families()),
+            Alphabets::RemediesCore => {
+                return of_remedies(remedies::families().iter().map(remedies::Family::core).collect());
+            }
+            Alphabets::RemediesFew => return of_remedies(remedies::named(&REMEDIES_FEW)),
+            Alphabets::Counters => {
+                return counters::families(ALPHABETS, 6).into_iter().map(Family::Counters).collect();
+            }
+            Alphabets::RdnaCounters => {
+                return counters::families(RDNA_ALPHABETS, 6).into_iter().map(Family::Counters).collect();
+            }
             Alphabets::CountersFew => {
                 let is_one = |f: &counters::Family| COUNTERS_FEW.iter().any(|name| f.name.ends_with(name));
-                return counters::families(4).into_iter().filter(is_one).map(Family::Counters).collect();
+                return counters::families(ALPHABETS, 4)
+                    .into_iter()
+                    .filter(is_one)
+                    .map(Family::Counters)
+                    .collect();
             }
         };
         states.into_iter().map(Family::States).collect()
@@ -139,6 +195,7 @@ impl Family {
         match self {
             Family::States(f) => &f.name,
             Family::Counters(f) => &f.name,
+            Family::Remedies(f) => &f.name,
         }
     }
 
@@ -146,6 +203,7 @@ impl Family {
         match self {
             Family::States(f) => &f.letters,
             Family::Counters(f) => &f.letters,
+            Family::Remedies(f) => &f.letters,
         }
     }
 
@@ -153,6 +211,7 @@ impl Family {
         match self {
             Family::States(f) => judge::judge(f, program),
             Family::Counters(f) => counters::judge(f, program),
+            Family::Remedies(f) => remedies::judge(f, program),
         }
     }
 }

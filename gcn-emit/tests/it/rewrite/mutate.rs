@@ -1,10 +1,10 @@
 //! Superfluous waits against brute force: every wait of some files is weakened, one at a time, and the checker asked.
 
-use gcn_emit::rewrite::superfluous;
+use gcn_emit::rewrite::{Verdict, explain, superfluous};
 use gcn_isa::InstructionSet;
 use gcn_isa::check::{self, MemoryModel, Options};
 use gcn_isa::counters::{Counter, WaitCnt};
-use gcn_isa::hazards::RuleSet;
+use gcn_isa::hazards::{RuleSet, remedy};
 use gcn_isa::table::Class;
 use gcn_isa::{Operand, Program};
 
@@ -53,6 +53,103 @@ fn a_wait_is_listed_exactly_if_a_weaker_one_breaks_nothing() {
 fn broken(program: &Program, options: Options) -> usize {
     let report = check::check_with(program, options);
     report.findings.len() + report.omitted()
+}
+
+/// See [`SEQUENCES`].
+type Sequence = (&'static str, &'static str, &'static [(u32, &'static str)]);
+
+/// Programs of RDNA in which some waits are needed, some in part, some not at all: on a target, with the waits that could wait for
+/// less and what is enough (`-`: nothing).
+const SEQUENCES: [Sequence; 4] = [
+    (
+        "gfx1201",
+        "v_mov_b32 v2, s4
+         s_mov_b32 s4, s6
+         s_wait_alu depctr_sa_sdst(0) depctr_va_vdst(0)
+         v_mov_b32 v2, s4
+         s_wait_alu depctr_sa_sdst(0)
+         v_nop
+         s_endpgm",
+        &[(5, "s_wait_alu depctr_sa_sdst(0)"), (7, "-")],
+    ),
+    // The sequence comes round the loop.
+    (
+        "gfx1201",
+        "L0: s_wait_alu depctr_sa_sdst(0)
+         v_mov_b32 v2, s4
+         s_mov_b32 s4, s6
+         s_cbranch_scc1 L0
+         s_endpgm",
+        &[],
+    ),
+    (
+        "gfx1100",
+        "v_exp_f32 v0, v1
+         s_waitcnt_depctr depctr_va_vdst(0)
+         v_mov_b32 v2, v0
+         s_waitcnt_depctr depctr_va_vdst(0)
+         s_nop 1
+         s_sendmsg sendmsg(MSG_DEALLOC_VGPRS)
+         s_endpgm",
+        &[(6, "-"), (7, "s_nop 0")],
+    ),
+    (
+        "gfx1010",
+        "global_load_dword v0, v1, s[4:5]
+         s_waitcnt_depctr depctr_vm_vsrc(0)
+         s_mov_b32 s4, 0
+         s_waitcnt_depctr depctr_vm_vsrc(0)
+         s_endpgm",
+        &[(6, "-")],
+    ),
+];
+
+#[test]
+fn waits_in_sequences_of_rdna_are_listed_if_less_is_enough() {
+    for (target, body, expected) in SEQUENCES {
+        let unit = unit(&format!(".amdgcn_target \"amdgcn-amd-amdhsa--{target}\"\nf:\n{body}\n"));
+        let found = superfluous(&unit, RuleSet::Safe);
+        let found: Vec<(u32, &str)> = found
+            .iter()
+            .map(|s| (s.line.expect("assembly has lines"), s.enough.as_deref().unwrap_or("-")))
+            .collect();
+        assert_eq!(found, expected, "{target}: {body}");
+        // The same by the checker: with what is enough nothing is wrong, and what is not listed is missed.
+        let program = &unit.sections[0].program;
+        for line in (0..program.lines.len()).filter(|l| remedy::is_wait(&program.lines[*l].inst)) {
+            let mut without = program.clone();
+            *without.lines[line].inst_mut() = nop(program);
+            let missed = !check::remedies(&without, RuleSet::Safe.config(false)).is_empty();
+            let goes = found.iter().any(|(at, enough)| *at as usize == line + 3 && *enough == "-");
+            assert_eq!(missed, !goes, "{target}, line {}: {body}", line + 3);
+        }
+    }
+}
+
+/// An instruction that ends no sequence of these programs.
+fn nop(program: &Program) -> gcn_isa::Inst {
+    gcn_emit::text::parse_inst("s_clause 0x0", program.target).expect("RDNA has it")
+}
+
+#[test]
+fn waits_in_sequences_of_rdna_are_explained() {
+    let reasons = |place: usize| {
+        let (target, body, _) = SEQUENCES[place];
+        let unit = unit(&format!(".amdgcn_target \"amdgcn-amd-amdhsa--{target}\"\nf:\n{body}\n"));
+        let waits = explain(&unit, RuleSet::Safe).into_iter();
+        waits.map(|w| (w.line.unwrap_or(0), w.verdict, w.reasons.join("; "))).collect::<Vec<_>>()
+    };
+    let all = reasons(0);
+    assert_eq!([all[0].1, all[1].1], [Verdict::Needed, Verdict::NotNeeded]);
+    assert!(
+        all[0].2.starts_with("rdna.read-sgpr.valu: s4 of s_mov_b32 (line 4), then v_mov_b32_e32 (line 6)"),
+        "{all:?}"
+    );
+    let all = reasons(1);
+    assert!(all[0].1 == Verdict::Needed && all[0].2.contains("s_mov_b32 (line 5)"), "{all:?}");
+    let all = reasons(2);
+    assert_eq!([all[0].1, all[1].1, all[2].1], [Verdict::Needed, Verdict::NotNeeded, Verdict::Needed]);
+    assert!(all[2].2.contains("mesa.dealloc-vgprs"), "{all:?}");
 }
 
 /// The programs in which this wait waits for one less.

@@ -72,6 +72,11 @@ impl Fix {
         self.and(other) == self
     }
 
+    /// What an instruction that is a wait for dependencies waits for.
+    pub fn waiting(target: Target, inst: &Inst) -> Fix {
+        Fix { waits: super::waits::of(target.instruction_set(), inst), ..Fix::NONE }
+    }
+
     pub(super) fn states(states: u8) -> Fix {
         Fix { states, ..Fix::NONE }
     }

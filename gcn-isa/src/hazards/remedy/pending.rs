@@ -6,7 +6,7 @@ use smallvec::SmallVec;
 
 use super::acts::{Act, Acts, CLOCKS, Units};
 use super::fix::Fix;
-use super::rule::{Remedy, RemedyRule, Tie, Unit, WaitField, Within, covers, meet, pair, register};
+use super::rule::{EndBy, Remedy, RemedyRule, Tie, Unit, WaitField, Within, covers, meet, pair, register};
 use crate::hazards::config::{AnyRule, Config};
 use crate::hazards::{View, Views};
 use crate::inst::Inst;
@@ -22,14 +22,20 @@ struct Fact {
     unit: Unit,
     /// The second register, where it is about two.
     other: Unit,
-    /// The first step has been taken on every path. What ends where a sequence has begun ([`EndBy::Reads`]) ends there alone.
-    ///
-    /// [`EndBy::Reads`]: super::rule::EndBy::Reads
-    sure: bool,
     /// The clocks after the last step; at the ends of blocks minus what has passed since. Later is greater.
     at: [i32; CLOCKS],
     /// The line that took the last step; [`OUTSIDE`] if the program does not show it.
     line: u32,
+    /// With what sequences have certainly begun where this one is under way.
+    begun: Begun,
+}
+
+/// Aligned pairs of scalar registers with which sequences have begun, a bit for each; none where that does not count.
+type Begun = u64;
+
+/// The pairs of scalar registers.
+fn begun(units: &[Unit]) -> Begun {
+    units.iter().fold(0, |all, unit| all | 1 << (unit / 2 % 64))
 }
 
 /// No register.
@@ -45,9 +51,25 @@ impl Fact {
         (self.stage, self.unit, self.other)
     }
 
-    /// True if whatever is wrong after `other` is wrong after this.
-    fn covers(&self, other: &Fact) -> bool {
+    /// True if this is the same sequence later on the same path.
+    fn replaces(&self, other: &Fact) -> bool {
         self.key() == other.key() && self.at.iter().zip(other.at).all(|(mine, theirs)| *mine >= theirs)
+    }
+
+    /// The less, the worse it is to come after the sequence. Both the nearer and, where the vector ALU is counted, the one that a
+    /// transcendental instruction has come after are worse.
+    fn mildness(&self, rule: &RemedyRule) -> [i32; CLOCKS] {
+        let mut mildness = self.at.map(|at| -at);
+        if counts_transcendentals(rule) {
+            mildness[TRANSCENDENTALS] = self.at[TRANSCENDENTALS];
+        }
+        mildness
+    }
+
+    /// True if whatever is wrong after `other`, on another path, is wrong after this and asks for no more. Both are sealed.
+    fn covers(&self, other: &Fact, rule: &RemedyRule) -> bool {
+        let pairs = || self.mildness(rule).into_iter().zip(other.mildness(rule));
+        self.key() == other.key() && pairs().all(|(mine, theirs)| mine <= theirs)
     }
 }
 
@@ -56,6 +78,8 @@ impl Fact {
 pub struct Pending {
     /// For each rule that counts those under way; sorted when sealed.
     tracks: Vec<SmallVec<[Fact; 2]>>,
+    /// For each rule with what sequences have begun on every path.
+    begun: Vec<Begun>,
     clocks: [i32; CLOCKS],
 }
 
@@ -122,7 +146,8 @@ impl<'a> Sequences<'a> {
 
     /// Nothing under way.
     fn nothing(&self) -> Pending {
-        Pending { tracks: vec![SmallVec::new(); self.rules.len()], clocks: [0; CLOCKS] }
+        let rules = self.rules.len();
+        Pending { tracks: vec![SmallVec::new(); rules], begun: vec![0; rules], clocks: [0; CLOCKS] }
     }
 
     /// What is under way where control comes in from outside. Sealed.
@@ -136,10 +161,21 @@ impl<'a> Sequences<'a> {
 
     /// Control comes from code that is not shown, which may have begun any sequence. Sealed, and so is the result.
     pub fn come_back(&self, pending: &mut Pending) {
-        for (track, rule) in pending.tracks.iter_mut().zip(&self.rules) {
+        let Pending { tracks, begun, .. } = pending;
+        for ((track, rule), begun) in tracks.iter_mut().zip(&self.rules).zip(begun) {
             if rule.outside {
-                let fact =
-                    Fact { stage: 0, unit: EVERY, other: NONE, sure: true, at: [0; CLOCKS], line: OUTSIDE };
+                if counts_begun(rule) {
+                    *begun = Begun::MAX;
+                    track.iter_mut().for_each(|f| f.begun = Begun::MAX);
+                }
+                let fact = Fact {
+                    stage: 0,
+                    unit: EVERY,
+                    other: NONE,
+                    at: [0; CLOCKS],
+                    line: OUTSIDE,
+                    begun: *begun,
+                };
                 if !track.iter().any(|f| f.key() == fact.key()) {
                     track.push(fact);
                     track.sort_unstable();
@@ -165,14 +201,17 @@ impl<'a> Sequences<'a> {
 
     /// Adds what another path brings. Both are sealed, and so is the result.
     pub fn join(&self, into: &mut Pending, from: &Pending) {
-        for (mine, theirs) in into.tracks.iter_mut().zip(&from.tracks) {
-            if mine == theirs {
+        into.begun.iter_mut().zip(&from.begun).for_each(|(mine, theirs)| *mine &= theirs);
+        for ((mine, theirs), rule) in into.tracks.iter_mut().zip(&from.tracks).zip(&self.rules) {
+            if mine == theirs || theirs.is_empty() {
                 continue;
             }
-            let brought = theirs.iter().map(|fact| beside(*fact, mine)).collect::<SmallVec<[Fact; 2]>>();
-            mine.iter_mut().for_each(|fact| *fact = beside(*fact, theirs));
-            mine.extend(brought);
-            settle(mine);
+            if mine.is_empty() {
+                mine.clone_from(theirs);
+                continue;
+            }
+            mine.extend_from_slice(theirs);
+            settle(rule, mine);
         }
     }
 
@@ -187,7 +226,7 @@ impl<'a> Sequences<'a> {
                 }
                 forget(rule, fact);
             }
-            settle(track);
+            settle(rule, track);
         }
     }
 
@@ -206,20 +245,25 @@ impl<'a> Sequences<'a> {
     pub fn apply(&self, pending: &mut Pending, fix: Fix) {
         let target = self.program.target;
         for inst in fix.instructions(target).iter().chain(fix.field_as_wait(target).iter()) {
-            let acts = Acts::of(&self.rules, inst, &View::new(target, inst));
-            self.take(pending, &acts, OUTSIDE);
+            self.execute(pending, inst);
         }
     }
 
+    /// Executes an instruction that the program does not have.
+    pub fn execute(&self, pending: &mut Pending, inst: &Inst) {
+        let acts = Acts::of(&self.rules, inst, &View::new(self.program.target, inst));
+        self.take(pending, &acts, OUTSIDE);
+    }
+
     fn take(&self, pending: &mut Pending, acts: &Acts, line: u32) {
-        let Pending { tracks, clocks } = pending;
+        let Pending { tracks, begun, clocks } = pending;
         let before = *clocks;
         for (clock, more) in clocks.iter_mut().zip(acts.clocks) {
             *clock += more;
         }
         for act in &acts.of_rules {
             let place = usize::from(act.rule);
-            advance(self.rules[place], &mut tracks[place], act, (before, *clocks), line);
+            advance(self.rules[place], (&mut tracks[place], &mut begun[place]), act, (before, *clocks), line);
         }
     }
 
@@ -298,26 +342,18 @@ impl<'a> Sequences<'a> {
     }
 }
 
-/// What is known of a sequence where a path comes in on which these are under way.
-fn beside(fact: Fact, others: &[Fact]) -> Fact {
-    let has_begun = |other: &Fact| other.stage == 0 && other.sure && [fact.unit, EVERY].contains(&other.unit);
-    // Of the first step alone, so that the others do not come in two kinds.
-    Fact { sure: fact.sure && (fact.stage > 0 || others.iter().any(has_begun)), ..fact }
-}
-
 /// Sorts, and drops what is covered.
-fn settle(track: &mut SmallVec<[Fact; 2]>) {
-    track.sort_unstable_by_key(|f| (f.key(), f.at.map(|at| -at), f.line));
+fn settle(rule: &RemedyRule, track: &mut SmallVec<[Fact; 2]>) {
+    track.sort_unstable_by_key(|f| (f.key(), f.mildness(rule), f.line));
     let mut kept = 0;
     for i in 0..track.len() {
         let fact = track[i];
         let mut same = track[..kept].iter_mut().rev().take_while(|f| f.key() == fact.key());
-        match same.find(|f| f.covers(&fact)) {
-            Some(covering) => covering.sure |= fact.sure,
-            None => {
-                track[kept] = fact;
-                kept += 1;
-            }
+        if let Some(nearer) = same.find(|f| f.covers(&fact, rule)) {
+            nearer.begun &= fact.begun;
+        } else {
+            track[kept] = fact;
+            kept += 1;
         }
     }
     track.truncate(kept);
@@ -348,13 +384,22 @@ fn lasts(rule: &RemedyRule, fact: &Fact, clocks: &[i32; CLOCKS]) -> bool {
 
 /// Drops clocks that do not count, so that states come to rest.
 fn forget(rule: &RemedyRule, fact: &mut Fact) {
-    let counts_transcendentals = matches!(rule.remedy, Remedy::Field(WaitField::Valus));
     for (clock, (at, reach)) in fact.at.iter_mut().zip(reach(rule, fact.stage)).enumerate() {
         if reach == Within::EVER {
-            let kept = counts_transcendentals && clock == TRANSCENDENTALS;
+            let kept = counts_transcendentals(rule) && clock == TRANSCENDENTALS;
             *at = if kept { (*at).max(-1) } else { 0 };
         }
     }
+}
+
+/// True if it counts with which registers sequences have begun: what is ended by that must have begun on the same path.
+fn counts_begun(rule: &RemedyRule) -> bool {
+    rule.ends.iter().any(|end| matches!(end.by, EndBy::Reads(..)))
+}
+
+/// True if it counts whether a transcendental instruction has come, however many.
+fn counts_transcendentals(rule: &RemedyRule) -> bool {
+    matches!(rule.remedy, Remedy::Field(WaitField::Valus))
 }
 
 /// The clock of transcendental instructions.
@@ -378,33 +423,26 @@ fn completes(rule: &RemedyRule, fact: &Fact, used: &[Unit], operands: &[Units]) 
 /// What an instruction makes of the sequences of a rule.
 fn advance(
     rule: &RemedyRule,
-    track: &mut SmallVec<[Fact; 2]>,
+    (track, all_begun): (&mut SmallVec<[Fact; 2]>, &mut Begun),
     act: &Act,
     (before, after): ([i32; CLOCKS], [i32; CLOCKS]),
     line: u32,
 ) {
     if !track.is_empty() {
-        let mut ends = act.ends;
-        if let Some((stages, read)) = &act.ends_if_begun {
-            let begun = |f: &Fact| {
-                f.stage == 0
-                    && f.sure
-                    && (f.unit == EVERY || read.iter().any(|u| *u == f.unit || pair(*u) == f.unit))
-            };
-            if track.iter().any(begun) {
-                ends |= stages;
-            }
-        }
         track.retain(|f| {
             let of = act.ends_of.as_ref().is_some_and(|(stages, units)| {
                 stages >> f.stage & 1 == 1 && (any_covers(units, f.unit) || any_covers(units, f.other))
             });
-            ends >> f.stage & 1 == 0 && !of && lasts(rule, f, &before)
+            let begun = act
+                .ends_if_begun
+                .as_ref()
+                .is_some_and(|(stages, units)| stages >> f.stage & 1 == 1 && f.begun & begun(units) != 0);
+            act.ends >> f.stage & 1 == 0 && !of && !begun && lasts(rule, f, &before)
         });
     }
     // The steps that lead on come first, so that one instruction does not take two of them in one go, except of rules that say so.
     if rule.alone {
-        begin(rule, track, act, after, line);
+        begin(rule, (track, all_begun), act, after, line);
     }
     for (place, units) in act.steps.iter().rev().filter(|s| s.0 > 0) {
         let tie = rule.steps[usize::from(*place)].tie;
@@ -413,8 +451,14 @@ fn advance(
             let next = |unit: Unit, other: Unit| {
                 // The clocks run from the first step to the last, and then from there.
                 let last = usize::from(*place) + 1 == rule.steps.len();
-                let at = if last { after } else { fact.at };
-                Fact { stage: *place, unit, other, sure: true, at, line }
+                Fact {
+                    stage: *place,
+                    unit,
+                    other,
+                    at: if last { after } else { fact.at },
+                    line,
+                    begun: fact.begun,
+                }
             };
             match tie {
                 Tie::Each | Tie::Some => new.push(next(fact.unit, fact.other)),
@@ -438,7 +482,7 @@ fn advance(
         track.retain(|f| stages >> f.stage & 1 == 0 || !any_covers(units, f.unit));
     }
     if !rule.alone {
-        begin(rule, track, act, after, line);
+        begin(rule, (track, all_begun), act, after, line);
     }
 }
 
@@ -451,9 +495,21 @@ fn any_covers(units: &[Unit], unit: Unit) -> bool {
 }
 
 /// Begins the sequences of which the instruction takes the first step.
-fn begin(rule: &RemedyRule, track: &mut SmallVec<[Fact; 2]>, act: &Act, after: [i32; CLOCKS], line: u32) {
+fn begin(
+    rule: &RemedyRule,
+    (track, all_begun): (&mut SmallVec<[Fact; 2]>, &mut Begun),
+    act: &Act,
+    after: [i32; CLOCKS],
+    line: u32,
+) {
     let Some((_, units)) = act.steps.first().filter(|s| s.0 == 0) else { return };
-    let fact = |unit: Unit| Fact { stage: 0, unit, other: NONE, sure: true, at: after, line };
+    if counts_begun(rule) {
+        let now = begun(units);
+        *all_begun |= now;
+        track.iter_mut().for_each(|f| f.begun |= now);
+    }
+    let begun = *all_begun;
+    let fact = |unit: Unit| Fact { stage: 0, unit, other: NONE, at: after, line, begun };
     if rule.steps[0].tie == Tie::Each {
         units.iter().for_each(|u| put(rule, track, fact(*u)));
     } else {
@@ -461,13 +517,13 @@ fn begin(rule: &RemedyRule, track: &mut SmallVec<[Fact; 2]>, act: &Act, after: [
     }
 }
 
-/// Adds a sequence in the place of one that it covers.
+/// Adds a sequence in the place of the same one before.
 fn put(rule: &RemedyRule, track: &mut SmallVec<[Fact; 2]>, mut fact: Fact) {
     if reach(rule, fact.stage) == [Within::EVER; CLOCKS]
         && !matches!(rule.remedy, Remedy::Field(_) | Remedy::States(_))
     {
         fact.at = [0; CLOCKS];
     }
-    track.retain(|f| !fact.covers(f));
+    track.retain(|f| !fact.replaces(f));
     track.push(fact);
 }

@@ -189,7 +189,7 @@ pub enum EndBy {
     Kind(Condition),
     /// An instruction that waits for all of one of these.
     Waits(Waits),
-    /// Such an instruction, if it reads a register with which a sequence of the rule has begun.
+    /// Such an instruction, if it reads a register with which a sequence of the rule has begun on the same path.
     Reads(Condition, Which),
     /// Such an instruction, if it uses the sequence's register in one of these roles: it ends sequences of that register.
     Uses(Condition, Role, Which),
