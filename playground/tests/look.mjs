@@ -1,4 +1,8 @@
-// What a person would see: whether something is in view, uncovered, and stands out from what is behind it.
+// What a person would see: whether something is in view, uncovered, and stands out from what is behind it; whether a page looks as somebody
+// has approved it.
+
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
 
 // Runs in the page: for each selector what hinders one from reading its first element; empty if nothing does.
 function hindrances(selectors, least) {
@@ -58,3 +62,46 @@ const CONTRAST = 4.5;
 
 // What hinders one from seeing the elements; `place` is a page or a frame.
 export const unseen = (place, selectors) => place.evaluate(`(${hindrances})(${JSON.stringify(selectors)}, ${CONTRAST})`);
+
+// A picture in squares of so many pixels, which is what stored pictures have: fonts differ between machines, places and colours do not.
+const SQUARE = 16;
+// How far the colour of a square may be from the approved one (of 255), and how many squares may be further away.
+const NEAR = 40;
+const OTHERS = 0.02;
+
+// Runs in a page: the picture with one pixel for each square.
+async function small(png, square) {
+  const bitmap = await createImageBitmap(await (await fetch(png)).blob());
+  const canvas = document.createElement("canvas");
+  [canvas.width, canvas.height] = [Math.ceil(bitmap.width / square), Math.ceil(bitmap.height / square)];
+  const context = canvas.getContext("2d", { willReadFrequently: true });
+  context.imageSmoothingQuality = "high";
+  context.drawImage(bitmap, 0, 0, canvas.width, canvas.height);
+  return { png: canvas.toDataURL("image/png"), size: [canvas.width, canvas.height], pixels: [...context.getImageData(0, 0, canvas.width, canvas.height).data] };
+}
+
+// What is different between the page as it is and its approved picture in `folder`, which GCN_BLESS=1 writes after somebody has looked at
+// the pictures; nothing if they agree.
+export async function changed(page, folder, name) {
+  const helper = await page.context().newPage();
+  const shrink = (bytes, square) => helper.evaluate(`(${small})("data:image/png;base64,${bytes.toString("base64")}", ${square})`);
+  try {
+    const now = await shrink(await page.screenshot(), SQUARE);
+    const path = join(folder, `${name}.png`);
+    if (process.env.GCN_BLESS) {
+      mkdirSync(folder, { recursive: true });
+      writeFileSync(path, Buffer.from(now.png.split(",")[1], "base64"));
+      return [];
+    }
+    if (!existsSync(path)) return [`nobody has approved the picture ${name}`];
+    const approved = await shrink(readFileSync(path), 1);
+    if (String(now.size) !== String(approved.size)) return [`${name} has ${now.size} squares, the approved picture ${approved.size}`];
+    const far = now.pixels.flatMap((value, i) => (i % 4 < 3 && Math.abs(value - approved.pixels[i]) > NEAR ? [i >> 2] : []));
+    const squares = [...new Set(far)];
+    if (squares.length <= OTHERS * now.pixels.length / 4) return [];
+    const [x, y] = [squares[0] % now.size[0] * SQUARE, Math.floor(squares[0] / now.size[0]) * SQUARE];
+    return [`${name}: ${squares.length} of ${now.pixels.length / 4} squares have another colour than in the approved picture, the first at ${x}, ${y}`];
+  } finally {
+    await helper.close();
+  }
+}

@@ -7,10 +7,11 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
 import { chromium } from "playwright-core";
-import { unseen } from "./look.mjs";
+import { changed, unseen } from "./look.mjs";
 
 const dist = process.env.PLAYGROUND ?? fileURLToPath(new URL("../dist/index.html", import.meta.url));
 const shots = process.argv[2];
+const approved = fileURLToPath(new URL("approved", import.meta.url));
 const browsers = [process.env.CHROMIUM, "/usr/bin/chromium", "/usr/bin/chromium-browser", "/usr/bin/google-chrome"];
 const browser = await chromium.launch({
   executablePath: browsers.find((path) => path && existsSync(path)),
@@ -408,6 +409,8 @@ for (const [name, viewport] of [["wide", { width: 1280, height: 800 }], ["narrow
         const [scroll, width] = await page.evaluate(() => [document.documentElement.scrollWidth, innerWidth]);
         if (scroll > width) faults.push(`${tab}: ${scroll} pixels of ${width}`);
         if (shots) await page.screenshot({ path: `${shots}/${tab}-${name}-${scheme}.png` });
+        // The other tabs have what changes with the model and the tables.
+        if (tab === "findings" || tab === "waits") faults.push(...await changed(page, approved, `${tab}-${name}-${scheme}`));
       }
       // The reason of a wait stands beside it, or under it where there is no room: within its panel.
       await page.click("#tab-waits");

@@ -296,11 +296,14 @@ impl Bus {
         bus
     }
 
-    /// Takes the sources that only a scalar register can hold.
+    /// Takes the sources of a vector instruction that only a scalar register can hold.
     pub(super) fn reserve<'a>(
         &mut self,
         sources: impl Iterator<Item = (&'a OperandDesc, Src, Option<RegFile>)>,
     ) {
+        if self.reads.is_none() {
+            return;
+        }
         let vector = OperandKinds::VGPR | OperandKinds::AGPR | OperandKinds::HALF_VGPR;
         for (slot, src, file) in sources {
             if slot.kinds.contains(OperandKinds::SGPR) && !slot.kinds.intersects(vector) {

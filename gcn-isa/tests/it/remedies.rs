@@ -283,8 +283,7 @@ fn streams_are_as_llvm_has_them() {
         [1000, 0, 0, 0, 0, 0],
         [996, 0, 0, 1, 3, 0],
         [998, 1, 0, 0, 1, 0],
-        // One more above: LLVM takes a register for read by the vector ALU that it has read on one of two paths.
-        [997, 1, 0, 2, 0, 0],
+        [998, 1, 0, 1, 0, 0],
     ];
     assert_eq!(all, expected);
 }

@@ -207,8 +207,11 @@ fn repetitions_of_the_wave_size_are_recognised() {
     }
 }
 
+/// Whether a target has something of that name.
+type Question = fn(Target, &str) -> bool;
+
 /// What a question to the table takes as a name.
-const QUESTIONS: [(&str, fn(Target, &str) -> bool); 3] = [
+const QUESTIONS: [(&str, Question); 3] = [
     ("find(", |target, name| table::find(target, name).next().is_some()),
     ("find_mnemonic(", |target, name| table::find_mnemonic(target, name).next().is_some()),
     ("find_operation(", |target, name| table::find_operation(target, name).next().is_some()),
@@ -231,8 +234,8 @@ fn names(line: &str) -> impl Iterator<Item = (usize, &str)> {
 }
 
 /// The question that a name at the end of `before` is part of.
-fn question(before: &str) -> Option<fn(Target, &str) -> bool> {
-    let asked = QUESTIONS.iter().filter_map(|(call, answer)| {
+fn question(before: &str) -> Option<Question> {
+    let mut asked = QUESTIONS.iter().rev().filter_map(|(call, answer)| {
         let at = before.rfind(call)?;
         let is_whole = !before[..at].ends_with(|c: char| c.is_ascii_alphanumeric() || c == '_');
         let mut depth = 1;
@@ -242,7 +245,7 @@ fn question(before: &str) -> Option<fn(Target, &str) -> bool> {
         });
         (is_whole && is_open).then_some(*answer)
     });
-    asked.last()
+    asked.next()
 }
 
 /// A name that no target has is a question whose answer is always no: `find_mnemonic` with a name as it is printed, or a slip of the pen.

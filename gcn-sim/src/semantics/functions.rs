@@ -160,9 +160,8 @@ mod tests {
         let mut halves = 0;
         for row in table::rows_of(Family::RDNA).iter().filter(|row| row.is_valu() && row.halves.is_none()) {
             let written = row.operands.iter().find(|operand| operand.access != Access::Read);
-            if !written.is_some_and(|operand| row.half_bit(operand).is_some())
-                || !row.instruction_set().has_half_vgprs()
-            {
+            let is_half = written.is_some_and(|operand| row.half_bit(operand).is_some());
+            if !(is_half && row.instruction_set().has_half_vgprs()) {
                 continue;
             }
             let result = OPS.get(row.entry.mnemonic).and_then(|op| op.result);

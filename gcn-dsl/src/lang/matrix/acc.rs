@@ -81,7 +81,8 @@ impl<T: AccElement, const M: usize, const N: usize, const BLOCKS: usize> Acc<T, 
     /// The lane's `i`-th element. The build fails if `i` is not below [`Acc::len`].
     #[track_caller]
     pub fn get(&self, i: usize) -> V<T> {
-        let i = within(i, self.len(), "element", || format!("a lane's {}", self.len()));
+        let len = self.len();
+        let i = within(i, len, "element", || format!("a lane's {len}"));
         let inst = Inst::Extract { from: self.value, dword: i as u8 * T::ELEM.dwords() };
         V::emit(inst, Location::caller())
     }
@@ -90,7 +91,8 @@ impl<T: AccElement, const M: usize, const N: usize, const BLOCKS: usize> Acc<T, 
     #[must_use]
     #[track_caller]
     pub fn with(&self, i: usize, x: impl IntoDevice<V<T>>) -> Self {
-        let i = within(i, self.len(), "element", || format!("a lane's {}", self.len()));
+        let len = self.len();
+        let i = within(i, len, "element", || format!("a lane's {len}"));
         let mut parts = self.elements();
         parts[i] = x.into_device();
         Self::from_elements(&parts, self.place(), Location::caller())

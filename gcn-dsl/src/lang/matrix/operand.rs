@@ -135,13 +135,15 @@ impl Operand {
         let target = on.target;
         let with = Target::ALL.into_iter().filter(|t| self.shape((*t).into()).is_some()).map(Target::name);
         let with: Vec<&str> = with.collect();
-        let remedy = if with.is_empty() {
-            let there = sizes(on, self);
-            if there.is_empty() { "no target has".to_owned() } else { format!("it has {there}") }
-        } else {
-            format!("{} have: limit the kernel with `#[targets(…)]` or take another shape", with.join(", "))
+        let there = sizes(on, self);
+        let instead =
+            if there.is_empty() { "none with another size".to_owned() } else { format!("it has {there}") };
+        let elsewhere = match with.as_slice() {
+            [] => "no target has this one".to_owned(),
+            [one] => format!("{one} has this one: limit the kernel with `#[targets({one})]`"),
+            some => format!("{} have this one: limit the kernel with `#[targets(…)]`", some.join(", ")),
         };
-        format!("{target} has no matrix instruction with {self}; {remedy}")
+        format!("{target} has no matrix instruction with {self}, {instead}; {elsewhere}")
     }
 
     /// Block, row and column of the lane's element `j`, device values.

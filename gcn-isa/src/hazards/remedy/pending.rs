@@ -165,8 +165,7 @@ impl<'a> Sequences<'a> {
         for ((track, rule), begun) in tracks.iter_mut().zip(&self.rules).zip(begun) {
             if rule.outside {
                 if counts_begun(rule) {
-                    *begun = Begun::MAX;
-                    track.iter_mut().for_each(|f| f.begun = Begun::MAX);
+                    begin_all(track, begun);
                 }
                 let fact = Fact {
                     stage: 0,
@@ -185,9 +184,18 @@ impl<'a> Sequences<'a> {
     }
 
     /// Control comes into a function that is called. Sealed, and so is the result.
+    ///
+    /// LLVM, which reads each function alone, takes all registers for read by the vector ALU where one begins. So do we, whoever calls it.
     pub fn enter(&self, pending: &mut Pending) {
         if !self.follows_calls {
             *pending = self.entry(EntryKind::Function);
+            return;
+        }
+        let Pending { tracks, begun, .. } = pending;
+        for ((track, rule), begun) in tracks.iter_mut().zip(&self.rules).zip(begun) {
+            if counts_begun(rule) {
+                begin_all(track, begun);
+            }
         }
     }
 
@@ -390,6 +398,12 @@ fn forget(rule: &RemedyRule, fact: &mut Fact) {
             *at = if kept { (*at).max(-1) } else { 0 };
         }
     }
+}
+
+/// Sequences may have begun with every register, of which we know none.
+fn begin_all(track: &mut [Fact], begun: &mut Begun) {
+    *begun = Begun::MAX;
+    track.iter_mut().for_each(|f| f.begun = Begun::MAX);
 }
 
 /// True if it counts with which registers sequences have begun: what is ended by that must have begun on the same path.
