@@ -89,7 +89,7 @@ fn how(name: &str, target: Target) -> Option<bool> {
     Some(name != "of_f32" && target.generation() >= Generation::GFX11)
 }
 
-/// A small integer as an 8-bit float with so many bits of fraction.
+/// A small integer as an 8-bit float with the given number of mantissa bits.
 fn byte(x: i32, fraction: u32, bias: u32) -> u8 {
     if x == 0 {
         return 0;

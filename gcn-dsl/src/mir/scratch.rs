@@ -119,7 +119,7 @@ pub fn sets_up(inst: &MInst) -> bool {
     }
 }
 
-/// True if a `scratch_*` access at a constant offset needs an SGPR that holds 0: there is no form without an address register.
+/// True if the target has no form of `scratch_*` without an address register: a constant offset needs an SGPR that holds 0 beside it.
 pub fn needs_base(target: Target) -> bool {
     table::find_operation(target, "scratch_load_dword").all(|row| row.form != NO_ADDRESS)
 }

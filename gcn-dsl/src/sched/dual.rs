@@ -1,8 +1,8 @@
 //! Two instructions in one: VOPD (RDNA 3 and later, in waves of 32 lanes).
 //!
-//! Two independent vector instructions that stand in one block, near each other, become the halves of one, which issues in the time
-//! of one. What can be a half, and which registers go together, is the table's and the encoder's to say. Of the two, one moves to the
-//! other's place; where it is the later one that moves, it does not come before an instruction that hides the latency of what it reads.
+//! Two independent vector instructions near each other in one block become the halves of a single instruction, which issues in one
+//! cycle. The table says which instructions can be halves, the encoder which registers they may use together. One of the two moves to the
+//! place of the other. The later one does not move up if it is the first to read a result of long latency: the wave would wait sooner.
 
 use std::collections::BTreeSet;
 

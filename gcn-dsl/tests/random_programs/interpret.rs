@@ -563,7 +563,7 @@ impl Group<'_> {
     }
 }
 
-/// A reduction or scan of the integers of a wave's active lanes, as `lane` of waves of so many lanes sees it.
+/// A reduction or scan of the integers of a wave's active lanes, as one of its lanes sees it.
 fn joined(what: Op, op: Bin, elem: Elem, (lane, wave): (usize, usize), mask: Mask, x: &Lanes) -> Result<u64> {
     let base = lane / wave * wave;
     let last = match what {

@@ -103,7 +103,7 @@ fn by_size() -> Result<Vec<(u32, TimedReport)>, Fault> {
     Ok(reports)
 }
 
-/// The waves that a SIMD holds of a kernel with so many vector registers (CDNA 3: 512 for each lane, in eights).
+/// Waves on a SIMD of a kernel with `vgprs` vector registers (CDNA 3: 512 for each lane, allocated in eights).
 // ANCHOR: waves
 pub fn waves_of(vgprs: u32) -> u32 {
     (512 / vgprs.next_multiple_of(8)).min(8)
