@@ -32,7 +32,6 @@ const KNOWN: &[(&str, &str)] = &[
     ("gcn-dsl-macros::expand", "exit place typed"),
     ("gcn-dsl-macros::expand", "expr function signature"),
     ("gcn-dsl::lang", "control expanded isa lanes matrix memory numbers schedule values"),
-    ("gcn-dsl::lang::memory", "deref layout pointer slice"),
     ("gcn-emit::asm", "directive kernel"),
     ("gcn-emit::asm", "emit eval fixup layout"),
     ("gcn-emit::asm", "expr section symbols"),

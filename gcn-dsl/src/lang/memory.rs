@@ -1,5 +1,6 @@
 //! Memory: slices, pointers, LDS, private arrays, atomics, and the layout of what they hold.
 
+pub(super) mod access;
 pub(super) mod atomic;
 pub(super) mod bounds;
 pub(super) mod cache;

@@ -70,13 +70,14 @@ pub use matrix::{
     Gfx1030, Gfx1100, Gfx1150, Gfx1200, HasMfma, HasMfmaF8, HasMfmaF64, HasMfmaMx, HasMfmaXf32, HasSmfmac,
     LdsTile, On, Tile, TileA, TileB, col_major, matmul, mfma, mfma_scale, mfma_with, row_major, smfmac,
 };
+pub use memory::access::{LoadAt, StoreAt, load, store};
 pub use memory::atomic::{
     Atomic, AtomicElement, AtomicHalf, AtomicInteger, AtomicMemory, AtomicPair, AtomicUnsigned, fence,
 };
 pub use memory::cache::Cache;
 pub use memory::deref::{LoadDeref, StoreDeref, load_deref, store_deref};
 pub(crate) use memory::layout::taken;
-pub use memory::layout::{ArrayIndex, Bytes, HoldsParts, InElement, Leaf, Run, Stored, in_element};
+pub use memory::layout::{ArrayIndex, Bytes, HoldsParts, InElement, Index, Leaf, Run, Stored, in_element};
 pub use memory::lds::{Lds, LdsElement, LdsPlace};
 pub use memory::lds_row::{LdsPlane, LdsRow};
 pub use memory::lds_slice::LdsSlice;
@@ -85,9 +86,9 @@ pub use memory::ordering::{
     StoreOrdering,
 };
 pub use memory::place::{ElementPlace, PlaceAt, place_at};
-pub use memory::pointer::{Displacement, LanePtr};
+pub use memory::pointer::{Displacement, LanePtr, Steps};
 pub use memory::private::Private;
-pub use memory::slice::{Index, LoadAt, Ptr, ReadOnly, Slice, StoreAt, Writable, load, store};
+pub use memory::slice::{Ptr, ReadOnly, Slice, Writable};
 pub use memory::subslice::{End, PartOf, part, to_last};
 pub use numbers::arithmetic::{Arithmetic, Float, Integer, Signed, Unsigned};
 pub use numbers::bytes::{BytesOf, from_be_bytes, from_le_bytes};

@@ -1,6 +1,6 @@
 //! `*p` in a kernel.
 
-use crate::lang::{IntoDevice, LoadAt, Ptr, S, StoreAt, Stored, V, Writable};
+use crate::lang::{IntoDevice, S, V};
 use crate::scalar::Scalar;
 
 /// What `*p` reads in a kernel.
@@ -26,14 +26,6 @@ pub trait StoreDeref {
     type Element;
     /// Writes it.
     fn store_deref(self, value: Self::Element);
-}
-
-impl<T: Stored, A> LoadDeref for Ptr<T, A> {
-    type Output = T::Value;
-    #[track_caller]
-    fn load_deref(self) -> T::Value {
-        self.load_at(0)
-    }
 }
 
 impl<X: Copy> LoadDeref for &X {
@@ -68,14 +60,6 @@ macro_rules! host_values {
     )*};
 }
 host_values!(bool i8 u8 i16 u16 i32 u32 i64 u64 usize isize f32 f64);
-
-impl<T: Stored> StoreDeref for Ptr<T, Writable> {
-    type Element = T::Value;
-    #[track_caller]
-    fn store_deref(self, value: T::Value) {
-        self.store_at(0, value);
-    }
-}
 
 /// The expansion of a read of `*p`.
 #[track_caller]

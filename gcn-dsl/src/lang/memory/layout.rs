@@ -1,38 +1,26 @@
 //! What memory can hold: numbers, and arrays and structs of them with the layout of `#[repr(C)]`.
 
 mod array;
+mod index;
 mod part;
 
 use std::panic::Location;
 
-use super::bounds::check;
-use super::slice::{Index, LoadAt, Slice};
 use crate::ir::{Bin, Inst, Manner, Memory, Place, Type, Value};
 use crate::lang::values::data::Flatten;
-use crate::lang::{IntoDevice, ReadOnly, S, V, with};
+use crate::lang::{IntoDevice, S, V, with};
 use crate::scalar::{Elem, Number, Scalar, UnknownVariant};
 
 pub use array::Run;
-pub use part::{ArrayIndex, HoldsParts, InElement, in_element};
+pub use index::Index;
+pub use part::{ArrayIndex, Assignable, HoldsParts, InElement, in_element};
 
 /// A slice or a pointer without its element type.
 #[derive(Debug, Clone, Copy)]
 pub struct Bytes {
-    memory: Memory,
-    start: Option<Value>,
-    constant: bool,
-}
-
-impl<T, A> Slice<T, A> {
-    /// If the build checks indices: that there is an element `i`.
-    #[track_caller]
-    pub(in crate::lang) fn check_index(&self, i: V<u32>) {
-        check(i, S::<u32>::from_value(self.len), "a slice");
-    }
-
-    pub(in crate::lang) fn bytes(&self) -> Bytes {
-        Bytes { memory: Memory::Buffer(self.resource), start: self.start, constant: self.constant }
-    }
+    pub(super) memory: Memory,
+    pub(super) start: Option<Value>,
+    pub(super) constant: bool,
 }
 
 impl Bytes {
@@ -228,15 +216,6 @@ pub(in crate::lang) fn read_uniform<T: Number>(from: Bytes, i: S<u32>, scale: u3
         from.start.map_or(at, |start| sum(Bin::Add, at, start))
     });
     S::emit(Inst::LoadUniform { resource, offset: at }, loc)
-}
-
-impl<T: Stored, I: Index> LoadAt<I> for Slice<T, ReadOnly> {
-    type Output = T::Read<I>;
-    #[track_caller]
-    fn load_at(&self, i: I) -> T::Read<I> {
-        self.check_index(i.index());
-        T::read(self.bytes(), i, T::BYTES, 0)
-    }
 }
 
 /// Host values out of their bytes in memory.

@@ -2,9 +2,10 @@
 
 use std::marker::PhantomData;
 
+use super::access::{LoadAt, StoreAt};
 use super::bounds::check;
-use super::layout::{Bytes, Stored, load, store};
-use super::slice::{Index, LoadAt, Slice, StoreAt};
+use super::layout::{Bytes, Index, Stored, load, store};
+use super::slice::Slice;
 use crate::lang::numbers::constant::within;
 use crate::lang::{Choice, LanePtr, Ptr, S, V, Writable};
 

@@ -58,6 +58,43 @@ impl<T, A> Clone for LanePtr<T, A> {
 }
 impl<T, A> Copy for LanePtr<T, A> {}
 
+/// A number of elements by which a pointer is advanced: `u32`, `S<u32>` or `V<u32>`.
+#[diagnostic::on_unimplemented(
+    message = "a pointer is advanced by `u32`, `S<u32>` or `V<u32>`, not by `{Self}`",
+    label = "not a number of elements",
+    note = "convert with `as u32`; `p.offset(i)` takes signed distances"
+)]
+pub trait Steps {
+    /// The pointer that comes of it: a [`Ptr`] if the number is uniform, else a [`LanePtr`].
+    type Pointer<T, A>;
+    /// `pointer` advanced by so many elements.
+    fn advance<T: Stored, A>(self, pointer: Ptr<T, A>) -> Self::Pointer<T, A>;
+}
+
+impl Steps for V<u32> {
+    type Pointer<T, A> = LanePtr<T, A>;
+    #[track_caller]
+    fn advance<T: Stored, A>(self, pointer: Ptr<T, A>) -> LanePtr<T, A> {
+        pointer.for_each_lane().add(self)
+    }
+}
+
+impl Steps for S<u32> {
+    type Pointer<T, A> = Ptr<T, A>;
+    #[track_caller]
+    fn advance<T: Stored, A>(self, pointer: Ptr<T, A>) -> Ptr<T, A> {
+        pointer.advanced(self)
+    }
+}
+
+impl Steps for u32 {
+    type Pointer<T, A> = Ptr<T, A>;
+    #[track_caller]
+    fn advance<T: Stored, A>(self, pointer: Ptr<T, A>) -> Ptr<T, A> {
+        pointer.advanced(self.into_device())
+    }
+}
+
 /// A signed distance in elements: `i32` or `i64`, uniform, varying or from the host.
 #[diagnostic::on_unimplemented(
     message = "a pointer is offset by `i32` or `i64`, not by `{Self}`",
@@ -154,7 +191,7 @@ impl<T: Stored, A> Ptr<T, A> {
     /// The pointer `i` elements further on: a [`LanePtr`] if `i` differs from lane to lane.
     #[track_caller]
     #[allow(clippy::should_implement_trait, reason = "Rust's pointers have this method")]
-    pub fn add<I: Index>(self, i: I) -> I::Pointer<T, A> {
+    pub fn add<I: Steps>(self, i: I) -> I::Pointer<T, A> {
         i.advance(self)
     }
 
@@ -177,7 +214,7 @@ impl<T: Stored, A> Ptr<T, A> {
     }
 
     #[track_caller]
-    pub(in crate::lang) fn advanced(self, i: S<u32>) -> Self {
+    fn advanced(self, i: S<u32>) -> Self {
         self.plus_bytes(CastTo::<u64>::cast_to(i) * u64::from(T::BYTES))
     }
 
@@ -286,11 +323,27 @@ impl<T: Stored, A> HoldsParts for LanePtr<T, A> {
     }
 }
 
+impl<T: Stored, A> LoadDeref for Ptr<T, A> {
+    type Output = T::Value;
+    #[track_caller]
+    fn load_deref(self) -> T::Value {
+        self.load_at(0)
+    }
+}
+
 impl<T: Stored, A> LoadDeref for LanePtr<T, A> {
     type Output = T::Value;
     #[track_caller]
     fn load_deref(self) -> T::Value {
         self.load_at(0)
+    }
+}
+
+impl<T: Stored> StoreDeref for Ptr<T, Writable> {
+    type Element = T::Value;
+    #[track_caller]
+    fn store_deref(self, value: T::Value) {
+        self.store_at(0, value);
     }
 }
 

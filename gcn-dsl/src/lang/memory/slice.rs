@@ -6,11 +6,12 @@ use std::panic::Location;
 use gcn_isa::Target;
 use gcn_isa::target::Generation;
 
+use super::access::LoadAt;
 use super::bounds::check;
-use super::layout::{Bytes, Stored, read_uniform, read_varying};
+use super::layout::{Assignable, Bytes, HoldsParts, Index, Stored, read_uniform};
 use crate::ir::{Bin, Inst, Manner, Memory, Place, Type, Value};
-use crate::lang::numbers::constant::{refuse_outside, within};
-use crate::lang::{IntoDevice, LanePtr, S, V, Vector, with};
+use crate::lang::numbers::constant::refuse_outside;
+use crate::lang::{IntoDevice, S, V, Vector, with};
 use crate::scalar::{Elem, Number, Scalar};
 
 /// Marks memory that a kernel may only read (`&[T]`, `*const T`).
@@ -19,6 +20,8 @@ pub struct ReadOnly;
 /// Marks memory that a kernel may write (`&mut [T]`, `*mut T`).
 #[derive(Debug, Clone, Copy)]
 pub struct Writable;
+
+impl Assignable for Writable {}
 
 /// A slice argument: `&[T]` is `Slice<T, ReadOnly>`, `&mut [T]` is `Slice<T, Writable>`.
 ///
@@ -94,6 +97,37 @@ impl<T: Stored, A> Slice<T, A> {
     #[track_caller]
     pub fn is_empty(&self) -> S<bool> {
         crate::lang::eq(self.len(), 0)
+    }
+}
+
+impl<T, A> Slice<T, A> {
+    /// If the build checks indices: that there is an element `i`.
+    #[track_caller]
+    pub(in crate::lang) fn check_index(&self, i: V<u32>) {
+        check(i, S::<u32>::from_value(self.len), "a slice");
+    }
+
+    pub(in crate::lang) fn bytes(&self) -> Bytes {
+        Bytes { memory: Memory::Buffer(self.resource), start: self.start, constant: self.constant }
+    }
+}
+
+impl<T: Stored, A> HoldsParts for Slice<T, A> {
+    type Element = T;
+    type Access = A;
+    #[track_caller]
+    fn element(&self, i: V<u32>) -> (Bytes, V<u32>) {
+        self.check_index(i);
+        (self.bytes(), i * T::BYTES)
+    }
+}
+
+impl<T: Stored, I: Index> LoadAt<I> for Slice<T, ReadOnly> {
+    type Output = T::Read<I>;
+    #[track_caller]
+    fn load_at(&self, i: I) -> T::Read<I> {
+        self.check_index(i.index());
+        T::read(self.bytes(), i, T::BYTES, 0)
     }
 }
 
@@ -194,91 +228,6 @@ impl<T, A> Ptr<T, A> {
     /// From two uniform dwords.
     pub(in crate::lang) fn from_value(pointer: Value) -> Self {
         Ptr { pointer, types: PhantomData }
-    }
-}
-
-/// What may stand in `x[i]` for device memory: `u32`, `S<u32>` or `V<u32>`.
-#[diagnostic::on_unimplemented(
-    message = "device memory is indexed by `u32`, `S<u32>` or `V<u32>`, not by `{Self}`",
-    label = "not a device index",
-    note = "convert with `as u32`; of `global_id()` and the like take a dimension: `global_id().x`"
-)]
-pub trait Index: Copy {
-    /// What a pointer advanced by such an index is: a [`Ptr`] if the index is uniform, else a [`LanePtr`].
-    type Pointer<T, A>;
-    /// `pointer` advanced by so many elements.
-    fn advance<T: Stored, A>(self, pointer: Ptr<T, A>) -> Self::Pointer<T, A>;
-    /// What an element of memory that nothing writes is at such an index: `S<T>` if the index is uniform, else `V<T>`.
-    type Constant<T: Number>;
-    /// What an element of such memory that is a `bool` is there.
-    type Condition;
-    /// That a byte is not 0.
-    fn is_set(byte: Self::Constant<u8>) -> Self::Condition;
-    /// The index, varying.
-    fn index(self) -> V<u32>;
-    /// The scalar whose first byte is `scale * self + offset`.
-    fn constant<T: Number>(self, from: Bytes, scale: u32, offset: u32) -> Self::Constant<T>;
-}
-
-impl Index for V<u32> {
-    type Pointer<T, A> = LanePtr<T, A>;
-    #[track_caller]
-    fn advance<T: Stored, A>(self, pointer: Ptr<T, A>) -> LanePtr<T, A> {
-        pointer.for_each_lane().add(self)
-    }
-    type Constant<T: Number> = V<T>;
-    type Condition = V<bool>;
-    #[track_caller]
-    fn is_set(byte: V<u8>) -> V<bool> {
-        crate::lang::ne(byte, 0)
-    }
-    fn index(self) -> V<u32> {
-        self
-    }
-    #[track_caller]
-    fn constant<T: Number>(self, from: Bytes, scale: u32, offset: u32) -> V<T> {
-        read_varying(from, self, scale, offset)
-    }
-}
-impl Index for S<u32> {
-    type Pointer<T, A> = Ptr<T, A>;
-    #[track_caller]
-    fn advance<T: Stored, A>(self, pointer: Ptr<T, A>) -> Ptr<T, A> {
-        pointer.advanced(self)
-    }
-    type Constant<T: Number> = S<T>;
-    type Condition = S<bool>;
-    #[track_caller]
-    fn is_set(byte: S<u8>) -> S<bool> {
-        crate::lang::ne(byte, 0)
-    }
-    #[track_caller]
-    fn index(self) -> V<u32> {
-        self.into_device()
-    }
-    #[track_caller]
-    fn constant<T: Number>(self, from: Bytes, scale: u32, offset: u32) -> S<T> {
-        read_uniform(from, self.into_device(), scale, offset)
-    }
-}
-impl Index for u32 {
-    type Pointer<T, A> = Ptr<T, A>;
-    #[track_caller]
-    fn advance<T: Stored, A>(self, pointer: Ptr<T, A>) -> Ptr<T, A> {
-        pointer.advanced(self.into_device())
-    }
-    type Constant<T: Number> = S<T>;
-    type Condition = S<bool>;
-    #[track_caller]
-    fn is_set(byte: S<u8>) -> S<bool> {
-        crate::lang::ne(byte, 0)
-    }
-    fn index(self) -> V<u32> {
-        self.into_device()
-    }
-    #[track_caller]
-    fn constant<T: Number>(self, from: Bytes, scale: u32, offset: u32) -> S<T> {
-        read_uniform(from, self.into_device(), scale, offset)
     }
 }
 
@@ -386,77 +335,4 @@ pub(in crate::lang) fn store_elements<T: Number>(
     }
     let offset = byte_offset::<T>(to, to.rebase(i, loc), loc);
     with(|c| c.effect(Inst::Store { memory: to.memory(), offset, value, manner: Manner::Plain }, loc));
-}
-
-/// What `a[i]` reads.
-#[diagnostic::on_unimplemented(
-    message = "`{Self}` cannot be indexed by `{I}` in a kernel",
-    label = "cannot be indexed by `{I}`",
-    note = "slices, pointers and LDS arrays take `u32`, `S<u32>` or `V<u32>`; arrays of device values (registers) take a host `usize`"
-)]
-pub trait LoadAt<I> {
-    /// The element.
-    type Output;
-    /// Reads it.
-    fn load_at(&self, i: I) -> Self::Output;
-}
-
-/// Where `a[i] = v` may write.
-#[diagnostic::on_unimplemented(
-    message = "cannot assign to an element of `{Self}`",
-    label = "not writable",
-    note = "a `&[T]` or `*const T` argument is read-only: declare it as `&mut [T]` or `*mut T`"
-)]
-pub trait StoreAt<I> {
-    /// The element.
-    type Element;
-    /// Writes it.
-    fn store_at(&self, i: I, value: Self::Element);
-}
-
-/// The expansion of a read of `a[i]`.
-#[track_caller]
-#[must_use = "the element is read for nothing"]
-pub fn load<A: LoadAt<I, Output = O> + ?Sized, I, O>(a: &A, i: I) -> O {
-    a.load_at(i)
-}
-
-/// The expansion of `a[i] = v`.
-#[track_caller]
-pub fn store<A: StoreAt<I> + ?Sized, I, E: IntoDevice<A::Element>>(a: &A, i: I, value: E) {
-    a.store_at(i, value.into_device());
-}
-
-impl<X: Copy, const N: usize> LoadAt<usize> for [X; N] {
-    type Output = X;
-    #[track_caller]
-    fn load_at(&self, i: usize) -> X {
-        element_of(self, i)
-    }
-}
-
-impl<X: Copy> LoadAt<usize> for [X] {
-    type Output = X;
-    #[track_caller]
-    fn load_at(&self, i: usize) -> X {
-        element_of(self, i)
-    }
-}
-
-impl<X: Copy> LoadAt<usize> for Vec<X> {
-    type Output = X;
-    #[track_caller]
-    fn load_at(&self, i: usize) -> X {
-        element_of(self, i)
-    }
-}
-
-/// Element `i` of values in registers.
-///
-/// # Panics
-/// If there are none: no element can stand for the one that is missing.
-#[track_caller]
-fn element_of<X: Copy>(values: &[X], i: usize) -> X {
-    let i = within(i, values.len(), "element", || format!("an array of {}", values.len()));
-    values[i]
 }

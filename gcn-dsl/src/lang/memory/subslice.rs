@@ -2,8 +2,9 @@
 
 use std::panic::Location;
 
+use super::access::{LoadAt, StoreAt};
 use super::layout::Stored;
-use super::slice::{LoadAt, Slice, StoreAt, raw_buffer_word3};
+use super::slice::{Slice, raw_buffer_word3};
 use crate::ir::{Inst, Type};
 use crate::lang::{IntoDevice, ReadOnly, S, Writable, with};
 use crate::scalar::Elem;

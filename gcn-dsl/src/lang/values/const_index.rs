@@ -6,9 +6,9 @@ use std::panic::Location;
 use super::dynamic_index::TableRow;
 use super::element_assign::HasElements;
 use crate::lang::matrix::{LdsTile, Swizzle};
+use crate::lang::memory::access::{LoadAt, StoreAt};
 use crate::lang::memory::layout::{Run, Stored};
 use crate::lang::memory::place::{ElementPlace, PlaceAt};
-use crate::lang::memory::slice::{LoadAt, StoreAt};
 use crate::lang::{LanePtr, Lds, LdsPlane, LdsRow, LdsSlice, Private, Ptr, Slice, Writable, with};
 
 /// An index that is made of numbers of the host.

@@ -3,8 +3,8 @@
 use std::panic::Location;
 
 use crate::ir::Inst;
-use crate::lang::memory::layout::{Run, Stored};
-use crate::lang::memory::slice::{Index, LoadAt};
+use crate::lang::memory::access::LoadAt;
+use crate::lang::memory::layout::{Index, Run, Stored};
 use crate::lang::{LdsRow, V, with};
 use crate::scalar::Number;
 

@@ -7,7 +7,7 @@ use crate::ir::Value;
 use crate::lang::memory::bounds::check;
 use crate::lang::numbers::constant::within;
 use crate::lang::values::data::Flatten;
-use crate::lang::{Index, IntoDevice, S, Slice, V, Writable, with};
+use crate::lang::{Index, IntoDevice, S, V, with};
 
 /// Access to slices whose elements may be assigned to in part. It is a bound of its own, so that the element type is inferred
 /// from any slice and the only error for a read-only one is this trait's.
@@ -17,7 +17,6 @@ use crate::lang::{Index, IntoDevice, S, Slice, V, Writable, with};
     note = "a `&[T]` or `*const T` argument is read-only: declare it as `&mut [T]` or `*mut T`"
 )]
 pub trait Assignable {}
-impl Assignable for Writable {}
 
 /// A part of an element of a slice, `x[i].field`, `x[i].array[k].field`: where its scalars are, if the part is an `X`.
 #[derive(Debug, Clone)]
@@ -37,15 +36,6 @@ pub trait HoldsParts {
     type Access;
     /// The memory, and the first byte of element `i` in it.
     fn element(&self, i: V<u32>) -> (Bytes, V<u32>);
-}
-impl<T: Stored, A> HoldsParts for Slice<T, A> {
-    type Element = T;
-    type Access = A;
-    #[track_caller]
-    fn element(&self, i: V<u32>) -> (Bytes, V<u32>) {
-        self.check_index(i);
-        (self.bytes(), i * T::BYTES)
-    }
 }
 impl<M: HoldsParts> HoldsParts for &M {
     type Element = M::Element;
