@@ -59,10 +59,13 @@ fn an_item_becomes_a_struct_with_an_implementation() {
 #[test]
 fn operators_that_rust_fixes_become_calls() {
     let text = body(quote! { let c = a < 3 && !(b == 1.0); y[a] = x[a] as f32 + 1.0; });
-    assert!(text.contains("lang::and(::gcn_dsl::lang::lt(a,3),!(::gcn_dsl::lang::eq(b,1.0)))"), "{text}");
+    assert!(
+        text.contains("lang::and(::gcn_dsl::__private::lt(a,3),!(::gcn_dsl::__private::eq(b,1.0)))"),
+        "{text}"
+    );
     assert!(
         text.contains(
-            "::gcn_dsl::lang::store(&y,a,::gcn_dsl::lang::cast::<f32,_>(::gcn_dsl::lang::load(&x,a))+1.0)"
+            "::gcn_dsl::__private::store(&y,a,::gcn_dsl::__private::cast::<f32,_>(::gcn_dsl::__private::load(&x,a))+1.0)"
         ),
         "{text}"
     );
@@ -73,12 +76,12 @@ fn variables_are_read_and_set() {
     let text = body(quote! { let mut s: f32 = 0.0; s += x[a]; let s2 = s; let s = 1; y[a] = s; });
     assert!(
         text.contains(
-            "letmuts=::gcn_dsl::lang::Var::declare(&__gcn_flow,::gcn_dsl::lang::of_type::<f32,_>(0.0));"
+            "letmuts=::gcn_dsl::__private::Var::declare(&__gcn_flow,::gcn_dsl::__private::of_type::<f32,_>(0.0));"
         ),
         "{text}"
     );
     assert!(
-        text.contains("s.set(&__gcn_flow,s.get()+(::gcn_dsl::lang::load(&x,a)));lets2=s.get();lets=1;"),
+        text.contains("s.set(&__gcn_flow,s.get()+(::gcn_dsl::__private::load(&x,a)));lets2=s.get();lets=1;"),
         "{text}"
     );
     assert!(text.contains("store(&y,a,s)"), "a shadowed variable is a plain name: {text}");
@@ -93,18 +96,18 @@ fn array_variables_are_changed_by_element() {
 #[test]
 fn control_flow_carries_its_flow() {
     let text = body(quote! { if a < 1 { barrier(); } else { y[a] = 1.0; } });
-    assert!(text.contains("let__gcn_if=::gcn_dsl::lang::if_begin(::gcn_dsl::lang::lt(a,1),&__gcn_flow);let__gcn_then_value={let__gcn_flow=__gcn_if.flow();barrier(&__gcn_flow);};"), "{text}");
+    assert!(text.contains("let__gcn_if=::gcn_dsl::__private::if_begin(::gcn_dsl::__private::lt(a,1),&__gcn_flow);let__gcn_then_value={let__gcn_flow=__gcn_if.flow();barrier(&__gcn_flow);};"), "{text}");
     assert!(text.contains("let__gcn_else=__gcn_if.otherwise();"), "{text}");
     let text = body(quote! { for k in (0..a).step_by(4) { y[k] = 0.0; } while a > 1 {} });
     assert!(
         text.contains(
-            "for_begin(::gcn_dsl::lang::range(::gcn_dsl::lang::literal(0),a).step_by(::gcn_dsl::lang::literal(4)),&__gcn_flow,false,false);loop{{let__gcn_flow=__gcn_loop.flow();letk=__gcn_loop.index();"
+            "for_begin(::gcn_dsl::__private::range(::gcn_dsl::__private::literal(0),a).step_by(::gcn_dsl::__private::literal(4)),&__gcn_flow,false,false);loop{{let__gcn_flow=__gcn_loop.flow();letk=__gcn_loop.index();"
         ),
         "{text}"
     );
     assert!(
         text.contains(
-            "let__gcn_cond={let__gcn_flow=__gcn_loop.flow();::gcn_dsl::lang::gt(a,1)};let__gcn_loop=__gcn_loop.test(__gcn_cond,false);"
+            "let__gcn_cond={let__gcn_flow=__gcn_loop.flow();::gcn_dsl::__private::gt(a,1)};let__gcn_loop=__gcn_loop.test(__gcn_cond,false);"
         ),
         "{text}"
     );
@@ -118,7 +121,7 @@ fn host_time_code_stays() {
         let n = comptime { if 1 < 2 { 3 } else { 4 } };
         comptime if n > 2 { y[a] = 0.0; } else { y[a] = 1.0; }
     });
-    assert!(text.contains("forkin::gcn_dsl::lang::unroll(0,4){"), "{text}");
+    assert!(text.contains("forkin::gcn_dsl::__private::unroll(0,4){"), "{text}");
     assert!(text.contains("letn={if1<2{3}else{4}};ifn>2{"), "{text}");
 }
 
@@ -128,7 +131,7 @@ fn rolled_loops_say_so() {
         #[unroll(1)]
         for k in 0..a { y[k] = 0.0; }
     });
-    assert!(text.contains("::gcn_dsl::lang::rolled(&__gcn_loop);loop{"), "{text}");
+    assert!(text.contains("::gcn_dsl::__private::rolled(&__gcn_loop);loop{"), "{text}");
 }
 
 #[test]
@@ -183,14 +186,14 @@ fn device_functions_stay_functions() {
     });
     for part in [
         "#[doc=r\"Doc.\"]#[track_caller]",
-        "pubfnf<T:Float,X>(x:impl::gcn_dsl::lang::IntoDevice<V<T>>,n:impl::gcn_dsl::lang::IntoDevice<::gcn_dsl::S<T>>,p:X,",
-        "__gcn_arg3:impl::gcn_dsl::lang::IntoDevice<(::gcn_dsl::S<u32>,V<T>,)>,y:impl::gcn_dsl::lang::IntoDevice<::gcn_dsl::lang::Slice<f32,::gcn_dsl::lang::ReadOnly>>,",
-        "out:::gcn_dsl::lang::Lent<'_,V<u32>>)->(V<T>,::gcn_dsl::S<u32>,){",
-        "let__gcn_frame=::gcn_dsl::lang::enter(\"f\");(move||{let__gcn_flow=::gcn_dsl::lang::Called::new();",
-        "letx=::gcn_dsl::lang::annotate::<V<T>,_>(x);",
-        "letmutp=::gcn_dsl::lang::Var::declare(&__gcn_flow,p);",
+        "pubfnf<T:Float,X>(x:impl::gcn_dsl::__private::IntoDevice<V<T>>,n:impl::gcn_dsl::__private::IntoDevice<::gcn_dsl::S<T>>,p:X,",
+        "__gcn_arg3:impl::gcn_dsl::__private::IntoDevice<(::gcn_dsl::S<u32>,V<T>,)>,y:impl::gcn_dsl::__private::IntoDevice<::gcn_dsl::__private::Slice<f32,::gcn_dsl::__private::ReadOnly>>,",
+        "out:::gcn_dsl::__private::Lent<'_,V<u32>>)->(V<T>,::gcn_dsl::S<u32>,){",
+        "let__gcn_frame=::gcn_dsl::__private::enter(\"f\");(move||{let__gcn_flow=::gcn_dsl::__private::Called::new();",
+        "letx=::gcn_dsl::__private::annotate::<V<T>,_>(x);",
+        "letmutp=::gcn_dsl::__private::Var::declare(&__gcn_flow,p);",
         "letmutout=out.enter(&__gcn_flow);",
-        "::gcn_dsl::lang::annotate::<(V<T>,::gcn_dsl::S<u32>,),_>({out.set(&__gcn_flow,out.get()+(a));(x,a,)})",
+        "::gcn_dsl::__private::annotate::<(V<T>,::gcn_dsl::S<u32>,),_>({out.set(&__gcn_flow,out.get()+(a));(x,a,)})",
     ] {
         assert!(text.contains(part), "{part} in {text}");
     }
@@ -241,7 +244,7 @@ fn host_parameters_are_fields() {
     });
     for part in [
         "#[derive(Clone,Copy,Debug)]pubstructk{#[doc=\"Parameter`tile`ofthekernel.\"]pubtile:u32}",
-        "lettile=self.tile;::gcn_dsl::lang::Signature::new(\"k\",&[],[(tile)asu32,(1)asu32,(1)asu32]).host(&tile)",
+        "lettile=self.tile;::gcn_dsl::__private::Signature::new(\"k\",&[],[(tile)asu32,(1)asu32,(1)asu32]).host(&tile)",
         "typeArgs<'a>=(&'amut[f32],);",
         // A kernel's name is free for a variable.
         "#[allow(dead_code)]fnk(){}lettile=self.tile;",

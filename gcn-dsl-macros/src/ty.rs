@@ -274,15 +274,15 @@ impl Elements {
             return quote_spanned!(ty.span()=> [#elem; #len]);
         }
         if let Some(data) = self.data_in_lanes(ty) {
-            return quote_spanned!(ty.span()=> <#data as ::gcn_dsl::lang::Stored>::Value);
+            return quote_spanned!(ty.span()=> <#data as ::gcn_dsl::__private::Stored>::Value);
         }
         if let Some(of) = optional(ty).filter(|of| !self.is_host(of)) {
             let of = self.device(of);
-            return quote_spanned!(ty.span()=> ::gcn_dsl::lang::Maybe<#of>);
+            return quote_spanned!(ty.span()=> ::gcn_dsl::__private::Maybe<#of>);
         }
         if let Some(parts) = resulting(ty).filter(|_| !self.is_host(ty)) {
             let [of, error] = parts.map(|of| self.device(of));
-            return quote_spanned!(ty.span()=> ::gcn_dsl::lang::Outcome<#of, #error>);
+            return quote_spanned!(ty.span()=> ::gcn_dsl::__private::Outcome<#of, #error>);
         }
         if let Some(Type::Ptr(p)) = varying_element(ty) {
             return pointer("LanePtr", p);
@@ -309,7 +309,7 @@ impl Elements {
 fn pointer(what: &str, ty: &syn::TypePtr) -> TokenStream {
     let (elem, access) = (&ty.elem, if ty.mutability.is_some() { "Writable" } else { "ReadOnly" });
     let [what, access] = [what, access].map(|name| proc_macro2::Ident::new(name, ty.span()));
-    quote_spanned!(ty.span()=> ::gcn_dsl::lang::#what<#elem, ::gcn_dsl::lang::#access>)
+    quote_spanned!(ty.span()=> ::gcn_dsl::__private::#what<#elem, ::gcn_dsl::__private::#access>)
 }
 
 fn is_element_bound(bound: &TypeParamBound) -> bool {

@@ -9,7 +9,9 @@
 use std::sync::OnceLock;
 use std::time::Instant;
 
-use gcn_dsl::lang::{self, Arguments, Leave, Packer, RegisterLimits, S, Signature, Top, Uniform, V, Var};
+use gcn_dsl::__private::{
+    self as lang, Arguments, Leave, Packer, RegisterLimits, S, Signature, Top, Uniform, V, Var,
+};
 use gcn_dsl::launch::DevicePacker;
 use gcn_dsl::prelude::*;
 use gcn_dsl::{BuildOptions, Kernel};

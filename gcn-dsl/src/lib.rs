@@ -59,6 +59,8 @@ pub use gcn_isa::hazards::RuleSet;
 pub use kernel::{AnyKernel, BuildCause, BuildError, BuildOptions, BuiltKernel};
 #[doc(inline)]
 pub use lang::isa;
+#[doc(hidden)]
+pub use lang::private as __private;
 pub use lang::{DevicePtr, S, V};
 pub use launch::{
     Device, DeviceBuffer, DeviceSlice, DeviceView, DeviceViewMut, Download, Event, Graph, GraphBuilder, Grid,

@@ -143,7 +143,7 @@ const ELEMENTS: [(&str, u32); 13] = [
     ("f64", 8),
 ];
 
-/// Makes the arguments' names stand for their offsets in the kernarg segment, laid out as `gcn_dsl::lang::Signature` says.
+/// Makes the arguments' names stand for their offsets in the kernarg segment, laid out as `gcn_dsl::__private::Signature` says.
 /// Gives assertions that the types have the sizes that their names say: rustc knows the types, this macro only the names.
 fn arguments(args: &[Arg], options: &mut Options, errors: &mut Errors) -> TokenStream {
     let mut end: u32 = 0;

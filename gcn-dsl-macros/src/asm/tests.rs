@@ -227,6 +227,6 @@ fn offsets_of_arguments_are_those_of_the_signature() {
         .skip(1)
         .map(|s| u32::from_str_radix(s.split(['\\', '\n']).next().unwrap_or(""), 16).unwrap_or(0) - 100)
         .collect();
-    // `gcn_dsl::lang::Signature` lays the same arguments out in `gcn-dsl/tests/instructions/asm.rs`.
+    // `gcn_dsl::__private::Signature` lays the same arguments out in `gcn-dsl/tests/instructions/asm.rs`.
     assert_eq!(offsets, [0, 8, 16, 24, 28, 32, 40, 52], "{text}");
 }

@@ -101,15 +101,15 @@ fn compared(item: &ItemStruct) -> TokenStream {
     let values = |of: &TokenStream| nested(item.fields.members().map(|member| quote!(#of.#member)).collect());
     let (left, right) = (values(&quote!(self)), values(&quote!(other)));
     quote! {
-        impl #params ::gcn_dsl::lang::Compare<Self> for #name #args
+        impl #params ::gcn_dsl::__private::Compare<Self> for #name #args
         where
             #(#predicates,)*
-            #types: ::gcn_dsl::lang::Compare<#types>,
+            #types: ::gcn_dsl::__private::Compare<#types>,
         {
-            type Output = <#types as ::gcn_dsl::lang::Compare<#types>>::Output;
+            type Output = <#types as ::gcn_dsl::__private::Compare<#types>>::Output;
             #[track_caller]
             fn compare(self, pred: ::gcn_dsl::ir::Pred, other: Self) -> Self::Output {
-                ::gcn_dsl::lang::Compare::compare(#left, pred, #right)
+                ::gcn_dsl::__private::Compare::compare(#left, pred, #right)
             }
         }
     }
@@ -122,11 +122,12 @@ pub(super) fn placed(item: &ItemStruct) -> TokenStream {
     let bounds =
         clause.map(|c| c.predicates.to_token_stream()).filter(|b| !b.is_empty()).map(|b| quote!(#b,));
     let types = item.fields.iter().map(|f| &f.ty);
-    let places = types.clone().map(|ty| quote_spanned!(ty.span()=> <#ty as ::gcn_dsl::lang::Placed>::Place));
-    let place = places.reduce(|all, next| quote!(<#all as ::gcn_dsl::lang::Kind>::Or<#next>));
-    let place = place.unwrap_or_else(|| quote!(::gcn_dsl::lang::Varying));
+    let places =
+        types.clone().map(|ty| quote_spanned!(ty.span()=> <#ty as ::gcn_dsl::__private::Placed>::Place));
+    let place = places.reduce(|all, next| quote!(<#all as ::gcn_dsl::__private::Kind>::Or<#next>));
+    let place = place.unwrap_or_else(|| quote!(::gcn_dsl::__private::Varying));
     quote! {
-        impl #params ::gcn_dsl::lang::Placed for #name #args where #bounds #(#types: ::gcn_dsl::lang::Placed,)* {
+        impl #params ::gcn_dsl::__private::Placed for #name #args where #bounds #(#types: ::gcn_dsl::__private::Placed,)* {
             type Place = #place;
             type Pattern = Self;
         }
@@ -153,7 +154,7 @@ pub(super) fn implementations(item: &ItemStruct, of: Of) -> TokenStream {
         quote!(#predicates)
     });
     let bounds = bounds.filter(|b| !b.is_empty()).map(|b| quote!(#b,));
-    let parts = quote!(#(#types: ::gcn_dsl::lang::Flatten,)*);
+    let parts = quote!(#(#types: ::gcn_dsl::__private::Flatten,)*);
     let members: Vec<Member> = item.fields.members().collect();
     let text = name.to_string();
     let names: Vec<String> = members.iter().map(field_name).collect();
@@ -164,7 +165,7 @@ pub(super) fn implementations(item: &ItemStruct, of: Of) -> TokenStream {
     let unflattened = build(
         types
             .iter()
-            .map(|t| quote_spanned!(t.span()=> <#t as ::gcn_dsl::lang::Flatten>::unflatten(values)))
+            .map(|t| quote_spanned!(t.span()=> <#t as ::gcn_dsl::__private::Flatten>::unflatten(values)))
             .collect(),
     );
     let side = |method: &str, from: &TokenStream| {
@@ -173,11 +174,12 @@ pub(super) fn implementations(item: &ItemStruct, of: Of) -> TokenStream {
             members
                 .iter()
                 .zip(&types)
-                .map(|(m, t)| quote!(<#t as ::gcn_dsl::lang::Merge<How, #t>>::#method(#from.#m)))
+                .map(|(m, t)| quote!(<#t as ::gcn_dsl::__private::Merge<How, #t>>::#method(#from.#m)))
                 .collect(),
         )
     };
-    let blank = build(types.iter().map(|t| quote!(<#t as ::gcn_dsl::lang::Blank<Any>>::blank())).collect());
+    let blank =
+        build(types.iter().map(|t| quote!(<#t as ::gcn_dsl::__private::Blank<Any>>::blank())).collect());
     let (left, right) = (side("left", &quote!(self)), side("right", &quote!(other)));
     let own = (of == Of::Values).then(|| {
         quote! {
@@ -187,20 +189,20 @@ pub(super) fn implementations(item: &ItemStruct, of: Of) -> TokenStream {
                 }
             }
             impl #params ::core::marker::Copy for #name #args where #bounds #parts {}
-            impl #params ::gcn_dsl::lang::AsIs for #name #args #clause {}
-            impl #params ::gcn_dsl::lang::Choice for #name #args where #bounds #parts {
+            impl #params ::gcn_dsl::__private::AsIs for #name #args #clause {}
+            impl #params ::gcn_dsl::__private::Choice for #name #args where #bounds #parts {
                 type Varying = Self;
                 type Uniform = Self;
                 #[track_caller]
                 fn at_varying(list: &[Self], i: ::gcn_dsl::V<u32>) -> Self {
-                    ::gcn_dsl::lang::element_of(list, i)
+                    ::gcn_dsl::__private::element_of(list, i)
                 }
                 #[track_caller]
                 fn at_uniform(list: &[Self], i: ::gcn_dsl::S<u32>) -> Self {
-                    ::gcn_dsl::lang::element_of(list, i)
+                    ::gcn_dsl::__private::element_of(list, i)
                 }
             }
-            impl #params ::gcn_dsl::lang::Declare for #name #args where #bounds #parts {
+            impl #params ::gcn_dsl::__private::Declare for #name #args where #bounds #parts {
                 type Value = Self;
                 fn declare(self) -> Self {
                     self
@@ -210,9 +212,9 @@ pub(super) fn implementations(item: &ItemStruct, of: Of) -> TokenStream {
     });
     quote! {
         #own
-        impl #params ::gcn_dsl::lang::Flatten for #name #args where #bounds #parts {
+        impl #params ::gcn_dsl::__private::Flatten for #name #args where #bounds #parts {
             fn flatten(&self, values: &mut ::std::vec::Vec<::gcn_dsl::ir::Value>) {
-                #(::gcn_dsl::lang::Flatten::flatten(&self.#members, values);)*
+                #(::gcn_dsl::__private::Flatten::flatten(&self.#members, values);)*
             }
             fn unflatten(values: &mut dyn ::core::iter::Iterator<Item = ::gcn_dsl::ir::Value>) -> Self {
                 #unflattened
@@ -221,30 +223,30 @@ pub(super) fn implementations(item: &ItemStruct, of: Of) -> TokenStream {
                 // Without a variable, which a kernel of the user could have the name of.
                 ::core::option::Option::Some(::gcn_dsl::ir::named::Shape::Struct(
                     #text,
-                    ::std::vec![#((#names, <#types as ::gcn_dsl::lang::Flatten>::shape()?)),*],
+                    ::std::vec![#((#names, <#types as ::gcn_dsl::__private::Flatten>::shape()?)),*],
                 ))
             }
         }
-        impl<#(#bare,)* Any> ::gcn_dsl::lang::Blank<Any> for #name #args
+        impl<#(#bare,)* Any> ::gcn_dsl::__private::Blank<Any> for #name #args
         where
             #bounds
             #parts
-            #(#types: ::gcn_dsl::lang::Blank<Any>,)*
+            #(#types: ::gcn_dsl::__private::Blank<Any>,)*
         {
             fn blank() -> Self {
                 #blank
             }
         }
-        impl<#(#bare,)* Declared, Here> ::gcn_dsl::lang::AssignIn<Declared, Here> for #name #args
+        impl<#(#bare,)* Declared, Here> ::gcn_dsl::__private::AssignIn<Declared, Here> for #name #args
         where
             #bounds
-            #(#types: ::gcn_dsl::lang::AssignIn<Declared, Here>,)*
+            #(#types: ::gcn_dsl::__private::AssignIn<Declared, Here>,)*
         {}
-        impl<#(#bare,)* How> ::gcn_dsl::lang::Merge<How, Self> for #name #args
+        impl<#(#bare,)* How> ::gcn_dsl::__private::Merge<How, Self> for #name #args
         where
             #bounds
             #parts
-            #(#types: ::gcn_dsl::lang::Merge<How, #types, Output = #types>,)*
+            #(#types: ::gcn_dsl::__private::Merge<How, #types, Output = #types>,)*
         {
             type Output = Self;
             #[track_caller]
@@ -256,12 +258,12 @@ pub(super) fn implementations(item: &ItemStruct, of: Of) -> TokenStream {
                 #right
             }
         }
-        impl #params ::gcn_dsl::lang::Aggregate for #name #args where #bounds #parts {}
-        impl<#(#bare,)* How> ::gcn_dsl::lang::Merge<How, ::gcn_dsl::lang::Never> for #name #args
+        impl #params ::gcn_dsl::__private::Aggregate for #name #args where #bounds #parts {}
+        impl<#(#bare,)* How> ::gcn_dsl::__private::Merge<How, ::gcn_dsl::__private::Never> for #name #args
         where
             #bounds
             #parts
-            #(#types: ::gcn_dsl::lang::Merge<How, #types, Output = #types>,)*
+            #(#types: ::gcn_dsl::__private::Merge<How, #types, Output = #types>,)*
         {
             type Output = Self;
             const RIGHT_LEAVES: bool = true;
@@ -269,7 +271,7 @@ pub(super) fn implementations(item: &ItemStruct, of: Of) -> TokenStream {
             fn left(self) -> Self {
                 #left
             }
-            fn right(_: ::gcn_dsl::lang::Never) -> Self {
+            fn right(_: ::gcn_dsl::__private::Never) -> Self {
                 ::core::unreachable!("the branch has no value")
             }
         }

@@ -79,39 +79,39 @@ fn converted(name: &Ident, params: &[Ident], item: &ItemStruct) -> TokenStream {
     let members: Vec<Member> = item.fields.members().collect();
     let to: Vec<Ident> = (0..params.len()).map(|i| format_ident!("To{}", i)).collect();
     quote! {
-        impl<#(#params: ::gcn_dsl::lang::IntoDevice<#to>, #to),*> ::gcn_dsl::lang::IntoDevice<#name<#(#to),*>> for #name<#(#params),*> {
+        impl<#(#params: ::gcn_dsl::__private::IntoDevice<#to>, #to),*> ::gcn_dsl::__private::IntoDevice<#name<#(#to),*>> for #name<#(#params),*> {
             #[track_caller]
             fn into_device(self) -> #name<#(#to),*> {
-                #name { #(#members: ::gcn_dsl::lang::IntoDevice::into_device(self.#members)),* }
+                #name { #(#members: ::gcn_dsl::__private::IntoDevice::into_device(self.#members)),* }
             }
         }
-        impl<#(#params: ::gcn_dsl::lang::Declare),*> ::gcn_dsl::lang::Declare for #name<#(#params),*>
+        impl<#(#params: ::gcn_dsl::__private::Declare),*> ::gcn_dsl::__private::Declare for #name<#(#params),*>
         where
-            #name<#(#params::Value),*>: ::gcn_dsl::lang::Flatten,
+            #name<#(#params::Value),*>: ::gcn_dsl::__private::Flatten,
         {
             type Value = #name<#(#params::Value),*>;
             #[track_caller]
             fn declare(self) -> Self::Value {
-                #name { #(#members: ::gcn_dsl::lang::Declare::declare(self.#members)),* }
+                #name { #(#members: ::gcn_dsl::__private::Declare::declare(self.#members)),* }
             }
         }
-        impl<#(#params: ::gcn_dsl::lang::Choice),*> ::gcn_dsl::lang::Choice for #name<#(#params),*> {
+        impl<#(#params: ::gcn_dsl::__private::Choice),*> ::gcn_dsl::__private::Choice for #name<#(#params),*> {
             type Varying = #name<#(#params::Varying),*>;
             type Uniform = #name<#(#params::Uniform),*>;
             #[track_caller]
             fn at_varying(list: &[Self], i: ::gcn_dsl::V<u32>) -> Self::Varying {
-                #name { #(#members: #params::at_varying(&::gcn_dsl::lang::each(list, |x| x.#members), i)),* }
+                #name { #(#members: #params::at_varying(&::gcn_dsl::__private::each(list, |x| x.#members), i)),* }
             }
             #[track_caller]
             fn at_uniform(list: &[Self], i: ::gcn_dsl::S<u32>) -> Self::Uniform {
-                #name { #(#members: #params::at_uniform(&::gcn_dsl::lang::each(list, |x| x.#members), i)),* }
+                #name { #(#members: #params::at_uniform(&::gcn_dsl::__private::each(list, |x| x.#members), i)),* }
             }
         }
-        impl<#(#params: ::gcn_dsl::lang::Vary),*> ::gcn_dsl::lang::Vary for #name<#(#params),*> {
+        impl<#(#params: ::gcn_dsl::__private::Vary),*> ::gcn_dsl::__private::Vary for #name<#(#params),*> {
             type Varying = #name<#(#params::Varying),*>;
             #[track_caller]
             fn vary(self) -> Self::Varying {
-                #name { #(#members: ::gcn_dsl::lang::Vary::vary(self.#members)),* }
+                #name { #(#members: ::gcn_dsl::__private::Vary::vary(self.#members)),* }
             }
         }
     }
@@ -121,22 +121,22 @@ fn converted(name: &Ident, params: &[Ident], item: &ItemStruct) -> TokenStream {
 fn stored(name: &Ident, types: &[&Type], item: &ItemStruct) -> TokenStream {
     let members: Vec<Member> = item.fields.members().collect();
     let stored: Vec<TokenStream> =
-        types.iter().map(|t| quote_spanned!(t.span()=> <#t as ::gcn_dsl::lang::Stored>)).collect();
+        types.iter().map(|t| quote_spanned!(t.span()=> <#t as ::gcn_dsl::__private::Stored>)).collect();
     let by_value: Vec<TokenStream> =
-        types.iter().map(|t| quote_spanned!(t.span()=> <#t as ::gcn_dsl::lang::ByValue>)).collect();
+        types.iter().map(|t| quote_spanned!(t.span()=> <#t as ::gcn_dsl::__private::ByValue>)).collect();
     let offsets: Vec<TokenStream> =
         members.iter().map(|m| quote!(::core::mem::offset_of!(#name, #m))).collect();
     quote! {
-        impl ::gcn_dsl::lang::Stored for #name {
+        impl ::gcn_dsl::__private::Stored for #name {
             const BYTES: u32 = ::core::mem::size_of::<#name>() as u32;
             const ELEM: ::gcn_dsl::scalar::Elem = ::gcn_dsl::scalar::Elem::U8;
-            type Read<I: ::gcn_dsl::lang::Index> = #name<#(#stored::Read<I>),*>;
+            type Read<I: ::gcn_dsl::__private::Index> = #name<#(#stored::Read<I>),*>;
             type Value = #name<#(#stored::Value),*>;
-            fn leaves(offset: u32, out: &mut ::std::vec::Vec<::gcn_dsl::lang::Leaf>) {
+            fn leaves(offset: u32, out: &mut ::std::vec::Vec<::gcn_dsl::__private::Leaf>) {
                 #(#stored::leaves(offset + #offsets as u32, out);)*
             }
             #[track_caller]
-            fn read<I: ::gcn_dsl::lang::Index>(from: ::gcn_dsl::lang::Bytes, i: I, scale: u32, offset: u32) -> Self::Read<I> {
+            fn read<I: ::gcn_dsl::__private::Index>(from: ::gcn_dsl::__private::Bytes, i: I, scale: u32, offset: u32) -> Self::Read<I> {
                 #name { #(#members: #stored::read(from, i, scale, offset + #offsets as u32)),* }
             }
             fn append(&self, out: &mut ::std::vec::Vec<u8>) {
@@ -159,23 +159,23 @@ fn stored(name: &Ident, types: &[&Type], item: &ItemStruct) -> TokenStream {
                 ::core::option::Option::None
             }
         }
-        impl ::gcn_dsl::lang::LdsElement for #name {
-            type Indexed = <#name as ::gcn_dsl::lang::Stored>::Value;
+        impl ::gcn_dsl::__private::LdsElement for #name {
+            type Indexed = <#name as ::gcn_dsl::__private::Stored>::Value;
             #[track_caller]
-            fn indexed(from: ::gcn_dsl::lang::LdsPlace) -> Self::Indexed {
+            fn indexed(from: ::gcn_dsl::__private::LdsPlace) -> Self::Indexed {
                 from.read::<#name>()
             }
         }
-        impl ::gcn_dsl::lang::ByValue for #name {
+        impl ::gcn_dsl::__private::ByValue for #name {
             type Device = #name<#(#by_value::Device),*>;
-            fn declare(signature: ::gcn_dsl::lang::Signature, name: &'static str) -> ::gcn_dsl::lang::Signature {
+            fn declare(signature: ::gcn_dsl::__private::Signature, name: &'static str) -> ::gcn_dsl::__private::Signature {
                 #(let signature = #by_value::declare(signature, name);)*
                 signature
             }
-            fn receive(args: &mut ::gcn_dsl::lang::Arguments) -> Self::Device {
+            fn receive(args: &mut ::gcn_dsl::__private::Arguments) -> Self::Device {
                 #name { #(#members: #by_value::receive(args)),* }
             }
-            fn pack(self, packer: &mut ::gcn_dsl::lang::Packer<'_>) {
+            fn pack(self, packer: &mut ::gcn_dsl::__private::Packer<'_>) {
                 #(#by_value::pack(self.#members, packer);)*
             }
         }

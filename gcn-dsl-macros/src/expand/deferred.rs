@@ -60,7 +60,7 @@ impl Cx<'_> {
         // Mutable for what is lent; assignments do without.
         let mutable = mutable.then(|| quote_spanned!(span=> #[allow(unused_mut)]));
         let token = mutable.is_some().then(|| syn::Token![mut](span));
-        quote_spanned!(span=> #mutable let #token #name = ::gcn_dsl::lang::Var::deferred(&#flow);)
+        quote_spanned!(span=> #mutable let #token #name = ::gcn_dsl::__private::Var::deferred(&#flow);)
     }
 
     /// The variable of this name, if it is one without a first value.

@@ -1,7 +1,7 @@
 //! `#[device] enum`: a struct with a discriminant and the fields of all variants, and a plain enum for patterns.
 //!
 //! The struct has the enum's name, and a function of the variant's name makes each variant. rustc reads patterns on the plain enum
-//! (see `gcn_dsl::lang::Variants`), which is in a module of its own, so that messages give it the user's name.
+//! (see `gcn_dsl::__private::Variants`), which is in a module of its own, so that messages give it the user's name.
 
 use proc_macro2::{Ident, TokenStream};
 use quote::{ToTokens, format_ident, quote, quote_spanned};
@@ -81,7 +81,9 @@ fn bounded(item: &ItemEnum, types: &[&Type]) -> syn::Generics {
     if !generics.params.is_empty() {
         let clause = generics.make_where_clause();
         for ty in types {
-            let bounds = quote!(::gcn_dsl::lang::Flatten + ::gcn_dsl::lang::Placed + ::gcn_dsl::lang::Blank);
+            let bounds = quote!(
+                ::gcn_dsl::__private::Flatten + ::gcn_dsl::__private::Placed + ::gcn_dsl::__private::Blank
+            );
             clause.predicates.push(parse_quote!(#ty: #bounds));
         }
     }
@@ -125,7 +127,7 @@ fn expand(item: &ItemEnum) -> TokenStream {
     let declaration: ItemStruct = parse_quote! {
         #[derive(Debug)]
         #vis struct #name<#unbounded> #clause {
-            __gcn_tag: ::gcn_dsl::lang::Tag<#place>,
+            __gcn_tag: ::gcn_dsl::__private::Tag<#place>,
             #(#places: #types,)*
         }
     };
@@ -156,7 +158,7 @@ fn expand(item: &ItemEnum) -> TokenStream {
     );
     // Those of a parameter its bounds say.
     let blank = types.iter().filter(|_| generics.params.is_empty());
-    let blank = blank.map(|ty| quote_spanned!(ty.span()=> ::gcn_dsl::lang::holds_blank::<#ty>()));
+    let blank = blank.map(|ty| quote_spanned!(ty.span()=> ::gcn_dsl::__private::holds_blank::<#ty>()));
     quote! {
         #(#attrs)*
         #declaration
@@ -171,14 +173,14 @@ fn expand(item: &ItemEnum) -> TokenStream {
         #shared
         const _: fn() = || { #(#blank;)* };
         #shared
-        impl #of ::gcn_dsl::lang::Placed for #name #args #clause {
+        impl #of ::gcn_dsl::__private::Placed for #name #args #clause {
             type Place = #place;
-            type Pattern = #host::#name<#(<#types as ::gcn_dsl::lang::Placed>::Pattern),*>;
+            type Pattern = #host::#name<#(<#types as ::gcn_dsl::__private::Placed>::Pattern),*>;
         }
         #shared
-        impl #of ::gcn_dsl::lang::Variants for #name #args #clause {
+        impl #of ::gcn_dsl::__private::Variants for #name #args #clause {
             type Host = #host::#name<#(#types),*>;
-            type Condition = <#place as ::gcn_dsl::lang::Kind>::Pick<::gcn_dsl::S<bool>, ::gcn_dsl::V<bool>>;
+            type Condition = <#place as ::gcn_dsl::__private::Kind>::Pick<::gcn_dsl::S<bool>, ::gcn_dsl::V<bool>>;
             fn each(&self) -> ::std::vec::Vec<Self::Host> {
                 ::std::vec![#(#shown),*]
             }
@@ -188,13 +190,13 @@ fn expand(item: &ItemEnum) -> TokenStream {
             }
         }
         #shared
-        impl #of ::gcn_dsl::lang::OfVariant for #name #args #clause {
+        impl #of ::gcn_dsl::__private::OfVariant for #name #args #clause {
             fn of(variant: Self::Host) -> Self {
                 match variant { #(#arms)* }
             }
         }
         #shared
-        impl #of ::gcn_dsl::lang::Vary for #name #args #clause {
+        impl #of ::gcn_dsl::__private::Vary for #name #args #clause {
             type Varying = Self;
             fn vary(self) -> Self {
                 self
@@ -209,9 +211,10 @@ fn expand(item: &ItemEnum) -> TokenStream {
 
 /// The place of the discriminant: uniform if there are fields and all are.
 fn place(types: &[&Type]) -> TokenStream {
-    let places = types.iter().map(|ty| quote_spanned!(ty.span()=> <#ty as ::gcn_dsl::lang::Placed>::Place));
-    let all = places.reduce(|all, next| quote!(<#all as ::gcn_dsl::lang::Kind>::Or<#next>));
-    all.unwrap_or_else(|| quote!(::gcn_dsl::lang::Varying))
+    let places =
+        types.iter().map(|ty| quote_spanned!(ty.span()=> <#ty as ::gcn_dsl::__private::Placed>::Place));
+    let all = places.reduce(|all, next| quote!(<#all as ::gcn_dsl::__private::Kind>::Or<#next>));
+    all.unwrap_or_else(|| quote!(::gcn_dsl::__private::Varying))
 }
 
 fn declared(variant: &syn::Variant, fields: &[Field]) -> TokenStream {
@@ -253,10 +256,10 @@ fn of_variant(
     let values = fields.iter().enumerate().flat_map(|(of, fields)| {
         fields.iter().map(move |Field { place, ty, .. }| match of == tag as usize {
             true => quote!(#place),
-            false => quote!(#place: <#ty as ::gcn_dsl::lang::Blank>::blank()),
+            false => quote!(#place: <#ty as ::gcn_dsl::__private::Blank>::blank()),
         })
     });
-    quote!(#pattern => #name { __gcn_tag: ::gcn_dsl::lang::Tag::of(#tag), #(#values),* },)
+    quote!(#pattern => #name { __gcn_tag: ::gcn_dsl::__private::Tag::of(#tag), #(#values),* },)
 }
 
 /// The function that makes a variant, if it is not written with the names of its fields.
@@ -271,12 +274,12 @@ fn constructor(
         return None;
     }
     let params = fields.iter().map(|Field { place, ty, inferred, .. }| match inferred {
-        true => quote_spanned!(ty.span()=> #place: impl ::gcn_dsl::lang::Declare<Value = #ty>),
-        false => quote_spanned!(ty.span()=> #place: impl ::gcn_dsl::lang::IntoDevice<#ty>),
+        true => quote_spanned!(ty.span()=> #place: impl ::gcn_dsl::__private::Declare<Value = #ty>),
+        false => quote_spanned!(ty.span()=> #place: impl ::gcn_dsl::__private::IntoDevice<#ty>),
     });
     let values = fields.iter().map(|Field { place, inferred, .. }| match inferred {
-        true => quote!(::gcn_dsl::lang::Declare::declare(#place)),
-        false => quote!(::gcn_dsl::lang::IntoDevice::into_device(#place)),
+        true => quote!(::gcn_dsl::__private::Declare::declare(#place)),
+        false => quote!(::gcn_dsl::__private::IntoDevice::into_device(#place)),
     });
     let made = made(of, variant, values);
     let docs = variant.attrs.iter().filter(|a| a.path().is_ident("doc"));
@@ -284,7 +287,7 @@ fn constructor(
         #(#docs)*
         #[track_caller]
         #vis fn #name(#(#params),*) -> Self {
-            ::gcn_dsl::lang::OfVariant::of(#made)
+            ::gcn_dsl::__private::OfVariant::of(#made)
         }
     })
 }
@@ -292,21 +295,21 @@ fn constructor(
 /// An enum without fields is a number: it compares, and converts to one.
 fn without_fields(name: &Ident) -> TokenStream {
     quote! {
-        impl ::gcn_dsl::lang::Compare<#name> for #name {
+        impl ::gcn_dsl::__private::Compare<#name> for #name {
             type Output = ::gcn_dsl::V<bool>;
             #[track_caller]
             fn compare(self, pred: ::gcn_dsl::ir::Pred, rhs: #name) -> Self::Output {
-                ::gcn_dsl::lang::Compare::compare(self.__gcn_tag.number(), pred, rhs.__gcn_tag.number())
+                ::gcn_dsl::__private::Compare::compare(self.__gcn_tag.number(), pred, rhs.__gcn_tag.number())
             }
         }
-        impl<T> ::gcn_dsl::lang::CastTo<T> for #name
+        impl<T> ::gcn_dsl::__private::CastTo<T> for #name
         where
-            ::gcn_dsl::V<u32>: ::gcn_dsl::lang::CastTo<T>,
+            ::gcn_dsl::V<u32>: ::gcn_dsl::__private::CastTo<T>,
         {
-            type Output = <::gcn_dsl::V<u32> as ::gcn_dsl::lang::CastTo<T>>::Output;
+            type Output = <::gcn_dsl::V<u32> as ::gcn_dsl::__private::CastTo<T>>::Output;
             #[track_caller]
             fn cast_to(self) -> Self::Output {
-                ::gcn_dsl::lang::CastTo::cast_to(self.__gcn_tag.number())
+                ::gcn_dsl::__private::CastTo::cast_to(self.__gcn_tag.number())
             }
         }
     }

@@ -198,7 +198,7 @@ impl Cx<'_> {
                 let call = self.method_call(e);
                 quote_spanned!(e.span()=> ({
                     #[allow(unused_imports)]
-                    use ::gcn_dsl::lang::matrix::MapPlaced as _;
+                    use ::gcn_dsl::__private::matrix::MapPlaced as _;
                     #call
                 }))
             }
@@ -418,7 +418,7 @@ impl Cx<'_> {
                     let perhaps = lang("PerhapsSize", span);
                     quote_spanned!(span=> {
                         #[allow(unused_imports)]
-                        use ::gcn_dsl::lang::{IsNoSize as _, IsSize as _};
+                        use ::gcn_dsl::__private::{IsNoSize as _, IsSize as _};
                         (&#perhaps(#side)).operand()
                     })
                 }

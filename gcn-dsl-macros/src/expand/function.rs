@@ -173,7 +173,7 @@ fn body(function: &KernelFn, signed: &Signed, block: &syn::Block, errors: &mut E
             cx.callers_targets.clone_from(targets);
             quote_spanned!(token.span()=> #token.flow())
         }
-        None => quote!(::gcn_dsl::lang::Called::new()),
+        None => quote!(::gcn_dsl::__private::Called::new()),
     };
     if let (None, Some(Stmt::Expr(value, None))) = (&signed.output, block.stmts.last())
         && is_value(value)
@@ -212,7 +212,7 @@ fn body(function: &KernelFn, signed: &Signed, block: &syn::Block, errors: &mut E
     };
     let (own, result) = match &itself {
         Some(name) => (
-            Some(quote!(let #name = ::gcn_dsl::lang::mutable_self(&#flow, __gcn_receiver);)),
+            Some(quote!(let #name = ::gcn_dsl::__private::mutable_self(&#flow, __gcn_receiver);)),
             match function.mutates_self() {
                 true => quote!({ let __gcn_result = { #result }; (__gcn_result, #name.get()) }),
                 false => result,
@@ -250,7 +250,7 @@ fn body(function: &KernelFn, signed: &Signed, block: &syn::Block, errors: &mut E
         None => inner,
     };
     quote! {
-        let #frame = ::gcn_dsl::lang::enter(#name);
+        let #frame = ::gcn_dsl::__private::enter(#name);
         #inner
     }
 }
@@ -261,23 +261,25 @@ impl Param {
         match self {
             Param::Receiver(receiver) => receiver.to_token_stream(),
             Param::Token(name, None) => {
-                quote_spanned!(name.span()=> #name: ::gcn_dsl::lang::AllLanes<impl Sized>)
+                quote_spanned!(name.span()=> #name: ::gcn_dsl::__private::AllLanes<impl Sized>)
             }
             Param::Token(name, Some(targets)) => {
-                quote_spanned!(name.span()=> #name: ::gcn_dsl::lang::AllLanes<#targets>)
+                quote_spanned!(name.span()=> #name: ::gcn_dsl::__private::AllLanes<#targets>)
             }
-            Param::Lent { arg, ty, .. } => quote_spanned!(arg.span()=> #arg: ::gcn_dsl::lang::Lent<'_, #ty>),
+            Param::Lent { arg, ty, .. } => {
+                quote_spanned!(arg.span()=> #arg: ::gcn_dsl::__private::Lent<'_, #ty>)
+            }
             Param::Memory { arg, ty, .. } => {
-                quote_spanned!(ty.span()=> #arg: impl ::gcn_dsl::lang::LendsMemory<#ty>)
+                quote_spanned!(ty.span()=> #arg: impl ::gcn_dsl::__private::LendsMemory<#ty>)
             }
             Param::Converted { arg, ty, .. } => {
-                quote_spanned!(ty.span()=> #arg: impl ::gcn_dsl::lang::IntoDevice<#ty>)
+                quote_spanned!(ty.span()=> #arg: impl ::gcn_dsl::__private::IntoDevice<#ty>)
             }
             Param::List { arg, ty, .. } => {
-                quote_spanned!(ty.span()=> #arg: impl ::gcn_dsl::lang::Listable<#ty>)
+                quote_spanned!(ty.span()=> #arg: impl ::gcn_dsl::__private::Listable<#ty>)
             }
             Param::Data { arg, of, .. } => {
-                quote_spanned!(of.span()=> #arg: impl ::gcn_dsl::lang::OneForAll<#of>)
+                quote_spanned!(of.span()=> #arg: impl ::gcn_dsl::__private::OneForAll<#of>)
             }
             Param::Plain { arg, ty, .. } => quote!(#arg: #ty),
         }
@@ -372,7 +374,7 @@ impl Cx<'_> {
         if let (true, [name]) = (whole, mutable.as_slice()) {
             self.declare(name, true);
             let named = self.named_variable(name);
-            return quote_spanned!(span=> let mut #name = ::gcn_dsl::lang::Var::declare(&#flow, #value)#named;);
+            return quote_spanned!(span=> let mut #name = ::gcn_dsl::__private::Var::declare(&#flow, #value)#named;);
         }
         let values: Vec<TokenStream> = mutable.iter().map(|name| self.varied(name, quote!(#name))).collect();
         for name in &mutable {
@@ -383,7 +385,7 @@ impl Cx<'_> {
         quote_spanned! {span=>
             let #pat = #value;
             #named
-            #(let mut #mutable = ::gcn_dsl::lang::Var::declare(&#flow, #values)#of_variables;)*
+            #(let mut #mutable = ::gcn_dsl::__private::Var::declare(&#flow, #values)#of_variables;)*
         }
     }
 }
@@ -447,7 +449,7 @@ fn without_value(block: &syn::Block) -> syn::Block {
     let mut block = block.clone();
     if let Some(Stmt::Expr(e @ (Expr::Call(_) | Expr::MethodCall(_)), None)) = block.stmts.last_mut() {
         let span = e.span();
-        *e = syn::parse_quote_spanned!(span=> ::gcn_dsl::lang::nothing(#e));
+        *e = syn::parse_quote_spanned!(span=> ::gcn_dsl::__private::nothing(#e));
     }
     block
 }

@@ -344,7 +344,7 @@ impl Cx<'_> {
         let elements: Vec<TokenStream> = elements.collect();
         Some(quote_spanned!(e.span()=> {
             #[allow(unused_imports)]
-            use ::gcn_dsl::lang::{BesideAny as _, BesideOther as _, BesideSame as _, ElementBecomes as _, ElementIs as _};
+            use ::gcn_dsl::__private::{BesideAny as _, BesideOther as _, BesideSame as _, ElementBecomes as _, ElementIs as _};
             #bindings
             let #all = #like;
             [#(#elements),*]

@@ -216,7 +216,7 @@ fn trace(
     quote! {
         #freed
         #fields
-        let #flow = ::gcn_dsl::lang::Top::new();
+        let #flow = ::gcn_dsl::__private::Top::new();
         #(#bindings)*
         { #body }
     }
@@ -308,15 +308,15 @@ fn implementation(
             type Args<'a> = (#(#host_types,)*);
             type DeviceArgs<'a> = (#(#device_types,)*);
 
-            fn signature(&self) -> ::gcn_dsl::lang::Signature {
+            fn signature(&self) -> ::gcn_dsl::__private::Signature {
                 #signature
             }
 
-            fn trace(&self, #device: &mut ::gcn_dsl::lang::Arguments) {
+            fn trace(&self, #device: &mut ::gcn_dsl::__private::Arguments) {
                 #trace
             }
 
-            fn pack<'b, 'a: 'b>(#host: &'b mut Self::Args<'a>, #packer: &mut ::gcn_dsl::lang::Packer<'b>) {
+            fn pack<'b, 'a: 'b>(#host: &'b mut Self::Args<'a>, #packer: &mut ::gcn_dsl::__private::Packer<'b>) {
                 #(#packs)*
             }
 
@@ -354,7 +354,7 @@ fn signature(kernel: &KernelFn, declared: &Declared, head: &Head) -> TokenStream
     let hosts = head.hosts.iter().map(|HostParam { name, .. }| quote!(.host(&#name)));
     quote_spanned! {kernel.sig.ident.span()=>
         #fields
-        ::gcn_dsl::lang::Signature::new(#name, &[#(#consts),*], [(#x) as u32, (#y) as u32, (#z) as u32])
+        ::gcn_dsl::__private::Signature::new(#name, &[#(#consts),*], [(#x) as u32, (#y) as u32, (#z) as u32])
             #(#types)*
             #targets
             #(#hosts)*

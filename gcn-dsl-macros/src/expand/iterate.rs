@@ -207,7 +207,7 @@ impl Cx<'_> {
         quote_spanned! {span=> match #values {
             #name => {
                 #[allow(unused_imports)]
-                use ::gcn_dsl::lang::{FirstStays as _, FirstVaries as _, GivenInLanes as _, GivenToAll as _};
+                use ::gcn_dsl::__private::{FirstStays as _, FirstVaries as _, GivenInLanes as _, GivenToAll as _};
                 let first = (&(&#given(&#name)).open(#start::of(#first))).first();
                 #name.fold(first, #with)
             }

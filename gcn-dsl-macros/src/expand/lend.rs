@@ -33,7 +33,7 @@ impl Cx<'_> {
         let mut args = args.clone();
         for (arg, _) in args.iter_mut().zip(options.into_iter().flatten()).filter(|(_, takes)| **takes) {
             if self.is_prelude(arg, "None") {
-                *arg = parse_quote_spanned!(arg.span()=> ::gcn_dsl::lang::none());
+                *arg = parse_quote_spanned!(arg.span()=> ::gcn_dsl::__private::none());
             }
         }
         for (arg, _) in args.iter_mut().zip(numbers.into_iter().flatten()).filter(|(_, takes)| **takes) {

@@ -92,13 +92,13 @@ fn expand(item: &ItemEnum, number: &Ident) -> TokenStream {
             }
             impl ::gcn_dsl::scalar::CastTarget for #name {}
             impl ::gcn_dsl::scalar::Number for #name {}
-            impl ::gcn_dsl::lang::Listed for #name {
+            impl ::gcn_dsl::__private::Listed for #name {
                 type Itself = Self;
                 fn all() -> ::std::vec::Vec<Self> {
                     ::std::vec![#(#name::#names),*]
                 }
             }
-            impl ::gcn_dsl::lang::Variants for #name {
+            impl ::gcn_dsl::__private::Variants for #name {
                 type Host = Self;
                 type Condition = bool;
                 fn each(&self) -> ::std::vec::Vec<Self> {
@@ -108,36 +108,36 @@ fn expand(item: &ItemEnum, number: &Ident) -> TokenStream {
                     chosen[0]
                 }
             }
-            impl ::gcn_dsl::lang::Placed for #name {
-                type Place = ::gcn_dsl::lang::Uniform;
+            impl ::gcn_dsl::__private::Placed for #name {
+                type Place = ::gcn_dsl::__private::Uniform;
                 type Pattern = Self;
             }
-            impl ::gcn_dsl::lang::AsIs for #name {}
-            impl ::gcn_dsl::lang::Declare for #name {
+            impl ::gcn_dsl::__private::AsIs for #name {}
+            impl ::gcn_dsl::__private::Declare for #name {
                 type Value = ::gcn_dsl::S<#name>;
                 fn declare(self) -> Self::Value {
-                    ::gcn_dsl::lang::annotate(self)
+                    ::gcn_dsl::__private::annotate(self)
                 }
             }
-            impl ::gcn_dsl::lang::Vary for #name {
+            impl ::gcn_dsl::__private::Vary for #name {
                 type Varying = ::gcn_dsl::V<#name>;
                 fn vary(self) -> Self::Varying {
-                    ::gcn_dsl::lang::annotate(self)
+                    ::gcn_dsl::__private::annotate(self)
                 }
             }
-            impl<T> ::gcn_dsl::lang::CastTo<T> for #name
+            impl<T> ::gcn_dsl::__private::CastTo<T> for #name
             where
-                #number: ::gcn_dsl::lang::CastTo<T>,
+                #number: ::gcn_dsl::__private::CastTo<T>,
             {
-                type Output = <#number as ::gcn_dsl::lang::CastTo<T>>::Output;
+                type Output = <#number as ::gcn_dsl::__private::CastTo<T>>::Output;
                 fn cast_to(self) -> Self::Output {
-                    ::gcn_dsl::lang::CastTo::cast_to(self as #number)
+                    ::gcn_dsl::__private::CastTo::cast_to(self as #number)
                 }
             }
-            impl ::gcn_dsl::lang::Compare<#name> for #name {
+            impl ::gcn_dsl::__private::Compare<#name> for #name {
                 type Output = bool;
                 fn compare(self, pred: ::gcn_dsl::ir::Pred, rhs: #name) -> bool {
-                    ::gcn_dsl::lang::Compare::compare(self as #number, pred, rhs as #number)
+                    ::gcn_dsl::__private::Compare::compare(self as #number, pred, rhs as #number)
                 }
             }
             #joins
@@ -150,7 +150,7 @@ fn joins(name: &Ident) -> TokenStream {
     let at = name.span();
     let [s, v] = [quote!(::gcn_dsl::S<#name>), quote!(::gcn_dsl::V<#name>)];
     let own = quote!(#name);
-    let [uniform, varying] = [quote!(::gcn_dsl::lang::Uniform), quote!(::gcn_dsl::lang::Varying)];
+    let [uniform, varying] = [quote!(::gcn_dsl::__private::Uniform), quote!(::gcn_dsl::__private::Varying)];
     let rows = [
         (&uniform, &own, &s),
         (&uniform, &s, &s),
@@ -161,38 +161,38 @@ fn joins(name: &Ident) -> TokenStream {
     ];
     let merged = rows.into_iter().map(|(how, other, out)| {
         quote! {
-            impl ::gcn_dsl::lang::Merge<#how, #other> for #name {
+            impl ::gcn_dsl::__private::Merge<#how, #other> for #name {
                 type Output = #out;
                 fn left(self) -> #out {
-                    ::gcn_dsl::lang::annotate(self)
+                    ::gcn_dsl::__private::annotate(self)
                 }
                 #[track_caller]
                 fn right(other: #other) -> #out {
-                    ::gcn_dsl::lang::annotate(other)
+                    ::gcn_dsl::__private::annotate(other)
                 }
             }
         }
     });
     let leaving = [(&uniform, &s), (&varying, &v)].into_iter().map(|(how, out)| {
         quote! {
-            impl ::gcn_dsl::lang::Merge<#how, ::gcn_dsl::lang::Never> for #name {
+            impl ::gcn_dsl::__private::Merge<#how, ::gcn_dsl::__private::Never> for #name {
                 type Output = #out;
                 const RIGHT_LEAVES: bool = true;
                 fn left(self) -> #out {
-                    ::gcn_dsl::lang::annotate(self)
+                    ::gcn_dsl::__private::annotate(self)
                 }
-                fn right(_: ::gcn_dsl::lang::Never) -> #out {
+                fn right(_: ::gcn_dsl::__private::Never) -> #out {
                     ::core::unreachable!("the branch has no value")
                 }
             }
-            impl ::gcn_dsl::lang::Merge<#how, #name> for ::gcn_dsl::lang::Never {
+            impl ::gcn_dsl::__private::Merge<#how, #name> for ::gcn_dsl::__private::Never {
                 type Output = #out;
                 const LEFT_LEAVES: bool = true;
                 fn left(self) -> #out {
                     ::core::unreachable!("the branch has no value")
                 }
                 fn right(other: #name) -> #out {
-                    ::gcn_dsl::lang::annotate(other)
+                    ::gcn_dsl::__private::annotate(other)
                 }
             }
         }
@@ -201,11 +201,11 @@ fn joins(name: &Ident) -> TokenStream {
         let place = Ident::new(place, at);
         let other = quote!(::gcn_dsl::#place<#name>);
         quote! {
-            impl ::gcn_dsl::lang::Compare<#other> for #name {
+            impl ::gcn_dsl::__private::Compare<#other> for #name {
                 type Output = ::gcn_dsl::#place<bool>;
                 #[track_caller]
                 fn compare(self, pred: ::gcn_dsl::ir::Pred, rhs: #other) -> Self::Output {
-                    ::gcn_dsl::lang::Compare::compare(::gcn_dsl::lang::annotate::<#other, _>(self), pred, rhs)
+                    ::gcn_dsl::__private::Compare::compare(::gcn_dsl::__private::annotate::<#other, _>(self), pred, rhs)
                 }
             }
         }

@@ -70,7 +70,7 @@ fn field(ty: &Type, handle: &str, of: &TokenStream, place: &TokenStream) -> Toke
             quote_spanned!(ty.span()=> [#elem; #len])
         }
         _ if Elements::default().is_element(ty) => quote_spanned!(ty.span()=> ::gcn_dsl::#handle_name<#ty>),
-        _ => quote_spanned!(ty.span()=> <#ty as ::gcn_dsl::lang::#of>::#place),
+        _ => quote_spanned!(ty.span()=> <#ty as ::gcn_dsl::__private::#of>::#place),
     }
 }
 

@@ -1,4 +1,4 @@
-//! Syntax to calls of `gcn_dsl::lang`.
+//! Syntax to calls of `gcn_dsl::__private`.
 
 pub(crate) mod aggregate;
 mod asm;
@@ -282,8 +282,8 @@ pub(crate) fn helper(name: &str, at: Span, site: Span) -> Ident {
     Ident::new(&format!("__gcn_{name}"), at.resolved_at(site))
 }
 
-/// `::gcn_dsl::lang::name` with the span that an error about the call should have.
+/// `::gcn_dsl::__private::name` with the span that an error about the call should have.
 pub(crate) fn lang(name: &str, span: Span) -> TokenStream {
     let name = Ident::new(name, span);
-    quote_spanned!(span=> ::gcn_dsl::lang::#name)
+    quote_spanned!(span=> ::gcn_dsl::__private::#name)
 }

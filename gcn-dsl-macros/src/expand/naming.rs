@@ -53,8 +53,8 @@ impl Cx<'_> {
                 #(#attrs)*
                 let #name = {
                     #[allow(unused_imports)]
-                    use ::gcn_dsl::lang::{ShowDevice as _, ShowOther as _};
-                    (&::gcn_dsl::lang::Shown(&#name)).shown(#text, #line, #column);
+                    use ::gcn_dsl::__private::{ShowDevice as _, ShowOther as _};
+                    (&::gcn_dsl::__private::Shown(&#name)).shown(#text, #line, #column);
                     #name
                 };
             }

@@ -39,17 +39,17 @@ pub(super) fn for_other_places(item: &DeviceImpl) -> Option<TokenStream> {
                 type Output = <#left as #of>::Output;
                 #[track_caller]
                 fn #method(self, other: #right) -> Self::Output {
-                    let other: #varying = ::gcn_dsl::lang::IntoDevice::into_device(#value);
+                    let other: #varying = ::gcn_dsl::__private::IntoDevice::into_device(#value);
                     <#left as #of>::#method(self, other)
                 }
             }
         }
     };
     let mut tokens = forward(
-        quote!(::gcn_dsl::lang::Literal<GcnNumber>),
+        quote!(::gcn_dsl::__private::Literal<GcnNumber>),
         quote!(GcnNumber),
-        quote!(#element: ::gcn_dsl::lang::TakesLiteral<GcnNumber>),
-        quote!(<#element as ::gcn_dsl::lang::TakesLiteral<GcnNumber>>::of(other.0)),
+        quote!(#element: ::gcn_dsl::__private::TakesLiteral<GcnNumber>),
+        quote!(<#element as ::gcn_dsl::__private::TakesLiteral<GcnNumber>>::of(other.0)),
     );
     let is_new = |right: &TokenStream| {
         key(of, right, left).is_some_and(|key| !function.known.operators.contains(&key))

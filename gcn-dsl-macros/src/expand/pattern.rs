@@ -2,7 +2,7 @@
 //!
 //! A pattern is taken apart level by level. rustc destructures tuples and structs; new names replace the nested patterns. rustc also
 //! finds the variant of an enum: the pattern is in a closure that is called with each variant of the value
-//! (`gcn_dsl::lang::Variants`), so that names are resolved as in any Rust.
+//! (`gcn_dsl::__private::Variants`), so that names are resolved as in any Rust.
 
 use proc_macro2::{Ident, Span, TokenStream};
 use quote::{ToTokens, quote, quote_spanned};
@@ -70,8 +70,8 @@ fn variant(path: &Path, cx: &mut Cx<'_>, as_what: &str) -> (TokenStream, TokenSt
     let alias = Ident::new(&fresh.to_string().replacen("__gcn_", "__GcnEnum", 1), fresh.span());
     let (ty, what) = (of.span(), Ident::new(as_what, span));
     let kind = match as_what {
-        "Host" => quote_spanned!(ty=> ::gcn_dsl::lang::Variants),
-        _ => quote_spanned!(ty=> ::gcn_dsl::lang::Placed),
+        "Host" => quote_spanned!(ty=> ::gcn_dsl::__private::Variants),
+        _ => quote_spanned!(ty=> ::gcn_dsl::__private::Placed),
     };
     (quote_spanned!(ty=> type #alias = <#of as #kind>::#what;), quote_spanned!(span=> #alias::#name))
 }
@@ -324,7 +324,9 @@ impl Cx<'_> {
             self.declare(name, p.mutability.is_some());
             let flow = self.flow(at);
             let own = match p.mutability {
-                Some(_) => quote_spanned!(at=> let mut #name = ::gcn_dsl::lang::Var::declare(&#flow, #of);),
+                Some(_) => {
+                    quote_spanned!(at=> let mut #name = ::gcn_dsl::__private::Var::declare(&#flow, #of);)
+                }
                 None => quote_spanned!(at=> let #name = #of;),
             };
             return quote!(#inner #own);
@@ -388,7 +390,7 @@ impl Cx<'_> {
         let fields: Vec<TokenStream> = fields.collect();
         let (item, name) = variant(&e.path, self, "Host");
         let (span, (of, _)) = (e.brace_token.span.join(), divided(&e.path, self.self_type.as_ref()));
-        let make = quote_spanned!(of.span()=> <#of as ::gcn_dsl::lang::OfVariant>::of);
+        let make = quote_spanned!(of.span()=> <#of as ::gcn_dsl::__private::OfVariant>::of);
         Some(quote_spanned!(span=> { #item #make(#name { #(#fields),* }) }))
     }
 

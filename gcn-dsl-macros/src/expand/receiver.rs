@@ -1,7 +1,7 @@
 //! `&mut self`: a device method that changes the variable it is called on.
 //!
 //! Such a method is a Rust method with `&mut self` on the value: inside, `self` is a variable, whose value goes back at the end.
-//! A call on a variable gives the method a value that goes back to the variable if the method changed it (`gcn_dsl::lang::called_on`),
+//! A call on a variable gives the method a value that goes back to the variable if the method changed it (`gcn_dsl::__private::called_on`),
 //! since methods of other macro calls are known to rustc alone.
 
 use proc_macro2::{Ident, Span, TokenStream};
@@ -98,7 +98,7 @@ impl Cx<'_> {
         quote_spanned!(e.span()=> ({
             let mut #value = {
                 #[allow(unused_imports)]
-                use ::gcn_dsl::lang::{DeviceArray as _, HoldNumber as _, HoldOther as _};
+                use ::gcn_dsl::__private::{DeviceArray as _, HoldNumber as _, HoldOther as _};
                 (&&#on).hold(&#flow)
             };
             let #result = #value.it().#method #turbofish #args;

@@ -202,7 +202,7 @@ pub(super) fn memory(what: &str, elem: &Type, mutable: bool, span: proc_macro2::
     let (what, access) = (Ident::new(what, span), if mutable { "Writable" } else { "ReadOnly" });
     let access = Ident::new(access, span);
     let elem = quote!(#elem);
-    quote_spanned!(span=> ::gcn_dsl::lang::#what<#elem, ::gcn_dsl::lang::#access>)
+    quote_spanned!(span=> ::gcn_dsl::__private::#what<#elem, ::gcn_dsl::__private::#access>)
 }
 
 impl ty::Elements {

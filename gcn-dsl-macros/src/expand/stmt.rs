@@ -270,7 +270,7 @@ impl Cx<'_> {
                 .is_none_or(|ty| matches!(ty::bare(ty), syn::Type::Ptr(_)) || self.elements.is_plain(ty));
             let value = if open { self.varied(name, value) } else { value };
             let named = self.named_variable(name);
-            return quote_spanned!(span=> let mut #name = ::gcn_dsl::lang::Var::declare(&#flow, #value)#named;);
+            return quote_spanned!(span=> let mut #name = ::gcn_dsl::__private::Var::declare(&#flow, #value)#named;);
         }
         if function::has_mut(pat) && !annotation.is_some_and(|t| self.elements.is_host(t)) {
             return self.let_pattern(pat, &value, local.span());
@@ -318,7 +318,7 @@ impl Cx<'_> {
         if let (Pat::Ident(name), Expr::Tuple(tuple)) = (pat, &mut init) {
             for (member, value) in tuple.elems.iter_mut().enumerate() {
                 if self.varying.has_member(&name.ident, member) {
-                    *value = parse_quote_spanned!(value.span()=> ::gcn_dsl::lang::vary(#value));
+                    *value = parse_quote_spanned!(value.span()=> ::gcn_dsl::__private::vary(#value));
                 }
             }
         }

@@ -19,7 +19,7 @@ pub(crate) fn declaration(item: &DeviceTrait, errors: &mut Errors) -> TokenStrea
     let bounds = frame.supertraits.iter().map(|bound| quote!(+ #bound));
     // What changes is a variable.
     let mutable = item.functions.iter().any(|(f, _)| f.mutates_self());
-    let mutable = mutable.then(|| quote_spanned!(name.span()=> + ::gcn_dsl::lang::Changeable));
+    let mutable = mutable.then(|| quote_spanned!(name.span()=> + ::gcn_dsl::__private::Changeable));
     let elements = ty::elements(generics);
     let mut functions = Vec::new();
     for (function, has_body) in &item.functions {

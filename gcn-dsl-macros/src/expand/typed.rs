@@ -103,7 +103,7 @@ impl Typing<'_> {
         }
         let (span, device) = (e.span(), self.elements.device(ty));
         let value = number(e, self.elements).into_owned();
-        *e = parse_quote_spanned!(span=> ::gcn_dsl::lang::annotate::<#device, _>(#value));
+        *e = parse_quote_spanned!(span=> ::gcn_dsl::__private::annotate::<#device, _>(#value));
     }
 }
 
@@ -212,7 +212,7 @@ fn as_literals(e: &mut Expr, elements: &Elements) {
                 (true, false) => "whole",
             };
             let (span, name) = (e.span(), Ident::new(name, e.span()));
-            *e = parse_quote_spanned!(span=> ::gcn_dsl::lang::#name(#e));
+            *e = parse_quote_spanned!(span=> ::gcn_dsl::__private::#name(#e));
         }
         _ => {}
     }

@@ -43,7 +43,7 @@ pub(crate) struct Known {
 }
 
 /// Functions that number the lanes. Nearly every kernel begins with one, so that rustc is not asked what they give, but told: where a
-/// function of this name is another one, that is an error (`gcn_dsl::lang::each_lanes_own`).
+/// function of this name is another one, that is an error (`gcn_dsl::__private::each_lanes_own`).
 const LANES_OWN: [&str; 3] = ["global_id", "local_id", "lane_id"];
 
 impl Known {

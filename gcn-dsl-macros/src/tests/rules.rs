@@ -5,14 +5,14 @@ use quote::quote;
 
 use super::body;
 
-/// Checks that `input` becomes `expected`, token for token; `lang` stands for `::gcn_dsl::lang`, `flow` for the flow token.
+/// Checks that `input` becomes `expected`, token for token; `lang` stands for `::gcn_dsl::__private`, `flow` for the flow token.
 #[track_caller]
 fn becomes(input: TokenStream, expected: &str) {
     let text = body(input.clone());
     let expected: String = expected
         .split_whitespace()
         .collect::<String>()
-        .replace("lang::", "::gcn_dsl::lang::")
+        .replace("lang::", "::gcn_dsl::__private::")
         .replace("&flow", "&__gcn_flow")
         .replace("let~flow", "let__gcn_flow");
     assert!(text.contains(&expected), "{input}\nshould become\n{expected}\nbut the expansion is\n{text}");

@@ -2,7 +2,8 @@
 //!
 //! A kernel's body runs once on the host, when the kernel is built. Device values are handles to IR values; operators and
 //! calls on them append instructions to the kernel that the current thread is building (`context`). What a user names is
-//! re-exported by the crate's prelude; the functions that only the macro's expansion names are here.
+//! re-exported here, most of it by the prelude too; what only the macro's expansion names is in `private`, which it calls
+//! `gcn_dsl::__private`.
 
 mod arguments;
 mod context;
@@ -17,27 +18,13 @@ mod numbers;
 mod schedule;
 mod values;
 
-pub use arguments::by_value::{ByValue, OneForAll, one_for_all, receiver, receiver_in_lanes};
+pub use arguments::by_value::ByValue;
 pub use arguments::device_ptr::DevicePtr;
-pub use arguments::signature::{
-    Arguments, PackedArg, Packer, RegisterLimits, Signature, SignatureArg, SignatureArgKind, WriteBack,
-};
-pub use context::calls::{CallSite, Frames, enter};
-pub use context::{TraceError, Tracing, trace, trace_with, with_builder};
-pub use control::assert::{DebugCondition, HostCondition, dbg, debug_assert, debugging, on_host, trap};
-pub use control::function::{
-    AllLanes, Anyone, Called, Changeable, FromCaller, LendsMemory, Lent, Numeric, PromisesAllLanes,
-    all_lanes, mutable_self, target,
-};
-pub use control::short_circuit::{LeftSide, and_begin, or_begin};
-pub use control::*;
+pub use arguments::signature::{Arguments, RegisterLimits, Signature, SignatureArg, SignatureArgKind};
+pub use context::TraceError;
+pub use control::assert::trap;
+pub use control::function::{AllLanes, Numeric, all_lanes, target};
 pub use device::{Maybe, Outcome};
-pub use expanded::autoref::{ByMethod, CalledOn, ChangesIn, Held, HoldNumber, HoldOther};
-pub use expanded::inference::{
-    EachLanes, First, FirstStays, FirstVaries, Given, GivenInLanes, GivenToAll, Stays, each_lanes_own, given,
-};
-pub use expanded::path::{AsItIs, MayBeVariant, written};
-pub use expanded::unsupported::{HasIterator, HasRsqrt, HasUnwrap};
 pub use lanes::ids::{
     Dim3, global_id, global_size, lane_id, local_id, num_workgroups, wave_id, workgroup_id, workgroup_size,
 };
@@ -70,67 +57,104 @@ pub use matrix::{
     Gfx1030, Gfx1100, Gfx1150, Gfx1200, HasMfma, HasMfmaF8, HasMfmaF64, HasMfmaMx, HasMfmaXf32, HasSmfmac,
     LdsTile, On, Tile, TileA, TileB, col_major, matmul, mfma, mfma_scale, mfma_with, row_major, smfmac,
 };
-pub use memory::access::{LoadAt, StoreAt, load, store};
+pub use memory::access::{LoadAt, StoreAt};
 pub use memory::atomic::{
     Atomic, AtomicElement, AtomicHalf, AtomicInteger, AtomicMemory, AtomicPair, AtomicUnsigned, fence,
 };
 pub use memory::cache::Cache;
-pub use memory::deref::{LoadDeref, StoreDeref, load_deref, store_deref};
 pub(crate) use memory::layout::taken;
-pub use memory::layout::{ArrayIndex, Bytes, HoldsParts, InElement, Index, Leaf, Run, Stored, in_element};
-pub use memory::lds::{Lds, LdsElement, LdsPlace};
+pub use memory::layout::{Index, Run, Stored};
+pub use memory::lds::{Lds, LdsElement};
 pub use memory::lds_row::{LdsPlane, LdsRow};
 pub use memory::lds_slice::LdsSlice;
 pub use memory::ordering::{
     AcqRel, Acquire, FenceOrdering, LoadOrdering, MemoryOrdering, Ordering, Relaxed, Release, Scope, SeqCst,
     StoreOrdering,
 };
-pub use memory::place::{ElementPlace, PlaceAt, place_at};
+pub use memory::place::ElementPlace;
 pub use memory::pointer::{Displacement, LanePtr, Steps};
 pub use memory::private::Private;
 pub use memory::slice::{Ptr, ReadOnly, Slice, Writable};
-pub use memory::subslice::{End, PartOf, part, to_last};
+pub use memory::subslice::PartOf;
 pub use numbers::arithmetic::{Arithmetic, Float, Integer, Signed, Unsigned};
-pub use numbers::bytes::{BytesOf, from_be_bytes, from_le_bytes};
-pub use numbers::cast::{CastTo, CastToSize, cast, cast_to_size};
+pub use numbers::cast::{CastTo, cast};
 pub use numbers::compare::{Compare, Logic, and, eq, ge, gt, le, lt, ne, or};
 pub use numbers::float::Approximate;
-pub use numbers::float_parts::{BitsOf, from_bits};
-pub use numbers::host_size::{IsNoSize, IsSize, PerhapsSize, Size, size};
-pub use numbers::min_max::{Extreme, greatest, least};
 pub use numbers::narrow_float::{Packed, PackedFormat, Unpacked};
 pub use numbers::packed::{HalfFloat, bf16x2, f16x2, f32x2, i16x2, u16x2};
 pub use schedule::{
-    AsyncMemory, Awaitable, Carried, Carry, Drained, Interleave, LdsAccesses, LdsBuf, LdsPair, Loads, Manual,
-    MatrixPhase, Pending, PingPong, ReadPhase, Readable, ScalarLoads, StorePhase, Stores, Turn, TurnPhase,
-    WaitCounter, WritePhase, Written, barrier_turn, carried, cold_path, interleave, issue, manual_begin,
-    matrix_phase_begin, ping_pong_begin, sched_barrier, sched_barrier_except, set_priority, traced, wait,
+    AsyncMemory, Awaitable, LdsAccesses, LdsBuf, LdsPair, Loads, Pending, Readable, ScalarLoads, Stores,
+    WaitCounter, Written, cold_path, issue, sched_barrier, sched_barrier_except, set_priority, wait,
     wait_all,
 };
-pub use values::aggregate::{
-    Aggregate, AsIs, Beside, BesideAny, BesideOther, BesideSame, Element, ElementBecomes, ElementIndex,
-    ElementIs, IntoField, Like, NoField, Nothing, alike, element, field, like, nothing,
-};
 pub use values::array_methods::DeviceArray;
-pub use values::const_index::{Counted, FromCount, HostCount, counted};
-pub use values::data::{AssignIn, Declare, Flatten};
-pub use values::debug_name::{ShowDevice, ShowOther, Shown};
-pub use values::dynamic_index::{Choice, TableRow, each};
-pub use values::element_assign::{HasElements, Here, at, element_of, put};
-pub use values::enums::{Blank, Listed, OfVariant, Placed, Tag, Variants, holds_blank, is_variant, variant};
-pub use values::iterator::{
-    Elements, Listable, Ordered, Positioned, Total, all_elements, any_element, elements_of, given_by,
-    greatest_of, least_of, position_of, product_of, sum_of,
-};
-pub use values::literal::{Literal, Real, TakesLiteral, Vary, Whole, literal, real, vary, whole};
-pub use values::operand::{At, OfType, Operand, SameElement, of_type};
-pub use values::option::{Absent, Chosen, none, some};
-pub use values::pattern::{TakenApart, taken_apart};
-pub use values::register::{Agprs, InRegisters, RegisterFile, Sgprs, Vgprs, pinned};
-pub use values::result::{Bad, Good, err, ok};
-pub use values::value::{IntoDevice, PerLane, S, V, annotate, convert, select, splat};
-pub use values::variable::{Var, holds};
+pub use values::iterator::Elements;
+pub use values::value::{IntoDevice, S, V, select, splat};
 pub use values::vector::Vector;
 
 pub(crate) use context::with;
 pub(crate) use values::data::next_value;
+
+/// What only expanded code names; no part of the language.
+#[doc(hidden)]
+pub mod private {
+    pub use super::arguments::by_value::{OneForAll, one_for_all, receiver, receiver_in_lanes};
+    pub use super::arguments::signature::{PackedArg, Packer, WriteBack};
+    pub use super::context::calls::{CallSite, Frames, enter};
+    pub use super::context::{Tracing, trace, trace_with, with_builder};
+    pub use super::control::assert::{DebugCondition, HostCondition, dbg, debug_assert, debugging, on_host};
+    pub use super::control::function::{
+        Anyone, Called, Changeable, FromCaller, LendsMemory, Lent, PromisesAllLanes, mutable_self,
+    };
+    pub use super::control::short_circuit::{LeftSide, and_begin, or_begin};
+    pub use super::control::*;
+    pub use super::expanded::autoref::{ByMethod, CalledOn, ChangesIn, Held, HoldNumber, HoldOther};
+    pub use super::expanded::inference::{
+        EachLanes, First, FirstStays, FirstVaries, Given, GivenInLanes, GivenToAll, Stays, each_lanes_own,
+        given,
+    };
+    pub use super::expanded::path::{AsItIs, MayBeVariant, written};
+    pub use super::expanded::unsupported::{HasIterator, HasRsqrt, HasUnwrap};
+    pub use super::memory::access::{load, store};
+    pub use super::memory::deref::{LoadDeref, StoreDeref, load_deref, store_deref};
+    pub use super::memory::layout::{ArrayIndex, Bytes, HoldsParts, InElement, Leaf, in_element};
+    pub use super::memory::lds::LdsPlace;
+    pub use super::memory::place::{PlaceAt, place_at};
+    pub use super::memory::subslice::{End, part, to_last};
+    pub use super::numbers::bytes::{BytesOf, from_be_bytes, from_le_bytes};
+    pub use super::numbers::cast::{CastToSize, cast_to_size};
+    pub use super::numbers::float_parts::{BitsOf, from_bits};
+    pub use super::numbers::host_size::{IsNoSize, IsSize, PerhapsSize, Size, size};
+    pub use super::numbers::min_max::{Extreme, greatest, least};
+    pub use super::schedule::{
+        Carried, Carry, Drained, Interleave, Manual, MatrixPhase, PingPong, ReadPhase, StorePhase, Turn,
+        TurnPhase, WritePhase, barrier_turn, carried, interleave, manual_begin, matrix_phase_begin,
+        ping_pong_begin, traced,
+    };
+    pub use super::values::aggregate::{
+        Aggregate, AsIs, Beside, BesideAny, BesideOther, BesideSame, Element, ElementBecomes, ElementIndex,
+        ElementIs, IntoField, Like, NoField, Nothing, alike, element, field, like, nothing,
+    };
+    pub use super::values::const_index::{Counted, FromCount, HostCount, counted};
+    pub use super::values::data::{AssignIn, Declare, Flatten};
+    pub use super::values::debug_name::{ShowDevice, ShowOther, Shown};
+    pub use super::values::dynamic_index::{Choice, TableRow, each};
+    pub use super::values::element_assign::{HasElements, Here, at, element_of, put};
+    pub use super::values::enums::{
+        Blank, Listed, OfVariant, Placed, Tag, Variants, holds_blank, is_variant, variant,
+    };
+    pub use super::values::iterator::{
+        Listable, Ordered, Positioned, Total, all_elements, any_element, elements_of, given_by, greatest_of,
+        least_of, position_of, product_of, sum_of,
+    };
+    pub use super::values::literal::{Literal, Real, TakesLiteral, Vary, Whole, literal, real, vary, whole};
+    pub use super::values::operand::{At, OfType, Operand, SameElement, of_type};
+    pub use super::values::option::{Absent, Chosen, none, some};
+    pub use super::values::pattern::{TakenApart, taken_apart};
+    pub use super::values::register::{Agprs, InRegisters, RegisterFile, Sgprs, Vgprs, pinned};
+    pub use super::values::result::{Bad, Good, err, ok};
+    pub use super::values::value::{PerLane, annotate, convert};
+    pub use super::values::variable::{Var, holds};
+    pub use super::*;
+}
+pub(crate) use private::*;

@@ -4,8 +4,8 @@
 
 use gcn_isa::Target;
 
+use gcn_dsl::__private::{self as lang, Arguments, S, V, global_id};
 use gcn_dsl::ir::dce;
-use gcn_dsl::lang::{self, Arguments, S, V, global_id};
 use gcn_dsl::regalloc::{Limits, allocate};
 
 mod exits;

@@ -3,11 +3,11 @@
 
 use std::panic::Location;
 
+use gcn_dsl::__private::{self as lang, Arguments, with_builder};
 use gcn_dsl::catalog::{self, Effect, Form, Function, ParamKind, Variant};
 use gcn_dsl::ir::{Inst, Place, Type, Value};
 use gcn_dsl::isa::request::Request;
 use gcn_dsl::isa::{BufferFormat, DstUnused, Input, Omod, Options, Sel};
-use gcn_dsl::lang::{self, Arguments, with_builder};
 use gcn_dsl::regalloc::{Limits, allocate};
 use gcn_dsl::scalar::Elem;
 use gcn_dsl::sched::{list, wait};

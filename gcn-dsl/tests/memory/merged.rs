@@ -163,7 +163,7 @@ gcn_kernel! {
     }
 }
 
-use gcn_dsl::lang::{cast, load, store};
+use gcn_dsl::__private::{cast, load, store};
 
 fn random_program(rng: &mut Random) -> Vec<Op> {
     use Object as O;

@@ -2,7 +2,7 @@
 
 use std::rc::Rc;
 
-use gcn_dsl::lang::{self, Flow, ForIndex, ForRange, IntoDevice, Kind, Leave, Top, Uniform};
+use gcn_dsl::__private::{self as lang, Flow, ForIndex, ForRange, IntoDevice, Kind, Leave, Top, Uniform};
 
 use super::ast::{Range, Stmt, has_breaks, has_continues};
 use super::value::{D, Val};

@@ -2,7 +2,7 @@
 
 use std::rc::Rc;
 
-use gcn_dsl::lang::{self, IntoDevice, Maybe, OfVariant, Outcome, Top, V, Var, Variants};
+use gcn_dsl::__private::{self as lang, IntoDevice, Maybe, OfVariant, Outcome, Top, V, Var, Variants};
 use gcn_dsl::prelude::f16;
 use gcn_dsl::scalar::Elem;
 

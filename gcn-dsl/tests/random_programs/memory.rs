@@ -1,7 +1,8 @@
 //! Arguments, arrays and variables of a type that is known only at run time.
 
-use gcn_dsl::lang::{
-    self, Arguments, AtomicInteger, Lds, LoadAt, ReadOnly, S, Scope, Slice, StoreAt, Top, V, Var, Writable,
+use gcn_dsl::__private::{
+    self as lang, Arguments, AtomicInteger, Lds, LoadAt, ReadOnly, S, Scope, Slice, StoreAt, Top, V, Var,
+    Writable,
 };
 use gcn_dsl::prelude::{Ordering, Private};
 use gcn_dsl::scalar::{Elem, Number, Scalar};

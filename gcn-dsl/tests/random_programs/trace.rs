@@ -2,8 +2,8 @@
 
 use std::rc::Rc;
 
+use gcn_dsl::__private::{self as lang, Arguments, Block, PackedArg, Packer, Signature, Top, Uniform};
 use gcn_dsl::Kernel;
-use gcn_dsl::lang::{self, Arguments, Block, PackedArg, Packer, Signature, Top, Uniform};
 use gcn_dsl::launch::{DevicePacker, Passed};
 use gcn_dsl::scalar::Elem;
 

@@ -1,7 +1,7 @@
 //! A device value of a type that is known only at run time: the operators and functions of `gcn_dsl::lang` by enumeration.
 
+use gcn_dsl::__private::{self as lang, CastTo, Compare, Condition, IntoDevice, Logic, S, Top, V};
 use gcn_dsl::ir::{Bin, Pred, Un};
-use gcn_dsl::lang::{self, CastTo, Compare, Condition, IntoDevice, Logic, S, Top, V};
 use gcn_dsl::prelude::{bf16, f16};
 use gcn_dsl::scalar::Elem;
 

@@ -1,7 +1,7 @@
 //! What only rustc knows: whether each lane has its own value of what a function gives that is declared elsewhere.
 //!
 //! An expression that syntax does not decide is a question. If a variable is given its value, or is assigned where it is a condition,
-//! the variable's `let` asks rustc for the expression's type (`gcn_dsl::lang::given`). Names that are declared after that `let` mean
+//! the variable's `let` asks rustc for the expression's type (`gcn_dsl::__private::given`). Names that are declared after that `let` mean
 //! nothing there: what they are declared with stands for them. A question for which that is not possible is dropped.
 
 use proc_macro2::{Ident, TokenStream};
@@ -248,7 +248,7 @@ impl Cx<'_> {
         let first = lang("First", name.span());
         let traits = quote_spanned! {name.span()=>
             #[allow(unused_imports)]
-            use ::gcn_dsl::lang::{FirstStays as _, FirstVaries as _, GivenInLanes as _, GivenToAll as _};
+            use ::gcn_dsl::__private::{FirstStays as _, FirstVaries as _, GivenInLanes as _, GivenToAll as _};
         };
         if self.varying.has(name) {
             let vary = lang("vary", name.span());
@@ -289,7 +289,7 @@ impl Cx<'_> {
             let given = lang("given", name.span());
             quote_spanned!(name.span()=> {
                 #[allow(unused_imports)]
-                use ::gcn_dsl::lang::{FirstStays as _, FirstVaries as _, GivenInLanes as _, GivenToAll as _};
+                use ::gcn_dsl::__private::{FirstStays as _, FirstVaries as _, GivenInLanes as _, GivenToAll as _};
                 (&(&#given(|| #asked)).open(#first::of(#value))).first()
             })
         })

@@ -9,9 +9,9 @@
 use gcn_isa::Target;
 use gcn_test_support::{Random, env::fuzz_seeds};
 
+use gcn_dsl::__private::{self as lang, Arguments, Signature, V, with_builder};
 use gcn_dsl::ir::build::Builder;
 use gcn_dsl::ir::{Bin, Inst, Label, Pred, Region, Stmt, Type, Value, Variable};
-use gcn_dsl::lang::{self, Arguments, Signature, V, with_builder};
 use gcn_dsl::launch::DevicePacker;
 use gcn_dsl::scalar::Elem;
 use gcn_dsl::{Device, Grid, Kernel};

@@ -2,12 +2,12 @@
 
 use std::marker::PhantomData;
 
+use gcn_dsl::__private::{Arguments, Packer, Signature, Top, load};
 use gcn_dsl::Kernel;
 use gcn_dsl::lang::matrix::{
     AccElement, Accumulates, AccumulatesScaled, AccumulatesSparse, AnyTarget, MxA, MxB, MxFormat, On, Scales,
     SparseA, SparseIndex,
 };
-use gcn_dsl::lang::{Arguments, Packer, Signature, Top, load};
 use gcn_dsl::launch::DevicePacker;
 use gcn_dsl::prelude::*;
 use gcn_isa::layout::{self, Matrix, Shape};

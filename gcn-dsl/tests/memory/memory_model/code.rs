@@ -1,6 +1,6 @@
 //! The instructions.
 
-use gcn_dsl::lang::{self, Arguments, MemoryOrdering, Ordering, S, Scope, V, fence, lane_id};
+use gcn_dsl::__private::{self as lang, Arguments, MemoryOrdering, Ordering, S, Scope, V, fence, lane_id};
 use gcn_dsl::mir::{Function, MInst, Op};
 use gcn_dsl::prelude::*;
 use gcn_dsl::{ir, lower, sched};
