@@ -44,8 +44,6 @@ const KNOWN: &[(&str, &str)] = &[
     ("gcn-emit::text::parse", "calls grammar modifier register resolve"),
     ("gcn-emit::text::parse", "cursor number"),
     ("gcn-emit::text::parse", "error names"),
-    ("gcn-sim::semantics", "dual functions"),
-    ("gcn-sim::semantics", "mem valu"),
 ];
 
 fn repository() -> &'static Path {
