@@ -33,14 +33,6 @@ const KNOWN: &[(&str, &str)] = &[
     ("gcn-dsl-macros::expand", "expr function signature"),
     ("gcn-dsl::lang", "control expanded isa lanes matrix memory numbers schedule values"),
     ("gcn-dsl::lang::memory", "deref layout pointer slice"),
-    ("gcn-emit::asm", "directive kernel"),
-    ("gcn-emit::asm", "emit eval fixup layout"),
-    ("gcn-emit::asm", "expr section symbols"),
-    ("gcn-emit::asm", "frame macros"),
-    ("gcn-emit::text", "operand parse"),
-    ("gcn-emit::text::parse", "calls grammar modifier register resolve"),
-    ("gcn-emit::text::parse", "cursor number"),
-    ("gcn-emit::text::parse", "error names"),
 ];
 
 fn repository() -> &'static Path {
