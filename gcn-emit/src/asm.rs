@@ -34,11 +34,11 @@
 //!
 //! # How it works
 //! One pass reads the statements; bytes go to their section at once, and what is not known yet becomes a
-//! fixup or a gap of unknown size (`section.rs`). Then everything is laid out (`layout.rs`), fixups are
+//! fixup or a gap of unknown size (`section.rs`). Then everything is laid out (`relax.rs`), fixups are
 //! filled in or become relocations (`fixup.rs`), and symbols become the module's. Nothing is allocated for a
 //! line; instructions are not kept unless [`Options::keep_instructions`] asks for it.
 //!
-//! Macros, repetitions and included files are texts inside texts (`frame.rs`). Their expansions live in an
+//! Macros, repetitions and included files are texts inside texts (`macros/frame.rs`). Their expansions live in an
 //! arena, so that symbols and statements borrow from them as from the file. All texts share one space of
 //! offsets (`source.rs`), by which an error finds its line in the body and the calls that led to it.
 //!
@@ -88,11 +88,11 @@ mod directive;
 mod emit;
 mod eval;
 mod expr;
+mod expr_parser;
 mod fault;
 mod files;
 mod finish;
 mod fixup;
-mod frame;
 mod function;
 mod instruction;
 mod kernel;
@@ -100,7 +100,9 @@ mod layout;
 mod macros;
 mod metadata;
 mod operator;
+mod place;
 mod recall;
+mod relax;
 mod salvage;
 mod section;
 mod source;
@@ -122,7 +124,7 @@ pub use diagnostic::{Diagnostic, Diagnostics, Note, Severity};
 pub use directive::directives;
 pub use emit::MAX_FILLING;
 pub use files::{Files, Folders, Found, NoFiles};
-pub use frame::{MAX_EXPANSION, MAX_MACRO_NESTING};
+pub use macros::{MAX_EXPANSION, MAX_MACRO_NESTING};
 pub use salvage::{Salvaged, assemble_readable, assemble_readable_with, named_target, named_wave};
 pub(crate) use source::without_block_comments;
 pub(crate) use statement::instruction_span;
@@ -130,16 +132,16 @@ pub(crate) use statement::instruction_span;
 use crate::object::CodeObjectVersion;
 use crate::target_id::TargetId;
 use condition::Conditions;
-use expr::{Expr, Exprs};
+use expr::{Expr, Exprs, Sym};
 use fault::{Fault, Located};
 use fixup::Fixup;
-use frame::Frame;
 use kernel::Kernel;
-use macros::Macro;
-use section::{Section, Stream, StreamId};
+use macros::{Frame, Macro};
+use place::StreamId;
+use section::{Section, Stream};
 use source::Sources;
 use span::Span;
-use symbols::{Sym, Symbols};
+use symbols::Symbols;
 
 /// Assembles the text of one file, which includes no others. `file` is its name, for messages.
 ///
@@ -269,6 +271,7 @@ struct Assembler<'s> {
     version: CodeObjectVersion,
     symbols: Symbols<'s>,
     exprs: Exprs,
+    expr_stacks: expr_parser::Stacks,
     sections: Vec<Section>,
     /// Sections by name, group and `unique` number.
     section_ids: HashMap<(String, Option<String>, Option<i64>), u32>,
@@ -360,6 +363,7 @@ impl<'s> Assembler<'s> {
             version: CodeObjectVersion::default(),
             symbols: Symbols::default(),
             exprs: Exprs::default(),
+            expr_stacks: expr_parser::Stacks::default(),
             sections: Vec::new(),
             section_ids: HashMap::new(),
             streams: Vec::new(),

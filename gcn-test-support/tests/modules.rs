@@ -32,19 +32,6 @@ const KNOWN: &[(&str, &str)] = &[
     ("gcn-dsl-macros::expand", "exit place typed"),
     ("gcn-dsl-macros::expand", "expr function signature"),
     ("gcn-dsl::lang", "control expanded isa lanes matrix memory numbers schedule values"),
-    ("gcn-emit::asm", "directive kernel"),
-    ("gcn-emit::asm", "emit eval fixup layout"),
-    ("gcn-emit::asm", "expr section symbols"),
-    ("gcn-emit::asm", "frame macros"),
-    ("gcn-emit::code", "build functions"),
-    ("gcn-emit::object", "bundle file"),
-    ("gcn-emit::object::debug", "calls variables"),
-    ("gcn-emit::text", "operand parse"),
-    ("gcn-emit::text::parse", "calls grammar modifier register resolve"),
-    ("gcn-emit::text::parse", "cursor number"),
-    ("gcn-emit::text::parse", "error names"),
-    ("gcn-sim::semantics", "dual functions"),
-    ("gcn-sim::semantics", "mem valu"),
 ];
 
 fn repository() -> &'static Path {

@@ -2,11 +2,11 @@
 
 use super::Assembler;
 use super::args::{Args, name_length};
-use super::expr::{Expr, Item};
+use super::expr::{Expr, Item, Sym};
 use super::fault::{Fault, Located, Result};
 use super::source::line_end;
 use super::span::Span;
-use super::symbols::{Def, Sym};
+use super::symbols::Def;
 
 /// The role of a directive in conditional assembly.
 #[derive(Clone, Copy)]

@@ -10,7 +10,7 @@ use super::Assembler;
 use super::emit::SectionKey;
 use super::fault::{Fault, Located, Result};
 use super::layout::Layout;
-use super::section::Place;
+use super::place::Place;
 use super::span::Span;
 use crate::object::debug::bytes::Bytes;
 use crate::object::debug::frames::{self, Frame, Kind, Rule};

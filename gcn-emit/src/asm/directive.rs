@@ -13,6 +13,7 @@ use super::args::Args;
 use super::condition;
 use super::fault::{Fault, Located, Result};
 use super::span::Span;
+use crate::text::nearest;
 
 /// Reads the arguments of a directive.
 type Handler = for<'s> fn(&mut Assembler<'s>, &mut Args<'s>, &'static str) -> Result<()>;
@@ -298,16 +299,6 @@ fn find(name: &str) -> Option<&'static Directive> {
         DIRECTIVES.get(at)
     };
     by_name(name).or_else(|| by_name(&name.to_ascii_lowercase()))
-}
-
-/// The known name with the fewest edits, if that is few enough to be a slip.
-pub(super) fn nearest(name: &str, known: impl Iterator<Item = &'static str>) -> Option<&'static str> {
-    if name.len() > 64 {
-        return None;
-    }
-    let limit = 1 + name.len() / 5;
-    let near = known.map(|k| (strsim::levenshtein(name, k), k)).filter(|(edits, _)| *edits <= limit);
-    near.min().map(|(_, k)| k)
 }
 
 #[cfg(test)]

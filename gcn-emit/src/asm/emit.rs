@@ -5,10 +5,9 @@ use object::elf;
 use super::Assembler;
 use super::expr::Expr;
 use super::fault::{Fault, Located, Result};
-use super::fixup::{Fixup, FixupKind};
-use super::section::{
-    Fill, Gap, GapKind, Place, Section, Stream, StreamId, write_fill, write_leb, write_repeated,
-};
+use super::fixup::{Fixup, FixupKind, check_width};
+use super::place::{Place, StreamId};
+use super::section::{Fill, Gap, GapKind, Section, Stream, write_fill, write_leb, write_repeated};
 use super::span::Span;
 
 /// Most bytes that `.fill`, `.space`, `.org` and alignments write into one file.
@@ -91,7 +90,7 @@ impl<'s> Assembler<'s> {
     /// Appends a value of `size` bytes.
     pub fn data(&mut self, expr: Expr, size: u8, span: Span) -> Result<()> {
         if let Some(value) = self.number_now(expr, true).unwrap_or(None) {
-            check_width(value, size, span)?;
+            check_width(value, size).map_err(|fault| Located::new(span, fault))?;
             let bytes = value.to_le_bytes();
             return self.bytes(bytes.get(..usize::from(size)).unwrap_or_default(), span);
         }
@@ -332,17 +331,4 @@ fn defaults(name: &str) -> (u32, u64) {
         None => false,
     };
     NAMED.iter().find(is).map_or((elf::SHT_PROGBITS, 0), |row| (row.2, row.3.into()))
-}
-
-/// A number that is written in `size` bytes, signed or unsigned.
-pub(super) fn check_width(value: i64, size: u8, span: Span) -> Result<()> {
-    if size >= 8 {
-        return Ok(());
-    }
-    let bits = u32::from(size) * 8;
-    let (low, high) = (-(1i64 << (bits - 1)), (1i64 << bits) - 1);
-    if (low..=high).contains(&value) {
-        return Ok(());
-    }
-    Err(Located::new(span, Fault::Range { what: "the value", value, low, high }))
 }

@@ -7,12 +7,12 @@
 use smallvec::SmallVec;
 
 use super::Assembler;
-use super::expr::{Expr, Item, Specifier};
+use super::expr::{Expr, Item, Specifier, Sym};
 use super::fault::Fault;
 use super::layout::Layout;
 use super::operator::{Binary, Unary};
-use super::section::Place;
-use super::symbols::{Def, Sym};
+use super::place::Place;
+use super::symbols::Def;
 use crate::object::Binding;
 
 /// The value of an expression.

@@ -4,12 +4,14 @@ use object::elf;
 
 use super::assembly::RelocationPlace;
 use super::eval::{Atom, Memo, Value};
+use super::expr::{Expr, Sym};
 use super::fault::{Fault, Located};
 use super::fixup::{Base, Outcome};
 use super::layout::Layout;
-use super::section::{Fill, GapKind, Place, StreamId, write_fill, write_leb, write_repeated};
+use super::place::{Place, StreamId};
+use super::section::{Fill, GapKind, write_fill, write_leb, write_repeated};
 use super::span::Span;
-use super::symbols::{Def, Sym};
+use super::symbols::Def;
 use super::{AsmLabel, Assembler, Assembly, Diagnostics};
 use crate::object::{
     Binding, Module, Relocation, RelocationBase, RelocationKind, Section, SectionId, Symbol, SymbolId,
@@ -317,7 +319,7 @@ impl Assembler<'_> {
 
     /// The size of a symbol that is another name of one with a size.
     fn aliased_size(&self, sym: Sym, layout: &Layout, memo: &mut Memo) -> u64 {
-        let Def::Value(super::expr::Expr::Symbol(other)) = self.symbols.get(sym).def else { return 0 };
+        let Def::Value(Expr::Symbol(other)) = self.symbols.get(sym).def else { return 0 };
         let Some((expr, _)) = self.symbols.get(other).size else { return 0 };
         self.value(expr, layout, memo).ok().and_then(|v| v.absolute()).unwrap_or(0) as u64
     }

@@ -2,13 +2,13 @@
 
 use super::Assembler;
 use super::eval::{Atom, Memo, Value};
-use super::expr::{Expr, Item, Specifier};
+use super::expr::{Expr, Item, Specifier, Sym};
 use super::fault::Fault;
 use super::layout::Layout;
 use super::operator::Binary;
-use super::section::Place;
+use super::place::Place;
 use super::span::Span;
-use super::symbols::{Def, Sym};
+use super::symbols::Def;
 use crate::object::{Binding, RelocationKind};
 
 /// A place to fill in.
@@ -90,7 +90,7 @@ impl Assembler<'_> {
             return Err(Fault::BranchTarget);
         }
         let bytes = fixup.kind.bytes();
-        super::emit::check_width(number, bytes, fixup.span).map_err(|error| *error.fault)?;
+        check_width(number, bytes)?;
         Ok(Outcome::Bytes(number, bytes))
     }
 
@@ -184,7 +184,7 @@ impl Assembler<'_> {
     fn distance(&self, fixup: &Fixup, distance: i64) -> Result<Outcome, Fault> {
         if fixup.kind != FixupKind::Branch {
             let bytes = fixup.kind.bytes();
-            super::emit::check_width(distance, bytes, fixup.span).map_err(|error| *error.fault)?;
+            check_width(distance, bytes)?;
             return Ok(Outcome::Bytes(distance, bytes));
         }
         if distance % 4 != 0 {
@@ -215,6 +215,19 @@ impl Assembler<'_> {
         }
         relative
     }
+}
+
+/// A number that is written in `size` bytes, signed or unsigned.
+pub(super) fn check_width(value: i64, size: u8) -> Result<(), Fault> {
+    if size >= 8 {
+        return Ok(());
+    }
+    let bits = u32::from(size) * 8;
+    let (low, high) = (-(1i64 << (bits - 1)), (1i64 << bits) - 1);
+    if (low..=high).contains(&value) {
+        return Ok(());
+    }
+    Err(Fault::Range { what: "the value", value, low, high })
 }
 
 /// The relocation for a place of a kind.

@@ -7,11 +7,12 @@ use gcn_isa::target::Subtarget;
 use gcn_isa::{Inst, Operand, RegFile, Target};
 
 use super::args::{Args, is_name};
-use super::expr::Expr;
+use super::expr::{Expr, Item, Sym};
 use super::fault::{Fault, Located, Result};
 use super::fixup::{Fixup, FixupKind};
+use super::place::Place;
 use super::span::Span;
-use super::symbols::{Def, Sym};
+use super::symbols::Def;
 use super::{AsmInst, Assembler, NextFree};
 use crate::object::SectionId;
 use crate::text::{ExprValue, ParseFault, Scope, parse_inst_in};
@@ -74,10 +75,7 @@ impl<'s> Assembler<'s> {
         for fixup in &parsed.fixups {
             let expr = self.later.get(fixup.expr as usize).copied().unwrap_or(Expr::Const(0));
             // A literal is the last dword of its instruction.
-            let place = super::section::Place {
-                bytes: place.bytes + (parsed.code.len() as u64).saturating_sub(4),
-                ..place
-            };
+            let place = Place { bytes: place.bytes + (parsed.code.len() as u64).saturating_sub(4), ..place };
             self.fixups.push(Fixup { place, kind: FixupKind::Literal, expr, span });
         }
         // Distances that are written as numbers stay.
@@ -102,7 +100,7 @@ impl<'s> Assembler<'s> {
         Err(Located::new(span, fault))
     }
 
-    fn keep(&mut self, inst: Arc<Inst>, place: super::section::Place, length: u8, at: usize) {
+    fn keep(&mut self, inst: Arc<Inst>, place: Place, length: u8, at: usize) {
         // Streams become sections, and offsets in the text lines, when everything is read.
         let (section, offset, line) = (SectionId(place.stream.0), place.bytes, self.outermost(at));
         let origin = if self.frames.is_empty() { None } else { self.origin_at(at) };
@@ -254,7 +252,7 @@ impl<'s> Assembler<'s> {
     fn is_here(&self, expr: Expr) -> bool {
         match expr {
             Expr::Items { start, count } => {
-                matches!(self.exprs.items(start, count), [super::expr::Item::Here(_)])
+                matches!(self.exprs.items(start, count), [Item::Here(_)])
             }
             _ => false,
         }

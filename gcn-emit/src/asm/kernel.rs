@@ -8,21 +8,21 @@ use gcn_isa::WaveSize;
 
 use super::Assembler;
 use super::args::Args;
-use super::directive::nearest;
 use super::eval::Memo;
-use super::expr::{Expr, Item, Specifier};
+use super::expr::{Expr, Item, Specifier, Sym};
 use super::fault::{Fault, Located, Result};
 use super::fixup::{Fixup, FixupKind};
 use super::function::extra_sgprs;
 use super::layout::Layout;
-use super::section::Place;
+use super::place::{Place, StreamId};
 use super::span::Span;
-use super::symbols::{Def, Sym};
+use super::symbols::Def;
 use crate::descriptor::directive::{self, ROWS, Slot};
 use crate::descriptor::field as f;
 use crate::descriptor::{CODE_ENTRY_OFFSET, DESCRIPTOR_BYTES, KernelDescriptor, MOST_USER_SGPRS, SGPR_BLOCK};
 use crate::object::{Binding, SymbolKind, Visibility};
 use crate::target_id::{Feature, TargetId};
+use crate::text::nearest;
 
 /// Blocks of VGPRs that the descriptor can count.
 const VGPR_BLOCKS: i64 = 64;
@@ -48,7 +48,7 @@ pub(super) struct Kernel {
 
 impl Kernel {
     pub fn new(name: &str, span: Span) -> Kernel {
-        let place = Place { stream: super::section::StreamId(0), gaps: 0, bytes: 0 };
+        let place = Place { stream: StreamId(0), gaps: 0, bytes: 0 };
         Kernel { name: name.to_owned(), span, values: [None; ROWS.len()], place }
     }
 }
@@ -160,12 +160,7 @@ impl<'s> Assembler<'s> {
     }
 
     /// The empty descriptor, with the distance to the code.
-    fn write_entry(
-        &mut self,
-        kernel: &Kernel,
-        code: super::symbols::Sym,
-        descriptor: super::symbols::Sym,
-    ) -> Result<()> {
+    fn write_entry(&mut self, kernel: &Kernel, code: Sym, descriptor: Sym) -> Result<()> {
         let items = [
             Item::Symbol(code),
             Item::Specifier(Specifier::Rel64),

@@ -7,21 +7,8 @@
 use object::elf;
 
 use super::expr::Expr;
+use super::place::StreamId;
 use super::span::Span;
-
-/// Number of a stream.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) struct StreamId(pub u32);
-
-/// A place in a stream.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) struct Place {
-    pub stream: StreamId,
-    /// How many gaps of the stream are before it.
-    pub gaps: u32,
-    /// Bytes of the stream before it, without gaps.
-    pub bytes: u64,
-}
 
 /// The contents of a gap.
 #[derive(Clone, Debug)]

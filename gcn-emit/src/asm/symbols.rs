@@ -5,15 +5,10 @@ use std::hash::BuildHasher;
 
 use hashbrown::{DefaultHashBuilder, HashMap, HashTable};
 
-use super::expr::Expr;
-use super::section::Place;
+use super::expr::{Expr, Sym};
+use super::place::Place;
 use super::span::Span;
 use crate::object::{Binding, SymbolKind, Visibility};
-
-/// Number of a symbol, in the order of their first mention. A symbol that is set again after it was used is a
-/// new one.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-pub(super) struct Sym(pub u32);
 
 /// The definition of a symbol.
 #[derive(Clone, Copy, PartialEq, Debug)]

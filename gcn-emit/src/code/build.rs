@@ -16,12 +16,12 @@ use super::{Code, CodeError, CodePlace, Unread, Unreadable};
 /// A section while its pieces come in, in the order of their offsets.
 #[derive(Clone)]
 pub(super) struct Builder<'s> {
-    pub section: &'s str,
-    pub address: u64,
+    section: &'s str,
+    address: u64,
     /// The bytes of the section.
     bytes: &'s [u8],
     lines: Vec<Line>,
-    pub places: Vec<CodePlace>,
+    places: Vec<CodePlace>,
     /// Lines with branches, and the offset that each leads to.
     branches: Vec<(usize, u64)>,
     unread: Vec<Unread>,
@@ -88,13 +88,13 @@ impl<'s> Builder<'s> {
     }
 
     /// True if control may run on from the line before into `line`.
-    pub fn falls_into(&self, line: usize) -> bool {
+    fn falls_into(&self, line: usize) -> bool {
         let Some(before) = line.checked_sub(1).and_then(|l| self.lines.get(l)) else { return false };
         before.inst.desc.falls_through() && self.gaps.binary_search(&line).is_err()
     }
 
     /// True if a branch leads to `line`.
-    pub fn is_branched_to(&self, line: usize) -> bool {
+    fn is_branched_to(&self, line: usize) -> bool {
         self.targets.get(line).copied().unwrap_or(false)
     }
 
@@ -139,7 +139,9 @@ impl<'s> Builder<'s> {
             label(offset).map_or_else(|| format!(".L{address:x}"), str::to_owned)
         };
         let labels = self.set_labels(&lines_at, &name);
-        let (functions, entries) = functions::functions(&self, starts, &ranges);
+        let is_reached = |line| self.falls_into(line) || self.is_branched_to(line);
+        let (functions, entries) =
+            functions::functions(self.section, &self.places, starts, &ranges, is_reached);
         // A gap after the last line has no line.
         self.gaps.retain(|g| *g < self.lines.len());
         let mut program = Program {

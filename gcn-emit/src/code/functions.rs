@@ -4,7 +4,6 @@ use std::ops::Range;
 
 use gcn_isa::program::{Entry, EntryKind};
 
-use super::build::Builder;
 use super::{CodePlace, Function};
 use crate::descriptor::KernelDescriptor;
 
@@ -62,32 +61,34 @@ pub(super) fn ranges(starts: &[Start], end: u64) -> Vec<Range<u64>> {
     starts.iter().enumerate().map(range).collect()
 }
 
-/// The functions of a section, and its entries.
+/// The functions of a section whose instructions are at `places`, and its entries. `is_reached` tells whether control comes to a line
+/// from the one before it or by a branch.
 pub(super) fn functions(
-    builder: &Builder<'_>,
+    section: &str,
+    places: &[CodePlace],
     starts: &[Start],
     ranges: &[Range<u64>],
+    is_reached: impl Fn(usize) -> bool,
 ) -> (Vec<Function>, Vec<Entry>) {
-    let places = &builder.places;
     if places.is_empty() {
         return (Vec::new(), Vec::new());
     }
     if starts.is_empty() {
-        let whole =
-            Function { name: builder.section.to_owned(), lines: 0..places.len(), kind: EntryKind::Kernel };
+        let whole = Function { name: section.to_owned(), lines: 0..places.len(), kind: EntryKind::Kernel };
         return (vec![whole], Vec::new());
     }
+    let name = |line: usize| format!("{section}+{:#x}", places.get(line).map_or(0, |p| p.offset));
     let mut functions = Vec::with_capacity(starts.len());
     let mut covered = 0;
     for (start, range) in starts.iter().zip(ranges) {
         let lines = lines_in(places, range);
-        nameless(builder, covered..lines.start, &mut functions);
+        functions.extend(nameless(covered..lines.start, &is_reached, name));
         covered = covered.max(lines.end);
         if !lines.is_empty() {
             functions.push(Function { name: start.name.clone(), lines, kind: start.kind });
         }
     }
-    nameless(builder, covered..places.len(), &mut functions);
+    functions.extend(nameless(covered..places.len(), &is_reached, name));
     let mut entries: Vec<Entry> =
         functions.iter().map(|f| Entry { at: f.lines.start, kind: f.kind }).collect();
     let others =
@@ -106,21 +107,14 @@ fn lines_in(places: &[CodePlace], range: &Range<u64>) -> Range<usize> {
 
 /// Code between named functions that is reached neither by falling through nor by a branch is a function
 /// whose symbol was stripped.
-fn nameless(builder: &Builder<'_>, lines: Range<usize>, functions: &mut Vec<Function>) {
-    let mut first = None;
-    let mut close = |first: Option<usize>, end: usize| {
-        if let Some(start) = first {
-            let offset = builder.places.get(start).map_or(0, |p| p.offset);
-            let name = format!("{}+{offset:#x}", builder.section);
-            functions.push(Function { name, lines: start..end, kind: EntryKind::Function });
-        }
-    };
-    for line in lines.clone() {
-        let begins = line == lines.start || !builder.falls_into(line);
-        if begins && !builder.is_branched_to(line) && !builder.falls_into(line) {
-            close(first, line);
-            first = Some(line);
-        }
-    }
-    close(first, lines.end);
+fn nameless(
+    lines: Range<usize>,
+    is_reached: impl Fn(usize) -> bool,
+    name: impl Fn(usize) -> String,
+) -> Vec<Function> {
+    let starts: Vec<usize> = lines.clone().filter(|line| !is_reached(*line)).collect();
+    let ends = starts.iter().skip(1).copied().chain([lines.end]);
+    let function =
+        |(start, end)| Function { name: name(start), lines: start..end, kind: EntryKind::Function };
+    starts.iter().copied().zip(ends).map(function).collect()
 }

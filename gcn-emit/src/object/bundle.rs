@@ -4,7 +4,7 @@
 //! number of entries, for each entry offset, size and name, then the code objects. Names are
 //! `<kind>-<triple>-<target id>`, such as `hipv4-amdgcn-amd-amdhsa--gfx90a:xnack+`.
 
-use super::file::fault;
+use super::error::fault;
 use super::{ObjectError, ReadFault};
 use crate::target_id::TargetId;
 

@@ -14,7 +14,7 @@ use object::{Endianness, Object as _, ObjectSection as _, elf};
 
 pub use super::bundle::Entry;
 use super::bundle::{self, COMPRESSED};
-use super::file::fault;
+use super::error::fault;
 use super::{ObjectError, ReadFault};
 
 /// The section of a host's ELF file that holds the bundles.

@@ -11,6 +11,7 @@ pub(crate) mod frames;
 mod info;
 pub(crate) mod line_table;
 mod parameters;
+mod scopes;
 mod types;
 pub(crate) mod variables;
 
@@ -19,10 +20,9 @@ use std::collections::HashMap;
 use gcn_isa::program::SourceLoc;
 
 use bytes::Bytes;
-use calls::Inlined;
 use line_table::{File, LineTable, Paths, Row, Sequence};
 use parameters::Parameter;
-use variables::Block;
+use scopes::{Block, Inlined};
 
 use super::layout::Span;
 use super::{Section, SectionId};

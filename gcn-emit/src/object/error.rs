@@ -99,6 +99,11 @@ impl fmt::Display for LinkPlace {
     }
 }
 
+/// What is wrong with the bytes at an offset of a file.
+pub(super) fn fault(offset: u64, fault: ReadFault) -> ObjectError {
+    ObjectError::Read { offset, fault }
+}
+
 /// An error in the bytes of a code object.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]

@@ -6,6 +6,7 @@ use object::elf::{self, FileHeader64, ProgramHeader64, Rela64, SectionHeader64, 
 use object::pod::Pod;
 use object::{LittleEndian, ReadRef};
 
+use super::error::fault;
 use super::foreign::{Foreign, foreign};
 use super::{ELFOSABI_AMDGPU_HSA, ObjectError, ReadFault, SectionId, SymbolPlace, bundle};
 use crate::target_id::{Feature, TargetId};
@@ -294,10 +295,6 @@ fn target_id(abi_version: u8, flags: u32) -> Result<TargetId, ObjectError> {
     let feature = |bit: u32| if flags & bit != 0 { Feature::On } else { Feature::Off };
     let sramecc = if id.target.supports_sramecc() { feature(0x200) } else { Feature::Any };
     Ok(TargetId { xnack: feature(0x100), sramecc, ..id })
-}
-
-pub(super) fn fault(offset: u64, fault: ReadFault) -> ObjectError {
-    ObjectError::Read { offset, fault }
 }
 
 pub(super) fn slice<'d, T: Pod>(

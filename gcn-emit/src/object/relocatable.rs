@@ -3,7 +3,8 @@
 use object::LittleEndian;
 use object::elf::{self, Rela64};
 
-use super::file::{File, Symbol as Raw, fault};
+use super::error::fault;
+use super::file::{File, Symbol as Raw};
 use super::{
     Binding, CodeObjectVersion, Module, ObjectError, ReadFault, Relocation, RelocationBase, RelocationKind,
     Section, SectionId, Symbol, SymbolId, SymbolKind, SymbolPlace, Visibility,

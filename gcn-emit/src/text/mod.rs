@@ -13,6 +13,8 @@ mod symbols;
 pub use gcn_isa::table::ConstType;
 #[cfg(feature = "tools")]
 pub(crate) use modifiers::hint;
+#[cfg(feature = "tools")]
+pub(crate) use parse::nearest;
 pub use parse::{
     ExprValue, Fixup, ParseError, ParseFault, ParsedInst, Scope, SourceLine, TextError, modifier, parse_inst,
     parse_inst_in, parse_program, source_lines,

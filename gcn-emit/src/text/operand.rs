@@ -8,8 +8,7 @@ use gcn_isa::table::{Behaviours, Class, ConstType, Format};
 use gcn_isa::target::Generation;
 use gcn_isa::{Inline, Inst, Operand, Program, Reg, RegFile, Target};
 
-use super::parse::CHANNELS;
-use super::symbols;
+use super::symbols::{self, CHANNELS};
 use crate::encode::Plain;
 
 /// The inline constant that an operand of this type reads as `bits` (the literal's 32 bits), if there is one.

@@ -21,6 +21,9 @@ const GFX12: TargetSet = TargetSet::one(I::GFX12);
 const UP_TO_10: TargetSet = GFX9.union(GFX10);
 const UP_TO_11: TargetSet = GFX9.union(GFX10_11);
 
+/// The channels of a pixel's attribute by number.
+pub(crate) const CHANNELS: [&str; 4] = ["x", "y", "z", "w"];
+
 /// Hardware registers of `s_getreg_b32` and `s_setreg_b32`: number, name, and the instruction sets that have it. Of two names the first
 /// is printed.
 pub(crate) const HWREGS: [(u16, &str, TargetSet); 56] = [

@@ -1,10 +1,12 @@
-//! Scalar operands of an instruction as values.
+//! Operands that all lanes share as values: scalar ones, and LDS read directly.
 
 use gcn_isa::SrcSpecial;
+use gcn_isa::target::Family;
 
 use crate::core::fault::Fault;
 use crate::core::machine::Cx;
 use crate::core::operand::Src;
+use crate::core::site::Space;
 use crate::core::value::{Raw, Ty, Value};
 
 impl Cx<'_> {
@@ -57,6 +59,34 @@ impl Cx<'_> {
             SrcSpecial::PrivateLimit => aperture::PRIVATE_BASE + aperture::SIZE - 1,
             other => u64::from(self.special(other)?),
         })
+    }
+
+    /// One datum of LDS for all lanes: M0 has its address in bits 15:0 and its type in bits 18:16.
+    pub(crate) fn lds_direct(&self) -> Result<u32, Fault> {
+        if self.machine.target().family() == Family::GFX9 {
+            return Err(Fault::Unsupported("reading LDS as an operand"));
+        }
+        let m0 = self.w.m0();
+        let (bytes, signed) = match m0 >> 16 & 7 {
+            0 => (1, false),
+            1 => (2, false),
+            2 => (4, false),
+            4 => (1, true),
+            5 => (2, true),
+            _ => return Err(Fault::Unsupported("a direct read of LDS of this type in M0[18:16]")),
+        };
+        let start = (m0 & 0xffff) as usize;
+        let outside = Fault::OutOfBounds {
+            space: Space::Lds,
+            write: false,
+            lane: None,
+            address: start as u64,
+            bytes: bytes as u32,
+        };
+        let data = self.lds.get(start..start + bytes).ok_or(outside)?;
+        let value = data.iter().rev().fold(0, |value, byte| value << 8 | u32::from(*byte));
+        let unused = 32 - 8 * bytes as u32;
+        Ok(if signed { ((value << unused) as i32 >> unused) as u32 } else { value })
     }
 }
 

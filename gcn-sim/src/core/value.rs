@@ -8,6 +8,15 @@ pub(crate) const LANES: usize = gcn_isa::target::WAVE_SIZE as usize;
 /// Lanes of the lower half, all that a wave of 32 lanes has.
 pub(crate) const LOWER: usize = LANES / 2;
 
+/// Active lanes, lowest first.
+pub(crate) fn lanes(mut mask: u64) -> impl Iterator<Item = usize> {
+    std::iter::from_fn(move || {
+        let lane = mask.trailing_zeros() as usize;
+        mask &= mask.wrapping_sub(1);
+        (lane < LANES).then_some(lane)
+    })
+}
+
 /// Operand type, as far as fetching constants, source modifiers, denormal flushing and writing care.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Ty {

@@ -5,13 +5,12 @@ use std::sync::Arc;
 
 use gcn_isa::table::{self, ImplicitRegs, InstDesc};
 use gcn_isa::target::Family;
-use gcn_isa::{Inst, Target, reg};
+use gcn_isa::{Inst, reg};
 
-use super::functions::{self, Functions};
+use super::op::{Functions, Ops};
 use crate::core::fault::Next;
 use crate::core::machine::{Cx, Exec, Step};
-use crate::core::operand::{RegisterMap, Src};
-use crate::semantics::op::Ops;
+use crate::core::operand::Src;
 
 pub(crate) fn add(ops: &mut Ops) {
     let rows = table::rows_of(Family::RDNA).iter().filter_map(|row| row.halves);
@@ -22,16 +21,19 @@ pub(crate) fn add(ops: &mut Ops) {
     }
 }
 
-/// The functions of an instruction with these halves.
-pub(crate) fn functions(
-    inst: &Inst,
-    halves: [&'static InstDesc; 2],
-    target: Target,
-    map: &RegisterMap,
-) -> Result<Functions, String> {
-    let [x, y] = halves;
+/// The halves of an instruction, each as an instruction of its own.
+pub(crate) fn halves(inst: &Inst, [x, y]: [&'static InstDesc; 2]) -> [Inst; 2] {
     let (of_x, of_y) = inst.operands.split_at(x.operands.len());
-    let [x, y] = [half(x, of_x, target, map)?, half(y, of_y, target, map)?];
+    [Inst::new(x, of_x.iter().copied()), Inst::new(y, of_y.iter().copied())]
+}
+
+/// The functions of the instruction that has these halves.
+pub(crate) fn functions(mut halves: [Step; 2]) -> Functions {
+    for half in &mut halves {
+        if half.inst.desc.implicit_reads.contains(ImplicitRegs::VCC) {
+            half.src[2] = Src::Scalar(reg::VCC.index);
+        }
+    }
     let both = |[x, y]: [Arc<Step>; 2], directed: bool| -> Arc<dyn Exec> {
         Arc::new(move |cx: &mut Cx<'_>, _: &Step| {
             let run = |cx: &mut Cx<'_>, half: &Step| match &half.directed {
@@ -48,23 +50,7 @@ pub(crate) fn functions(
             second.map(|_| Next::Fall)
         })
     };
-    let knows_directed = x.directed.is_some() && y.directed.is_some();
-    let steps = [Arc::new(x), Arc::new(y)];
-    Ok((both(steps.clone(), false), knows_directed.then(|| both(steps, true))))
-}
-
-/// A half as an instruction of its own.
-fn half(
-    desc: &'static InstDesc,
-    operands: &[gcn_isa::Operand],
-    target: Target,
-    map: &RegisterMap,
-) -> Result<Step, String> {
-    let inst = Inst::new(desc, operands.iter().copied());
-    let (exec, directed) = functions::of(&inst, target, map)?;
-    let mut step = Step::resolve(inst, (0, 0), target, map, exec, directed);
-    if desc.implicit_reads.contains(ImplicitRegs::VCC) {
-        step.src[2] = Src::Scalar(reg::VCC.index);
-    }
-    Ok(step)
+    let knows_directed = halves.iter().all(|half| half.directed.is_some());
+    let halves = halves.map(Arc::new);
+    (both(halves.clone(), false), knows_directed.then(|| both(halves, true)))
 }

@@ -1,21 +1,18 @@
 //! The instruction functions by mnemonic.
 //!
 //! Each family of instructions adds its functions to one table, under the suffix-less mnemonic: what an encoding adds
-//! (operands, modifiers) is in the resolved [`Step`](crate::core::machine::Step), not in the function.
+//! (operands, modifiers) is in the resolved [`Step`], not in the function.
 
-use std::sync::{Arc, LazyLock};
+use std::sync::LazyLock;
 
 use gcn_isa::table::Class;
 use gcn_isa::{Inst, Target};
 
-use super::op::{Directed, Op, Ops};
+use super::op::{Directed, Functions, Op, Ops};
 use super::{dual, mem, mfma, scalar, valu, wmma};
-use crate::core::machine::Exec;
+use crate::core::machine::Step;
 use crate::core::operand::RegisterMap;
 use crate::core::value::Ty;
-
-/// What a resolved instruction runs: to nearest even, and in directed rounding modes if that is known.
-pub(crate) type Functions = (Arc<dyn Exec>, Option<Arc<dyn Exec>>);
 
 const GRAPHICS: &str = "it belongs to the graphics pipeline, which a compute dispatch does not have";
 const NAMED: &str =
@@ -87,7 +84,8 @@ static OPS: LazyLock<Ops> = LazyLock::new(|| {
 /// What is missing, if the simulator does not know the instruction or a modifier of it.
 pub(crate) fn of(inst: &Inst, target: Target, map: &RegisterMap) -> Result<Functions, String> {
     if let Some(halves) = inst.desc.halves {
-        return dual::functions(inst, halves, target, map);
+        let [x, y] = dual::halves(inst, halves);
+        return Ok(dual::functions([step(x, target, map)?, step(y, target, map)?]));
     }
     if let Some(exec) = wmma::exec(inst, target) {
         let exec = exec?;
@@ -114,6 +112,12 @@ pub(crate) fn of(inst: &Inst, target: Target, map: &RegisterMap) -> Result<Funct
         Directed::Unknown => None,
     };
     Ok((exec, directed))
+}
+
+/// An instruction that stands in no program, as a step.
+fn step(inst: Inst, target: Target, map: &RegisterMap) -> Result<Step, String> {
+    let (exec, directed) = of(&inst, target, map)?;
+    Ok(Step::resolve(inst, (0, 0), target, map, exec, directed))
 }
 
 /// Floats are clamped by the common code, conversions to integers saturate anyway, and other functions see to it

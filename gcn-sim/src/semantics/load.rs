@@ -7,6 +7,7 @@ use gcn_isa::table::Class;
 use gcn_isa::target::Subtarget;
 use gcn_isa::{Inst, Operand, Target};
 
+use super::op::Functions;
 use super::{functions, mem};
 use crate::core::error::SimError;
 use crate::core::fault::Fault;
@@ -122,7 +123,7 @@ impl Loader {
         RegisterMap { vgprs, ..self.registers }
     }
 
-    fn functions(&self, offset: u32, inst: &Inst) -> Result<functions::Functions, SimError> {
+    fn functions(&self, offset: u32, inst: &Inst) -> Result<Functions, SimError> {
         check_registers(self.target, inst, offset, &self.reach())?;
         let unsupported =
             |what: String| SimError::Unsupported { offset, text: text(self.target, inst), what, line: None };

@@ -3,7 +3,7 @@
 pub(crate) mod access;
 mod address;
 mod atomic;
-pub(crate) mod blocks;
+mod blocks;
 mod buffer;
 mod consecutive;
 mod datum;
@@ -21,7 +21,6 @@ mod words;
 
 pub(crate) use smem::CYCLES_OF_REAL_TIME;
 
-use crate::core::value::LANES;
 use crate::semantics::op::Ops;
 
 pub(crate) fn add(ops: &mut Ops) {
@@ -39,13 +38,4 @@ pub(crate) fn add(ops: &mut Ops) {
 /// A mnemonic made of parts. The table of instruction functions is built once and lives as long as the process.
 fn name(parts: &[&str]) -> &'static str {
     Box::leak(parts.concat().into_boxed_str())
-}
-
-/// Active lanes, lowest first.
-pub(crate) fn lanes(mut mask: u64) -> impl Iterator<Item = usize> {
-    std::iter::from_fn(move || {
-        let lane = mask.trailing_zeros() as usize;
-        mask &= mask.wrapping_sub(1);
-        (lane < LANES).then_some(lane)
-    })
 }

@@ -6,6 +6,9 @@ use std::sync::Arc;
 use crate::core::machine::Exec;
 use crate::core::value::Ty;
 
+/// What a resolved instruction runs: to nearest even, and in directed rounding modes if that is known.
+pub(crate) type Functions = (Arc<dyn Exec>, Option<Arc<dyn Exec>>);
+
 /// The semantics of an instruction.
 #[derive(Clone)]
 pub(crate) struct Op {

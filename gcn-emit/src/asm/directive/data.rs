@@ -3,6 +3,7 @@
 use super::super::Assembler;
 use super::super::args::{Args, is_name};
 use super::super::fault::{Fault, Located, Result};
+use super::super::fixup::check_width;
 use super::super::section::Fill;
 
 /// Bytes of an element by the directive's suffix (`.dc.b`, `.ds.l`, `.dcb.w`) or name.
@@ -256,7 +257,7 @@ pub(super) fn blocks<'s>(asm: &mut Assembler<'s>, args: &mut Args<'s>, name: &'s
     args.peek();
     let at = args.position();
     let value = asm.absolute(args)?;
-    super::super::emit::check_width(value, element(name), args.span_from(at))?;
+    check_width(value, element(name)).map_err(|fault| Located::new(args.span_from(at), fault))?;
     args.end()?;
     let Ok(count) = u64::try_from(count) else {
         asm.warn(start, "a negative count has no effect");

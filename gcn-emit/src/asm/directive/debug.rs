@@ -5,8 +5,9 @@ use gcn_isa::reg::RegUnit;
 use object::elf;
 
 use super::super::args::{Args, is_name};
-use super::super::emit::{SectionKey, check_width};
+use super::super::emit::SectionKey;
 use super::super::fault::{Fault, Located, Result};
+use super::super::fixup::check_width;
 use super::super::{Assembler, SourceFile, SourceLocation};
 use super::data::octa;
 use crate::object::debug::frames::{ReturnRegister, Rule};
@@ -234,7 +235,7 @@ fn escape<'s>(asm: &mut Assembler<'s>, args: &mut Args<'s>) -> Result<Vec<u8>> {
         args.peek();
         let at = args.position();
         let value = asm.absolute(args)?;
-        check_width(value, 1, args.span_from(at))?;
+        check_width(value, 1).map_err(|fault| Located::new(args.span_from(at), fault))?;
         bytes.push(value as u8);
         if !args.eat(b',') {
             return Ok(bytes);

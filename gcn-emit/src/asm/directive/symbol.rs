@@ -2,10 +2,10 @@
 
 use super::super::Assembler;
 use super::super::args::{Args, is_name};
-use super::super::expr::Expr;
+use super::super::expr::{Expr, Sym};
 use super::super::fault::{Fault, Located, Result};
 use super::super::span::Span;
-use super::super::symbols::{Def, Sym};
+use super::super::symbols::Def;
 use crate::object::{Binding, SymbolKind, Visibility};
 
 impl<'s> Assembler<'s> {

@@ -4,7 +4,10 @@ use std::borrow::Cow;
 use std::fmt::Write as _;
 
 use super::super::fault::Fault;
-use super::super::frame::MAX_EXPANSION;
+
+/// The largest total size of all expansions and included files of a file, in bytes. Repeated text counts each
+/// time, and each expansion counts for 64 bytes more.
+pub const MAX_EXPANSION: u64 = 1 << 26;
 
 /// Numbers that a body may ask for.
 pub(super) struct Numbers {

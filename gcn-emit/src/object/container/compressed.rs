@@ -10,7 +10,7 @@ use std::io::Read;
 use ruzstd::decoding::StreamingDecoder;
 
 use super::super::bundle::COMPRESSED;
-use super::super::file::fault;
+use super::super::error::fault;
 use super::super::{ObjectError, ReadFault};
 
 /// Values of the method (`llvm::compression::Format`).

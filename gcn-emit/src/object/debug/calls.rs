@@ -5,19 +5,7 @@ use std::ops::Range;
 use gcn_isa::program::{Call, SourceLoc};
 
 use super::Files;
-use super::variables::Block;
-
-/// A function that was inlined at one place.
-pub(super) struct Inlined {
-    pub(super) call: &'static Call,
-    /// The file of the call.
-    pub(super) file: u64,
-    /// Its code and that of the calls in it, by byte offset in the kernel, in ascending order with room between.
-    pub(super) ranges: Vec<Range<u32>>,
-    pub(super) inner: Vec<Inlined>,
-    /// Its blocks that declare variables.
-    pub(super) blocks: Vec<Block>,
-}
+use super::scopes::Inlined;
 
 /// The calls of a kernel's rows, each of which holds to the next; the last one to `end`.
 pub(super) fn inlined(rows: &[(u32, u64, SourceLoc)], end: u32, files: &mut Files) -> Vec<Inlined> {

@@ -8,10 +8,9 @@ use object::elf;
 
 use super::Lines;
 use super::bytes::{ADDRESS_BYTES, Bytes, STRING, UDATA, VERSION};
-use super::calls::Inlined;
 use super::parameters::Parameter;
+use super::scopes::{Block, Inlined, Local};
 use super::types::{Scalar, Type};
-use super::variables::{Block, Local};
 use crate::object::{RelocationKind, Section, SectionId};
 
 const UNIT: u8 = 1;

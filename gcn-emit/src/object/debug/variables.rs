@@ -10,32 +10,10 @@ use gcn_isa::program::{Call, SourceLoc};
 use gcn_isa::reg::RegUnit;
 
 use super::bytes::Bytes;
-use super::calls::Inlined;
+use super::scopes::{Block, Inlined, Local};
 use super::types::Type;
 use super::{Files, Lines};
 use crate::kernel::{Piece, PieceAt, Variable};
-
-/// A block with the variables that it declares.
-pub(super) struct Block {
-    start: (u32, u32),
-    end: (u32, u32),
-    /// Its code, by byte offset in the kernel.
-    pub(super) ranges: Vec<Range<u32>>,
-    pub(super) variables: Vec<Local>,
-    pub(super) inner: Vec<Block>,
-    /// The functions that were inlined into it, but for those in its inner blocks.
-    pub(super) calls: Vec<Inlined>,
-}
-
-/// A variable.
-pub(super) struct Local {
-    pub(super) name: String,
-    pub(super) file: u64,
-    pub(super) line: u32,
-    pub(super) ty: Type,
-    /// Where it is, by byte offset in the kernel.
-    pub(super) locations: Vec<(Range<u32>, Vec<u8>)>,
-}
 
 /// Gives the kernel and the functions that were inlined into it their blocks.
 pub(super) fn place(lines: &mut Lines<'_>, offsets: &[u32], files: &mut Files) {

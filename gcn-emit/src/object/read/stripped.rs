@@ -3,7 +3,8 @@
 use object::LittleEndian;
 use object::elf::{self, Dyn64, Sym64};
 
-use super::super::file::{File, Names, Symbol, fault, slice};
+use super::super::error::fault;
+use super::super::file::{File, Names, Symbol, slice};
 use super::super::{ObjectError, ReadFault};
 use super::views::SectionView;
 

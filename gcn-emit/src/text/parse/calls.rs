@@ -3,9 +3,10 @@
 
 use gcn_isa::immediate::{Field, Immediate, VERSION_FLAGS, VERSIONS};
 
+use super::context::Context;
 use super::cursor::{Cursor, Located, Span};
 use super::error::ParseFault;
-use super::grammar::{Context, RawOperand, RawValue};
+use super::syntax::{RawOperand, RawValue};
 use super::words::Function;
 use crate::text::symbols;
 

@@ -9,7 +9,7 @@ use gcn_isa::operand::INLINE_FLOATS;
 use gcn_isa::table::InstDesc;
 use gcn_isa::{Inline, Operand};
 
-use super::cursor::Number;
+use super::number::Number;
 use crate::text::ConstType;
 use crate::text::operand::inline_of_literal;
 

@@ -1,6 +1,6 @@
 //! Errors in assembly text.
 
-use gcn_isa::{Target, TargetSet};
+use gcn_isa::{Target, TargetSet, table};
 
 use crate::encode::EncodeFault;
 
@@ -143,9 +143,21 @@ pub enum ParseFault {
 /// Looked for when the message is written: to compare with all names takes long, and few of many errors are
 /// shown.
 fn nearest_hint(target: Target, mnemonic: &str) -> String {
-    super::names::nearest(target, mnemonic)
-        .map(|n| format!("; the nearest name is `{n}`"))
-        .unwrap_or_default()
+    let names = table::rows_on(target).flat_map(|row| [row.mnemonic, row.printed]);
+    let near = nearest(&mnemonic.to_ascii_lowercase(), names);
+    near.map(|name| format!("; the nearest name is `{name}`")).unwrap_or_default()
+}
+
+/// The known name with the fewest edits, if that is few enough to be a slip.
+pub(crate) fn nearest(name: &str, known: impl Iterator<Item = &'static str>) -> Option<&'static str> {
+    // No known name is longer than this; the comparison takes the product of the lengths.
+    if name.len() > 64 {
+        return None;
+    }
+    let (length, limit) = (name.chars().count(), 1 + name.len() / 5);
+    let edits = |known: &'static str| (strsim::levenshtein(name, known), known);
+    let near = known.filter(|known| known.len().abs_diff(length) <= limit).map(edits);
+    near.filter(|(edits, _)| *edits <= limit).min().map(|(_, known)| known)
 }
 
 fn target_list(targets: TargetSet) -> String {

@@ -11,96 +11,20 @@
 //!
 //! What it makes knows the words but not the instruction: that comes in [`super::resolve`].
 
-use gcn_isa::table::{Class, InstDesc, OperandKinds};
+use gcn_isa::table::InstDesc;
 use gcn_isa::target::{Generation, Subtarget};
 use gcn_isa::{Reg, SrcSpecial, reg};
-use smallvec::SmallVec;
 
 use super::calls;
-use super::cursor::{Cursor, Located, Number, Span, is_name_byte};
+use super::context::Context;
+use super::cursor::{Cursor, Located, Span, is_name_byte};
 use super::error::ParseFault;
-use super::modifier::{self, RawMod};
+use super::modifier;
+use super::number::Number;
 use super::register;
-use super::resolve::least_operands;
 use super::scope::Scope;
+use super::syntax::{Raw, RawMod, RawOperand, RawValue};
 use super::words::{self, Function, Word};
-
-/// The operands and modifiers of an instruction.
-#[derive(Debug, Default)]
-pub(super) struct Raw {
-    pub operands: SmallVec<[RawOperand; 6]>,
-    pub mods: SmallVec<[RawMod; 6]>,
-}
-
-/// An operand with its source modifiers.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct RawOperand {
-    pub span: Span,
-    pub value: RawValue,
-    pub neg: bool,
-    pub abs: bool,
-    pub sext: bool,
-}
-
-/// A value as written.
-#[derive(Clone, Copy, Debug)]
-pub(super) enum RawValue {
-    Reg(Reg),
-    /// Half a VGPR, the upper one or the lower.
-    Half(Reg, bool),
-    Special(SrcSpecial),
-    Number(Number),
-    /// `lit(…)`: a literal even if an inline constant would do.
-    Lit(Number),
-    Off,
-    /// The immediate that a function such as `hwreg(…)` means.
-    Call(Function, u16),
-    /// An immediate whose fields are named, such as the counters of `s_waitcnt`.
-    Fields(u16),
-    /// The attribute of a pixel's parameter, as in `attr0.w`.
-    Attribute(u16),
-}
-
-impl RawOperand {
-    pub fn has_modifier(&self) -> bool {
-        self.neg || self.abs || self.sext
-    }
-}
-
-/// The surroundings that the grammar depends on.
-pub(super) struct Context<'s> {
-    pub on: Subtarget,
-    pub scope: &'s mut dyn Scope,
-    /// True if `scc` is a cache bit in this instruction and not a register.
-    pub scc_is_cache_bit: bool,
-    /// The forms of the instruction.
-    pub rows: &'s [&'static InstDesc],
-}
-
-impl Context<'_> {
-    /// True if a word that is a modifier or `off` elsewhere names a symbol where `operands` stand before it: a modifier
-    /// stands after all operands, and `off` where a form has no address.
-    fn is_symbol(&self, name: &str, word: Word, operands: usize) -> bool {
-        let takes_off = |row: &&InstDesc| {
-            let slot = row.operands.get(operands);
-            slot.is_some_and(|slot| slot.kinds.contains(OperandKinds::OFF))
-        };
-        // If the form accepts the modifier and its last operand is optional, the word is the modifier.
-        let still_wants = |row: &InstDesc| match word {
-            Word::Flag(modifier, _) if row.modifiers.intersects(modifier.word.flag()) => {
-                operands < least_operands(row)
-            }
-            _ => operands < row.operands.len(),
-        };
-        let known = || match self.rows {
-            [only] if only.class == Class::Branch => true,
-            _ => self.scope.defines(name),
-        };
-        self.rows.iter().all(|row| still_wants(row))
-            && !(matches!(word, Word::Off) && self.rows.iter().any(takes_off))
-            && known()
-    }
-}
 
 /// Parses the text after the mnemonic of an instruction that has these rows, `desc` the first of them.
 pub(super) fn instruction(

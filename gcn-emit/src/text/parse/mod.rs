@@ -6,9 +6,12 @@
 
 mod calls;
 mod constant;
+mod context;
 mod cursor;
 mod error;
+mod expression;
 mod grammar;
+mod implied;
 mod modifier;
 mod names;
 mod number;
@@ -16,18 +19,21 @@ mod program;
 mod register;
 mod resolve;
 mod scope;
+mod syntax;
 mod words;
 
 use gcn_isa::Inst;
 use gcn_isa::target::Subtarget;
 
+#[cfg(feature = "tools")]
+pub(crate) use error::nearest;
 pub use error::{ParseError, ParseFault};
 pub use program::{SourceLine, parse_program, source_lines};
 pub use scope::{ExprValue, Fixup, ParsedInst, Scope, TextError};
 pub use words::modifier;
 
 use cursor::{Cursor, Located, Span};
-pub(crate) use register::CHANNELS;
+use syntax::Raw;
 
 /// Parses one instruction.
 ///
@@ -102,7 +108,7 @@ fn statement(text: &str, on: Subtarget, scope: &mut dyn Scope) -> Result<ParsedI
     }
     let rows = names::rows(on, mnemonic).map_err(|fault| (span, fault))?;
     let Some(first) = rows.first() else { return Err((span, ParseFault::Expected("an instruction"))) };
-    let mut raw = grammar::Raw::default();
+    let mut raw = Raw::default();
     grammar::instruction(&mut cursor, first, &rows, on, scope, &mut raw)?;
     resolve::resolve(&raw, &rows, on, span, text)
 }
@@ -133,7 +139,7 @@ fn pair(
     let Some(row) = rows.first() else { return Err((span, ParseFault::Expected("an instruction"))) };
     let mut one = Cursor::new(first);
     one.skip(after_mnemonic.at());
-    let mut raw = grammar::Raw::default();
+    let mut raw = Raw::default();
     grammar::instruction(&mut one, row, &rows, on, scope, &mut raw)?;
     let halfway = raw.operands.len();
     if row.operand_index("vdsty") != Some(halfway) {

@@ -8,19 +8,12 @@ use gcn_isa::target::Generation;
 use gcn_isa::{Format, Mods, Target};
 
 use super::calls;
+use super::context::Context;
 use super::cursor::{Cursor, Located, Span};
 use super::error::ParseFault;
-use super::grammar::{Context, Raw};
+use super::syntax::{Raw, RawMod};
 use super::words::ModWord;
 use crate::text::symbols;
-
-/// A modifier with its value as the field's bits.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct RawMod {
-    pub span: Span,
-    pub modifier: ModWord,
-    pub value: u32,
-}
 
 /// The value of `fi:1` and of `bound_ctrl` among the bits of a `v_permlane*_swap_b32`.
 const PERMLANE_FETCH_INACTIVE: u32 = 1;

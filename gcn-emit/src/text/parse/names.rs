@@ -1,4 +1,4 @@
-//! Which rows a mnemonic may mean, and which mnemonic an unknown one resembles.
+//! Which rows a mnemonic may mean.
 
 use std::sync::OnceLock;
 
@@ -147,23 +147,6 @@ fn targets_of() -> &'static NameMap<TargetSet> {
         }
         targets
     })
-}
-
-/// The target's mnemonic with the fewest edits, if that is few enough to be a slip.
-pub(super) fn nearest(target: Target, mnemonic: &str) -> Option<&'static str> {
-    let mnemonic = &mnemonic.to_ascii_lowercase();
-    // No mnemonic is longer than this; the comparison takes the product of the lengths.
-    if mnemonic.len() > 64 {
-        return None;
-    }
-    let limit = 1 + mnemonic.len() / 5;
-    table::rows_on(target)
-        .flat_map(|r| [r.mnemonic, r.printed])
-        .filter(|name| name.len().abs_diff(mnemonic.len()) <= limit)
-        .map(|name| (strsim::levenshtein(mnemonic, name), name))
-        .filter(|(distance, _)| *distance <= limit)
-        .min()
-        .map(|(_, name)| name)
 }
 
 #[cfg(test)]

@@ -1,7 +1,16 @@
 //! Numbers as LLVM's lexer reads them: `16`, `0x3f800000`, `0b101`, `017`, `1.5`, `.5`, `5.`, `1e-3`,
 //! `0x1.8p1`, `3ULL`.
 
-use super::cursor::{Cursor, Number, is_name_byte};
+use super::cursor::{Cursor, is_name_byte};
+
+/// A number, or an expression that will be one.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub(super) enum Number {
+    Int(i64),
+    Float(f64),
+    /// The scope's number of an expression without a value yet, and whether it is just a name.
+    Later(u32, bool),
+}
 
 /// A number without a sign. `None` if the digits are not a number (`08`, `0x`, more than 64 bits).
 pub(super) fn unsigned(cursor: &mut Cursor<'_>) -> Option<Number> {

@@ -2,10 +2,12 @@
 
 use gcn_isa::{Reg, RegFile};
 
+use super::context::Context;
 use super::cursor::{Cursor, Located, Span, is_name_byte};
 use super::error::ParseFault;
-use super::grammar::{Context, RawValue};
+use super::syntax::RawValue;
 use super::words::{self, Word};
+use crate::text::symbols::CHANNELS;
 
 /// Registers with a numbered name: the file, the number of the first one, and how many there are.
 struct File {
@@ -80,9 +82,6 @@ pub(super) fn attribute(name: &str) -> Option<u16> {
     let number: u16 = number.parse().ok().filter(|n| *n < 64)?;
     Some(number << 2 | channel)
 }
-
-/// The channels of an attribute by number.
-pub(crate) const CHANNELS: [&str; 4] = ["x", "y", "z", "w"];
 
 fn range(cursor: &mut Cursor<'_>, file: &File, at: usize, context: &mut Context<'_>) -> Result<Reg, Located> {
     cursor.eat(b'[');

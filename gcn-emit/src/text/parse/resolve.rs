@@ -13,11 +13,13 @@ use gcn_isa::{Inst, Label, Mods, Operand, Reg, RegFile, Target};
 use smallvec::SmallVec;
 
 use super::constant::{self, Unfit};
-use super::cursor::{Located, Number, Span};
+use super::cursor::{Located, Span};
 use super::error::ParseFault;
-use super::grammar::{Raw, RawOperand, RawValue};
+use super::implied::implied_operand;
 use super::modifier;
+use super::number::Number;
 use super::scope::{Fixup, ParsedInst};
+use super::syntax::{Raw, RawOperand, RawValue};
 use super::words::Function;
 use crate::encode::{Accepts, EncodeFault, Labels, Word, encode_word};
 use crate::text::operand::source_number;
@@ -198,48 +200,6 @@ fn count(desc: &InstDesc, raw: &Raw, mnemonic: Span) -> Refusal {
     // Of several forms the one with the nearest number of operands explains best.
     let rank = 100 - have.abs_diff(want).min(99) as u16;
     Refusal { rank, span, why: Why::Count(have) }
-}
-
-/// The smallest number of operands that the row may be written with.
-pub(super) fn least_operands(desc: &InstDesc) -> usize {
-    let all = desc.operands.len();
-    all - usize::from(all > 0 && implied_operand(desc, all - 1).is_some())
-}
-
-/// The operand that the text may leave out: the offset of scalar memory, the code of `s_endpgm`, the VCC of a
-/// 32-bit encoding that has just one. `None` if the number of operands is wrong, `Some(None)` if all are
-/// written.
-fn implied_operand(desc: &InstDesc, have: usize) -> Option<Option<(usize, Operand)>> {
-    let want = desc.operands.len();
-    if have == want {
-        return Some(None);
-    }
-    if have + 1 != want {
-        return None;
-    }
-    let last = want - 1;
-    let optional_number = match desc.format {
-        Format::Smem => desc.operands[last].name == "offset",
-        Format::Sopp => desc.class == Class::Endpgm,
-        _ => false,
-    };
-    if optional_number {
-        return Some(Some((last, Operand::Imm(0))));
-    }
-    if !matches!(desc.format, Format::Vop2 | Format::Vopc) {
-        return None;
-    }
-    let mut implied = desc.operands.iter().enumerate().filter(|(_, o)| is_implied_vcc(o));
-    match (implied.next(), implied.next()) {
-        (Some((position, slot)), None) => {
-            Some(Some((position, Operand::Reg(gcn_isa::reg::VCC.slice(0, slot.dwords)))))
-        }
-        _ => None,
-    }
-}
-
-fn is_implied_vcc(slot: &OperandDesc) -> bool {
-    slot.kinds == OperandKinds::SPECIAL && matches!(slot.specials, "vcc" | "vcc_lo")
 }
 
 fn one_operand(

@@ -4,10 +4,11 @@ use gcn_isa::Target;
 
 use super::access::Place;
 use super::address::{Addresses, Segment};
-use super::{ds, lanes, name};
+use super::{ds, name};
 use crate::core::fault::{Fault, Next};
 use crate::core::machine::{Cx, Step};
 use crate::core::operand::Src;
+use crate::core::value::lanes;
 use crate::fp::{add32, add64, bf16_to_f32, f16_to_f32, f32_to_bf16, f32_to_f16, flush32};
 use crate::semantics::op::{Op, Ops};
 use crate::semantics::valu::Env;

@@ -1,15 +1,12 @@
 //! Memory instructions that RDNA added: by the number of the lane, blocks of registers, transposing loads, and direct reads of LDS.
 
-use gcn_isa::target::Family;
-
 use super::access::Place;
 use super::address::{Addresses, Segment};
-use super::{lanes, name};
+use super::name;
 use crate::core::fault::{Fault, Next, Outcome};
 use crate::core::machine::{Cx, Step};
 use crate::core::operand::Src;
-use crate::core::site::Space;
-use crate::core::value::{LANES, Ty};
+use crate::core::value::{LANES, Ty, lanes};
 use crate::core::wave::Lanes;
 use crate::semantics::op::{Op, Ops};
 
@@ -125,36 +122,8 @@ fn load_transposed(cx: &mut Cx<'_>, s: &Step, bits: u32) -> Outcome {
     Ok(Next::Fall)
 }
 
-/// One datum of LDS for all lanes: M0 has its address in bits 15:0 and its type in bits 18:16.
-pub(crate) fn direct(cx: &Cx<'_>) -> Result<u32, Fault> {
-    if cx.machine.target().family() == Family::GFX9 {
-        return Err(Fault::Unsupported("reading LDS as an operand"));
-    }
-    let m0 = cx.w.m0();
-    let (bytes, signed) = match m0 >> 16 & 7 {
-        0 => (1, false),
-        1 => (2, false),
-        2 => (4, false),
-        4 => (1, true),
-        5 => (2, true),
-        _ => return Err(Fault::Unsupported("a direct read of LDS of this type in M0[18:16]")),
-    };
-    let start = (m0 & 0xffff) as usize;
-    let outside = Fault::OutOfBounds {
-        space: Space::Lds,
-        write: false,
-        lane: None,
-        address: start as u64,
-        bytes: bytes as u32,
-    };
-    let data = cx.lds.get(start..start + bytes).ok_or(outside)?;
-    let value = data.iter().rev().fold(0, |value, byte| value << 8 | u32::from(*byte));
-    let unused = 32 - 8 * bytes as u32;
-    Ok(if signed { ((value << unused) as i32 >> unused) as u32 } else { value })
-}
-
 fn read_lds(cx: &mut Cx<'_>, s: &Step) -> Outcome {
-    let value = direct(cx)?;
+    let value = cx.lds_direct()?;
     for lane in lanes(cx.w.exec()) {
         cx.w.v[s.vdst as usize][lane] = value;
     }

@@ -2,10 +2,11 @@
 
 use super::access::Place;
 use super::datum::{Datum, extend, merge};
-use super::{lanes, local, name};
+use super::{local, name};
 use crate::core::fault::{Fault, Next};
 use crate::core::machine::{Cx, Step};
 use crate::core::operand::Src;
+use crate::core::value::lanes;
 use crate::semantics::op::{Op, Ops};
 
 const fn datum(suffix: &'static str, bytes: u32, pieces: u16, signed: bool, half: Option<bool>) -> Datum {

@@ -3,11 +3,11 @@
 
 use super::access::Place;
 use super::atomic::{Flush, Modify, PAIRS, WORDS};
-use super::{ds, lanes, name};
+use super::{ds, name};
 use crate::core::fault::{Fault, Next, Outcome};
 use crate::core::machine::{Cx, Step};
 use crate::core::operand::Src;
-use crate::core::value::LANES;
+use crate::core::value::{LANES, lanes};
 use crate::semantics::op::{Op, Ops};
 
 pub(crate) fn add(ops: &mut Ops) {

@@ -3,10 +3,8 @@
 use crate::core::fault::{Fault, Next, Outcome};
 use crate::core::machine::{Cx, Step};
 use crate::core::operand::Src;
-use crate::core::value::LANES;
+use crate::core::value::{LANES, lanes};
 use crate::semantics::op::{Op, Ops};
-
-use super::lanes;
 
 pub(crate) fn add(ops: &mut Ops) {
     ops.add("ds_swizzle_b32", Op::new(swizzle));

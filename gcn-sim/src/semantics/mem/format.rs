@@ -12,12 +12,13 @@ use crate::core::fault::{Fault, Next, Outcome};
 use crate::core::machine::{Cx, Step};
 use crate::core::memory::Combined;
 use crate::core::operand::Src;
+use crate::core::value::lanes;
 use crate::fp::small::{Rounding, Small, Top, Wide};
 use crate::fp::{f16_to_f32, f32_to_f16};
 use crate::semantics::op::{Op, Ops};
 
 use super::buffer::Buffer;
-use super::{lanes, name};
+use super::name;
 
 /// Bits of the components by data format number, lowest first.
 const COMPONENTS: [&[u32]; 16] = [

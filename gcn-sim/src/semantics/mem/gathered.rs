@@ -6,10 +6,9 @@ use gcn_isa::target::WaveSize;
 
 use super::address::Addresses;
 use super::datum::{Datum, extend, merge};
-use super::lanes;
 use crate::core::machine::{Cx, Step};
 use crate::core::memory::Combined;
-use crate::core::value::{LANES, LOWER};
+use crate::core::value::{LANES, LOWER, lanes};
 use crate::core::wave::Lanes;
 use crate::semantics::valu::write::write32;
 

@@ -6,9 +6,8 @@ use std::ops::Range;
 use gcn_isa::target::WaveSize;
 
 use super::datum::{Datum, collect, deal, extend, merge, put_four, words};
-use super::lanes;
 use crate::core::machine::{Cx, Step};
-use crate::core::value::{LANES, LOWER};
+use crate::core::value::{LANES, LOWER, lanes};
 use crate::core::wave::Lanes;
 use crate::semantics::valu::write::write32;
 

@@ -3,11 +3,12 @@
 use super::access::Place;
 use super::address::{Addresses, Segment};
 use super::datum::{Datum, extend, merge};
-use super::{consecutive, gathered, lanes, name};
+use super::{consecutive, gathered, name};
 use crate::core::fault::{Fault, Next, Outcome};
 use crate::core::machine::{Cx, Step};
 use crate::core::memory::Combined;
 use crate::core::operand::Src;
+use crate::core::value::lanes;
 use crate::semantics::op::{Op, Ops};
 
 const fn datum(suffix: &'static str, bytes: u32, pieces: u16, signed: bool, half: Option<bool>) -> Datum {

@@ -6,7 +6,7 @@ use super::write::{Finish, write_mask, write32};
 use crate::core::fault::{Fault, Next, Outcome};
 use crate::core::machine::{Cx, Step};
 use crate::core::operand::Src;
-use crate::core::value::{LANES, Raw, Ty};
+use crate::core::value::{LANES, Raw, Ty, lanes};
 use crate::semantics::op::{Op, Ops};
 
 pub(crate) fn add(ops: &mut Ops) {
@@ -103,7 +103,7 @@ fn swap_halves(cx: &mut Cx<'_>, s: &Step) -> Outcome {
     let from = shift(second.is_some_and(|bit| s.inst.mods.op_sel >> bit & 1 == 1));
     let to = shift(s.half == Some(1));
     let (to_slot, other) = (s.vdst as usize, other as usize);
-    for lane in crate::semantics::mem::lanes(write_mask(cx, s)) {
+    for lane in lanes(write_mask(cx, s)) {
         let (a, b) = (cx.w.v[to_slot][lane] >> to & 0xffff, cx.w.v[other][lane] >> from & 0xffff);
         let put = |register: &mut u32, shift: u32, half: u32| {
             *register = *register & !(0xffff << shift) | half << shift;

@@ -9,7 +9,6 @@ use crate::core::operand::Src;
 use crate::core::value::{LANES, LOWER, Raw, Ty};
 use crate::core::wave::{Lanes, Wave};
 use crate::fp::{flush16, flush32, flush64};
-use crate::semantics::mem::blocks::direct;
 
 /// A word type that vector operands come in.
 pub(crate) trait Fetch: Raw {
@@ -68,7 +67,7 @@ impl Fetch for u32 {
         match s.src[i] {
             Src::Vector(slot) if !flush => return Ok(&cx.w.v[slot as usize]),
             Src::Vector(slot) => *buffer = cx.w.v[slot as usize],
-            Src::Special(SrcSpecial::LdsDirect) => *buffer = [direct(cx)?; LANES],
+            Src::Special(SrcSpecial::LdsDirect) => *buffer = [cx.lds_direct()?; LANES],
             ref other => *buffer = [cx.scalar(other, ty)?; LANES],
         }
         if flush {
@@ -87,7 +86,7 @@ impl Fetch for u32 {
     ) -> Result<&'a [u32; LOWER], Fault> {
         match s.src[i] {
             Src::Vector(slot) => return Ok(lower(&cx.w.v[slot as usize])),
-            Src::Special(SrcSpecial::LdsDirect) => *buffer = [direct(cx)?; LOWER],
+            Src::Special(SrcSpecial::LdsDirect) => *buffer = [cx.lds_direct()?; LOWER],
             ref other => *buffer = [cx.scalar(other, ty)?; LOWER],
         }
         Ok(buffer)
@@ -151,7 +150,7 @@ fn flushes_input(w: &Wave, ty: Ty) -> bool {
 pub(crate) fn raw32(cx: &Cx<'_>, src: &Src, ty: Ty) -> Result<Lanes, Fault> {
     Ok(match src {
         Src::Vector(slot) => cx.w.v[*slot as usize],
-        Src::Special(SrcSpecial::LdsDirect) => [direct(cx)?; LANES],
+        Src::Special(SrcSpecial::LdsDirect) => [cx.lds_direct()?; LANES],
         other => [cx.scalar(other, ty)?; LANES],
     })
 }

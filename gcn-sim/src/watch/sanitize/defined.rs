@@ -143,7 +143,7 @@ impl Bits {
         match word {
             Word::Scalar(number) => self.scalars[number] = 0,
             Word::Vector(slot) if self.lanes.get(slot).is_some_and(|old| old & lanes != 0) => {
-                for lane in crate::semantics::mem::lanes(lanes & self.lanes[slot]) {
+                for lane in crate::core::value::lanes(lanes & self.lanes[slot]) {
                     self.vectors[slot][lane] = 0;
                 }
                 self.lanes[slot] &= !lanes;

@@ -11,9 +11,8 @@ use super::{Bits, Word, matrix, value};
 use crate::core::fault::Fault;
 use crate::core::machine::Step;
 use crate::core::permutation::Permutation;
-use crate::core::value::LANES;
+use crate::core::value::{LANES, lanes};
 use crate::core::wave::Lanes;
-use crate::semantics::mem::lanes;
 use crate::semantics::valu::write::write_mask;
 
 /// What changes when the instruction has run.

@@ -6,24 +6,21 @@
 
 use std::borrow::Cow;
 
-use super::fault::{Fault, Located, Result};
-use super::macros::Rounds;
-use super::source::Call;
-use super::span::Span;
-use super::{Assembler, Origin};
+use super::super::fault::{Fault, Located, Result};
+use super::super::source::Call;
+use super::super::span::Span;
+use super::super::{Assembler, Origin};
+use super::expand::MAX_EXPANSION;
+use super::repetition::Rounds;
 
 /// Most macros, and repetitions around them, that may be inside each other: `llvm-mc`'s default.
 pub const MAX_MACRO_NESTING: usize = 20;
-
-/// The largest total size of all expansions and included files of a file, in bytes. Repeated text counts each
-/// time, and each expansion counts for 64 bytes more.
-pub const MAX_EXPANSION: u64 = 1 << 26;
 
 /// The cost of an expansion besides its text, in bytes.
 pub(super) const OVERHEAD: u64 = 64;
 
 /// A text that is being read inside another one.
-pub(super) struct Frame<'s> {
+pub(in crate::asm) struct Frame<'s> {
     /// Where reading goes on after it.
     text: &'s str,
     base: usize,
@@ -44,7 +41,7 @@ impl Frame<'_> {
 }
 
 /// A text to enter, and the place of its first line.
-pub(super) struct Entry<'s> {
+pub(in crate::asm) struct Entry<'s> {
     pub text: &'s str,
     pub file: &'s str,
     pub line: u32,

@@ -1,0 +1,99 @@
+//! The rounds of a repetition, and the text of each.
+
+use std::borrow::Cow;
+
+use super::super::fault::Fault;
+use super::argument::Value;
+use super::body::Body;
+use super::expand::{Numbers, expand};
+
+/// The rounds of a repetition that are still to come.
+pub(in crate::asm) enum Rounds<'s> {
+    /// None: a macro or a file.
+    Over,
+    /// So many times the same text.
+    Same(u64),
+    /// A text for each value.
+    Each(Box<Each<'s>>),
+}
+
+/// A repetition whose text differs from round to round.
+pub(in crate::asm) struct Each<'s> {
+    pub body: Body<'s>,
+    /// The parameter of `.irp` and `.irpc`.
+    pub parameter: Option<&'s str>,
+    pub values: Values<'s>,
+    /// Number of the next round: `\+`.
+    pub number: u64,
+    /// `\@`, where it counts.
+    pub calls: Option<u64>,
+    /// Written after `.altmacro`.
+    pub alternate: bool,
+}
+
+/// The values of the parameter of a repetition.
+pub(in crate::asm) enum Values<'s> {
+    /// No parameter; the number of rounds.
+    None(u64),
+    /// `.irp`
+    List(std::vec::IntoIter<Value<'s>>),
+    /// `.irpc`
+    Characters(std::str::Chars<'s>),
+}
+
+/// A round of a repetition.
+pub(in crate::asm) struct Round<'r, 's> {
+    each: Option<&'r Each<'s>>,
+    value: Cow<'s, str>,
+    number: u64,
+    pub file: &'s str,
+    pub line: u32,
+}
+
+impl<'s> Rounds<'s> {
+    /// The next round.
+    pub fn next(&mut self) -> Option<Round<'_, 's>> {
+        match self {
+            Rounds::Over | Rounds::Same(0) => None,
+            Rounds::Same(left) => {
+                *left -= 1;
+                Some(Round { each: None, value: Cow::Borrowed(""), number: 0, file: "", line: 0 })
+            }
+            Rounds::Each(each) => {
+                let value = each.values.next()?;
+                let number = each.number;
+                each.number += 1;
+                let (file, line) = (each.body.file, each.body.line);
+                Some(Round { each: Some(each), value, number, file, line })
+            }
+        }
+    }
+}
+
+impl<'s> Values<'s> {
+    fn next(&mut self) -> Option<Cow<'s, str>> {
+        match self {
+            Values::None(0) => None,
+            Values::None(left) => {
+                *left -= 1;
+                Some(Cow::Borrowed(""))
+            }
+            Values::List(list) => list.next().map(Option::unwrap_or_default),
+            Values::Characters(characters) => {
+                let text = characters.as_str();
+                let length = characters.next()?.len_utf8();
+                text.get(..length).map(Cow::Borrowed)
+            }
+        }
+    }
+}
+
+impl<'s> Round<'_, 's> {
+    /// The text of at most `limit` bytes; `None` if it is that of the round before.
+    pub fn text(&self, limit: u64) -> std::result::Result<Option<Cow<'s, str>>, Fault> {
+        let Some(each) = self.each else { return Ok(None) };
+        let parameter = |name: &str| (each.parameter == Some(name)).then_some(&*self.value);
+        let numbers = Numbers { calls: each.calls, round: self.number, bare: each.alternate };
+        expand(each.body.text, parameter, &numbers, limit).map(Some)
+    }
+}

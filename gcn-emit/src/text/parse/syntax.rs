@@ -1,0 +1,58 @@
+//! An instruction as it is written: its words are known, its form is not.
+
+use gcn_isa::{Reg, SrcSpecial};
+use smallvec::SmallVec;
+
+use super::cursor::Span;
+use super::number::Number;
+use super::words::{Function, ModWord};
+
+/// The operands and modifiers of an instruction.
+#[derive(Debug, Default)]
+pub(super) struct Raw {
+    pub operands: SmallVec<[RawOperand; 6]>,
+    pub mods: SmallVec<[RawMod; 6]>,
+}
+
+/// An operand with its source modifiers.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct RawOperand {
+    pub span: Span,
+    pub value: RawValue,
+    pub neg: bool,
+    pub abs: bool,
+    pub sext: bool,
+}
+
+/// A value as written.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum RawValue {
+    Reg(Reg),
+    /// Half a VGPR, the upper one or the lower.
+    Half(Reg, bool),
+    Special(SrcSpecial),
+    Number(Number),
+    /// `lit(…)`: a literal even if an inline constant would do.
+    Lit(Number),
+    Off,
+    /// The immediate that a function such as `hwreg(…)` means.
+    Call(Function, u16),
+    /// An immediate whose fields are named, such as the counters of `s_waitcnt`.
+    Fields(u16),
+    /// The attribute of a pixel's parameter, as in `attr0.w`.
+    Attribute(u16),
+}
+
+impl RawOperand {
+    pub fn has_modifier(&self) -> bool {
+        self.neg || self.abs || self.sext
+    }
+}
+
+/// A modifier with its value as the field's bits.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct RawMod {
+    pub span: Span,
+    pub modifier: ModWord,
+    pub value: u32,
+}
