@@ -92,8 +92,8 @@ pub struct BuildOptions {
     pub xnack: Feature,
     /// Limits to the registers; each that is given replaces the kernel's attribute.
     pub registers: RegisterLimits,
-    /// The size of waves of a kernel without `#[wave(…)]`. Without it waves have 64 lanes, which every target has. RDNA also has waves of
-    /// 32.
+    /// The size of waves of a kernel without `#[wave(…)]`. Without it waves have the target's usual size: 64 lanes on GFX9, which has no
+    /// others, and 32 on RDNA, which also has 64.
     pub wave: Option<WaveSize>,
 }
 
@@ -281,6 +281,12 @@ impl BuiltKernel {
     /// The target.
     pub fn target(&self) -> Target {
         self.program().target
+    }
+
+    /// Lanes of a wave: what [`wave_size()`](crate::lang::wave_size) was while the kernel was built. A launch asks for it where the
+    /// number of workgroups follows from the number of waves, for a kernel whose waves have a row each, for example.
+    pub fn wave_size(&self) -> u32 {
+        self.program().wave.lanes()
     }
 
     /// The symbol name.

@@ -4,7 +4,8 @@
 //!
 //! - *Inside a wave* lanes run in lockstep, and `shuffle_xor` hands each lane the value of the lane whose
 //!   number differs in one bit. Six such steps, with 32, 16, 8, 4, 2 and 1, add up all 64 lanes, and every
-//!   lane ends up with the sum.
+//!   lane ends up with the sum. Waves of 32 lanes take the last five of them: `wave_size()` says, when the kernel is built, how many
+//!   lanes a wave has.
 //! - *Between waves* nothing is in lockstep. Each wave writes its sum to LDS, the memory that a workgroup
 //!   shares, and `barrier()` holds every wave until all of them have arrived; only then may they read each
 //!   other's sums.
@@ -26,23 +27,19 @@ use crate::{Comparison, Lesson, Outcome, Size};
 
 /// Lanes of a workgroup, and elements of a block.
 const BLOCK: u32 = 256;
-/// Lanes of a wave.
-const WAVE: usize = 64;
-/// Waves of a workgroup.
-const WAVES: usize = BLOCK as usize / WAVE;
 
 gcn_kernel! {
     /// Element b of `sums` is the sum of block b of `x`; the last block may be shorter.
     #[workgroup(BLOCK)]
-    #[wave(64)]
     #[targets(gfx90a, gfx942, gfx1010, gfx1030, gfx1100, gfx1151, gfx1201)]
     pub fn block_reduce(x: &[f32], sums: &mut [f32]) {
-        let wave_sums = Lds::<f32, WAVES>::new();
+        let waves = comptime { BLOCK / wave_size() };
+        let wave_sums = LdsSlice::<f32>::new(waves as usize);
 
         let mut sum = x[global_id().x];
         #[unroll]
-        for step in 0..6u32 {
-            sum += shuffle_xor(sum, 32 >> step);
+        for step in 1..=wave_size().trailing_zeros() {
+            sum += shuffle_xor(sum, wave_size() >> step);
         }
         if lane_id() == 0 {
             wave_sums[wave_id()] = sum;
@@ -51,7 +48,7 @@ gcn_kernel! {
 
         let mut total = wave_sums[0];
         #[unroll]
-        for wave in 1..WAVES as u32 {
+        for wave in 1..waves {
             total += wave_sums[wave];
         }
         if local_id().x == 0 {
@@ -60,21 +57,27 @@ gcn_kernel! {
     }
 }
 
-/// The same sums in the same order on the host.
-pub fn reference(x: &[f32]) -> Vec<f32> {
-    x.chunks(BLOCK as usize).map(block_sum).collect()
+/// The same sums in the same order on the host, for waves of `wave` lanes.
+pub fn reference(wave: u32, x: &[f32]) -> Vec<f32> {
+    x.chunks(BLOCK as usize).map(|block| block_sum(wave as usize, block)).collect()
 }
 
-fn block_sum(block: &[f32]) -> f32 {
-    let wave_sum = |wave: usize| {
-        let mut lanes: [f32; WAVE] =
-            std::array::from_fn(|lane| block.get(wave * WAVE + lane).copied().unwrap_or(0.0));
-        for step in 0..6 {
-            lanes = std::array::from_fn(|lane| lanes[lane] + lanes[lane ^ (32 >> step)]);
-        }
-        lanes[0]
+fn block_sum(wave: usize, block: &[f32]) -> f32 {
+    let wave_sum = |first: usize| {
+        let lanes = (first..first + wave).map(|i| block.get(i).copied().unwrap_or(0.0));
+        sum_of_lanes(&lanes.collect::<Vec<f32>>())
     };
-    (1..WAVES).fold(wave_sum(0), |total, wave| total + wave_sum(wave))
+    (wave..BLOCK as usize).step_by(wave).fold(wave_sum(0), |total, first| total + wave_sum(first))
+}
+
+/// The sum of a wave's lanes in the order in which `shuffle_xor` by ever smaller powers of two adds them.
+pub fn sum_of_lanes(lanes: &[f32]) -> f32 {
+    let (mut lanes, mut distance) = (lanes.to_vec(), lanes.len() / 2);
+    while distance > 0 {
+        lanes = (0..lanes.len()).map(|lane| lanes[lane] + lanes[lane ^ distance]).collect();
+        distance /= 2;
+    }
+    lanes[0]
 }
 
 /// The lesson; sizes are element counts.
@@ -92,7 +95,7 @@ fn run(device: &Device, kernel: &BuiltKernel, size: Size) -> Result<Outcome, Lau
     let x = Random::new(3).f32s(n as usize);
     let mut sums = vec![f32::NAN; blocks as usize];
     let stats = device.launch(&block_reduce, kernel, Grid::x(blocks), (&x, &mut sums))?;
-    Ok(Outcome { stats, comparison: Comparison::of(&sums, &reference(&x)) })
+    Ok(Outcome { stats, comparison: Comparison::of(&sums, &reference(kernel.wave_size(), &x)) })
 }
 
 #[cfg(test)]
@@ -103,6 +106,6 @@ mod tests {
     fn the_reference_is_a_sum() {
         let x: Vec<f32> = (1..=600u16).map(f32::from).collect();
         // 1 + … + n = n (n + 1) / 2; all of these are exact in f32.
-        assert_eq!(reference(&x), [32896.0, 98432.0, 180_300.0 - 32896.0 - 98432.0]);
+        assert_eq!(reference(64, &x), [32896.0, 98432.0, 180_300.0 - 32896.0 - 98432.0]);
     }
 }

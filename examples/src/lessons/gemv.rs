@@ -2,7 +2,7 @@
 //!
 //! A matrix times a vector touches each element of the matrix once. Faster arithmetic gains nothing; the
 //! loads must be wide and many. A wave takes a row, and each lane loads four neighbouring elements with one
-//! instruction of 16 bytes: 64 lanes read 1 KiB without a gap.
+//! instruction of 16 bytes: 64 lanes read 1 KiB without a gap, and 32 lanes half of it.
 //!
 //! The row belongs to the wave, so its number is uniform: `wave_id()` is an `S<u32>`, and the row's offset is
 //! computed once on the scalar unit. The columns belong to the lanes, `V<u32>`. The types show the result of
@@ -11,23 +11,21 @@
 use gcn_dsl::prelude::*;
 use gcn_dsl::{BuiltKernel, LaunchError};
 
+use super::block_reduce::sum_of_lanes;
 use crate::data::Random;
 use crate::{Comparison, Lesson, Outcome, Size};
 
-/// Waves of a workgroup, and rows that it handles.
-const ROWS: u32 = 4;
-/// Lanes of a wave.
-const WAVE: u32 = 64;
+/// Lanes of a workgroup. Each of its waves takes a row.
+const LANES: u32 = 256;
 
 gcn_kernel! {
     /// y = A x for a matrix of rows of `columns` elements, a multiple of 4.
-    #[workgroup(ROWS * WAVE)]
-    #[wave(64)]
+    #[workgroup(LANES)]
     #[targets(gfx90a, gfx942, gfx950, gfx1010, gfx1030, gfx1100, gfx1151, gfx1201)]
     pub fn gemv(columns: u32, a: &[f32], x: &[f32], y: &mut [f32]) {
-        let row = workgroup_id().x * ROWS + wave_id();
+        let row = workgroup_id().x * (LANES / wave_size()) + wave_id();
         let mut sum: V<f32> = 0.0;
-        for column in (4 * lane_id()..columns).step_by(4 * WAVE) {
+        for column in (4 * lane_id()..columns).step_by(4 * wave_size()) {
             let a = a.load_vector::<4>(row * columns + column);
             let x = x.load_vector::<4>(column);
             #[unroll]
@@ -36,8 +34,8 @@ gcn_kernel! {
             }
         }
         #[unroll]
-        for step in 0..6 {
-            sum += shuffle_xor(sum, 32 >> step);
+        for step in 1..=wave_size().trailing_zeros() {
+            sum += shuffle_xor(sum, wave_size() >> step);
         }
         if lane_id() == 0 {
             y[row] = sum;
@@ -45,21 +43,18 @@ gcn_kernel! {
     }
 }
 
-/// The same in the same order on the host.
-pub fn reference(columns: usize, a: &[f32], x: &[f32]) -> Vec<f32> {
-    a.chunks(columns).map(|row| dot(row, x)).collect()
+/// The same in the same order on the host, for waves of `wave` lanes.
+pub fn reference(wave: u32, columns: usize, a: &[f32], x: &[f32]) -> Vec<f32> {
+    a.chunks(columns).map(|row| dot(wave, row, x)).collect()
 }
 
-fn dot(a: &[f32], b: &[f32]) -> f32 {
-    let mut lanes = [0.0f32; WAVE as usize];
+fn dot(wave: u32, a: &[f32], b: &[f32]) -> f32 {
+    let mut lanes = vec![0.0f32; wave as usize];
     for (k, (a, b)) in a.iter().zip(b).enumerate() {
-        let lane = &mut lanes[k / 4 % WAVE as usize];
+        let lane = &mut lanes[k / 4 % wave as usize];
         *lane = a.mul_add(*b, *lane);
     }
-    for step in 0..6 {
-        lanes = std::array::from_fn(|lane| lanes[lane] + lanes[lane ^ (32 >> step)]);
-    }
-    lanes[0]
+    sum_of_lanes(&lanes)
 }
 
 /// The lesson; sizes are rows and columns.
@@ -76,8 +71,16 @@ fn run(device: &Device, kernel: &BuiltKernel, size: Size) -> Result<Outcome, Lau
     let mut random = Random::new(11);
     let (a, x) = (random.f32s((rows * columns) as usize), random.f32s(columns as usize));
     let mut y = vec![f32::NAN; rows as usize];
-    let stats = device.launch(&gemv, kernel, Grid::x(rows.div_ceil(ROWS)), (columns, &a, &x, &mut y))?;
-    Ok(Outcome { stats, comparison: Comparison::of(&y, &reference(columns as usize, &a, &x)) })
+    let stats = device.launch(
+        &gemv,
+        kernel,
+        Grid::x(rows.div_ceil(LANES / kernel.wave_size())),
+        (columns, &a, &x, &mut y),
+    )?;
+    Ok(Outcome {
+        stats,
+        comparison: Comparison::of(&y, &reference(kernel.wave_size(), columns as usize, &a, &x)),
+    })
 }
 
 #[cfg(test)]
@@ -87,7 +90,7 @@ mod tests {
     #[test]
     fn the_reference_multiplies() {
         assert_eq!(
-            reference(4, &[1.0, 2.0, 3.0, 4.0, 0.0, 1.0, 0.0, -1.0], &[1.0, 10.0, 100.0, 1000.0]),
+            reference(64, 4, &[1.0, 2.0, 3.0, 4.0, 0.0, 1.0, 0.0, -1.0], &[1.0, 10.0, 100.0, 1000.0]),
             [4321.0, -990.0]
         );
     }

@@ -8,6 +8,9 @@
 //! variance are uniform. The mean is computed first, then the squares of the distances from it; the
 //! difference of two large sums would lose the variance of a row with a large mean. `approx_rsqrt` is the
 //! hardware's instruction, within one unit of the last place: the result has 11 bits.
+//!
+//! Waves have 64 lanes or 32, depending on the target. `wave_size()` says how many, when the kernel is built; a workgroup has as many
+//! rows as waves, so the launch asks the built kernel.
 
 use gcn_dsl::prelude::*;
 use gcn_dsl::{BuiltKernel, LaunchError};
@@ -15,36 +18,33 @@ use gcn_dsl::{BuiltKernel, LaunchError};
 use crate::data::Random;
 use crate::{Comparison, Lesson, Outcome, Size};
 
-/// Waves of a workgroup, and rows that it handles.
-const ROWS: u32 = 4;
-/// Lanes of a wave.
-const WAVE: u32 = 64;
+/// Lanes of a workgroup. Each of its waves takes a row.
+const LANES: u32 = 256;
 
 gcn_kernel! {
     /// Row by row, y = (x - mean) / sqrt(variance + epsilon) * gain + bias.
-    #[workgroup(ROWS * WAVE)]
-    #[wave(64)]
+    #[workgroup(LANES)]
     #[targets(gfx90a, gfx942, gfx950, gfx1010, gfx1030, gfx1100, gfx1151, gfx1201)]
     pub fn layernorm(
         rows: u32, columns: u32, epsilon: f32, gain: &[f32], bias: &[f32], x: &[f16], y: &mut [f16],
     ) {
-        let (row, lane) = (workgroup_id().x * ROWS + wave_id(), lane_id());
+        let (row, lane) = (workgroup_id().x * (LANES / wave_size()) + wave_id(), lane_id());
         let count = columns as f32;
         if row < rows {
             let mut sum: V<f32> = 0.0;
-            for column in (lane..columns).step_by(WAVE) {
+            for column in (lane..columns).step_by(wave_size()) {
                 sum += x[row * columns + column] as f32;
             }
             let mean = wave_sum(sum) / count;
 
             let mut squares: V<f32> = 0.0;
-            for column in (lane..columns).step_by(WAVE) {
+            for column in (lane..columns).step_by(wave_size()) {
                 let distance = x[row * columns + column] as f32 - mean;
                 squares = distance.mul_add(distance, squares);
             }
             let scale = (wave_sum(squares) / count + epsilon).approx_rsqrt();
 
-            for column in (lane..columns).step_by(WAVE) {
+            for column in (lane..columns).step_by(wave_size()) {
                 let normal = (x[row * columns + column] as f32 - mean) * scale;
                 y[row * columns + column] = normal.mul_add(gain[column], bias[column]) as f16;
             }
@@ -83,7 +83,8 @@ fn run(device: &Device, kernel: &BuiltKernel, size: Size) -> Result<Outcome, Lau
     let x = random.f16s((rows * columns) as usize);
     let mut y = vec![f16::NAN; x.len()];
     let args = (rows, columns, 1e-5, &gain[..], &bias[..], &x[..], &mut y[..]);
-    let stats = device.launch(&layernorm, kernel, Grid::x(rows.div_ceil(ROWS)), args)?;
+    let stats =
+        device.launch(&layernorm, kernel, Grid::x(rows.div_ceil(LANES / kernel.wave_size())), args)?;
     let want = reference(columns as usize, 1e-5, &gain, &bias, &x);
     // Where f32 and f64 fall on two sides of a rounding boundary, the result is the next f16: one unit of
     // those from 2 to 4.

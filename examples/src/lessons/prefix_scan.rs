@@ -1,6 +1,6 @@
 //! Lesson 10: each result depends on all elements before it.
 //!
-//! The exclusive prefix sum seems inherently sequential, yet it takes a wave six steps: in step k each lane
+//! The exclusive prefix sum seems inherently sequential, yet it takes a wave of 64 lanes six steps: in step k each lane
 //! adds the sum of the lane 2^k before it, and then has the sum of the 2^(k+1) elements that end with its
 //! own. The last lane's sum is the wave's; through LDS and a barrier each wave learns the sum of the waves
 //! before it.
@@ -18,34 +18,32 @@ use crate::{Comparison, Lesson, Outcome, Size};
 
 /// Lanes of a workgroup, and elements of a block.
 const BLOCK: u32 = 256;
-/// Waves of a workgroup.
-const WAVES: u32 = BLOCK / 64;
 
 gcn_kernel! {
     /// `out[i]` is the sum of the elements of `x` before `i` in its block, plus the block's `carry`; `sums`
     /// are the blocks' sums.
     #[workgroup(BLOCK)]
-    #[wave(64)]
     #[targets(gfx90a, gfx942, gfx950, gfx1010, gfx1030, gfx1100, gfx1151, gfx1201)]
     pub fn prefix_scan(x: &[u32], carry: &[u32], out: &mut [u32], sums: &mut [u32]) {
-        let wave_sums = Lds::<u32, { WAVES as usize }>::new();
+        let waves = comptime { BLOCK / wave_size() };
+        let wave_sums = LdsSlice::<u32>::new(waves as usize);
         let (i, lane, wave, block) = (global_id().x, lane_id(), wave_id(), workgroup_id().x);
 
         let own = x[i];
         let mut sum = own;
         #[unroll]
-        for step in 0..6 {
+        for step in 0..wave_size().trailing_zeros() {
             let distance = 1 << step;
             sum += select(lane >= distance, shuffle(sum, lane - distance), 0);
         }
-        if lane == 63 {
+        if lane == wave_size() - 1 {
             wave_sums[wave] = sum;
         }
         barrier();
 
         let mut before = splat(carry.uniform(block));
         #[unroll]
-        for other in 0..WAVES - 1 {
+        for other in 0..waves - 1 {
             if wave > other {
                 before += wave_sums[other];
             }

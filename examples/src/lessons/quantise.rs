@@ -1,9 +1,9 @@
 //! Lesson 16: eight bits and a scale.
 //!
-//! Blocks of 64 numbers become integers from -127 to 127 with one f32 scale for each block: a quarter of the
+//! Blocks of numbers become integers from -127 to 127 with one f32 scale for each block: a quarter of the
 //! memory, and the error stays below half a step of the block's own scale.
 //!
-//! A block is a wave. Its largest magnitude is the same for all lanes, and `wave_max` says so in its type:
+//! A block is a wave: 64 numbers, or 32 where waves are as short, with more scales and smaller errors. Its largest magnitude is the same for all lanes, and `wave_max` says so in its type:
 //! the result is an `S<f32>`. The scale depends only on it and is computed once for the wave, and the `if`
 //! about it is a scalar branch. A varying value that happens to be the same everywhere becomes uniform only
 //! through such a function, never implicitly.
@@ -17,15 +17,12 @@ use gcn_dsl::{BuiltKernel, LaunchError};
 use crate::data::Random;
 use crate::{Comparison, Lesson, Outcome, Size};
 
-/// Elements of a block: the lanes of a wave.
-const BLOCK: u32 = 64;
 /// Lanes of a workgroup.
 const LANES: u32 = 256;
 
 gcn_kernel! {
-    /// Quantises `x` in blocks of 64, and turns the result back into numbers.
+    /// Quantises `x` in blocks of a wave's lanes, and turns the result back into numbers.
     #[workgroup(LANES)]
-    #[wave(64)]
     #[targets(gfx90a, gfx942, gfx950, gfx1010, gfx1030, gfx1100, gfx1151, gfx1201)]
     pub fn quantise(x: &[f32], quantised: &mut [i8], scales: &mut [f32], restored: &mut [f32]) {
         let i = global_id().x;
@@ -38,19 +35,20 @@ gcn_kernel! {
         quantised[i] = quantum;
         restored[i] = quantum as f32 * scale;
         if lane_id() == 0 {
-            scales[i / BLOCK] = scale;
+            scales[i / wave_size()] = scale;
         }
     }
 }
 
-/// The integers, the scales and the restored numbers, on the host.
-pub fn reference(x: &[f32]) -> (Vec<i8>, Vec<f32>, Vec<f32>) {
+/// The integers, the scales and the restored numbers, on the host, for blocks of `block` numbers.
+pub fn reference(block: u32, x: &[f32]) -> (Vec<i8>, Vec<f32>, Vec<f32>) {
+    let block = block as usize;
     let scale = |block: &[f32]| {
         let largest = block.iter().fold(0.0f32, |m, x| m.max(x.abs()));
         if largest > 0.0 { largest / 127.0 } else { 1.0 }
     };
-    let scales: Vec<f32> = x.chunks(BLOCK as usize).map(scale).collect();
-    let of = |i: usize| scales[i / BLOCK as usize];
+    let scales: Vec<f32> = x.chunks(block).map(scale).collect();
+    let of = |i: usize| scales[i / block];
     let quantised: Vec<i8> = x.iter().enumerate().map(|(i, x)| (x / of(i)).round_ties_even() as i8).collect();
     let restored = quantised.iter().enumerate().map(|(i, q)| f32::from(*q) * of(i)).collect();
     (quantised, scales, restored)
@@ -70,10 +68,10 @@ fn run(device: &Device, kernel: &BuiltKernel, size: Size) -> Result<Outcome, Lau
     let mut x = Random::new(16).f32s(n);
     x[..n / 8].fill(0.0);
     let (mut quantised, mut restored) = (vec![i8::MIN; n], vec![f32::NAN; n]);
-    let mut scales = vec![f32::NAN; n.div_ceil(BLOCK as usize)];
+    let mut scales = vec![f32::NAN; n.div_ceil(kernel.wave_size() as usize)];
     let args = (&x[..], &mut quantised[..], &mut scales[..], &mut restored[..]);
     let stats = device.launch(&quantise, kernel, Grid::x(size.0[0].div_ceil(LANES)), args)?;
-    let want = reference(&x);
+    let want = reference(kernel.wave_size(), &x);
     let comparison = Comparison::of(&quantised, &want.0)
         .and(Comparison::of(&scales, &want.1))
         .and(Comparison::of(&restored, &want.2));
@@ -86,7 +84,7 @@ mod tests {
 
     #[test]
     fn the_reference_quantises() {
-        let (quantised, scales, restored) = reference(&[254.0, -254.0, 3.0, 1.0, 0.5]);
+        let (quantised, scales, restored) = reference(64, &[254.0, -254.0, 3.0, 1.0, 0.5]);
         assert_eq!((quantised, scales), (vec![127, -127, 2, 0, 0], vec![2.0]));
         assert_eq!(restored, [254.0, -254.0, 4.0, 0.0, 0.0]);
     }

@@ -13,7 +13,7 @@
 //! so the mask of equal lanes is a `V<u64>`, and `count_ones` counts the lanes in it.
 
 use gcn_dsl::prelude::*;
-use gcn_dsl::{BuiltKernel, LaunchError, LaunchStats};
+use gcn_dsl::{BuildOptions, BuiltKernel, LaunchError, LaunchStats};
 
 use super::prefix_scan::{prefix_scan, scan};
 use crate::data::Random;
@@ -21,8 +21,6 @@ use crate::{Comparison, Lesson, Outcome, Size};
 
 /// Lanes of a workgroup, and elements of a block.
 const BLOCK: u32 = 256;
-/// Waves of a workgroup.
-const WAVES: u32 = BLOCK / 64;
 /// Bits of a digit.
 const BITS: u32 = 4;
 /// Digits.
@@ -53,10 +51,10 @@ gcn_kernel! {
 gcn_kernel! {
     /// Moves each key to its digit's place. `places` are the scanned counts.
     #[workgroup(BLOCK)]
-    #[wave(64)]
     #[targets(gfx90a, gfx942, gfx950, gfx1010, gfx1030, gfx1100, gfx1151, gfx1201)]
     pub fn radix_sort(shift: u32, blocks: u32, keys: &[u32], places: &[u32], sorted: &mut [u32]) {
-        let counts = Lds::<u32, { (WAVES * DIGITS) as usize }>::new();
+        let waves = comptime { BLOCK / wave_size() };
+        let counts = LdsSlice::<u32>::new((waves * DIGITS) as usize);
         let (i, wave, lane) = (global_id().x, wave_id(), lane_id());
         let key = keys[i];
         let digit = key >> shift & (DIGITS - 1);
@@ -72,7 +70,7 @@ gcn_kernel! {
         let below = (splat(1u64) << lane) - 1;
         let rank = (equals & below).count_ones();
 
-        if local_id().x < WAVES * DIGITS {
+        if local_id().x < waves * DIGITS {
             counts[local_id().x] = 0;
         }
         barrier();
@@ -83,7 +81,7 @@ gcn_kernel! {
 
         let mut place = places[digit * blocks + workgroup_id().x] + rank;
         #[unroll]
-        for other in 0..WAVES - 1 {
+        for other in 0..waves - 1 {
             if wave > other {
                 place += counts[other * DIGITS + digit];
             }
@@ -103,7 +101,9 @@ pub fn sort(
     kernel: &BuiltKernel,
     keys: &[u32],
 ) -> Result<(Vec<u32>, LaunchStats), LaunchError> {
-    let (count, scanner) = (count_digits.build(device.target())?, prefix_scan.build(device.target())?);
+    let options = BuildOptions { wave: Some(kernel.program().wave), ..BuildOptions::default() };
+    let count = count_digits.build_with(device.target(), &options)?;
+    let scanner = prefix_scan.build_with(device.target(), &options)?;
     let blocks = (keys.len() as u32).div_ceil(BLOCK);
     let (mut keys, mut stats) = (keys.to_vec(), LaunchStats::default());
     let mut add = |launched: LaunchStats| {

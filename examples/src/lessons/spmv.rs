@@ -1,9 +1,9 @@
 //! Lesson 13: rows of any length.
 //!
 //! A sparse matrix in CSR form keeps for each row where it starts in the list of its non-zero elements. With
-//! one lane per row, accesses would scatter through memory, and the longest row would keep 63 other lanes
-//! waiting. Here a wave takes a row: its start and end are one value for the wave, read with `uniform`, and
-//! the lanes take the elements between, 64 at a time.
+//! one lane per row, accesses would scatter through memory, and the longest row would keep all other lanes
+//! of its wave waiting. Here a wave takes a row: its start and end are one value for the wave, read with `uniform`, and
+//! the lanes take the elements between, as many at a time as the wave has lanes.
 //!
 //! The last iteration masks the lanes without an element. The sum stays defined for them: a variable that a
 //! masked lane does not write keeps its value, and all lanes take part in the shuffles after the loop.
@@ -14,29 +14,27 @@
 use gcn_dsl::prelude::*;
 use gcn_dsl::{BuiltKernel, LaunchError};
 
+use super::block_reduce::sum_of_lanes;
 use crate::data::Random;
 use crate::{Comparison, Lesson, Outcome, Size};
 
-/// Waves of a workgroup, and rows that it handles.
-const ROWS: u32 = 4;
-/// Lanes of a wave.
-const WAVE: u32 = 64;
+/// Lanes of a workgroup. Each of its waves takes a row.
+const LANES: u32 = 256;
 
 gcn_kernel! {
     /// y = A x for a sparse matrix in CSR form: row r has the elements `starts[r]..starts[r + 1]`.
-    #[workgroup(ROWS * WAVE)]
-    #[wave(64)]
+    #[workgroup(LANES)]
     #[targets(gfx90a, gfx942, gfx950, gfx1010, gfx1030, gfx1100, gfx1151, gfx1201)]
     pub fn spmv(starts: &[u32], columns: &[u32], values: &[f32], x: &[f32], y: &mut [f32]) {
-        let row = workgroup_id().x * ROWS + wave_id();
+        let row = workgroup_id().x * (LANES / wave_size()) + wave_id();
         let (start, end) = (starts.uniform(row), starts.uniform(row + 1));
         let mut sum: V<f32> = 0.0;
-        for k in (start + lane_id()..end).step_by(WAVE) {
+        for k in (start + lane_id()..end).step_by(wave_size()) {
             sum = values[k].mul_add(x[columns[k]], sum);
         }
         #[unroll]
-        for step in 0..6 {
-            sum += shuffle_xor(sum, 32 >> step);
+        for step in 1..=wave_size().trailing_zeros() {
+            sum += shuffle_xor(sum, wave_size() >> step);
         }
         if lane_id() == 0 {
             y[row] = sum;
@@ -68,18 +66,15 @@ impl Csr {
         csr
     }
 
-    /// The product with `x` on the host, in the kernel's order.
-    pub fn times(&self, x: &[f32]) -> Vec<f32> {
+    /// The product with `x` on the host, in the kernel's order if its waves have `wave` lanes.
+    pub fn times(&self, wave: u32, x: &[f32]) -> Vec<f32> {
         let row = |row: &[u32]| {
-            let mut lanes = [0.0f32; WAVE as usize];
+            let mut lanes = vec![0.0f32; wave as usize];
             for k in row[0] as usize..row[1] as usize {
-                let lane = &mut lanes[(k - row[0] as usize) % WAVE as usize];
+                let lane = &mut lanes[(k - row[0] as usize) % wave as usize];
                 *lane = self.values[k].mul_add(x[self.columns[k] as usize], *lane);
             }
-            for step in 0..6 {
-                lanes = std::array::from_fn(|lane| lanes[lane] + lanes[lane ^ (32 >> step)]);
-            }
-            lanes[0]
+            sum_of_lanes(&lanes)
         };
         self.starts.windows(2).map(row).collect()
     }
@@ -100,8 +95,9 @@ fn run(device: &Device, kernel: &BuiltKernel, size: Size) -> Result<Outcome, Lau
     let x = random.f32s(size.0[1] as usize);
     let mut y = vec![f32::NAN; size.0[0] as usize];
     let args = (&csr.starts[..], &csr.columns[..], &csr.values[..], &x[..], &mut y[..]);
-    let stats = device.launch(&spmv, kernel, Grid::x(size.0[0].div_ceil(ROWS)), args)?;
-    Ok(Outcome { stats, comparison: Comparison::of(&y, &csr.times(&x)) })
+    let stats =
+        device.launch(&spmv, kernel, Grid::x(size.0[0].div_ceil(LANES / kernel.wave_size())), args)?;
+    Ok(Outcome { stats, comparison: Comparison::of(&y, &csr.times(kernel.wave_size(), &x)) })
 }
 
 #[cfg(test)]
@@ -111,6 +107,6 @@ mod tests {
     #[test]
     fn the_reference_multiplies() {
         let csr = Csr { starts: vec![0, 2, 2, 3], columns: vec![0, 3, 1], values: vec![2.0, 3.0, 5.0] };
-        assert_eq!(csr.times(&[1.0, 10.0, 100.0, 1000.0]), [3002.0, 0.0, 50.0]);
+        assert_eq!(csr.times(64, &[1.0, 10.0, 100.0, 1000.0]), [3002.0, 0.0, 50.0]);
     }
 }

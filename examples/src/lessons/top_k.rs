@@ -1,6 +1,6 @@
 //! Lesson 17: order as a number.
 //!
-//! To find the k largest elements of a row, with their positions, a wave searches the row k times, each time
+//! To find the k largest elements of a row, with their positions, a workgroup searches the row k times, each time
 //! for the largest that comes after the last one found.
 //!
 //! Comparing pairs of value and position, lane by lane and shuffle by shuffle, would need branches. Instead
@@ -8,8 +8,9 @@
 //! of the numbers, the position in the lower half, inverted, so that of equal values the first counts as the
 //! larger. No two keys are equal, `max` finds the winner, and its position can be read from it.
 //!
-//! 64-bit values take two registers, and moves across lanes move both; `max` and `wave_max` take them like
-//! any other type.
+//! 64-bit values take two registers, and moves across lanes move both; `max` and `workgroup_max` take them like
+//! any other type. In waves of 64 lanes the workgroup is one wave, and `workgroup_max` is `wave_max`; in waves of 32 lanes it joins
+//! two waves through LDS.
 
 use gcn_dsl::prelude::*;
 use gcn_dsl::{BuiltKernel, LaunchError};
@@ -17,27 +18,26 @@ use gcn_dsl::{BuiltKernel, LaunchError};
 use crate::data::Random;
 use crate::{Comparison, Lesson, Outcome, Size};
 
-/// Lanes of a workgroup: one wave.
-const WAVE: u32 = 64;
+/// Lanes of a workgroup.
+const LANES: u32 = 64;
 
 gcn_kernel! {
     /// The `k` largest elements of each row of `columns`, in descending order, and their positions.
-    #[workgroup(WAVE)]
-    #[wave(64)]
+    #[workgroup(LANES)]
     #[targets(gfx90a, gfx942, gfx950, gfx1010, gfx1030, gfx1100, gfx1151, gfx1201)]
     pub fn top_k(columns: u32, k: u32, x: &[f32], values: &mut [f32], positions: &mut [u32]) {
-        let (row, lane) = (workgroup_id().x, lane_id());
+        let (row, lane) = (workgroup_id().x, local_id().x);
         let mut last: V<u64> = u64::MAX;
         for rank in 0..k {
             let mut best: V<u64> = 0;
-            for column in (lane..columns).step_by(WAVE) {
+            for column in (lane..columns).step_by(LANES) {
                 let bits = x[row * columns + column].to_bits_as::<u32>();
                 // Of negative numbers those with smaller bits are larger.
                 let ordered = select(bits >> 31 == 1, !bits, bits | 0x8000_0000);
                 let key = (ordered as u64) << 32 | !column as u64;
                 best = select(key < last, best.max(key), best);
             }
-            last = wave_max(best);
+            last = workgroup_max(best);
             if lane == 0 {
                 let column = !(last as u32);
                 positions[row * k + rank] = column;

@@ -20,10 +20,18 @@ mod print;
 
 use std::fmt;
 
+use gcn_isa::InstructionSet;
+use gcn_isa::counters::Counter;
+
 pub use parse::{ParseError, parse};
 pub(super) use print::Text;
 
 use super::{AtomicOp, Bin, Cache, Manner, Pred, Un, wave::Spread};
+
+/// A counter as the oldest instruction set that has it calls it.
+fn counter_name(counter: Counter) -> &'static str {
+    InstructionSet::ALL.iter().map(|set| counter.name(*set)).find(|name| !name.is_empty()).unwrap_or_default()
+}
 
 /// Words for the values of a type.
 trait Words: Copy + fmt::Debug + 'static {

@@ -90,8 +90,9 @@ fn allocate<'f>(
 
 /// Puts the set-up of `FLAT_SCRATCH` before everything else: the first values may go to scratch already.
 fn set_up_first(function: &mut Function) {
+    let target = function.target;
     let Some(entry) = function.blocks.first_mut() else { return };
-    let mut is_part: Vec<bool> = entry.insts.iter().map(scratch::sets_up).collect();
+    let mut is_part: Vec<bool> = entry.insts.iter().map(|inst| scratch::sets_up(inst, target)).collect();
     let mut sources: Vec<VReg> = Vec::new();
     // What they read is computed before them.
     for (inst, is_part) in entry.insts.iter().zip(&mut is_part).rev() {

@@ -52,6 +52,8 @@ pub(crate) struct Context {
     pub choosing: u32,
     /// The slices that structs hold.
     pub(super) slices: Vec<SliceParts>,
+    /// The array through which lanes exchange values, once it is declared.
+    pub(super) exchange: Option<crate::ir::LdsId>,
 }
 
 /// A fault found while a kernel's body ran on the host: something that types cannot say.
@@ -150,7 +152,7 @@ pub struct Tracing {
     pub bounds: bool,
     /// Names of values.
     pub names: bool,
-    /// The size of waves; without one [`mir::wave_of`](crate::mir::wave_of) says it.
+    /// The size of waves; without one the target's usual one.
     pub wave: Option<WaveSize>,
 }
 
@@ -165,7 +167,7 @@ pub fn trace_with(
     also: Tracing,
     body: impl FnOnce(),
 ) -> Result<Kernel, TraceError> {
-    let wave = also.wave.unwrap_or_else(|| crate::mir::wave_of(target));
+    let wave = also.wave.unwrap_or(target.usual_wave());
     let mut builder = Builder::new(name);
     builder.set_wave(wave);
     let context = Context {
@@ -180,6 +182,7 @@ pub fn trace_with(
         schedule: Default::default(),
         choosing: 0,
         slices: Vec::new(),
+        exchange: None,
     };
     let previous = CURRENT.with_borrow_mut(|current| current.replace(context));
     let restore = Restore(previous);

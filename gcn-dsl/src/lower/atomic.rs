@@ -12,87 +12,11 @@ use smallvec::{SmallVec, smallvec};
 
 use super::memory::Address;
 use super::{Lower, Lowered, Src};
+use crate::ir::atomic::Name;
 use crate::ir::call::ArgMods;
 use crate::ir::{Atomic, AtomicOp, Call, Effect, Given, Inst, Kernel, Memory, Value, Variant};
 use crate::mir::{MOperand, Op, VSlice};
 use crate::scalar::Elem;
-
-/// The parts of the mnemonics of an operation on elements of some types, of vector memory and of LDS.
-///
-/// 64-bit integers take `_x2` and `64`: `global_atomic_smin_x2`, `ds_min_i64`.
-struct Name {
-    op: AtomicOp,
-    elems: &'static [Elem],
-    vector: &'static str,
-    lds: &'static str,
-    /// The letter of the type in LDS mnemonics of integers; floats have their names as they are.
-    letter: &'static str,
-}
-
-const fn name(
-    op: AtomicOp,
-    elems: &'static [Elem],
-    vector: &'static str,
-    lds: &'static str,
-    letter: &'static str,
-) -> Name {
-    Name { op, elems, vector, lds, letter }
-}
-
-const UNSIGNED: &[Elem] = &[Elem::U32, Elem::U64];
-const SIGNED: &[Elem] = &[Elem::I32, Elem::I64];
-const INTEGERS: &[Elem] = &[Elem::U32, Elem::I32, Elem::U64, Elem::I64];
-/// Types that are moved as bits.
-const WORDS: &[Elem] = &[Elem::U32, Elem::I32, Elem::F32, Elem::U64, Elem::I64, Elem::F64];
-
-#[rustfmt::skip]
-const NAMES: &[Name] = &[
-    name(AtomicOp::Swap,            WORDS,         "swap",        "wrxchg",     "b"),
-    name(AtomicOp::CompareExchange, WORDS,         "cmpswap",     "cmpst",      "b"),
-    name(AtomicOp::Add,             INTEGERS,      "add",         "add",        "u"),
-    name(AtomicOp::Add,             &[Elem::F32],  "add_f32",     "add",        "f"),
-    name(AtomicOp::Add,             &[Elem::F64],  "add_f64",     "add",        "f"),
-    name(AtomicOp::Add,             &[Elem::F16],  "pk_add_f16",  "pk_add",     "f16"),
-    name(AtomicOp::Add,             &[Elem::Bf16], "pk_add_bf16", "pk_add",     "bf16"),
-    name(AtomicOp::Sub,             INTEGERS,      "sub",         "sub",        "u"),
-    name(AtomicOp::Min,             SIGNED,        "smin",        "min",        "i"),
-    name(AtomicOp::Min,             UNSIGNED,      "umin",        "min",        "u"),
-    name(AtomicOp::Min,             &[Elem::F32],  "min_f32",     "min",        "f"),
-    name(AtomicOp::Min,             &[Elem::F64],  "min_f64",     "min",        "f"),
-    name(AtomicOp::Max,             &[Elem::F32],  "max_f32",     "max",        "f"),
-    name(AtomicOp::Max,             &[Elem::F64],  "max_f64",     "max",        "f"),
-    name(AtomicOp::Max,             SIGNED,        "smax",        "max",        "i"),
-    name(AtomicOp::Max,             UNSIGNED,      "umax",        "max",        "u"),
-    name(AtomicOp::And,             INTEGERS,      "and",         "and",        "b"),
-    name(AtomicOp::Or,              INTEGERS,      "or",          "or",         "b"),
-    name(AtomicOp::Xor,             INTEGERS,      "xor",         "xor",        "b"),
-    name(AtomicOp::IncWrap,         UNSIGNED,      "inc",         "inc",        "u"),
-    name(AtomicOp::DecWrap,         UNSIGNED,      "dec",         "dec",        "u"),
-];
-
-impl Name {
-    /// The mnemonic of `family`, which is `buffer`, `global` or `ds`.
-    fn mnemonic(&self, family: &str, elem: Elem, returns: bool) -> String {
-        let wide = elem.bytes() == 8;
-        if family != "ds" {
-            let suffix = if wide && !elem.is_float() | self.moves_bits() { "_x2" } else { "" };
-            return format!("{family}_atomic_{}{suffix}", self.vector);
-        }
-        let width = match elem {
-            Elem::F16 | Elem::Bf16 => "",
-            _ if wide => "64",
-            _ => "32",
-        };
-        // Every exchange returns the old value.
-        let rtn = if returns || self.op == AtomicOp::Swap { "_rtn" } else { "" };
-        format!("ds_{}{rtn}_{}{width}", self.lds, self.letter)
-    }
-
-    /// True if the operation does not look at the type.
-    fn moves_bits(&self) -> bool {
-        matches!(self.op, AtomicOp::Swap | AtomicOp::CompareExchange)
-    }
-}
 
 impl Lower<'_> {
     /// A fence.
@@ -173,8 +97,7 @@ impl Lower<'_> {
 
     fn read_modify_write(&mut self, v: Value, atomic: &Atomic, bits: Bits) -> Lowered {
         let elem = atomic.ty.elem;
-        let name = NAMES.iter().find(|n| n.op == atomic.op && n.elems.contains(&elem));
-        let name = name.ok_or_else(|| {
+        let name = atomic.op.name(elem).ok_or_else(|| {
             let what = format!("atomic {:?}", atomic.op).to_lowercase();
             self.unsupported(&what, elem, "use a compare-exchange in a loop")
         })?;
@@ -183,7 +106,7 @@ impl Lower<'_> {
         let mnemonic = self.atomic_mnemonic(name, address.family, elem, used)?;
         let vector = address.family != "ds";
         // LDS has no exchange that drops the old value.
-        let returns = used || (!vector && name.op == AtomicOp::Swap);
+        let returns = used || (!vector && atomic.op == AtomicOp::Swap);
         let srcs = self.atomic_operands(atomic, &address);
         let call = Call {
             mnemonic,

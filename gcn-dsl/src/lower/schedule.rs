@@ -1,5 +1,6 @@
 //! Marks and waits of manual schedules.
 
+use gcn_isa::Inst;
 use gcn_isa::counters::WaitCnt;
 use gcn_isa::operand::Operand;
 
@@ -17,8 +18,11 @@ impl Lower<'_> {
             }
             Schedule::Wait { op, counter } => {
                 self.push(Op::Mark(Mark::Wait { op: *op, counter: *counter }), []);
-                // A placeholder: `sched::manual` sets the value when registers are assigned.
-                self.immediate(WaitCnt::INSTRUCTION, WaitCnt::NONE.immediate(self.target.instruction_set()))
+                // A placeholder that waits for nothing: `sched::manual` sets the value when registers are assigned.
+                let mut instructions = counter.at(0).instructions(self.target);
+                instructions.iter_mut().for_each(|inst| WaitCnt::NONE.put_into(inst));
+                self.waits(&instructions);
+                Ok(())
             }
             Schedule::WaitAll(counter) => self.wait_for(counter.at(0)),
             Schedule::Priority(n) => self.immediate("s_setprio", u16::from(*n)),
@@ -27,11 +31,15 @@ impl Lower<'_> {
 
     /// The instructions that wait for counters.
     pub(super) fn wait_for(&mut self, wait: WaitCnt) -> Lowered {
-        for inst in wait.instructions(self.target) {
+        self.waits(&wait.instructions(self.target));
+        Ok(())
+    }
+
+    fn waits(&mut self, instructions: &[Inst]) {
+        for inst in instructions {
             let operands = inst.operands.iter().map(|operand| MOperand::Fixed(*operand));
             self.push(Op::Machine(inst.desc, inst.mods), operands);
         }
-        Ok(())
     }
 
     fn immediate(&mut self, mnemonic: &str, value: u16) -> Lowered {

@@ -163,14 +163,6 @@ pub struct Function {
     pub shown: Vec<ShownPart>,
 }
 
-/// The size of waves of a kernel that says nothing: 64 lanes, which every target has and kernels may count on.
-pub fn wave_of(target: Target) -> WaveSize {
-    match target.instruction_set().has_wave(WaveSize::W64) {
-        true => WaveSize::W64,
-        false => target.usual_wave(),
-    }
-}
-
 impl VReg {
     /// The whole register of `info.len` dwords.
     pub fn all(self, info: VRegInfo) -> VSlice {
@@ -183,7 +175,7 @@ impl Function {
     pub fn new(target: Target, name: impl Into<String>) -> Function {
         Function {
             target,
-            wave: wave_of(target),
+            wave: target.usual_wave(),
             name: name.into(),
             vregs: Vec::new(),
             blocks: Vec::new(),

@@ -6,6 +6,7 @@
 //! is a hardware register, which `s_setreg_b32` writes.
 //! [`Inputs::reserve_scratch`] adds both to a function, at any time before register allocation.
 
+use gcn_emit::text::whole_hwreg;
 use gcn_isa::inst::Mods;
 use gcn_isa::reg::{FLAT_SCRATCH, Reg, RegFile};
 use gcn_isa::table::{self, Class, InstDesc};
@@ -92,24 +93,25 @@ fn set_up(f: &mut Function, before: &Inputs, after: &Inputs) {
     ];
     if !is_named {
         insts.insert(2, inst(Op::Undef, [MOperand::Virt(VSlice { reg: sum, start: 0, len: 2 })]));
-        insts.extend([0, 1].map(|i| {
-            let to = MOperand::Fixed(Operand::Imm(FLAT_SCR_LO + i64::from(i)));
-            inst(op("s_setreg_b32"), [to, half(i)])
-        }));
+        let to = hardware_register(target).into_iter().map(|to| MOperand::Fixed(Operand::Imm(to)));
+        insts.extend((0..).zip(to).map(|(i, to)| inst(op("s_setreg_b32"), [to, half(i)])));
     }
     if let Some(entry) = f.blocks.first_mut() {
         entry.insts.splice(copies..copies, insts);
     }
 }
 
-/// `hwreg(HW_REG_FLAT_SCR_LO)` with all of its 32 bits, of RDNA 1 and 2; the upper half has the next number (LLVM: `ID_FLAT_SCR_LO`).
-const FLAT_SCR_LO: i64 = 20 | 31 << 11;
+/// The halves of `FLAT_SCRATCH` where it is a hardware register, as `s_setreg_b32` names them.
+fn hardware_register(target: Target) -> Vec<i64> {
+    let halves = ["HW_REG_FLAT_SCR_LO", "HW_REG_FLAT_SCR_HI"];
+    halves.into_iter().filter_map(|half| whole_hwreg(target, half)).map(i64::from).collect()
+}
 
 /// True if the instruction sets scratch up: what it computes is for nothing else.
-pub fn sets_up(inst: &MInst) -> bool {
+pub fn sets_up(inst: &MInst, target: Target) -> bool {
     let is_flat_scratch = |o: &MOperand| match o {
         MOperand::Fixed(Operand::Reg(r)) => r.overlaps(FLAT_SCRATCH),
-        MOperand::Fixed(Operand::Imm(to)) => [FLAT_SCR_LO, FLAT_SCR_LO + 1].contains(to),
+        MOperand::Fixed(Operand::Imm(to)) => hardware_register(target).contains(to),
         _ => false,
     };
     let is_setreg = |op: &Op| matches!(op, Op::Machine(row, _) if row.class == Class::Setreg);

@@ -1,11 +1,11 @@
 //! The waits that the user wrote: for each, the counter value that is low enough for the operation it names.
 //!
-//! A wait for an operation is an `s_waitcnt` after a [`Mark::Wait`] whose value is still open. Its value is
-//! the smallest number of younger operations of the same stream that a path from the operation to the wait
-//! has started: a forward dataflow analysis, run once for each operation. If the operation shares its counter
-//! with another stream (LDS with scalar loads), completion is not in order, and the value is 0. The waits
-//! that the compiler adds itself are inserted into a copy of the program first, because they end such
-//! sharing.
+//! A wait for an operation is the instruction that waits for its counter, after a [`Mark::Wait`], with a
+//! value that is still open. Its value is the smallest number of younger operations of the same stream that a
+//! path from the operation to the wait has started: a forward dataflow analysis, run once for each operation.
+//! If the operation shares its counter with another stream (LDS with scalar loads), completion is not in
+//! order, and the value is 0. The waits that the compiler adds itself are inserted into a copy of the program
+//! first, because they end such sharing.
 //!
 //! Correctness does not depend on this analysis: the wait inserter runs afterwards and adds what is missing,
 //! and the checker judges the result.
@@ -154,6 +154,10 @@ fn merge(program: &mut Program, marks: &[(usize, Mark)], removed: &mut BTreeSet<
             continue;
         };
         let both = a.and(b);
+        // Counters with instructions of their own are waited for by both.
+        if both.part_of(&program.lines[pair[1]].inst) != both {
+            continue;
+        }
         both.put_into(program.lines[pair[1]].inst_mut());
         let waits = both.on(program.target.instruction_set()).counters();
         program.lines[pair[1]].note = Some(format!("written waits: {waits}").into());

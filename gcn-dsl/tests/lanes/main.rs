@@ -7,11 +7,24 @@ mod sanitized;
 mod shuffle;
 mod workgroup;
 
+use gcn_dsl::BuildOptions;
 use gcn_dsl::prelude::Target;
+use gcn_isa::WaveSize;
 use gcn_test_support::Random;
 use half::{bf16, f16};
 
 const TARGETS: [Target; 6] = Target::REPRESENTATIVES;
+
+/// Where functions across lanes are made of other instructions: each target of GFX9, and of RDNA one without and one with an exchange of
+/// a wave's halves, in waves of both sizes.
+fn places() -> Vec<(Target, WaveSize)> {
+    let targets = TARGETS.into_iter().chain([Target::GFX1030, Target::GFX1100]);
+    targets.flat_map(|target| target.wave_sizes().iter().map(move |wave| (target, *wave))).collect()
+}
+
+fn options(wave: WaveSize) -> BuildOptions {
+    BuildOptions { wave: Some(wave), ..BuildOptions::default() }
+}
 
 /// A test value of an element type.
 trait Sample: Copy + PartialEq + std::fmt::Debug + Default {

@@ -4,7 +4,7 @@ use gcn_dsl::lang::{Arithmetic, Integer, LoadAt};
 use gcn_dsl::prelude::*;
 use gcn_test_support::Random;
 
-use super::{FLOAT_OPS, Sample, TARGETS, expected, masks};
+use super::{FLOAT_OPS, Sample, TARGETS, expected, masks, options, places};
 
 /// Sum, product, min and max: of widths 64, 32 and 16, as reduction, inclusive and exclusive scan.
 fn arithmetic<T: Arithmetic>(x: V<T>, y: V<T>) -> Vec<V<T>> {
@@ -26,7 +26,9 @@ fn arithmetic<T: Arithmetic>(x: V<T>, y: V<T>) -> Vec<V<T>> {
             ]
         };
     }
-    [width!(64), width!(32), width!(16)].concat()
+    // In waves of 32 lanes the segments of 32 twice, so that results have their places.
+    let whole = if wave_size() == 64 { width!(64) } else { width!(32) };
+    [whole, width!(32), width!(16)].concat()
 }
 
 /// And, or and xor in the same order.
@@ -46,7 +48,9 @@ fn bitwise<T: Integer>(x: V<T>) -> Vec<V<T>> {
             ]
         };
     }
-    [width!(64), width!(32), width!(16)].concat()
+    // In waves of 32 lanes the segments of 32 twice, so that results have their places.
+    let whole = if wave_size() == 64 { width!(64) } else { width!(32) };
+    [whole, width!(32), width!(16)].concat()
 }
 
 fn none<T>(_: V<T>) -> Vec<V<T>> {
@@ -87,7 +91,7 @@ kernels! {
 }
 
 /// Compares all results of a launch; `operand` of each operation is `x`, of a product `y`.
-fn compare<T: Sample>(what: &str, x: &[T], y: &[T], active: &[bool], ops: usize, out: &[T]) {
+fn compare<T: Sample>(what: &str, lanes: usize, x: &[T], y: &[T], active: &[bool], ops: usize, out: &[T]) {
     let n = x.len();
     let place = |op: usize, width: usize, spread: usize| match op {
         0..4 => width * 12 + op * 3 + spread,
@@ -95,7 +99,7 @@ fn compare<T: Sample>(what: &str, x: &[T], y: &[T], active: &[bool], ops: usize,
     };
     for op in 0..ops {
         let operand = if op == 1 { y } else { x };
-        for (w, width) in [64, 32, 16].into_iter().enumerate() {
+        for (w, width) in [lanes, 32, 16].into_iter().enumerate() {
             for start in (0..n).step_by(width) {
                 let segment = start..start + width;
                 let wanted = expected(op, &operand[segment.clone()], &active[segment.clone()]);
@@ -122,8 +126,10 @@ macro_rules! tests {
         fn $test() {
             let n = 128;
             let mut rng = Random::new(stringify!($t).len() as u64 + $ops as u64);
-            for target in TARGETS {
-                let (device, built) = (Device::simulator(target), $masked.build(target).unwrap());
+            for (target, wave) in places() {
+                let device = Device::simulator(target);
+                let built = $masked.build_with(target, &options(wave)).unwrap();
+                let (lanes, on) = (wave.lanes() as usize, format!("{target} in waves of {}", wave.lanes()));
                 for round in 0..6 {
                     let x: Vec<$t> = (0..n).map(|_| Sample::term(&mut rng)).collect();
                     let y: Vec<$t> = (0..n).map(|_| Sample::factor(&mut rng)).collect();
@@ -131,10 +137,11 @@ macro_rules! tests {
                     let active = masks(&mut rng, n, round);
                     let flags: Vec<u32> = active.iter().map(|a| u32::from(*a)).collect();
                     device.launch(&$masked, &built, Grid::x(2), (&x, &y, &flags, &mut out)).unwrap();
-                    compare(&format!("{target} round {round}"), &x, &y, &active, $ops, &out);
+                    compare(&format!("{on} round {round}"), lanes, &x, &y, &active, $ops, &out);
                     if round == 0 {
-                        $plain.launch(&device, Grid::x(2), (&x, &y, &mut out)).unwrap();
-                        compare(&format!("{target} whole"), &x, &y, &active, $ops, &out);
+                        let built = $plain.build_with(target, &options(wave)).unwrap();
+                        device.launch(&$plain, &built, Grid::x(2), (&x, &y, &mut out)).unwrap();
+                        compare(&format!("{on} whole"), lanes, &x, &y, &active, $ops, &out);
                     }
                 }
             }

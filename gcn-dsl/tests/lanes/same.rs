@@ -3,7 +3,7 @@
 use gcn_dsl::prelude::*;
 use gcn_test_support::Random;
 
-use super::{Sample, TARGETS, masks};
+use super::{Sample, masks, options, places};
 
 /// For each lane of a wave the active ones with its value.
 fn same<T: PartialEq>(values: &[T], active: &[bool]) -> Vec<u64> {
@@ -30,8 +30,9 @@ macro_rules! matches {
                 }
             }
             let mut rng = Random::new(stringify!($name).len() as u64);
-            for target in TARGETS {
-                let (device, built) = (Device::simulator(target), k.build(target).unwrap());
+            for (target, wave) in places() {
+                let (device, lanes) = (Device::simulator(target), wave.lanes() as usize);
+                let built = k.build_with(target, &options(wave)).unwrap();
                 for round in 0..12 {
                     // From one value to as many as lanes.
                     let some: Vec<$t> = (0..[1, 2, 5, 64][round % 4]).map(|_| <$t>::any(&mut rng)).collect();
@@ -40,8 +41,10 @@ macro_rules! matches {
                     let runs: Vec<u32> = active.iter().map(|a| u32::from(*a)).collect();
                     let mut out = vec![0u64; 128];
                     device.launch(&k, &built, Grid::x(2), (&x, &runs, &mut out)).unwrap();
-                    for wave in [0..64, 64..128] {
-                        assert_eq!(out[wave.clone()], same(&x[wave.clone()], &active[wave]), "{target} {round}");
+                    for first in (0..128).step_by(lanes) {
+                        let of = first..first + lanes;
+                        let want = same(&x[of.clone()], &active[of.clone()]);
+                        assert_eq!(out[of], want, "{target}, {lanes} lanes, {round}");
                     }
                 }
             }
@@ -72,16 +75,20 @@ gcn_kernel! {
 fn values_are_the_same_if_their_bits_are() {
     let x: Vec<f32> = (0..64).map(|i| [0.0, -0.0, f32::NAN, 1.0][i % 4]).collect();
     let mut out = vec![0; 128];
-    bits.launch(&Device::simulator(Target::GFX942), Grid::x(1), (&x, &mut out)).unwrap();
-    for i in 0..64 {
-        let every_fourth = 0x1111_1111_1111_1111u64;
-        assert_eq!(out[i], every_fourth << (i % 4));
-        assert_eq!(out[i + 64], if i % 4 == 3 { every_fourth << 3 } else { !(every_fourth << 3) });
+    for (target, wave) in places() {
+        let built = bits.build_with(target, &options(wave)).unwrap();
+        Device::simulator(target).launch(&bits, &built, Grid::x(1), (&x, &mut out)).unwrap();
+        for i in 0..64 {
+            let every_fourth = 0x1111_1111_1111_1111u64;
+            let positive = if i % 4 == 3 { every_fourth << 3 } else { !(every_fourth << 3) };
+            let (same, positive) = (every_fourth << (i % 4) & wave.mask(), positive & wave.mask());
+            assert_eq!((out[i], out[i + 64]), (same, positive), "{target}, {} lanes, {i}", wave.lanes());
+        }
     }
 }
 
 gcn_kernel! {
-    /// Conditions of single lanes; of a lane that is not known, the number counts modulo 64.
+    /// Conditions of single lanes; of a lane that is not known, the number counts modulo the lanes of a wave.
     #[workgroup(64)]
     fn conditions(x: &[u32], n: u32, out: &mut [u32]) {
         let i = global_id().x;
@@ -109,34 +116,26 @@ gcn_kernel! {
 #[test]
 fn conditions_of_single_lanes() {
     let mut rng = Random::new(17);
-    for target in TARGETS {
-        for n in [0, 6, 9, 63, 64 + 31] {
-            let x: Vec<u32> = (0..64).map(|_| rng.below(1000) as u32).collect();
-            let mut out = vec![9u32; 256];
-            conditions.launch(&Device::simulator(target), Grid::x(1), (&x, n, &mut out)).unwrap();
-            let odd = |i: usize| x[i] & 1;
-            let at = n as usize % 64;
-            for i in 0..64 {
-                assert_eq!(out[i], odd(0) + 2 * odd(6) + 4 * odd(at), "{target} {n}");
-                let with = if i == 6 {
-                    1
-                } else if i == at {
-                    1 - odd(at)
-                } else {
-                    odd(i)
-                };
-                assert_eq!(out[i + 64], with, "{target} lane {i} of {n}");
-                // Lane 3 is not active there.
-                let read = if i < 8 { 9 } else { odd(8) };
-                let written = if i < 8 {
-                    9
-                } else if i == at {
-                    1 - odd(at)
-                } else {
-                    odd(i)
-                };
-                assert_eq!([out[i + 128], out[i + 192]], [read, written], "{target} lane {i} of {n}");
-            }
+    for ((target, wave), n) in
+        places().into_iter().flat_map(|place| [0, 6, 9, 63, 64 + 31].map(|n| (place, n)))
+    {
+        let x: Vec<u32> = (0..64).map(|_| rng.below(1000) as u32).collect();
+        let mut out = vec![9u32; 256];
+        let built = conditions.build_with(target, &options(wave)).unwrap();
+        Device::simulator(target).launch(&conditions, &built, Grid::x(1), (&x, n, &mut out)).unwrap();
+        let lanes = wave.lanes() as usize;
+        let at = n as usize % lanes;
+        for i in 0..64 {
+            let (lane, first) = (i % lanes, i / lanes * lanes);
+            let odd = |lane: usize| x[first + lane] & 1;
+            let what = format!("{target}, {lanes} lanes, {i} of {n}");
+            assert_eq!(out[i], odd(0) + 2 * odd(6) + 4 * odd(at), "{what}");
+            let changed = if lane == at { 1 - odd(at) } else { odd(lane) };
+            assert_eq!(out[i + 64], if lane == 6 { 1 } else { changed }, "{what}");
+            // The first eight items are not active there: the first active lane of their wave is the ninth, and lane 3 gives false.
+            let (active, gone) = if first == 0 { (odd(8), 0) } else { (odd(0), odd(3)) };
+            let want = if i < 8 { [9, 9] } else { [active + 2 * gone, changed] };
+            assert_eq!([out[i + 128], out[i + 192]], want, "{what}");
         }
     }
 }

@@ -3,7 +3,7 @@
 use gcn_dsl::prelude::*;
 use gcn_test_support::Random;
 
-use super::{Sample, TARGETS, masks};
+use super::{Sample, TARGETS, masks, options, places};
 
 /// What a move gives: the value of a lane, 0 where that lane is inactive; or another value where there is no such lane.
 enum From {
@@ -15,15 +15,20 @@ enum From {
 /// A move's name, where each lane's value is from, and whether inactive sources give the fill.
 type Move = (String, Box<dyn Fn(usize) -> From>, bool);
 
-/// Every move, in the order of the kernels' outputs.
-fn moves() -> Vec<Move> {
+/// Distances of the shifts below, in waves of so many lanes.
+fn distances(lanes: usize) -> [usize; 5] {
+    [0, 1, 2, 16, lanes - 1]
+}
+
+/// Every move in waves of so many lanes, in the order of the kernels' outputs.
+fn moves(lanes: usize) -> Vec<Move> {
     let mut list: Vec<Move> = Vec::new();
-    for mask in 0..64 {
+    for mask in 0..lanes {
         list.push((format!("xor {mask}"), Box::new(move |i| From::Lane(i ^ mask)), false));
     }
-    for n in [0, 1, 2, 16, 63] {
+    for n in distances(lanes) {
         let up = move |i: usize| i.checked_sub(n).map_or(From::Own, From::Lane);
-        let down = move |i: usize| if i + n < 64 { From::Lane(i + n) } else { From::Own };
+        let down = move |i: usize| if i + n < lanes { From::Lane(i + n) } else { From::Own };
         list.push((format!("up {n}"), Box::new(up), false));
         list.push((format!("down {n}"), Box::new(down), false));
     }
@@ -44,14 +49,14 @@ fn moves() -> Vec<Move> {
     list.push(("mirror".into(), Box::new(|i| From::Lane(i ^ 15)), false));
     list.push(("half mirror".into(), Box::new(|i| From::Lane(i ^ 7)), false));
     list.push(("quad".into(), Box::new(|i| From::Lane(i / 4 * 4 + [2, 2, 0, 3][i % 4])), false));
-    list.push(("shuffle".into(), Box::new(|i| From::Lane((i * 5 + 3) % 64)), false));
+    list.push(("shuffle".into(), Box::new(move |i| From::Lane((i * 5 + 3) % lanes)), false));
     list
 }
 
 fn all<T: gcn_dsl::scalar::Scalar>(x: V<T>, fill: V<T>) -> Vec<V<T>> {
-    let mut out: Vec<V<T>> = (0..64).map(|mask| shuffle_xor(x, mask)).collect();
-    for n in [0, 1, 2, 16, 63] {
-        out.extend([shuffle_up(x, n), shuffle_down(x, n)]);
+    let mut out: Vec<V<T>> = (0..wave_size()).map(|mask| shuffle_xor(x, mask)).collect();
+    for n in distances(wave_size() as usize) {
+        out.extend([shuffle_up(x, n as u32), shuffle_down(x, n as u32)]);
     }
     for n in [0, 1, 7, 15] {
         out.extend([
@@ -99,9 +104,12 @@ macro_rules! moves_of {
         #[test]
         fn $test() {
             let mut rng = Random::new(7);
-            let moves = moves();
-            for target in TARGETS {
-                let (device, built) = (Device::simulator(target), $masked.build(target).unwrap());
+            for (target, wave) in places() {
+                let lanes = wave.lanes() as usize;
+                let moves = moves(lanes);
+                let device = Device::simulator(target);
+                let built = $masked.build_with(target, &options(wave)).unwrap();
+                let whole = $plain.build_with(target, &options(wave)).unwrap();
                 for round in 0..6 {
                     let [x, fill]: [Vec<$t>; 2] =
                         std::array::from_fn(|_| (0..64).map(|_| Sample::any(&mut rng)).collect());
@@ -109,20 +117,22 @@ macro_rules! moves_of {
                     let flags: Vec<u32> = active.iter().map(|a| u32::from(*a)).collect();
                     let mut out = vec![<$t>::default(); 64 * moves.len()];
                     if round == 0 {
-                        $plain.launch(&device, Grid::x(1), (&x, &fill, &mut out)).unwrap();
+                        device.launch(&$plain, &whole, Grid::x(1), (&x, &fill, &mut out)).unwrap();
                     } else {
                         device.launch(&$masked, &built, Grid::x(1), (&x, &fill, &flags, &mut out)).unwrap();
                     }
                     for (k, (name, from, fills)) in moves.iter().enumerate() {
                         for i in (0..64).filter(|i| active[*i]) {
                             let zero = <$t>::default();
-                            let wanted = match from(i) {
-                                From::Lane(lane) if active[lane] => x[lane],
+                            // The lane's number in its wave, and the wave's first item.
+                            let (lane, first) = (i % lanes, i / lanes * lanes);
+                            let wanted = match from(lane) {
+                                From::Lane(lane) if active[first + lane] => x[first + lane],
                                 From::Lane(_) => if *fills { fill[i] } else { zero },
                                 From::Own => x[i],
                                 From::Fill => fill[i],
                             };
-                            assert_eq!(out[k * 64 + i], wanted, "{target} round {round} {name} lane {i}");
+                            assert_eq!(out[k * 64 + i], wanted, "{target}, {lanes} lanes, round {round} {name} lane {i}");
                         }
                     }
                 }
@@ -164,24 +174,29 @@ gcn_kernel! {
 #[test]
 fn masks_of_lanes_and_single_lanes() {
     let mut rng = Random::new(3);
-    for target in TARGETS {
+    for (target, wave) in places() {
         let x: Vec<u32> = (0..64).map(|_| rng.below(1000) as u32).collect();
         let y: Vec<f64> = (0..64).map(|_| rng.below(1000) as f64).collect();
         let (mut words, mut out, mut wide) = (vec![0u64; 128], vec![0u32; 320], vec![0f64; 64]);
-        masks_and_lanes
-            .launch(&Device::simulator(target), Grid::x(1), (&x, &y, 60, &mut words, &mut out, &mut wide))
-            .unwrap();
-        let odd: u64 = (0..64).map(|i| u64::from(x[i] % 2 == 1) << i).sum();
+        let built = masks_and_lanes.build_with(target, &options(wave)).unwrap();
+        let lanes = wave.lanes() as usize;
+        let k = lanes as u32 - 4;
+        let args = (&x[..], &y[..], k, &mut words[..], &mut out[..], &mut wide[..]);
+        Device::simulator(target).launch(&masks_and_lanes, &built, Grid::x(1), args).unwrap();
         for i in 0..64 {
-            let is = |i: usize| odd >> i & 1 == 1;
-            assert_eq!((words[i], words[i + 64]), (odd, if is(i) { odd } else { u64::MAX }), "{target} {i}");
-            assert_eq!(out[i], (odd & ((1u64 << i) - 1)).count_ones(), "{target} {i}");
-            assert_eq!(out[i + 64], u32::from(is(i ^ 5)), "{target} {i}");
-            assert_eq!(out[i + 128], (odd >> 1 >> i & 1) as u32, "{target} {i}");
-            assert_eq!(out[i + 192], if i == 60 { 7 } else { x[i] }, "{target} {i}");
-            assert_eq!(wide[i], if i == 61 { 0.5 } else { y[i] }, "{target} {i}");
-            let first = i as u32 == odd.trailing_zeros();
-            assert_eq!(out[i + 256], if first { 2 } else { u32::from(is(i)) }, "{target} {i}");
+            let (lane, first) = (i % lanes, i / lanes * lanes);
+            let odd: u64 = (0..lanes).map(|lane| u64::from(x[first + lane] % 2 == 1) << lane).sum();
+            let is = |lane: usize| odd >> lane & 1 == 1;
+            let what = format!("{target}, {lanes} lanes, {i}");
+            let active = if is(lane) { odd } else { wave.mask() };
+            assert_eq!((words[i], words[i + 64]), (odd, active), "{what}");
+            assert_eq!(out[i], (odd & ((1u64 << lane) - 1)).count_ones(), "{what}");
+            assert_eq!(out[i + 64], u32::from(is(lane ^ 5)), "{what}");
+            assert_eq!(out[i + 128], (odd >> 1 >> lane & 1) as u32, "{what}");
+            assert_eq!(out[i + 192], if lane == k as usize { 7 } else { x[i] }, "{what}");
+            assert_eq!(wide[i], if lane == k as usize + 1 { 0.5 } else { y[i] }, "{what}");
+            let first = lane as u32 == odd.trailing_zeros();
+            assert_eq!(out[i + 256], if first { 2 } else { u32::from(is(lane)) }, "{what}");
         }
     }
 }

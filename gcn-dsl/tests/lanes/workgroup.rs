@@ -3,7 +3,7 @@
 use gcn_dsl::prelude::*;
 use gcn_test_support::Random;
 
-use super::{Sample, TARGETS, expected};
+use super::{Sample, expected, options, places};
 
 macro_rules! kernels {
     ($($t:ident $name:ident;)*) => {$(
@@ -39,12 +39,13 @@ macro_rules! check {
     ($t:ident $name:ident $n:literal) => {
         let (all, rounds) = ($n * 2, 2);
         let mut rng = Random::new($n);
-        for target in TARGETS {
+        for (target, wave) in places() {
             let x: Vec<$t> = (0..all * rounds).map(|_| Sample::term(&mut rng)).collect();
             let y: Vec<$t> = (0..all * rounds).map(|_| Sample::factor(&mut rng)).collect();
             let mut out = vec![<$t>::default(); all * rounds * 12];
             let args = (&x[..], &y[..], rounds as u32, &mut out[..]);
-            $name::<$n>.launch(&Device::simulator(target), Grid::x(1), args).unwrap();
+            let built = $name::<$n>.build_with(target, &options(wave)).unwrap();
+            Device::simulator(target).launch(&$name::<$n>, &built, Grid::x(1), args).unwrap();
             for round in 0..rounds {
                 for op in 0..4 {
                     let operand = if op == 1 { &y } else { &x };
@@ -55,7 +56,8 @@ macro_rules! check {
                             assert_eq!(
                                 got,
                                 wanted[i][spread],
-                                "{target} {} {} {op} {spread} {i}",
+                                "{target} {} {} {} {op} {spread} {i}",
+                                wave.lanes(),
                                 all,
                                 stringify!($t)
                             );
@@ -110,16 +112,23 @@ gcn_kernel! {
 #[test]
 fn conditions_are_joined_over_the_workgroup() {
     let x: Vec<u32> = (0..600).map(|i| if i < 200 { i % 97 } else { i }).collect();
-    let device = Device::simulator(Target::GFX90A);
-    for limit in [50, 97, 250, 598, 600] {
+    let limits = [50, 97, 250, 598, 600];
+    for ((target, wave), limit) in places().into_iter().flat_map(|place| limits.map(|limit| (place, limit))) {
+        let built = conditions.build_with(target, &options(wave)).unwrap();
         let mut counts = [0; 12];
-        conditions.launch(&device, Grid::x(3), (&x, limit, &mut counts)).unwrap();
+        let device = Device::simulator(target);
+        device.launch(&conditions, &built, Grid::x(3), (&x, limit, &mut counts)).unwrap();
         for w in 0..3 {
             let part = &x[200 * w..][..200];
             let count = part.iter().filter(|x| **x > limit).count() as u32;
             let rounds = (0..5).take_while(|k| !part.iter().all(|x| *x < k * 100)).count() as u32;
             let all = if count > 0 { 200 } else { 0 };
-            assert_eq!(counts[4 * w..4 * w + 4], [count, rounds, all, 0], "{limit}, {w}");
+            assert_eq!(
+                counts[4 * w..4 * w + 4],
+                [count, rounds, all, 0],
+                "{target}, {} lanes, {limit}, {w}",
+                wave.lanes()
+            );
         }
     }
 }

@@ -71,7 +71,10 @@ fn pipelined_programs_give_what_the_interpreter_gives() {
         let (program, pipelined) = transformed(seed, &generate::program(seed));
         assert!(typing::is_valid(&program));
         if pipelined > 0 {
-            match run::check(&program, &run::gfx9()) {
+            // Those of RDNA in turn.
+            let rdna = run::rdna();
+            let places = [run::gfx9(), vec![rdna[seed as usize % rdna.len()]]].concat();
+            match run::check(&program, &places) {
                 Outcome::Same => (same, loops) = (same + 1, loops + pipelined),
                 Outcome::Failure(failure) => panic!("{}", run::report(seed, &program, &failure)),
                 Outcome::Unspecified(_) | Outcome::TooLarge | Outcome::Missing => {}

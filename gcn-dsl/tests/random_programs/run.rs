@@ -27,7 +27,8 @@ pub fn gfx9() -> Vec<Place> {
     TARGETS.map(|target| (target, WaveSize::W64)).to_vec()
 }
 
-fn rdna() -> Vec<Place> {
+/// Those of RDNA, in waves of each size.
+pub fn rdna() -> Vec<Place> {
     RDNA.into_iter().flat_map(|target| WaveSize::ALL.map(|wave| (target, wave))).collect()
 }
 

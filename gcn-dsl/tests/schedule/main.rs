@@ -16,3 +16,18 @@ mod selection;
 mod source_lines;
 mod spill_lds;
 mod timeline;
+
+use gcn_dsl::BuildOptions;
+use gcn_dsl::prelude::Target;
+use gcn_isa::WaveSize;
+
+/// A target of each instruction set that differs, in waves of each size that it has.
+fn places() -> Vec<(Target, WaveSize)> {
+    let rdna = [Target::GFX1010, Target::GFX1030, Target::GFX1100, Target::GFX1151, Target::GFX1201];
+    let targets = Target::REPRESENTATIVES.into_iter().chain(rdna);
+    targets.flat_map(|target| target.wave_sizes().iter().map(move |wave| (target, *wave))).collect()
+}
+
+fn options(wave: WaveSize) -> BuildOptions {
+    BuildOptions { wave: Some(wave), ..BuildOptions::default() }
+}

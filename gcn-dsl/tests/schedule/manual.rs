@@ -4,13 +4,12 @@
 use gcn_dsl::BuiltKernel;
 use gcn_dsl::kernel::InsertedKind;
 use gcn_dsl::prelude::*;
-use gcn_isa::InstructionSet;
+use gcn_isa::Program;
 use gcn_isa::check::{self, MemoryModel, Options};
 use gcn_isa::counters::{Counter, WaitCnt};
 use gcn_isa::table::Class;
-use gcn_isa::{Operand, Program};
 
-const TARGETS: [Target; 6] = Target::REPRESENTATIVES;
+use super::{options, places};
 
 gcn_kernel! {
     /// Four loads at once, each waited for where it is used.
@@ -31,12 +30,7 @@ gcn_kernel! {
 }
 
 fn waits(program: &Program) -> Vec<(usize, WaitCnt)> {
-    let wait = |(i, line): (usize, &gcn_isa::Line)| match line.inst.operands.first() {
-        Some(Operand::Imm(imm)) if line.inst.desc.class == Class::Waitcnt => {
-            Some((i, WaitCnt::of_immediate(InstructionSet::GFX900, *imm as u16)))
-        }
-        _ => None,
-    };
+    let wait = |(i, line): (usize, &gcn_isa::Line)| Some((i, WaitCnt::of(&line.inst)?));
     program.lines.iter().enumerate().filter_map(wait).collect()
 }
 
@@ -68,14 +62,9 @@ fn each_written_wait_is_needed(kernel: &BuiltKernel) {
     let all = written(kernel);
     assert!(!all.is_empty());
     for (line, wait) in all {
-        for (counter, max) in [(Counter::Vm, 63), (Counter::Lgkm, 15)] {
-            let value = counter.of(wait);
-            if value >= max {
-                continue;
-            }
+        for counter in wait.counters() {
             let mut weaker = kernel.program().clone();
-            let imm = counter.set(wait, value + 1).immediate(InstructionSet::GFX900);
-            weaker.lines[line].inst_mut().operands = [Operand::Imm(i64::from(imm))].into_iter().collect();
+            counter.set(wait, counter.of(wait) + 1).put_into(weaker.lines[line].inst_mut());
             let report = check::check_with(&weaker, options);
             assert!(
                 !report.findings.is_empty(),
@@ -90,14 +79,14 @@ fn each_written_wait_is_needed(kernel: &BuiltKernel) {
 #[test]
 fn loads_are_waited_for_one_by_one() {
     let x: Vec<f32> = (0..256).map(|i| i as f32).collect();
-    for target in TARGETS {
-        let kernel = four_loads.build(target).unwrap();
+    for (target, wave) in places() {
+        let kernel = four_loads.build_with(target, &options(wave)).unwrap();
         let values: Vec<u8> = written(&kernel).iter().map(|(_, w)| Counter::Vm.of(*w)).collect();
         assert_eq!(values, [3, 2, 1, 0], "{}", kernel.assembly(Comments::Explain));
         only_written_vm_waits(&kernel);
         each_written_wait_is_needed(&kernel);
         let mut y = vec![0.0f32; 64];
-        four_loads.launch(&Device::simulator(target), Grid::x(1), (&x, &mut y)).unwrap();
+        Device::simulator(target).launch(&four_loads, &kernel, Grid::x(1), (&x, &mut y)).unwrap();
         for (i, y) in y.iter().enumerate() {
             let i = i as f32;
             assert_eq!(*y, i + (i + 64.0) * 2.0 + (i + 128.0) * 4.0 + (i + 192.0) * 8.0);
@@ -156,15 +145,16 @@ gcn_kernel! {
 #[test]
 fn the_weakest_wait_behind_a_loop() {
     let x: Vec<f32> = (0..640).map(|i| (i % 97) as f32).collect();
-    for target in TARGETS {
-        let kernel = over_a_loop.build(target).unwrap();
+    for (target, wave) in places() {
+        let kernel = over_a_loop.build_with(target, &options(wave)).unwrap();
         only_written_vm_waits(&kernel);
         // Without a trip one younger operation is outstanding; in a trip none.
         let values: Vec<u8> = written(&kernel).iter().map(|(_, w)| Counter::Vm.of(*w)).collect();
         assert_eq!(values, [0, 1, 0], "{}", kernel.assembly(Comments::Explain));
         for trips in [0u32, 1, 5] {
             let mut y = vec![0.0f32; 64];
-            over_a_loop.launch(&Device::simulator(target), Grid::x(1), (trips, &x, &mut y)).unwrap();
+            let device = Device::simulator(target);
+            device.launch(&over_a_loop, &kernel, Grid::x(1), (trips, &x, &mut y)).unwrap();
             for i in 0..64usize {
                 let sum: f32 = (0..trips as usize).map(|t| x[i + t * 64]).sum();
                 assert_eq!(y[i], sum + x[i] + x[i + 64]);
@@ -176,32 +166,54 @@ fn the_weakest_wait_behind_a_loop() {
 #[test]
 fn every_kind_of_operation() {
     let x: Vec<f32> = (0..128).map(|i| i as f32 + 3.0).collect();
-    for target in TARGETS {
-        let kernel = kinds.build(target).unwrap();
+    for (target, wave) in places() {
+        let kernel = kinds.build_with(target, &options(wave)).unwrap();
         for n in [0u32, 17, 64] {
             let mut y = vec![-1.0f32; 64];
-            kinds.launch(&Device::simulator(target), Grid::x(1), (n, &x, &mut y)).unwrap();
+            Device::simulator(target).launch(&kinds, &kernel, Grid::x(1), (n, &x, &mut y)).unwrap();
             for i in 0..64usize {
                 let want = if i < n as usize { (x[i] + x[i ^ 1]) * x[1] } else { -1.0 };
                 assert_eq!(y[i], want, "{target} {n} {i}\n{}", kernel.assembly(Comments::Explain));
             }
         }
         let mut y = vec![0.0f32; 64];
-        all_at_once.launch(&Device::simulator(target), Grid::x(1), (&x, &mut y)).unwrap();
+        let kernel = all_at_once.build_with(target, &options(wave)).unwrap();
+        Device::simulator(target).launch(&all_at_once, &kernel, Grid::x(1), (&x, &mut y)).unwrap();
         assert!(y.iter().all(|y| *y == -64.0));
     }
+}
+
+/// The counters by the names that the ISA documents have for them: RDNA 1 to 3 count stores apart, RDNA 4 every kind.
+#[test]
+fn each_kind_waits_on_its_own_counter() {
+    let on = |target| {
+        let kernel = kinds.build(target).unwrap();
+        let lines =
+            written(&kernel).into_iter().map(|(line, _)| kernel.program().lines[line].inst.desc.mnemonic);
+        lines.collect::<Vec<_>>()
+    };
+    let all_in_one = ["s_waitcnt"; 5];
+    assert_eq!(on(Target::GFX942), all_in_one);
+    let stores_apart = ["s_waitcnt", "s_waitcnt", "s_waitcnt", "s_waitcnt", "s_waitcnt_vscnt"];
+    assert_eq!(on(Target::GFX1030), stores_apart);
+    assert_eq!(on(Target::GFX1100), stores_apart);
+    let each = ["s_wait_loadcnt", "s_wait_kmcnt", "s_wait_dscnt", "s_wait_dscnt", "s_wait_storecnt"];
+    assert_eq!(on(Target::GFX1201), each);
 }
 
 /// What is written before what, in a manual block.
 #[test]
 fn the_written_order_stays() {
-    for target in TARGETS {
-        let kernel = four_loads.build(target).unwrap();
+    for (target, wave) in places() {
+        let kernel = four_loads.build_with(target, &options(wave)).unwrap();
         let names: Vec<&str> = kernel.program().lines.iter().map(|l| l.inst.desc.mnemonic).collect();
         let loads: Vec<usize> = (0..names.len()).filter(|i| names[*i].starts_with("buffer_load")).collect();
-        let first_use = names
-            .iter()
-            .position(|n| n.starts_with("v_mul") || n.starts_with("v_fma") || n.starts_with("v_add_f32"));
+        let first_use = names.iter().position(|n| {
+            n.starts_with("v_mul")
+                || n.starts_with("v_fma")
+                || n.starts_with("v_add_f32")
+                || n.starts_with("v_dual")
+        });
         assert_eq!(loads.len(), 4);
         assert!(loads.iter().all(|l| Some(*l) < first_use), "{names:?}");
     }
@@ -211,12 +223,11 @@ fn the_written_order_stays() {
 #[test]
 fn taking_a_wait_away_breaks() {
     let x: Vec<f32> = (0..256).map(|i| i as f32).collect();
-    for target in TARGETS {
-        let kernel = four_loads.build(target).unwrap();
+    for (target, wave) in places() {
+        let kernel = four_loads.build_with(target, &options(wave)).unwrap();
         for (line, _) in written(&kernel) {
             let mut program = kernel.program().clone();
-            let none = Operand::Imm(i64::from(WaitCnt::NONE.immediate(InstructionSet::GFX900)));
-            program.lines[line].inst_mut().operands = [none].into_iter().collect();
+            WaitCnt::NONE.put_into(program.lines[line].inst_mut());
             let broken = kernel.with_program(program).unwrap();
             let mut y = vec![0.0f32; 64];
             let run = Device::simulator(target).launch(&four_loads, &broken, Grid::x(1), (&x, &mut y));
@@ -259,4 +270,5 @@ fn what_types_cannot_say_names_the_line() {
     fails(dropped.build(Target::GFX942).unwrap_err(), "nobody waits");
     fails(started_later.build(Target::GFX942).unwrap_err(), "started after the `wait_all`");
     fails(wrong_counter.build(Target::GFX942).unwrap_err(), "starts nothing on lgkmcnt");
+    fails(wrong_counter.build(Target::GFX1201).unwrap_err(), "starts nothing on dscnt; it counts on loadcnt");
 }

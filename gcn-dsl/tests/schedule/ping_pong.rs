@@ -148,6 +148,52 @@ gcn_kernel! {
     }
 }
 
+macro_rules! products_of_rdna {
+    ($($name:ident: workgroup $items:tt of waves $wave:tt, $step:tt of the depth;)*) => {$(
+        gcn_kernel! {
+            /// `product` in accumulators of 16 x 16 elements, by eight waves of either size.
+            #[workgroup $items]
+            #[wave $wave]
+            fn $name(depth: u32, a: &[f16], b: &[f16], c: &mut [f32]) {
+                let left = [LdsTile::<f16, 128, 16, Spread<16>>::new(), LdsTile::<f16, 128, 16, Spread<16>>::new()];
+                let right = [LdsTile::<f16, 64, 16, Spread<16>>::new(), LdsTile::<f16, 64, 16, Spread<16>>::new()];
+                let (a, b) = (row_major(a, depth), row_major(b, depth));
+                let (row, col) = (wave_id() / 2 * 32, wave_id() % 2 * 32);
+                let mut acc = Tile::<f32, 32, 32, 16>::zero();
+                left[0].put(left[0].fetch(a, 0, 0));
+                right[0].put(right[0].fetch(b, 0, 0));
+                #[ping_pong]
+                for done in (0..depth).step_by(2 * DEPTH) {
+                    #[unroll]
+                    for half in 0..2usize {
+                        let next = 1 - half;
+                        let next_a = left[next].fetch(a, 0, done + (half + 1) as u32 * DEPTH);
+                        let next_b = right[next].fetch(b, 0, done + (half + 1) as u32 * DEPTH);
+                        left[next].put(next_a);
+                        right[next].put(next_b);
+                        #[unroll]
+                        for k in (0..16).step_by($step) {
+                            let x = TileA::<f16, 32, $step, 16>::load(left[half], row, k as u32);
+                            let y = TileB::<f16, $step, 32, 16>::load(right[half].transposed(), k as u32, col);
+                            #[matrix]
+                            {
+                                acc = matmul(x, y, acc);
+                            }
+                        }
+                    }
+                }
+                acc.store_to(row_major(c, 64), row, col);
+            }
+        }
+    )*};
+}
+products_of_rdna! {
+    by_wmma_of_32: workgroup (256) of waves (32), 16 of the depth;
+    by_wmma_of_64: workgroup (512) of waves (64), 16 of the depth;
+    by_fma_of_32: workgroup (256) of waves (32), 4 of the depth;
+    by_fma_of_64: workgroup (512) of waves (64), 4 of the depth;
+}
+
 fn matrices(depth: u32) -> (Vec<f16>, Vec<f16>, Vec<f32>) {
     let value = |i: u32| f16::from_f32((i * 7 % 11) as f32 - 5.0);
     let (a, b): (Vec<f16>, Vec<f16>) =
@@ -160,8 +206,25 @@ fn matrices(depth: u32) -> (Vec<f16>, Vec<f16>, Vec<f32>) {
 
 #[test]
 fn every_mode_of_the_simulator_gives_the_product() {
-    for target in [Target::GFX908, Target::GFX90A, Target::GFX942, Target::GFX950] {
-        let built = product.build(target).unwrap();
+    agree(&product, &[Target::GFX908, Target::GFX90A, Target::GFX942, Target::GFX950]);
+}
+
+#[test]
+fn every_mode_gives_the_product_on_rdna() {
+    const WMMA: [Target; 3] = [Target::GFX1100, Target::GFX1151, Target::GFX1201];
+    const NO_WMMA: [Target; 2] = [Target::GFX1010, Target::GFX1030];
+    agree(&by_wmma_of_32, &WMMA);
+    agree(&by_wmma_of_64, &WMMA);
+    agree(&by_fma_of_32, &NO_WMMA);
+    agree(&by_fma_of_64, &NO_WMMA);
+}
+
+fn agree<K>(kernel: &K, targets: &[Target])
+where
+    K: for<'a> Kernel<Args<'a> = (u32, &'a [f16], &'a [f16], &'a mut [f32])>,
+{
+    for &target in targets {
+        let built = kernel.build(target).unwrap();
         for (mode, sanitize) in [
             (Mode::Functional, Sanitize::empty()),
             (Mode::Strict, Sanitize::empty()),
@@ -172,7 +235,7 @@ fn every_mode_of_the_simulator_gives_the_product() {
             for depth in [32, 96] {
                 let (a, b, want) = matrices(depth);
                 let mut c = vec![f32::NAN; want.len()];
-                device.launch(&product, &built, Grid::x(1), (depth, &a, &b, &mut c)).unwrap();
+                device.launch(kernel, &built, Grid::x(1), (depth, &a[..], &b[..], &mut c[..])).unwrap();
                 assert_eq!(c, want, "{target} {mode:?} {sanitize:?} {depth}");
             }
         }

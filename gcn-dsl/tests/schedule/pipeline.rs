@@ -13,10 +13,17 @@ use gcn_dsl::prelude::*;
 
 const TARGETS: [Target; 3] = [Target::GFX90A, Target::GFX942, Target::GFX950];
 
+/// And those of RDNA, in waves of 32 lanes.
+const EVERYWHERE: [Target; 6] =
+    [Target::GFX90A, Target::GFX942, Target::GFX950, Target::GFX1030, Target::GFX1100, Target::GFX1201];
+
 /// Runs the block for each target and each number of stages as the constant `N`.
 macro_rules! for_stages {
     ($device:ident, $n:ident => $body:block) => {
-        for target in TARGETS {
+        for_stages!(TARGETS; $device, $n => $body)
+    };
+    ($targets:ident; $device:ident, $n:ident => $body:block) => {
+        for target in $targets {
             let $device = Device::simulator(target);
             for_stages!(@each $n $body 2 3 4 8);
         }
@@ -34,7 +41,7 @@ gcn_kernel! {
     fn mixed<const STAGES: usize>(
         n: u32, bytes: &[u8], halves: &[f16], words: &[u32], wide: &[f32], scalars: &[u64], y: &mut [u64]
     ) {
-        let lane = lane_id();
+        let lane = local_id().x;
         let mut sum: V<u64> = 0;
         #[pipeline(stages = STAGES)]
         for k in 0..n {
@@ -69,7 +76,7 @@ fn loads_of_every_width_run_ahead() {
                 .wrapping_add(scalars[k + 1])
         })
     };
-    for_stages!(device, N => {
+    for_stages!(EVERYWHERE; device, N => {
         // One number of stages without what else may reorder and merge.
         let options = BuildOptions { schedule: N != 3, merge: N != 3, ..BuildOptions::default() };
         let built = mixed::<N>.build_with(device.target(), &options).unwrap();
@@ -90,7 +97,7 @@ gcn_kernel! {
     /// Raw pointers, whose loads check no bounds.
     #[workgroup(64)]
     fn raw<const STAGES: usize>(n: u32, x: *const u32, y: *mut u32) {
-        let lane = lane_id();
+        let lane = local_id().x;
         let mut sum: V<u32> = 0;
         #[pipeline(stages = STAGES)]
         for k in 0..n {
@@ -103,7 +110,7 @@ gcn_kernel! {
 /// The simulator ends the run at the first byte that is outside of the allocation.
 #[test]
 fn nothing_is_read_that_the_loop_does_not_read() {
-    for_stages!(device, N => {
+    for_stages!(EVERYWHERE; device, N => {
         for n in 0..N + 4 {
             let x: Vec<u32> = (0..n as u32 * 64).map(|i| i ^ 0x55).collect();
             let (from, to) = (device.alloc::<u32>(x.len()).unwrap(), device.alloc::<u32>(64).unwrap());
@@ -121,7 +128,7 @@ gcn_kernel! {
     /// What is stored to stays in its trip, and sees what earlier trips stored; the rest runs ahead.
     #[workgroup(64)]
     fn scan<const STAGES: usize>(n: u32, x: &[u32], y: &mut [u32]) {
-        let lane = lane_id();
+        let lane = local_id().x;
         #[pipeline(stages = STAGES)]
         for k in 1..n {
             y[k * 64 + lane] = y[(k - 1) * 64 + lane] * 3 + x[k * 64 + lane];
@@ -131,7 +138,7 @@ gcn_kernel! {
     /// What nothing in the loop stores to runs ahead although it could be written.
     #[workgroup(64)]
     fn moved<const STAGES: usize>(n: u32, from: &mut [u32], to: &mut [u32]) {
-        let lane = lane_id();
+        let lane = local_id().x;
         #[pipeline(stages = STAGES)]
         for k in 0..n {
             to[k * 64 + lane] = from[k * 64 + lane] + k;
@@ -143,7 +150,7 @@ gcn_kernel! {
 #[test]
 fn loads_do_not_pass_stores_to_the_same_memory() {
     let x: Vec<u32> = (0..12 * 64).map(|i| i * 11).collect();
-    for_stages!(device, N => {
+    for_stages!(EVERYWHERE; device, N => {
         for n in 0..N + 4 {
             let mut y = x.clone();
             scan::<N>.launch(&device, Grid::x(1), (n as u32, &x, &mut y)).unwrap();

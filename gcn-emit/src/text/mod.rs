@@ -21,3 +21,4 @@ pub use parse::{
 };
 pub(crate) use print::print_lines;
 pub use print::{Comments, InstText, print_program};
+pub use symbols::whole_hwreg;

@@ -85,6 +85,19 @@ pub(crate) const HWREGS: [(u16, &str, TargetSet); 56] = [
     (32, "HW_REG_DVGPR_ALLOC_HI", GFX12),
 ];
 
+/// The immediate of `hwreg(NAME)`, which names all 32 bits of a hardware register; none where the target has none of that name.
+///
+/// ```
+/// use gcn_emit::text::whole_hwreg;
+/// use gcn_isa::Target;
+/// assert_eq!(whole_hwreg(Target::GFX942, "HW_REG_MODE"), Some(1 | 31 << 11));
+/// assert_eq!(whole_hwreg(Target::GFX942, "HW_REG_FLAT_SCR_LO"), None);
+/// ```
+pub fn whole_hwreg(target: Target, name: &str) -> Option<u16> {
+    let register = HWREGS.iter().find(|r| r.1 == name && r.2.contains(target))?;
+    Some(register.0 | 31 << 11)
+}
+
 /// `hwreg(NAME, offset, size)` of an immediate: id in bits 5:0, offset in 10:6, size - 1 in 15:11.
 pub(crate) fn hwreg(target: Target, imm: u16) -> String {
     let (id, offset, size) = (imm & 0x3f, imm >> 6 & 0x1f, (imm >> 11) + 1);

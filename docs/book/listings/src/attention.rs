@@ -11,6 +11,7 @@ use crate::{Fault, Output, Outputs, TARGET, gemm, one_cu, row, table};
 gcn_kernel! {
     /// A workgroup of one wave for each query, and its scores in LDS: o = softmax(scale * q * k^T) * v.
     #[workgroup(64)]
+    #[wave(64)]
     pub fn by_rows(length: u32, scale: f32, q: &[f16], k: &[f16], v: &[f16], o: &mut [f16]) {
         let (lane, query) = (lane_id(), workgroup_id().x * 64);
         let scores = Lds::<f32, 1024>::new();

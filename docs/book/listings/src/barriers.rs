@@ -51,6 +51,7 @@ gcn_kernel! {
 gcn_kernel! {
     /// Workgroup 0 hands its data to workgroup 1.
     #[workgroup(64)]
+    #[wave(64)]
     pub fn message(data: &mut [u32], flag: &mut [u32], out: &mut [u32]) {
         let i = lane_id();
         if workgroup_id().x == 0 {
@@ -142,6 +143,7 @@ gcn_kernel! {
 gcn_kernel! {
     /// The same by one wave with 16 cells in each lane: no barrier and no LDS, the edges come from the neighbours.
     #[workgroup(64)]
+    #[wave(64)]
     pub fn heat_wave(n: u32, x: &mut [u32]) {
         let lane = lane_id();
         let mut cell: [V<u32>; 16] = [0; 16];

@@ -11,6 +11,7 @@ gcn_kernel! {
     /// A tile of 64 rows in LDS, `pitch` words from one row to the next. Each lane adds up its own row, so that
     /// at each step the wave reads a column.
     #[workgroup(64)]
+    #[wave(64)]
     pub fn rows(pitch: u32, x: &[u32], y: &mut [u32]) {
         let tile = Lds::<u32, 4160>::new();
         for i in (lane_id()..64 * pitch).step_by(64) {
@@ -31,6 +32,7 @@ gcn_kernel! {
 gcn_kernel! {
     /// Rows of 32 words without a gap: word `k` of row `r` is stored at `k ^ (r % 32)`.
     #[workgroup(64)]
+    #[wave(64)]
     pub fn swizzled(x: &[u32], y: &mut [u32]) {
         let tile = Lds::<u32, 2048>::new();
         for i in (lane_id()..2048).step_by(64) {

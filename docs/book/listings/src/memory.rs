@@ -10,6 +10,7 @@ use crate::{Fault, Output, Outputs, TARGET, body, one_cu, row, table};
 gcn_kernel! {
     /// Eight loads, each of which needs the one before.
     #[workgroup(64)]
+    #[wave(64)]
     pub fn chain(next: &[u32], out: &mut [u32]) {
         let mut at: V<u32> = lane_id();
         #[unroll]
@@ -23,6 +24,7 @@ gcn_kernel! {
 gcn_kernel! {
     /// Eight loads that need nothing of each other.
     #[workgroup(64)]
+    #[wave(64)]
     pub fn eight(next: &[u32], out: &mut [u32]) {
         let mut sum: V<u32> = 0;
         #[unroll]

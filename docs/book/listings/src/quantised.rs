@@ -20,6 +20,7 @@ gcn_kernel! {
 
     /// A wave for each row of `blocks` blocks.
     #[workgroup(64)]
+    #[wave(64)]
     pub fn by_blocks(blocks: u32, a: &[Block], x: &[f32], y: &mut [f32]) {
         let row = workgroup_id().x;
         let mut sum = 0.0;
@@ -41,6 +42,7 @@ gcn_kernel! {
 gcn_kernel! {
     /// The same with weights and scales in arrays of their own: a lane loads 16 weights at once.
     #[workgroup(256)]
+    #[wave(64)]
     pub fn split(columns: u32, q: &[i8], scale: &[f16], x: &[f32], y: &mut [f32]) {
         let row = workgroup_id().x * 4 + wave_id();
         let mut sum: V<f32> = 0.0;
@@ -66,6 +68,7 @@ gcn_kernel! {
 gcn_kernel! {
     /// The vector is quantised as well; four products of bytes and their sum are one instruction.
     #[workgroup(256)]
+    #[wave(64)]
     #[targets(gfx906, gfx908, gfx90a, gfx942, gfx950)]
     pub fn dots(columns: u32, q: &[u32], scale: &[f16], x: &[u32], x_scale: &[f32], y: &mut [f32]) {
         let row = workgroup_id().x * 4 + wave_id();
@@ -92,6 +95,7 @@ gcn_kernel! {
     /// has columns 4k to 4k + 3 in its lower nibbles and columns 16 + 4k to 19 + 4k in its upper ones. `x_sum` has the sum of
     /// each 32 bytes of `x`.
     #[workgroup(256)]
+    #[wave(64)]
     #[targets(gfx906, gfx908, gfx90a, gfx942, gfx950)]
     pub fn nibbles(
         columns: u32, q: &[u32], scale: &[f16], x: &[u32], x_sum: &[i32], x_scale: &[f32], y: &mut [f32],

@@ -34,6 +34,7 @@ gcn_kernel! {
 gcn_kernel! {
     /// The sum of each block of 256: six exchanges in a wave, then four numbers in LDS.
     #[workgroup(256)]
+    #[wave(64)]
     pub fn shuffles(x: &[f32], sums: &mut [f32]) {
         let mut sum = x[global_id().x];
         #[unroll]

@@ -21,6 +21,7 @@ gcn_kernel! {
 gcn_kernel! {
     /// How many lanes are active on either side of a branch.
     #[workgroup(64)]
+    #[wave(64)]
     pub fn active(x: &[u32], lanes: &mut [u32]) {
         let i = lane_id();
         if x[i] > 9 {

@@ -2,7 +2,6 @@
 
 use std::fmt;
 
-use gcn_isa::InstructionSet;
 use gcn_isa::counters::Counter;
 use gcn_isa::mods::Modifier;
 use gcn_isa::reg::{Reg, RegFile};
@@ -16,7 +15,7 @@ use super::super::{
     Arg, Atomic, AtomicOp, Bin, Cache, Call, Inst, Kernel, Label, LdsDef, LdsId, Manner, Memory, Pin, Place,
     Pred, PrivateDef, PrivateId, Region, Schedule, Stmt, Type, Un, Value, ValueDef, Variable, Wave, atomic,
 };
-use super::Words;
+use super::{Words, counter_name};
 use crate::scalar::Elem;
 
 /// Text that is not a kernel.
@@ -397,7 +396,7 @@ fn read_ordering(word: &str) -> Read<atomic::Ordering> {
 }
 
 fn read_counter(word: &str) -> Read<Counter> {
-    let found = Counter::ALL.into_iter().find(|counter| counter.name(InstructionSet::GFX900) == word);
+    let found = Counter::ALL.into_iter().find(|counter| counter_name(*counter) == word);
     found.ok_or_else(|| format!("`{word}` is not a counter"))
 }
 

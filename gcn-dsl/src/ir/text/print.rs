@@ -2,7 +2,6 @@
 
 use std::fmt::{self, Display, Formatter};
 
-use gcn_isa::InstructionSet;
 use gcn_isa::mods::Modifier;
 
 use super::super::call::{BUFFER_FORMAT, Effect};
@@ -10,7 +9,7 @@ use super::super::mark::{Classes, Mark, NAMES};
 use super::super::{
     Arg, Atomic, Call, Inst, Kernel, Label, Memory, Place, Region, Schedule, Stmt, Type, Value, Variable,
 };
-use super::{Words, manner_word};
+use super::{Words, counter_name, manner_word};
 
 impl Display for Value {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
@@ -263,8 +262,8 @@ impl Display for Schedule {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
         match self {
             Schedule::Mark(mark) => write!(f, "mark.{mark}"),
-            Schedule::Wait { op, counter } => write!(f, "wait.{} {op}", counter.name(InstructionSet::GFX900)),
-            Schedule::WaitAll(counter) => write!(f, "wait_all.{}", counter.name(InstructionSet::GFX900)),
+            Schedule::Wait { op, counter } => write!(f, "wait.{} {op}", counter_name(*counter)),
+            Schedule::WaitAll(counter) => write!(f, "wait_all.{}", counter_name(*counter)),
             Schedule::Priority(n) => write!(f, "priority {n}"),
         }
     }
@@ -277,7 +276,7 @@ impl Display for Mark {
             Mark::ManualEnd => f.write_str("manual_end"),
             Mark::Issue(op) => write!(f, "issue {op}"),
             Mark::Issued(op) => write!(f, "issued {op}"),
-            Mark::Wait { op, counter } => write!(f, "wait.{} {op}", counter.name(InstructionSet::GFX900)),
+            Mark::Wait { op, counter } => write!(f, "wait.{} {op}", counter_name(*counter)),
             Mark::Because(why) => write!(f, "because {why}"),
             Mark::ReadsPass => f.write_str("reads_pass"),
             Mark::PingPong => f.write_str("ping_pong_begin"),

@@ -9,6 +9,7 @@ use std::panic::Location;
 use gcn_isa::mods::DppControls;
 use gcn_isa::target::WAVE_SIZE;
 
+use super::exchange;
 use super::wave::in_wave;
 use crate::ir::{Inst, Type};
 use crate::isa::{self, Options};
@@ -81,12 +82,17 @@ fn lanes_there_are() -> String {
 
 /// For each lane the value of lane `lane` (modulo [`wave_size()`](crate::lang::wave_size)). An inactive source lane gives 0.
 ///
-/// `ds_bpermute_b32`, one for each dword. Where the pattern is known when the kernel is built, [`shuffle_xor`],
+/// `ds_bpermute_b32`, one for each dword; two and a `v_permlane64_b32` among 64 lanes on RDNA 3 and 4; a store to LDS and a load from it
+/// among 64 lanes on RDNA 1 and 2, with an array of a dword for each work-item that all shuffles of the kernel use. Where the pattern is known when the kernel is built, [`shuffle_xor`],
 /// [`shuffle_up`], [`quad_permute`] and the functions on rows are cheaper.
 #[track_caller]
 pub fn shuffle<T: Scalar>(v: impl PerLane<T>, lane: impl IntoDevice<V<u32>>) -> V<T> {
     let v = v.per_lane();
-    let (loc, address) = (Location::caller(), lane.into_device() << 2);
+    let (loc, lane) = (Location::caller(), lane.into_device());
+    if exchange::is_needed() {
+        return by_dword(v, |x| exchange::exchanged(x, lane, all_lanes_run()));
+    }
+    let address = lane << 2;
     by_dword(v, |x| {
         let permute = Inst::Permute { address: address.value, value: x.value };
         V::from_value(with(|c| c.value(permute, Type::varying(Elem::U32), loc)))

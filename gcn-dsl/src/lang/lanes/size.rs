@@ -2,7 +2,7 @@
 
 use crate::lang::with;
 
-/// Lanes of a wave, as the kernel is built: 64, or 32 on RDNA with `#[wave(32)]` or `BuildOptions::wave`.
+/// Lanes of a wave, as the kernel is built: 64 on GFX9; on RDNA 32, or 64 with `#[wave(64)]` or `BuildOptions::wave`.
 ///
 /// It is a number of the host, for sizes and for `comptime`:
 ///

@@ -3,10 +3,11 @@
 use std::marker::PhantomData;
 use std::panic::Location;
 
-use super::ordering::{FenceOrdering, LoadOrdering, MemoryOrdering, Ordering, Scope, StoreOrdering};
+use super::ordering::{FenceOrdering, LoadOrdering, MemoryOrdering, Ordering, Relaxed, Scope, StoreOrdering};
 use super::slice::{Backing, byte_offset};
 use crate::ir::atomic::value_type;
-use crate::ir::{self, AtomicOp, Inst, Memory, Place, Type, Value};
+use crate::ir::{self, AtomicOp, Bin, Inst, Memory, Place, Pred, Type, Value};
+use crate::lang::control::while_any::WhileAny;
 use crate::lang::{Index, IntoDevice, LanePtr, Lds, LdsRow, LdsSlice, Ptr, Slice, V, Vector, Writable, with};
 use crate::scalar::{Number, bf16, f16};
 use gcn_isa::memory_model::Ordering as Model;
@@ -186,9 +187,68 @@ impl<T: Number> Atomic<T> {
 
     #[track_caller]
     fn fetch<O: MemoryOrdering>(self, op: AtomicOp, value: Option<V<T>>, scope: Scope) -> V<T> {
+        if let (Some(step), Some(value)) = (step(op), value)
+            && T::ELEM.is_float()
+            && !self.has(op)
+        {
+            let loc = Location::caller();
+            return match T::ELEM.bytes() {
+                8 => self.exchanged::<u64, O>(step, value, scope, loc),
+                _ => self.exchanged::<u32, O>(step, value, scope, loc),
+            };
+        }
         let operands = [value.map(|v| v.value), None];
         let old = self.access::<O>(op, 1, operands, scope, Location::caller());
         V::from_value(old.unwrap_or_else(|| unreachable!("everything but a store has a value")))
+    }
+
+    /// True if the target has an instruction for the operation, with or without the old value.
+    fn has(self, op: AtomicOp) -> bool {
+        let family = match self.memory {
+            Memory::Buffer(_) => "buffer",
+            Memory::Lds(_) => "ds",
+            _ => "global",
+        };
+        let target = with(|c| c.target);
+        op.name(T::ELEM).is_some_and(|name| {
+            let name = name.mnemonic(family, T::ELEM, false);
+            gcn_isa::table::find_operation(target, &name).next().is_some()
+        })
+    }
+
+    /// The operation as a loop of compare-exchange on the bits `W`, as LLVM expands it. Past the end of a slice both accesses give 0,
+    /// which ends the loop.
+    fn exchanged<W: AtomicInteger, O: MemoryOrdering>(
+        self,
+        step: Bin,
+        value: V<T>,
+        scope: Scope,
+        loc: &'static Location<'static>,
+    ) -> V<T> {
+        let bits = Atomic::<W> { memory: self.memory, offset: self.offset, element: PhantomData };
+        let load = bits.access::<Relaxed>(AtomicOp::Load, 1, [None, None], scope, loc);
+        let holds = |value: Option<Value>| value.unwrap_or_else(|| unreachable!("a load has a value"));
+        let mut trips = WhileAny::begin((V::<W>::from_value(holds(load)), true.into_device()));
+        trips.test(trips.values().1);
+        let (old, _) = trips.values();
+        let before = V::<T>::emit(Inst::Bitcast(old.value), loc);
+        let after = V::<T>::emit(Inst::Bin(step, before.value, value.value), loc);
+        let new = V::<W>::emit(Inst::Bitcast(after.value), loc);
+        let operands = [Some(new.value), Some(old.value)];
+        let seen =
+            V::<W>::from_value(holds(bits.access::<O>(AtomicOp::CompareExchange, 1, operands, scope, loc)));
+        let lost = V::<bool>::emit(Inst::Cmp(Pred::Ne, seen.value, old.value), loc);
+        V::emit(Inst::Bitcast(trips.end((seen, lost)).0.value), loc)
+    }
+}
+
+/// The arithmetic of an operation that a loop can do in its place.
+fn step(op: AtomicOp) -> Option<Bin> {
+    match op {
+        AtomicOp::Add => Some(Bin::Add),
+        AtomicOp::Min => Some(Bin::Min),
+        AtomicOp::Max => Some(Bin::Max),
+        _ => None,
     }
 }
 
@@ -215,8 +275,9 @@ impl<T: Number> Atomic<T> {
         self.fetch::<O>(AtomicOp::Swap, Some(value.into_device()), scope)
     }
 
-    /// Adds. f32 needs gfx908 or later (in LDS gfx900), f64 gfx90a or later; the order in which lanes add floats is
-    /// not defined, and denormal results in memory may be flushed to zero.
+    /// Adds. The order in which lanes add floats is not defined, and denormal results in memory may be flushed to zero. Where the target
+    /// has no instruction that adds such floats (f32 in memory before gfx908 and on RDNA 1 and 2, f64 before gfx90a and on RDNA), this
+    /// is a loop of compare-exchange.
     #[track_caller]
     pub fn fetch_add<O: MemoryOrdering>(
         self,
@@ -315,8 +376,8 @@ macro_rules! integer_operations {
 integer_operations! {
     AtomicInteger /// Subtracts, wrapping; gives the old value.
     fetch_sub Sub
-    AtomicElement /// Keeps the smaller one, as signed or unsigned as the element is; gives the old value. f32 exists in LDS only,
-    /// f64 needs gfx90a or later. What is kept of a NaN and a number is not defined.
+    AtomicElement /// Keeps the smaller one, as signed or unsigned as the element is; gives the old value. Floats without an instruction on the target
+    /// take a loop of compare-exchange. What is kept of a NaN and a number is not defined.
     fetch_min Min
     AtomicElement /// Keeps the larger one, as [`fetch_min`](Self::fetch_min) the smaller one.
     fetch_max Max

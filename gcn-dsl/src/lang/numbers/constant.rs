@@ -44,7 +44,10 @@ pub(in crate::lang) fn refuse_lane(lane: Value, loc: &'static Location<'static>)
         let lanes = c.wave.lanes();
         if let Some(lane) = c.builder.as_const(lane).filter(|lane| *lane >= u64::from(lanes)) {
             c.fail_if_run(loc, || {
-                format!("lane {} of a wave: they are numbered from 0 to {}", lane as u32, lanes - 1)
+                let written_for_more = lane < u64::from(gcn_isa::target::WAVE_SIZE);
+                let remedy = "; the last is `wave_size() - 1`, and a kernel that is written for 64 lanes says `#[wave(64)]`";
+                let remedy = if written_for_more { remedy } else { "" };
+                format!("lane {} of a wave: they are numbered from 0 to {}{remedy}", lane as u32, lanes - 1)
             });
         }
     });

@@ -3,7 +3,7 @@
 use std::marker::PhantomData;
 use std::panic::Location;
 
-use gcn_isa::counters::Counter;
+use gcn_isa::counters::{Counter, Stream};
 
 use crate::ir::mark::Mark;
 use crate::ir::{Inst, Pred, Schedule};
@@ -11,24 +11,25 @@ use crate::lang::context::try_with;
 use crate::lang::{Compare, IntoDevice, V, with};
 
 macro_rules! counters {
-    ($($(#[$doc:meta])* $name:ident = $counter:ident;)*) => {$(
+    ($($(#[$doc:meta])* $name:ident = $stream:ident;)*) => {$(
         $(#[$doc])*
         #[derive(Debug, Clone, Copy)]
         pub struct $name;
         impl WaitCounter for $name {
-            const COUNTER: Counter = Counter::$counter;
+            const STREAM: Stream = Stream::$stream;
         }
     )*};
 }
 counters! {
-    /// Vector loads from buffers, global memory and scratch, and loads from there into LDS. On GFX9 `vmcnt` counts them.
-    Loads = Vm;
-    /// Vector stores to buffers, global memory and scratch. On GFX9 `vmcnt` counts them, together with the loads.
-    Stores = Vm;
-    /// Loads from LDS and stores to it. On GFX9 `lgkmcnt` counts them.
-    LdsAccesses = Lgkm;
-    /// Scalar loads, which may be done in any order. On GFX9 `lgkmcnt` counts them, together with accesses to LDS.
-    ScalarLoads = Lgkm;
+    /// Vector loads from buffers, global memory and scratch, and loads from there into LDS. `vmcnt` counts them, `loadcnt` on RDNA 4.
+    Loads = Vmem;
+    /// Vector stores to buffers, global memory and scratch. On GFX9 `vmcnt` counts them, together with the loads; on RDNA 1 to 3 `vscnt`,
+    /// on RDNA 4 `storecnt`. RDNA may do stores in any order, so that a wait for one is a wait for all.
+    Stores = Store;
+    /// Loads from LDS and stores to it. `lgkmcnt` counts them, `dscnt` on RDNA 4.
+    LdsAccesses = Lds;
+    /// Scalar loads, which may be done in any order. `lgkmcnt` counts them, together with accesses to LDS; on RDNA 4 `kmcnt`.
+    ScalarLoads = Smem;
 }
 
 /// Outstanding operations of one kind, named by what is waited for. Kinds that one counter of the hardware counts are waited for
@@ -39,8 +40,13 @@ counters! {
     note = "the kinds are `Loads`, `Stores` (of buffers and global memory), `LdsAccesses` and `ScalarLoads`"
 )]
 pub trait WaitCounter: Copy {
-    /// The counter of the hardware.
-    const COUNTER: Counter;
+    /// The operations. Their instruction set says which counter of the hardware has them.
+    const STREAM: Stream;
+}
+
+/// The counter of the hardware on the target that the kernel is built for.
+fn counter<C: WaitCounter>() -> Counter {
+    C::STREAM.counter(with(|c| c.target.instruction_set()))
 }
 
 /// A `T` that an operation counted by `C` is still to deliver. Nothing can be done with it but to [`wait`] for it.
@@ -70,7 +76,8 @@ impl<T, C: WaitCounter> Pending<T, C> {
     /// Waits until the operation is done; see [`wait`].
     #[track_caller]
     pub fn wait(mut self) -> T {
-        let (wait, loc) = (Schedule::Wait { op: self.operation, counter: C::COUNTER }, Location::caller());
+        let (wait, loc) =
+            (Schedule::Wait { op: self.operation, counter: counter::<C>() }, Location::caller());
         with(|c| c.effect(Inst::Schedule(Box::new(wait)), loc));
         self.done()
     }
@@ -202,8 +209,9 @@ pub struct Drained<C> {
 #[track_caller]
 pub fn wait_all<C: WaitCounter>() -> Drained<C> {
     let loc = Location::caller();
+    let counter = counter::<C>();
     let operations = with(|c| {
-        c.effect(Inst::Schedule(Box::new(Schedule::WaitAll(C::COUNTER))), loc);
+        c.effect(Inst::Schedule(Box::new(Schedule::WaitAll(counter))), loc);
         c.schedule.operations
     });
     Drained { operations, counter: PhantomData }

@@ -237,9 +237,14 @@ fn what_a_target_lacks_is_an_error_at_the_call() {
         let x = Arguments::default().slice_mut::<f32>();
         x.atomic(0).fetch_add(1.0, Scope::Agent, Ordering::Relaxed);
     };
-    let message = error(Target::GFX906, f32_add);
+    let pair_add = || {
+        let x = Arguments::default().slice_mut::<f16>();
+        x.atomic_pair(0).fetch_add(Vector::from([f16::ONE; 2]), Scope::Agent, Ordering::Relaxed);
+    };
+    let message = error(Target::GFX906, pair_add);
     assert!(
-        message.contains("code.rs:") && message.contains("`buffer_atomic_add_f32` does not exist on gfx906"),
+        message.contains("code.rs:")
+            && message.contains("`buffer_atomic_pk_add_f16` does not exist on gfx906"),
         "{message}"
     );
     let returned = || {

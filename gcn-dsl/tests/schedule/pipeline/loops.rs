@@ -3,13 +3,13 @@
 use gcn_dsl::BuildOptions;
 use gcn_dsl::prelude::*;
 
-use super::{TARGETS, for_stages};
+use super::{EVERYWHERE, for_stages};
 
 gcn_kernel! {
     /// The ranges, at the ends of their types too.
     #[workgroup(64)]
     fn ranges<const STAGES: usize>(n: u32, x: &[u32], y: &mut [u32]) {
-        let lane = lane_id();
+        let lane = local_id().x;
         let mut sum: V<u32> = 0;
         #[pipeline(stages = STAGES)]
         for k in (0..n).rev() {
@@ -35,7 +35,7 @@ gcn_kernel! {
     /// Addresses from variables of the user's own, uniform and varying, which live on after the loop.
     #[workgroup(64)]
     fn strides<const STAGES: usize>(n: u32, by: u32, x: &[u32], y: &mut [u32]) {
-        let lane = lane_id();
+        let lane = local_id().x;
         let mut row = 0u32;
         let mut at: V<u32> = lane;
         let mut sum: V<u32> = 0;
@@ -55,7 +55,7 @@ gcn_kernel! {
     /// Variables that begin in the trip, some of which branches of it change.
     #[workgroup(64)]
     fn locals<const STAGES: usize>(n: u32, x: &[u32], y: &mut [u32]) {
-        let lane = lane_id();
+        let lane = local_id().x;
         let mut sum: V<u32> = 0;
         #[pipeline(stages = STAGES)]
         for k in 0..n {
@@ -78,7 +78,7 @@ gcn_kernel! {
     /// Indices that are loaded themselves.
     #[workgroup(64)]
     fn gather<const STAGES: usize>(n: u32, index: &[u32], x: &[u32], y: &mut [u32]) {
-        let lane = lane_id();
+        let lane = local_id().x;
         let mut sum: V<u32> = 0;
         #[pipeline(stages = STAGES)]
         for k in 0..n {
@@ -96,7 +96,7 @@ fn data(n: u32) -> Vec<u32> {
 #[test]
 fn every_range_counts_as_it_does_unpipelined() {
     let x = data(16 * 64);
-    for_stages!(device, N => {
+    for_stages!(EVERYWHERE; device, N => {
         let built = ranges::<N>.build(device.target()).unwrap();
         for n in 0..N as u32 + 4 {
             let mut y = vec![0; 64];
@@ -116,7 +116,7 @@ fn every_range_counts_as_it_does_unpipelined() {
 fn variables_run_ahead_and_have_their_value_behind_the_loop() {
     let x = data(1024);
     let get = |i: u32| x.get(i as usize).copied().unwrap_or(0);
-    for_stages!(device, N => {
+    for_stages!(EVERYWHERE; device, N => {
         let built = strides::<N>.build(device.target()).unwrap();
         assert_eq!(built.pipelines()[0].ahead.len(), 3);
         for n in 0..N as u32 + 4 {
@@ -140,7 +140,7 @@ fn variables_run_ahead_and_have_their_value_behind_the_loop() {
 #[test]
 fn variables_of_the_trip_begin_in_it() {
     let x = data(14 * 64);
-    for_stages!(device, N => {
+    for_stages!(EVERYWHERE; device, N => {
         let built = locals::<N>.build(device.target()).unwrap();
         let pipeline = &built.pipelines()[0];
         assert_eq!((pipeline.ahead.len(), pipeline.left.len()), (2, 1), "{pipeline:?}");
@@ -164,7 +164,7 @@ fn variables_of_the_trip_begin_in_it() {
 #[test]
 fn loads_at_loaded_indices_run_ahead_together() {
     let (index, x) = (data(12 * 64), data(4096));
-    for_stages!(device, N => {
+    for_stages!(EVERYWHERE; device, N => {
         let built = gather::<N>.build(device.target()).unwrap();
         assert_eq!(built.pipelines()[0].ahead.len(), 2);
         for n in 0..N + 4 {
@@ -185,7 +185,7 @@ gcn_kernel! {
     /// Both loops of a nest, and one within a varying branch whose body has loops, exits and branches of its own.
     #[workgroup(64)]
     fn nest<const STAGES: usize>(rows: u32, columns: u32, x: &[u32], scale: &[u32], y: &mut [u32]) {
-        let lane = lane_id();
+        let lane = local_id().x;
         let mut sum: V<u32> = 0;
         #[pipeline(stages = STAGES)]
         for r in 0..rows {
@@ -257,7 +257,7 @@ fn nest_in_rust(lane: u32, rows: u32, columns: u32, x: &[u32], scale: &[u32]) ->
 #[test]
 fn nests_and_bodies_with_branches_and_loops() {
     let (x, scale) = (data(64 * 64), data(12 * 64));
-    for_stages!(device, N => {
+    for_stages!(EVERYWHERE; device, N => {
         let built = nest::<N>.build(device.target()).unwrap();
         assert_eq!(built.pipelines().len(), 3);
         for (rows, columns) in [(0, 4), (1, 0), (1, 5), (2, 1), (3, 3), (N as u32, 2), (N as u32 + 3, 4)] {
@@ -279,7 +279,7 @@ gcn_kernel! {
         let mut sum: V<u32> = 0;
         #[pipeline(stages = STAGES)]
         for k in 0..n {
-            sum += x[k * 64 + lane_id()];
+            sum += x[k * 64 + local_id().x];
             debug_assert!(sum < 0x8000_0000);
         }
         sum
@@ -287,15 +287,15 @@ gcn_kernel! {
 
     #[workgroup(64)]
     fn through_functions(#[host] ahead: usize, n: u32, x: &[u32], y: &mut [u32]) {
-        let odd = (lane_id() & 1) == 1;
+        let odd = (local_id().x & 1) == 1;
         let once = sum_of::<2>(n, x, odd);
         let again = sum_of::<4>(n, x, !odd);
         let mut sum: V<u32> = 0;
         #[pipeline(stages = ahead + 1)]
         for k in 0..n {
-            sum = sum * 2 + dbg!(x[k * 64 + lane_id()]);
+            sum = sum * 2 + dbg!(x[k * 64 + local_id().x]);
         }
-        y[lane_id()] = once * 3 + again * 5 + sum;
+        y[local_id().x] = once * 3 + again * 5 + sum;
     }
 }
 
