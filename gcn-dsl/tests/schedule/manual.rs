@@ -7,7 +7,6 @@ use gcn_dsl::prelude::*;
 use gcn_isa::Program;
 use gcn_isa::check::{self, MemoryModel, Options};
 use gcn_isa::counters::{Counter, WaitCnt};
-use gcn_isa::table::Class;
 
 use super::{options, places};
 
@@ -190,14 +189,14 @@ fn each_kind_waits_on_its_own_counter() {
         let kernel = kinds.build(target).unwrap();
         let lines =
             written(&kernel).into_iter().map(|(line, _)| kernel.program().lines[line].inst.desc.mnemonic);
-        lines.collect::<Vec<_>>()
+        let mut names: Vec<&str> = lines.collect();
+        names.dedup();
+        names
     };
-    let all_in_one = ["s_waitcnt"; 5];
-    assert_eq!(on(Target::GFX942), all_in_one);
-    let stores_apart = ["s_waitcnt", "s_waitcnt", "s_waitcnt", "s_waitcnt", "s_waitcnt_vscnt"];
-    assert_eq!(on(Target::GFX1030), stores_apart);
-    assert_eq!(on(Target::GFX1100), stores_apart);
-    let each = ["s_wait_loadcnt", "s_wait_kmcnt", "s_wait_dscnt", "s_wait_dscnt", "s_wait_storecnt"];
+    assert_eq!(on(Target::GFX942), ["s_waitcnt"]);
+    assert_eq!(on(Target::GFX1030), ["s_waitcnt", "s_waitcnt_vscnt"]);
+    assert_eq!(on(Target::GFX1100), ["s_waitcnt", "s_waitcnt_vscnt"]);
+    let each = ["s_wait_loadcnt", "s_wait_kmcnt", "s_wait_dscnt", "s_wait_storecnt"];
     assert_eq!(on(Target::GFX1201), each);
 }
 

@@ -172,7 +172,7 @@ macro_rules! products_of_rdna {
                         left[next].put(next_a);
                         right[next].put(next_b);
                         #[unroll]
-                        for k in (0..16).step_by($step) {
+                        for k in (0..16usize).step_by($step) {
                             let x = TileA::<f16, 32, $step, 16>::load(left[half], row, k as u32);
                             let y = TileB::<f16, $step, 32, 16>::load(right[half].transposed(), k as u32, col);
                             #[matrix]
