@@ -214,6 +214,8 @@ fn trace(
     });
     let fields = fields(head);
     quote! {
+        #[allow(unused_imports)]
+        use ::gcn_dsl::lang::GivesBack as _;
         #freed
         #fields
         let #flow = ::gcn_dsl::lang::Top::new();

@@ -25,14 +25,16 @@ pub use arguments::signature::{
 pub use context::calls::{CallSite, Frames, enter};
 pub use context::{TraceError, Tracing, trace, trace_with, with_builder};
 pub use control::assert::{DebugCondition, HostCondition, dbg, debug_assert, debugging, on_host, trap};
+pub use control::everyone::{Barrier, Everyone, OnMx};
 pub use control::function::{
-    AllLanes, Anyone, Called, Changeable, FromCaller, LendsMemory, Lent, Numeric, PromisesAllLanes,
-    all_lanes, mutable_self, target,
+    AllLanes, AllLanesHere, Anyone, Called, Changeable, FromCaller, InClosure, LendsMemory, Lent, Numeric,
+    PromisesAllLanes, RunsForAll, all_lanes, mutable_self, target,
 };
 pub use control::short_circuit::{LeftSide, and_begin, or_begin};
 pub use control::*;
 pub use device::{Maybe, Outcome};
 pub use expanded::autoref::{ByMethod, CalledOn, ChangesIn, Held, HoldNumber, HoldOther};
+pub use expanded::call::{CallWith, CallsWith, CallsWithAll, GivesBack, KeepsToken};
 pub use expanded::inference::{
     EachLanes, First, FirstStays, FirstVaries, Given, GivenInLanes, GivenToAll, Stays, each_lanes_own, given,
 };
@@ -68,7 +70,7 @@ pub use lanes::workgroup::{
 pub use matrix::{
     Acc, AnyTarget, Bound, FragA, FragB, Gfx90a, Gfx900, Gfx906, Gfx908, Gfx942, Gfx950, Gfx1010, Gfx1011,
     Gfx1030, Gfx1100, Gfx1150, Gfx1200, HasMfma, HasMfmaF8, HasMfmaF64, HasMfmaMx, HasMfmaXf32, HasSmfmac,
-    LdsTile, On, Tile, TileA, TileB, col_major, matmul, mfma, mfma_scale, mfma_with, row_major, smfmac,
+    LdsTile, Tile, TileA, TileB, col_major, matmul, mfma, mfma_scale, mfma_with, row_major, smfmac,
 };
 pub use memory::atomic::{
     Atomic, AtomicElement, AtomicHalf, AtomicInteger, AtomicMemory, AtomicPair, AtomicUnsigned, fence,
@@ -102,7 +104,7 @@ pub use numbers::packed::{HalfFloat, bf16x2, f16x2, f32x2, i16x2, u16x2};
 pub use schedule::{
     AsyncMemory, Awaitable, Carried, Carry, Drained, Interleave, LdsAccesses, LdsBuf, LdsPair, Loads, Manual,
     MatrixPhase, Pending, PingPong, ReadPhase, Readable, ScalarLoads, StorePhase, Stores, Turn, TurnPhase,
-    WaitCounter, WritePhase, Written, barrier_turn, carried, cold_path, interleave, issue, manual_begin,
+    WaitCounter, WritePhase, Written, carried, cold_path, interleave, issue, manual_begin,
     matrix_phase_begin, ping_pong_begin, sched_barrier, sched_barrier_except, set_priority, traced, wait,
     wait_all,
 };
