@@ -10,53 +10,33 @@ use syn::spanned::Spanned;
 use syn::{BinOp, Expr, ExprBinary, ExprCall, ExprMethodCall, Token, UnOp};
 
 use super::exit::Frame;
-use super::function::is_all_lanes;
 use super::habits::METHODS;
 use super::typed::{inferred, is_bare_number, literals, number, shift_count};
 use super::{Cx, Kind, counted, lang, place};
 use crate::attrs;
 use crate::check;
 
-/// Functions that all lanes must call: they take the flow, and exist for flows in which all lanes run.
-const CONVERGENT: [&str; 8] = [
-    "barrier",
-    "barrier_with_reads_pending",
-    "all_lanes",
-    "mfma",
-    "mfma_with",
-    "mfma_scale",
-    "smfmac",
-    "matmul",
-];
-
-/// Those that also take the targets which the kernel is written for.
-const BY_TARGET: [&str; 6] = ["all_lanes", "mfma", "mfma_with", "mfma_scale", "smfmac", "matmul"];
-
-/// Functions of single lanes that take the targets.
-const CONVERSIONS: [&str; 1] = ["scaled_from"];
-
-/// What follows `workgroup_` in the name of a function of all lanes.
-const OPERATIONS: [&str; 10] = ["sum", "product", "min", "max", "and", "or", "xor", "any", "all", "count"];
-
-/// `workgroup_sum`, `workgroup_exclusive_max` and the like are functions of the whole workgroup too.
-fn is_convergent(name: &Ident) -> bool {
-    let name = name.to_string();
-    let operation = name.strip_prefix("workgroup_").map(|rest| {
-        let scan = rest.strip_prefix("inclusive_").or_else(|| rest.strip_prefix("exclusive_"));
-        scan.unwrap_or(rest)
-    });
-    CONVERGENT.contains(&&*name) || operation.is_some_and(|op| OPERATIONS.contains(&op))
+/// True for the name of a function of the library whose result needs something of the call: that all lanes run there, or the targets.
+/// Of a call by one name rustc is always asked; of a path with several segments, a method of a type or a function of a module, if its
+/// last is such a name. Which function it is, and what it needs, rustc says.
+fn may_need(name: &Ident) -> bool {
+    const NAMES: [&str; 9] = [
+        "barrier",
+        "barrier_with_reads_pending",
+        "all_lanes",
+        "mfma",
+        "mfma_with",
+        "mfma_scale",
+        "smfmac",
+        "matmul",
+        "scaled_from",
+    ];
+    NAMES.iter().any(|n| name == n) || name.to_string().starts_with("workgroup_")
 }
 
-/// How many values precede the arguments in a call by this name, the flow first. The macro cannot know which function a name means, so that
-/// every call by such a name passes them, and a device function that is declared with such a name takes them.
-pub(super) fn preceding(name: &Ident) -> usize {
-    match name.to_string().as_str() {
-        name if BY_TARGET.contains(&name) => 2,
-        name if CONVERSIONS.contains(&name) => 1,
-        _ => usize::from(is_convergent(name)),
-    }
-}
+/// The methods of `gcn_dsl::__private::GivesBack`.
+const HERE: &str = "__gcn_here";
+pub(super) const ARGUMENT: &str = "__gcn_argument";
 
 /// Syntax that kernels do not have, with what to write instead.
 fn unavailable(e: &Expr) -> Option<(TokenStream, &'static str)> {
@@ -181,11 +161,7 @@ impl Cx<'_> {
                 }
                 None => quote!(#p),
             },
-            Expr::Call(call) if is_all_lanes(e) => {
-                self.token_elsewhere(&call.func);
-                TokenStream::new()
-            }
-            Expr::Call(e) => self.call(e),
+            Expr::Call(e) => self.call(e, HERE),
             Expr::Macro(e) => self.macro_call(&e.mac),
             _ => self.structural(e),
         }
@@ -490,7 +466,19 @@ impl Cx<'_> {
         alone && (self.kind(name).is_some() || self.known.free.contains(&name.to_string()))
     }
 
-    pub(super) fn call(&mut self, e: &ExprCall) -> TokenStream {
+    /// True for a call of which rustc is asked what its result needs: of a function that is not seen here.
+    fn is_asked(&mut self, e: &ExprCall) -> bool {
+        let Expr::Path(p) = &*e.func else { return false };
+        let Some(last) = p.path.segments.last() else { return false };
+        let alone = p.path.segments.len() == 1;
+        !self.constructed(&e.func)
+            && !self.is_own_function(&last.ident, &e.func)
+            && !self.known.is_lanes_own(&e.func)
+            && (alone || may_need(&last.ident))
+    }
+
+    /// A call; `taken` is the method that takes its result, [`HERE`] or [`ARGUMENT`].
+    pub(super) fn call(&mut self, e: &ExprCall, taken: &str) -> TokenStream {
         let name = called(&e.func);
         for (name, made) in [("Some", "some"), ("Ok", "ok"), ("Err", "err")] {
             if let (true, Some(value)) = (self.is_prelude(&e.func, name), e.args.first()) {
@@ -514,15 +502,12 @@ impl Cx<'_> {
         if let (Some(name), Some(targets), false) = (name, self.targets, own) {
             check::instruction(name, targets, self.errors);
         }
-        // What the body declares is a closure.
-        let local = name.is_some_and(|name| self.kind(name).is_some() && place::name_of(&e.func).is_some());
-        let convergent = !local && name.is_some_and(is_convergent);
         let function = match &*e.func {
             Expr::Path(p) => quote!(#p),
             other => self.operand(other),
         };
         self.no_recursion(&e.func);
-        let mut args: Vec<TokenStream> = match self.constructed(&e.func) {
+        let args: Vec<TokenStream> = match self.constructed(&e.func) {
             true => e.args.iter().map(|a| self.field_value(a)).collect(),
             false if !own && name.is_some_and(|n| n == "select" || n == "splat") => {
                 self.arguments(&self.numbers(&e.args))
@@ -532,52 +517,73 @@ impl Cx<'_> {
                 self.arguments(given.as_ref().unwrap_or(&e.args))
             }
         };
-        let mut function = function;
         if !own && name.is_some_and(|n| n == "set_priority") {
             self.priority(e.args.first());
         }
+        let span = e.func.span();
         if !own && name.is_some_and(|n| n == "barrier") && !args.is_empty() {
-            function = lang("barrier_turn", e.func.span());
-            if args.len() > 1 {
-                // One argument to rustc, whatever it is.
-                args = vec![quote_spanned!(e.paren_token.span.join()=> (#(#args),*))];
-            }
-        }
-        if convergent {
-            if !own {
-                let what = format!("`{}`", e.func.to_token_stream());
-                self.not_in_closure(&e.func, &what, "call it outside");
-            }
-            let span = e.func.span();
-            let flow = self.flow(span);
-            args.insert(0, quote_spanned!(span=> &#flow));
-            if name.is_some_and(|n| BY_TARGET.iter().any(|c| n == c)) {
-                let multiplies = name.is_some_and(|n| n != "all_lanes");
-                args.insert(1, self.on_targets(multiplies, span));
-            }
-        }
-        if !local && name.is_some_and(|n| CONVERSIONS.iter().any(|c| n == c)) {
-            args.insert(0, self.on_targets(false, e.func.span()));
+            let (with, flow) = (lang("CallWith", span), self.flow_of_call(span));
+            let (given, args) = match args.as_slice() {
+                [arg] => (Ident::new("given", span), quote!(#arg)),
+                _ => {
+                    (Ident::new("given_all", span), quote_spanned!(e.paren_token.span.join()=> (#(#args),*)))
+                }
+            };
+            let call = quote_spanned!(span=> ({
+                #[allow(unused_imports)]
+                use ::gcn_dsl::__private::{CallsWith as _, CallsWithAll as _};
+                #with(#function).#given(#flow, #args)
+            }));
+            return self.given_back(&call, taken, [span, e.paren_token.span.close()]);
         }
         let args = quote_spanned!(e.paren_token.span.join()=> (#(#args),*));
         if self.known.is_lanes_own(&e.func) {
             let own = lang("each_lanes_own", e.func.span());
             return quote_spanned!(e.func.span()=> #own(#function #args));
         }
-        quote!(#function #args)
+        match self.is_asked(e) {
+            true => self.given_back(&quote!(#function #args), taken, [span, e.paren_token.span.close()]),
+            false => quote!(#function #args),
+        }
+    }
+
+    /// The result of a call, of which rustc checks what it needs. The spans are those of the function and of the call's end, so that what is
+    /// wrong with the result has the place of the call.
+    pub(super) fn given_back(&self, call: &TokenStream, taken: &str, [span, end]: [Span; 2]) -> TokenStream {
+        let taken = Ident::new(taken, span);
+        let (flow, targets) = (self.flow_of_call(span), self.on_targets(span));
+        let flow = quote_spanned!(end=> (#flow));
+        quote_spanned!(span=> #call.#taken::<_, #targets> #flow)
+    }
+
+    /// The flow that a call runs in.
+    fn flow_of_call(&self, span: Span) -> TokenStream {
+        match self.closures {
+            0 => {
+                let flow = self.flow(span);
+                quote_spanned!(span=> &#flow)
+            }
+            _ => {
+                let closure = lang("InClosure", span);
+                quote_spanned!(span=> &#closure::new())
+            }
+        }
     }
 }
 
 impl Cx<'_> {
-    /// The targets as a value of a type: those of `#[targets(…)]`, those of a device function's caller, or `AnyTarget`. Of a caller's
-    /// targets an instruction (`multiplies`) may use what their bounds say.
-    pub(super) fn on_targets(&self, multiplies: bool, span: proc_macro2::Span) -> TokenStream {
+    /// The targets as a type: those of `#[targets(…)]`, those of a device function's caller, or `AnyTarget`; and those that matrix
+    /// instructions may use, of a caller's targets what their bounds say.
+    fn on_targets(&self, span: Span) -> TokenStream {
         if let Some(targets) = &self.callers_targets {
-            let (token, bound) = (lang("On", span), lang("Bound", span));
-            return match multiplies {
-                true => quote_spanned!(span=> #token::<#bound<#targets>>::new()),
-                false => quote_spanned!(span=> #token::<#targets>::new()),
-            };
+            // What is wrong with them is so at the call.
+            let targets = targets.clone().into_iter().map(|mut token| {
+                token.set_span(span.resolved_at(token.span()));
+                token
+            });
+            let targets: TokenStream = targets.collect();
+            let bound = lang("Bound", span);
+            return quote_spanned!(span=> #targets, #bound<#targets>);
         }
         // What matrices a target takes is that of those which stand for it.
         let types = self.targets.unwrap_or_default().iter().flat_map(|target| target.represented_by());
@@ -587,8 +593,7 @@ impl Cx<'_> {
         });
         let pairs = types.reduce(|pairs, next| quote_spanned!(span=> (#pairs, #next)));
         let on = pairs.unwrap_or_else(|| lang("AnyTarget", span));
-        let token = lang("On", span);
-        quote_spanned!(span=> #token::<#on>::new())
+        quote_spanned!(span=> #on, #on)
     }
 }
 

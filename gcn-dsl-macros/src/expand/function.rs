@@ -5,9 +5,8 @@ use std::rc::Rc;
 use proc_macro2::{Span, TokenStream};
 use quote::{ToTokens, quote, quote_spanned};
 use syn::spanned::Spanned;
-use syn::{Attribute, Expr, ExprCall, FnArg, Ident, Pat, PatType, ReturnType, Stmt};
+use syn::{Attribute, Expr, FnArg, Ident, Pat, PatType, ReturnType, Stmt};
 
-use super::expr::{called, preceding};
 use super::signature::{Param, Shape, Signed};
 use super::typed::typed_block;
 use super::{
@@ -107,25 +106,21 @@ pub(super) fn expand_with(
             return declare(
                 function,
                 &signed,
-                shape,
                 &quote!(::core::unreachable!("the function has compile errors")),
             );
         }
     };
     errors.append(found);
-    declare(function, &signed, shape, &body)
+    declare(function, &signed, &body)
 }
 
-fn declare(function: &KernelFn, signed: &Signed, shape: Shape, body: &TokenStream) -> TokenStream {
+fn declare(function: &KernelFn, signed: &Signed, body: &TokenStream) -> TokenStream {
     let kept = function.attrs.iter().filter(|a| !is_device(a) && is_kept(a) && !unused::is_level(a));
     let (vis, name) = (&function.vis, &function.sig.ident);
     let generics = &function.sig.generics;
     let (params, clause) = (&generics.params, &generics.where_clause);
     let params = (!params.is_empty()).then(|| quote!(<#params>));
-    // What every call by this name passes.
-    let preceding = if shape == Shape::Free { preceding(name) } else { 0 };
-    let preceding = (0..preceding).map(|_| quote_spanned!(name.span()=> _: impl ::core::marker::Sized));
-    let inputs = preceding.chain(signed.params.iter().map(Param::declared));
+    let inputs = signed.params.iter().map(Param::declared);
     let output = signed.output.as_ref().map(|ty| quote_spanned!(ty.span()=> -> #ty));
     quote! {
         #(#kept)*
@@ -221,6 +216,8 @@ fn body(function: &KernelFn, signed: &Signed, block: &syn::Block, errors: &mut E
         None => (None, result),
     };
     let inner = quote! {
+        #[allow(unused_imports)]
+        use ::gcn_dsl::__private::GivesBack as _;
         #freed
         let #flow = #flow_value;
         #own
@@ -330,11 +327,6 @@ impl Param {
             },
         }
     }
-}
-
-/// True for `all_lanes()`.
-pub(super) fn is_all_lanes(e: &Expr) -> bool {
-    matches!(e, Expr::Call(ExprCall { func, .. }) if called(func).is_some_and(|name| name == "all_lanes"))
 }
 
 impl Cx<'_> {

@@ -214,6 +214,8 @@ fn trace(
     });
     let fields = fields(head);
     quote! {
+        #[allow(unused_imports)]
+        use ::gcn_dsl::__private::GivesBack as _;
         #freed
         #fields
         let #flow = ::gcn_dsl::__private::Top::new();

@@ -8,7 +8,7 @@ use syn::punctuated::Punctuated;
 use syn::spanned::Spanned;
 use syn::{Expr, Ident, Token, parse_quote_spanned};
 
-use super::function::is_all_lanes;
+use super::expr::ARGUMENT;
 use super::place::{Place, Step};
 use super::{Cx, Kind, lang, place, typed};
 
@@ -45,7 +45,7 @@ impl Cx<'_> {
     /// An argument of a call: beside values, the token that all lanes run, and device variables that the callee may write.
     pub(super) fn argument(&mut self, e: &Expr) -> TokenStream {
         match e {
-            Expr::Call(call) if is_all_lanes(e) => self.call(call),
+            Expr::Call(call) if call.args.is_empty() => self.call(call, ARGUMENT),
             Expr::Path(_) if self.is_prelude(e, "None") => {
                 quote_spanned!(e.span()=> ::core::option::Option::None)
             }
@@ -57,9 +57,8 @@ impl Cx<'_> {
             Expr::Path(p) => match p.path.get_ident().map(|name| (name, self.kind(name))) {
                 Some((name, Some(Kind::Token))) => {
                     self.not_in_closure(name, "`AllLanes`", "call the function outside");
-                    let (call, flow) = (lang("all_lanes", name.span()), self.flow(name.span()));
-                    let targets = self.on_targets(false, name.span());
-                    quote_spanned!(name.span()=> #call(&#flow, #targets))
+                    let call = lang("all_lanes", name.span());
+                    self.given_back(&quote_spanned!(name.span()=> #call()), ARGUMENT, [name.span(); 2])
                 }
                 Some((name, Some(Kind::Lent))) => self.lend(name, name.span()),
                 _ => self.expr(e),

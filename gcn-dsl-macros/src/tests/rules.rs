@@ -225,14 +225,29 @@ fn host_time_blocks() {
 }
 
 #[test]
-fn convergent_calls_get_the_flow() {
-    becomes(quote! { barrier(); }, "barrier(&flow);");
-    becomes(
-        quote! { let d = gcn::mfma(p, q, x[0]); },
-        "let d = gcn::mfma(&flow, lang::On::<lang::AnyTarget>::new(), p, q, lang::load(&x, 0));",
-    );
+fn rustc_is_asked_what_a_call_needs() {
+    let asked = |call: &str| format!("{call}.__gcn_here::<_, lang::AnyTarget, lang::AnyTarget>(&flow)");
+    becomes(quote! { barrier(); }, &asked("barrier()"));
+    becomes(quote! { sync(); }, &asked("sync()"));
+    becomes(quote! { let d = gcn::mfma(p, q, x[0]); }, &asked("gcn::mfma(p, q, lang::load(&x, 0))"));
     becomes(quote! { f.barrier(); }, "f.barrier();");
-    becomes(quote! { f(all_lanes(), a); }, "f(all_lanes(&flow, lang::On::<lang::AnyTarget>::new()), a);");
+    becomes(
+        quote! { f(all_lanes(), a); },
+        "f(all_lanes().__gcn_argument::<_, lang::AnyTarget, lang::AnyTarget>(&flow), a);",
+    );
+    // Whether a function of this name takes arguments, or they are what a barrier hands on, is for rustc to say.
+    becomes(quote! { let p = barrier(p); }, "lang::CallWith(barrier).given(&flow, p) }).__gcn_here::<_");
+    // What the body or the macro call declares is no function of the library, whatever it is called.
+    becomes(quote! { let mfma = a; mfma(a); }, "let mfma = a; mfma(a);");
+    becomes(quote! { f(); k::f(); }, "f(); k::f();");
+    let beside = super::expand(quote! {
+        #[device] fn barrier() {}
+        #[workgroup(64)] fn k() { barrier(); }
+    });
+    assert!(beside.contains("fnbarrier(){"), "{beside}");
+    assert!(beside.contains("{barrier();}"), "{beside}");
+    // A closure may be called anywhere.
+    becomes(quote! { let c = |v: u32| barrier(); }, "(&lang::InClosure::new())");
 }
 
 #[test]

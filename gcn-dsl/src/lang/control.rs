@@ -1,8 +1,8 @@
 //! Control flow in a kernel: `if`, `match`, `while`, `for`, `loop`, blocks, and what leaves them.
 //!
 //! The flow a statement runs in is a type: [`Top`] where all lanes run, [`Div`]`<F>` under a varying condition inside flow
-//! `F`, [`InLoop`] and [`After`] where lanes may have left. Functions that need all lanes, `barrier()` and `mfma()`, take the
-//! flow and exist for flows with all lanes only, so that rustc refuses them in divergent code.
+//! `F`, [`InLoop`] and [`After`] where lanes may have left. What a function that needs all lanes gives, `barrier()` or `mfma()`, is
+//! [`everyone::Everyone`], which is taken in flows with all lanes only, so that rustc refuses the call in divergent code.
 //!
 //! What the macro expands to: a guard for each open construct (`if_begin`, `loop_begin`, …), whose methods begin and end its
 //! parts. An exit notes its [`Kind`], varying if a construct that it leaves is, in a [`Leave`] for each construct that has to
@@ -11,6 +11,7 @@
 pub(super) mod assert;
 mod branch;
 pub(super) mod conditional;
+pub(super) mod everyone;
 mod exit;
 mod flow;
 pub(super) mod function;

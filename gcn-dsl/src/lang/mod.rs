@@ -23,7 +23,8 @@ pub use arguments::device_ptr::DevicePtr;
 pub use arguments::signature::{Arguments, RegisterLimits, Signature, SignatureArg, SignatureArgKind};
 pub use context::TraceError;
 pub use control::assert::trap;
-pub use control::function::{AllLanes, Numeric, all_lanes, target};
+pub use control::everyone::{Barrier, Everyone, OnMx};
+pub use control::function::{AllLanes, AllLanesHere, Numeric, all_lanes, target};
 pub use device::{Maybe, Outcome};
 pub use lanes::ids::{
     Dim3, global_id, global_size, lane_id, local_id, num_workgroups, wave_id, workgroup_id, workgroup_size,
@@ -55,7 +56,7 @@ pub use lanes::workgroup::{
 pub use matrix::{
     Acc, AnyTarget, Bound, FragA, FragB, Gfx90a, Gfx900, Gfx906, Gfx908, Gfx942, Gfx950, Gfx1010, Gfx1011,
     Gfx1030, Gfx1100, Gfx1150, Gfx1200, HasMfma, HasMfmaF8, HasMfmaF64, HasMfmaMx, HasMfmaXf32, HasSmfmac,
-    LdsTile, On, Tile, TileA, TileB, col_major, matmul, mfma, mfma_scale, mfma_with, row_major, smfmac,
+    LdsTile, Tile, TileA, TileB, col_major, matmul, mfma, mfma_scale, mfma_with, row_major, smfmac,
 };
 pub use memory::access::{LoadAt, StoreAt};
 pub use memory::atomic::{
@@ -104,11 +105,13 @@ pub mod private {
     pub use super::context::{Tracing, trace, trace_with, with_builder};
     pub use super::control::assert::{DebugCondition, HostCondition, dbg, debug_assert, debugging, on_host};
     pub use super::control::function::{
-        Anyone, Called, Changeable, FromCaller, LendsMemory, Lent, PromisesAllLanes, mutable_self,
+        Anyone, Called, Changeable, FromCaller, InClosure, LendsMemory, Lent, PromisesAllLanes, RunsForAll,
+        mutable_self,
     };
     pub use super::control::short_circuit::{LeftSide, and_begin, or_begin};
     pub use super::control::*;
     pub use super::expanded::autoref::{ByMethod, CalledOn, ChangesIn, Held, HoldNumber, HoldOther};
+    pub use super::expanded::call::{CallWith, CallsWith, CallsWithAll, GivesBack, KeepsToken};
     pub use super::expanded::inference::{
         EachLanes, First, FirstStays, FirstVaries, Given, GivenInLanes, GivenToAll, Stays, each_lanes_own,
         given,
@@ -128,8 +131,8 @@ pub mod private {
     pub use super::numbers::min_max::{Extreme, greatest, least};
     pub use super::schedule::{
         Carried, Carry, Drained, Interleave, Manual, MatrixPhase, PingPong, ReadPhase, StorePhase, Turn,
-        TurnPhase, WritePhase, barrier_turn, carried, interleave, manual_begin, matrix_phase_begin,
-        ping_pong_begin, traced,
+        TurnPhase, WritePhase, carried, interleave, manual_begin, matrix_phase_begin, ping_pong_begin,
+        traced,
     };
     pub use super::values::aggregate::{
         Aggregate, AsIs, Beside, BesideAny, BesideOther, BesideSame, Element, ElementBecomes, ElementIndex,

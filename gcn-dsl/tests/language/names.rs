@@ -445,3 +445,114 @@ fn what_numbers_the_lanes_may_have_any_name() {
         assert_eq!(out, expected, "{target}");
     }
 }
+
+/// Kernels that call functions of the library, and a device function of another macro call, by these names.
+macro_rules! of_all_lanes {
+    ($in:ident: $barrier:ident $pending:ident $sum:ident $token:ident $mfma:ident $matmul:ident $spread:ident $own:ident) => {
+        mod $in {
+            mod elsewhere {
+                use gcn_dsl::prelude::*;
+
+                gcn_kernel! {
+                    /// What a user's own function of this name takes are its arguments.
+                    #[device]
+                    pub fn $own(v: V<f32>) -> V<f32> {
+                        v * 3.0
+                    }
+
+                    #[device]
+                    pub fn $spread(all: AllLanes, x: V<f32>) -> V<f32> {
+                        let parts = Lds::<f32, 64>::new();
+                        parts[local_id().x] = x;
+                        barrier();
+                        parts[63 - local_id().x]
+                    }
+                }
+            }
+
+            use elsewhere::{$own, $spread};
+            #[allow(unused_imports, reason = "some are their own names")]
+            use gcn_dsl::prelude::{
+                Acc, FragA, FragB, Lds, Tile, TileA, TileB, all_lanes as $token, barrier as $barrier,
+                barrier_with_reads_pending as $pending, col_major, gcn_kernel, local_id, matmul as $matmul,
+                mfma as $mfma, row_major, workgroup_sum as $sum,
+            };
+
+            gcn_kernel! {
+                #[workgroup(64)]
+                #[targets(gfx90a, gfx942)]
+                pub fn kernel(a: &[f32], b: &[f32], x: &[f32], y: &mut [f32]) {
+                    let l = local_id().x;
+                    let shared = Lds::<f32, 64>::new();
+                    shared[l] = $own(x[l]);
+                    $barrier();
+                    let mut other = shared[63 - l];
+                    $pending();
+                    for _ in 0..2 {
+                        other += $sum(x[l]) + $spread($token(), other);
+                    }
+                    let (left, right) = (
+                        FragA::<f32, 32, 2>::load_from(row_major(a, 2), 0, 0),
+                        FragB::<f32, 2, 32>::load_from(col_major(b, 2), 0, 0),
+                    );
+                    $mfma(left, right, Acc::<f32, 32, 32>::zero()).store_to(row_major(y, 32), 2, 0);
+                    let (left, right) = (
+                        TileA::<f32, 32, 8>::load(row_major(a, 8), 0, 0),
+                        TileB::<f32, 8, 32>::load(col_major(b, 8), 0, 0),
+                    );
+                    $matmul(left, right, Tile::<f32, 32, 32>::zero()).store_to(row_major(y, 32), 34, 0);
+                    y[l] = other;
+                }
+            }
+        }
+    };
+}
+of_all_lanes!(by_their_names: barrier barrier_with_reads_pending workgroup_sum all_lanes mfma matmul spread triple);
+of_all_lanes!(by_others: sync sync_early total everybody multiply product of_all_lanes times_three);
+// The user's own functions have the library's names, and those of the library each other's.
+of_all_lanes!(crossed: workgroup_count workgroup_max barrier mfma_with matmul all_lanes scaled_from mfma_scale);
+of_all_lanes!(in_turn: mfma matmul smfmac barrier workgroup_any all_lanes workgroup_sum barrier_with_reads_pending);
+
+#[test]
+fn functions_of_all_lanes_may_have_any_name() {
+    for target in [Target::GFX90A, Target::GFX942] {
+        let code = by_their_names::kernel.build(target).unwrap().assembly(Comments::None);
+        assert!(code.contains("s_barrier") && code.contains("v_mfma_f32_32x32x2"), "{code}");
+        for (names, other) in [
+            ("by_others", by_others::kernel.build(target).unwrap().assembly(Comments::None)),
+            ("crossed", crossed::kernel.build(target).unwrap().assembly(Comments::None)),
+            ("in_turn", in_turn::kernel.build(target).unwrap().assembly(Comments::None)),
+        ] {
+            assert_eq!(code, other, "{names} on {target}");
+        }
+    }
+    // What is equal is also right.
+    let x: Vec<f32> = (0..64u8).map(f32::from).collect();
+    let (ones, mut y) = (vec![1.0; 256], vec![0.0; 66 * 32]);
+    let device = Device::simulator(Target::GFX942);
+    crossed::kernel.launch(&device, Grid::x(1), (&ones, &ones, &x, &mut y)).unwrap();
+    let sum: f32 = x.iter().sum();
+    let mut other: Vec<f32> = x.iter().rev().map(|x| x * 3.0).collect();
+    for _ in 0..2 {
+        let reversed: Vec<f32> = other.iter().rev().copied().collect();
+        other.iter_mut().zip(reversed).for_each(|(o, r)| *o += sum + r);
+    }
+    assert_eq!(&y[..64], &other);
+    assert_eq!(&y[2 * 32..34 * 32], &[2.0; 1024]);
+    assert_eq!(&y[34 * 32..], &[8.0; 1024]);
+}
+
+gcn_kernel! {
+    #[workgroup(64)]
+    fn kept_for_later(x: &mut [f32]) {
+        let later = barrier;
+        let _ = later();
+        x[local_id().x] = 1.0;
+    }
+}
+
+#[test]
+fn what_rustc_could_not_check_does_not_build() {
+    let error = kept_for_later.build(Target::GFX942).unwrap_err().to_string();
+    assert!(error.contains("all lanes must make this call") && error.contains("names.rs"), "{error}");
+}

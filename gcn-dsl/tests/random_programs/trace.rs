@@ -2,7 +2,9 @@
 
 use std::rc::Rc;
 
-use gcn_dsl::__private::{self as lang, Arguments, Block, PackedArg, Packer, Signature, Top, Uniform};
+use gcn_dsl::__private::{
+    self as lang, AnyTarget, Arguments, Block, PackedArg, Packer, Signature, Top, Uniform,
+};
 use gcn_dsl::Kernel;
 use gcn_dsl::launch::{DevicePacker, Passed};
 use gcn_dsl::scalar::Elem;
@@ -268,7 +270,7 @@ impl<'p> Tracer<'p> {
                     self.block(body);
                 }
             }
-            Stmt::Barrier => lang::barrier(&Top::new()),
+            Stmt::Barrier => lang::barrier().__gcn_here::<_, AnyTarget, AnyTarget>(&Top::new()),
             Stmt::Object { object, new, cond, made } => {
                 let cond = cond.as_ref().map(|c| of::<bool>(self.eval(c)));
                 let (old, shape) = (self.objects[*object].clone(), self.program.objects[*object]);

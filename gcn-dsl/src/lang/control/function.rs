@@ -8,7 +8,7 @@ use gcn_isa::Target;
 use crate::ir::{Value, Variable};
 use crate::lang::control::{EveryLane, Flow, SameScope, Top};
 use crate::lang::lanes::wave::Convergent;
-use crate::lang::matrix::{AnyTarget, On};
+use crate::lang::matrix::AnyTarget;
 use crate::lang::values::data::{AssignIn, Declare, Flatten};
 use crate::lang::values::variable::Var;
 use crate::lang::{IntoDevice, S, with};
@@ -46,6 +46,35 @@ impl<By: Copy> Flow for Called<By> {
 pub trait PromisesAllLanes {}
 
 impl<By: PromisesAllLanes> EveryLane for Called<By> {}
+
+/// The flow of a closure's body: who calls it, and where, cannot be seen.
+#[derive(Debug, Clone, Copy)]
+pub struct InClosure<By>(PhantomData<By>);
+
+impl InClosure<Anyone> {
+    /// The flow.
+    #[allow(clippy::new_without_default, reason = "made by the macro only")]
+    pub fn new() -> Self {
+        InClosure(PhantomData)
+    }
+}
+
+impl<By: Copy> Flow for InClosure<By> {
+    type Lanes = Self;
+    type Scope = Self;
+    fn token() -> Self {
+        InClosure(PhantomData)
+    }
+}
+
+/// Callers of a closure that run all lanes, whatever calls it: there is none.
+#[diagnostic::on_unimplemented(
+    message = "a function that all lanes must call is not available in a closure, for the closure may be called where other lanes run; call it outside",
+    label = "needs all lanes"
+)]
+pub trait RunsForAll {}
+
+impl<By: RunsForAll> EveryLane for InClosure<By> {}
 
 /// The proof that all lanes of the workgroup run: [`all_lanes()`](all_lanes) makes it. A `#[device] fn` that takes it may
 /// call `barrier()` and `mfma()`.
@@ -90,11 +119,21 @@ pub struct AllLanes<T = AnyTarget> {
 }
 
 /// The token that says that all lanes run. It exists only where they do, and only as the argument of a call.
-pub fn all_lanes<F: Convergent, T>(_flow: &F, _targets: On<T>) -> AllLanes<T> {
-    AllLanes { divergence: with(|c| c.builder.divergence()), targets: PhantomData }
+pub fn all_lanes() -> AllLanesHere {
+    AllLanesHere(())
 }
 
+/// What [`all_lanes()`](all_lanes) gives: as an argument in a kernel it is an [`AllLanes`] of the kernel's targets.
+#[derive(Debug)]
+#[must_use = "it is the argument of a call"]
+pub struct AllLanesHere(());
+
 impl<T> AllLanes<T> {
+    /// The token of a place where all lanes run, if rustc agrees.
+    pub(in crate::lang) fn here() -> AllLanes<T> {
+        AllLanes { divergence: with(|c| c.builder.divergence()), targets: PhantomData }
+    }
+
     /// The flow of a device function that took the token.
     #[track_caller]
     pub fn flow(self) -> Top {

@@ -4,6 +4,7 @@ use std::panic::Location;
 
 use crate::ir::mark::Mark;
 use crate::ir::{Inst, Schedule};
+use crate::lang::control::everyone::{Barrier, Everyone};
 use crate::lang::control::{EveryLane, Flow};
 use crate::lang::numbers::constant::refuse_lane;
 use crate::lang::{IntoDevice, S, V, wave_size, with};
@@ -30,8 +31,9 @@ impl<F: Flow> Convergent for F where F::Lanes: EveryLane {}
 /// there is nothing to wait for: the waves of a workgroup share a compute unit and its vector cache. Copies from global memory
 /// straight to LDS are waited for. [`barrier_with_reads_pending`] waits for less.
 #[track_caller]
-pub fn barrier<F: Convergent>(_flow: &F) {
+pub fn barrier() -> Barrier {
     with(|c| c.effect(Inst::Barrier, Location::caller()));
+    Barrier(Everyone::gives(()))
 }
 
 /// A [`barrier()`] that does not wait for this wave's loads from LDS: they may still be pending when other waves go on.
@@ -64,12 +66,13 @@ pub fn barrier<F: Convergent>(_flow: &F) {
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[track_caller]
-pub fn barrier_with_reads_pending<F: Convergent>(_flow: &F) {
+pub fn barrier_with_reads_pending() -> Everyone<()> {
     let loc = Location::caller();
     with(|c| {
         c.effect(Inst::Schedule(Box::new(Schedule::Mark(Mark::ReadsPass))), loc);
         c.effect(Inst::Barrier, loc);
     });
+    Everyone::gives(())
 }
 
 /// The value of the first active lane.

@@ -1,8 +1,8 @@
 //! Reductions and scans over a workgroup, written in the language itself: an example of a library of device functions.
 //!
 //! Each wave joins its lanes by itself and puts one value into LDS; after a barrier every wave joins the waves' values.
-//! What is special here are only the public functions at the end: they take the flow, as the macro gives it to
-//! functions which all lanes must call. A library elsewhere takes `AllLanes`.
+//! What is special here are only the public functions at the end: they make the token themselves, and give [`Everyone`]. A library
+//! elsewhere takes `AllLanes`.
 
 use super::reduce::{
     Lanes, Segment, wave_and, wave_exclusive_and, wave_exclusive_max, wave_exclusive_min, wave_exclusive_or,
@@ -10,11 +10,12 @@ use super::reduce::{
     wave_inclusive_min, wave_inclusive_or, wave_inclusive_product, wave_inclusive_sum, wave_inclusive_xor,
     wave_max, wave_min, wave_or, wave_product, wave_sum, wave_xor,
 };
-use super::wave::Convergent;
 use crate::gcn_kernel;
 use crate::ir::Bin;
 use crate::ir::wave::{Spread, identity};
-use crate::lang::matrix::{AnyTarget, On};
+use crate::lang::control::everyone::Everyone;
+use crate::lang::control::function::AllLanes;
+use crate::lang::matrix::AnyTarget;
 use crate::lang::numbers::arithmetic::{Arithmetic, Integer};
 use crate::lang::{
     IntoDevice, LdsSlice, PerLane, S, V, all_lanes, ballot, barrier, eq, lane_id, ne, read_first_lane,
@@ -168,27 +169,24 @@ macro_rules! workgroup {
         ///
         /// Every work-item must get here: two barriers.
         #[track_caller]
-        pub fn $reduce<F: Convergent, T: $bound>(flow: &F, x: impl PerLane<T>) -> S<T> {
-let x = x.per_lane();
-            reduce::<$op, T>(all_lanes(flow, On::<AnyTarget>::new()), x)
+        pub fn $reduce<T: $bound>(x: impl PerLane<T>) -> Everyone<S<T>> {
+            Everyone::gives(reduce::<$op, T>(AllLanes::<AnyTarget>::here(), x.per_lane()))
         }
 
         #[doc = concat!($what, " of the values of this work-item and those before it in the workgroup.")]
         ///
         /// Work-items are in order of `x + size.x * (y + size.y * z)`. Every work-item must get here: two barriers.
         #[track_caller]
-        pub fn $inclusive<F: Convergent, T: $bound>(flow: &F, x: impl PerLane<T>) -> V<T> {
-let x = x.per_lane();
-            inclusive::<$op, T>(all_lanes(flow, On::<AnyTarget>::new()), x)
+        pub fn $inclusive<T: $bound>(x: impl PerLane<T>) -> Everyone<V<T>> {
+            Everyone::gives(inclusive::<$op, T>(AllLanes::<AnyTarget>::here(), x.per_lane()))
         }
 
         #[doc = concat!($what, " of the values of the work-items before this one in the workgroup; ", $first, " for the first.")]
         ///
         /// Work-items are in order of `x + size.x * (y + size.y * z)`. Every work-item must get here: two barriers.
         #[track_caller]
-        pub fn $exclusive<F: Convergent, T: $bound>(flow: &F, x: impl PerLane<T>) -> V<T> {
-let x = x.per_lane();
-            exclusive::<$op, T>(all_lanes(flow, On::<AnyTarget>::new()), x)
+        pub fn $exclusive<T: $bound>(x: impl PerLane<T>) -> Everyone<V<T>> {
+            Everyone::gives(exclusive::<$op, T>(AllLanes::<AnyTarget>::here(), x.per_lane()))
         }
     )*};
 }
@@ -216,22 +214,22 @@ workgroup! {
 ///
 /// Every work-item must get here: two barriers.
 #[track_caller]
-pub fn workgroup_count<F: Convergent>(flow: &F, c: impl IntoDevice<V<bool>>) -> S<u32> {
-    counted(all_lanes(flow, On::<AnyTarget>::new()), c.into_device())
+pub fn workgroup_count(c: impl IntoDevice<V<bool>>) -> Everyone<S<u32>> {
+    Everyone::gives(counted(AllLanes::<AnyTarget>::here(), c.into_device()))
 }
 
 /// Whether `c` holds in any work-item of the workgroup, as `__syncthreads_or` of CUDA.
 ///
 /// Every work-item must get here: two barriers.
 #[track_caller]
-pub fn workgroup_any<F: Convergent>(flow: &F, c: impl IntoDevice<V<bool>>) -> S<bool> {
-    ne(workgroup_count(flow, c), 0)
+pub fn workgroup_any(c: impl IntoDevice<V<bool>>) -> Everyone<S<bool>> {
+    Everyone::gives(ne(counted(AllLanes::<AnyTarget>::here(), c.into_device()), 0))
 }
 
 /// Whether `c` holds in every work-item of the workgroup, as `__syncthreads_and` of CUDA.
 ///
 /// Every work-item must get here: two barriers.
 #[track_caller]
-pub fn workgroup_all<F: Convergent>(flow: &F, c: impl IntoDevice<V<bool>>) -> S<bool> {
-    eq(workgroup_count(flow, !c.into_device()), 0)
+pub fn workgroup_all(c: impl IntoDevice<V<bool>>) -> Everyone<S<bool>> {
+    Everyone::gives(eq(counted(AllLanes::<AnyTarget>::here(), !c.into_device()), 0))
 }

@@ -37,7 +37,7 @@ pub use swizzle::{Groups, Linear, Pad, Spread, Swizzle, XorGroups};
 pub use target::{
     AnyTarget, Availability, Bound, Everywhere, ExistsOn, Gfx90a, Gfx900, Gfx906, Gfx908, Gfx942, Gfx950,
     Gfx1010, Gfx1011, Gfx1030, Gfx1100, Gfx1150, Gfx1200, HasMfma, HasMfmaF8, HasMfmaF64, HasMfmaMx,
-    HasMfmaXf32, HasSmfmac, On, OnGfx908AndGfx90a, OnlyGfx942, SinceGfx90a, SinceGfx908, SinceGfx942,
+    HasMfmaXf32, HasSmfmac, OnGfx908AndGfx90a, OnlyGfx942, SinceGfx90a, SinceGfx908, SinceGfx942,
     SinceGfx942AndGfx12, SinceGfx950,
 };
 pub use tile::{Tile, TileA, TileB, TileFactor, has_instruction, matmul};

@@ -9,8 +9,8 @@ use std::panic::Location;
 pub use options::{LanePattern, MfmaOptions, Scales, SparseIndex};
 pub(super) use product::{Product, dense, multiply, sparse};
 
-use super::target::{Availability, ExistsOn, On};
-use crate::lang::lanes::wave::Convergent;
+use super::target::Availability;
+use crate::lang::control::everyone::Everyone;
 
 /// Accumulators onto which a matrix instruction adds the product of an `A` and a `B` fragment.
 #[diagnostic::on_unimplemented(
@@ -63,62 +63,36 @@ pub trait AccumulatesScaled<A, B>: Sized {
 ///
 /// In a kernel: `acc = mfma(a, b, acc);`.
 #[track_caller]
-pub fn mfma<F: Convergent, T, A, B, C>(_flow: &F, _targets: On<T>, a: A, b: B, c: C) -> C
+pub fn mfma<A, B, C, X>(a: A, b: B, c: C) -> Everyone<C, X>
 where
-    C: Accumulates<A, B>,
-    C::Targets: ExistsOn<T>,
+    C: Accumulates<A, B, Targets = X>,
 {
-    c.accumulate(a, b, MfmaOptions::new(), Location::caller())
+    Everyone::gives(c.accumulate(a, b, MfmaOptions::new(), Location::caller()))
 }
 
 /// `c + a * b` with [`MfmaOptions`].
 #[track_caller]
-pub fn mfma_with<F: Convergent, T, A, B, C>(
-    _flow: &F,
-    _targets: On<T>,
-    a: A,
-    b: B,
-    c: C,
-    options: MfmaOptions,
-) -> C
+pub fn mfma_with<A, B, C, X>(a: A, b: B, c: C, options: MfmaOptions) -> Everyone<C, X>
 where
-    C: Accumulates<A, B>,
-    C::Targets: ExistsOn<T>,
+    C: Accumulates<A, B, Targets = X>,
 {
-    c.accumulate(a, b, options, Location::caller())
+    Everyone::gives(c.accumulate(a, b, options, Location::caller()))
 }
 
 /// `c + a * b`, where `index` says which half of A's elements `a` holds.
 #[track_caller]
-pub fn smfmac<F: Convergent, T, A, B, C>(
-    _flow: &F,
-    _targets: On<T>,
-    a: A,
-    index: SparseIndex,
-    b: B,
-    c: C,
-) -> C
+pub fn smfmac<A, B, C, X>(a: A, index: SparseIndex, b: B, c: C) -> Everyone<C, X>
 where
-    C: AccumulatesSparse<A, B>,
-    C::Targets: ExistsOn<T>,
+    C: AccumulatesSparse<A, B, Targets = X>,
 {
-    c.accumulate(a, index, b, Location::caller())
+    Everyone::gives(c.accumulate(a, index, b, Location::caller()))
 }
 
 /// `c + (a * scale_a) * (b * scale_b)` by one instruction, each 32 consecutive `k` of a row or column with a scale of their own.
 #[track_caller]
-pub fn mfma_scale<F: Convergent, T, A, B, C>(
-    _flow: &F,
-    _targets: On<T>,
-    a: A,
-    scale_a: Scales,
-    b: B,
-    scale_b: Scales,
-    c: C,
-) -> C
+pub fn mfma_scale<A, B, C, X>(a: A, scale_a: Scales, b: B, scale_b: Scales, c: C) -> Everyone<C, X>
 where
-    C: AccumulatesScaled<A, B>,
-    C::Targets: ExistsOn<T>,
+    C: AccumulatesScaled<A, B, Targets = X>,
 {
-    c.accumulate((a, scale_a, b, scale_b), Location::caller())
+    Everyone::gives(c.accumulate((a, scale_a, b, scale_b), Location::caller()))
 }

@@ -4,19 +4,6 @@ use std::marker::PhantomData;
 
 use gcn_isa::{Target, TargetSet};
 
-/// The targets that a kernel is written for, as the macro hands them to matrix functions: a target's type, a pair, or
-/// [`AnyTarget`].
-#[derive(Debug, Clone, Copy)]
-pub struct On<T>(PhantomData<T>);
-
-impl<T> On<T> {
-    /// The token; it has no data.
-    #[allow(clippy::new_without_default, reason = "made by the macro only")]
-    pub fn new() -> On<T> {
-        On(PhantomData)
-    }
-}
-
 /// A kernel without `#[targets(…)]`: what a target lacks is an error when the kernel is built for it.
 #[derive(Debug, Clone, Copy)]
 pub struct AnyTarget;

@@ -10,7 +10,8 @@ use smallvec::SmallVec;
 use super::arithmetic::Float;
 use super::constant::within;
 use crate::ir::{Call, Inst, Place, Type, Value};
-use crate::lang::matrix::{Bf6, Bf8, Fp4, Fp6, Fp8, HasMfmaMx, MxA, MxB, MxFormat, On};
+use crate::lang::control::everyone::OnMx;
+use crate::lang::matrix::{Bf6, Bf8, Fp4, Fp6, Fp8, MxA, MxB, MxFormat};
 use crate::lang::memory::access::StoreAt;
 use crate::lang::memory::slice::{Elements, load_elements, store_elements};
 use crate::lang::values::data::next_value;
@@ -250,14 +251,10 @@ impl<F: PackedFormat, const N: usize> Packed<F, N> {
     ///
     /// Exists on gfx950: two elements of 4 or 8 bits by one instruction, 32 of 6 bits by one.
     #[track_caller]
-    pub fn scaled_from<Targets: HasMfmaMx, T: Unpacked>(
-        _targets: On<Targets>,
-        values: Vector<T, N>,
-        scale: impl IntoDevice<V<u8>>,
-    ) -> Self {
+    pub fn scaled_from<T: Unpacked>(values: Vector<T, N>, scale: impl IntoDevice<V<u8>>) -> OnMx<Self> {
         let scale = scale_word(scale.into_device());
         if F::BITS == 6 {
-            return Self::of(narrow_all::<F, T>(values.value, scale));
+            return OnMx::gives(Self::of(narrow_all::<F, T>(values.value, scale)));
         }
         let word = varying(Elem::U32, 1);
         let row = instruction(["pk", F::NAME, T::ELEM.name()]);
@@ -278,7 +275,7 @@ impl<F: PackedFormat, const N: usize> Packed<F, N> {
             }
             words.push(held);
         }
-        Self::of(concat(words, Self::TYPE))
+        OnMx::gives(Self::of(concat(words, Self::TYPE)))
     }
 }
 
@@ -311,16 +308,12 @@ impl<T: Unpacked, const N: usize> Vector<T, N> {
     /// Exists on gfx950. f32 and bf16 hold every element exactly, but for scales near the ends of their range; f16 rounds once where the
     /// scale leaves its range.
     #[track_caller]
-    pub fn scaled_from<Targets: HasMfmaMx, F: PackedFormat>(
-        _targets: On<Targets>,
-        pack: Packed<F, N>,
-        scale: impl IntoDevice<V<u8>>,
-    ) -> Self {
+    pub fn scaled_from<F: PackedFormat>(pack: Packed<F, N>, scale: impl IntoDevice<V<u8>>) -> OnMx<Self> {
         let scale = scale_word(scale.into_device());
         let whole = varying(T::ELEM, N);
         if F::BITS == 6 {
             let row = instruction(["pk32", T::ELEM.name(), F::NAME]);
-            return Self::of(convert(row, [pack.value, scale], whole, 0));
+            return OnMx::gives(Self::of(convert(row, [pack.value, scale], whole, 0)));
         }
         let row = instruction(["pk", T::ELEM.name(), F::NAME]);
         let pairs = if F::BITS == 4 { 4 } else { 2 };
@@ -329,7 +322,7 @@ impl<T: Unpacked, const N: usize> Vector<T, N> {
             let word = part(pack.value, pair / pairs, varying(Elem::U32, 1));
             parts.push(convert(row, [word, scale], varying(T::ELEM, 2), (pair % pairs) as u8));
         }
-        Self::of(concat(parts, whole))
+        OnMx::gives(Self::of(concat(parts, whole)))
     }
 }
 

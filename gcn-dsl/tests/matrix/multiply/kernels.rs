@@ -2,11 +2,11 @@
 
 use std::marker::PhantomData;
 
-use gcn_dsl::__private::{Arguments, Packer, Signature, Top, load};
+use gcn_dsl::__private::{Arguments, Everyone, Packer, Signature, Top, load};
 use gcn_dsl::Kernel;
 use gcn_dsl::lang::matrix::{
-    AccElement, Accumulates, AccumulatesScaled, AccumulatesSparse, AnyTarget, MxA, MxB, MxFormat, On, Scales,
-    SparseA, SparseIndex,
+    AccElement, Accumulates, AccumulatesScaled, AccumulatesSparse, AnyTarget, ExistsOn, MxA, MxB, MxFormat,
+    Scales, SparseA, SparseIndex,
 };
 use gcn_dsl::launch::DevicePacker;
 use gcn_dsl::prelude::*;
@@ -16,6 +16,11 @@ use gcn_test_support::Random;
 
 use super::TARGETS;
 use super::formats::Stored;
+
+/// The expansion of a call that all lanes make.
+fn by_all<C, X: ExistsOn<AnyTarget>>(called: Everyone<C, X>) -> C {
+    called.__gcn_here::<_, AnyTarget, AnyTarget>(&Top::new())
+}
 
 /// An instruction on a target.
 pub struct Case {
@@ -134,7 +139,7 @@ kernel! {
         let left = FragA::<A, M, K, BLOCKS>::load_from(a, 0, 0);
         let right = FragB::<B, K, N, BLOCKS>::load_from(b, 0, 0);
         let acc = Acc::<C, M, N, BLOCKS>::load_from(d, 0, 0);
-        mfma(&Top::new(), On::<AnyTarget>::new(), left, right, acc).store_to(d, 0, 0);
+        by_all(mfma(left, right, acc)).store_to(d, 0, 0);
     }
 }
 
@@ -196,14 +201,7 @@ kernel! {
         let sets = 32 / (M * K / 64);
         let mut sum = acc;
         for set in 0..sets {
-            sum = smfmac(
-                &Top::new(),
-                On::<AnyTarget>::new(),
-                left,
-                SparseIndex::new(index).set(set as u8),
-                right,
-                sum,
-            );
+            sum = by_all(smfmac(left, SparseIndex::new(index).set(set as u8), right, sum));
         }
         sum.store_to(d, 0, 0);
     }
@@ -255,7 +253,7 @@ kernel! {
         let right = MxB::<B, K, N>::load_from(col_major(b, K as u32), 0, 0);
         let d = row_major(d, N as u32);
         let acc = Acc::<f32, M, N>::load_from(d, 0, 0);
-        mfma(&Top::new(), On::<AnyTarget>::new(), left, right, acc).store_to(d, 0, 0);
+        by_all(mfma(left, right, acc)).store_to(d, 0, 0);
     }
 }
 
@@ -294,16 +292,8 @@ kernel! {
         let (of_a, of_b) = (as_u32(load(&scales_a, at_a)), as_u32(load(&scales_b, at_b)));
         let d = row_major(d, N as u32);
         let acc = Acc::<f32, M, N>::load_from(d, 0, 0);
-        mfma_scale(
-            &Top::new(),
-            On::<AnyTarget>::new(),
-            left,
-            Scales::new(of_a << 16u32).byte(2),
-            right,
-            Scales::new(of_b << 8u32).byte(1),
-            acc,
-        )
-        .store_to(d, 0, 0);
+        let scales = (Scales::new(of_a << 16u32).byte(2), Scales::new(of_b << 8u32).byte(1));
+        by_all(mfma_scale(left, scales.0, right, scales.1, acc)).store_to(d, 0, 0);
     }
 }
 

@@ -7,7 +7,7 @@ use gcn_isa::target::Subtarget;
 
 use super::{Tile, TileA, TileB};
 use crate::ir::{Bin, Inst, Value};
-use crate::lang::lanes::wave::Convergent;
+use crate::lang::control::everyone::Everyone;
 use crate::lang::matrix::format::AccElement;
 use crate::lang::matrix::format::bits;
 use crate::lang::matrix::format::{Bf8, Fp8, MatrixElement, Xf32};
@@ -15,9 +15,7 @@ use crate::lang::matrix::k_order::KOrder;
 use crate::lang::matrix::multiply::{Product, multiply};
 use crate::lang::matrix::operand::{Family, here, is_format, square_shapes};
 use crate::lang::matrix::swizzle::WIDEST;
-use crate::lang::matrix::target::{
-    Availability, Everywhere, ExistsOn, On, OnlyGfx942, SinceGfx90a, SinceGfx942AndGfx12,
-};
+use crate::lang::matrix::target::{Availability, Everywhere, OnlyGfx942, SinceGfx90a, SinceGfx942AndGfx12};
 use crate::lang::values::vector::element;
 use crate::lang::{V, with};
 use crate::scalar::{Scalar, f8e4m3, f8e5m2};
@@ -184,20 +182,16 @@ pub fn has_instruction<T: MatrixElement>() -> bool {
 /// assert!(text(Target::GFX950).contains("v_mfma_f32_32x32x64_f8f6f4"));
 /// ```
 #[track_caller]
-pub fn matmul<F, On_, T, U, C, O, const M: usize, const N: usize, const K: usize, const SIDE: usize>(
-    _flow: &F,
-    _targets: On<On_>,
+pub fn matmul<T, U, C, O, X, const M: usize, const N: usize, const K: usize, const SIDE: usize>(
     a: TileA<T, M, K, SIDE, O>,
     b: TileB<U, K, N, SIDE, O>,
     c: Tile<C, M, N, SIDE>,
-) -> Tile<C, M, N, SIDE>
+) -> Everyone<Tile<C, M, N, SIDE>, X>
 where
-    F: Convergent,
-    T: TileFactor<U, C>,
+    T: TileFactor<U, C, Targets = X>,
     U: MatrixElement,
     C: AccElement,
     O: KOrder,
-    T::Targets: ExistsOn<On_>,
 {
     let loc = Location::caller();
     let step = Step::here(T::FORMAT, SIDE, K, loc);
@@ -215,12 +209,12 @@ where
         }
     };
     if step.family == Family::Lanes {
-        return by_lanes(a, b, c, step, loc);
+        return Everyone::gives(by_lanes(a, b, c, step, loc));
     }
     let (across, steps) = (N / side, K / step.depth);
     let mut values = c.values;
     if a.values.len < M / side * steps || b.values.len < across * steps || values.len < M / side * across {
-        return c; // the kernel has failed
+        return Everyone::gives(c); // the kernel has failed
     }
     for step in 0..steps {
         for i in 0..M / side {
@@ -231,7 +225,7 @@ where
             }
         }
     }
-    Tile::of(values)
+    Everyone::gives(Tile::of(values))
 }
 
 /// `c + a * b` where the target has no instruction for it: fused multiplications and additions of f32, or those of i32, `k` ascending.
