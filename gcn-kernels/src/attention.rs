@@ -351,13 +351,13 @@ gcn_kernel! {
             sum += weight * states[2 * part + 1];
             #[unroll]
             for i in 0..D / 64 {
-                out[i] += weight * parts[part * D as u32 + (64 * i) as u32 + lane_id()];
+                out[i] += weight * parts[part * D as u32 + (64 * i) as u32 + local_id().x];
             }
         }
         let share: V<f32> = select(sum > 0.0, sum.recip(), 0.0);
         #[unroll]
         for i in 0..D / 64 {
-            o[workgroup_id().x * D as u32 + (64 * i) as u32 + lane_id()] = (out[i] * share) as T;
+            o[workgroup_id().x * D as u32 + (64 * i) as u32 + local_id().x] = (out[i] * share) as T;
         }
     }
 }

@@ -27,8 +27,8 @@ fn arithmetic<T: Arithmetic>(x: V<T>, y: V<T>) -> Vec<V<T>> {
         };
     }
     // In waves of 32 lanes the segments of 32 twice, so that results have their places.
-    let whole = if wave_size() == 64 { width!(64) } else { width!(32) };
-    [whole, width!(32), width!(16)].concat()
+    let all = if wave_size() == 64 { width!(64) } else { width!(32) };
+    [all, width!(32), width!(16)].concat()
 }
 
 /// And, or and xor in the same order.
@@ -49,8 +49,8 @@ fn bitwise<T: Integer>(x: V<T>) -> Vec<V<T>> {
         };
     }
     // In waves of 32 lanes the segments of 32 twice, so that results have their places.
-    let whole = if wave_size() == 64 { width!(64) } else { width!(32) };
-    [whole, width!(32), width!(16)].concat()
+    let all = if wave_size() == 64 { width!(64) } else { width!(32) };
+    [all, width!(32), width!(16)].concat()
 }
 
 fn none<T>(_: V<T>) -> Vec<V<T>> {

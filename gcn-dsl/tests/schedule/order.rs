@@ -4,7 +4,7 @@ use gcn_dsl::BuiltKernel;
 use gcn_dsl::lang::matrix::Spread;
 use gcn_dsl::prelude::*;
 
-use super::{options, places};
+use super::options;
 
 const TARGETS: [Target; 6] = Target::REPRESENTATIVES;
 
@@ -78,35 +78,27 @@ gcn_kernel! {
     }
 }
 
-macro_rules! tiles {
-    ($($name:ident: $reads:tt;)*) => {$(
-        gcn_kernel! {
-            /// Four products of tiles from LDS, by the matrix instructions of RDNA.
-            #[workgroup(32)]
-            #[wave(32)]
-            fn $name(x: &[f16], y: &mut [f32]) {
-                let left = LdsTile::<f16, 16, 64, Spread<16>>::new();
-                let right = LdsTile::<f16, 16, 64, Spread<16>>::new();
-                left.put(left.fetch(row_major(x, 64), 0, 0));
-                right.put(right.fetch(row_major(x, 64), 16, 0));
-                barrier();
-                let mut sum = Tile::<f32, 16, 16, 16>::zero();
-                #[unroll]
-                for k in 0..4u32 {
-                    let a = TileA::<f16, 16, 16, 16>::load(left, 0, k * 16);
-                    let b = TileB::<f16, 16, 16, 16>::load(right.transposed(), k * 16, 0);
-                    sum = matmul(a, b, sum);
-                }
-                interleave! { $reads ds_read, 1 mfma }
-                barrier();
-                sum.store_to(row_major(y, 16), 0, 0);
-            }
+gcn_kernel! {
+    /// Four products of tiles from LDS, by the matrix instructions of RDNA.
+    #[workgroup(32)]
+    #[wave(32)]
+    fn tiles(x: &[f16], y: &mut [f32]) {
+        let left = LdsTile::<f16, 16, 64, Spread<16>>::new();
+        let right = LdsTile::<f16, 16, 64, Spread<16>>::new();
+        left.put(left.fetch(row_major(x, 64), 0, 0));
+        right.put(right.fetch(row_major(x, 64), 16, 0));
+        barrier();
+        let mut sum = Tile::<f32, 16, 16, 16>::zero();
+        #[unroll]
+        for k in 0..4u32 {
+            let a = TileA::<f16, 16, 16, 16>::load(left, 0, k * 16);
+            let b = TileB::<f16, 16, 16, 16>::load(right.transposed(), k * 16, 0);
+            sum = matmul(a, b, sum);
         }
-    )*};
-}
-tiles! {
-    two_reads: 2;
-    four_reads: 4;
+        interleave! { 4 ds_read, 1 mfma }
+        barrier();
+        sum.store_to(row_major(y, 16), 0, 0);
+    }
 }
 
 fn names(kernel: &BuiltKernel) -> Vec<&'static str> {
@@ -121,7 +113,7 @@ fn places(kernel: &BuiltKernel, start: &str) -> Vec<usize> {
 fn nothing_passes_a_barrier_for_the_scheduler() {
     let x: Vec<f32> = (0..128).map(|i| i as f32).collect();
     let want: Vec<f32> = (0..64).map(|i| x[i] * 3.0 + 1.0 + x[i + 64] * 5.0).collect();
-    for (target, wave) in places() {
+    for (target, wave) in super::places() {
         let options = options(wave);
         let plain = free.build_with(target, &options).unwrap();
         let split = fenced.build_with(target, &options).unwrap();
@@ -186,30 +178,23 @@ fn classes_follow_each_other_as_asked() {
     }
 }
 
-/// A lane has 8 halves of a factor on RDNA 4, one read of 16 bytes; on RDNA 3, where both halves of the wave have all of it, 16.
+/// A factor takes a lane two reads: on RDNA 3, where each half of the wave has all of it, of 16 bytes, on RDNA 4 of 8 bytes.
 #[test]
 fn classes_follow_each_other_on_rdna() {
     let x: Vec<f16> = (0..2048).map(|i| f16::from_f32((i % 13) as f32 - 6.0)).collect();
-    interleaved(&four_reads, Target::GFX1100, 4, &x);
-    interleaved(&four_reads, Target::GFX1151, 4, &x);
-    interleaved(&two_reads, Target::GFX1201, 2, &x);
-}
-
-fn interleaved<K>(kernel: &K, target: Target, reads: usize, x: &[f16])
-where
-    K: for<'a> Kernel<Args<'a> = (&'a [f16], &'a mut [f32])>,
-{
-    let built = kernel.build(target).unwrap();
-    let is_listed = |n: &&str| n.starts_with("ds_load") || n.starts_with("v_wmma");
-    let order: Vec<&str> = names(&built).into_iter().filter(is_listed).map(|n| &n[..6]).collect();
-    let once = [vec!["ds_loa"; reads], vec!["v_wmma"]].concat();
-    assert_eq!(order, once.repeat(4), "{target}\n{}", built.assembly(Comments::None));
-    let mut y = vec![0.0f32; 256];
-    Device::simulator(target).launch(kernel, &built, Grid::x(1), (x, &mut y[..])).unwrap();
-    for (i, y) in y.iter().enumerate() {
-        let at = |row: usize, k: usize| x[row * 64 + k].to_f32();
-        let want: f32 = (0..64).map(|k| at(i / 16, k) * at(16 + i % 16, k)).sum();
-        assert_eq!(*y, want, "{target} {i}");
+    for target in [Target::GFX1100, Target::GFX1151, Target::GFX1201] {
+        let kernel = tiles.build(target).unwrap();
+        let is_listed = |n: &&str| n.starts_with("ds_load") || n.starts_with("v_wmma");
+        let order: Vec<&str> = names(&kernel).into_iter().filter(is_listed).map(|n| &n[..6]).collect();
+        let once = ["ds_loa", "ds_loa", "ds_loa", "ds_loa", "v_wmma"];
+        assert_eq!(order, once.repeat(4), "{target}\n{}", kernel.assembly(Comments::None));
+        let mut y = vec![0.0f32; 256];
+        tiles.launch(&Device::simulator(target), Grid::x(1), (&x, &mut y)).unwrap();
+        for (i, y) in y.iter().enumerate() {
+            let at = |row: usize, k: usize| x[row * 64 + k].to_f32();
+            let want: f32 = (0..64).map(|k| at(i / 16, k) * at(16 + i % 16, k)).sum();
+            assert_eq!(*y, want, "{target} {i}");
+        }
     }
 }
 
