@@ -49,6 +49,7 @@ gcn_kernel! {
     }
 
     #[workgroup(256)]
+    #[wave(64)]
     fn batch_norm_stats(input: &[f32], save_mean: &mut [f32], save_invstd: &mut [f32], n: u32, c: u32, hw: u32, eps: f32) {
         let plane = workgroup_id().x;
         let tid = local_id().x;

@@ -73,6 +73,7 @@ gcn_kernel! {
     }
 
     #[workgroup(256)]
+    #[wave(64)]
     fn reduce(x: &[u32], sum: &mut [u32], max: &mut [u32], xor: &mut [u32]) {
         let mut s = Add::identity();
         let mut m = Max::identity();

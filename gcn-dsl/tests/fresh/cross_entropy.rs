@@ -24,6 +24,7 @@ gcn_kernel! {
     }
 
     #[workgroup(64)]
+    #[wave(64)]
     fn cross_entropy(logits: &[f32], labels: &[u32], loss: &mut [f32], grad: &mut [f32], nclasses: u32, k: f32) {
         let row = workgroup_id().x;
         let logits = &logits[row * nclasses..(row + 1) * nclasses];

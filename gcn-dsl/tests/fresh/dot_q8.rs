@@ -41,6 +41,7 @@ gcn_kernel! {
     }
 
     #[workgroup(64)]
+    #[wave(64)]
     fn mul_mat_vec_q8_0(vx: &[BlockQ8_0], vy: &[BlockQ8_1], dst: &mut [f32], ncols: u32) {
         let row = workgroup_id().x;
         let blocks_per_row = ncols / 32;

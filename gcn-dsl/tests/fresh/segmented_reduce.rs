@@ -43,6 +43,7 @@ gcn_kernel! {
     }
 
     #[workgroup(64)]
+    #[wave(64)]
     fn segmented_argmin(x: &[i32], begin_offsets: &[u32], end_offsets: &[u32], keys: &mut [u32], values: &mut [i32]) {
         let segment = workgroup_id().x;
         let (begin, end) = (begin_offsets[segment], end_offsets[segment]);

@@ -7,6 +7,7 @@ use crate::{everywhere, floats, near};
 gcn_kernel! {
     /// Softmax of rows of 64, by butterflies.
     #[workgroup(64)]
+    #[wave(64)]
     fn softmax_butterfly(x: &mut [f32]) {
         let i = global_id().x;
         let mut largest = x[i];

@@ -7,6 +7,7 @@ use crate::{everywhere, floats, near, numbers};
 gcn_kernel! {
     /// Where the largest element of each row of 64 stands; of equals the first.
     #[workgroup(64)]
+    #[wave(64)]
     fn argmax(x: &[f32], out: &mut [u32]) {
         let lane = lane_id();
         let mut best = x[global_id().x];
@@ -58,6 +59,7 @@ gcn_kernel! {
 
     /// Parts of dot products, then their sums.
     #[workgroup(64)]
+    #[wave(64)]
     fn split_k(a: &[f32], b: &[f32], partial: &mut [f32], k: u32, splits: u32) {
         let part = workgroup_id().x;
         let per = k.div_ceil(splits);
@@ -71,6 +73,7 @@ gcn_kernel! {
     }
 
     #[workgroup(64)]
+    #[wave(64)]
     fn split_k_sum(partial: &[f32], y: &mut [f32], splits: u32) {
         let i = lane_id();
         let mut acc = 0.0;

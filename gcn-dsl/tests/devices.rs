@@ -1,0 +1,62 @@
+//! What the kernels of `fresh` and `ported` run on.
+
+use gcn_dsl::launch::Launcher;
+use gcn_dsl::prelude::*;
+use gcn_dsl::{BuildCause, BuildError, BuildOptions, BuiltKernel, LaunchError, LaunchStats};
+use gcn_isa::target::WaveSize;
+
+/// A simulator, with waves of one size for all kernels that do not ask for another.
+pub struct Waves {
+    device: Device,
+    wave: WaveSize,
+}
+
+impl Launcher for Waves {
+    type Args<'a, K: Kernel> = K::Args<'a>;
+
+    fn target(&self) -> Target {
+        self.device.target()
+    }
+
+    fn launch_built<K: Kernel>(
+        &self,
+        kernel: &K,
+        built: &BuiltKernel,
+        grid: Grid,
+        args: K::Args<'_>,
+    ) -> Result<LaunchStats, LaunchError> {
+        let options = BuildOptions { wave: Some(self.wave), ..BuildOptions::default() };
+        match kernel.build_with(self.target(), &options) {
+            Ok(built) => self.device.launch(kernel, &built, grid, args),
+            // `#[wave(64)]`: the kernel counts on that.
+            Err(BuildError { cause: BuildCause::OtherWave { .. }, .. }) => {
+                self.device.launch(kernel, built, grid, args)
+            }
+            Err(error) => Err(error.into()),
+        }
+    }
+}
+
+/// Every kernel gives the same on the oldest, a common and the newest target of GFX9, and on RDNA 3 and 4 in waves of both sizes. (On RDNA 1
+/// and 2 the kernels that shuffle among 64 lanes are refused.)
+pub fn everywhere(run: impl Fn(&Waves)) {
+    let gfx9 = [Target::GFX900, Target::GFX90A, Target::GFX950].map(|target| (target, WaveSize::W64));
+    let rdna = [Target::GFX1100, Target::GFX1201];
+    let rdna = rdna.into_iter().flat_map(|target| WaveSize::ALL.map(|wave| (target, wave)));
+    for (target, wave) in gfx9.into_iter().chain(rdna) {
+        // Which of them a failure is on.
+        let _note = Note(target, wave);
+        run(&Waves { device: Device::simulator(target), wave });
+    }
+}
+
+/// Says in a panic where it was.
+struct Note(Target, WaveSize);
+
+impl Drop for Note {
+    fn drop(&mut self) {
+        if std::thread::panicking() {
+            eprintln!("on {} in waves of {} lanes", self.0, self.1.lanes());
+        }
+    }
+}
