@@ -37,16 +37,30 @@ impl Launcher for Waves {
     }
 }
 
-/// Every kernel gives the same on the oldest, a common and the newest target of GFX9, and on RDNA 3 and 4 in waves of both sizes. (On RDNA 1
-/// and 2 the kernels that shuffle among 64 lanes are refused.)
+/// The oldest, a common and the newest target of GFX9.
+const GFX9: [Target; 3] = [Target::GFX900, Target::GFX90A, Target::GFX950];
+/// RDNA 1 and 2.
+const GFX10: [Target; 2] = [Target::GFX1010, Target::GFX1030];
+/// RDNA 3 and 4.
+const SINCE_GFX11: [Target; 2] = [Target::GFX1100, Target::GFX1201];
+
+/// Every kernel gives the same on GFX9 and on RDNA, there in waves of both sizes.
 pub fn everywhere(run: impl Fn(&Waves)) {
-    let gfx9 = [Target::GFX900, Target::GFX90A, Target::GFX950].map(|target| (target, WaveSize::W64));
-    let rdna = [Target::GFX1100, Target::GFX1201];
-    let rdna = rdna.into_iter().flat_map(|target| WaveSize::ALL.map(|wave| (target, wave)));
-    for (target, wave) in gfx9.into_iter().chain(rdna) {
-        // Which of them a failure is on.
-        let _note = Note(target, wave);
-        run(&Waves { device: Device::simulator(target), wave });
+    on(&[&GFX9[..], &GFX10, &SINCE_GFX11].concat(), run);
+}
+
+/// The same without RDNA 1 and 2, which refuse shuffles among 64 lanes.
+pub fn where_64_lanes_shuffle(run: impl Fn(&Waves)) {
+    on(&[&GFX9[..], &SINCE_GFX11].concat(), run);
+}
+
+fn on(targets: &[Target], run: impl Fn(&Waves)) {
+    for &target in targets {
+        for &wave in target.wave_sizes() {
+            // Which of them a failure is on.
+            let _note = Note(target, wave);
+            run(&Waves { device: Device::simulator(target), wave });
+        }
     }
 }
 
