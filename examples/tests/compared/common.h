@@ -1,4 +1,4 @@
-// What the kernels of clang's side share; they are compiled without the headers of OpenCL.
+// What the kernels of clang's side share; they are compiled without the headers of OpenCL, with the number of lanes of a wave as WS.
 
 #pragma OPENCL EXTENSION cl_khr_fp16 : enable
 
@@ -33,7 +33,8 @@ static uint minu(uint a, uint b) {
     return a < b ? a : b;
 }
 static uint lane() {
-    return __builtin_amdgcn_mbcnt_hi(~0u, __builtin_amdgcn_mbcnt_lo(~0u, 0));
+    uint low = __builtin_amdgcn_mbcnt_lo(~0u, 0);
+    return WS == 32 ? low : __builtin_amdgcn_mbcnt_hi(~0u, low);
 }
 static float shx(float x, uint m) {
     return __builtin_bit_cast(float,
@@ -76,15 +77,15 @@ static uint rol(uint x, uint n) {
 #define COS(u, k) ((float)__builtin_cosf((float)(2 * (k) + 1) * (float)(u) * 0.19634954f) * 0.5f)
 static float wsum(float s) {
 #pragma unroll
-    for (int k = 0; k < 6; k++)
-        s += shx(s, 32 >> k);
+    for (int k = WS / 2; k; k /= 2)
+        s += shx(s, k);
     return s;
 }
 static float wmax(float s) {
 #pragma unroll
-    for (int k = 0; k < 6; k++)
-        s = MAX(s, shx(s, 32 >> k));
+    for (int k = WS / 2; k; k /= 2)
+        s = MAX(s, shx(s, k));
     return s;
 }
-#define WAVE ((uint)__builtin_amdgcn_readfirstlane(LX / 64))
+#define WAVE ((uint)__builtin_amdgcn_readfirstlane(LX / WS))
 typedef float f4 __attribute__((ext_vector_type(4)));

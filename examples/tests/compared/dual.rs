@@ -57,7 +57,7 @@ fn clangs(text: &str) -> HashMap<&str, Counted> {
 #[test]
 fn ours_are_two_in_one_as_often_as_clangs() {
     let target = Target::GFX1100;
-    let (Some(object), Some(objdump)) = (crate::clang(target.name()), llvm::tool("llvm-objdump")) else {
+    let (Some(object), Some(objdump)) = (crate::clang(target), llvm::tool("llvm-objdump")) else {
         return;
     };
     let shown = Command::new(objdump).args(["-d", "--no-show-raw-insn"]).arg(object).output().unwrap();

@@ -2,8 +2,10 @@
 
 use std::fmt::Write;
 
-use gcn_sim::launch::{Number, Output, Program, Spec};
+use gcn_isa::table::Class;
+use gcn_sim::launch::{Number, Output, Prepared, Program, Spec};
 use gcn_sim::timed::Config;
+use gcn_sim::{Mode, Options};
 
 use crate::pairs::Pair;
 
@@ -49,25 +51,53 @@ pub struct Measured {
     buffers: Vec<Output>,
 }
 
+/// What a run without a clock executed and left.
+pub struct Counted {
+    /// Of all waves.
+    pub instructions: u64,
+    pub by_class: Vec<(Class, u64)>,
+    buffers: Vec<Output>,
+}
+
 impl Launch<'_> {
     /// Runs it on one compute unit.
     pub fn run(&self, pair: &Pair, memory: Memory) -> Measured {
-        let spec = self.spec(pair);
-        let spec = Spec::from_json(&spec).unwrap_or_else(|error| panic!("{}: {error}: {spec}", self.name));
-        let program = Program::load(self.object, Some(self.name)).unwrap();
-        let mut prepared =
-            program.prepare(&spec, ".".as_ref()).unwrap_or_else(|e| panic!("{}: {e}", self.name));
+        let mut prepared = self.prepare(pair);
         let mut config = Config { cus: Some(1), ..Config::default() };
         memory.parameters().iter().for_each(|parameter| config.set(parameter).unwrap());
         let report = prepared.run_timed(&config).unwrap_or_else(|error| panic!("{}: {error}", self.name));
+        let buffers = self.buffers(pair, &prepared);
+        Measured { cycles: report.cycles, instructions: report.instructions, buffers }
+    }
+
+    /// Runs it without a clock.
+    pub fn count(&self, pair: &Pair, mode: Mode) -> Result<Counted, String> {
+        let mut prepared = self.prepare(pair);
+        let options = Options { mode, ..Options::default() };
+        let stats = prepared.run(&options).map_err(|error| format!("{}: {error}", self.name))?;
+        Ok(Counted {
+            instructions: stats.wave_instructions,
+            by_class: stats.by_class,
+            buffers: self.buffers(pair, &prepared),
+        })
+    }
+
+    fn prepare(&self, pair: &Pair) -> Prepared {
+        let spec = self.spec(pair);
+        let spec = Spec::from_json(&spec).unwrap_or_else(|error| panic!("{}: {error}: {spec}", self.name));
+        let program = Program::load(self.object, Some(self.name)).unwrap();
+        program.prepare(&spec, ".".as_ref()).unwrap_or_else(|e| panic!("{}: {e}", self.name))
+    }
+
+    /// What a run has left in the slices.
+    fn buffers(&self, pair: &Pair, prepared: &Prepared) -> Vec<Output> {
         let buffer = |(position, _)| prepared.buffer_at(position);
         let arguments = pair.arguments.split_whitespace().flat_map(|argument| {
             // The length is an argument too.
             let parts = if self.slices && argument.ends_with(']') { 2 } else { 1 };
             (0..parts).map(move |part| (part, argument))
         });
-        let buffers = arguments.enumerate().filter(|(_, (part, _))| *part == 0).filter_map(buffer).collect();
-        Measured { cycles: report.cycles, instructions: report.instructions, buffers }
+        arguments.enumerate().filter(|(_, (part, _))| *part == 0).filter_map(buffer).collect()
     }
 
     /// The arguments as JSON: `n:u32=8 x:f32[64]` is a number and 64 random elements.
@@ -100,25 +130,37 @@ impl Launch<'_> {
     }
 }
 
-impl Measured {
-    /// Whether the buffers hold the same: integers exactly, floats to within `tolerance` of the larger one or of 1.
-    pub fn equals(&self, other: &Measured, tolerance: f64) -> Result<(), String> {
-        assert_eq!(self.buffers.len(), other.buffers.len());
-        for (a, b) in self.buffers.iter().zip(&other.buffers) {
-            for (at, (x, y)) in a.numbers().zip(b.numbers()).enumerate() {
-                let same = match (x, y) {
-                    (Number::Float(x), Number::Float(y)) => {
-                        x == y
-                            || x.is_nan() && y.is_nan()
-                            || (x - y).abs() <= tolerance * x.abs().max(y.abs()).max(1.0)
-                    }
-                    (x, y) => x == y,
-                };
-                if !same {
-                    return Err(format!("{}[{at}] is {x} here and {y} of clang's", a.name));
+/// Whether buffers of two runs hold the same: integers exactly, floats to within `tolerance` of the larger one or of 1.
+fn equal(ours: &[Output], clangs: &[Output], tolerance: f64) -> Result<(), String> {
+    assert_eq!(ours.len(), clangs.len());
+    for (a, b) in ours.iter().zip(clangs) {
+        for (at, (x, y)) in a.numbers().zip(b.numbers()).enumerate() {
+            let same = match (x, y) {
+                (Number::Float(x), Number::Float(y)) => {
+                    x == y
+                        || x.is_nan() && y.is_nan()
+                        || (x - y).abs() <= tolerance * x.abs().max(y.abs()).max(1.0)
                 }
+                (x, y) => x == y,
+            };
+            if !same {
+                return Err(format!("{}[{at}] is {x} here and {y} of clang's", a.name));
             }
         }
-        Ok(())
+    }
+    Ok(())
+}
+
+impl Measured {
+    /// Whether both runs have left the same.
+    pub fn equals(&self, other: &Measured, tolerance: f64) -> Result<(), String> {
+        equal(&self.buffers, &other.buffers, tolerance)
+    }
+}
+
+impl Counted {
+    /// Whether both runs have left the same.
+    pub fn equals(&self, other: &Counted, tolerance: f64) -> Result<(), String> {
+        equal(&self.buffers, &other.buffers, tolerance)
     }
 }

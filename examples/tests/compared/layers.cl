@@ -1,20 +1,20 @@
 // Layers of networks, statistics of rows, sparse products and stencils.
 
 K256 softmax_online(uint columns, CG float *restrict x, global float *restrict y) {
-    uint row = (GID0 * 4 + WAVE) * columns;
+    uint row = (GID0 * (256 / WS) + WAVE) * columns;
     float most = -1e30f, sum = 0;
-    for (uint c = lane(); c < columns; c += 64) {
+    for (uint c = lane(); c < columns; c += WS) {
         float v = x[row + c], next = MAX(most, v);
         sum = FMA(sum, EXP2((most - next) * 1.4426950f), EXP2((v - next) * 1.4426950f));
         most = next;
     }
     float all = wmax(most), inv = RCP(wsum(sum * EXP2((most - all) * 1.4426950f)));
-    for (uint c = lane(); c < columns; c += 64)
+    for (uint c = lane(); c < columns; c += WS)
         y[row + c] = EXP2((x[row + c] - all) * 1.4426950f) * inv;
 }
 
 K256 quant_row(CG float *restrict x, global float *restrict scales, global char *restrict y) {
-    uint row = GID0 * 4 + WAVE, at = row * 256 + lane() * 4;
+    uint row = GID0 * (256 / WS) + WAVE, at = row * 4 * WS + lane() * 4;
     float v[4], most = 1e-6f;
 #pragma unroll
     for (int k = 0; k < 4; k++) {

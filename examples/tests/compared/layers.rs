@@ -5,10 +5,10 @@ use gcn_dsl::prelude::*;
 gcn_kernel! {
     #[workgroup(256)]
     pub fn softmax_online(columns: u32, x: &[f32], y: &mut [f32]) {
-        let row = (workgroup_id().x * 4 + wave_id()) * columns;
+        let row = (workgroup_id().x * (256 / wave_size()) + wave_id()) * columns;
         let mut most: V<f32> = -1.0e30;
         let mut sum: V<f32> = 0.0;
-        for c in (lane_id()..columns).step_by(64) {
+        for c in (lane_id()..columns).step_by(wave_size()) {
             let v = x[row + c];
             let next = most.max(v);
             sum = sum.mul_add(((most - next) * 1.4426950).approx_exp2(), ((v - next) * 1.4426950).approx_exp2());
@@ -17,7 +17,7 @@ gcn_kernel! {
         let all = wave_max(most);
         let total = wave_sum(sum * ((most - all) * 1.4426950).approx_exp2());
         let inv = total.approx_recip();
-        for c in (lane_id()..columns).step_by(64) {
+        for c in (lane_id()..columns).step_by(wave_size()) {
             y[row + c] = ((x[row + c] - all) * 1.4426950).approx_exp2() * inv;
         }
     }
@@ -26,8 +26,8 @@ gcn_kernel! {
 gcn_kernel! {
     #[workgroup(256)]
     pub fn quant_row(x: &[f32], scales: &mut [f32], y: &mut [i8]) {
-        let row = workgroup_id().x * 4 + wave_id();
-        let at = row * 256 + lane_id() * 4;
+        let row = workgroup_id().x * (256 / wave_size()) + wave_id();
+        let at = row * (4 * wave_size()) + lane_id() * 4;
         let mut v = [splat(0.0f32); 4];
         let mut most: V<f32> = 1.0e-6;
         #[unroll]

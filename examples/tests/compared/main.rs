@@ -14,6 +14,7 @@ mod launch;
 mod layers;
 mod pairs;
 mod physics;
+mod rdna;
 mod rows;
 mod searches;
 mod streams;
@@ -22,6 +23,8 @@ mod table;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
+use gcn_isa::Target;
+use gcn_isa::target::Subtarget;
 use gcn_test_support::llvm;
 use launch::{Measured, Memory};
 use pairs::{PAIRS, Pair};
@@ -30,8 +33,14 @@ use table::Row;
 /// Cycles of ours over those of clang's, with near-ideal memory, that are allowed.
 const LIMIT: f64 = 1.05;
 
+/// Whether `GCN_COMPARED` asks for a pair.
+fn is_asked(pair: &Pair) -> bool {
+    let only = std::env::var("GCN_COMPARED").ok();
+    only.is_none_or(|only| only.split(',').any(|name| name == pair.name))
+}
+
 /// The file of what clang makes of its kernels for a target.
-fn clang(target: &str) -> Option<PathBuf> {
+fn clang(target: Target) -> Option<PathBuf> {
     let clang = llvm::tool("clang")?;
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/compared");
     let object = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("compared-{target}.hsaco"));
@@ -39,6 +48,8 @@ fn clang(target: &str) -> Option<PathBuf> {
                    -target amdgcn-amd-amdhsa -nogpulib -o";
     let mut command = Command::new(clang);
     command.args(options.split_whitespace()).arg(&object);
+    // clang's waves have as many lanes as the target prefers.
+    command.arg(format!("-DWS={}", Subtarget::from(target).wave.lanes()));
     command.arg(format!("-mcpu={target}")).arg(folder.join("kernels.cl"));
     let made = command.output().unwrap();
     assert!(made.status.success(), "{}", String::from_utf8_lossy(&made.stderr));
@@ -64,15 +75,14 @@ fn measure(pair: &Pair, clang: &[u8]) -> (Row, Result<(), String>) {
 
 #[test]
 fn small_kernels_are_as_fast_as_clangs_and_compute_the_same() {
-    let Some(clang) = clang("gfx942").map(|file| std::fs::read(file).unwrap()) else { return };
-    let only = std::env::var("GCN_COMPARED").ok();
-    let asked = |pair: &&Pair| only.as_ref().is_none_or(|only| only.split(',').any(|name| name == pair.name));
+    let Some(clang) = clang(Target::GFX942).map(|file| std::fs::read(file).unwrap()) else { return };
+    let all = std::env::var_os("GCN_COMPARED").is_none();
     let (rows, verdicts): (Vec<Row>, Vec<Result<(), String>>) =
-        PAIRS.iter().filter(asked).map(|pair| measure(pair, &clang)).unzip();
-    if only.is_some() {
-        print!("{}", table::text(&rows));
+        PAIRS.iter().filter(|pair| is_asked(pair)).map(|pair| measure(pair, &clang)).unzip();
+    if !all {
+        print!("{}", table::GFX942.text(&rows));
     }
     let mut wrong: Vec<String> = verdicts.into_iter().filter_map(Result::err).collect();
-    wrong.extend(table::held(&rows, only.is_none()));
+    wrong.extend(table::GFX942.held(&rows, all));
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }

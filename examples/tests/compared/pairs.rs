@@ -122,7 +122,7 @@ pub const PAIRS: &[Pair] = pairs! {
         rmsnorm [32, 1] [256, 1]
             "columns:u32=1024 gain:f32[1024] x:f32[32768] y:f32[32768]";
         layernorm_backward [8, 1] [256, 1]
-            "columns:u32=512 x:f32[16384] dy:f32[16384] gain:f32[512] mean:f32[32] rstd:f32[32] dx:f32[16384]";
+            "columns:u32=512 x:f32[32768] dy:f32[32768] gain:f32[512] mean:f32[64] rstd:f32[64] dx:f32[32768]";
         softmax_wave [16, 1] [256, 1]
             "x:f32[16384] y:f32[16384]";
         argmax [32, 1] [256, 1]
@@ -204,7 +204,7 @@ pub const PAIRS: &[Pair] = pairs! {
         queens [2, 1] [64, 1]
             "n:u32=6 out:u32[128]";
         compact [32, 1] [256, 1]
-            "n:u32=8192 x:u32[8192] counts:u32[128] out:u32[8192]";
+            "n:u32=8192 x:u32[8192] counts:u32[256] out:u32[8192]";
         probe [16, 1] [256, 1]
             "n:u32=4096 mask:u32=4095 keys:u32[4096] values:u32[4096] wanted:u32[4096] out:u32[4096]";
         hist_lds [8, 1] [256, 1]
@@ -252,9 +252,9 @@ pub const PAIRS: &[Pair] = pairs! {
     }
     layers {
         softmax_online [8, 1] [256, 1]
-            "columns:u32=512 x:f32[16384] y:f32[16384]";
+            "columns:u32=512 x:f32[32768] y:f32[32768]";
         quant_row [16, 1] [256, 1]
-            "x:f32[16384] scales:f32[64] y:i8[16384]";
+            "x:f32[16384] scales:f32[128] y:i8[16384]";
         lrn [8, 1] [256, 1]
             "pixels:u32=2048 channels:u32=16 x:f32[32768] y:f32[32768]";
         maxpool_index [8, 2] [16, 16]

@@ -1,7 +1,7 @@
 // Sums along rows, products and scans.
 
 K256 rmsnorm(uint columns, CG float *restrict gain, CG float *restrict x, global float *restrict y) {
-    local float sums[4];
+    local float sums[256 / WS];
     uint row = GID0 * columns, t = LX;
     float s = 0;
     for (uint c = t; c < columns; c += 256) {
@@ -9,12 +9,15 @@ K256 rmsnorm(uint columns, CG float *restrict gain, CG float *restrict x, global
         s = v * v + s;
     }
 #pragma unroll
-    for (int k = 0; k < 6; k++)
-        s += shx(s, 32 >> k);
-    if (t % 64 == 0)
-        sums[t / 64] = s;
+    for (int k = WS / 2; k; k /= 2)
+        s += shx(s, k);
+    if (t % WS == 0)
+        sums[t / WS] = s;
     BAR();
-    float tot = sums[0] + sums[1] + sums[2] + sums[3];
+    float tot = sums[0];
+#pragma unroll
+    for (int k = 1; k < 256 / WS; k++)
+        tot += sums[k];
     float sc = __builtin_amdgcn_rsqf(tot / (float)columns + 1e-5f);
     for (uint c = t; c < columns; c += 256)
         y[row + c] = x[row + c] * sc * gain[c];
@@ -22,9 +25,9 @@ K256 rmsnorm(uint columns, CG float *restrict gain, CG float *restrict x, global
 
 K256 layernorm_backward(uint columns, CG float *restrict x, CG float *restrict dy, CG float *restrict gain,
                         CG float *restrict mean, CG float *restrict rstd, global float *restrict dx) {
-    uint row = GID0 * 4 + WAVE;
+    uint row = GID0 * (256 / WS) + WAVE;
     float m = mean[row], r = rstd[row], a = 0, b = 0;
-    for (uint c = lane(); c < columns; c += 64) {
+    for (uint c = lane(); c < columns; c += WS) {
         float g = dy[row * columns + c] * gain[c], h = (x[row * columns + c] - m) * r;
         a += g;
         b = g * h + b;
@@ -32,14 +35,14 @@ K256 layernorm_backward(uint columns, CG float *restrict x, CG float *restrict d
     float n = 1.0f / (float)columns;
     a = wsum(a) * n;
     b = wsum(b) * n;
-    for (uint c = lane(); c < columns; c += 64) {
+    for (uint c = lane(); c < columns; c += WS) {
         float g = dy[row * columns + c] * gain[c], h = (x[row * columns + c] - m) * r;
         dx[row * columns + c] = (g - (h * b + a)) * r;
     }
 }
 
 K256 softmax_wave(CG float *restrict x, global float *restrict y) {
-    uint row = (GID0 * 4 + WAVE) * 256 + lane() * 4;
+    uint row = (GID0 * (256 / WS) + WAVE) * 4 * WS + lane() * 4;
     float v[4];
 #pragma unroll
     for (int k = 0; k < 4; k++)
@@ -57,8 +60,8 @@ K256 softmax_wave(CG float *restrict x, global float *restrict y) {
 }
 
 K256 argmax(uint columns, CG float *restrict x, global uint *restrict out) {
-    local float b[4];
-    local uint a[4];
+    local float b[256 / WS];
+    local uint a[256 / WS];
     uint t = LX, row = GID0 * columns;
     float best = -1.0e30f;
     uint at = 0;
@@ -70,8 +73,7 @@ K256 argmax(uint columns, CG float *restrict x, global uint *restrict out) {
         }
     }
 #pragma unroll
-    for (int k = 0; k < 6; k++) {
-        uint m = 32 >> k;
+    for (uint m = WS / 2; m; m /= 2) {
         float o = shx(best, m);
         uint p = shxu(at, m);
         if (o > best || o == best && p < at) {
@@ -80,13 +82,13 @@ K256 argmax(uint columns, CG float *restrict x, global uint *restrict out) {
         }
     }
     if (lane() == 0) {
-        b[t / 64] = best;
-        a[t / 64] = at;
+        b[t / WS] = best;
+        a[t / WS] = at;
     }
     BAR();
     if (t == 0) {
 #pragma unroll
-        for (int k = 1; k < 4; k++) {
+        for (int k = 1; k < 256 / WS; k++) {
             float o = b[k];
             uint p = a[k];
             if (o > best || o == best && p < at) {
@@ -180,9 +182,9 @@ K256 scan_serial(uint n, CG uint *restrict x, global uint *restrict y) {
 K256 scan_wave(uint n, CG uint *restrict x, global uint *restrict y) {
     uint i = G, l = lane(), v = x[i];
 #pragma unroll
-    for (uint k = 0; k < 6; k++) {
-        uint o = shup(v, 1u << k, l);
-        if (l >= (1u << k))
+    for (uint d = 1; d < WS; d *= 2) {
+        uint o = shup(v, d, l);
+        if (l >= d)
             v += o;
     }
     if (i < n)

@@ -5,7 +5,7 @@ use gcn_dsl::prelude::*;
 gcn_kernel! {
     #[workgroup(256)]
     pub fn rmsnorm(columns: u32, gain: &[f32], x: &[f32], y: &mut [f32]) {
-        let sums = Lds::<f32, 4>::new();
+        let sums = Lds::<f32, 8>::new();
         let row = workgroup_id().x * columns;
         let t = local_id().x;
         let mut s: V<f32> = 0.0;
@@ -16,14 +16,18 @@ gcn_kernel! {
             c += 256;
         }
         #[unroll]
-        for k in 0..6u32 {
-            s += shuffle_xor(s, comptime { 32 >> k });
+        for k in 1..=wave_size().ilog2() {
+            s += shuffle_xor(s, comptime { wave_size() >> k });
         }
-        if t % 64 == 0 {
-            sums[t / 64] = s;
+        if t % wave_size() == 0 {
+            sums[t / wave_size()] = s;
         }
         barrier();
-        let tot = sums[0] + sums[1] + sums[2] + sums[3];
+        let mut tot = sums[0];
+        #[unroll]
+        for k in 1..256 / wave_size() {
+            tot += sums[k];
+        }
         let sc = (tot / columns as f32 + 1.0e-5).approx_rsqrt();
         let mut c = t;
         while c < columns {
@@ -44,12 +48,12 @@ gcn_kernel! {
         rstd: &[f32],
         dx: &mut [f32],
     ) {
-        let row = workgroup_id().x * 4 + wave_id();
+        let row = workgroup_id().x * (256 / wave_size()) + wave_id();
         let m = mean[row];
         let r = rstd[row];
         let mut a: V<f32> = 0.0;
         let mut b: V<f32> = 0.0;
-        for c in (lane_id()..columns).step_by(64) {
+        for c in (lane_id()..columns).step_by(wave_size()) {
             let g = dy[row * columns + c] * gain[c];
             let h = (x[row * columns + c] - m) * r;
             a += g;
@@ -58,7 +62,7 @@ gcn_kernel! {
         let n = 1.0 / columns as f32;
         let a = wave_sum(a) * n;
         let b = wave_sum(b) * n;
-        for c in (lane_id()..columns).step_by(64) {
+        for c in (lane_id()..columns).step_by(wave_size()) {
             let g = dy[row * columns + c] * gain[c];
             let h = (x[row * columns + c] - m) * r;
             dx[row * columns + c] = (g - h.mul_add(b, a)) * r;
@@ -69,7 +73,7 @@ gcn_kernel! {
 gcn_kernel! {
     #[workgroup(256)]
     pub fn softmax_wave(x: &[f32], y: &mut [f32]) {
-        let row = (workgroup_id().x * 4 + wave_id()) * 256 + lane_id() * 4;
+        let row = (workgroup_id().x * (256 / wave_size()) + wave_id()) * (4 * wave_size()) + lane_id() * 4;
         let mut v = [splat(0.0f32); 4];
         #[unroll]
         for k in 0..4 {
@@ -106,11 +110,11 @@ gcn_kernel! {
             }
             c += 256;
         }
-        let b = Lds::<f32, 4>::new();
-        let a = Lds::<u32, 4>::new();
+        let b = Lds::<f32, 8>::new();
+        let a = Lds::<u32, 8>::new();
         #[unroll]
-        for k in 0..6u32 {
-            let m = comptime { 32 >> k };
+        for k in 1..=wave_size().ilog2() {
+            let m = comptime { wave_size() >> k };
             let o = shuffle_xor(best, m);
             let p = shuffle_xor(at, m);
             if o > best || o == best && p < at {
@@ -119,13 +123,13 @@ gcn_kernel! {
             }
         }
         if lane_id() == 0 {
-            b[t / 64] = best;
-            a[t / 64] = at;
+            b[t / wave_size()] = best;
+            a[t / wave_size()] = at;
         }
         barrier();
         if t == 0 {
             #[unroll]
-            for k in 1..4u32 {
+            for k in 1..256 / wave_size() {
                 let o = b[k];
                 let p = a[k];
                 if o > best || o == best && p < at {
@@ -262,7 +266,7 @@ gcn_kernel! {
         let l = lane_id();
         let mut v = x[i];
         #[unroll]
-        for k in 0..6u32 {
+        for k in 0..wave_size().ilog2() {
             let o = shuffle_up(v, comptime { 1 << k });
             if l >= (comptime { 1u32 << k }) {
                 v += o;

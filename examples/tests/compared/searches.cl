@@ -89,11 +89,15 @@ K64 queens(uint n, global uint *restrict out) {
 K256 compact(uint n, CG uint *restrict x, global uint *restrict counts, global uint *restrict out) {
     uint i = G, v = x[i];
     bool keep = i < n && (v & 7) < 3;
+#if WS == 32
+    uint mask = __builtin_amdgcn_ballot_w32(keep), before = __builtin_amdgcn_mbcnt_lo(mask, 0);
+#else
     ulong mask = __builtin_amdgcn_ballot_w64(keep);
     uint before = __builtin_amdgcn_mbcnt_hi((uint)(mask >> 32), __builtin_amdgcn_mbcnt_lo((uint)mask, 0));
-    uint w = i / 64;
+#endif
+    uint w = i / WS;
     if (keep)
-        out[w * 64 + before] = v;
+        out[w * WS + before] = v;
     if (lane() == 0)
         counts[w] = __builtin_popcountl(mask);
 }

@@ -127,9 +127,9 @@ gcn_kernel! {
         let keep = i < n && v & 7 < 3;
         let mask = ballot(keep);
         let before = (mask & ((splat(1u64) << (lane_id() as u64)) - 1)).count_ones();
-        let wave = i / 64;
+        let wave = i / wave_size();
         if keep {
-            out[wave * 64 + before] = v;
+            out[wave * wave_size() + before] = v;
         }
         if lane_id() == 0 {
             counts[wave] = mask.count_ones();

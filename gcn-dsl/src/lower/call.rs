@@ -125,7 +125,7 @@ impl Lower<'_> {
             })
             .min_by_key(|c| (c.0, c.1, c.2));
         match best {
-            Some((_, _, _, row)) => Ok(Choice { row, mods: modifiers(row, call) }),
+            Some((_, _, _, row)) => Ok(Choice { row, mods: modifiers(row, call, self.target) }),
             None if !rows.iter().any(|row| has_modifiers(row, call)) => Err(self.no_modifier(&rows, call)),
             None => Err(self.no_encoding(call.mnemonic, &[], srcs)),
         }

@@ -67,7 +67,7 @@ impl Joiner {
         for first in block.start..block.end {
             if !self.gone[first]
                 && !self.named.contains(&first)
-                && Half::of(&program.lines[first].inst, self.on).is_some()
+                && !Half::of(&program.lines[first].inst, self.on).is_empty()
             {
                 self.join(program, first, block.end, &early);
             }
@@ -122,46 +122,85 @@ impl Joiner {
     }
 }
 
-/// An instruction as a half: the operation by name, and the operands, in one order or in both.
+/// An instruction as a half: the operation by name, and the operands.
 struct Half {
     alone: &'static str,
-    operands: SmallVec<[SmallVec<[Operand; 4]>; 2]>,
+    operands: SmallVec<[Operand; 4]>,
 }
 
+/// A fused multiply-add with a constant, whose addend or second factor has a field of its own in other instructions, which halves have.
+const FUSED: &str = "v_fma_f32";
+const WITH_ADDEND: &str = "v_fmaak_f32";
+const WITH_FACTOR: &str = "v_fmamk_f32";
+
+/// A vector of ways in which an instruction can be a half.
+type Ways = SmallVec<[Half; 4]>;
+
 impl Half {
-    fn of(inst: &Inst, on: Subtarget) -> Option<Half> {
-        let alone = inst.desc.entry.mnemonic;
-        // As the second half, where every half can stand.
-        let [_, half] = table::pair_of(on, [SOME_HALF, alone])?.halves?;
+    /// The ways in which an instruction can be a half: none, or several by the order of its operands.
+    fn of(inst: &Inst, on: Subtarget) -> Ways {
         let is_plain = inst.desc.format.is_vop() && inst.mods == inst.desc.default_mods();
+        if !is_plain || inst.desc.halves.is_some() {
+            return Ways::new();
+        }
+        let alone = inst.desc.entry.mnemonic;
+        if alone == FUSED {
+            return Half::of_fused(&inst.operands);
+        }
+        // As the second half, where every half can stand.
+        let Some([_, half]) = table::pair_of(on, [SOME_HALF, alone]).and_then(|pair| pair.halves) else {
+            return Ways::new();
+        };
         let mut operands: SmallVec<[Operand; 4]> = inst.operands.iter().copied().collect();
         // The mask of a selection is not written.
         let vcc = VCC.slice(0, on.wave.mask_registers());
         if operands.len() == half.operands.len() + 1 && operands.last() == Some(&vcc.into()) {
             operands.pop();
         }
-        if !is_plain || inst.desc.halves.is_some() || operands.len() != half.operands.len() {
-            return None;
+        if operands.len() != half.operands.len() {
+            return Ways::new();
         }
-        let mut orders: SmallVec<[_; 2]> = SmallVec::new();
+        let mut ways = Ways::new();
         if half.does(Behaviours::COMMUTES) {
             let mut other = operands.clone();
             other.swap(1, 2);
-            orders.push(other);
+            ways.push(Half { alone, operands: other });
         }
-        orders.insert(0, operands);
-        Some(Half { alone, operands: orders })
+        ways.insert(0, Half { alone, operands });
+        ways
+    }
+
+    /// `d = a * b + c` with one constant among the sources, in both orders of the factors. The fields hold all bits of a constant.
+    fn of_fused(operands: &[Operand]) -> Ways {
+        let &[d, a, b, c] = operands else { return Ways::new() };
+        let literal = |operand: Operand| match operand {
+            Operand::Literal(_) => Some(operand),
+            Operand::Inline(inline) => Some(Operand::Literal(inline.bits32())),
+            _ => None,
+        };
+        let way =
+            |alone, sources: [Operand; 3]| Half { alone, operands: [d].into_iter().chain(sources).collect() };
+        match [a, b, c].map(literal) {
+            [None, None, Some(k)] => {
+                [way(WITH_ADDEND, [a, b, k]), way(WITH_ADDEND, [b, a, k])].into_iter().collect()
+            }
+            [None, Some(k), None] => [way(WITH_FACTOR, [a, k, c])].into_iter().collect(),
+            [Some(k), None, None] => [way(WITH_FACTOR, [b, k, c])].into_iter().collect(),
+            _ => Ways::new(),
+        }
     }
 }
 
 /// The instruction that does what both do, if there is one.
 fn pair(one: &Inst, other: &Inst, on: Subtarget) -> Option<Inst> {
-    let halves = [Half::of(one, on)?, Half::of(other, on)?];
-    let [one, other] = &halves;
-    [[one, other], [other, one]].into_iter().find_map(|[x, y]| {
-        let desc = table::pair_of(on, [x.alone, y.alone])?;
-        let ways = x.operands.iter().flat_map(|x| y.operands.iter().map(move |y| [x, y]));
-        ways.map(|operands| together(desc, operands)).find(|inst| encode_inst(inst, on.target).is_ok())
+    let [one, other] = [Half::of(one, on), Half::of(other, on)];
+    [[&one, &other], [&other, &one]].into_iter().find_map(|[x, y]| {
+        let mut ways = x.iter().flat_map(|x| y.iter().map(move |y| [x, y]));
+        ways.find_map(|[x, y]| {
+            let desc = table::pair_of(on, [x.alone, y.alone])?;
+            let inst = together(desc, [&x.operands, &y.operands]);
+            encode_inst(&inst, on.target).is_ok().then_some(inst)
+        })
     })
 }
 

@@ -2,7 +2,7 @@
 
 use gcn_dsl::prelude::*;
 
-use crate::{assert_near, everywhere, floats};
+use crate::{assert_near, floats, where_64_lanes_shuffle};
 
 gcn_kernel! {
     #[device]
@@ -49,6 +49,7 @@ gcn_kernel! {
     }
 
     #[workgroup(256)]
+    #[wave(64)]
     fn batch_norm_stats(input: &[f32], save_mean: &mut [f32], save_invstd: &mut [f32], n: u32, c: u32, hw: u32, eps: f32) {
         let plane = workgroup_id().x;
         let tid = local_id().x;
@@ -96,7 +97,7 @@ fn statistics() {
         means.push(mean as f32);
         invs.push((1.0 / (var + 1e-5).sqrt()) as f32);
     }
-    everywhere(|device| {
+    where_64_lanes_shuffle(|device| {
         let (mut m, mut s) = (vec![0.0; c], vec![0.0; c]);
         batch_norm_stats
             .launch(device, Grid::x(c as u32), (&x, &mut m, &mut s, n as u32, c as u32, hw as u32, 1e-5))

@@ -2,7 +2,7 @@
 
 use gcn_dsl::prelude::*;
 
-use crate::{everywhere, numbers};
+use crate::{numbers, where_64_lanes_shuffle};
 
 pub struct Add;
 pub struct Max;
@@ -73,6 +73,7 @@ gcn_kernel! {
     }
 
     #[workgroup(256)]
+    #[wave(64)]
     fn reduce(x: &[u32], sum: &mut [u32], max: &mut [u32], xor: &mut [u32]) {
         let mut s = Add::identity();
         let mut m = Max::identity();
@@ -96,7 +97,7 @@ gcn_kernel! {
 #[test]
 fn reduces() {
     let x = numbers(1000, 100_000);
-    everywhere(|device| {
+    where_64_lanes_shuffle(|device| {
         let (mut sum, mut max, mut xor) = ([0], [0], [0]);
         reduce.launch(device, Grid::x(1), (&x, &mut sum, &mut max, &mut xor)).unwrap();
         assert_eq!(sum[0], x.iter().sum::<u32>());

@@ -2,7 +2,7 @@
 
 use gcn_dsl::prelude::*;
 
-use crate::{assert_near, everywhere, floats, numbers};
+use crate::{assert_near, floats, numbers, where_64_lanes_shuffle};
 
 gcn_kernel! {
     #[device]
@@ -24,6 +24,7 @@ gcn_kernel! {
     }
 
     #[workgroup(64)]
+    #[wave(64)]
     fn cross_entropy(logits: &[f32], labels: &[u32], loss: &mut [f32], grad: &mut [f32], nclasses: u32, k: f32) {
         let row = workgroup_id().x;
         let logits = &logits[row * nclasses..(row + 1) * nclasses];
@@ -53,7 +54,7 @@ gcn_kernel! {
 fn losses() {
     let (rows, n) = (3, 100);
     let (x, labels) = (floats(rows * n), numbers(rows, n as u32));
-    everywhere(|device| {
+    where_64_lanes_shuffle(|device| {
         let (mut loss, mut grad) = (vec![0.0; rows], vec![0.0; rows * n]);
         cross_entropy.launch(device, Grid::x(3), (&x, &labels, &mut loss, &mut grad, n as u32, 0.5)).unwrap();
         for r in 0..rows {

@@ -57,6 +57,7 @@ gcn_kernel! {
 
     /// Elements of a matrix tile, written one by one and read as a column.
     #[workgroup(64)]
+    #[wave(64)]
     fn tile_elements(x: &[f32], y: &mut [f32]) {
         let tile = LdsTile::<f32, 16, 64, Spread>::new();
         for r in 0..16 {

@@ -31,6 +31,7 @@ gcn_kernel! {
     }
 
     #[workgroup(64)]
+    #[wave(64)]
     fn flash_decode(q: &[f32], k: &[f16], v: &[f16], mask: &[f16], dst: &mut [f32], meta: &mut [f32], scale: f32, n: u32, logit_softcap: f32) {
         let parallel_blocks = workgroup_size().x / 16;
         let head = workgroup_id().x;

@@ -21,6 +21,7 @@ gcn_kernel! {
     }
 
     #[workgroup(256)]
+    #[wave(64)]
     fn group_norm(x: &[f32], dst: &mut [f32], group_size: u32, eps: f32) {
         let s_sum = Lds::<f32, 4>::new();
         let start = workgroup_id().x * group_size;

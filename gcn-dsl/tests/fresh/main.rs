@@ -33,6 +33,8 @@ mod cumsum;
 mod dequantise_q4k;
 mod dequantise_q5;
 mod dequantise_q6;
+#[path = "../devices.rs"]
+mod devices;
 mod dot_q8;
 mod dropout;
 mod embedding;
@@ -80,14 +82,7 @@ mod unique;
 mod upscale;
 mod wkv;
 
-use gcn_dsl::prelude::*;
-
-/// Every kernel gives the same on the oldest, a common and the newest target.
-fn everywhere(run: impl Fn(&Device)) {
-    for target in [Target::GFX900, Target::GFX90A, Target::GFX950] {
-        run(&Device::simulator(target));
-    }
-}
+use devices::{everywhere, where_64_lanes_shuffle};
 
 /// Numbers without a pattern, below `limit`.
 fn numbers(n: usize, limit: u32) -> Vec<u32> {

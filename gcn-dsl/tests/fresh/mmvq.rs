@@ -45,6 +45,7 @@ gcn_kernel! {
     }
 
     #[workgroup(64)]
+    #[wave(64)]
     fn mul_mat_vec_q(vx: &[Q4], vy: &[Q8_1], dst: &mut [f32], blocks_per_row: u32) {
         let row = workgroup_id().x;
         let tid = local_id().x;

@@ -75,6 +75,7 @@ gcn_kernel! {
     }
 
     #[workgroup(256)]
+    #[wave(64)]
     fn block_sort(keys: &mut [u32]) {
         let exchange = Lds::<u32, 256>::new();
         let tid = local_id().x;

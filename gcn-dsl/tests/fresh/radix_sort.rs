@@ -31,6 +31,7 @@ gcn_kernel! {
     }
 
     #[workgroup(256)]
+    #[wave(64)]
     fn block_radix_sort(keys: &mut [u32], values: &mut [u32]) {
         let keys_lds = Lds::<u32, 256>::new();
         let values_lds = Lds::<u32, 256>::new();

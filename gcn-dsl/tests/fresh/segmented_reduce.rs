@@ -2,7 +2,7 @@
 
 use gcn_dsl::prelude::*;
 
-use crate::{everywhere, numbers};
+use crate::{numbers, where_64_lanes_shuffle};
 
 gcn_kernel! {
     #[device]
@@ -43,6 +43,7 @@ gcn_kernel! {
     }
 
     #[workgroup(64)]
+    #[wave(64)]
     fn segmented_argmin(x: &[i32], begin_offsets: &[u32], end_offsets: &[u32], keys: &mut [u32], values: &mut [i32]) {
         let segment = workgroup_id().x;
         let (begin, end) = (begin_offsets[segment], end_offsets[segment]);
@@ -62,7 +63,7 @@ gcn_kernel! {
 fn reduces() {
     let x: Vec<i32> = numbers(1000, 50).into_iter().map(|x| x as i32 - 20).collect();
     let (begin, end) = ([0, 10, 10, 500, 999], [10, 10, 500, 999, 1000]);
-    everywhere(|device| {
+    where_64_lanes_shuffle(|device| {
         let (mut k, mut v) = (vec![0; 5], vec![0; 5]);
         segmented_argmin.launch(device, Grid::x(5), (&x, &begin, &end, &mut k, &mut v)).unwrap();
         for s in 0..5 {

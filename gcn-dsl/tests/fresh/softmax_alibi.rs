@@ -16,6 +16,7 @@ gcn_kernel! {
     }
 
     #[workgroup(128)]
+    #[wave(64)]
     fn soft_max(x: &[f32], mask: &[f16], dst: &mut [f32], ncols: u32, nrows_y: u32, scale: f32, max_bias: f32, m0: f32, m1: f32, n_head_log2: u32) {
         let tid = local_id().x;
         let rowx = workgroup_id().x;

@@ -15,6 +15,7 @@ gcn_kernel! {
 
     /// `out = x * y`, a wave for each row.
     #[workgroup(64)]
+    #[wave(64)]
     fn mul_mat_vec_q4(x: &[BlockQ4], y: &[f32], out: &mut [f32], blocks: u32) {
         let row = workgroup_id().x;
         let mut sum = 0.0;

@@ -2,6 +2,8 @@
 //! and held against plain Rust.
 
 mod blocks;
+#[path = "../devices.rs"]
+mod devices;
 mod generic;
 mod images;
 mod norms;
@@ -12,14 +14,7 @@ mod sorting;
 mod sparse;
 mod tables;
 
-use gcn_dsl::prelude::*;
-
-/// Every kernel gives the same on the oldest, a common and the newest target.
-fn everywhere(run: impl Fn(&Device)) {
-    for target in [Target::GFX900, Target::GFX90A, Target::GFX950] {
-        run(&Device::simulator(target));
-    }
-}
+use devices::{everywhere, where_64_lanes_shuffle};
 
 /// Numbers without a pattern, below `limit`.
 fn numbers(n: usize, limit: u32) -> Vec<u32> {

@@ -2,11 +2,12 @@
 
 use gcn_dsl::prelude::*;
 
-use crate::{everywhere, floats, near};
+use crate::{everywhere, floats, near, where_64_lanes_shuffle};
 
 gcn_kernel! {
     /// Softmax of rows of 64, by butterflies.
     #[workgroup(64)]
+    #[wave(64)]
     fn softmax_butterfly(x: &mut [f32]) {
         let i = global_id().x;
         let mut largest = x[i];
@@ -29,7 +30,7 @@ gcn_kernel! {
 #[test]
 fn softmax() {
     let start = floats(128);
-    everywhere(|device| {
+    where_64_lanes_shuffle(|device| {
         let mut x = start.clone();
         softmax_butterfly.launch(device, Grid::x(2), (&mut x,)).unwrap();
         for (row, got) in start.chunks(64).zip(x.chunks(64)) {

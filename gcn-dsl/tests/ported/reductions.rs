@@ -2,11 +2,12 @@
 
 use gcn_dsl::prelude::*;
 
-use crate::{everywhere, floats, near, numbers};
+use crate::{everywhere, floats, near, numbers, where_64_lanes_shuffle};
 
 gcn_kernel! {
     /// Where the largest element of each row of 64 stands; of equals the first.
     #[workgroup(64)]
+    #[wave(64)]
     fn argmax(x: &[f32], out: &mut [u32]) {
         let lane = lane_id();
         let mut best = x[global_id().x];
@@ -58,6 +59,7 @@ gcn_kernel! {
 
     /// Parts of dot products, then their sums.
     #[workgroup(64)]
+    #[wave(64)]
     fn split_k(a: &[f32], b: &[f32], partial: &mut [f32], k: u32, splits: u32) {
         let part = workgroup_id().x;
         let per = k.div_ceil(splits);
@@ -71,6 +73,7 @@ gcn_kernel! {
     }
 
     #[workgroup(64)]
+    #[wave(64)]
     fn split_k_sum(partial: &[f32], y: &mut [f32], splits: u32) {
         let i = lane_id();
         let mut acc = 0.0;
@@ -84,7 +87,7 @@ gcn_kernel! {
 #[test]
 fn first_of_the_largest() {
     let x: Vec<f32> = numbers(256, 40).into_iter().map(|x| x as f32).collect();
-    everywhere(|device| {
+    where_64_lanes_shuffle(|device| {
         let mut out = vec![0; 4];
         argmax.launch(device, Grid::x(4), (&x, &mut out)).unwrap();
         for (row, &at) in x.chunks(64).zip(&out) {

@@ -36,6 +36,7 @@ gcn_kernel! {
 
     /// The elements that are not zero, close together, in any order.
     #[workgroup(64)]
+    #[wave(64)]
     fn compact(x: &[u32], out: &mut [u32], count: &mut [u32]) {
         let i = global_id().x;
         let keep = i < x.len() && x[i] != 0;

@@ -9,6 +9,7 @@ const EMPTY: u32 = 0xffff_ffff;
 gcn_kernel! {
     /// A wave for each row of a CSR matrix.
     #[workgroup(64)]
+    #[wave(64)]
     fn spmv_csr(first: &[u32], column: &[u32], value: &[f32], x: &[f32], y: &mut [f32]) {
         let row = workgroup_id().x;
         let mut sum = 0.0;

@@ -8,6 +8,8 @@ use super::TARGETS;
 /// Lanes, each of which adds up eight bytes of both arrays.
 const LANES: usize = 64;
 const EACH: usize = 8;
+/// Targets of which `neg_lo` says whether the factors of one of the products are signed, and one before them.
+const RDNA: [Target; 3] = [Target::GFX1030, Target::GFX1100, Target::GFX1201];
 
 macro_rules! products {
     ($($name:ident $t:ident $wide:ident)*) => {$(
@@ -90,7 +92,7 @@ fn sums_of_products_are_rusts() {
     let mut random = Random::new(11);
     let (x, y) = (bytes(&mut random), bytes(&mut random));
     let [a, b] = [&x, &y].map(|bytes| bytes.iter().map(|byte| byte.cast_signed()).collect::<Vec<i8>>());
-    for target in TARGETS {
+    for target in TARGETS.into_iter().chain(RDNA) {
         let device = Device::simulator(target);
         let (mut out, mut sums, mut other) = (vec![0; LANES], vec![0; LANES], vec![0; LANES]);
         dot_unsigned.launch(&device, Grid::x(1), (&x, &y, &mut out)).unwrap();
@@ -172,5 +174,10 @@ fn the_instructions_are_chosen() {
         let parts = word_parts.build(target).unwrap().assembly(Comments::None);
         assert!(count(&parts, "BYTE_") > 12 && count(&parts, "WORD_") > 1, "{target}: {parts}");
         assert!(count(&parts, "sext(") > 4, "{target}: {parts}");
+    }
+    for target in RDNA {
+        let signed = dot_signed.build(target).unwrap().assembly(Comments::None);
+        let name = if target.signs_by_neg_lo() { "v_dot4_i32_iu8" } else { "v_dot4_i32_i8" };
+        assert_eq!(count(&signed, name), EACH / 4, "{target}");
     }
 }

@@ -68,7 +68,9 @@ mod varying {
     }
     #[track_caller]
     pub fn rotate_right(x: Word, n: Word) -> Word {
-        isa::v_alignbit_b32(x, x, n)
+        // A number below 32 is part of the instruction; -30, which counts as 2, would need a register.
+        let is_constant = with(|c| c.builder.as_const(n.value)).is_some();
+        isa::v_alignbit_b32(x, x, if is_constant { n & 31 } else { n })
     }
     #[track_caller]
     pub fn mul_hi_64(a: V<u64>, b: V<u64>) -> V<u64> {

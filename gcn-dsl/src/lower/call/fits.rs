@@ -1,9 +1,12 @@
 //! Which rows have what a call asks for, and which slots take its operands.
 
+use gcn_isa::Target;
 use gcn_isa::inst::Mods;
 use gcn_isa::operand::{Inline, Operand};
 use gcn_isa::reg::RegFile;
-use gcn_isa::table::{Access, Format, InstDesc, Modifiers, OperandBits, OperandDesc, OperandKinds};
+use gcn_isa::table::{
+    Access, Behaviours, Format, InstDesc, Modifiers, OperandBits, OperandDesc, OperandKinds,
+};
 
 use crate::ir::Call;
 use crate::ir::call::BUFFER_FORMAT;
@@ -12,8 +15,13 @@ use crate::lower::{Src, Width};
 use crate::mir::MOperand;
 
 /// The row's modifiers with those of the call.
-pub(super) fn modifiers(row: &InstDesc, call: &Call) -> Mods {
+pub(super) fn modifiers(row: &InstDesc, call: &Call, target: Target) -> Mods {
     let mut mods = row.default_mods();
+    // The name that the call has says that both factors are signed; the instruction that is called otherwise here asks `neg_lo`.
+    let renamed = row.mnemonic != call.mnemonic;
+    if renamed && target.signs_by_neg_lo() && row.does(Behaviours::BYTES_OR_NIBBLES) {
+        mods.neg_lo = 0b11;
+    }
     call.given.apply(&mut mods);
     let read = row.operands.iter().filter(|o| o.access != Access::Write);
     for (i, slot) in read.enumerate() {

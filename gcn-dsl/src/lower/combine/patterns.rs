@@ -63,6 +63,7 @@ pub(super) const PATTERNS: &[Pattern] = &[
     row("v_or_b32",      Either,  "v_lshlrev_b32", "v_lshl_or_b32",  SHIFTED),
     row("v_or_b32",      Either,  "v_and_b32",     "v_and_or_b32",   IN_ORDER),
     row("v_or_b32",      Either,  "v_or_b32",      "v_or3_b32",      IN_ORDER),
+    row("v_xor_b32",     Either,  "v_xor_b32",     "v_xor3_b32",     IN_ORDER),
     row("v_min_u32",     Either,  "v_min_u32",     "v_min3_u32",     IN_ORDER),
     row("v_min_i32",     Either,  "v_min_i32",     "v_min3_i32",     IN_ORDER),
     row("v_min_f32",     Either,  "v_min_f32",     "v_min3_f32",     IN_ORDER),
