@@ -37,25 +37,20 @@ impl Launcher for Waves {
     }
 }
 
-/// The oldest, a common and the newest target of GFX9.
-const GFX9: [Target; 3] = [Target::GFX900, Target::GFX90A, Target::GFX950];
-/// RDNA 1 and 2.
-const GFX10: [Target; 2] = [Target::GFX1010, Target::GFX1030];
-/// RDNA 3 and 4.
-const SINCE_GFX11: [Target; 2] = [Target::GFX1100, Target::GFX1201];
+/// The oldest, a common and the newest target of GFX9, then one of each generation of RDNA.
+const TARGETS: [Target; 7] = [
+    Target::GFX900,
+    Target::GFX90A,
+    Target::GFX950,
+    Target::GFX1010,
+    Target::GFX1030,
+    Target::GFX1100,
+    Target::GFX1201,
+];
 
 /// Every kernel gives the same on GFX9 and on RDNA, there in waves of both sizes.
 pub fn everywhere(run: impl Fn(&Waves)) {
-    on(&[&GFX9[..], &GFX10, &SINCE_GFX11].concat(), run);
-}
-
-/// The same without RDNA 1 and 2, which refuse shuffles among 64 lanes.
-pub fn where_64_lanes_shuffle(run: impl Fn(&Waves)) {
-    on(&[&GFX9[..], &SINCE_GFX11].concat(), run);
-}
-
-fn on(targets: &[Target], run: impl Fn(&Waves)) {
-    for &target in targets {
+    for target in TARGETS {
         for &wave in target.wave_sizes() {
             // Which of them a failure is on.
             let _note = Note(target, wave);

@@ -2,7 +2,7 @@
 
 use gcn_dsl::prelude::*;
 
-use crate::{assert_near, floats, where_64_lanes_shuffle};
+use crate::{assert_near, everywhere, floats};
 
 gcn_kernel! {
     #[device]
@@ -97,7 +97,7 @@ fn statistics() {
         means.push(mean as f32);
         invs.push((1.0 / (var + 1e-5).sqrt()) as f32);
     }
-    where_64_lanes_shuffle(|device| {
+    everywhere(|device| {
         let (mut m, mut s) = (vec![0.0; c], vec![0.0; c]);
         batch_norm_stats
             .launch(device, Grid::x(c as u32), (&x, &mut m, &mut s, n as u32, c as u32, hw as u32, 1e-5))

@@ -2,7 +2,7 @@
 
 use gcn_dsl::prelude::*;
 
-use crate::{numbers, where_64_lanes_shuffle};
+use crate::{everywhere, numbers};
 
 pub struct Add;
 pub struct Max;
@@ -97,7 +97,7 @@ gcn_kernel! {
 #[test]
 fn reduces() {
     let x = numbers(1000, 100_000);
-    where_64_lanes_shuffle(|device| {
+    everywhere(|device| {
         let (mut sum, mut max, mut xor) = ([0], [0], [0]);
         reduce.launch(device, Grid::x(1), (&x, &mut sum, &mut max, &mut xor)).unwrap();
         assert_eq!(sum[0], x.iter().sum::<u32>());

@@ -2,7 +2,7 @@
 
 use gcn_dsl::prelude::*;
 
-use crate::{assert_near, floats, numbers, where_64_lanes_shuffle};
+use crate::{assert_near, everywhere, floats, numbers};
 
 gcn_kernel! {
     #[device]
@@ -54,7 +54,7 @@ gcn_kernel! {
 fn losses() {
     let (rows, n) = (3, 100);
     let (x, labels) = (floats(rows * n), numbers(rows, n as u32));
-    where_64_lanes_shuffle(|device| {
+    everywhere(|device| {
         let (mut loss, mut grad) = (vec![0.0; rows], vec![0.0; rows * n]);
         cross_entropy.launch(device, Grid::x(3), (&x, &labels, &mut loss, &mut grad, n as u32, 0.5)).unwrap();
         for r in 0..rows {

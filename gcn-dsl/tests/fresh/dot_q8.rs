@@ -2,7 +2,7 @@
 
 use gcn_dsl::prelude::*;
 
-use crate::{assert_near, numbers, where_64_lanes_shuffle};
+use crate::{assert_near, everywhere, numbers};
 
 gcn_kernel! {
     #[device]
@@ -77,7 +77,7 @@ fn multiplies() {
     let q = |k: usize| -> [i8; 32] { bytes[k * 32..][..32].try_into().unwrap() };
     let x: Vec<BlockQ8_0> = (0..rows * blocks).map(|k| BlockQ8_0 { d, qs: q(k) }).collect();
     let y: Vec<BlockQ8_1> = (0..blocks).map(|k| BlockQ8_1 { d, s: d, qs: q(rows * blocks + k) }).collect();
-    where_64_lanes_shuffle(|device| {
+    everywhere(|device| {
         let mut dst = vec![0.0; rows];
         mul_mat_vec_q8_0.launch(device, Grid::x(3), (&x, &y, &mut dst, 70 * 32)).unwrap();
         let want: Vec<f32> = (0..rows)

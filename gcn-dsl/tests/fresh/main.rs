@@ -82,7 +82,7 @@ mod unique;
 mod upscale;
 mod wkv;
 
-use devices::{everywhere, where_64_lanes_shuffle};
+use devices::everywhere;
 
 /// Numbers without a pattern, below `limit`.
 fn numbers(n: usize, limit: u32) -> Vec<u32> {

@@ -2,7 +2,7 @@
 
 use gcn_dsl::prelude::*;
 
-use crate::{numbers, where_64_lanes_shuffle};
+use crate::{everywhere, numbers};
 
 gcn_kernel! {
     #[device]
@@ -63,7 +63,7 @@ gcn_kernel! {
 fn reduces() {
     let x: Vec<i32> = numbers(1000, 50).into_iter().map(|x| x as i32 - 20).collect();
     let (begin, end) = ([0, 10, 10, 500, 999], [10, 10, 500, 999, 1000]);
-    where_64_lanes_shuffle(|device| {
+    everywhere(|device| {
         let (mut k, mut v) = (vec![0; 5], vec![0; 5]);
         segmented_argmin.launch(device, Grid::x(5), (&x, &begin, &end, &mut k, &mut v)).unwrap();
         for s in 0..5 {

@@ -14,7 +14,7 @@ mod sorting;
 mod sparse;
 mod tables;
 
-use devices::{everywhere, where_64_lanes_shuffle};
+use devices::everywhere;
 
 /// Numbers without a pattern, below `limit`.
 fn numbers(n: usize, limit: u32) -> Vec<u32> {

@@ -2,7 +2,7 @@
 
 use gcn_dsl::prelude::*;
 
-use crate::{everywhere, floats, near, numbers, where_64_lanes_shuffle};
+use crate::{everywhere, floats, near, numbers};
 
 gcn_kernel! {
     /// Where the largest element of each row of 64 stands; of equals the first.
@@ -87,7 +87,7 @@ gcn_kernel! {
 #[test]
 fn first_of_the_largest() {
     let x: Vec<f32> = numbers(256, 40).into_iter().map(|x| x as f32).collect();
-    where_64_lanes_shuffle(|device| {
+    everywhere(|device| {
         let mut out = vec![0; 4];
         argmax.launch(device, Grid::x(4), (&x, &mut out)).unwrap();
         for (row, &at) in x.chunks(64).zip(&out) {
