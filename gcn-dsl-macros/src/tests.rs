@@ -148,8 +148,8 @@ fn faults_are_named_with_a_remedy() {
     assert!(declared(quote! { #[workgroup(64)] fn k(x: Vec<f32>) -> u32 {} }).contains("returns nothing"));
     assert!(declared(quote! { #[workgroup(64)] fn k(x: &f32) {} }).contains("`&[T]`"));
     assert!(
-        declared(quote! { #[workgroup(64)] #[targets(gfx1250)] fn k() {} })
-            .contains("unknown target `gfx1250`")
+        declared(quote! { #[workgroup(64)] #[targets(gfx1310)] fn k() {} })
+            .contains("unknown target `gfx1310`")
     );
     assert!(declared(quote! {}).contains("empty"));
 }

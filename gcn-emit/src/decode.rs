@@ -85,13 +85,15 @@ fn decode_row(
         return Err(DecodeFault::Truncated { need: length, have });
     }
     let mut inst = Inst { desc, operands: SmallVec::new(), mods: modifiers(row, bits) };
-    let with_literal = usize::from(row.literal / 8) + 4;
+    let literal_at = usize::from(row.literal / 8);
     for (i, field) in row.operands.iter().enumerate() {
         let slot = &desc.operands[i];
         let operand = get_operand(slot, field, row, &mut inst.mods, bits)
             .ok_or(DecodeFault::Operand { mnemonic: desc.printed, name: slot.name })?;
-        if matches!(operand, Operand::Literal(_)) && length < with_literal {
-            length = with_literal;
+        if let Some((_, bytes)) = source::literal(operand)
+            && length < literal_at + bytes
+        {
+            length = literal_at + bytes;
             if have < length {
                 return Err(DecodeFault::Truncated { need: length, have });
             }
@@ -144,6 +146,9 @@ fn get_operand(
     let scalar = |index: u64| (index < 128).then(|| Operand::Reg(scalars.register(index as u16, len)));
     let source_operand = |code: u16| match code {
         source::LITERAL => Some(Operand::Literal((bits >> row.literal) as u32)),
+        source::LITERAL64 if field.kinds.contains(OperandKinds::LITERAL64) => {
+            Some(Operand::Literal64((bits >> row.literal) as u64))
+        }
         _ => source::operand_of(code, len, file, scalars),
     };
     // The half of the register stands above the lower 128 numbers; below 256 a source code means something else.
@@ -175,6 +180,9 @@ fn get_operand(
             Some(Operand::Imm(((value << shift) as i64) >> shift))
         }
         Code::Imm => Some(Operand::Imm(value as i64)),
+        Code::Literal if slot.kinds.contains(OperandKinds::LITERAL64) => {
+            Some(Operand::Literal64((bits >> row.literal) as u64))
+        }
         Code::Literal => Some(Operand::Literal((bits >> row.literal) as u32)),
     }
 }

@@ -96,8 +96,8 @@ pub(crate) fn encode_word(inst: &Inst, target: Target, labels: Labels) -> Result
         };
         check::operand(slot, field, row, desc.vgpr_align, &inst.mods, operand)
             .map_err(|fault| EncodeFault::operand(inst, i, fault))?;
-        if let Operand::Literal(value) = operand {
-            legality::one_literal(&mut literal, value)?;
+        if matches!(operand, Operand::Literal(_) | Operand::Literal64(_)) {
+            legality::one_literal(&mut literal, operand)?;
         }
         put_operand(field, operand, row.scalars, inst.mods.op_sel, &mut word.bits);
     }
@@ -108,9 +108,9 @@ pub(crate) fn encode_word(inst: &Inst, target: Target, labels: Labels) -> Result
         let upper = word.bits >> (bit + 1) & 1;
         word.bits = word.bits & !mask(bit, 1) | (upper ^ 1) << bit;
     }
-    if let Some(value) = literal {
+    if let Some((value, bytes)) = literal.and_then(source::literal) {
         word.bits |= u128::from(value) << row.literal;
-        word.bytes = word.bytes.max(usize::from(row.literal / 8) + 4);
+        word.bytes = word.bytes.max(usize::from(row.literal / 8) + bytes);
     }
     Ok(word)
 }

@@ -7,7 +7,8 @@ pub(crate) use table::named;
 pub use table::{DppControls, Modifier, Modifiers, TemporalHints};
 pub(crate) use words::words;
 pub use words::{
-    Form, HINTS, SCOPES, SDWA_SELECTORS, SDWA_UNUSED, Spelling, WORDS, Word, dpp_word, word_named, word_of,
+    Form, HINTS, MATRIX_FORMATS, MATRIX_SCALES, SCALE_FORMATS, SCOPES, SDWA_SELECTORS, SDWA_UNUSED, Spelling,
+    WORDS, Word, dpp_word, word_named, word_of,
 };
 
 /// Modifiers of an instruction. `Default` is "as written without any": every flag off, DPP masks 0xf,
@@ -56,11 +57,11 @@ pub struct Mods {
     pub gds: bool,
     /// MTBUF format: dfmt in bits 3:0, nfmt in bits 6:4.
     pub format: u8,
-    /// MFMA `cbsz`.
+    /// MFMA `cbsz`; the format of A (`matrix_a_fmt` of gfx12.5).
     pub cbsz: u8,
     /// MFMA `abid`.
     pub abid: u8,
-    /// MFMA `blgp`.
+    /// MFMA `blgp`; the format of B (`matrix_b_fmt` of gfx12.5).
     pub blgp: u8,
     /// `bitop3` truth table (gfx950).
     pub bitop3: u8,
@@ -78,6 +79,24 @@ pub struct Mods {
     pub wait_vdst: u8,
     /// `wait_vm_vsrc` of direct LDS loads: how many vector memory instructions may still read their sources.
     pub wait_vm_vsrc: u8,
+    /// `nv` of gfx12.5: the data are not volatile.
+    pub nv: bool,
+    /// `scale_offset` of gfx12.5: the offset in a register counts elements.
+    pub scale_offset: bool,
+    /// `matrix_a_reuse` of gfx12.5: a hint that the next matrix instruction has the same A.
+    pub matrix_a_reuse: bool,
+    /// `matrix_b_reuse` of gfx12.5: a hint that the next matrix instruction has the same B.
+    pub matrix_b_reuse: bool,
+    /// `matrix_a_scale` of gfx12.5: which lanes have the scales of A.
+    pub matrix_a_scale: u8,
+    /// `matrix_b_scale` of gfx12.5: which lanes have the scales of B.
+    pub matrix_b_scale: u8,
+    /// `matrix_a_scale_fmt` of gfx12.5: the type of the scales of A.
+    pub matrix_a_scale_fmt: u8,
+    /// `matrix_b_scale_fmt` of gfx12.5: the type of the scales of B.
+    pub matrix_b_scale_fmt: u8,
+    /// `scale_sel` of gfx12.5: the part of the source that has the scale.
+    pub scale_sel: u8,
     /// `fi` of RDNA: lanes that EXEC masks off are read all the same.
     pub fi: bool,
     /// `dpp8`: for each lane of a group of eight the lane from which it reads, three bits each.

@@ -17,6 +17,8 @@ pub enum Operand {
     Inline(Inline),
     /// A 32-bit literal that follows the instruction word.
     Literal(u32),
+    /// A 64-bit literal that follows the instruction word (gfx12.5).
+    Literal64(u64),
     /// An immediate field of the instruction (`simm16`, SMEM offset, `hwreg`, message), as the field's value.
     Imm(i64),
     /// A read-only hardware value.
@@ -127,6 +129,10 @@ impl fmt::Display for Inline {
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 #[repr(u8)]
 pub enum SrcSpecial {
+    /// `src_flat_scratch_base_lo`.
+    FlatScratchBaseLo = 230,
+    /// `src_flat_scratch_base_hi`.
+    FlatScratchBaseHi = 231,
     /// `src_shared_base`.
     SharedBase = 235,
     /// `src_shared_limit`.
@@ -149,7 +155,9 @@ pub enum SrcSpecial {
 
 impl SrcSpecial {
     /// Every special source.
-    pub const ALL: [SrcSpecial; 9] = [
+    pub const ALL: [SrcSpecial; 11] = [
+        SrcSpecial::FlatScratchBaseLo,
+        SrcSpecial::FlatScratchBaseHi,
         SrcSpecial::SharedBase,
         SrcSpecial::SharedLimit,
         SrcSpecial::PrivateBase,
@@ -169,6 +177,8 @@ impl SrcSpecial {
     /// LLVM's spelling.
     pub fn name(self) -> &'static str {
         match self {
+            SrcSpecial::FlatScratchBaseLo => "src_flat_scratch_base_lo",
+            SrcSpecial::FlatScratchBaseHi => "src_flat_scratch_base_hi",
             SrcSpecial::SharedBase => "src_shared_base",
             SrcSpecial::SharedLimit => "src_shared_limit",
             SrcSpecial::PrivateBase => "src_private_base",
@@ -213,6 +223,7 @@ impl Operand {
         match self {
             Operand::Inline(inline) => Some(inline.bits32()),
             Operand::Literal(bits) => Some(bits),
+            Operand::Literal64(bits) => Some(bits as u32),
             Operand::Imm(imm) => Some(imm as u32),
             Operand::Reg(_) | Operand::Special(_) | Operand::Label(_) | Operand::Off => None,
         }

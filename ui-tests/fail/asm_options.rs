@@ -3,7 +3,7 @@ use gcn_dsl::prelude::*;
 
 fn main() {
     let _ = gcn_asm!(target = gfx942, check = warn, s_endpgm;);
-    let _ = gcn_asm!(target = gfx1250, s_endpgm;);
+    let _ = gcn_asm!(target = gfx1310, s_endpgm;);
     let _ = gcn_asm!(target = gfx942, chek = deny, s_endpgm;);
     let _ = gcn_asm!(target = gfx942, rules = all, s_endpgm;);
     let _ = gcn_asm!(target = gfx942, check = deny, check = fix, s_endpgm;);

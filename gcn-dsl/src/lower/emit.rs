@@ -379,6 +379,7 @@ pub(super) fn slot_takes(slot: &OperandDesc, src: Src, file: Option<RegFile>) ->
                 // registers.
                 slot.kinds.intersects(OperandKinds::LITERAL) && !matches!(src, Src::Const(_, Width::B64))
             }
+            Operand::Literal64(_) => slot.kinds.contains(OperandKinds::LITERAL64),
             Operand::Imm(_) | Operand::Label(_) => slot.kinds.contains(OperandKinds::IMM),
             Operand::Off => slot.kinds.contains(OperandKinds::OFF),
             Operand::Reg(reg) => {

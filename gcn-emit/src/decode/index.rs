@@ -39,11 +39,13 @@ enum Major {
     Mubuf,
     Mtbuf,
     Vopd,
+    Vopd3,
+    VImage,
     LdsDir,
 }
 
 /// Names in messages, and how many opcodes the field has; in the order of [`Major`].
-const MAJORS: [(&str, usize); 25] = [
+const MAJORS: [(&str, usize); 27] = [
     ("SOP1", 256),
     ("SOP2", 128),
     ("SOPC", 128),
@@ -60,7 +62,7 @@ const MAJORS: [(&str, usize); 25] = [
     ("VOPC SDWA", 256),
     ("VOPC DPP", 256),
     ("VOP3", 1024),
-    ("VOP3P", 128),
+    ("VOP3P", 256),
     ("DS", 256),
     ("FLAT", 256),
     ("SCRATCH", 256),
@@ -68,6 +70,8 @@ const MAJORS: [(&str, usize); 25] = [
     ("MUBUF", 256),
     ("MTBUF", 16),
     ("VOPD", 512),
+    ("VOPD3", 4096),
+    ("VIMAGE", 256),
     ("LDSDIR", 4),
 ];
 
@@ -91,7 +95,10 @@ fn classify_rdna(word: u32, generation: Generation) -> Option<(Major, usize)> {
     Some(match (word >> 26, generation) {
         (0b110001, GFX12) => (Major::Mubuf, bits(14, 8)),
         (0b110010, GFX11 | GFX12) => (Major::Vopd, bits(17, 9)),
+        (0b110011, GFX12) if bits(24, 2) == 0 => (Major::Vop3p, bits(16, 8)),
+        (0b110011, GFX12) if bits(24, 2) == 0b11 => (Major::Vopd3, bits(12, 12)),
         (0b110011, _) if bits(23, 3) == 0 => (Major::Vop3p, bits(16, 7)),
+        (0b110100, GFX12) => (Major::VImage, bits(14, 8)),
         (0b110011, GFX11 | GFX12) if bits(24, 2) == 0b10 => (Major::LdsDir, bits(20, 2)),
         (0b110101, _) => (Major::Vop3, bits(16, 10)),
         (0b110110, _) => (Major::Ds, bits(18, 8)),

@@ -2,7 +2,7 @@
 //! branches.
 
 use gcn_isa::cfg::OwnAddress;
-use gcn_isa::table::{Behaviours, ConstType, Format, OperandDesc, OperandKinds};
+use gcn_isa::table::{Behaviours, ConstType, OperandDesc, OperandKinds};
 use gcn_isa::target::Subtarget;
 use gcn_isa::{Inst, Operand, RegFile, Target, WaveSize};
 
@@ -314,7 +314,7 @@ fn has_text(inst: &Inst) -> bool {
                 || slot.kinds.contains(OperandKinds::LITERAL16)
                 // `lit()` takes as many bits as the instruction's name has.
                 || desc.entry.has_half_floats() && inline_of_literal(ty, *value).is_some();
-            *value <= 0xffff || !narrow || desc.format == Format::Vopd
+            *value <= 0xffff || !narrow || desc.format.is_pair()
         }
         Operand::Inline(inline) => desc.spells_inline(position, *inline),
         _ => true,

@@ -74,12 +74,15 @@ pub enum EncodeFault {
         second: Operand,
     },
     /// Two different literals.
-    #[error("has the literals {first:#x} and {second:#x}: only one fits; move one into a register first")]
+    #[error(
+        "has the literals {} and {}: only one fits; move one into a register first",
+        Plain(*.first), Plain(*.second)
+    )]
     TwoLiterals {
         /// One value.
-        first: u32,
+        first: Operand,
         /// The other.
-        second: u32,
+        second: Operand,
     },
     /// A branch to a label that stands nowhere.
     #[error("the target label `{label}` is not placed")]
@@ -152,6 +155,7 @@ impl fmt::Display for Plain {
             Operand::Inline(inline @ (Inline::Int(_) | Inline::Float(240..=248))) => write!(f, "{inline}"),
             Operand::Inline(Inline::Float(code)) => write!(f, "float constant {code}"),
             Operand::Literal(value) => write!(f, "{value:#x}"),
+            Operand::Literal64(value) => write!(f, "{value:#x}"),
             Operand::Imm(value) => write!(f, "{value}"),
             Operand::Special(special) => f.write_str(special.name()),
             Operand::Label(label) => write!(f, "label {}", label.0),

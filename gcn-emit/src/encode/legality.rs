@@ -3,14 +3,14 @@
 use gcn_isa::mods::Modifier;
 use gcn_isa::table::{Access, Class, Format, OperandDesc};
 use gcn_isa::target::Generation;
-use gcn_isa::{Inst, Mods, Operand, RegFile, SrcSpecial, Target};
+use gcn_isa::{Inst, Mods, Operand, Reg, RegFile, SrcSpecial, Target};
 use smallvec::SmallVec;
 
 use super::error::{EncodeFault, ModifierFault};
 use crate::fields::check::OperandFault;
 
-/// An instruction has room for one literal dword.
-pub(super) fn one_literal(seen: &mut Option<u32>, value: u32) -> Result<(), EncodeFault> {
+/// An instruction has room for one literal.
+pub(super) fn one_literal(seen: &mut Option<Operand>, value: Operand) -> Result<(), EncodeFault> {
     match seen.replace(value) {
         Some(first) if first != value => Err(EncodeFault::TwoLiterals { first, second: value }),
         _ => Ok(()),
@@ -53,7 +53,7 @@ fn is_scalar(operand: Operand) -> bool {
     match operand {
         Operand::Reg(reg) => reg.file == RegFile::Sgpr && reg != gcn_isa::reg::NULL,
         Operand::Special(special) => special != SrcSpecial::LdsDirect,
-        operand => matches!(operand, Operand::Literal(_)),
+        operand => matches!(operand, Operand::Literal(_) | Operand::Literal64(_)),
     }
 }
 
@@ -69,7 +69,7 @@ pub(super) fn of_class(inst: &Inst) -> Result<(), EncodeFault> {
         Class::Gws => gws_alignment(inst),
         Class::GprIdx => gpr_idx_mask(inst),
         Class::FlatAtomicRet | Class::GlobalAtomicRet => sc1_with_agprs(inst),
-        _ if inst.desc.format == Format::Vopd => pair(inst),
+        _ if inst.desc.format.is_pair() => pair(inst),
         _ => Ok(()),
     }
 }
@@ -78,15 +78,24 @@ pub(super) fn of_class(inst: &Inst) -> Result<(), EncodeFault> {
 /// and destinations are one even and one odd (RDNA3 ISA 7.6). On RDNA 4 two moves may read registers of one bank (LLVM 22 writes
 /// such pairs and takes them).
 fn pair(inst: &Inst) -> Result<(), EncodeFault> {
-    let [x, y] = [["vdstx", "src0x", "vsrc1x", "literalx"], ["vdsty", "src0y", "vsrc1y", "literaly"]]
-        .map(|names| ports(inst, names));
+    let [x, y] = [
+        ["vdstx", "src0x", "vsrc1x", "vsrc2x", "literalx"],
+        ["vdsty", "src0y", "vsrc1y", "vsrc2y", "literaly"],
+    ]
+    .map(|names| ports(inst, names));
     let moves = inst.operands.len() == 4 && inst.desc.generation() == Generation::GFX12;
-    for ((first, second), banks) in x.into_iter().zip(y).zip([2, 4, 4, 2]) {
+    // VOPD3 names both destinations whole, and has third sources of their own.
+    let wide = inst.desc.format == Format::Vopd3;
+    let banks = if wide { [u16::MAX, 4, 4, 4] } else { [2, 4, 4, 2] };
+    // Where tuples are even, one register may be read by both halves at one port.
+    let shared = inst.desc.targets.iter().all(|set| set.needs_even_vgpr_tuples());
+    for ((port, (first, second)), banks) in x.into_iter().zip(y).enumerate().zip(banks) {
         if let (Some(first), Some(second)) = (first, second)
             && let (Some(one), Some(other)) = (inst.operands[first].reg(), inst.operands[second].reg())
             && (one.file, other.file) == (RegFile::Vgpr, RegFile::Vgpr)
-            && one.index % banks == other.index % banks
+            && in_one_bank(one, other, banks)
             && !(moves && banks == 4)
+            && !(shared && port > 0 && one == other)
         {
             let fault = OperandFault::SameBank { other: inst.desc.operands[first].name, banks };
             return Err(EncodeFault::operand(inst, second, fault));
@@ -95,14 +104,21 @@ fn pair(inst: &Inst) -> Result<(), EncodeFault> {
     Ok(())
 }
 
+/// True if a register of one tuple is in the bank of a register of the other.
+fn in_one_bank(one: Reg, other: Reg, banks: u16) -> bool {
+    let of = |reg: Reg| (reg.index..reg.end()).map(move |index| index % banks);
+    of(one).any(|bank| of(other).any(|second| second == bank))
+}
+
 /// The operands of a half by port: destination, and the three sources. After a literal comes the third source; a destination that is
 /// read is that too.
-fn ports(inst: &Inst, [vdst, src0, vsrc1, literal]: [&str; 4]) -> [Option<usize>; 4] {
+fn ports(inst: &Inst, [vdst, src0, vsrc1, vsrc2, literal]: [&str; 5]) -> [Option<usize>; 4] {
     let place = |name| inst.desc.operand_index(name);
     let accumulates = |place: &usize| inst.desc.operands[*place].access == Access::ReadWrite;
     let is_third = place(literal).is_some_and(|literal| place(vsrc1).is_some_and(|vsrc1| literal < vsrc1));
     let (second, third) =
         if is_third { (None, place(vsrc1)) } else { (place(vsrc1), place(vdst).filter(accumulates)) };
+    let third = place(vsrc2).or(third);
     [place(vdst), place(src0), second, third]
 }
 

@@ -94,6 +94,7 @@ impl fmt::Display for Accepts {
             (OperandKinds::INLINE_FLOAT, "an inline float"),
             (OperandKinds::LITERAL, "a 32-bit literal"),
             (OperandKinds::LITERAL16, "a 16-bit literal"),
+            (OperandKinds::LITERAL64, "a 64-bit literal"),
             (OperandKinds::IMM, "an immediate"),
             (OperandKinds::OFF, "`off`"),
             (OperandKinds::SPECIAL, self.specials),
@@ -136,6 +137,7 @@ pub(crate) fn operand(
             if fits { Ok(()) } else { Err(OperandFault::Range { lo: 0, hi: 0xffff }) }
         }
         Operand::Literal(_) => kind(has(OperandKinds::LITERAL)),
+        Operand::Literal64(_) => kind(has(OperandKinds::LITERAL64)),
         Operand::Imm(value) => {
             kind(has(OperandKinds::IMM))?;
             let (lo, hi) = immediate_range(field);
@@ -188,9 +190,12 @@ fn register(
     let last = match reg.file {
         RegFile::Sgpr if reg.index < named => named,
         RegFile::Sgpr => 128,
+        // A tuple that begins in reach may go on behind it, where there are more.
+        RegFile::Vgpr if row.vgprs > 256 && reg.len > 1 => row.vgprs,
         RegFile::Vgpr | RegFile::Agpr => u16::from(desc.last_vgpr) + 1,
     };
-    if reg.end() > last {
+    let is_vector = reg.file != RegFile::Sgpr;
+    if reg.end() > last || is_vector && reg.index > desc.last_vgpr.into() {
         return Err(OperandFault::OutOfFile);
     }
     let align = match (reg.file, reg.len) {

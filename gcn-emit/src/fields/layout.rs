@@ -129,10 +129,12 @@ pub(crate) enum When {
     PlainWriteBack,
     /// Rows that write a vector register and do not select a part of it.
     WholeDestination,
-    /// Rows without this modifier.
+    /// Rows with none of these modifiers.
     Lacks(Modifiers),
     /// Rows with this modifier.
     Has(Modifiers),
+    /// Copies from LDS to memory.
+    StoresAsync,
 }
 
 impl When {
@@ -160,7 +162,8 @@ impl When {
             When::WholeDestination => {
                 desc.operand_index("vdst").is_some() && !desc.modifiers.contains(Modifiers::DST_SEL)
             }
-            When::Lacks(modifier) => !desc.modifiers.contains(modifier),
+            When::Lacks(modifiers) => !desc.modifiers.intersects(modifiers),
+            When::StoresAsync => desc.class == Class::AsyncStore,
             When::Has(modifier) => desc.modifiers.contains(modifier),
         }
     }

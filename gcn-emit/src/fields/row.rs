@@ -40,6 +40,8 @@ pub(crate) struct RowCodec {
     pub literal: u8,
     /// The numbers of scalar registers.
     pub scalars: Scalars,
+    /// How many VGPRs a wave can have.
+    pub vgprs: u16,
 }
 
 /// Where an operand goes.
@@ -81,17 +83,17 @@ pub(crate) enum Acc {
 pub(crate) enum Width {
     /// The row's.
     Fixed(u8),
-    /// By the element format in `cbsz` (f8f6f4 source A).
-    Cbsz,
-    /// By the element format in `blgp` (f8f6f4 source B).
-    Blgp,
+    /// By the element format in `cbsz` (f8f6f4 source A), in units of an eighth of the widest.
+    Cbsz(u8),
+    /// By the element format in `blgp` (f8f6f4 source B), in units of an eighth of the widest.
+    Blgp(u8),
     /// The row's, and the status dword if there is `tfe`.
     Tfe(u8),
 }
 
 impl Width {
     /// Dwords of the operand, given the modifiers. Formats 2 and 3 (6 bits) take six registers, 4 (4 bits)
-    /// four, all others eight (CDNA4 ISA, F8F6F4 matrix operands).
+    /// four, all others eight (CDNA4 ISA, F8F6F4 matrix operands); waves of 32 lanes have twice as many in each lane.
     pub(crate) fn dwords(self, mods: &Mods) -> u8 {
         let of_format = |format| match format {
             2 | 3 => 6,
@@ -100,8 +102,8 @@ impl Width {
         };
         match self {
             Width::Fixed(n) => n,
-            Width::Cbsz => of_format(mods.cbsz),
-            Width::Blgp => of_format(mods.blgp),
+            Width::Cbsz(unit) => unit * of_format(mods.cbsz),
+            Width::Blgp(unit) => unit * of_format(mods.blgp),
             Width::Tfe(n) => n + u8::from(mods.tfe),
         }
     }
@@ -166,6 +168,7 @@ impl RowCodec {
             halves: 0,
             literal: desc.bytes * 8,
             scalars,
+            vgprs: desc.instruction_set().addressable_vgprs() as u16,
         };
         for fixed in layout.fixed.iter().filter(|f| f.when.holds(desc)) {
             row.base |= u128::from(fixed.value) << fixed.lo;
@@ -249,7 +252,8 @@ impl RowCodec {
                     field.half = desc.half_bit(operand);
                     self.halves |= field.half.map_or(0, |bit| 1 << bit);
                 }
-                self.free(slot.lo, slot.len);
+                let is_long = operand.kinds.contains(OperandKinds::LITERAL64) && slot.code == Code::Literal;
+                self.free(slot.lo, if is_long { 64 } else { slot.len });
                 // Where there is an `off`, `null` is no register either.
                 let null = self.scalars.null().filter(|_| slot.off.is_some());
                 for code in slot.off.into_iter().chain(null) {
@@ -376,10 +380,13 @@ fn kinds(desc: &InstDesc, operand: &OperandDesc) -> OperandKinds {
     }
 }
 
+/// Eighths of the width of the widest format.
+const WIDEST: u8 = 8;
+
 fn width(desc: &InstDesc, operand: &OperandDesc) -> Width {
     match operand.name {
-        "src0" if desc.width_by_format => Width::Cbsz,
-        "src1" if desc.width_by_format => Width::Blgp,
+        "src0" if desc.width_by_format => Width::Cbsz(operand.dwords / WIDEST),
+        "src1" if desc.width_by_format => Width::Blgp(operand.dwords / WIDEST),
         "vdata" if desc.has_tfe() => Width::Tfe(operand.dwords),
         _ => Width::Fixed(operand.dwords),
     }

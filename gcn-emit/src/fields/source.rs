@@ -7,6 +7,9 @@ use gcn_isa::{Inline, InstructionSet, Operand, Reg, RegFile, SrcSpecial, reg};
 /// The source code that announces a literal dword.
 pub(crate) const LITERAL: u16 = 255;
 
+/// The source code that announces a literal of two dwords, where there are such: elsewhere it is LDS read directly.
+pub(crate) const LITERAL64: u16 = 254;
+
 /// The source code of an operand that has one. VGPRs and AGPRs share codes 256..=511; which file is meant is
 /// another bit, or known from the row.
 pub(crate) fn code_of(operand: Operand, scalars: Scalars) -> Option<u16> {
@@ -16,8 +19,18 @@ pub(crate) fn code_of(operand: Operand, scalars: Scalars) -> Option<u16> {
         Operand::Inline(inline) => inline.code(),
         Operand::Special(special) => special as u16,
         Operand::Literal(_) => LITERAL,
+        Operand::Literal64(_) => LITERAL64,
         Operand::Imm(_) | Operand::Label(_) | Operand::Off => return None,
     })
+}
+
+/// The bits of a literal, and how many bytes it takes.
+pub(crate) fn literal(operand: Operand) -> Option<(u64, usize)> {
+    match operand {
+        Operand::Literal(bits) => Some((bits.into(), 4)),
+        Operand::Literal64(bits) => Some((bits, 8)),
+        _ => None,
+    }
 }
 
 /// The operand of source `code` in a slot of `dwords` dwords; vector codes name registers of `file`. `None`
@@ -74,7 +87,7 @@ impl Scalars {
 pub(crate) struct Specials(u16);
 
 /// A group: its name in the table (32-bit slots list the `_lo` half), and its source codes.
-const GROUPS: [(&str, u16, u16); 14] = [
+const GROUPS: [(&str, u16, u16); 15] = [
     ("flat_scratch", 102, 103),
     ("xnack_mask", 104, 105),
     ("vcc", 106, 107),
@@ -82,6 +95,7 @@ const GROUPS: [(&str, u16, u16); 14] = [
     ("m0", 124, 124),
     ("null", 125, 125),
     ("exec", 126, 127),
+    ("src_flat_scratch_base", 230, 231),
     // The table lists one of each pair of apertures.
     ("src_shared_base", 235, 236),
     ("src_private_base", 237, 238),

@@ -3,7 +3,7 @@
 use std::fmt;
 
 use gcn_isa::mods::{
-    HINTS, Modifier, Modifiers, SCOPES, SDWA_SELECTORS, SDWA_UNUSED, TemporalHints, word_of,
+    Form, HINTS, Modifier, Modifiers, SCOPES, SDWA_SELECTORS, SDWA_UNUSED, TemporalHints, word_named, word_of,
 };
 use gcn_isa::table::{Behaviours, Class, Format, Unit};
 use gcn_isa::target::Generation;
@@ -24,6 +24,7 @@ pub(super) fn write(f: &mut fmt::Formatter<'_>, inst: &Inst, target: Target) -> 
         }
         Format::Vop1Sdwa | Format::Vop2Sdwa | Format::VopcSdwa => sdwa(f, inst),
         Format::Vop3a | Format::Vop3b | Format::Vop3p | Format::Vop3pMai | Format::Vop3px2 => vop3(f, inst),
+        Format::Vopd3 => bitop3(f, inst),
         Format::Smem => smem(f, inst),
         Format::Ds | Format::Vds => ds(f, inst),
         Format::LdsDir | Format::VdsDir => lds_direct(f, inst),
@@ -94,23 +95,54 @@ fn sdwa(f: &mut fmt::Formatter<'_>, inst: &Inst) -> fmt::Result {
     select(Modifier::Src1Sel, &SDWA_SELECTORS, sdwa.src1_sel)
 }
 
-fn vop3(f: &mut fmt::Formatter<'_>, inst: &Inst) -> fmt::Result {
-    let (desc, mods) = (inst.desc, &inst.mods);
-    if desc.modifiers.contains(Modifiers::BITOP3) && mods.bitop3 != 0 {
-        match mods.bitop3 {
-            small @ ..=10 => write!(f, " bitop3:{small}")?,
-            table => write!(f, " bitop3:{table:#x}")?,
+fn bitop3(f: &mut fmt::Formatter<'_>, inst: &Inst) -> fmt::Result {
+    match inst.mods.bitop3 {
+        0 => Ok(()),
+        small @ ..=10 => write!(f, " bitop3:{small}"),
+        table => write!(f, " bitop3:{table:#x}"),
+    }
+}
+
+/// The modifiers of matrix instructions of gfx12.5, in the order in which they are printed.
+const OF_MATRICES: [Modifier; 8] = [
+    Modifier::MatrixAFmt,
+    Modifier::MatrixBFmt,
+    Modifier::MatrixAScale,
+    Modifier::MatrixBScale,
+    Modifier::MatrixAScaleFmt,
+    Modifier::MatrixBScaleFmt,
+    Modifier::MatrixAReuse,
+    Modifier::MatrixBReuse,
+];
+
+fn of_matrices(f: &mut fmt::Formatter<'_>, inst: &Inst) -> fmt::Result {
+    for modifier in OF_MATRICES.into_iter().filter(|m| inst.desc.modifiers.contains(m.flag())) {
+        let value = modifier.get(&inst.mods);
+        match word_named(modifier.name()).map(|word| word.form) {
+            _ if value == 0 => {}
+            Some(Form::Name(names)) => match names.get(value as usize) {
+                Some(name) => write!(f, " {}:{name}", modifier.name())?,
+                None => write!(f, " {}:{value}", modifier.name())?,
+            },
+            _ => flag(f, &inst.mods, modifier)?,
         }
     }
+    Ok(())
+}
+
+fn vop3(f: &mut fmt::Formatter<'_>, inst: &Inst) -> fmt::Result {
+    let (desc, mods) = (inst.desc, &inst.mods);
+    bitop3(f, inst)?;
     if desc.has_fetch_inactive() {
         let bound_ctrl = if mods.op_sel & 2 != 0 { " bound_ctrl:1" } else { "" };
         let fetch_inactive = if mods.op_sel & 1 != 0 { " fi:1" } else { "" };
         return write!(f, "{bound_ctrl}{fetch_inactive}");
     }
-    number(f, mods, Modifier::ByteSel)?;
+    number(f, mods, Modifier::ScaleSel)?;
     number(f, mods, Modifier::IndexKey)?;
+    of_matrices(f, inst)?;
     // The scaled matrix instructions list a third source, whose bits are always zero.
-    let op_sel_bits = if desc.format == Format::Vop3px2 { 3 } else { usize::from(desc.op_sel_bits()) };
+    let op_sel_bits = if desc.scales_by_op_sel() { 3 } else { usize::from(desc.op_sel_bits()) };
     let all_ones = (1u8 << op_sel_bits.min(7)) - 1;
     let mixed_precision = desc.is_mixed_precision();
     // A choice by mask names its halves alone.
@@ -118,7 +150,8 @@ fn vop3(f: &mut fmt::Formatter<'_>, inst: &Inst) -> fmt::Result {
     if mods.op_sel != 0 && !named {
         bits(f, mods, Modifier::OpSel, op_sel_bits)?;
     }
-    let has_op_sel_hi = desc.modifiers.contains(Modifiers::OP_SEL_HI) || desc.format == Format::Vop3px2;
+    number(f, mods, Modifier::ByteSel)?;
+    let has_op_sel_hi = desc.modifiers.contains(Modifiers::OP_SEL_HI) || desc.scales_by_op_sel();
     if has_op_sel_hi && mods.op_sel_hi != if mixed_precision { 0 } else { all_ones } {
         bits(f, mods, Modifier::OpSelHi, op_sel_bits)?;
     }
@@ -129,9 +162,11 @@ fn vop3(f: &mut fmt::Formatter<'_>, inst: &Inst) -> fmt::Result {
         bits(f, mods, Modifier::NegHi, desc.sources().into())?;
     }
     clamp_and_omod(f, mods)?;
-    number(f, mods, Modifier::Cbsz)?;
-    number(f, mods, Modifier::Abid)?;
-    number(f, mods, Modifier::Blgp)?;
+    if !desc.modifiers.intersects(Modifiers::MATRIX_A_FMT) {
+        number(f, mods, Modifier::Cbsz)?;
+        number(f, mods, Modifier::Abid)?;
+        number(f, mods, Modifier::Blgp)?;
+    }
     if desc.modifiers.contains(Modifiers::NEG) && mods.neg != 0 {
         bits(f, mods, Modifier::Neg, desc.sources().into())?;
     }
@@ -143,6 +178,7 @@ fn smem(f: &mut fmt::Formatter<'_>, inst: &Inst) -> fmt::Result {
         f.write_str(" offset:")?;
         signed_hex(f, inst.mods.offset.into())?;
     }
+    flag(f, &inst.mods, Modifier::ScaleOffset)?;
     cache_bits(f, inst, None)
 }
 
@@ -172,9 +208,10 @@ fn cache_bits(f: &mut fmt::Formatter<'_>, inst: &Inst, target: Option<Target>) -
         }
     }
     match SCOPES.get(usize::from(mods.scope)) {
-        Some(name) if mods.scope != 0 => write!(f, " scope:{name}"),
-        _ => Ok(()),
+        Some(name) if mods.scope != 0 => write!(f, " scope:{name}")?,
+        _ => {}
     }
+    flag(f, mods, Modifier::Nv)
 }
 
 fn lds_direct(f: &mut fmt::Formatter<'_>, inst: &Inst) -> fmt::Result {
@@ -213,6 +250,7 @@ fn vmem(f: &mut fmt::Formatter<'_>, inst: &Inst, target: Target) -> fmt::Result 
     flag(f, mods, Modifier::Idxen)?;
     flag(f, mods, Modifier::Offen)?;
     number(f, mods, Modifier::Offset)?;
+    flag(f, mods, Modifier::ScaleOffset)?;
     let stores_lds = inst.desc.class == Class::VmemStoreLds;
     if stores_lds {
         flag(f, mods, Modifier::Lds)?;

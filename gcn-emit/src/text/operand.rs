@@ -8,6 +8,7 @@ use gcn_isa::table::{Behaviours, Class, ConstType, Format};
 use gcn_isa::target::Generation;
 use gcn_isa::{Inline, Inst, Operand, Program, Reg, RegFile, Target};
 
+use super::parse::of_integer;
 use super::symbols::{self, CHANNELS};
 use crate::encode::Plain;
 
@@ -136,7 +137,7 @@ impl InPlace<'_> {
         } else {
             (bit(mods.neg), bit(mods.abs), bit(mods.sext))
         };
-        let constant = matches!(operand, Operand::Inline(_) | Operand::Literal(_));
+        let constant = matches!(operand, Operand::Inline(_) | Operand::Literal(_) | Operand::Literal64(_));
         let (open, close) = match (neg, abs) {
             (true, false) if constant => ("neg(", ")"),
             (true, false) => ("-", ""),
@@ -163,6 +164,15 @@ impl InPlace<'_> {
                 Some(inline) if self.inst.desc.format == Format::Sopk => write!(f, "{inline}"),
                 _ => write!(f, "{value:#x}"),
             },
+            Operand::Literal64(value) if value >> 32 == 0 || !self.reads_as(value as i64, operand) => {
+                match value {
+                    // Where there is no other literal, what fits 32 bits is the upper half.
+                    _ if value as u32 == 0 && self.reads_as((value >> 32) as i64, operand) => {
+                        write!(f, "{:#x}", value >> 32)
+                    }
+                    _ => write!(f, "lit64({value:#x})"),
+                }
+            }
             Operand::Literal(value) if inline_of_literal(ty, value).is_some() => write!(f, "lit({value:#x})"),
             Operand::Reg(reg) => {
                 write!(f, "{}", reg.on(self.target.instruction_set()))?;
@@ -170,6 +180,11 @@ impl InPlace<'_> {
             }
             _ => write!(f, "{}", Plain(operand)),
         }
+    }
+
+    /// True if an assembler takes the number for this operand.
+    fn reads_as(&self, number: i64, operand: Operand) -> bool {
+        of_integer(self.inst.desc, self.position, number) == Some(operand)
     }
 
     fn is_literal(&self) -> bool {
@@ -203,7 +218,13 @@ fn names_halves(inst: &Inst) -> bool {
 
 /// The number of a source operand, which is its bit in the source modifiers.
 pub(crate) fn source_number(name: &str) -> Option<u8> {
-    name.strip_prefix("src").and_then(|n| n.parse().ok())
+    // The sources of the second of two instructions that are one come after those of the first.
+    let (name, before) = match name.strip_suffix('y') {
+        Some(name) => (name, 3),
+        None => (name.strip_suffix('x').unwrap_or(name), 0),
+    };
+    let number: u8 = name.strip_prefix('v').unwrap_or(name).strip_prefix("src")?.parse().ok()?;
+    Some(before + number)
 }
 
 /// A signed number in hexadecimal: `0x10`, `-0x10`.

@@ -16,8 +16,9 @@ const GFX10_1: TargetSet = TargetSet::between(I::GFX10_1, I::GFX1011);
 const GFX10_11: TargetSet = TargetSet::between(I::GFX10_1, I::GFX11_5);
 const GFX10_3_11: TargetSet = TargetSet::between(I::GFX10_3, I::GFX11_5);
 const GFX11: TargetSet = TargetSet::between(I::GFX11, I::GFX11_5);
-const GFX11_ON: TargetSet = TargetSet::between(I::GFX11, I::GFX12);
-const GFX12: TargetSet = TargetSet::one(I::GFX12);
+const GFX11_ON: TargetSet = TargetSet::between(I::GFX11, I::GFX12_5);
+const GFX12: TargetSet = TargetSet::between(I::GFX12, I::GFX12_5);
+const GFX12_5: TargetSet = TargetSet::one(I::GFX12_5);
 const UP_TO_10: TargetSet = GFX9.union(GFX10);
 const UP_TO_11: TargetSet = GFX9.union(GFX10_11);
 
@@ -26,7 +27,7 @@ pub(crate) const CHANNELS: [&str; 4] = ["x", "y", "z", "w"];
 
 /// Hardware registers of `s_getreg_b32` and `s_setreg_b32`: number, name, and the instruction sets that have it. Of two names the first
 /// is printed.
-pub(crate) const HWREGS: [(u16, &str, TargetSet); 56] = [
+pub(crate) const HWREGS: [(u16, &str, TargetSet); 59] = [
     (1, "HW_REG_WAVE_MODE", GFX12),
     (1, "HW_REG_MODE", GFX9.union(RDNA)),
     (2, "HW_REG_WAVE_STATUS", GFX12),
@@ -78,11 +79,14 @@ pub(crate) const HWREGS: [(u16, &str, TargetSet); 56] = [
     (25, "HW_REG_POPS_PACKER", GFX10),
     (26, "HW_REG_WAVE_SCHED_MODE", GFX12),
     (27, "HW_REG_PERF_SNAPSHOT_DATA", GFX11),
+    (28, "HW_REG_IB_STS2", GFX12_5),
     (29, "HW_REG_SHADER_CYCLES", GFX10_3_11),
     (29, "HW_REG_SHADER_CYCLES_LO", GFX12),
     (30, "HW_REG_SHADER_CYCLES_HI", GFX12),
     (31, "HW_REG_DVGPR_ALLOC_LO", GFX12),
     (32, "HW_REG_DVGPR_ALLOC_HI", GFX12),
+    (33, "HW_REG_XNACK_STATE_PRIV", GFX12_5),
+    (34, "HW_REG_XNACK_MASK", GFX12_5),
 ];
 
 /// The immediate of `hwreg(NAME)`, which names all 32 bits of a hardware register; none where the target has none of that name.
@@ -134,7 +138,7 @@ const fn message(id: u16, name: &'static str, sets: TargetSet) -> Message {
 }
 
 /// The messages, by id. `MSG_GS` has no `GS_OP_NOP`.
-pub(crate) const MESSAGES: [Message; 22] = [
+pub(crate) const MESSAGES: [Message; 23] = [
     message(1, "MSG_INTERRUPT", GFX9.union(RDNA)),
     Message { id: 2, name: "MSG_GS", sets: UP_TO_10, ops: GS_OPS.split_at(1).1, streams: true },
     message(2, "MSG_HS_TESSFACTOR", GFX11_ON),
@@ -157,6 +161,7 @@ pub(crate) const MESSAGES: [Message; 22] = [
     message(133, "MSG_RTN_GET_TBA", GFX11_ON),
     message(134, "MSG_RTN_GET_TBA_TO_PC", GFX11_ON),
     message(135, "MSG_RTN_GET_SE_AID_ID", GFX12),
+    message(136, "MSG_RTN_GET_CLUSTER_BARRIER_STATE", GFX12_5),
 ];
 
 /// The messages of an instruction set.

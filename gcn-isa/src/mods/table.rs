@@ -169,6 +169,17 @@ modifiers! {
     WaitVdst = "wait_vdst" in wait_vdst => WAIT_VDST = 37: "waits until at most so many vector ALU instructions are unfinished";
     WaitVaVdst = "wait_va_vdst" in wait_vdst => WAIT_VA_VDST = 38: "waits until at most so many vector ALU instructions are unfinished";
     WaitVmVsrc = "wait_vm_vsrc" in wait_vm_vsrc => WAIT_VM_VSRC = 39: "waits until at most so many vector memory instructions still read their sources";
+    Nv = "nv" in nv => NV = 40: "gfx12.5: the data are not volatile";
+    ScaleOffset = "scale_offset" in scale_offset => SCALE_OFFSET = 41: "gfx12.5: the offset in a register is multiplied by the size of an element";
+    MatrixAFmt = "matrix_a_fmt" in cbsz => MATRIX_A_FMT = 42: "the format of A";
+    MatrixBFmt = "matrix_b_fmt" in blgp => MATRIX_B_FMT = 43: "the format of B";
+    MatrixAScale = "matrix_a_scale" in matrix_a_scale => MATRIX_A_SCALE = 44: "which lanes have the scales of A";
+    MatrixBScale = "matrix_b_scale" in matrix_b_scale => MATRIX_B_SCALE = 45: "which lanes have the scales of B";
+    MatrixAScaleFmt = "matrix_a_scale_fmt" in matrix_a_scale_fmt => MATRIX_A_SCALE_FMT = 46: "the type of the scales of A";
+    MatrixBScaleFmt = "matrix_b_scale_fmt" in matrix_b_scale_fmt => MATRIX_B_SCALE_FMT = 47: "the type of the scales of B";
+    MatrixAReuse = "matrix_a_reuse" in matrix_a_reuse => MATRIX_A_REUSE = 48: "a hint that the next matrix instruction has the same A";
+    MatrixBReuse = "matrix_b_reuse" in matrix_b_reuse => MATRIX_B_REUSE = 49: "a hint that the next matrix instruction has the same B";
+    ScaleSel = "scale_sel" in scale_sel => SCALE_SEL = 50: "the part of the source that has the scale";
     Bitop3 = "bitop3" in bitop3 => BITOP3 = 28: "the truth table of the three sources: bit 4a+2b+c is the result for bits a, b, c";
 }
 

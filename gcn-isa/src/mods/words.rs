@@ -68,6 +68,8 @@ pub enum Form {
     Hint,
     /// One of [`SCOPES`].
     Scope,
+    /// One of these names, whose place is the value.
+    Name(&'static [&'static str]),
 }
 
 /// The temporal hints of RDNA 4: the words that tell loads, stores and atomics apart, the field's value, and the scope where the value
@@ -101,6 +103,17 @@ pub const HINTS: [(TemporalHints, u8, Option<u8>); 20] = {
 /// The scopes of RDNA 4 by value.
 pub const SCOPES: [&str; 4] = ["SCOPE_CU", "SCOPE_SE", "SCOPE_DEV", "SCOPE_SYS"];
 
+/// The formats of matrices on gfx12.5 by value.
+pub const MATRIX_FORMATS: [&str; 5] =
+    ["MATRIX_FMT_FP8", "MATRIX_FMT_BF8", "MATRIX_FMT_FP6", "MATRIX_FMT_BF6", "MATRIX_FMT_FP4"];
+
+/// Where the scales of a matrix are, by value.
+pub const MATRIX_SCALES: [&str; 2] = ["MATRIX_SCALE_ROW0", "MATRIX_SCALE_ROW1"];
+
+/// The types of scales by value.
+pub const SCALE_FORMATS: [&str; 3] =
+    ["MATRIX_SCALE_FMT_E8", "MATRIX_SCALE_FMT_E5M3", "MATRIX_SCALE_FMT_E4M3"];
+
 /// SDWA selectors by value.
 pub const SDWA_SELECTORS: [&str; 7] = ["BYTE_0", "BYTE_1", "BYTE_2", "BYTE_3", "WORD_0", "WORD_1", "DWORD"];
 
@@ -123,9 +136,18 @@ const fn new(name: &'static str, modifier: Modifier, value: u32) -> Word {
 pub const WORDS: &[&[Word]] = &[
     &[word("dfmt", Modifier::Format, Form::DataFormat), word("nfmt", Modifier::Format, Form::NumFormat)],
     &[word("bitop3", Modifier::Bitop3, Form::UpTo(0xff))],
-    &[word("byte_sel", Modifier::ByteSel, Form::UpTo(3))],
+    &[word("scale_sel", Modifier::ScaleSel, Form::UpTo(15))],
     &[word("index_key", Modifier::IndexKey, Form::UpTo(3))],
+    &[word("matrix_a_fmt", Modifier::MatrixAFmt, Form::Name(&MATRIX_FORMATS))],
+    &[word("matrix_b_fmt", Modifier::MatrixBFmt, Form::Name(&MATRIX_FORMATS))],
+    &[word("matrix_a_scale", Modifier::MatrixAScale, Form::Name(&MATRIX_SCALES))],
+    &[word("matrix_b_scale", Modifier::MatrixBScale, Form::Name(&MATRIX_SCALES))],
+    &[word("matrix_a_scale_fmt", Modifier::MatrixAScaleFmt, Form::Name(&SCALE_FORMATS))],
+    &[word("matrix_b_scale_fmt", Modifier::MatrixBScaleFmt, Form::Name(&SCALE_FORMATS))],
+    &[word("matrix_a_reuse", Modifier::MatrixAReuse, Form::Flag(1))],
+    &[word("matrix_b_reuse", Modifier::MatrixBReuse, Form::Flag(1))],
     &[word("op_sel", Modifier::OpSel, Form::Bits)],
+    &[word("byte_sel", Modifier::ByteSel, Form::UpTo(3))],
     &[word("op_sel_hi", Modifier::OpSelHi, Form::Bits)],
     &[word("neg_lo", Modifier::NegLo, Form::Bits)],
     &[word("neg_hi", Modifier::NegHi, Form::Bits)],
@@ -166,12 +188,14 @@ pub const WORDS: &[&[Word]] = &[
     &[word("offset", Modifier::Offset, Form::Offset)],
     &[word("offset0", Modifier::Offset0, Form::UpTo(0xff))],
     &[word("offset1", Modifier::Offset1, Form::UpTo(0xff))],
+    &[word("scale_offset", Modifier::ScaleOffset, Form::Flag(1))],
     &[word("gds", Modifier::Gds, Form::Flag(1)), word("nogds", Modifier::Gds, Form::Flag(0))],
     &[
         word("dlc", Modifier::Dlc, Form::Flag(1)),
         word("nodlc", Modifier::Dlc, Form::Flag(0)),
         word("th", Modifier::Th, Form::Hint),
         word("scope", Modifier::Scope, Form::Scope),
+        word("nv", Modifier::Nv, Form::Flag(1)),
         old("glc", Modifier::Glc, 1),
         old("slc", Modifier::Slc, 1),
         old("scc", Modifier::Scc, 1),
@@ -247,6 +271,7 @@ impl Word {
             Form::Dpp8 => "[<0..7>,<0..7>,<0..7>,<0..7>,<0..7>,<0..7>,<0..7>,<0..7>]".to_owned(),
             Form::Hint => "TH_…".to_owned(),
             Form::Scope => SCOPES.join("|"),
+            Form::Name(names) => names.join("|"),
         };
         format!("{name}:{value}")
     }

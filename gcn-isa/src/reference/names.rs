@@ -6,7 +6,7 @@ use thiserror::Error;
 
 use super::page::Alias;
 use super::rows_of;
-use crate::table::{self, Format, InstDesc};
+use crate::table::{self, InstDesc};
 use crate::target::{Family, Target, TargetSet};
 
 /// Names that the assembler takes and the disassembler does not print.
@@ -137,7 +137,7 @@ fn has_suffix(row: &InstDesc, suffix: &str) -> bool {
 /// Some pairs of VOPD of which `name` is a half.
 fn pairs_with(name: &str, target: Option<Target>) -> Vec<&'static str> {
     let has = |mnemonic: &str| mnemonic.split(" :: ").any(|half| half == name);
-    let pairs = table::rows_of(Family::RDNA).iter().filter(|row| row.format == Format::Vopd);
+    let pairs = table::rows_of(Family::RDNA).iter().filter(|row| row.format.is_pair());
     let pairs = pairs.filter(|row| target.is_none_or(|t| row.targets.contains(t)) && has(row.mnemonic));
     pairs.map(|row| row.mnemonic).take(5).collect()
 }
@@ -163,7 +163,7 @@ fn known(target: Option<Target>) -> BTreeSet<&'static str> {
     let families = Family::ALL.into_iter().filter(|family| target.is_none_or(|t| t.family() == *family));
     families
         .flat_map(table::rows_of)
-        .filter(|r| r.format != Format::Vopd)
+        .filter(|r| !r.format.is_pair())
         .filter(|r| target.is_none_or(|t| r.targets.contains(t)))
         .map(|r| r.mnemonic)
         .chain(aliases().filter(|a| target.is_none_or(|t| a.2.contains(t))).map(|a| a.0))

@@ -19,7 +19,7 @@ impl InstDesc {
             Modifier::Format if self.is_typed_buffer() => 0x7f,
             Modifier::OpSel if self.has_fetch_inactive() => 3,
             Modifier::ByteSel | Modifier::IndexKey => self.last_selector.into(),
-            Modifier::OpSelHi if self.format == Format::Vop3px2 => 3,
+            Modifier::OpSelHi if self.scales_by_op_sel() => 3,
             _ if !self.modifiers.intersects(modifier.flag()) => 0,
             Modifier::OpSel => {
                 let destination = self.op_sel_dst_bit().filter(|_| self.has_halves());
@@ -70,10 +70,15 @@ impl InstDesc {
         target.bad_branch_distance().filter(|_| is_plain)
     }
 
+    /// True for the scaled matrix instructions that choose the scale's byte with `op_sel` (gfx950).
+    pub fn scales_by_op_sel(&self) -> bool {
+        self.format == Format::Vop3px2 && self.generation() == Generation::GFX9
+    }
+
     /// True for the VOP3 forms of `v_permlane16_swap_b32` and `v_permlane32_swap_b32`, where `fi` and `bound_ctrl` stand in
     /// bits 0 and 1 of `op_sel`.
     pub fn has_fetch_inactive(&self) -> bool {
-        self.format == Format::Vop3a && self.class == Class::Permlane && self.generation() == Generation::GFX9
+        self.format == Format::Vop3a && self.operand_index("vdst1").is_some()
     }
 
     /// True for the buffer loads that can return a status dword after the data. Where the register files are unified, their bit

@@ -247,4 +247,16 @@ classes! {
     LdsDirect = "lds_direct",
     /// Load of a pixel's parameters from LDS.
     LdsParam = "lds_param",
+    /// Vector prefetch.
+    VmemPrefetch = "vmem_prefetch",
+    /// Copy from memory to LDS that is counted by itself (gfx12.5).
+    AsyncLoad = "async_load",
+    /// Copy from LDS to memory that is counted by itself (gfx12.5).
+    AsyncStore = "async_store",
+    /// Copy of a tensor's tile to LDS.
+    TensorLoad = "tensor_load",
+    /// Copy of a tensor's tile from LDS.
+    TensorStore = "tensor_store",
+    /// `tensor_save`, `tensor_stop`.
+    TensorCtl = "tensor_ctl",
 }

@@ -133,7 +133,8 @@ impl InstDesc {
     }
 
     /// The number of different scalar values that the instruction may read if it is a vector instruction:
-    /// [`InstructionSet::constant_bus_reads`], but shifts of 64 bits have kept the limit of before RDNA (measured with LLVM 22).
+    /// [`InstructionSet::constant_bus_reads`], but up to RDNA 4 shifts of 64 bits have kept the limit of
+    /// before RDNA (measured with LLVM 22).
     ///
     /// ```
     /// use gcn_isa::{Target, table};
@@ -141,7 +142,8 @@ impl InstDesc {
     /// assert_eq!([reads("v_add_f32"), reads("v_lshlrev_b64")], [2, 1]);
     /// ```
     pub fn constant_bus_reads(&self, target: Target) -> usize {
-        if self.does(Behaviours::SHIFTS_PAIR) { 1 } else { target.constant_bus_reads() }
+        let one = self.does(Behaviours::SHIFTS_PAIR) && !target.reads_scalars_in_long_shifts();
+        if one { 1 } else { target.constant_bus_reads() }
     }
 
     /// True if the instruction has all of these behaviours.

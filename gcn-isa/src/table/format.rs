@@ -48,11 +48,11 @@ formats! {
         Vop3a = "VOP3A" Vop3aDpp = "VOP3A_DPP" Vop3aDpp8 = "VOP3A_DPP8"
         Vop3b = "VOP3B" Vop3bDpp = "VOP3B_DPP" Vop3bDpp8 = "VOP3B_DPP8"
         Vop3p = "VOP3P" Vop3pDpp = "VOP3P_DPP" Vop3pDpp8 = "VOP3P_DPP8"
-        Vop3pMai = "VOP3P_MAI" Vop3px2 = "VOP3PX2" Vopd = "VOPD";
+        Vop3pMai = "VOP3P_MAI" Vop3px2 = "VOP3PX2" Vopd = "VOPD" Vopd3 = "VOPD3";
     Lds: Ds = "DS" Vds = "VDS" LdsDir = "LDSDIR" VdsDir = "VDSDIR";
     VectorMemory:
         Flat = "FLAT" Global = "GLOBAL" Scratch = "SCRATCH" Mubuf = "MUBUF" Mtbuf = "MTBUF"
-        VFlat = "VFLAT" VGlobal = "VGLOBAL" VScratch = "VSCRATCH" VBuffer = "VBUFFER" VBufferTyped = "VBUFFER_T";
+        VFlat = "VFLAT" VGlobal = "VGLOBAL" VScratch = "VSCRATCH" VBuffer = "VBUFFER" VBufferTyped = "VBUFFER_T" VImage = "VIMAGE";
 }
 
 impl Format {
@@ -64,6 +64,11 @@ impl Format {
     /// True for the vector ALU formats, matrix instructions included.
     pub fn is_vop(self) -> bool {
         self.unit() == Unit::Vector
+    }
+
+    /// True for the encodings of two instructions as one.
+    pub const fn is_pair(self) -> bool {
+        matches!(self, Format::Vopd | Format::Vopd3)
     }
 
     /// True for instructions that address memory by a buffer resource.

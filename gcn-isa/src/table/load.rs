@@ -18,9 +18,9 @@ use super::desc::InstDesc;
 use super::entry::{Behaviours, Entry, Flow, Rule};
 use super::format::{Format, Unit};
 use super::names::{NameHasher, NameMap};
-use super::slot::{ImplicitRegs, MemBytes, WaveSizes};
+use super::slot::{ImplicitRegs, MemBytes, OperandDesc, OperandKinds, WaveSizes};
 use crate::immediate::Immediate;
-use crate::target::{Family, TargetSet};
+use crate::target::{Family, TargetSet, WaveSize};
 use declarations::{Class as RegisterClass, Declarations, Opcodes, implicit, opcodes, with_targets};
 use forms::{Facts, Form};
 
@@ -366,7 +366,8 @@ impl Rows {
                 for (facts, &(set, opcode)) in
                     form.facts.iter().flat_map(|facts| codes.iter().map(move |code| (facts, code)))
                 {
-                    let here = facts.targets.intersection(set).intersection(named);
+                    let here =
+                        facts.targets.intersection(set).intersection(named).intersection(with(facts.waves));
                     if here.is_empty() {
                         continue;
                     }
@@ -423,6 +424,12 @@ impl Rows {
             Err("a target has the opcode and no form")
         }
     }
+}
+
+/// The instruction sets that have waves of one of the sizes.
+fn with(waves: WaveSizes) -> TargetSet {
+    const OF_64: TargetSet = TargetSet::with_waves(WaveSize::W64);
+    if waves == WaveSizes::W64 { OF_64 } else { TargetSet::ALL }
 }
 
 /// The format whose opcode the entry states: that of the first form that the instruction sets have.
@@ -491,15 +498,27 @@ fn derived(base: Format, format: Format, targets: TargetSet, opcode: u16) -> u16
 fn bytes(format: Format, facts: &Facts) -> u8 {
     match format {
         Format::Vop3px2 => 16,
-        Format::VFlat | Format::VGlobal | Format::VScratch | Format::VBuffer | Format::VBufferTyped => 12,
+        Format::VFlat
+        | Format::VGlobal
+        | Format::VScratch
+        | Format::VBuffer
+        | Format::VBufferTyped
+        | Format::VImage
+        | Format::Vopd3 => 12,
         format if format.is_long_dpp() => 12,
         Format::Vopd if facts.has_literal => 12,
         Format::Vopd => 8,
+        _ if facts.has_literal && facts.operands.get().iter().any(is_long_literal) => 12,
         _ if facts.has_literal => 8,
         Format::LdsDir | Format::VdsDir => 4,
         format if is_short(format) || format.unit() == Unit::Scalar => 4,
         _ => 8,
     }
+}
+
+/// True for a literal of 64 bits that is always there.
+fn is_long_literal(operand: &OperandDesc) -> bool {
+    operand.kinds == OperandKinds::LITERAL64
 }
 
 /// Every vector instruction reads EXEC as its mask.

@@ -31,7 +31,7 @@ impl OperandDesc {
 
     /// True for a literal that is always there.
     pub fn is_literal(&self) -> bool {
-        (OperandKinds::LITERAL | OperandKinds::LITERAL16).contains(self.kinds)
+        (OperandKinds::LITERAL | OperandKinds::LITERAL16 | OperandKinds::LITERAL64).contains(self.kinds)
     }
 
     /// True for what stands in a source field of a vector instruction, for which modifiers have a bit. The second register of a swap
@@ -97,6 +97,8 @@ bitflags! {
         const OFF = 512;
         /// Half a VGPR, named as such (`v5.h`).
         const HALF_VGPR = 1024;
+        /// 64-bit literal.
+        const LITERAL64 = 2048;
     }
 
     /// Sizes of waves.

@@ -9,7 +9,7 @@ use super::reg_file::RegFile;
 pub enum Family {
     /// Vega and CDNA.
     GFX9,
-    /// RDNA 1 to 4.
+    /// RDNA 1 to 4, and CDNA 5, which grew out of them.
     RDNA,
 }
 
@@ -27,7 +27,7 @@ pub enum Generation {
     GFX10,
     /// RDNA 3.
     GFX11,
-    /// RDNA 4.
+    /// RDNA 4 and CDNA 5.
     GFX12,
 }
 
@@ -109,7 +109,8 @@ macro_rules! facts {
             family: Family,
             /// How instructions are encoded.
             generation: Generation,
-            /// True if the tables have its instructions, so that code can be read and written: assembled, disassembled, inspected, linked.
+            /// True if the tables have its instructions and rules, so that commands take its code: assemble, disassemble, inspect, link and check
+            /// it. Of gfx12.5 they have the instructions alone, which `gcn-emit` reads and writes.
             has_instructions: bool,
             /// The sizes that waves can have, the usual one first.
             wave_sizes: &'static [WaveSize],
@@ -117,9 +118,13 @@ macro_rules! facts {
             named_sgprs: NamedSgprs,
             /// Highest SGPR count that a kernel can name (`s0` and on); what [`named_sgprs`](InstructionSet::named_sgprs) has comes on top.
             addressable_sgprs: u32,
+            /// VGPRs that a wave can have. Instructions name the first 256; a tuple may go on behind them.
+            addressable_vgprs: u32,
             /// The number of different scalar values (SGPRs or pairs, VCC, M0, special registers, the literal) a vector instruction may read:
             /// the constant bus (CDNA3 ISA, "VALU operands"; RDNA ISA, "VALU operands": two from GFX10 on).
             constant_bus_reads: usize,
+            /// True where shifts of 64 bits may read as many scalar values as other vector instructions; elsewhere one (measured with LLVM 22).
+            reads_scalars_in_long_shifts: bool,
             /// True where there are AccVGPRs at all (gfx908 and later of CDNA).
             has_agprs: bool,
             /// True where VGPRs and AccVGPRs are two halves of one file of 512 per wave (gfx90a and later of CDNA), so that
@@ -233,7 +238,9 @@ const GFX900: Facts = Facts {
     wave_sizes: &[WaveSize::W64],
     named_sgprs: GFX9_NAMED,
     addressable_sgprs: 102,
+    addressable_vgprs: 256,
     constant_bus_reads: 1,
+    reads_scalars_in_long_shifts: false,
     has_agprs: false,
     has_unified_agprs: false,
     needs_even_vgpr_tuples: false,
@@ -336,6 +343,18 @@ const GFX12: Facts = Facts {
     ..GFX11
 };
 
+const GFX12_5: Facts = Facts {
+    has_instructions: false,
+    wave_sizes: &[WaveSize::W32],
+    needs_even_vgpr_tuples: true,
+    addressable_vgprs: 1024,
+    reads_scalars_in_long_shifts: true,
+    has_kernarg_preload: true,
+    has_workgroup_processors: false,
+    simds_per_cu: 4,
+    ..GFX12
+};
+
 /// Bytes that the descriptor's field for fetching instructions counts as one.
 const PREFETCHED_PIECE: u64 = 128;
 
@@ -402,6 +421,8 @@ instruction_sets! {
     GFX11_5 = "gfx11.5", GFX11, GFX11_5;
     /// RDNA 4.
     GFX12 = "gfx12", GFX12, GFX12;
+    /// CDNA 5, which grew out of RDNA 4: waves of 32 lanes alone, tuples of VGPRs that begin at even numbers, up to 1024 of them.
+    GFX12_5 = "gfx12.5", GFX12_5, GFX12_5;
 }
 
 impl InstructionSet {
@@ -443,7 +464,7 @@ impl InstructionSet {
     pub const fn registers(self, file: RegFile) -> u32 {
         match file {
             RegFile::Sgpr => self.addressable_sgprs(),
-            RegFile::Vgpr => 256,
+            RegFile::Vgpr => self.addressable_vgprs(),
             RegFile::Agpr if self.has_agprs() => 256,
             RegFile::Agpr => 0,
         }

@@ -28,6 +28,8 @@ enum Vgprs {
     Rdna1024,
     /// 192 KiB, 1536 registers.
     Rdna1536,
+    /// 128 KiB for waves of 32 lanes, of which one can have all.
+    Cdna5,
 }
 
 impl Vgprs {
@@ -38,6 +40,7 @@ impl Vgprs {
             Vgprs::Rdna1 => (512, 4, 4),
             Vgprs::Rdna1024 => (512, 8, 4),
             Vgprs::Rdna1536 => (768, 12, 4),
+            Vgprs::Cdna5 => (512, 8, 8),
         };
         let factor = match (self, wave) {
             (Vgprs::Gcn | Vgprs::Cdna2, _) | (_, WaveSize::W64) => 1,
@@ -71,6 +74,7 @@ const RDNA1: Chip = Chip { vgprs: Vgprs::Rdna1, waves: 20, ..VEGA };
 const RDNA2: Chip = Chip { vgprs: Vgprs::Rdna1024, waves: 16, lds_granule: 1024, xnack: false, ..RDNA1 };
 /// RDNA from 3 on with the larger file; chips with the smaller one are as those of RDNA 2.
 const RDNA3: Chip = Chip { vgprs: Vgprs::Rdna1536, ..RDNA2 };
+const CDNA5: Chip = Chip { vgprs: Vgprs::Cdna5, lds: 327_680, xnack: true, sramecc: true, ..RDNA2 };
 
 macro_rules! targets {
     ($($(#[$doc:meta])* $target:ident = $name:literal, $set:ident, $chip:ident, $mach:literal $(, generic $generic:literal $version:tt: $($member:ident)+)?;)*) => {
@@ -214,6 +218,10 @@ targets! {
     GFX1200 = "gfx1200", GFX12, RDNA3, 0x048;
     /// RDNA 4 (Navi 48).
     GFX1201 = "gfx1201", GFX12, RDNA3, 0x04e;
+    /// CDNA 5 (MI450 series).
+    GFX1250 = "gfx1250", GFX12_5, CDNA5, 0x049;
+    /// CDNA 5.
+    GFX1251 = "gfx1251", GFX12_5, CDNA5, 0x05a;
 }
 
 /// What the instruction set says, asked of the processor.
@@ -417,10 +425,10 @@ impl UnknownTarget {
     }
 }
 
-/// Why a name is refused: the tables lack the processor's instructions, or there is no such processor.
+/// Why a name is refused: the tables lack the rules of the processor, or there is no such processor.
 fn what(name: &str) -> &'static str {
     let known = Target::KNOWN.iter().any(|target| target.name() == name);
-    if known { "the instructions are not yet in the tables of target" } else { "unknown target" }
+    if known { "waits and hazards are not yet known of target" } else { "unknown target" }
 }
 
 impl FromStr for Target {

@@ -3,7 +3,7 @@
 use std::fmt;
 use std::str::FromStr;
 
-use super::instruction_set::{Family, Generation, InstructionSet};
+use super::instruction_set::{Family, Generation, InstructionSet, WaveSize};
 use super::processor::Target;
 
 /// The instruction sets of which a fact holds, as a constant.
@@ -59,6 +59,18 @@ impl TargetSet {
 
     /// Those on which a barrier backs off: it may be passed with memory operations outstanding.
     pub(crate) const WITH_BACK_OFF_BARRIERS: TargetSet = those!(set => set.has_back_off_barrier());
+
+    /// Those that have waves of this size.
+    pub(crate) const fn with_waves(wave: WaveSize) -> TargetSet {
+        those!(set => {
+            let sizes = set.wave_sizes();
+            let mut i = 0;
+            while i < sizes.len() && sizes[i] as u8 != wave as u8 {
+                i += 1;
+            }
+            i < sizes.len()
+        })
+    }
 
     /// Those with `.amdhsa_tg_split`.
     pub(crate) const WITH_TG_SPLIT: TargetSet = those!(set => set.has_tg_split());

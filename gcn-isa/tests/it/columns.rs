@@ -6,7 +6,7 @@ use gcn_isa::Target;
 use gcn_isa::table::{Access, ImplicitRegs, InstDesc, MemBytes, OperandDesc, OperandKinds};
 
 /// Kinds of operands in the order of the text. `c` stands for both kinds of inline constants.
-pub const KINDS: [(&str, OperandKinds); 10] = [
+pub const KINDS: [(&str, OperandKinds); 11] = [
     ("h", OperandKinds::HALF_VGPR),
     ("v", OperandKinds::VGPR),
     ("a", OperandKinds::AGPR),
@@ -14,6 +14,7 @@ pub const KINDS: [(&str, OperandKinds); 10] = [
     ("c", OperandKinds::INLINE_INT.union(OperandKinds::INLINE_FLOAT)),
     ("l", OperandKinds::LITERAL),
     ("l16", OperandKinds::LITERAL16),
+    ("l64", OperandKinds::LITERAL64),
     ("m", OperandKinds::SPECIAL),
     ("imm", OperandKinds::IMM),
     ("off", OperandKinds::OFF),

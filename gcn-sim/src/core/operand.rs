@@ -125,7 +125,8 @@ impl RegisterMap {
             Operand::Inline(inline) => Src::Const(Const::inline(inline)),
             Operand::Literal(bits) => Src::Const(Const::literal(bits)),
             Operand::Special(special) => Src::Special(special),
-            Operand::Imm(_) | Operand::Label(_) | Operand::Off => Src::None,
+            // No instruction set with literals of 64 bits is simulated.
+            Operand::Literal64(_) | Operand::Imm(_) | Operand::Label(_) | Operand::Off => Src::None,
         }
     }
 }

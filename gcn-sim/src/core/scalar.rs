@@ -44,6 +44,9 @@ impl Cx<'_> {
             | SrcSpecial::PrivateLimit => {
                 return Err(Fault::Unsupported("a 32-bit read of an aperture register"));
             }
+            SrcSpecial::FlatScratchBaseLo | SrcSpecial::FlatScratchBaseHi => {
+                return Err(Fault::Unsupported("the base of scratch as a source"));
+            }
             SrcSpecial::PopsExitingWaveId | SrcSpecial::LdsDirect => {
                 return Err(Fault::Unsupported("a graphics-only source"));
             }

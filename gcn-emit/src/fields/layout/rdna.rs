@@ -79,7 +79,9 @@ pub(super) fn layout(format: Format, generation: Generation) -> Layout {
             opposite: Some(32),
             ..VOP3
         },
+        Format::Vop3px2 => VOP3PX2,
         Format::Vopd => VOPD,
+        Format::Vopd3 => VOPD3,
         Format::LdsDir | Format::VdsDir => LDSDIR,
         Format::Ds | Format::Vds => DS,
         Format::Flat => by_generation(GFX10_FLAT, GFX11_FLAT, Layout::NONE),
@@ -93,6 +95,7 @@ pub(super) fn layout(format: Format, generation: Generation) -> Layout {
         // The format of an untyped access is that of typed ones that is printed without a word.
         Format::VBuffer => Layout { fixed: UNTYPED, ..VBUFFER },
         Format::VBufferTyped => VBUFFER,
+        Format::VImage => VIMAGE,
         _ => Layout::NONE,
     }
 }
@@ -141,7 +144,13 @@ const GFX12_SMEM: Layout = Layout {
         slot(&["offset"], Code::Imm, 32, 24).signed(),
         slot(&["soffset"], Code::Scalar, 57, 7),
     ],
-    mods: &[field(Modifier::Offset, 32, 24), field(Modifier::Scope, 21, 2), field(Modifier::Th, 23, 2)],
+    mods: &[
+        field(Modifier::Offset, 32, 24),
+        field(Modifier::Nv, 20, 1),
+        field(Modifier::Scope, 21, 2),
+        field(Modifier::Th, 23, 2),
+        field(Modifier::ScaleOffset, 56, 1),
+    ],
     ..GFX11_SMEM
 };
 
@@ -212,6 +221,10 @@ long! {
     piece(Modifier::ByteSel, 1, 11, 1).when(When::WholeResult),
     piece(Modifier::ByteSel, 0, 12, 1).when(When::WholeResult),
     field(Modifier::ByteSel, 13, 2).when(When::PartOfResult),
+    field(Modifier::ScaleSel, 11, 4),
+    field(Modifier::Bitop3, 61, 3),
+    piece(Modifier::Bitop3, 3, 8, 3),
+    piece(Modifier::Bitop3, 6, 59, 2),
     field(Modifier::Clamp, 15, 1),
     field(Modifier::Omod, 59, 2),
     field(Modifier::Neg, 61, 3),
@@ -224,17 +237,37 @@ long! {
     field(Modifier::Neg, 61, 3),
 }
 
-const VOP3P_ENC: Fixed = bits(23, 9, 0b1_1001_1000);
+const VOP3P_ENC: Fixed = bits(24, 8, 0b1100_1100);
+/// What stands in the place of op_sel_hi.
+const NOT_SEL_HI: Modifiers = Modifiers::OP_SEL_HI
+    .union(Modifiers::MATRIX_B_REUSE)
+    .union(Modifiers::MATRIX_B_FMT)
+    .union(Modifiers::MATRIX_B_SCALE);
 /// Where op_sel_hi cannot be written it is all ones.
 const SEL_HI: [Fixed; 3] = [
     bits(14, 1, 1).ignored().when(When::Has(Modifiers::OP_SEL_HI)),
-    bits(59, 2, 3).when(When::Lacks(Modifiers::OP_SEL_HI)),
-    bits(14, 1, 1).when(When::Lacks(Modifiers::OP_SEL_HI)),
+    bits(59, 2, 3).when(When::Lacks(
+        Modifiers::OP_SEL_HI.union(Modifiers::MATRIX_B_FMT).union(Modifiers::MATRIX_B_SCALE),
+    )),
+    bits(14, 1, 1).when(When::Lacks(NOT_SEL_HI)),
 ];
-const VOP3P_FIXED: &[Fixed] = &[VOP3P_ENC, SEL_HI[0], SEL_HI[1], SEL_HI[2]];
+/// The scales of a matrix are loaded without a third source, in whose place `v0` stands.
+const NO_THIRD_SOURCE: Fixed = bits(50, 9, 0x100).when(When::Has(Modifiers::MATRIX_A_SCALE));
+const VOP3P_FIXED: &[Fixed] = &[VOP3P_ENC, SEL_HI[0], SEL_HI[1], SEL_HI[2], NO_THIRD_SOURCE];
 const VOP3P_DPP_FIXED: &[Fixed] = &[VOP3P_ENC, LONG_DPP_MARK, SEL_HI[0], SEL_HI[1], SEL_HI[2]];
 const VOP3P_DPP8_FIXED: &[Fixed] = &[VOP3P_ENC, LONG_DPP8_MARK, SEL_HI[0], SEL_HI[1], SEL_HI[2]];
-const VOP3P_SLOTS: &[Slot] = &[VDST, SRC0, SRC1, SRC2, slot(&["idx"], Code::Source, 50, 9)];
+const SCALE_A: Slot = slot(&["scale_a"], Code::Source, 32, 9);
+const SCALE_B: Slot = slot(&["scale_b"], Code::Source, 41, 9);
+const VOP3P_SLOTS: &[Slot] = &[VDST, SRC0, SRC1, SRC2, slot(&["idx"], Code::Source, 50, 9), SCALE_A, SCALE_B];
+/// The modifiers of scales.
+const SCALES: [ModSlot; 6] = [
+    field(Modifier::MatrixAScale, 11, 1),
+    field(Modifier::MatrixBScale, 59, 1),
+    field(Modifier::MatrixAScaleFmt, 61, 2),
+    field(Modifier::MatrixBScaleFmt, 8, 2),
+    field(Modifier::MatrixAReuse, 13, 1),
+    field(Modifier::MatrixBReuse, 14, 1),
+];
 
 long! {
     VOP3P_MODS, VOP3P_DPP16, VOP3P_DPP8:
@@ -242,12 +275,75 @@ long! {
     field(Modifier::Abs, 8, 3),
     field(Modifier::OpSel, 11, 3),
     field(Modifier::IndexKey, 11, 2),
+    SCALES[0],
+    SCALES[1],
+    SCALES[2],
+    SCALES[3],
+    SCALES[4],
+    SCALES[5],
+    field(Modifier::MatrixAFmt, 11, 3),
+    piece(Modifier::MatrixBFmt, 2, 14, 1),
+    piece(Modifier::MatrixBFmt, 0, 59, 2),
     piece(Modifier::OpSelHi, 2, 14, 1),
     field(Modifier::Clamp, 15, 1),
     piece(Modifier::OpSelHi, 0, 59, 2),
     field(Modifier::NegLo, 61, 3),
     field(Modifier::Neg, 61, 3),
 }
+
+/// Two instructions in one: that which loads the scales, and the matrix instruction.
+const VOP3PX2: Layout = Layout {
+    fixed: &[
+        VOP3P_ENC,
+        bits(50, 9, 0x100),
+        bits(88, 8, 0b1100_1100),
+        bits(123, 2, 3).when(When::Lacks(Modifiers::MATRIX_B_FMT)),
+        bits(78, 1, 1).when(When::Lacks(Modifiers::MATRIX_B_FMT)),
+    ],
+    opcode_lo: 80,
+    opcode_hi: Some((8, 16)),
+    slots: &[
+        slot(&["vdst"], Code::Vector, 64, 8),
+        slot(&["src0"], Code::Source, 96, 9),
+        slot(&["src1"], Code::Source, 105, 9),
+        slot(&["src2"], Code::Source, 114, 9),
+        SCALE_A,
+        SCALE_B,
+    ],
+    mods: &[
+        SCALES[0],
+        SCALES[1],
+        SCALES[2],
+        SCALES[3],
+        SCALES[4],
+        SCALES[5],
+        field(Modifier::NegHi, 72, 3),
+        field(Modifier::MatrixAFmt, 75, 3),
+        piece(Modifier::MatrixBFmt, 2, 78, 1),
+        piece(Modifier::MatrixBFmt, 0, 123, 2),
+        field(Modifier::NegLo, 125, 3),
+    ],
+    ..Layout::NONE
+};
+
+const VOPD3: Layout = Layout {
+    fixed: &[bits(24, 8, 0b1100_1111)],
+    opcode_lo: 12,
+    slots: &[
+        slot(&["src0x"], Code::Source, 0, 9),
+        slot(&["src0y"], Code::Source, 32, 9),
+        slot(&["vsrc1x"], Code::Vector, 48, 8),
+        slot(&["vsrc2x"], Code::Vector, 56, 8),
+        slot(&["lane_maskx"], Code::Source, 56, 8),
+        slot(&["vdstx"], Code::Vector, 64, 8),
+        slot(&["vsrc1y"], Code::Vector, 72, 8),
+        slot(&["vsrc2y"], Code::Vector, 80, 8),
+        slot(&["lane_masky"], Code::Source, 80, 8),
+        slot(&["vdsty"], Code::Vector, 88, 8),
+    ],
+    mods: &[field(Modifier::Neg, 41, 6), field(Modifier::Bitop3, 80, 8)],
+    ..Layout::NONE
+};
 
 const VOPD: Layout = Layout {
     fixed: &[bits(26, 6, 0b110010)],
@@ -370,11 +466,18 @@ const VFLAT: Layout = Layout {
     opcode_lo: 14,
     slots: &[
         slot(&["saddr"], Code::Scalar, 0, 7).off(GFX11_NULL),
-        slot(&["vdst"], Code::Vector, 32, 8),
+        slot(&["vdata", "lds_addr"], Code::Vector, 55, 8).when(When::StoresAsync),
+        slot(&["vdst", "lds_addr"], Code::Vector, 32, 8),
         slot(&["vdata"], Code::Vector, 55, 8),
         slot(&["vaddr"], Code::Vector, 64, 8),
     ],
-    mods: &[field(Modifier::Scope, 50, 2), field(Modifier::Th, 52, 3), field(Modifier::Offset, 72, 24)],
+    mods: &[
+        field(Modifier::Nv, 7, 1),
+        field(Modifier::ScaleOffset, 48, 1),
+        field(Modifier::Scope, 50, 2),
+        field(Modifier::Th, 52, 3),
+        field(Modifier::Offset, 72, 24),
+    ],
     ..Layout::NONE
 };
 const VGLOBAL: Layout = Layout { fixed: &[VFLAT_ENC, bits(24, 2, 2), GFX12_NULL_SADDR], ..VFLAT };
@@ -464,6 +567,7 @@ const VBUFFER: Layout = Layout {
         slot(&["vaddr"], Code::Vector, 64, 8),
     ],
     mods: &[
+        field(Modifier::Nv, 7, 1),
         field(Modifier::Tfe, 22, 1),
         field(Modifier::Scope, 50, 2),
         field(Modifier::Th, 52, 3),
@@ -472,5 +576,26 @@ const VBUFFER: Layout = Layout {
         field(Modifier::Idxen, 63, 1),
         field(Modifier::Offset, 72, 24),
     ],
+    ..Layout::NONE
+};
+
+/// Of the instructions of images only the copies of tensors, which have no register of a lane; a group that is left out is `null`.
+const VIMAGE: Layout = Layout {
+    fixed: &[
+        bits(26, 6, 0b110100),
+        bits(22, 4, 1),
+        bits(0, 3, 1),
+        bits(56, 7, GFX11_NULL as u64),
+        bits(80, 7, GFX11_NULL as u64).when(When::LacksOperand("group2")),
+        bits(88, 7, GFX11_NULL as u64).when(When::LacksOperand("group3")),
+    ],
+    opcode_lo: 14,
+    slots: &[
+        slot(&["group0"], Code::Scalar, 64, 7),
+        slot(&["group1"], Code::Scalar, 72, 7),
+        slot(&["group2"], Code::Scalar, 80, 7),
+        slot(&["group3"], Code::Scalar, 88, 7),
+    ],
+    mods: &[field(Modifier::Nv, 7, 1), field(Modifier::Scope, 50, 2), field(Modifier::Th, 52, 3)],
     ..Layout::NONE
 };

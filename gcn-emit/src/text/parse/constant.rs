@@ -6,7 +6,7 @@
 use std::fmt;
 
 use gcn_isa::operand::INLINE_FLOATS;
-use gcn_isa::table::InstDesc;
+use gcn_isa::table::{InstDesc, OperandDesc, OperandKinds};
 use gcn_isa::{Inline, Operand};
 
 use super::number::Number;
@@ -59,13 +59,20 @@ fn hex(value: i64) -> String {
 pub(super) fn source(desc: &InstDesc, position: usize, number: Number) -> Result<Operand, Unfit> {
     let ty = desc.constant_type(position);
     match number {
-        Number::Int(value) => int_source(ty, value),
-        Number::Float(value) => match float_source(ty, value)? {
+        Number::Int(value) => int_source(desc, position, ty, value),
+        Number::Float(value) => match float_source(desc, position, ty, value)? {
             Operand::Inline(inline) if !desc.spells_inline(position, inline) => Err(Unfit::Sdwa(value)),
             operand => Ok(operand),
         },
         Number::Later(..) => Err(Unfit::Absolute),
     }
+}
+
+/// What an integer means at an operand.
+pub(crate) fn of_integer(desc: &InstDesc, position: usize, value: i64) -> Option<Operand> {
+    let only = desc.operands.get(position).is_some_and(OperandDesc::is_literal);
+    let read = if only { always } else { source };
+    read(desc, position, Number::Int(value)).ok()
 }
 
 /// True if the operand accepts a literal whose value is known only later: 32-bit operands accept the address
@@ -108,7 +115,31 @@ pub(super) fn folded(
     }
 }
 
-fn int_source(ty: ConstType, value: i64) -> Result<Operand, Unfit> {
+/// True if a literal of 64 bits may stand at the operand: its own, or that of another operand which is always one.
+fn takes_long(desc: &InstDesc, position: usize) -> bool {
+    let Some(slot) = desc.operands.get(position) else { return false };
+    let shared = || desc.operands.iter().any(|other| other.kinds == OperandKinds::LITERAL64);
+    slot.kinds.contains(OperandKinds::LITERAL64) || slot.kinds.contains(OperandKinds::INLINE_INT) && shared()
+}
+
+/// True if literals of 32 bits may not stand there.
+fn takes_long_alone(desc: &InstDesc, position: usize) -> bool {
+    takes_long(desc, position) && !desc.operands[position].kinds.contains(OperandKinds::LITERAL)
+}
+
+/// The shorter of the literals that are a number (LLVM 22): 32 bits are the upper half of a float, and of an integer the lower half of one
+/// that is not negative.
+fn long(ty: ConstType, value: i64) -> Operand {
+    match (ty, u32::try_from(value), i32::try_from(value)) {
+        (ConstType::F64, Ok(bits), _) => Operand::Literal(bits),
+        (ConstType::F64, _, Ok(bits)) => Operand::Literal(bits as u32),
+        (ConstType::F64, ..) if value as u32 == 0 => Operand::Literal((value >> 32) as u32),
+        (_, _, Ok(bits @ 0..)) => Operand::Literal(bits as u32),
+        _ => Operand::Literal64(value as u64),
+    }
+}
+
+fn int_source(desc: &InstDesc, position: usize, ty: ConstType, value: i64) -> Result<Operand, Unfit> {
     if let Ok(small @ -16..=64) = i8::try_from(value) {
         return Ok(Operand::Inline(Inline::Int(small)));
     }
@@ -116,6 +147,8 @@ fn int_source(ty: ConstType, value: i64) -> Result<Operand, Unfit> {
         ConstType::I16 | ConstType::F16 | ConstType::Bf16 => bits16(value)?,
         ConstType::B64 | ConstType::F64 => match Inline::of_bits64(value as u64) {
             Some(inline) => return Ok(Operand::Inline(inline)),
+            None if takes_long_alone(desc, position) => return always(desc, position, Number::Int(value)),
+            None if takes_long(desc, position) => return Ok(long(ty, value)),
             None => bits32(value)?,
         },
         _ => bits32(value)?,
@@ -139,7 +172,7 @@ fn bits16(value: i64) -> Result<u32, Unfit> {
     if (-0x8000..=0xffff).contains(&value) { Ok(value as u32) } else { Err(Unfit::Bits16(value)) }
 }
 
-fn float_source(ty: ConstType, value: f64) -> Result<Operand, Unfit> {
+fn float_source(desc: &InstDesc, position: usize, ty: ConstType, value: f64) -> Result<Operand, Unfit> {
     let bits = match ty {
         ConstType::F16 | ConstType::PackedF16 => f16_bits(value)?,
         ConstType::Bf16 | ConstType::PackedBf16 => bf16_bits(value)?,
@@ -151,7 +184,7 @@ fn float_source(ty: ConstType, value: f64) -> Result<Operand, Unfit> {
         ConstType::B64 | ConstType::F64 => {
             return match (Inline::of_bits64(value.to_bits()), ty) {
                 (Some(inline), _) => Ok(Operand::Inline(inline)),
-                (None, ConstType::F64) => f64_literal(value),
+                (None, ConstType::F64) => f64_literal(desc, position, value),
                 (None, _) => Err(Unfit::NoFloat(value)),
             };
         }
@@ -189,26 +222,50 @@ fn bf16_bits(value: f64) -> Result<u32, Unfit> {
     Ok(narrow.to_bits().into())
 }
 
-/// A literal is the upper half of a 64-bit float, so the lower half has to be zero.
-fn f64_literal(value: f64) -> Result<Operand, Unfit> {
+/// A literal of 32 bits is the upper half of a 64-bit float, so the lower half has to be zero.
+fn f64_literal(desc: &InstDesc, position: usize, value: f64) -> Result<Operand, Unfit> {
     let bits = value.to_bits();
-    if bits & 0xffff_ffff != 0 {
+    if takes_long(desc, position) && bits & 0xffff_ffff != 0 {
+        Ok(Operand::Literal64(bits))
+    } else if bits & 0xffff_ffff != 0 {
         Err(Unfit::LowHalf(value))
     } else {
         Ok(Operand::Literal((bits >> 32) as u32))
     }
 }
 
+/// The literal of an operand that takes nothing else. What fits 32 bits is the upper half of one of 64.
+pub(super) fn always(desc: &InstDesc, position: usize, number: Number) -> Result<Operand, Unfit> {
+    match number {
+        Number::Int(value @ 0..=0xffff_ffff) if takes_long_alone(desc, position) => {
+            Ok(Operand::Literal64((value as u64) << 32))
+        }
+        _ => literal(desc, position, number),
+    }
+}
+
+/// A literal where 64 bits fit.
+fn long_literal(number: Number) -> Result<Operand, Unfit> {
+    match number {
+        Number::Int(value) => Ok(Operand::Literal64(value as u64)),
+        Number::Float(value) => Ok(Operand::Literal64(value.to_bits())),
+        Number::Later(..) => Err(Unfit::Absolute),
+    }
+}
+
 /// The dword of a number that is written as a literal whatever its value.
 pub(super) fn literal(desc: &InstDesc, position: usize, number: Number) -> Result<Operand, Unfit> {
+    if takes_long(desc, position) {
+        return long_literal(number);
+    }
     // Those of a pair of instructions are f32.
-    let half_float = desc.entry.has_half_floats() && desc.format != gcn_isa::Format::Vopd;
+    let half_float = desc.entry.has_half_floats() && !desc.format.is_pair();
     let bits = match number {
         Number::Int(value) if half_float => bits16(value)?,
         Number::Int(value) => bits32(value)?,
         Number::Float(value) if half_float => f16_bits(value)?,
         Number::Float(value) => match desc.constant_type(position) {
-            ConstType::F64 => return f64_literal(value),
+            ConstType::F64 => return f64_literal(desc, position, value),
             ConstType::B64 | ConstType::I16 => return Err(Unfit::NoFloat(value)),
             _ if desc.format == gcn_isa::Format::Sopk => return Err(Unfit::NoFloat(value)),
             _ => f32_bits(value)?,

@@ -258,7 +258,11 @@ fn call(
     cursor.blanks();
     cursor.eat(b'(');
     let value = match function {
-        Function::Lit => {
+        Function::Lit64 if !takes_long_literal(context) => {
+            let fault = ParseFault::Register(format!("{} has no 64-bit literals", context.on.target));
+            return Err((cursor.span_from(at), fault));
+        }
+        Function::Lit | Function::Lit64 => {
             let number = cursor.number(context.scope)?;
             cursor.close(b')', "`)` after the literal")?;
             return Ok(RawValue::Lit(number));
@@ -266,10 +270,6 @@ fn call(
         Function::Hwreg => calls::hwreg(cursor, context)?,
         Function::Sendmsg => calls::sendmsg(cursor, context)?,
         Function::GprIdx => calls::gpr_idx(cursor)?,
-        Function::Lit64 => {
-            let fault = ParseFault::Register(format!("{} has no 64-bit literals", context.on.target));
-            return Err((cursor.span_from(at), fault));
-        }
         Function::Neg | Function::Abs | Function::Sext => {
             let fault =
                 ParseFault::Expected("a register or number: modifiers nest as sext(x) or neg(abs(x))");
@@ -278,6 +278,12 @@ fn call(
     };
     cursor.close(b')', "`)`")?;
     Ok(RawValue::Call(function, value))
+}
+
+/// True if an operand of the instruction takes a literal of 64 bits.
+fn takes_long_literal(context: &Context<'_>) -> bool {
+    let slots = context.rows.iter().flat_map(|row| row.operands);
+    slots.into_iter().any(|slot| slot.kinds.contains(OperandKinds::LITERAL64))
 }
 
 fn number(cursor: &mut Cursor<'_>, context: &mut Context<'_>, in_bars: bool) -> Result<Number, Located> {

@@ -32,6 +32,7 @@ pub use program::{SourceLine, parse_program, source_lines};
 pub use scope::{ExprValue, Fixup, ParsedInst, Scope, TextError};
 pub use words::modifier;
 
+pub(crate) use constant::of_integer;
 use cursor::{Cursor, Located, Span};
 use syntax::Raw;
 
@@ -142,7 +143,7 @@ fn pair(
     let mut raw = Raw::default();
     grammar::instruction(&mut one, row, &rows, on, scope, &mut raw)?;
     let halfway = raw.operands.len();
-    if row.operand_index("vdsty") != Some(halfway) {
+    if !rows.iter().any(|row| row.operand_index("vdsty") == Some(halfway)) {
         let want = row.operand_index("vdsty").unwrap_or_default();
         let operands = row.operands[..want].iter().map(|o| o.name).collect::<Vec<_>>().join(", ");
         return Err((

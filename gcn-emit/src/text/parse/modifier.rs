@@ -93,6 +93,7 @@ fn value(cursor: &mut Cursor<'_>, form: Form, context: &mut Context<'_>) -> Resu
                 context,
             );
         }
+        Form::Name(names) => return choice(cursor, names, "not one of the modifier's names", context),
         Form::Offset if cursor.rest().starts_with(b"swizzle") => return swizzle(cursor, context),
         Form::Offset => {
             let value = cursor.integer(context.scope)?;
@@ -312,7 +313,7 @@ fn meaning(
         return Ok((Modifier::OpSel, u32::from(mods.op_sel) | PERMLANE_BOUND_CONTROL));
     }
     // The scaled matrix instructions choose the scale's byte with op_sel.
-    if field == Modifier::OpSelHi && desc.format == Format::Vop3px2 {
+    if field == Modifier::OpSelHi && desc.scales_by_op_sel() {
         return Ok((field, value));
     }
     if !desc.modifiers.contains(raw.modifier.word.flag()) {
@@ -320,6 +321,10 @@ fn meaning(
         if field == Modifier::Gds && value == 0 && desc.format == Format::Ds {
             return Ok((field, 0));
         }
+        return Err(FOREIGN);
+    }
+    // The halves of short encodings are named.
+    if field == Modifier::OpSel && matches!(desc.format, Format::Vop1 | Format::Vop2 | Format::Vopc) {
         return Err(FOREIGN);
     }
     if field == Modifier::DppCtrl && !desc.takes_control_of(raw.modifier.word) {

@@ -23,7 +23,7 @@ const TTMPS: File = File { file: RegFile::Sgpr, base: 108, count: 16 };
 /// A numbered register or tuple, if one is next. What only looks like one (`v1x`, `vcc`, `s`) is left alone.
 pub(super) fn regular(cursor: &mut Cursor<'_>, context: &mut Context<'_>) -> Result<Option<Reg>, Located> {
     let (prefix, file) = match cursor.rest() {
-        [b'v', ..] => (1, VGPRS),
+        [b'v', ..] => (1, File { count: context.on.addressable_vgprs(), ..VGPRS }),
         [b's', ..] => (1, File { file: RegFile::Sgpr, base: 0, count: context.on.addressable_sgprs() }),
         [b'a', b'c', b'c', ..] => (3, AGPRS),
         [b'a', ..] => (1, AGPRS),

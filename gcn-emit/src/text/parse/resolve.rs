@@ -244,7 +244,7 @@ fn one_operand(
             constant::literal(desc, position, number).map_err(Problem::Unfit)?
         }
         (_, Some(number)) if slot.is_literal() => {
-            constant::literal(desc, position, number).map_err(Problem::Unfit)?
+            constant::always(desc, position, number).map_err(Problem::Unfit)?
         }
         (_, Some(number)) => constant::source(desc, position, number).map_err(Problem::Unfit)?,
         _ => Operand::Off,
@@ -254,7 +254,8 @@ fn one_operand(
 const CONSTANTS: OperandKinds = OperandKinds::INLINE_INT
     .union(OperandKinds::INLINE_FLOAT)
     .union(OperandKinds::LITERAL)
-    .union(OperandKinds::LITERAL16);
+    .union(OperandKinds::LITERAL16)
+    .union(OperandKinds::LITERAL64);
 
 impl RawOperand {
     /// The kinds of operand that it can be.
@@ -316,8 +317,10 @@ fn source_modifiers(
         mods.sext |= u8::from(raw.sext) << source;
         return Ok(());
     }
+    // A pair with changed constants is VOPD3.
+    let folds = desc.format != Format::Vopd;
     match number {
-        Some(constant) if table::find_mnemonic(on, desc.mnemonic).any(|row| !missing(row)) => {
+        Some(constant) if folds && table::find_mnemonic(on, desc.mnemonic).any(|row| !missing(row)) => {
             *constant =
                 constant::folded(desc, position, *constant, raw.neg, raw.abs).map_err(Problem::Unfit)?;
             Ok(())

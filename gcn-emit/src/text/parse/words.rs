@@ -133,17 +133,7 @@ fn registers(words: &mut NameMap<Word>) {
 }
 
 /// Registers that LLVM knows, but on none of our targets.
-const ELSEWHERE: [&str; 9] = [
-    "pc",
-    "tba",
-    "tba_lo",
-    "tba_hi",
-    "tma",
-    "tma_lo",
-    "tma_hi",
-    "src_flat_scratch_base_lo",
-    "src_flat_scratch_base_hi",
-];
+const ELSEWHERE: [&str; 7] = ["pc", "tba", "tba_lo", "tba_hi", "tma", "tma_lo", "tma_hi"];
 
 const FUNCTIONS: [(&str, Function); 8] = [
     ("neg", Function::Neg),

@@ -32,21 +32,44 @@ fn bytes_of(hex: &str) -> Vec<u8> {
 /// - Destinations of `v_readfirstlane_b32` that cannot be written: LLVM prints their codes and reads them back.
 /// - A constant of `v_pk_fmac_f16` on RDNA 3 and later stands for both halves: 0xb800 is a literal there.
 /// - 1/(2π) of some matrix instructions is printed with the digits of an f64.
+/// - After `tensor_stop`, which has no operands, two spaces are printed.
+/// - Constants of conversions from f16 to fp8 and bf8 in pairs are always literals, and are spelled as if they were not.
 fn is_peculiar(text: &str) -> bool {
     let mnemonic = text.split(' ').next().unwrap_or_default();
     match mnemonic {
         "v_readfirstlane_b32" => text.contains(" src_"),
         "v_pk_fmac_f16" => text.contains(", 0xb800,"),
+        "tensor_stop" => true,
+        "v_cvt_pk_fp8_f16" | "v_cvt_pk_bf8_f16" => {
+            let source = text.split(", ").nth(1).unwrap_or_default();
+            source
+                .trim_start_matches(['-', '|', 'n', 'e', 'g', '('])
+                .starts_with(|c: char| c.is_ascii_digit())
+        }
         _ => mnemonic.starts_with("v_wmma") && text.contains("0.15915494309189532"),
     }
 }
 
+/// Texts and bytes of RDNA 1 to 4, and of CDNA 5.
+fn vectors() -> [String; 2] {
+    [
+        unpacked(include_bytes!("../../data/rdna-encodings.tsv.gz")),
+        unpacked(include_bytes!("../../data/rdna-encodings-gfx1250.tsv.gz")),
+    ]
+}
+
+/// True for a pair of VOPD3 with a dot product of bf16. LLVM 22 does not look at the banks of its registers, and takes VOPD3 where VOPD would
+/// do; what it writes is read and printed all the same.
+fn ignores_banks(text: &str, bytes: &[u8]) -> bool {
+    text.contains("v_dual_dot2acc_f32_bf16") && bytes[3] == 0xcf
+}
+
 #[test]
 fn every_vector_both_ways() {
-    let text = unpacked(include_bytes!("../../data/rdna-encodings.tsv.gz"));
-    let (mut asked, mut peculiar) = (0, 0);
+    let files = vectors();
+    let (mut asked, mut peculiar, mut of_bf16) = (0, 0, 0);
     let mut wrong = Vec::new();
-    for line in text.lines().skip(1) {
+    for line in files.iter().flat_map(|text| text.lines().skip(1)) {
         let cells: Vec<&str> = line.split('\t').collect();
         let &[target, asm, hex, lanes] = &cells[..] else { panic!("{line}") };
         let (on, names_halves) = subtarget(target, lanes);
@@ -56,7 +79,10 @@ fn every_vector_both_ways() {
         }
         asked += 1;
         let bytes = bytes_of(hex);
+        let one_way = ignores_banks(asm, &bytes);
+        of_bf16 += usize::from(one_way);
         match parse_inst(asm, on).map_err(|e| e.to_string()) {
+            _ if one_way => {}
             Err(error) => wrong.push(format!("{target} {asm}: {error}")),
             Ok(inst) => match encode_inst(&inst, on.target) {
                 Ok(ours) if ours[..] == bytes[..] => {}
@@ -72,23 +98,26 @@ fn every_vector_both_ways() {
                     wrong.push(format!("{target} {asm}: printed {printed}"));
                 }
                 let again = parse_inst(&printed, on).map(|inst| encode_inst(&inst, on.target));
-                if !again.as_ref().is_ok_and(|code| code.as_ref().is_ok_and(|code| code[..] == bytes[..])) {
+                if !one_way
+                    && !again.as_ref().is_ok_and(|code| code.as_ref().is_ok_and(|code| code[..] == bytes[..]))
+                {
                     wrong.push(format!("{target} {printed}: read back as {again:x?}"));
                 }
             }
         }
     }
     assert!(wrong.is_empty(), "{} of {asked}:\n{}", wrong.len(), wrong[..wrong.len().min(40)].join("\n"));
-    assert_eq!(asked + peculiar, 63_925);
-    assert!(peculiar < 15, "{peculiar}");
+    assert_eq!(asked + peculiar, 63_925 + 17_245);
+    assert_eq!((peculiar, of_bf16), (21, 86));
 }
 
 /// Processors that have the instructions of another, or some of them: LLVM 22's answers on all vectors of the one that was measured, by
 /// their places among those with the same size of waves. What is neither refused nor has other bytes has the same.
 #[test]
 fn siblings_take_and_refuse_what_llvm_does() {
-    let vectors = unpacked(include_bytes!("../../data/rdna-encodings.tsv.gz"));
-    let vectors: Vec<Vec<&str>> = vectors.lines().skip(1).map(|line| line.split('\t').collect()).collect();
+    let files = vectors();
+    let lines = files.iter().flat_map(|text| text.lines().skip(1));
+    let vectors: Vec<Vec<&str>> = lines.map(|line| line.split('\t').collect()).collect();
     let answers = unpacked(include_bytes!("../../data/rdna-siblings.tsv.gz"));
     let (mut covered, mut refused) = (BTreeSet::new(), 0);
     for line in answers.lines().skip(1) {
@@ -107,7 +136,9 @@ fn siblings_take_and_refuse_what_llvm_does() {
             .collect();
         let mine: Vec<_> = vectors.iter().filter(|v| v[0] == measured_on && v[3] == lanes).collect();
         assert_eq!(mine.len().to_string(), texts);
-        for (place, vector) in mine.into_iter().enumerate().filter(|(_, vector)| !is_peculiar(vector[1])) {
+        let usual =
+            |vector: &[&str]| !is_peculiar(vector[1]) && !ignores_banks(vector[1], &bytes_of(vector[2]));
+        for (place, vector) in mine.into_iter().enumerate().filter(|(_, vector)| usual(vector)) {
             let asm = vector[1];
             let ours = parse_inst(asm, on).map_err(|e| e.to_string());
             let ours = ours.and_then(|inst| encode_inst(&inst, on.target).map_err(|e| e.to_string()));
@@ -122,8 +153,14 @@ fn siblings_take_and_refuse_what_llvm_does() {
         }
         covered.insert(on.target);
     }
-    let measured =
-        ["gfx1010", "gfx1030", "gfx1100", "gfx1151", "gfx1201"].map(|name| name.parse::<Target>().unwrap());
+    let measured = [
+        Target::GFX1010,
+        Target::GFX1030,
+        Target::GFX1100,
+        Target::GFX1151,
+        Target::GFX1201,
+        Target::GFX1250,
+    ];
     covered.extend(measured);
     let rdna = Target::KNOWN.into_iter().filter(|target| target.family() == Family::RDNA);
     assert_eq!(covered, rdna.collect());

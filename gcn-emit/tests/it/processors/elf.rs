@@ -21,6 +21,11 @@ fn flags_are_those_of_llvm() {
         };
         let id = TargetId::any(target);
         assert_eq!(id.elf_flags(), flags, "{row}");
+        checked += 1;
+        if !target.has_instructions() {
+            assert_eq!(TargetId::from_elf_flags(flags), None, "{row}");
+            continue;
+        }
         assert_eq!(TargetId::from_elf_flags(flags), Some(id), "{row}");
         // The same through a whole object.
         let version = if target.generic().is_some() { 6 } else { 5 };
@@ -29,7 +34,6 @@ fn flags_are_those_of_llvm() {
         assert_eq!(u32::from_le_bytes(object[48..52].try_into().unwrap()), flags, "{row}");
         let read = read_code_object(&object).unwrap();
         assert_eq!((read.target_id, read.abi_version + 2), (id, version), "{row}");
-        checked += 1;
     }
     assert_eq!(checked, Target::KNOWN.len());
 }
@@ -37,7 +41,7 @@ fn flags_are_those_of_llvm() {
 /// Settings of features change their fields only, and targets without a feature refuse it.
 #[test]
 fn settings_are_read_back() {
-    for target in Target::KNOWN {
+    for target in Target::with_instructions() {
         for (name, has) in [("xnack", target.supports_xnack()), ("sramecc", target.supports_sramecc())] {
             for (sign, setting) in [('+', Feature::On), ('-', Feature::Off)] {
                 let read = format!("{target}:{name}{sign}").parse::<TargetId>();

@@ -6,7 +6,7 @@ use super::{machine, rows};
 
 const OCCUPANCY: &[u8] = include_bytes!("../../../../gcn-isa/tests/data/occupancy.tsv.gz");
 
-/// Where a workgroup's LDS is no whole number of blocks, `llc` counts more waves than fit: it divides by the bytes that were asked for (a
+/// Of more LDS than there is, `llc` says that one wave fits. Where a workgroup's LDS is no whole number of blocks, `llc` counts more waves than fit: it divides by the bytes that were asked for (a
 /// comment of `AMDGPUSubtarget.cpp` asks whether there is a granularity). Of whole blocks as many fit as it says.
 #[test]
 fn simds_hold_as_many_waves_as_llvm_says() {
@@ -28,6 +28,9 @@ fn simds_hold_as_many_waves_as_llvm_says() {
         for count in [from, to].map(|n| n.parse::<u32>().unwrap()) {
             let (vgprs, lds_bytes, items) =
                 if resource.starts_with("VGPRs") { (count, 0, wave.lanes()) } else { (1, count, 256) };
+            if lds_bytes > target.lds_per_cu() && !target.has_workgroup_processors() {
+                continue;
+            }
             let usage = Usage { vgprs, sgprs: 1, lds_bytes, waves_per_workgroup: items / wave.lanes() };
             let held = occupancy_in(target, mode, usage).waves_per_simd;
             let block = target.lds_granule();
@@ -46,5 +49,5 @@ fn simds_hold_as_many_waves_as_llvm_says() {
             rounded += 1;
         }
     }
-    assert_eq!((checked, rounded), (1399, 58));
+    assert_eq!((checked, rounded), (1399 + 70, 59));
 }

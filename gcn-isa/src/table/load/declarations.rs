@@ -171,6 +171,7 @@ fn operand_kind(kind: &str) -> Result<OperandKinds, Broken> {
         "c" => OperandKinds::INLINE_INT | OperandKinds::INLINE_FLOAT,
         "l" => OperandKinds::LITERAL,
         "l16" => OperandKinds::LITERAL16,
+        "l64" => OperandKinds::LITERAL64,
         "m" => OperandKinds::SPECIAL,
         "imm" => OperandKinds::IMM,
         "off" => OperandKinds::OFF,

@@ -1,33 +1,42 @@
-//! VOPD: an instruction that is two. Entries say the halves; each pair of them becomes a row.
+//! VOPD and VOPD3: an instruction that is two. Entries say the halves; each pair of them becomes a row.
 
 use super::super::constants::Constants;
 use super::super::desc::InstDesc;
 use super::super::entry::Entry;
 use super::super::format::Format;
-use super::super::slot::OperandDesc;
+use super::super::slot::{OperandBits, OperandDesc};
 
 /// Names of operands of the first and of the second half. Both have the name in the entry in front.
-const NAMES: [(&str, [&str; 2]); 4] = [
+const NAMES: [(&str, [&str; 2]); 6] = [
     ("vdst", ["vdstx", "vdsty"]),
     ("src0", ["src0x", "src0y"]),
     ("vsrc1", ["vsrc1x", "vsrc1y"]),
+    ("vsrc2", ["vsrc2x", "vsrc2y"]),
+    ("lane_mask", ["lane_maskx", "lane_masky"]),
     ("literal", ["literalx", "literaly"]),
 ];
 
-/// The form of a half that stands first or second; others stand second only.
-const EITHER: &str = "xy";
+/// Sources of each half that modifiers can have a bit for; those of the second come after those of the first.
+const SOURCES: u8 = 3;
+
+/// The forms of halves that stand first, and of those that stand second: `xy` is both.
+const PLACES: [[&str; 2]; 2] = [["xy", "x"], ["xy", "y"]];
 
 /// Bits of the second half's opcode, above which the first half's stands.
-const SECOND_BITS: u16 = 5;
+fn second_bits(format: Format) -> u16 {
+    if format == Format::Vopd3 { 6 } else { 5 }
+}
 
 /// Replaces the rows of halves by those of pairs.
 pub(super) fn pair(rows: &mut Vec<InstDesc>, first_id: u16) {
     // The halves are no rows, so they have no number.
-    let halves = rows.extract_if(.., |row| row.format == Format::Vopd);
+    let halves = rows.extract_if(.., |row| row.format.is_pair());
     let halves: &'static [InstDesc] =
         halves.map(|half| InstDesc { id: u16::MAX, ..half }).collect::<Vec<_>>().leak();
-    for x in halves.iter().filter(|half| half.form == EITHER) {
-        for y in halves.iter().filter(|y| !y.targets.intersection(x.targets).is_empty()) {
+    let standing = |place: usize| halves.iter().filter(move |half| PLACES[place].contains(&half.form));
+    for x in standing(0) {
+        let fits = |y: &&InstDesc| y.format == x.format && !y.targets.intersection(x.targets).is_empty();
+        for y in standing(1).filter(fits) {
             let mnemonic: &'static str = [x.mnemonic, " :: ", y.mnemonic].concat().leak();
             let constants = constants(x, 0).chain(constants(y, 1)).collect::<Vec<_>>().leak();
             let behaviours = x.entry.behaviours | y.entry.behaviours;
@@ -38,11 +47,14 @@ pub(super) fn pair(rows: &mut Vec<InstDesc>, first_id: u16) {
                 printed: mnemonic,
                 form: "",
                 targets: x.targets.intersection(y.targets),
-                opcode: x.opcode << SECOND_BITS | y.opcode,
+                opcode: x.opcode << second_bits(x.format) | y.opcode,
                 operands: operands(x, 0).chain(operands(y, 1)).collect::<Vec<_>>().leak(),
                 implicit_reads: x.implicit_reads | y.implicit_reads,
                 implicit_writes: x.implicit_writes | y.implicit_writes,
                 bytes: x.bytes.max(y.bytes),
+                modifiers: x.modifiers | y.modifiers,
+                bits: OperandBits { neg: x.bits.neg | y.bits.neg << SOURCES, ..x.bits },
+                vgpr_align: x.vgpr_align.max(y.vgpr_align),
                 halves: Some([x, y]),
                 entry: Box::leak(Box::new(entry)),
                 ..*x

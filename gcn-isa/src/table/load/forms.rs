@@ -226,8 +226,7 @@ impl<'a> Words<'a> {
             .iter()
             .any(|o| o.dwords > 1 && o.kinds.intersects(OperandKinds::VGPR | OperandKinds::AGPR));
         let even = targets.difference(TargetSet::WITH_EVEN_TUPLES).is_empty();
-        let has_literal =
-            operands.iter().any(|o| (OperandKinds::LITERAL | OperandKinds::LITERAL16).contains(o.kinds));
+        let has_literal = operands.iter().any(OperandDesc::is_literal);
         Facts {
             targets,
             waves,
