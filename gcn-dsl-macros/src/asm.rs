@@ -17,6 +17,7 @@ mod tests;
 
 use gcn_isa::Target;
 use gcn_isa::hazards::RuleSet;
+use gcn_isa::target::{Subtarget, WaveSize};
 use proc_macro2::{TokenStream, TokenTree};
 
 use crate::errors::Errors;
@@ -40,6 +41,8 @@ pub(crate) struct Options {
     pub targets: Vec<Target>,
     pub missing: Missing,
     pub rules: RuleSet,
+    /// The size of waves, if it is not the targets' usual one.
+    pub wave: Option<WaveSize>,
     /// The text is a whole kernel: it has to end by itself.
     pub whole: bool,
     /// Names that stand for numbers.
@@ -82,6 +85,20 @@ fn programs(body: TokenStream, options: &Options, errors: &mut Errors) -> Vec<Ch
 
 fn checked(target: Target, items: &[Item], options: &Options, faults: &mut Faults) -> Option<Checked> {
     faults.target(target);
-    let program = read::program(target, items, options, faults)?;
+    let on = match options.wave {
+        None => target.into(),
+        Some(wave) => match Subtarget::new(target, wave) {
+            Some(on) => on,
+            None => {
+                let (lanes, has) = (wave.lanes(), target.wave_size());
+                let message = format!(
+                    "waves of {target} have {has} lanes, not {lanes}; leave out the target or the size of waves"
+                );
+                faults.add(None, message);
+                return None;
+            }
+        },
+    };
+    let program = read::program(on, items, options, faults)?;
     judge::judge(program, items, options, faults)
 }

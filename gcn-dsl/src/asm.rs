@@ -39,7 +39,8 @@
 //!
 //! When a wave starts, `s[0:1]` points to the arguments, `s2`, `s3` and `s4` are the workgroup's number in x,
 //! y and z, and the work-item's place in the workgroup is in `v0` (targets that pack it: x in bits 9:0, y in
-//! 19:10, z in 29:20), or in `v0`, `v1` and `v2`; as many dimensions as `#[workgroup(…)]` has are set. An
+//! 19:10, z in 29:20), or in `v0`, `v1` and `v2`; as many dimensions as `#[workgroup(…)]` has are set.
+//! On RDNA 4 the workgroup's numbers are elsewhere: x in `ttmp9`, y and z in the halves of `ttmp7`. An
 //! argument's name stands for its byte offset after `s[0:1]`, `x.len` for that of a slice's length. Registers
 //! are counted; `#[lds(1024)]` asks for LDS; f32 denormals are kept, as in every kernel of this crate.
 //!
@@ -86,7 +87,8 @@
 //! | `target = gfx942` or `targets = [gfx90a, gfx942]` | `#[targets(gfx90a, gfx942)]` | checked for each of them |
 //! | `check = deny` (default) | `#[check(deny)]` | a missing wait is an error that says what to write |
 //! | `check = fix` | `#[check(fix)]` | a missing wait is put in, with its reason as the line's note |
-//! | `rules = safe` (default), `fast`, `manual`, `certain`, `llvm` | `#[rules(safe)]` | which rules count, see [`RuleSet`](gcn_isa::hazards::RuleSet) |
+//! | `wave = 32` or `wave = 64` | `#[wave(32)]`, `#[wave(64)]` | lanes of a wave, for targets that have both (RDNA); 32 where nothing is said |
+//! | `rules = safe` (default), `fast`, `manual`, `certain`, `llvm`, `mesa` | `#[rules(safe)]` | which rules count, see [`RuleSet`](gcn_isa::hazards::RuleSet) |
 //!
 //! # What is checked, and what is not
 //!
@@ -104,13 +106,16 @@ use gcn_emit::text::{Comments, parse_program, print_program};
 use gcn_isa::Program;
 use gcn_isa::operand::Operand;
 use gcn_isa::program::{LabelDef, Line, SourceLoc};
+use gcn_isa::target::Subtarget;
 
 #[doc(hidden)]
 pub use gcn_isa::Target;
+#[doc(hidden)]
+pub use gcn_isa::target::WaveSize;
 
 pub use crate::kernel::AsmError;
 
-use crate::kernel::{self, BuildCause, BuildError, BuiltKernel};
+use crate::kernel::{self, BuildCause, BuildError, BuildOptions, BuiltKernel};
 use crate::lang::Signature;
 use crate::launch::Kernel;
 
@@ -127,6 +132,7 @@ pub struct AsmProgram {
 #[derive(Clone, Copy, Debug)]
 pub struct Part {
     pub target: Target,
+    pub wave: WaveSize,
     /// Labels and instructions in canonical text.
     pub text: &'static str,
     pub code: &'static [u8],
@@ -168,7 +174,8 @@ impl AsmProgram {
     /// [`AsmError::Target`] if it is not written for `target`.
     pub fn program(&self, target: Target) -> Result<Program, AsmError> {
         let part = self.part(target)?;
-        let mut program = parse_program(part.text, target, "asm").map_err(AsmError::Version)?;
+        let on = Subtarget { target, wave: part.wave };
+        let mut program = parse_program(part.text, on, "asm").map_err(AsmError::Version)?;
         for (line, (number, column)) in program.lines.iter_mut().zip(part.places) {
             let place = SourceLoc::new(self.file, *number, *column);
             line.loc = (*number > 0).then_some(place);
@@ -229,13 +236,14 @@ impl AsmProgram {
     ///
     /// # Errors
     /// [`AsmError::Target`] if it is not written for the program's target, [`AsmError::Place`] if the program
-    /// has fewer than `at` lines.
+    /// has fewer than `at` lines, [`AsmError::Wave`] if its waves have another size.
     pub fn splice(&self, program: &mut Program, at: usize) -> Result<(), AsmError> {
         let lines = program.lines.len();
         if at > lines {
             return Err(AsmError::Place { at, lines });
         }
         let own = self.program(program.target)?;
+        same_wave(own.wave, program.wave)?;
         let first = program.labels.len() as u32;
         let renumbered = |mut line: Line| {
             for operand in &mut line.inst_mut().operands {
@@ -264,27 +272,38 @@ pub fn __build<K: Kernel>(
     signature: Signature,
     program: &AsmProgram,
     target: Target,
+    options: &BuildOptions,
     lds_bytes: u32,
 ) -> Result<BuiltKernel<K>, BuildError> {
     let failed = BuildError::of(&signature.name);
-    build(signature, program, target, lds_bytes).map(BuiltKernel::of).map_err(failed)
+    build(signature, program, target, options, lds_bytes).map(BuiltKernel::of).map_err(failed)
 }
 
 fn build(
     signature: Signature,
     program: &AsmProgram,
     target: Target,
+    options: &BuildOptions,
     lds_bytes: u32,
 ) -> Result<BuiltKernel, BuildCause> {
     kernel::build::check_signature(&signature, target)?;
     let workgroup = WorkgroupSize::Required(signature.workgroup);
     let mut spec = program.kernel(&signature.name, target, workgroup)?;
+    same_wave(spec.program.wave, options.wave.unwrap_or(spec.program.wave))?;
     spec.lds_bytes = lds_bytes;
     spec.user_sgprs = UserSgprs::KERNARG_SEGMENT_PTR;
     spec.workgroup_ids = [true; 3];
     spec.work_item_ids = WorkItemIds::of_dimensions(dimensions(signature.workgroup));
     kernel::spec::declare(&signature, &mut spec);
     BuiltKernel::from_assembly(signature, spec)
+}
+
+/// Refuses waves of another size than assembly is written for.
+fn same_wave(says: WaveSize, asked: WaveSize) -> Result<(), AsmError> {
+    if says == asked {
+        return Ok(());
+    }
+    Err(AsmError::Wave { says: says.lanes(), asked: asked.lanes() })
 }
 
 /// How many dimensions a workgroup has.

@@ -26,6 +26,7 @@ fn the_examples_are_as_their_first_lines_say() {
         (SAXPY.0, 0),
         (include_str!("../examples/4-barrier.s"), 0),
         (include_str!("../examples/6-product.s"), 0),
+        (include_str!("../examples/7-radeon.s"), 2),
     ] {
         let answer = ask(json!({ "do": "analyse", "text": text }));
         assert_eq!(answer["findings"].as_array().map(Vec::len), Some(findings), "{text}\n{answer}");
@@ -77,6 +78,20 @@ fn a_product_of_matrices_is_right() {
     let column = |c: u32| (0..64).map(|k| f64::from(c * 64 + k)).sum::<f64>();
     let expected: Vec<f64> = (0..32).flat_map(|_| (0..32).map(column)).collect();
     assert_eq!(c, expected, "{answer}");
+}
+
+/// The Radeon's example is wrong without the wait, which every command names, and twice the numbers with it.
+#[test]
+fn a_radeon_runs_with_stale_and_with_right_values() {
+    let (text, spec) = (include_str!("../examples/7-radeon.s"), include_str!("../examples/7-radeon.json"));
+    let twice: Vec<u32> = (0..64).map(|i| 2 * i).collect();
+    let faithful = |text: &Value| ask(json!({ "do": "run", "text": text, "spec": spec, "mode": "faithful" }));
+    let early = faithful(&json!(text));
+    assert!(early["buffers"][0]["values"] != json!(twice), "{early}");
+    let fixed = ask(json!({ "do": "fix", "text": text }));
+    assert!(fixed["text"].as_str().unwrap().contains("s_wait_loadcnt 0x0"), "{fixed}");
+    let right = faithful(&fixed["text"]);
+    assert_eq!(right["buffers"][0]["values"], json!(twice), "{right}");
 }
 
 #[test]

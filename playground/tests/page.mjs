@@ -171,6 +171,18 @@ await test("faithful mode shows a wrong sum, and the right one with waits", asyn
   await see(page, "#results", " 2016$");
 });
 
+await test("a Radeon's example is wrong until its wait is inserted", async (page) => {
+  await example(page, "RDNA 4");
+  await page.click("#tab-run");
+  await page.selectOption("#mode", "faithful");
+  await page.click("#start");
+  await see(page, "#results", "Read too early.*waitcnt\\.raw");
+  await page.click("#insert");
+  await page.waitForFunction(() => document.getElementById("text").value.includes("s_wait_loadcnt"));
+  await page.click("#start");
+  await see(page, "#results", "0 2 4 6 8.*126$");
+});
+
 await test("sanitizers name the race", async (page) => {
   await example(page, "A barrier that is missing");
   await page.click("#tab-run");

@@ -145,3 +145,98 @@ fn hints_are_explained_and_never_asked_for() {
         gcn(&["check", "--level", "cautious", &text]).code
     );
 }
+
+macro_rules! reductions {
+    ($($target:literal)*) => {
+        /// Each workgroup's sum of 256 integers by way of LDS, compiled by clang 22 for every RDNA instruction set that it has code for
+        /// here: target, lanes of a wave, object.
+        const REDUCTIONS: &[(&str, usize, &[u8])] = &[$(
+            ($target, 32, include_bytes!(concat!("../data/rdna/lds_reduce.", $target, ".w32.hsaco.gz"))),
+            ($target, 64, include_bytes!(concat!("../data/rdna/lds_reduce.", $target, ".w64.hsaco.gz"))),
+        )*];
+    };
+}
+
+reductions! { "gfx1030" "gfx1100" "gfx1151" "gfx1201" }
+
+/// Two workgroups of 256 work-items.
+const SPEC: &str = r#"{"kernel": "k", "grid": 2, "workgroup": 256,
+    "args": [{"buffer": "i32", "count": 512, "init": "ones"}, {"buffer": "i32", "count": 2, "out": true}]}"#;
+
+/// Samples of every instruction as rocprofv3's host traps have them, with LLVM's text and all lanes active, and their number.
+/// `None` without LLVM.
+fn samples(object: &str, target: &str, lanes: usize) -> Option<(String, usize)> {
+    let objdump = gcn_test_support::llvm::tool("llvm-objdump")?;
+    let mut command = std::process::Command::new(objdump);
+    command.args(["-d", "--no-show-raw-insn", &format!("--mcpu={target}"), object]);
+    if lanes == 64 {
+        command.arg("--mattr=+wavefrontsize64");
+    }
+    let listing = String::from_utf8(command.output().expect("llvm-objdump runs").stdout).expect("UTF-8");
+    let padding = |text: &str| text.starts_with("s_code_end") || text.starts_with("s_nop");
+    let instructions: Vec<&str> = listing
+        .lines()
+        .filter_map(|line| Some(line.strip_prefix('\t')?.split_once("//")?.0.trim()))
+        .filter(|text| !padding(text))
+        .collect();
+    let mut csv =
+        "\"Sample_Timestamp\",\"Exec_Mask\",\"Dispatch_Id\",\"Instruction\",\"Instruction_Comment\",\"Correlation_Id\"\n"
+            .to_owned();
+    for (time, text) in instructions.iter().enumerate() {
+        csv += &format!("{time},{},1,\"{text}\",\"\",1\n", u64::MAX >> (64 - lanes));
+    }
+    Some((csv, instructions.len()))
+}
+
+/// `sim`, its strict and timed modes, `timeline` and `annotate` on waves of both sizes.
+#[test]
+fn kernels_are_simulated_timed_drawn_and_compared_with_samples() {
+    let dir = tempfile::TempDir::new().expect("a folder");
+    let spec = dir.path().join("spec.json");
+    std::fs::write(&spec, SPEC).expect("a file");
+    let spec = spec.to_str().expect("ASCII");
+    for &(target, lanes, object) in REDUCTIONS {
+        let name = format!("{target} {lanes}");
+        let path = dir.path().join("k.hsaco");
+        std::fs::write(&path, unpack_bytes(object)).expect("a file");
+        let path = path.to_str().expect("ASCII");
+        let json = |more: &[&str]| -> serde_json::Value {
+            let run = gcn(&[&["sim", path, "--args", spec, "--json"], more].concat());
+            serde_json::from_str(&run.text()).expect("JSON")
+        };
+        for more in [&["--strict", "--sanitize", "all"][..], &["--faithful"], &["--timed"]] {
+            assert_eq!(json(more)["buffers"][0]["values"], serde_json::json!([256, 256]), "{name} {more:?}");
+        }
+        let waves = 512 / lanes;
+        let timed = &json(&["--timed", "--cus", "1"])["timed"];
+        assert_eq!(timed["by_wave"].as_array().map(Vec::len), Some(waves), "{name}");
+        let picture = dir.path().join("t.svg");
+        let picture = picture.to_str().expect("ASCII");
+        gcn(&["timeline", path, "--args", spec, "-o", picture]).text();
+        let drawn = std::fs::read_to_string(picture).expect("a picture");
+        let rows =
+            (0..2).flat_map(|group| (0..256 / lanes).map(move |wave| format!("wg {group} wave {wave},")));
+        for row in rows {
+            assert!(drawn.contains(&row), "{name}: {row}");
+        }
+        assert!(!drawn.contains(&format!("wg 0 wave {},", 256 / lanes)), "{name}");
+
+        let Some((csv, count)) = samples(path, target, lanes) else { continue };
+        let annotated = |more: &[&str]| {
+            let arguments = [&["annotate", path, "-", "--args", spec], more].concat();
+            crate::gcn_with(&arguments, csv.as_bytes()).text()
+        };
+        let text = annotated(&[]);
+        let head = format!(
+            "{count} samples by host trap sampling of 1 dispatches; 0 at no instruction of the code, 0 of other code or \
+             dispatches\n{lanes}.0 of {lanes} lanes active\n"
+        );
+        assert!(text.starts_with(&head), "{name}: {text}");
+        let profile: serde_json::Value = serde_json::from_str(&annotated(&["--json"])).expect("JSON");
+        let lines = profile["instructions"].as_array().expect("a list");
+        // What waits, by the model, is where waits are written.
+        let waits = lines.iter().filter(|line| line["model_reasons"][0][0] == "WAITCNT");
+        let text = |line: &serde_json::Value| line["text"].as_str().is_some_and(|text| text.contains("wait"));
+        assert!(waits.clone().count() > 1 && waits.clone().all(text), "{name}: {profile}");
+    }
+}

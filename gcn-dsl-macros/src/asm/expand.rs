@@ -14,6 +14,7 @@ pub(crate) fn program(programs: &[Checked]) -> TokenStream {
 
 fn part(checked: &Checked) -> TokenStream {
     let target = format_ident!("{}", checked.program.target.identifier().to_uppercase());
+    let wave = format_ident!("W{}", checked.program.wave.lanes());
     let text = print_program(&checked.program, Comments::None);
     let code = Literal::byte_string(&checked.code);
     let notes = checked.program.lines.iter().enumerate().filter_map(|(index, line)| {
@@ -28,6 +29,7 @@ fn part(checked: &Checked) -> TokenStream {
     quote! {
         ::gcn_dsl::asm::Part {
             target: ::gcn_dsl::asm::Target::#target,
+            wave: ::gcn_dsl::asm::WaveSize::#wave,
             text: #text,
             code: #code,
             notes: &[#(#notes),*],

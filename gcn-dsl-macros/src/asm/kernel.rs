@@ -85,6 +85,7 @@ fn kernel(mut asm: AsmFn) -> TokenStream {
     let declared = check::kernel(&kernel, &mut errors);
     let expanded = declared.filter(|_| !errors.spoilt()).and_then(|declared| {
         options.targets = targets(&kernel, &declared, &mut errors)?;
+        options.wave = declared.registers.wave();
         let sizes = arguments(&declared.args, &mut options, &mut errors);
         let programs = programs(asm.body.stream(), &options, &mut errors);
         (!errors.spoilt()).then(|| expanded(&kernel, &declared, &expand::program(&programs), &lds, &sizes))
@@ -223,9 +224,9 @@ fn expanded(
         fn build_with(
             &self,
             target: ::gcn_dsl::asm::Target,
-            _: &::gcn_dsl::BuildOptions,
+            options: &::gcn_dsl::BuildOptions,
         ) -> ::core::result::Result<::gcn_dsl::BuiltKernel<Self>, ::gcn_dsl::BuildError> {
-            ::gcn_dsl::asm::__build(::gcn_dsl::Kernel::signature(self), &Self::PROGRAM, target, #lds)
+            ::gcn_dsl::asm::__build(::gcn_dsl::Kernel::signature(self), &Self::PROGRAM, target, options, #lds)
         }
 
         fn build_kept(

@@ -2,17 +2,19 @@
 
 use gcn_isa::Target;
 use gcn_isa::hazards::RuleSet;
-use proc_macro2::{Delimiter, Ident, TokenStream, TokenTree};
+use gcn_isa::target::WaveSize;
+use proc_macro2::{Delimiter, Ident, Literal, TokenStream, TokenTree};
 
 use super::{Missing, Options};
 use crate::errors::Errors;
 
 /// Every option with its values, for messages.
-const OPTIONS: [(&str, &str); 4] = [
+const OPTIONS: [(&str, &str); 5] = [
     ("target", "a target such as `gfx942`"),
     ("targets", "targets such as `[gfx90a, gfx942]`"),
     ("check", "`deny` (a missing wait is an error) or `fix` (it is put in)"),
-    ("rules", "`safe`, `fast`, `manual`, `certain` or `llvm`"),
+    ("rules", "`safe`, `fast`, `manual`, `certain`, `llvm` or `mesa`"),
+    ("wave", "the lanes of a wave, 32 or 64"),
 ];
 
 /// Takes the options off the front of the input.
@@ -32,10 +34,13 @@ pub(crate) fn split(input: TokenStream, errors: &mut Errors) -> (Options, TokenS
             errors.at(name, format!("`{name}` is given already; remove one"));
         }
         seen.push(name.to_string());
-        let words = words(value);
-        match words {
-            Some(words) => set(&mut options, name, &words, errors),
-            None => errors.at(name, wanted(&name.to_string())),
+        match (value, words(value)) {
+            ([TokenTree::Literal(lanes)], _) if name == "wave" => match wave(lanes) {
+                Some(wave) => options.wave = Some(wave),
+                None => errors.at(lanes, format!("{}, not {lanes}", wanted("wave"))),
+            },
+            (_, Some(words)) => set(&mut options, name, &words, errors),
+            _ => errors.at(name, wanted(&name.to_string())),
         }
     }
     if options.targets.is_empty() && !errors.spoilt() {
@@ -47,6 +52,11 @@ pub(crate) fn split(input: TokenStream, errors: &mut Errors) -> (Options, TokenS
 
 fn is_separator(token: &TokenTree) -> bool {
     matches!(token, TokenTree::Punct(p) if matches!(p.as_char(), ',' | ';'))
+}
+
+/// The wave size of this number of lanes.
+fn wave(lanes: &Literal) -> Option<WaveSize> {
+    lanes.to_string().parse().ok().and_then(WaveSize::of_lanes)
 }
 
 /// A word, or several in brackets.

@@ -4,6 +4,7 @@ use std::collections::HashMap;
 
 use gcn_emit::text::{ExprValue, Scope, parse_inst_in};
 use gcn_isa::program::SourceLoc;
+use gcn_isa::target::Subtarget;
 use gcn_isa::{Program, Target, table};
 
 use super::Options;
@@ -11,17 +12,17 @@ use super::eval::{self, Wrong};
 use super::faults::Faults;
 use super::source::{Item, ItemKind};
 
-/// The program of `items` for `target`. Each line's location has the item's index for its line number; lines that a pass
+/// The program of `items` for a target and size of waves. Each line's location has the item's index for its line number; lines that a pass
 /// adds have none. `None` if anything cannot be read.
 pub(crate) fn program(
-    target: Target,
+    on: Subtarget,
     items: &[Item],
     options: &Options,
     faults: &mut Faults,
 ) -> Option<Program> {
-    let mut program = Program::new(target, "asm");
+    let mut program = Program { wave: on.wave, ..Program::new(on.target, "asm") };
     let labels = labels(items, &mut program, faults);
-    let mut scope = Names { labels: &labels, constants: &options.constants, target };
+    let mut scope = Names { labels: &labels, constants: &options.constants, target: on.target };
     for (index, item) in items.iter().enumerate() {
         match item.kind {
             ItemKind::Label => {
@@ -72,7 +73,7 @@ fn instruction(program: &mut Program, index: usize, item: &Item, scope: &mut Nam
         );
         return faults.syntax(index, None, message);
     }
-    match parse_inst_in(&item.text, program.target, scope) {
+    match parse_inst_in(&item.text, program.subtarget(), scope) {
         Err(error) => {
             faults.syntax(index, Some(error.at..error.at + error.len), error.fault.to_string());
         }

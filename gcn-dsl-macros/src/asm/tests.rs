@@ -1,5 +1,6 @@
 //! How statements are read, and what is refused.
 
+use gcn_emit::text::{Comments, print_program};
 use gcn_isa::hazards::RuleSet;
 use gcn_isa::{Program, Target};
 use proc_macro2::TokenStream;
@@ -178,6 +179,69 @@ fn expressions() {
     assert!(matches!(value("9223372036854775807+1"), Err((_, Wrong::TooLarge))));
     assert!(matches!(value(&"(".repeat(1 << 20)), Err((_, Wrong::Form))));
     assert!(matches!(value(&"-".repeat(1 << 20)), Err((_, Wrong::Form))));
+}
+
+/// What must stand between two instructions, as LLVM 22's passes put it (`si-insert-waitcnts`, `post-RA-hazard-rec`,
+/// `amdgpu-wait-sgpr-hazards`): target, lanes of a wave, what comes before, the wait, what comes after.
+const RDNA: [(&str, u32, &str, &str, &str); 9] = [
+    ("gfx1030", 32, "global_load_dword v1, v0, s[0:1]", "s_waitcnt vmcnt(0)", "v_add_f32 v2, v1, v1"),
+    ("gfx1100", 64, "global_load_b32 v1, v0, s[0:1]", "s_waitcnt vmcnt(0)", "v_add_f32 v2, v1, v1"),
+    ("gfx1151", 32, "ds_load_b32 v1, v0", "s_waitcnt lgkmcnt(0)", "v_add_f32 v2, v1, v1"),
+    ("gfx1201", 32, "global_load_b32 v1, v0, s[0:1]", "s_wait_loadcnt 0x0", "v_add_f32 v2, v1, v1"),
+    ("gfx1201", 64, "ds_load_b32 v1, v0", "s_wait_dscnt 0x0", "v_add_f32 v2, v1, v1"),
+    ("gfx1201", 32, "s_load_b32 s4, s[0:1], 0x0", "s_wait_kmcnt 0x0", "v_mov_b32 v2, s4"),
+    ("gfx1100", 32, "v_exp_f32 v1, v0", "s_waitcnt_depctr depctr_va_vdst(0)", "v_add_f32 v2, v1, v1"),
+    (
+        "gfx1100",
+        64,
+        "v_cndmask_b32_e64 v1, v2, v3, s[0:1]; s_mov_b32 s0, s3",
+        "s_waitcnt_depctr depctr_sa_sdst(0)",
+        "v_mov_b32 v5, s0",
+    ),
+    ("gfx1201", 32, "v_mov_b32 v1, s4; s_mov_b32 s4, 5", "s_wait_alu depctr_sa_sdst(0)", "v_mov_b32 v2, s4"),
+];
+
+#[test]
+fn waits_of_rdna_are_asked_for_and_put_in() {
+    for (target, lanes, first, wait, second) in RDNA {
+        let input = |check: &str, between: &str| -> TokenStream {
+            let text = format!(
+                "target = {target}, wave = {lanes}, check = {check}, {first}; {between} {second}; s_endpgm;"
+            );
+            text.parse().expect("tokens")
+        };
+        let missing = errors(input("deny", ""));
+        assert!(
+            missing.len() == 1
+                && missing[0].contains(&format!("put `{wait}` before it, or let `check = fix`")),
+            "{target} {first}: {missing:?}"
+        );
+        assert_eq!(errors(input("deny", &format!("{wait};"))), [""; 0], "{target} {first}");
+        let [program] = &programs_of(input("fix", ""))[..] else { panic!("one target") };
+        let text = print_program(program, Comments::None);
+        let text: Vec<&str> = text.lines().map(str::trim).collect();
+        assert_eq!(text[first.split(';').count()], wait, "{text:?}");
+        assert_eq!(text.len(), first.split(';').count() + 3, "{text:?}");
+    }
+}
+
+/// The rule is about masks of 64 lanes (LLVM 22, `fixVALUMaskWriteHazard`).
+#[test]
+fn the_size_of_waves_counts() {
+    let input = quote! {
+        target = gfx1100, wave = 32,
+        v_cndmask_b32_e64 v1, v2, v3, s0; s_mov_b32 s0, s3; v_mov_b32 v5, s0; s_endpgm;
+    };
+    assert_eq!(errors(input), [""; 0]);
+    let message = errors(quote! { targets = [gfx942, gfx1201], wave = 32, s_endpgm; });
+    assert!(
+        message.len() == 1 && message[0].contains("waves of gfx942 have 64 lanes, not 32"),
+        "{message:?}"
+    );
+    let message = errors(quote! { target = gfx1201, wave = 16, s_endpgm; });
+    assert_eq!(message, ["`wave` takes the lanes of a wave, 32 or 64, not 16"]);
+    let message = errors(quote! { target = gfx1201, wave = both, s_endpgm; });
+    assert_eq!(message, ["`wave` takes the lanes of a wave, 32 or 64"]);
 }
 
 #[test]

@@ -63,7 +63,7 @@ pub(super) fn registers(kernel: &KernelFn, targets: Option<&[Target]>, errors: &
     if let Some(attr) = find(kernel, "wave") {
         const FORM: &str = "write `#[wave(32)]` or `#[wave(64)]`";
         match attr.parse_args::<Expr>() {
-            Ok(lanes) if is_wave(&lanes) => found.wave = Some(lanes),
+            Ok(lanes) if wave_of(&lanes).is_some() => found.wave = Some(lanes),
             Ok(lanes) => errors.at(lanes, format!("waves have 32 lanes or 64; {FORM}")),
             Err(_) => errors.at(attr, format!("it takes one number, lanes of a wave; {FORM}")),
         }
@@ -83,6 +83,11 @@ fn occupancy(waves: &Expr, targets: Option<&[Target]>, errors: &mut Errors) {
 }
 
 impl Registers {
+    /// `#[wave(…)]`.
+    pub(crate) fn wave(&self) -> Option<WaveSize> {
+        self.wave.as_ref().and_then(wave_of)
+    }
+
     fn limit(&mut self, limit: Limit, errors: &mut Errors) {
         let (name, value) = match limit {
             Limit::Vgprs(value) => (None, value),
@@ -130,8 +135,7 @@ impl Registers {
     }
 }
 
-/// True for the size of a wave.
-fn is_wave(lanes: &Expr) -> bool {
-    let lanes = literal(lanes).and_then(|n| u32::try_from(n).ok());
-    lanes.and_then(WaveSize::of_lanes).is_some()
+/// The wave size of this number of lanes.
+fn wave_of(lanes: &Expr) -> Option<WaveSize> {
+    literal(lanes).and_then(|n| u32::try_from(n).ok()).and_then(WaveSize::of_lanes)
 }

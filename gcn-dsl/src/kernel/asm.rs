@@ -23,6 +23,16 @@ pub enum AsmError {
         /// Lines of the program.
         lines: usize,
     },
+    /// The waves are to have another size than the assembly is written for.
+    #[error(
+        "this assembly is for waves of {says} lanes, not {asked}; write it for those with `wave = {asked}` or `#[wave({asked})]`"
+    )]
+    Wave {
+        /// Lanes of a wave that the assembly is written for.
+        says: u32,
+        /// Lanes asked for.
+        asked: u32,
+    },
     /// What the macro wrote cannot be read: it is of another version than this crate.
     #[error("the assembly cannot be read, so gcn-dsl and gcn-dsl-macros are of different versions: {0}")]
     Version(#[source] ParseError),

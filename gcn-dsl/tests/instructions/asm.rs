@@ -1,7 +1,9 @@
 //! `gcn_asm!`: kernels run in the strict simulator against plain Rust; `check = fix` against the inserter and the manual's
 //! numbers; programs put into programs.
 
+use gcn_dsl::asm::AsmError;
 use gcn_dsl::prelude::*;
+use gcn_dsl::{BuildOptions, WaveSize};
 use gcn_emit::encode::encode_program;
 use gcn_emit::text::parse_program;
 use gcn_isa::wait::{WaitOptions, insert_waits};
@@ -87,6 +89,70 @@ gcn_asm! {
     #[targets(gfx942)]
     fn arguments(a: u8, b: f64, x: &[u8], c: f16, y: *mut f64, z: &mut [f32], d: u32) {
         s_endpgm;
+    }
+}
+
+const RDNA: [Target; 4] = [Target::GFX1030, Target::GFX1100, Target::GFX1151, Target::GFX1201];
+
+gcn_asm! {
+    /// Each lane's number in its wave, plus that of its neighbour's, which goes through LDS.
+    #[workgroup(64)]
+    #[targets(gfx1030, gfx1100, gfx1151, gfx1201)]
+    #[check(fix)]
+    #[wave(64)]
+    #[lds(64 * 4)]
+    fn lanes_of_64(y: *mut u32) {
+        s_load_dwordx2 s[4:5], s[0:1], y;
+        v_mbcnt_lo_u32_b32 v1, -1, 0;
+        v_mbcnt_hi_u32_b32 v1, -1, v1;
+        v_lshlrev_b32 v2, 2, v0;
+        ds_write_b32 v2, v1;
+        v_xor_b32 v3, 4, v2;
+        ds_read_b32 v4, v3;
+        v_add_nc_u32 v4, v4, v1;
+        global_store_dword v2, v4, s[4:5];
+        s_endpgm;
+    }
+
+    /// The same in waves of the usual size.
+    #[workgroup(64)]
+    #[targets(gfx1030, gfx1100, gfx1151, gfx1201)]
+    #[check(fix)]
+    #[lds(64 * 4)]
+    fn lanes_of_32(y: *mut u32) {
+        s_load_dwordx2 s[4:5], s[0:1], y;
+        v_mbcnt_lo_u32_b32 v1, -1, 0;
+        v_mbcnt_hi_u32_b32 v1, -1, v1;
+        v_lshlrev_b32 v2, 2, v0;
+        ds_write_b32 v2, v1;
+        v_xor_b32 v3, 4, v2;
+        ds_read_b32 v4, v3;
+        v_add_nc_u32 v4, v4, v1;
+        global_store_dword v2, v4, s[4:5];
+        s_endpgm;
+    }
+}
+
+#[test]
+fn kernels_of_rdna_run_in_both_sizes_of_waves() {
+    for target in RDNA {
+        let device = Device::simulator(target);
+        let y = device.alloc::<u32>(64).unwrap();
+        for lanes in [32, 64] {
+            match lanes {
+                32 => lanes_of_32.launch(&device, Grid::x(1), (y,)).unwrap(),
+                _ => lanes_of_64.launch(&device, Grid::x(1), (y,)).unwrap(),
+            };
+            let expected: Vec<u32> = (0..64).map(|i| i % lanes + (i ^ 1) % lanes).collect();
+            assert_eq!(device.read(y, 64).unwrap(), expected, "{target} {lanes}");
+        }
+        let other = BuildOptions { wave: Some(WaveSize::W32), ..BuildOptions::default() };
+        let error = lanes_of_64.build_with(target, &other).unwrap_err().to_string();
+        assert!(error.contains("for waves of 64 lanes, not 32"), "{error}");
+        assert!(lanes_of_32.build_with(target, &other).is_ok());
+        let mut program = lanes_of_64::PROGRAM.program(target).unwrap();
+        let error = lanes_of_32::PROGRAM.splice(&mut program, 0).unwrap_err();
+        assert_eq!(error, AsmError::Wave { says: 32, asked: 64 });
     }
 }
 

@@ -194,7 +194,7 @@ impl Served {
         for reason in needs(program, is_nop, |p| insert_wait_states(p, options)) {
             served.states(program, flow, reason);
         }
-        let is_remedy = |inst: &Inst| is_nop(inst) || remedy::is_wait(inst);
+        let is_remedy = |inst: &Inst| is_nop(inst) || remedy::waits_for_dependencies(inst);
         for reason in needs(program, is_remedy, |p| insert_remedies(p, options)) {
             served.remedy(program, flow, reason);
         }
@@ -251,7 +251,7 @@ impl Served {
         walk_back(program, flow, reason.consumer, 0, &mut |line, behind: u32| {
             let inst = &program.lines[line].inst;
             let waited = Fix::waiting(program.target, inst).waits;
-            if !fix.waits.is_empty() && remedy::is_wait(inst) && waited.contains(fix.waits) {
+            if !fix.waits.is_empty() && remedy::waits_for_dependencies(inst) && waited.contains(fix.waits) {
                 found.push(line);
                 return None;
             }
@@ -324,7 +324,7 @@ fn is_nop(inst: &Inst) -> bool {
 
 /// A wait for counters. Those for dependencies are in the same class.
 fn is_counter_wait(inst: &Inst) -> bool {
-    inst.desc.class == Class::Waitcnt && !remedy::is_wait(inst)
+    inst.desc.class == Class::Waitcnt && !remedy::waits_for_dependencies(inst)
 }
 
 /// The waits that `insert` puts into the program without those of one kind; all lines are those of `program`.

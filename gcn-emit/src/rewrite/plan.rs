@@ -296,8 +296,11 @@ impl<'a> Strip<'a> {
                         true => only(Only::Counters) && level < Take::OnlyNops,
                         // A wait for dependencies, if the rules would put it there.
                         false => {
-                            let remedy =
-                                self.program.lines.get(line).is_some_and(|l| remedy::is_wait(&l.inst));
+                            let remedy = self
+                                .program
+                                .lines
+                                .get(line)
+                                .is_some_and(|l| remedy::waits_for_dependencies(&l.inst));
                             remedy && only(Only::WaitStates) && level < Take::Nothing
                         }
                     }

@@ -78,10 +78,7 @@ fn a_kernel_is_compiled_for_the_device_while_the_program_runs() {
 fn every_mode_gives_the_same_result_and_the_sanitizers_find_nothing() {
     for (name, value) in [("MODE", "strict"), ("MODE", "faithful"), ("TIMED", "1"), ("SANITIZE", "races,lds")]
     {
-        // The timed mode does not have RDNA yet.
-        let radeons = ["gfx1030", "gfx1100", "gfx1151", "gfx1201"];
-        let radeons = radeons.into_iter().filter(|_| name != "TIMED");
-        for target in ["gfx942"].into_iter().chain(radeons) {
+        for target in ["gfx942", "gfx1030", "gfx1100", "gfx1151", "gfx1201"] {
             let variables = [("GCN_HIP_TARGET", target), (&format!("GCN_HIP_{name}"), value)];
             let Some(ran) = run("vector", &variables) else { return };
             assert_eq!((ran.out.as_str(), ran.errors.as_str()), (SUMS, ""), "{target} {name}");

@@ -9,7 +9,11 @@ use std::process::Command;
 use gcn_test_support::{llvm::tool, skipped};
 
 use crate::api::library;
-use crate::programs::{TARGETS, compile};
+use crate::programs::{Compiler, TARGETS};
+
+/// Targets with waves of 32 lanes, and the programs that assume 64, or the LDS of a compute unit.
+const RADEONS: [&str; 4] = ["gfx1030", "gfx1100", "gfx1151", "gfx1201"];
+const NOT_FOR_RADEONS: [&str; 3] = ["cooperative", "launches", "shuffles"];
 
 #[test]
 fn programs_find_what_they_use() {
@@ -18,6 +22,16 @@ fn programs_find_what_they_use() {
         return;
     };
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/programs/sdk");
+    // Debian's device libraries end with RDNA 2.
+    let library_of = |target: &str| format!("bc/oclc_isa_version_{}.bc", target.trim_start_matches("gfx"));
+    let (radeons, without): (Vec<_>, Vec<_>) =
+        RADEONS.into_iter().partition(|target| Path::new(&sdk).join(library_of(target)).exists());
+    if !without.is_empty() {
+        skipped(
+            &format!("no device library for {}", without.join(", ")),
+            "have them in GCN_HIP_SDK (docs/hip.md)",
+        );
+    }
     let work = std::env::temp_dir().join(format!("gcn-hip-features-{}", std::process::id()));
     std::fs::create_dir_all(&work).unwrap();
     std::os::unix::fs::symlink(library(), work.join("libamdhip64.so.7")).unwrap();
@@ -28,21 +42,26 @@ fn programs_find_what_they_use() {
     let mut wrong = Vec::new();
     for source in sources {
         let name = source.file_stem().unwrap().to_str().unwrap();
-        let program = work.join(name);
-        compile(&clang, sdk.as_ref(), &folder, &[source.to_str().unwrap()], &[], &program).unwrap();
         let expected = std::fs::read_to_string(source.with_extension("expected")).ok();
-        for target in TARGETS {
-            let mut command = Command::new(&program);
-            command.env("LD_LIBRARY_PATH", &work).env("GCN_HIP_TARGET", target);
-            // For what is compiled while the program runs.
-            command.env("GCN_HIP_CLANG", &clang).env("ROCM_PATH", &sdk);
-            command.env("HIP_DEVICE_LIB_PATH", Path::new(&sdk).join("bc"));
-            // Two devices, and a kernel that never ends is to be noticed soon.
-            let out = command.env("GCN_HIP_DEVICES", "2").env("GCN_HIP_LIMIT", "3000000").output().unwrap();
-            let text = String::from_utf8_lossy(&out.stdout);
-            let right = expected.as_ref().map_or(text.ends_with("PASS\n"), |expected| text == *expected);
-            if !right || !out.status.success() {
-                wrong.push(format!("{name} on {target}: {text}{}", String::from_utf8_lossy(&out.stderr)));
+        let radeons = (!NOT_FOR_RADEONS.contains(&name)).then_some((&radeons[..], 32));
+        for (targets, lanes) in [(&TARGETS[..], 64)].into_iter().chain(radeons) {
+            let program = work.join(format!("{name}.{lanes}"));
+            let compiler = Compiler { clang: &clang, sdk: sdk.as_ref(), targets, lanes };
+            compiler.run(&folder, &[source.to_str().unwrap()], &[], &program).unwrap();
+            for target in targets {
+                let mut command = Command::new(&program);
+                command.env("LD_LIBRARY_PATH", &work).env("GCN_HIP_TARGET", target);
+                // For what is compiled while the program runs.
+                command.env("GCN_HIP_CLANG", &clang).env("ROCM_PATH", &sdk);
+                command.env("HIP_DEVICE_LIB_PATH", Path::new(&sdk).join("bc"));
+                // Two devices, and a kernel that never ends is to be noticed soon.
+                let out =
+                    command.env("GCN_HIP_DEVICES", "2").env("GCN_HIP_LIMIT", "3000000").output().unwrap();
+                let text = String::from_utf8_lossy(&out.stdout);
+                let right = expected.as_ref().map_or(text.ends_with("PASS\n"), |expected| text == *expected);
+                if !right || !out.status.success() {
+                    wrong.push(format!("{name} on {target}: {text}{}", String::from_utf8_lossy(&out.stderr)));
+                }
             }
         }
     }

@@ -17,6 +17,14 @@ use crate::api::library;
 /// The targets that programs are compiled for.
 pub const TARGETS: [&str; 2] = ["gfx90a", "gfx942"];
 
+/// Compiles for targets whose waves have as many lanes.
+pub struct Compiler<'a> {
+    pub clang: &'a Path,
+    pub sdk: &'a Path,
+    pub targets: &'a [&'a str],
+    pub lanes: u32,
+}
+
 /// Programs that do not report success, and why.
 const KNOWN: &str = include_str!("../programs/known.tsv");
 
@@ -60,33 +68,29 @@ impl Program {
     }
 }
 
-/// Compiles a program for both targets: the sources and flags of clang that it has, in its folder.
-pub fn compile(
-    clang: &Path,
-    sdk: &Path,
-    folder: &Path,
-    sources: &[&str],
-    flags: &[&str],
-    out: &Path,
-) -> Result<(), String> {
-    let joined = |part: &str| sdk.join(part).display().to_string();
-    let result = Command::new(clang)
-        .current_dir(folder)
-        .args(["-w", "-O2", "-std=c++17", "-D__HIP_PLATFORM_AMD__", "-x", "hip"])
-        .args(["-D__AMDGCN_WAVEFRONT_SIZE=64", "-D__AMDGCN_WAVEFRONT_SIZE__=64"])
-        .args(TARGETS.map(|target| format!("--offload-arch={target}")))
-        .arg(format!("--rocm-path={}", sdk.display()))
-        .arg(format!("--rocm-device-lib-path={}", joined("bc")))
-        .args(["-isystem", &joined("include")])
-        .args(sources)
-        .args(["-x", "none", "-o"])
-        .arg(out)
-        .args(flags)
-        .args(["--hip-link", &format!("-L{}", joined("lib")), "-lamdhip64", "-ldl", "-lpthread"])
-        .output()
-        .unwrap();
-    let error = || String::from_utf8_lossy(&result.stderr).into_owned();
-    result.status.success().then_some(()).ok_or_else(error)
+impl Compiler<'_> {
+    /// Compiles a program: the sources and flags of clang that it has, in its folder.
+    pub fn run(&self, folder: &Path, sources: &[&str], flags: &[&str], out: &Path) -> Result<(), String> {
+        let joined = |part: &str| self.sdk.join(part).display().to_string();
+        let lanes = ["__AMDGCN_WAVEFRONT_SIZE", "__AMDGCN_WAVEFRONT_SIZE__"];
+        let result = Command::new(self.clang)
+            .current_dir(folder)
+            .args(["-w", "-O2", "-std=c++17", "-D__HIP_PLATFORM_AMD__", "-x", "hip"])
+            .args(lanes.map(|name| format!("-D{name}={}", self.lanes)))
+            .args(self.targets.iter().map(|target| format!("--offload-arch={target}")))
+            .arg(format!("--rocm-path={}", self.sdk.display()))
+            .arg(format!("--rocm-device-lib-path={}", joined("bc")))
+            .args(["-isystem", &joined("include")])
+            .args(sources)
+            .args(["-x", "none", "-o"])
+            .arg(out)
+            .args(flags)
+            .args(["--hip-link", &format!("-L{}", joined("lib")), "-lamdhip64", "-ldl", "-lpthread"])
+            .output()
+            .unwrap();
+        let error = || String::from_utf8_lossy(&result.stderr).into_owned();
+        result.status.success().then_some(()).ok_or_else(error)
+    }
 }
 
 fn programs(folder: &Path) -> Vec<Program> {
@@ -125,7 +129,8 @@ fn programs_of_others_report_success() {
     for program in programs(folder.as_ref()) {
         let path = work.join(&program.name);
         let (sources, flags) = (program.list("sources"), program.list("flags"));
-        if let Err(error) = compile(&clang, sdk.as_ref(), &program.folder, &sources, &flags, &path) {
+        let compiler = Compiler { clang: &clang, sdk: sdk.as_ref(), targets: &TARGETS, lanes: 64 };
+        if let Err(error) = compiler.run(&program.folder, &sources, &flags, &path) {
             unexpected.push(format!("{} does not compile: {error}", program.name));
             continue;
         }

@@ -18,7 +18,7 @@ pub(super) mod waits;
 
 pub use fix::{Fix, FixParts};
 pub use rule::{End, EndBy, Remedy, RemedyRule, Step, Tie, WaitField, Which, Within};
-pub use waits::{Dependency, Waits, is_wait};
+pub use waits::{Dependency, Waits, waits_for_dependencies};
 
 use super::evidence::{Evidence, Voice};
 use super::rule::Condition;

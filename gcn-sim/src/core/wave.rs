@@ -226,9 +226,14 @@ impl Snapshot {
 }
 
 impl Wave {
-    /// The cycles so far, for a clock: executed instructions stand for it. Reading it takes time.
+    /// The cycles so far: executed instructions stand for it.
+    pub(crate) fn cycles(&self) -> u64 {
+        self.count + self.slept
+    }
+
+    /// The cycles so far, for a clock. Reading it takes time.
     pub(crate) fn clock(&mut self) -> u64 {
-        let now = self.count + self.slept;
+        let now = self.cycles();
         let Reading { number, first, at } = self.reading;
         let again = number > 0 && self.count - at < APART;
         self.reading = Reading {

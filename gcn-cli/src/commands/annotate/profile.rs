@@ -60,6 +60,9 @@ pub struct Line {
     /// It names another instruction.
     #[serde(skip)]
     branches: bool,
+    /// The lanes of the waves that run it.
+    #[serde(skip)]
+    lanes: u32,
     /// Its place in the source, if that is known.
     pub source: Option<String>,
     /// Samples of waves at it.
@@ -100,6 +103,8 @@ pub struct Profile {
     pub dispatches: usize,
     /// Active lanes, summed over the samples.
     pub active_lanes: u64,
+    /// Lanes that waves of this code have, active or not, summed over the samples.
+    pub lanes: u64,
     /// Waves on the compute unit: the fewest, their sum and the most.
     pub waves: Option<(u32, u64, u32)>,
     /// The arbiter.
@@ -154,6 +159,7 @@ impl Profile {
                     address,
                     text: InstText { inst: &line.inst, target, program: Some(&code.program) }.to_string(),
                     branches: line.inst.desc.branch_operand().is_some(),
+                    lanes: code.program.wave.lanes(),
                     source: sources.at(address).map(ToString::to_string),
                     samples: 0,
                     issued: 0,
@@ -177,6 +183,7 @@ impl Profile {
             outside: 0,
             dispatches: 0,
             active_lanes: 0,
+            lanes: 0,
             waves: None,
             arbiter: ArbiterUse::default(),
             model: Vec::new(),
@@ -317,6 +324,7 @@ impl Profile {
         line.active_lanes += u64::from(sample.lanes);
         self.samples += 1;
         self.active_lanes += u64::from(sample.lanes);
+        self.lanes += u64::from(line.lanes);
         let Some(state) = &sample.state else { return };
         match state.stall {
             Some(stall) => {

@@ -39,8 +39,8 @@ pub fn head(profile: &Profile) -> Vec<String> {
         "{samples} samples by {} sampling of {} dispatches; {} at no instruction of the code, {} of other code or dispatches",
         profile.method, profile.dispatches, profile.outside, profile.elsewhere
     )];
-    let lanes = profile.active_lanes as f64 / samples.max(1) as f64;
-    let mut state = format!("{lanes:.1} of 64 lanes active");
+    let [active, lanes] = [profile.active_lanes, profile.lanes].map(|sum| sum as f64 / samples.max(1) as f64);
+    let mut state = format!("{active:.1} of {lanes:.0} lanes active");
     if profile.is_stochastic() {
         let _ = write!(state, "; the wave issued in {}", percent(profile.issued, samples));
     }

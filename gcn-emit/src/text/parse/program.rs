@@ -5,7 +5,8 @@ use std::collections::HashMap;
 use std::ops::Range;
 use std::sync::Arc;
 
-use gcn_isa::{Inst, Label, Program, Target};
+use gcn_isa::target::Subtarget;
+use gcn_isa::{Inst, Label, Program};
 use smallvec::SmallVec;
 
 use super::cursor::is_name_byte;
@@ -22,9 +23,10 @@ use super::scope::{ExprValue, Scope};
 /// let program = parse_program(text, Target::GFX90A, "spin").unwrap();
 /// assert_eq!(print_program(&program, Comments::None), "start:\n\ts_nop 0\n\ts_branch start\n");
 /// ```
-pub fn parse_program(text: &str, target: Target, name: &str) -> Result<Program, ParseError> {
-    let mut parser =
-        ProgramParser { program: Program::new(target, name), labels: HashMap::new(), known: HashMap::new() };
+pub fn parse_program(text: &str, on: impl Into<Subtarget>, name: &str) -> Result<Program, ParseError> {
+    let on = on.into();
+    let program = Program { wave: on.wave, ..Program::new(on.target, name) };
+    let mut parser = ProgramParser { program, labels: HashMap::new(), known: HashMap::new() };
     for line in source_lines(text)? {
         let (number, text) = (line.number, line.text);
         parser

@@ -116,7 +116,9 @@ fn waits_in_sequences_of_rdna_are_listed_if_less_is_enough() {
         assert_eq!(found, expected, "{target}: {body}");
         // The same by the checker: with what is enough nothing is wrong, and what is not listed is missed.
         let program = &unit.sections[0].program;
-        for line in (0..program.lines.len()).filter(|l| remedy::is_wait(&program.lines[*l].inst)) {
+        for line in
+            (0..program.lines.len()).filter(|l| remedy::waits_for_dependencies(&program.lines[*l].inst))
+        {
             let mut without = program.clone();
             *without.lines[line].inst_mut() = nop(program);
             let missed = !check::remedies(&without, RuleSet::Safe.config(false)).is_empty();

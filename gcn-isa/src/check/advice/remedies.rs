@@ -7,7 +7,7 @@ use std::sync::Arc;
 use super::Advice;
 use crate::check::remedies::{Search, Site};
 use crate::check::report::Amount;
-use crate::hazards::remedy::{Fix, is_wait};
+use crate::hazards::remedy::{Fix, waits_for_dependencies};
 use crate::hazards::sequences::{Danger, Pending, Sequences};
 use crate::inst::Inst;
 use crate::operand::Operand;
@@ -34,7 +34,7 @@ pub(in crate::check) fn advise(search: &Search<'_>, advice: &mut Vec<Advice>) {
     });
     for line in 0..program.lines.len() {
         let inst = &program.lines[line].inst;
-        if is_wait(inst) && search.reaches(line) {
+        if waits_for_dependencies(inst) && search.reaches(line) {
             let have = Fix::waiting(program.target, inst);
             let enough = walk.weakest(line, have);
             if enough != have {

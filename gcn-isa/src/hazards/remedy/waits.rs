@@ -62,7 +62,7 @@ impl Dependency {
 }
 
 /// True for an instruction that waits for dependencies, some of them to the end and for nothing else.
-pub fn is_wait(inst: &Inst) -> bool {
+pub fn waits_for_dependencies(inst: &Inst) -> bool {
     let set = inst.desc.instruction_set();
     let waits = of(set, inst);
     let [Operand::Imm(immediate)] = inst.operands[..] else { return false };

@@ -331,7 +331,8 @@ fn registers_of_rdna(cx: &mut Cx<'_>, id: u32) -> Option<u32> {
         // The wave's slot.
         HW_ID1 => cx.w.id & 0x1f,
         HW_CYCLES => cx.w.clock() as u32,
-        HW_CYCLES_HIGH => (cx.w.clock() >> 32) as u32,
+        // Compilers read it before and after the lower half, all of which is one reading of the clock.
+        HW_CYCLES_HIGH => (cx.w.cycles() >> 32) as u32,
         _ => return None,
     })
 }
