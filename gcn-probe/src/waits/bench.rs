@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
 
-use gcn_isa::reg::{self, RegFile};
+use gcn_isa::reg::{self, RegFile, RegUnit};
 use gcn_isa::{Inst, Reg, Target};
 
 use crate::launch::{LANES, Launch};
@@ -91,7 +91,7 @@ impl Bench {
                 inst.reads().into_iter().map(|u| u.reg).chain(inst.writes().into_iter().map(|u| u.reg))
             })
             .chain(wider.iter().copied())
-            .flat_map(|reg| reg.units().map(|unit| unit.reg()).collect::<Vec<_>>())
+            .flat_map(|reg| reg.units().map(RegUnit::reg).collect::<Vec<_>>())
             .collect();
         let is_tested = |reg: &&Reg| FIRST.iter().any(|(file, from)| reg.file == *file && reg.index >= *from);
         let tested = used.iter().filter(is_tested);
