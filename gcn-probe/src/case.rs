@@ -4,22 +4,15 @@
 use std::fmt::Write as _;
 
 use gcn_emit::encode::encode_inst;
-use gcn_emit::kernel::{KernelSpec, UserSgprs, WorkgroupSize};
-use gcn_emit::metadata::KernelArg;
-use gcn_emit::object::write_code_object;
-use gcn_emit::text::{Comments, parse_program, print_program};
+use gcn_emit::text::{Comments, print_program};
 use gcn_isa::mods::Modifiers;
 use gcn_isa::operand::Inline;
 use gcn_isa::table::{Access, Behaviours, Format, InstDesc, OperandDesc, OperandKinds};
 use gcn_isa::{Inst, Operand, Program, Reg, Target, reg};
 
 use crate::form::{self, MOST_DWORDS};
+use crate::launch::{KERNEL, LANES, Launch};
 use crate::random::Random;
-
-/// The name of each program's kernel.
-pub const KERNEL: &str = "probe";
-/// Lanes of a wave; each program is one.
-pub const LANES: u32 = gcn_isa::target::WAVE_SIZE;
 
 /// VGPRs and SGPRs that an instruction may name: the first, and how many. Those of the harness are outside.
 const VGPRS: (u16, u16) = (8, 48);
@@ -95,10 +88,8 @@ pub struct Case {
     pub mode: u8,
     /// The whole program as assembly text.
     pub text: String,
-    /// The code object.
-    pub code_object: Vec<u8>,
-    /// The buffer's contents before.
-    pub input: Vec<u8>,
+    /// The program, a single wave, with its data.
+    pub launch: Launch,
 }
 
 impl Case {
@@ -121,20 +112,20 @@ impl Case {
             0 => 0xf0,
             _ => (random.bits() as u8) & if rounded { 0xff } else { 0xf0 },
         };
-        let mut line = Program::new(target, KERNEL);
-        line.push(inst);
-        let instruction = print_program(&line, Comments::None).trim().to_owned();
+        let instruction = print(&inst, target);
         let text = program(row, &instruction, mode);
-        let program =
-            parse_program(&text, target, KERNEL).map_err(|error| format!("{instruction}: {error}"))?;
-        let mut spec = KernelSpec::new(program, WorkgroupSize::Required([LANES, 1, 1]));
-        spec.user_sgprs = UserSgprs::KERNARG_SEGMENT_PTR;
-        spec.kernarg_bytes = 8;
-        spec.lds_bytes = if row.is_ds() { BLOCK_BYTES } else { 0 };
-        spec.args = vec![KernelArg::global_buffer("data", 0)];
-        let code_object = write_code_object(&[spec]).map_err(|error| format!("{instruction}: {error}"))?;
-        Ok(Case { instruction, mode, text, code_object, input })
+        let lds = if row.is_ds() { BLOCK_BYTES } else { 0 };
+        let launch = Launch::new(&text, target, input, (1, 1), lds)
+            .map_err(|error| format!("{instruction}: {error}"))?;
+        Ok(Case { instruction, mode, text, launch })
     }
+}
+
+/// An instruction as text.
+pub(crate) fn print(inst: &Inst, target: Target) -> String {
+    let mut line = Program::new(target, KERNEL);
+    line.push(inst.clone());
+    print_program(&line, Comments::None).trim().to_owned()
 }
 
 /// What a place of the buffer holds after the program, for reports.
@@ -269,7 +260,7 @@ fn address(row: &InstDesc, desc: &OperandDesc) -> Option<Operand> {
 }
 
 /// Random values of modifiers that the form takes.
-fn modify(inst: &mut Inst, random: &mut Random) {
+pub(crate) fn modify(inst: &mut Inst, random: &mut Random) {
     let has = |flag: Modifiers| inst.desc.modifiers.contains(flag);
     let three = |random: &mut Random| (random.bits() & random.bits()) as u8 & 7;
     let mods = &mut inst.mods;

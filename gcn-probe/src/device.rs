@@ -9,7 +9,7 @@ use gcn_dsl::launch::hip::{HipDevice, HipError};
 use gcn_isa::Target;
 use serde::{Deserialize, Serialize};
 
-use crate::case::{Case, KERNEL, LANES};
+use crate::launch::{KERNEL, Launch};
 
 /// A GPU.
 #[derive(Debug)]
@@ -58,21 +58,33 @@ impl Gpu {
         })
     }
 
-    /// Runs a program; the buffer's contents after it.
+    /// Runs a program so many times, each from the same contents of its buffer, or until `seen` has seen enough of the contents after it.
     ///
     /// # Errors
     /// What HIP reports.
-    pub fn run(&self, case: &Case) -> Result<Vec<u8>, HipError> {
-        let module = self.device.load_module(&case.code_object)?;
+    pub fn run(
+        &self,
+        launch: &Launch,
+        times: u32,
+        seen: &mut dyn FnMut(&[u8]) -> bool,
+    ) -> Result<(), HipError> {
+        let module = self.device.load_module(&launch.code_object)?;
         let kernel = module.function(KERNEL)?;
-        let buffer = self.device.alloc(case.input.len())?;
-        buffer.write(0, &case.input)?;
+        let buffer = self.device.alloc(launch.input.len())?;
         let kernarg = buffer.address().to_le_bytes();
-        // SAFETY: the program accesses this buffer, of `case::BUFFER` bytes, and no other memory; it lives until the end of this function.
-        unsafe { self.device.launch(&kernel, [1, 1, 1], [LANES, 1, 1], 0, &kernarg)? };
-        self.device.synchronize()?;
-        let mut after = vec![0; case.input.len()];
-        buffer.read(0, &mut after)?;
-        Ok(after)
+        let (grid, group) = launch.sizes();
+        let mut after = vec![0; launch.input.len()];
+        for _ in 0..times {
+            buffer.write(0, &launch.input)?;
+            // SAFETY: the program accesses this buffer, of as many bytes as its input has, and no other memory; it lives until the end of
+            // this function.
+            unsafe { self.device.launch(&kernel, grid, group, 0, &kernarg)? };
+            self.device.synchronize()?;
+            buffer.read(0, &mut after)?;
+            if !seen(&after) {
+                break;
+            }
+        }
+        Ok(())
     }
 }

@@ -1,40 +1,15 @@
 //! What the simulator computes, and the GPU's answer beside it.
 
 use gcn_isa::{InstDesc, Target};
-use gcn_sim::launch::Program;
-use gcn_sim::{Grade, MatrixArithmetic, Memory};
+use gcn_sim::{Grade, MatrixArithmetic, Options};
 
-use crate::case::{self, Case, KERNEL, LANES};
+use crate::case::{self, Case};
 use crate::form;
+use crate::launch::{Runner, once};
 use crate::report::{Difference, FormResult, Status};
 
-/// The buffer's contents after the program on the simulator, without hazards.
-///
-/// # Errors
-/// Why it does not run there.
-pub fn simulate(case: &Case) -> Result<Vec<u8>, String> {
-    let program = Program::load(&case.code_object, Some(KERNEL)).map_err(|error| error.to_string())?;
-    let mut memory = Memory::new();
-    let buffer = memory.alloc(case.input.len());
-    let simulated = memory.write(buffer, &case.input).map_err(|error| error.to_string()).and_then(|()| {
-        let kernarg = buffer.to_le_bytes();
-        let options = gcn_sim::Options::default();
-        gcn_sim::run(program.machine(), &mut memory, [1, 1, 1], [LANES, 1, 1], &kernarg, &options)
-            .map_err(|error| error.to_string())
-    });
-    simulated?;
-    let after = memory.read(buffer, case.input.len()).map_err(|error| error.to_string())?;
-    Ok(after.to_vec())
-}
-
 /// Runs `variants` programs of a form on the simulator and through `gpu`.
-pub fn form(
-    row: &'static InstDesc,
-    target: Target,
-    seed: u64,
-    variants: u32,
-    mut gpu: impl FnMut(&Case) -> Result<Vec<u8>, String>,
-) -> FormResult {
+pub fn form(row: &'static InstDesc, target: Target, seed: u64, variants: u32, gpu: Runner<'_>) -> FormResult {
     let mut result = FormResult {
         form: form::name(row),
         cases: 0,
@@ -49,7 +24,7 @@ pub fn form(
         // Where the simulator knows no directed rounding, the program rounds to nearest.
         let attempt = |rounded| {
             let case = Case::of(row, target, seed, variant, rounded)?;
-            simulate(&case).map(|after| (case, after))
+            case.launch.simulate(&Options::default()).map(|after| (case, after))
         };
         let (case, expected) = match attempt(true).or_else(|_: String| attempt(false)) {
             Ok(both) => both,
@@ -59,7 +34,7 @@ pub fn form(
             }
         };
         result.cases += 1;
-        match gpu(&case) {
+        match once(gpu, &case.launch) {
             Err(error) => {
                 result.status = Status::Failed;
                 result.message = format!("{}: {error}", case.instruction);

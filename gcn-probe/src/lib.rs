@@ -1,10 +1,14 @@
 #![doc = include_str!("../README.md")]
 
 pub mod case;
+pub mod compare;
 pub mod device;
 pub mod form;
 pub mod judge;
+pub mod launch;
 pub mod page;
 pub mod random;
 pub mod report;
 pub mod run;
+pub mod suite;
+pub mod waits;

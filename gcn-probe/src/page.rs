@@ -1,72 +1,135 @@
 //! The report as one page that needs nothing else.
 
-use std::fmt::Write as _;
+use std::fmt::{Arguments, Write as _};
 
-use crate::report::{Report, Status};
+use crate::report::{Report, Status, Values, Verdict, Waits};
 
 const STYLE: &str = "body{font:15px/1.5 sans-serif;max-width:70em;margin:2em auto;padding:0 1em}\
 table{border-collapse:collapse;margin:1em 0}td,th{border:1px solid #bbb;padding:.2em .6em;text-align:left;vertical-align:top}\
-code{font-family:monospace}.bar{display:inline-block;height:.8em;background:#36c}";
+code{font-family:monospace}.bar{display:inline-block;height:.8em;background:#36c}\
+svg{vertical-align:middle}.asked{stroke:#999}.seen{fill:#36c}.more{fill:#c33}";
 
 /// The page.
 pub fn page(report: &Report) -> String {
-    let (header, values) = (&report.header, &report.values);
-    let mut out = String::new();
+    let header = &report.header;
+    let mut out = Page(String::new());
     let gpu = escape(&header.gpu.name);
-    // Writing to a string does not fail.
-    let mut add = |what: std::fmt::Arguments<'_>| {
-        let _ = out.write_fmt(what);
-    };
-    add(format_args!(
+    out.add(format_args!(
         "<!doctype html>\n<html lang=\"en\"><meta charset=\"utf-8\"><title>{gpu}: probed</title>"
     ));
-    add(format_args!("<style>{STYLE}</style>\n<h1>{gpu}</h1>\n"));
-    add(format_args!(
-        "<p>{}, {} compute units. gcn-tools {}, seed {}, {} programs of each form.</p>\n<h2>Values</h2>\n<table>",
+    out.add(format_args!("<style>{STYLE}</style>\n<h1>{gpu}</h1>\n"));
+    out.add(format_args!(
+        "<p>{}, {} compute units. gcn-tools {}, seed {}, {} form.</p>\n",
         escape(&header.gpu.target_id),
         header.gpu.compute_units,
         escape(&header.tools),
         header.seed,
-        header.variants
+        if header.quick { "short" } else { "long" }
     ));
-    let most = values.forms.len().max(1);
-    for (status, count) in &values.totals {
-        let width = count * 300 / most;
-        add(format_args!(
-            "<tr><td>{}</td><td>{count}</td><td><span class=\"bar\" style=\"width:{width}px\"></span></td></tr>",
-            status.name()
-        ));
+    if let Some(values) = &report.values {
+        out.values(values);
     }
-    add(format_args!(
-        "</table>\n<h3>Forms that are not equal</h3>\n<table><tr><th>form<th>status<th>programs<th>differ"
-    ));
-    add(format_args!("<th>instruction<th>MODE<th>place<th>simulator<th>GPU</tr>\n"));
-    for form in values.forms.iter().filter(|form| form.status != Status::Equal) {
-        let (name, status) = (escape(&form.form), form.status.name());
-        add(format_args!("<tr><td><code>{name}</code><td>{status}<td>{}<td>{}", form.cases, form.differing));
-        match &form.first {
-            Some(first) => add(format_args!(
-                "<td><code>{}</code><td>{:#04x}<td>{}<td>{}<td>{}</tr>\n",
-                escape(&first.instruction),
-                first.mode,
-                escape(&first.place),
-                escape(&first.simulated),
-                escape(&first.gpu)
-            )),
-            None => add(format_args!("<td colspan=\"5\">{}</tr>\n", escape(&form.message))),
+    if let Some(waits) = &report.waits {
+        out.waits(waits);
+    }
+    out.add(format_args!("</html>\n"));
+    out.0
+}
+
+/// A page that is being written.
+struct Page(String);
+
+impl Page {
+    fn add(&mut self, what: Arguments<'_>) {
+        // Writing to a string does not fail.
+        let _ = self.0.write_fmt(what);
+    }
+
+    /// How many fared how, with bars.
+    fn totals(&mut self, title: &str, totals: impl Iterator<Item = (&'static str, usize)>) {
+        let totals: Vec<_> = totals.collect();
+        let most = totals.iter().map(|(_, count)| *count).sum::<usize>().max(1);
+        self.add(format_args!("<h2>{title}</h2>\n<table>"));
+        for (name, count) in totals {
+            let width = count * 300 / most;
+            self.add(format_args!(
+                "<tr><td>{name}</td><td>{count}</td><td><span class=\"bar\" style=\"width:{width}px\"></span></td></tr>"
+            ));
         }
+        self.add(format_args!("</table>\n"));
     }
-    add(format_args!("</table>\n<h3>Left out</h3>\n<table><tr><th>rule<th>forms</tr>\n"));
-    for (rule, forms) in &values.left_out {
-        let names = escape(&forms.join(", "));
-        add(format_args!(
-            "<tr><td>{}<td><details><summary>{}</summary>{names}</details></tr>\n",
-            escape(rule),
-            forms.len()
+
+    fn values(&mut self, values: &Values) {
+        self.totals("Values", values.totals.iter().map(|(status, count)| (status.name(), *count)));
+        self.add(format_args!(
+            "<h3>Forms that are not equal</h3>\n<table><tr><th>form<th>status<th>programs<th>differ"
         ));
+        self.add(format_args!("<th>instruction<th>MODE<th>place<th>simulator<th>GPU</tr>\n"));
+        for form in values.forms.iter().filter(|form| form.status != Status::Equal) {
+            let (name, status) = (escape(&form.form), form.status.name());
+            self.add(format_args!(
+                "<tr><td><code>{name}</code><td>{status}<td>{}<td>{}",
+                form.cases, form.differing
+            ));
+            match &form.first {
+                Some(first) => self.add(format_args!(
+                    "<td><code>{}</code><td>{:#04x}<td>{}<td>{}<td>{}</tr>\n",
+                    escape(&first.instruction),
+                    first.mode,
+                    escape(&first.place),
+                    escape(&first.simulated),
+                    escape(&first.gpu)
+                )),
+                None => self.add(format_args!("<td colspan=\"5\">{}</tr>\n", escape(&form.message))),
+            }
+        }
+        self.add(format_args!("</table>\n<h3>Left out</h3>\n<table><tr><th>rule<th>forms</tr>\n"));
+        for (rule, forms) in &values.left_out {
+            let names = escape(&forms.join(", "));
+            self.add(format_args!(
+                "<tr><td>{}<td><details><summary>{}</summary>{names}</details></tr>\n",
+                escape(rule),
+                forms.len()
+            ));
+        }
+        self.add(format_args!("</table>\n"));
     }
-    add(format_args!("</table>\n</html>\n"));
-    out
+
+    /// Each pair of instructions with a scale: what rules ask for as a line, what was measured as a bar.
+    fn waits(&mut self, waits: &Waits) {
+        /// Pixels of a wait state.
+        const STATE: u32 = 8;
+        self.totals("Wait states", waits.totals.iter().map(|(verdict, count)| (verdict.name(), *count)));
+        self.add(format_args!(
+            "<p>The bar: the least number of wait states with which no program ever failed. The line: what rules ask for.</p>\n\
+             <table><tr><th>rule<th>grade<th>verdict<th>instructions<th>asked<th>measured<th></tr>\n"
+        ));
+        for rule in &waits.rules {
+            let (name, title) = (escape(&rule.rule), escape(&rule.title));
+            let (grade, verdict) = (escape(&rule.grade), rule.verdict.name());
+            self.add(format_args!(
+                "<tr><td rowspan=\"{}\" title=\"{title}\"><code>{name}</code><td rowspan=\"{0}\">{grade}<td rowspan=\"{0}\">{verdict}",
+                rule.pairs.len().max(1)
+            ));
+            if rule.pairs.is_empty() {
+                self.add(format_args!("<td colspan=\"4\">{}</tr>\n", escape(&rule.message)));
+            }
+            for (i, pair) in rule.pairs.iter().enumerate() {
+                let (asked, by) = (pair.needed, escape(&pair.needed_by));
+                let measured = pair.measured.map_or_else(|| "not seen".to_owned(), |n| n.to_string());
+                let more = if pair.verdict() == Verdict::More { "more" } else { "seen" };
+                let (long, line) = (u32::from(pair.measured.unwrap_or(0)) * STATE, u32::from(asked) * STATE);
+                self.add(format_args!(
+                    "{}<td><code>{}</code><td title=\"{by}\">{asked}<td>{measured}<td>\
+                     <svg width=\"240\" height=\"14\"><rect class=\"{more}\" y=\"3\" height=\"8\" width=\"{long}\"/>\
+                     <line class=\"asked\" x1=\"{line}\" x2=\"{line}\" y1=\"0\" y2=\"14\"/></svg></tr>\n",
+                    if i > 0 { "<tr>" } else { "" },
+                    escape(&pair.instructions),
+                ));
+            }
+        }
+        self.add(format_args!("</table>\n"));
+    }
 }
 
 fn escape(text: &str) -> String {

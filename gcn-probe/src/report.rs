@@ -22,8 +22,8 @@ pub struct Header {
     pub gpu: About,
     /// What repeats the run.
     pub seed: u64,
-    /// Programs of each form.
-    pub variants: u32,
+    /// True for the short form of a run.
+    pub quick: bool,
 }
 
 /// A whole report.
@@ -31,8 +31,123 @@ pub struct Header {
 pub struct Report {
     /// What was run.
     pub header: Header,
-    /// The suite `values`.
-    pub values: Values,
+    /// The suite `values`, if it ran.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub values: Option<Values>,
+    /// The suite `waits`, if it ran.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub waits: Option<Waits>,
+}
+
+/// Results of the suite `waits`.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Waits {
+    /// Rules by verdict.
+    pub totals: BTreeMap<Verdict, usize>,
+    /// Each rule of the target.
+    pub rules: Vec<RuleResult>,
+}
+
+/// What was measured beside what rules ask for; a later one outweighs an earlier one.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Verdict {
+    /// No program shows whether the rule is kept; the message says why.
+    NotMeasured,
+    /// As many wait states as rules ask for.
+    Equal,
+    /// No program ever failed, with no wait state between the two. That is not to say that none is needed.
+    NotSeen,
+    /// Fewer than rules ask for.
+    Less,
+    /// A program failed with as many as every rule asks for.
+    More,
+    /// The same program gave two results although its instructions were far apart.
+    Unstable,
+    /// HIP reported an error, or the process ended.
+    Failed,
+    /// The time limit passed.
+    Hung,
+}
+
+impl Verdict {
+    /// The word for it in reports.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Verdict::NotMeasured => "not measured",
+            Verdict::Equal => "equal",
+            Verdict::NotSeen => "not seen",
+            Verdict::Less => "less",
+            Verdict::More => "more",
+            Verdict::Unstable => "unstable",
+            Verdict::Failed => "failed",
+            Verdict::Hung => "hung",
+        }
+    }
+}
+
+/// The result of a rule.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct RuleResult {
+    /// Its name.
+    pub rule: String,
+    /// The rule in words.
+    pub title: String,
+    /// How well it is supported.
+    pub grade: String,
+    /// The outcome of all pairs.
+    pub verdict: Verdict,
+    /// Instructions that it is about, each measured.
+    pub pairs: Vec<PairResult>,
+    /// Why there is none, or what HIP said.
+    pub message: String,
+}
+
+/// Two instructions and how far apart they must stand.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct PairResult {
+    /// The instructions, in order.
+    pub instructions: String,
+    /// Wait states that the rule asks for.
+    pub asked: u8,
+    /// The most that any rule asks for between these two.
+    pub needed: u8,
+    /// The rule that does.
+    pub needed_by: String,
+    /// The least number of wait states from which on no program ever failed, in any surroundings; `None` if none ever failed.
+    pub measured: Option<u8>,
+    /// The two, far apart, did not always give the same.
+    pub unstable: bool,
+    /// Each of the surroundings.
+    pub places: Vec<Place>,
+}
+
+impl PairResult {
+    /// What was measured beside what rules ask for.
+    pub fn verdict(&self) -> Verdict {
+        match self.measured {
+            _ if self.unstable => Verdict::Unstable,
+            None => Verdict::NotSeen,
+            Some(states) => match states.cmp(&self.needed) {
+                std::cmp::Ordering::Less => Verdict::Less,
+                std::cmp::Ordering::Equal => Verdict::Equal,
+                std::cmp::Ordering::Greater => Verdict::More,
+            },
+        }
+    }
+}
+
+/// What was measured in certain surroundings.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Place {
+    /// The surroundings.
+    pub surroundings: String,
+    /// As in [`PairResult::measured`].
+    pub measured: Option<u8>,
+    /// Numbers of wait states with which a program failed.
+    pub failing: Vec<u8>,
+    /// As in [`PairResult::unstable`].
+    pub unstable: bool,
 }
 
 /// Results of the suite `values`.
@@ -112,22 +227,36 @@ pub struct Difference {
     pub gpu: String,
 }
 
-impl Report {
-    /// The report of a run whose every form has a result.
-    pub fn new(header: Header, target: Target, forms: Vec<FormResult>) -> Report {
-        let mut totals = BTreeMap::new();
-        for result in &forms {
-            *totals.entry(result.status).or_default() += 1;
-        }
+impl Values {
+    /// The results of a run that has one for every form.
+    pub fn new(target: Target, forms: Vec<FormResult>) -> Values {
         let mut left_out: BTreeMap<String, Vec<String>> = BTreeMap::new();
         for (row, rule) in Forms::of(target).left_out {
             left_out.entry(rule.to_owned()).or_default().push(form::name(row));
         }
-        Report { header, values: Values { totals, forms, left_out } }
+        Values { totals: totals(forms.iter().map(|form| form.status)), forms, left_out }
     }
+}
 
-    /// True if nothing contradicts the simulator.
+impl Waits {
+    /// The results of a run that has one for every rule.
+    pub fn new(rules: Vec<RuleResult>) -> Waits {
+        Waits { totals: totals(rules.iter().map(|rule| rule.verdict)), rules }
+    }
+}
+
+fn totals<T: Ord>(outcomes: impl Iterator<Item = T>) -> BTreeMap<T, usize> {
+    let mut totals = BTreeMap::new();
+    outcomes.for_each(|outcome| *totals.entry(outcome).or_default() += 1);
+    totals
+}
+
+impl Report {
+    /// True if nothing contradicts the simulator. That a rule's failure was not seen, or that fewer states than it asks for were enough
+    /// here, does not contradict it.
     pub fn agrees(&self) -> bool {
-        self.values.totals.keys().all(|status| *status < Status::Differs)
+        let values = self.values.iter().flat_map(|v| v.totals.keys()).all(|status| *status < Status::Differs);
+        let waits = self.waits.iter().flat_map(|w| w.totals.keys()).all(|verdict| *verdict < Verdict::More);
+        values && waits
     }
 }

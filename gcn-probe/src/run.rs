@@ -13,9 +13,8 @@ use gcn_isa::Target;
 use serde::de::DeserializeOwned;
 
 use crate::device::Gpu;
-use crate::form::{self, Forms};
-use crate::judge;
-use crate::report::{FormResult, Header, Report, SCHEMA, Status};
+use crate::report::{Header, SCHEMA};
+use crate::suite::{Lost, Settings, Suite};
 
 /// What a child process is asked for.
 #[derive(Debug, Clone, Copy)]
@@ -23,34 +22,33 @@ pub struct Work {
     /// The GPU's number.
     pub device: u32,
     /// What repeats the run.
-    pub seed: u64,
-    /// Programs of each form.
-    pub variants: u32,
-    /// The first form, in the order of [`Forms::run`].
+    pub settings: Settings,
+    /// The first task, in the order of [`Suite::tasks`].
     pub first: usize,
 }
 
-/// The work of a child process: a line with the header, then a line for each form from `first` on.
+/// The work of a child process: a line with the header, then a line for each task from `first` on.
 ///
 /// # Errors
 /// A sentence: there is no GPU, or nobody reads.
-pub fn child(work: Work, out: &mut impl Write) -> Result<(), String> {
+pub fn child<S: Suite>(work: Work, out: &mut impl Write) -> Result<(), String> {
     let gpu = Gpu::open(work.device).map_err(|error| error.to_string())?;
     let header = Header {
         schema: SCHEMA,
         tools: env!("CARGO_PKG_VERSION").to_owned(),
         gpu: gpu.about()?,
-        seed: work.seed,
-        variants: work.variants,
+        seed: work.settings.seed,
+        quick: work.settings.quick,
     };
     say(out, &header)?;
     let target = gpu.target();
-    for row in Forms::of(target).run.into_iter().skip(work.first) {
-        let run = |case: &_| gpu.run(case).map_err(|error| error.to_string());
-        let result = judge::form(row, target, work.seed, work.variants, run);
+    for task in S::tasks(target).into_iter().skip(work.first) {
+        let outcome = S::run(&task, target, work.settings, &mut |launch, times, seen| {
+            gpu.run(launch, times, seen).map_err(|error| error.to_string())
+        });
         // After a fault the GPU takes no more work from this process.
-        let over = result.status == Status::Failed;
-        say(out, &result)?;
+        let over = S::has_failed(&outcome);
+        say(out, &outcome)?;
         if over {
             break;
         }
@@ -63,18 +61,19 @@ fn say(out: &mut impl Write, value: &impl serde::Serialize) -> Result<(), String
     writeln!(out, "{line}").and_then(|()| out.flush()).map_err(|error| error.to_string())
 }
 
-/// Runs all forms in child processes. `command` gives the process that does [`child`] from a form on; a form may take `limit`. Results are
-/// appended to the file `journal`, whose results are not run again. `progress` hears how many of how many forms are done.
+/// Runs all tasks of a suite in child processes; the header of the run, its target, and each task's result. `command` gives the process
+/// that does [`child`] from a task on; a task may take `limit`. Results are appended to the file `journal`, whose results are not made
+/// again. `progress` hears how many of how many tasks are done.
 ///
 /// # Errors
 /// A sentence: no child runs, or the journal is unusable.
-pub fn run(
+pub fn run<S: Suite>(
     command: impl Fn(usize) -> Command,
     limit: Duration,
     journal: &Path,
     mut progress: impl FnMut(usize, usize),
-) -> Result<Report, String> {
-    let (kept, mut results) = read(journal)?;
+) -> Result<(Header, Target, Vec<S::Outcome>), String> {
+    let (kept, mut results) = read::<S::Outcome>(journal)?;
     let mut header: Option<Header> = None;
     loop {
         let mut child = Child::start(command(results.len()))?;
@@ -83,51 +82,50 @@ pub fn run(
             return Err(format!("the process that runs programs has not started: {}", said.trim()));
         };
         if let Some(kept) = kept.as_ref().filter(|kept| **kept != started) {
+            let (form, gpu) = (if kept.quick { "short" } else { "long" }, &kept.gpu.name);
             return Err(format!(
-                "{} has results of another run (seed {}, {} programs of a form, {}); remove it, or repeat that run",
+                "{} has results of another run (seed {}, the {form} form, {gpu}); remove it, or repeat that run",
                 journal.display(),
                 kept.seed,
-                kept.variants,
-                kept.gpu.name
             ));
         }
         let target = target(&started)?;
-        let forms = Forms::of(target).run;
+        let tasks = S::tasks(target);
         let mut lines = append(journal)?;
         if kept.is_none() && header.is_none() {
             say(&mut lines, &started)?;
         }
         header = Some(started.clone());
-        while results.len() < forms.len() {
-            let name = form::name(forms[results.len()]);
-            let (result, lost) = match child.next::<FormResult>(limit) {
-                Some(Ok(result)) if result.form == name => (result, false),
+        while let Some(task) = tasks.get(results.len()) {
+            let name = S::name(task);
+            let (result, lost) = match child.next::<S::Outcome>(limit) {
+                Some(Ok(result)) if S::named(&result) == name => (result, false),
                 Some(Ok(other)) => {
                     child.end();
-                    return Err(format!("the process ran {} in place of {name}", other.form));
+                    return Err(format!("the process ran {} in place of {name}", S::named(&other)));
                 }
                 Some(Err(RecvTimeoutError::Timeout)) => {
                     let message = format!("no result after {} s", limit.as_secs());
-                    (without_result(name, Status::Hung, message), true)
+                    (S::lost(task, Lost::Hung, message), true)
                 }
                 Some(Err(RecvTimeoutError::Disconnected)) | None => {
-                    // A child that reported a failure has ended by itself: the form before this one.
-                    if results.last().is_some_and(|last| last.status == Status::Failed) && child.given > 1 {
+                    // A child that reported a failure has ended by itself: the task before this one.
+                    if results.last().is_some_and(S::has_failed) && child.given > 1 {
                         break;
                     }
-                    (without_result(name, Status::Failed, "the process ended".to_owned()), true)
+                    (S::lost(task, Lost::Failed, "the process ended".to_owned()), true)
                 }
             };
             say(&mut lines, &result)?;
             results.push(result);
-            progress(results.len(), forms.len());
+            progress(results.len(), tasks.len());
             if lost {
                 break;
             }
         }
         child.end();
-        if results.len() >= forms.len() {
-            return Ok(Report::new(started, target, results));
+        if results.len() >= tasks.len() {
+            return Ok((started, target, results));
         }
     }
 }
@@ -139,12 +137,8 @@ fn target(header: &Header) -> Result<Target, String> {
     name.parse().map_err(|_| format!("{id} is not a supported target"))
 }
 
-fn without_result(form: String, status: Status, message: String) -> FormResult {
-    FormResult { form, cases: 0, status, differing: 0, first: None, message }
-}
-
 /// The header and the results of a journal, if there is one. A line that was cut off is not a result.
-fn read(journal: &Path) -> Result<(Option<Header>, Vec<FormResult>), String> {
+fn read<T: DeserializeOwned>(journal: &Path) -> Result<(Option<Header>, Vec<T>), String> {
     let text = match std::fs::read_to_string(journal) {
         Ok(text) => text,
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok((None, Vec::new())),

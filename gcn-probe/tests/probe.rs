@@ -1,4 +1,4 @@
-//! A whole run on the library of gcn-hip: the suite finds no difference, and neither a process that dies nor one that hangs ends a run.
+//! Whole runs on the library of gcn-hip: the suites find no difference, and neither a process that dies nor one that hangs ends a run.
 //! Without libtest, since this program is its own child process, whose output are results.
 #![allow(missing_docs, reason = "a test")]
 
@@ -18,8 +18,9 @@ mod linux {
     use std::time::Duration;
 
     use gcn_probe::form::Forms;
-    use gcn_probe::report::{Report, Status};
+    use gcn_probe::report::{FormResult, Status, Verdict};
     use gcn_probe::run::{self, Work};
+    use gcn_probe::suite::{Settings, Suite, Values, Waits};
 
     /// Says what a child process does.
     const CHILD: &str = "GCN_PROBE_TEST_CHILD";
@@ -41,24 +42,28 @@ mod linux {
         for target in ["gfx90a", "gfx942"] {
             nothing_differs(target);
         }
+        waits_are_those_of_the_rules("gfx90a");
         processes_that_die_or_hang_cost_one_form();
         println!("test probe ... ok");
     }
 
     fn child(work: &str) {
-        let (how, first) = work.split_once(' ').unwrap();
+        let [suite, how, first] = work.split(' ').collect::<Vec<_>>()[..] else { panic!("{work}") };
         let first = first.parse().unwrap();
-        let work = Work { device: 0, seed: 1, variants: 1, first };
+        let work = Work { device: 0, settings: Settings { seed: 1, quick: true }, first };
         let mut out = std::io::stdout().lock();
+        if suite == Waits::NAME {
+            return run::child::<Waits>(work, &mut out).unwrap();
+        }
         match (how, first) {
             ("dies", 0) | ("hangs", 0) => {
                 // An error: nobody takes more lines.
-                let _ = run::child(work, &mut Few(out, 3));
+                let _ = run::child::<Values>(work, &mut Few(out, 3));
                 if how == "hangs" {
                     std::thread::sleep(LIMIT);
                 }
             }
-            _ => run::child(work, &mut out).unwrap(),
+            _ => run::child::<Values>(work, &mut out).unwrap(),
         }
     }
 
@@ -79,15 +84,19 @@ mod linux {
         }
     }
 
-    fn probe(target: &str, how: &str, limit: Duration, journal: &Path) -> Report {
+    /// The results of a suite on the simulator of that target.
+    fn probe<S: Suite>(target: &str, how: &str, limit: Duration, journal: &Path) -> Vec<S::Outcome> {
         let library = std::env::current_exe().unwrap().parent().unwrap().join("libamdhip64.so");
         let command = |first: usize| {
             let mut command = Command::new(std::env::current_exe().unwrap());
-            command.env(CHILD, format!("{how} {first}")).env("GCN_HIP_TARGET", target);
+            command.env(CHILD, format!("{} {how} {first}", S::NAME)).env("GCN_HIP_TARGET", target);
             command.env("GCN_HIP_LIBRARY", &library);
+            if S::NAME == Waits::NAME {
+                command.env("GCN_HIP_MODE", "faithful").env("GCN_HIP_LEVEL", "cautious");
+            }
             command
         };
-        run::run(command, limit, journal, |_, _| ()).unwrap()
+        run::run::<S>(command, limit, journal, |_, _| ()).unwrap().2
     }
 
     fn journal(name: &str) -> PathBuf {
@@ -96,14 +105,24 @@ mod linux {
 
     fn nothing_differs(target: &str) {
         let path = journal(target);
-        let report = probe(target, "plain", LIMIT, &path);
-        let others: Vec<_> = report.values.forms.iter().filter(|form| form.status != Status::Equal).collect();
+        let forms = probe::<Values>(target, "plain", LIMIT, &path);
+        let others: Vec<_> = forms.iter().filter(|form| form.status != Status::Equal).collect();
         assert!(others.is_empty(), "{target}: {others:#?}");
-        assert_eq!(report.values.forms.len(), Forms::of(target.parse().unwrap()).run.len());
+        assert_eq!(forms.len(), Forms::of(target.parse().unwrap()).run.len());
         // From a journal that was cut off in the middle of a line, the run goes on to the same report.
         let text = std::fs::read(&path).unwrap();
         std::fs::write(&path, &text[..text.len() * 9 / 10]).unwrap();
-        assert_eq!(probe(target, "plain", LIMIT, &path), report);
+        assert_eq!(probe::<Values>(target, "plain", LIMIT, &path), forms);
+        std::fs::remove_file(path).unwrap();
+    }
+
+    /// What is measured through HIP is what rules ask for.
+    fn waits_are_those_of_the_rules(target: &str) {
+        let path = journal("waits");
+        let rules = probe::<Waits>(target, "plain", LIMIT, &path);
+        let others: Vec<_> = rules.iter().filter(|rule| rule.verdict > Verdict::Equal).collect();
+        assert!(others.is_empty(), "{target}: {others:#?}");
+        assert!(rules.iter().filter(|rule| rule.verdict == Verdict::Equal).count() > rules.len() / 2);
         std::fs::remove_file(path).unwrap();
     }
 
@@ -112,12 +131,10 @@ mod linux {
         for (how, status) in [("dies", Status::Failed), ("hangs", Status::Hung)] {
             let path = journal(how);
             // Whatever the first process needs for its results, it says them at once.
-            let report = probe("gfx942", how, LIMIT / 3, &path);
-            let forms = &report.values.forms;
+            let forms = probe::<Values>("gfx942", how, LIMIT / 3, &path);
             assert_eq!(forms[2].status, status, "{:?}", forms[2]);
-            assert!(
-                !report.agrees() && forms.iter().filter(|form| form.status != Status::Equal).count() == 1
-            );
+            let others = |form: &&FormResult| form.status != Status::Equal;
+            assert_eq!(forms.iter().filter(others).count(), 1);
             std::fs::remove_file(path).unwrap();
         }
     }

@@ -3,12 +3,13 @@
 use std::process::{Command, Stdio};
 
 use gcn_isa::{Format, Target};
-use gcn_probe::case::{Case, KERNEL, LANES};
+use gcn_probe::case::Case;
 use gcn_probe::form::{self, Forms};
 use gcn_probe::judge;
+use gcn_probe::launch::KERNEL;
 use gcn_probe::report::Status;
+use gcn_sim::Options;
 use gcn_sim::launch::Program;
-use gcn_sim::{Memory, Options};
 use gcn_test_support::llvm::tool;
 
 /// Every form has a plain program, which the simulator runs: in strict mode, in which a missing wait or an access outside the buffer
@@ -25,14 +26,7 @@ fn every_form_has_a_program_that_needs_no_wait() {
                     continue;
                 }
             };
-            let program = Program::load(&case.code_object, Some(KERNEL)).unwrap();
-            let mut memory = Memory::new();
-            let buffer = memory.alloc(case.input.len());
-            memory.write(buffer, &case.input).unwrap();
-            let kernarg = buffer.to_le_bytes();
-            let size = [LANES, 1, 1];
-            let run =
-                gcn_sim::run(program.machine(), &mut memory, [1, 1, 1], size, &kernarg, &Options::strict());
+            let run = case.launch.simulate(&Options::strict());
             if let Err(error) = run {
                 refused.push(format!("{}: {error}", case.instruction));
             }
@@ -90,8 +84,8 @@ fn a_seed_repeats_a_program_and_another_does_not() {
     let forms = Forms::of(Target::GFX942).run;
     let row = forms.iter().find(|row| row.format == Format::Vop3a).unwrap();
     let case = |seed| Case::of(row, Target::GFX942, seed, 1, true).unwrap();
-    assert_eq!((case(1).text, case(1).input), (case(1).text, case(1).input));
-    assert_ne!(case(1).input, case(2).input);
+    assert_eq!((case(1).text, case(1).launch.input), (case(1).text, case(1).launch.input));
+    assert_ne!(case(1).launch.input, case(2).launch.input);
 }
 
 /// A GPU that rounds the f16 results of mixed-precision multiply-add once: those instructions differ, and no others.
@@ -100,23 +94,11 @@ fn a_gpu_that_rounds_otherwise_is_found() {
     let target = Target::GFX942;
     let mut found = Vec::new();
     for row in Forms::of(target).run.into_iter().filter(|row| row.format == Format::Vop3p) {
-        let result = judge::form(row, target, 1, 40, |case| {
+        let result = judge::form(row, target, 1, 40, &mut |launch, _, seen| {
             let program =
-                Program::load(&case.code_object, Some(KERNEL)).unwrap().with_mix_rounded_twice(false);
-            let mut memory = Memory::new();
-            let buffer = memory.alloc(case.input.len());
-            memory.write(buffer, &case.input).unwrap();
-            let kernarg = buffer.to_le_bytes();
-            gcn_sim::run(
-                program.machine(),
-                &mut memory,
-                [1, 1, 1],
-                [LANES, 1, 1],
-                &kernarg,
-                &Options::default(),
-            )
-            .map_err(|error| error.to_string())?;
-            Ok(memory.read(buffer, case.input.len()).unwrap().to_vec())
+                Program::load(&launch.code_object, Some(KERNEL)).unwrap().with_mix_rounded_twice(false);
+            seen(&launch.simulate_as(&program, &Options::default())?);
+            Ok(())
         });
         if result.status != Status::Equal {
             found.push((result.form, row.is_mixed_precision()));
@@ -139,10 +121,11 @@ fn a_wrong_bit_is_named() {
         (0x4000 + 64 * 9 + 8, "byte 8 of lane 9's memory"),
     ];
     for (offset, place) in places {
-        let result = judge::form(row, target, 1, 1, |case| {
-            let mut after = judge::simulate(case)?;
+        let result = judge::form(row, target, 1, 1, &mut |launch, _, seen| {
+            let mut after = launch.simulate(&Options::default())?;
             after[offset] ^= 1;
-            Ok(after)
+            seen(&after);
+            Ok(())
         });
         assert_eq!((result.status, result.first.unwrap().place.as_str()), (Status::Differs, place));
     }

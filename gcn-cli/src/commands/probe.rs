@@ -4,30 +4,36 @@ use std::path::PathBuf;
 use std::process::Command;
 use std::time::Duration;
 
+use gcn_probe::compare::compare;
 use gcn_probe::page::page;
-use gcn_probe::report::{Report, Status};
+use gcn_probe::report::{self, Header, Report, Status, Verdict};
 use gcn_probe::run::{self, Work};
+use gcn_probe::suite::{self, Settings};
 
 use crate::commands;
 use crate::commands::progress::Bar;
 use crate::failure::{Failure, complain};
 use crate::file;
 
-/// Runs generated programs on a GPU and compares what they compute with the simulator.
+/// Runs generated programs on a GPU and compares what they do with the simulator and its rules.
 ///
 /// The suite `values` runs each form of the GPU's instructions that touches only registers, LDS or a buffer of its own, with special and
-/// random operands, lanes, modifiers and modes. The report says where the GPU and the simulator differ. docs/probe.md has more.
+/// random operands, lanes, modifiers and modes. The report says where the GPU and the simulator differ. The suite `waits` measures, for
+/// each rule about wait states, how far apart two instructions must stand, and puts it beside the rule. docs/probe.md has more.
 ///
-/// The GPU is the one that libamdhip64.so finds; under `gcn run` it is the simulator itself. Programs run in a process of their own. What
-/// is done is kept in a file beside the report, from which the same command goes on if it was interrupted.
+/// The GPU is the one that libamdhip64.so finds; under `gcn run` it is the simulator itself, `gcn run --faithful` for `waits`. Programs
+/// run in a process of their own. What is done is kept in a file beside the report, from which the same command goes on if it was
+/// interrupted.
 ///
-/// Exit code 1 if the GPU and the simulator differ, or a program hung or failed.
+/// Exit code 1 if the GPU contradicts the simulator or a rule, or a program hung or failed.
 #[derive(clap::Args)]
-#[command(after_help = EXAMPLES)]
+#[command(after_help = EXAMPLES, args_conflicts_with_subcommands = true)]
 pub struct Args {
-    /// What to measure
-    #[arg(value_enum, default_value = "values")]
-    suite: Suite,
+    #[command(subcommand)]
+    action: Option<Action>,
+    /// What to measure; everything by default
+    #[arg(value_enum)]
+    suites: Vec<Suite>,
     /// Where the report goes
     #[arg(long, value_name = "OUT.json", default_value = "probe.json", value_parser = file::name())]
     out: String,
@@ -40,84 +46,183 @@ pub struct Args {
     /// The same seed gives the same programs
     #[arg(long, value_name = "N", default_value_t = 1)]
     seed: u64,
-    /// One program of each form instead of four
+    /// One program of each form instead of four; one pair of instructions for each rule, alone on the GPU
     #[arg(long)]
     quick: bool,
-    /// Seconds that the programs of a form may take
-    #[arg(long, value_name = "SECONDS", default_value_t = 30, value_parser = clap::value_parser!(u64).range(1..=3600))]
+    /// Seconds that the programs of a form or a rule may take
+    #[arg(long, value_name = "SECONDS", default_value_t = 120, value_parser = clap::value_parser!(u64).range(1..=3600))]
     limit: u64,
-    /// Runs programs from this form on, for the process that judges them
-    #[arg(long, hide = true, value_name = "FORM")]
+    /// Runs programs from this task of the suite on, for the process that judges them
+    #[arg(long, hide = true, value_name = "TASK")]
     child: Option<usize>,
+}
+
+#[derive(clap::Subcommand)]
+enum Action {
+    /// Says where two reports differ; exit code 1 if they do
+    Compare {
+        /// A report
+        #[arg(value_name = "A.json", value_parser = file::name())]
+        before: String,
+        /// Another
+        #[arg(value_name = "B.json", value_parser = file::name())]
+        after: String,
+    },
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
 enum Suite {
     /// What each instruction computes
     Values,
+    /// How far apart two instructions must stand
+    Waits,
 }
 
 const EXAMPLES: &str = "\
 Examples:
   gcn probe --page probe.html                      this machine's first GPU
   gcn probe values --quick --seed 7                fewer programs, others than by default
-  gcn run --target gfx90a -- gcn probe             the simulator as the GPU";
+  gcn run --target gfx90a -- gcn probe values      the simulator as the GPU
+  gcn run --faithful --level cautious --target gfx90a -- gcn probe waits
+  gcn probe compare mi250.json mi300.json          where two reports differ";
 
-/// Runs the suite and writes the report.
+/// Runs the suites and writes the report.
 pub fn run(args: &Args) -> Result<(), Failure> {
-    let Suite::Values = args.suite;
-    let variants = if args.quick { 1 } else { 4 };
-    let (device, seed) = (args.device, args.seed);
-    if let Some(first) = args.child {
-        let work = Work { device, seed, variants, first };
-        return run::child(work, &mut std::io::stdout().lock()).map_err(Failure::input);
+    if let Some(Action::Compare { before, after }) = &args.action {
+        return differences(before, after);
     }
-    let own = std::env::current_exe()
-        .map_err(|error| Failure::usage(format!("cannot find this command: {error}")))?;
-    let command = |first: usize| {
-        let mut command = Command::new(&own);
-        command.args(["probe", "values", "--device", &device.to_string(), "--seed", &seed.to_string()]);
-        command.args(["--child", &first.to_string()]).args(args.quick.then_some("--quick"));
-        command
-    };
-    let journal = journal(&args.out);
-    let bar = Bar::new("forms");
-    let progress = |done: usize, all: usize| bar.tell(done as u64, all as u64);
-    let report =
-        run::run(command, Duration::from_secs(args.limit), &journal, progress).map_err(Failure::input)?;
-    bar.clear();
+    let all = [Suite::Values, Suite::Waits];
+    let is_wanted = |suite: &Suite| args.suites.is_empty() || args.suites.contains(suite);
+    let wanted: Vec<Suite> = all.into_iter().filter(is_wanted).collect();
+    if let Some(first) = args.child {
+        let settings = Settings { seed: args.seed, quick: args.quick };
+        let work = Work { device: args.device, settings, first };
+        let out = &mut std::io::stdout().lock();
+        let done = wanted.into_iter().try_for_each(|suite| match suite {
+            Suite::Values => run::child::<suite::Values>(work, out),
+            Suite::Waits => run::child::<suite::Waits>(work, out),
+        });
+        return done.map_err(Failure::input);
+    }
+    let mut report = None;
+    for suite in &wanted {
+        let header = match suite {
+            Suite::Values => {
+                let (header, target, forms) = one::<suite::Values>(args, "forms")?;
+                let values = report::Values::new(target, forms);
+                add(&mut report, header, |report| report.values = Some(values))
+            }
+            Suite::Waits => {
+                let (header, _, rules) = one::<suite::Waits>(args, "rules")?;
+                add(&mut report, header, |report| report.waits = Some(report::Waits::new(rules)))
+            }
+        };
+        header?;
+    }
+    // There is one suite at least.
+    let Some(report) = report else { return Ok(()) };
     file::write(&args.out, commands::json(&report)?.as_bytes())?;
     if let Some(path) = &args.page {
         file::write(path, page(&report).as_bytes())?;
     }
-    // The report has everything that the journal has.
-    let _ = std::fs::remove_file(journal);
+    for name in [<suite::Values as suite::Suite>::NAME, <suite::Waits as suite::Suite>::NAME] {
+        // The report has everything that the journals have.
+        let _ = std::fs::remove_file(journal(&args.out, name));
+    }
     complain(&summary(&report));
     if report.agrees() { Ok(()) } else { Err(Failure::silent(1)) }
 }
 
-/// The file beside the report that keeps results until all are there.
-fn journal(report: &str) -> PathBuf {
-    format!("{report}.part").into()
+/// Prints what differs between two reports.
+fn differences(before: &str, after: &str) -> Result<(), Failure> {
+    let read = |path: &str| -> Result<Report, Failure> {
+        serde_json::from_slice(&file::read(path)?)
+            .map_err(|error| Failure::input(format!("{path} is not a report of `gcn probe`: {error}")))
+    };
+    let changes = compare(&read(before)?, &read(after)?);
+    file::print(changes.iter().map(|change| format!("{change}\n")).collect::<String>().as_bytes())?;
+    if changes.is_empty() { Ok(()) } else { Err(Failure::silent(1)) }
 }
 
-/// How many forms fared how, and the first that do not agree.
+/// Runs a suite.
+fn one<S: suite::Suite>(
+    args: &Args,
+    unit: &'static str,
+) -> Result<(Header, gcn_isa::Target, Vec<S::Outcome>), Failure> {
+    let own = std::env::current_exe()
+        .map_err(|error| Failure::usage(format!("cannot find this command: {error}")))?;
+    let command = |first: usize| {
+        let mut command = Command::new(&own);
+        command.args([
+            "probe",
+            S::NAME,
+            "--device",
+            &args.device.to_string(),
+            "--seed",
+            &args.seed.to_string(),
+        ]);
+        command.args(["--child", &first.to_string()]).args(args.quick.then_some("--quick"));
+        command
+    };
+    let bar = Bar::new(unit);
+    let progress = |done: usize, all: usize| bar.tell(done as u64, all as u64);
+    let limit = Duration::from_secs(args.limit);
+    let done =
+        run::run::<S>(command, limit, &journal(&args.out, S::NAME), progress).map_err(Failure::input)?;
+    bar.clear();
+    Ok(done)
+}
+
+/// Adds the results of a suite to the report of a run.
+fn add(report: &mut Option<Report>, header: Header, add: impl FnOnce(&mut Report)) -> Result<(), Failure> {
+    let report = report.get_or_insert_with(|| Report { header: header.clone(), values: None, waits: None });
+    if report.header != header {
+        return Err(Failure::input(
+            "the suites ran on different GPUs: the journals beside the report are of another run",
+        ));
+    }
+    add(report);
+    Ok(())
+}
+
+/// The file beside the report that keeps the results of a suite until all are there.
+fn journal(report: &str, suite: &str) -> PathBuf {
+    format!("{report}.{suite}.part").into()
+}
+
+/// How many fared how, and the first that do not agree.
 fn summary(report: &Report) -> String {
     const SHOWN: usize = 10;
-    let values = &report.values;
-    let totals: Vec<_> =
-        values.totals.iter().map(|(status, count)| format!("{count} {}", status.name())).collect();
-    let left_out: usize = values.left_out.values().map(Vec::len).sum();
-    let mut text = format!("{}: {}, {left_out} left out", report.header.gpu.target_id, totals.join(", "));
-    for form in values.forms.iter().filter(|form| form.status >= Status::Differs).take(SHOWN) {
-        let what = form.first.as_ref().map_or_else(
-            || form.message.clone(),
-            |first| {
-                let (place, simulated, gpu) = (&first.place, &first.simulated, &first.gpu);
-                format!("{}: {place} is {gpu}, the simulator says {simulated}", first.instruction)
-            },
-        );
-        text += &format!("\n{}: {}: {what}", form.form, form.status.name());
+    let gpu = &report.header.gpu.target_id;
+    let mut lines = Vec::new();
+    if let Some(values) = &report.values {
+        let totals = values.totals.iter().map(|(status, count)| format!("{count} {}", status.name()));
+        let left_out: usize = values.left_out.values().map(Vec::len).sum();
+        lines.push(format!("{gpu} values: {}, {left_out} left out", totals.collect::<Vec<_>>().join(", ")));
+        for form in values.forms.iter().filter(|form| form.status >= Status::Differs).take(SHOWN) {
+            let what = form.first.as_ref().map_or_else(
+                || form.message.clone(),
+                |first| {
+                    let (place, simulated, gpu) = (&first.place, &first.simulated, &first.gpu);
+                    format!("{}: {place} is {gpu}, the simulator says {simulated}", first.instruction)
+                },
+            );
+            lines.push(format!("{}: {}: {what}", form.form, form.status.name()));
+        }
     }
-    text
+    if let Some(waits) = &report.waits {
+        let totals = waits.totals.iter().map(|(verdict, count)| format!("{count} {}", verdict.name()));
+        lines.push(format!("{gpu} waits: {}", totals.collect::<Vec<_>>().join(", ")));
+        for rule in waits.rules.iter().filter(|rule| rule.verdict > Verdict::Equal).take(SHOWN) {
+            let pairs = rule.pairs.iter().filter(|pair| pair.verdict() > Verdict::Equal);
+            let pairs = pairs.map(|pair| {
+                let measured =
+                    pair.measured.map_or_else(|| "never failed".to_owned(), |n| format!("needs {n}"));
+                format!("`{}` {measured}, {} asks for {}", pair.instructions, pair.needed_by, pair.needed)
+            });
+            let what = pairs.chain([rule.message.clone()]).find(|what| !what.is_empty()).unwrap_or_default();
+            lines.push(format!("{}: {}: {what}", rule.rule, rule.verdict.name()));
+        }
+    }
+    lines.join("\n")
 }

@@ -82,7 +82,7 @@ impl WaveState {
             }
             let is_redone = |a: &Action| matches!(a, Action::Redo(_));
             if violation.actions.iter().any(is_redone) {
-                self.redo(program, cx, violation, info)?;
+                self.redo(program, cx, violation, (info, id))?;
             }
         }
         Ok(())
@@ -94,12 +94,16 @@ impl WaveState {
         program: &Program,
         cx: &mut Cx<'_>,
         violation: &Violation,
-        second: &Info,
+        (second, id): (&Info, u32),
     ) -> Result<(), Fault> {
         let past = &self.past[violation.past];
         let (Some(sources), first) = (&past.sources, &program.info[past.at]) else { return Ok(()) };
+        // What a load brings may be there before its counter says so.
+        let load = self.loads.iter().find(|load| id != 0 && load.id == id);
+        load.inspect(|load| load.changes.land(cx.w));
         let mut now = Changes::before(cx.w, &first.reads, false);
         now.after(cx.w, u64::MAX);
+        load.inspect(|load| load.changes.undo(cx.w));
         let kept = Changes::before(cx.w, &second.writes, false);
         let scalars = std::mem::replace(&mut cx.w.s, sources.scalars);
         sources.vectors.undo(cx.w);

@@ -1,0 +1,83 @@
+//! Two reports beside each other.
+
+use std::collections::BTreeMap;
+use std::fmt;
+
+use crate::report::{Report, Values, Waits};
+
+/// A task whose results differ between two reports.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Change {
+    /// The form, or the rule with its instructions.
+    pub task: String,
+    /// What the first report says.
+    pub before: String,
+    /// What the second report says.
+    pub after: String,
+}
+
+impl fmt::Display for Change {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}: {} -> {}", self.task, self.before, self.after)
+    }
+}
+
+/// What differs between two reports: forms with another status or another first difference, and instructions that need another number of
+/// wait states. What only one of them has is a difference, too.
+///
+/// ```
+/// use gcn_probe::compare::compare;
+/// use gcn_probe::report::Report;
+/// let header = r#"{"schema": 1, "tools": "0.1.0", "seed": 1, "quick": true,
+///     "gpu": {"name": "a GPU", "target_id": "gfx942", "compute_units": 304, "clock_mhz": null}}"#;
+/// let report = |forms: &str| -> Report {
+///     let values = format!(r#"{{"totals": {{}}, "left_out": {{}}, "forms": [{forms}]}}"#);
+///     serde_json::from_str(&format!(r#"{{"header": {header}, "values": {values}}}"#)).unwrap()
+/// };
+/// let form = |status: &str| {
+///     format!(r#"{{"form": "v_add_f32", "cases": 1, "status": "{status}", "differing": 0, "first": null, "message": ""}}"#)
+/// };
+/// let [good, bad] = ["equal", "hung"].map(|status| report(&form(status)));
+/// assert!(compare(&good, &good).is_empty());
+/// assert_eq!(compare(&good, &bad)[0].to_string(), "v_add_f32: equal -> hung");
+/// assert_eq!(compare(&report(""), &bad)[0].to_string(), "v_add_f32: absent -> hung");
+/// ```
+pub fn compare(before: &Report, after: &Report) -> Vec<Change> {
+    let tasks = |report: &Report| -> BTreeMap<String, String> {
+        let values = report.values.iter().flat_map(of_values);
+        let waits = report.waits.iter().flat_map(of_waits);
+        values.chain(waits).collect()
+    };
+    let (before, after) = (tasks(before), tasks(after));
+    let names = before.keys().chain(after.keys().filter(|name| !before.contains_key(*name)));
+    let outcome = |tasks: &BTreeMap<String, String>, name: &String| {
+        tasks.get(name).cloned().unwrap_or_else(|| "absent".to_owned())
+    };
+    names
+        .filter(|name| before.get(*name) != after.get(*name))
+        .map(|name| Change {
+            task: name.clone(),
+            before: outcome(&before, name),
+            after: outcome(&after, name),
+        })
+        .collect()
+}
+
+fn of_values(values: &Values) -> impl Iterator<Item = (String, String)> {
+    values.forms.iter().map(|form| {
+        let first = form.first.as_ref().map(|first| format!(" ({}: {})", first.place, first.gpu));
+        (form.form.clone(), format!("{}{}", form.status.name(), first.unwrap_or_default()))
+    })
+}
+
+fn of_waits(waits: &Waits) -> impl Iterator<Item = (String, String)> {
+    waits.rules.iter().flat_map(|rule| {
+        let pairs = rule.pairs.iter().map(|pair| {
+            let measured =
+                pair.measured.map_or_else(|| "not seen".to_owned(), |n| format!("{n} wait states"));
+            (format!("{} `{}`", rule.rule, pair.instructions), measured)
+        });
+        let none = rule.pairs.is_empty().then(|| (rule.rule.clone(), rule.verdict.name().to_owned()));
+        pairs.chain(none).collect::<Vec<_>>()
+    })
+}

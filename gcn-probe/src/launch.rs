@@ -1,0 +1,97 @@
+//! A kernel with the buffer that it works on, and what the simulator makes of it.
+
+use gcn_emit::kernel::{KernelSpec, UserSgprs, WorkgroupSize};
+use gcn_emit::metadata::KernelArg;
+use gcn_emit::object::write_code_object;
+use gcn_emit::text::parse_program;
+use gcn_isa::Target;
+use gcn_sim::launch::Program;
+use gcn_sim::{Memory, Options};
+
+/// The name of each program's kernel.
+pub const KERNEL: &str = "probe";
+/// Lanes of a wave.
+pub const LANES: u32 = gcn_isa::target::WAVE_SIZE;
+
+/// A kernel whose only argument is the address of a buffer, beyond which it accesses no memory.
+#[derive(Debug, Clone)]
+pub struct Launch {
+    /// The code object.
+    pub code_object: Vec<u8>,
+    /// The buffer's contents before.
+    pub input: Vec<u8>,
+    /// Workgroups of the grid.
+    pub workgroups: u32,
+    /// Waves of a workgroup.
+    pub waves: u32,
+}
+
+impl Launch {
+    /// A kernel from its assembly text: the address of its argument is in s[0:1], the number of the workgroup in s2, and that of the
+    /// work-item in v0.
+    ///
+    /// # Errors
+    /// What assembler or linker say.
+    pub fn new(
+        text: &str,
+        target: Target,
+        input: Vec<u8>,
+        (workgroups, waves): (u32, u32),
+        lds_bytes: u32,
+    ) -> Result<Launch, String> {
+        let program = parse_program(text, target, KERNEL).map_err(|error| error.to_string())?;
+        let mut spec = KernelSpec::new(program, WorkgroupSize::Required([waves * LANES, 1, 1]));
+        spec.user_sgprs = UserSgprs::KERNARG_SEGMENT_PTR;
+        spec.workgroup_ids = [true, false, false];
+        spec.kernarg_bytes = 8;
+        spec.lds_bytes = lds_bytes;
+        spec.args = vec![KernelArg::global_buffer("data", 0)];
+        let code_object = write_code_object(&[spec]).map_err(|error| error.to_string())?;
+        Ok(Launch { code_object, input, workgroups, waves })
+    }
+
+    /// Grid and workgroup, in workgroups and work-items.
+    pub fn sizes(&self) -> ([u32; 3], [u32; 3]) {
+        ([self.workgroups, 1, 1], [self.waves * LANES, 1, 1])
+    }
+
+    /// The buffer's contents after the kernel on the simulator.
+    ///
+    /// # Errors
+    /// Why it does not run there.
+    pub fn simulate(&self, options: &Options) -> Result<Vec<u8>, String> {
+        let program = Program::load(&self.code_object, Some(KERNEL)).map_err(|error| error.to_string())?;
+        self.simulate_as(&program, options)
+    }
+
+    /// The same with a program that was made from the code object.
+    ///
+    /// # Errors
+    /// Why it does not run.
+    pub fn simulate_as(&self, program: &Program, options: &Options) -> Result<Vec<u8>, String> {
+        let mut memory = Memory::new();
+        let buffer = memory.alloc(self.input.len());
+        memory.write(buffer, &self.input).map_err(|error| error.to_string())?;
+        let (grid, group) = self.sizes();
+        gcn_sim::run(program.machine(), &mut memory, grid, group, &buffer.to_le_bytes(), options)
+            .map_err(|error| error.to_string())?;
+        let after = memory.read(buffer, self.input.len()).map_err(|error| error.to_string())?;
+        Ok(after.to_vec())
+    }
+}
+
+/// Runs a kernel so many times, or until the function that sees the buffer's contents after each run has seen enough and says `false`.
+pub type Runner<'a> = &'a mut dyn FnMut(&Launch, u32, &mut dyn FnMut(&[u8]) -> bool) -> Result<(), String>;
+
+/// The contents after one run.
+///
+/// # Errors
+/// Those of the runner.
+pub fn once(run: Runner<'_>, launch: &Launch) -> Result<Vec<u8>, String> {
+    let mut seen = Vec::new();
+    run(launch, 1, &mut |after| {
+        seen = after.to_vec();
+        false
+    })?;
+    Ok(seen)
+}

@@ -1,0 +1,138 @@
+//! The suites: what each has to do on a target, and how one task is done.
+
+use std::fmt::Debug;
+
+use gcn_isa::hazards::{AnyRule as _, Rule};
+use gcn_isa::{InstDesc, Target};
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+
+use crate::form::{self, Forms};
+use crate::judge;
+use crate::launch::Runner;
+use crate::report::{FormResult, RuleResult, Status, Verdict};
+use crate::waits::bench::Surroundings;
+use crate::waits::measure::{self, Effort};
+
+/// What repeats a task.
+#[derive(Debug, Clone, Copy)]
+pub struct Settings {
+    /// What repeats the programs.
+    pub seed: u64,
+    /// The short form.
+    pub quick: bool,
+}
+
+/// Why a task has no result of its own.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Lost {
+    /// The process ended.
+    Failed,
+    /// The time limit passed.
+    Hung,
+}
+
+/// Tasks that are done one by one, each of which has a result whatever happens to it.
+pub trait Suite {
+    /// One task.
+    type Task;
+    /// Its result.
+    type Outcome: Serialize + DeserializeOwned + Debug;
+    /// The name of the suite.
+    const NAME: &'static str;
+
+    /// All tasks of a target.
+    fn tasks(target: Target) -> Vec<Self::Task>;
+    /// The name of a task, which its result has as well.
+    fn name(task: &Self::Task) -> String;
+    /// Does a task.
+    fn run(task: &Self::Task, target: Target, settings: Settings, gpu: Runner<'_>) -> Self::Outcome;
+    /// The result of a task whose process was lost.
+    fn lost(task: &Self::Task, lost: Lost, message: String) -> Self::Outcome;
+    /// The name of the task that has this result.
+    fn named(outcome: &Self::Outcome) -> &str;
+    /// True if the GPU may take no more work from the process that did the task.
+    fn has_failed(outcome: &Self::Outcome) -> bool;
+}
+
+/// What each instruction computes.
+#[derive(Debug)]
+pub struct Values;
+
+impl Suite for Values {
+    type Task = &'static InstDesc;
+    type Outcome = FormResult;
+    const NAME: &'static str = "values";
+
+    fn tasks(target: Target) -> Vec<&'static InstDesc> {
+        Forms::of(target).run
+    }
+
+    fn name(task: &&'static InstDesc) -> String {
+        form::name(task)
+    }
+
+    fn run(task: &&'static InstDesc, target: Target, settings: Settings, gpu: Runner<'_>) -> FormResult {
+        let variants = if settings.quick { 1 } else { 4 };
+        judge::form(task, target, settings.seed, variants, gpu)
+    }
+
+    fn lost(task: &&'static InstDesc, lost: Lost, message: String) -> FormResult {
+        let status = if lost == Lost::Hung { Status::Hung } else { Status::Failed };
+        FormResult { form: form::name(task), cases: 0, status, differing: 0, first: None, message }
+    }
+
+    fn named(outcome: &FormResult) -> &str {
+        &outcome.form
+    }
+
+    fn has_failed(outcome: &FormResult) -> bool {
+        outcome.status == Status::Failed
+    }
+}
+
+/// How far apart two instructions must stand.
+#[derive(Debug)]
+pub struct Waits;
+
+impl Suite for Waits {
+    type Task = &'static Rule;
+    type Outcome = RuleResult;
+    const NAME: &'static str = "waits";
+
+    fn tasks(target: Target) -> Vec<&'static Rule> {
+        measure::tasks(target)
+    }
+
+    fn name(task: &&'static Rule) -> String {
+        task.id.to_owned()
+    }
+
+    fn run(task: &&'static Rule, target: Target, settings: Settings, gpu: Runner<'_>) -> RuleResult {
+        let effort = match settings.quick {
+            true => Effort { pairs: 1, repeats: 4, around: &[Surroundings::Alone] },
+            false => Effort { pairs: 3, repeats: 100, around: &Surroundings::ALL },
+        };
+        measure::rule(task, target, settings.seed, effort, gpu)
+    }
+
+    fn lost(task: &&'static Rule, lost: Lost, message: String) -> RuleResult {
+        let verdict = if lost == Lost::Hung { Verdict::Hung } else { Verdict::Failed };
+        RuleResult {
+            rule: task.id.to_owned(),
+            title: task.title.to_owned(),
+            grade: task.grade().name().to_owned(),
+            verdict,
+            pairs: Vec::new(),
+            message,
+        }
+    }
+
+    fn named(outcome: &RuleResult) -> &str {
+        &outcome.rule
+    }
+
+    fn has_failed(outcome: &RuleResult) -> bool {
+        outcome.verdict == Verdict::Failed
+    }
+}

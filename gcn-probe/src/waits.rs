@@ -1,0 +1,10 @@
+//! The suite `waits`: how far apart two instructions must stand, measured.
+//!
+//! A rule says which instructions depend on each other, and how many wait states they need. Programs are made from the first alone: two
+//! instructions that meet the rule's conditions and of which the simulator, without hazards, says that their order shows in the results.
+//! The number is what a GPU says: the same program with more and more wait states between the two, until the results are those of the
+//! two far apart.
+
+pub mod bench;
+pub mod measure;
+pub mod pair;

@@ -1,0 +1,293 @@
+//! A program around a few instructions: it loads the registers that they use from a wave's own part of the buffer, and stores them.
+
+use std::collections::BTreeSet;
+use std::fmt::Write as _;
+
+use gcn_isa::reg::{self, RegFile, RegUnit};
+use gcn_isa::{Inst, Reg, Target};
+
+use crate::launch::{LANES, Launch};
+use crate::random::Random;
+
+/// The first VGPR, AGPR and SGPR that instructions under test may have; those below are the program's own.
+pub const FIRST: [(RegFile, u16); 3] = [(RegFile::Vgpr, 8), (RegFile::Agpr, 0), (RegFile::Sgpr, 16)];
+/// One past the last SGPR that they may have, named ones apart.
+pub const SGPR_END: u16 = 96;
+/// The lane's offset in the wave's memory, and its address in LDS.
+pub const LANE_OFFSET: Reg = Reg::v(2, 1);
+/// The address of the lane's memory.
+pub const LANE_ADDRESS: Reg = Reg::v(4, 2);
+/// The address of the wave's memory.
+pub const MEMORY_ADDRESS: Reg = Reg::s(6, 2);
+/// A buffer resource of the wave's memory.
+pub const RESOURCE: Reg = Reg::s(8, 4);
+
+/// Bytes of one vector register of a wave, or of all its scalars.
+const ROW: u32 = 4 * LANES;
+/// Each lane's part of the wave's memory, as a power of two.
+const BLOCK_SHIFT: u32 = 6;
+/// The lanes' parts, and what offsets may reach beyond them.
+const MEMORY: u32 = (LANES << BLOCK_SHIFT) + REACH;
+const REACH: u32 = 0x400;
+/// LDS of a workgroup: the lanes' parts, and what offsets may reach beyond them.
+const LDS: u32 = MEMORY;
+/// Scalars that are loaded and stored besides numbered ones: where each stands in the row of scalars. Those of the results are VCC, EXEC,
+/// M0, SCC and MODE.
+const NAMED: u32 = 48;
+/// Values below this are addresses and indices that stay within the wave's own memory and within the registers of an index.
+pub const SMALL: u32 = 16;
+
+/// Waits for every counter and, by states without work, for every hazard of the manuals.
+const SETTLE: &str = "s_waitcnt vmcnt(0) expcnt(0) lgkmcnt(0)\ns_nop 7\ns_nop 7\ns_nop 7\ns_nop 7\n";
+
+/// What surrounds the instructions under test.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Surroundings {
+    /// One wave on the whole GPU, which has had nothing to do for a while.
+    Alone,
+    /// Other waves do the same on the same compute unit, each a little later.
+    Busy,
+    /// The wave has just waited for memory.
+    Stall,
+    /// A branch stands between the instructions.
+    Branch,
+}
+
+impl Surroundings {
+    /// All of them.
+    pub const ALL: [Surroundings; 4] =
+        [Surroundings::Alone, Surroundings::Busy, Surroundings::Stall, Surroundings::Branch];
+
+    /// The name in reports.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Surroundings::Alone => "alone",
+            Surroundings::Busy => "busy",
+            Surroundings::Stall => "stall",
+            Surroundings::Branch => "branch",
+        }
+    }
+}
+
+/// The frame of a program for some instructions.
+#[derive(Debug, Clone)]
+pub struct Bench {
+    target: Target,
+    /// Single registers that the instructions use.
+    vectors: Vec<Reg>,
+    scalars: Vec<u16>,
+    uses_lds: bool,
+    /// What a wave's part of the buffer has before.
+    input: Vec<u8>,
+}
+
+impl Bench {
+    /// The frame for `insts`. `small` are registers whose values are below [`SMALL`]; `wider` registers besides those that
+    /// the instructions name.
+    pub fn new(target: Target, insts: &[&Inst], small: &[Reg], wider: &[Reg], random: &mut Random) -> Bench {
+        let used: BTreeSet<Reg> = insts
+            .iter()
+            .flat_map(|inst| {
+                inst.reads().into_iter().map(|u| u.reg).chain(inst.writes().into_iter().map(|u| u.reg))
+            })
+            .chain(wider.iter().copied())
+            .flat_map(|reg| reg.units().map(RegUnit::reg).collect::<Vec<_>>())
+            .collect();
+        let is_tested = |reg: &&Reg| FIRST.iter().any(|(file, from)| reg.file == *file && reg.index >= *from);
+        let tested = used.iter().filter(is_tested);
+        let (scalars, vectors): (Vec<Reg>, Vec<Reg>) = tested.partition(|reg| reg.file == RegFile::Sgpr);
+        let scalars = scalars.into_iter().map(|reg| reg.index).filter(|index| *index < SGPR_END).collect();
+        let uses_lds = insts.iter().any(|inst| {
+            use gcn_isa::hazards::{Kinds, View};
+            let touches =
+                Kinds::DS | Kinds::LDS_DMA | Kinds::M0_LDS | Kinds::M0_BUFFER_LDS | Kinds::M0_DIRECT;
+            View::new(target, inst).kinds().intersects(touches)
+        });
+        let mut bench = Bench { target, vectors, scalars, uses_lds, input: Vec::new() };
+        bench.input = bench.data(small, random);
+        bench
+    }
+
+    /// Values at which arithmetic has ordinary results, whatever type they are taken for: as f32, as halves and as bytes they are not
+    /// larger than 2, and none is a NaN.
+    fn data(&self, small: &[Reg], random: &mut Random) -> Vec<u8> {
+        let plain = |random: &mut Random| 0x3f00_0000 | random.bits() as u32 & 0x807f_3fff;
+        let low = |random: &mut Random| 4 * random.below((SMALL / 4) as usize) as u32;
+        let mut words: Vec<u32> = (0..self.bytes() / 4).map(|_| plain(random)).collect();
+        let is_small = |reg: Reg| small.iter().any(|s| s.overlaps(reg));
+        for (i, _) in self.vectors.iter().enumerate().filter(|(_, reg)| is_small(**reg)) {
+            let row = ((1 + i as u32) * ROW / 4) as usize;
+            words[row..row + LANES as usize].iter_mut().for_each(|word| *word = low(random));
+        }
+        for (i, _) in self.scalars.iter().enumerate().filter(|(_, index)| is_small(Reg::s(**index, 1))) {
+            words[i] = low(random);
+        }
+        let named = NAMED as usize;
+        for word in &mut words[named..named + 4] {
+            *word = random.bits() as u32;
+        }
+        // EXEC: some lanes do not take part, lane 0 does, since an instruction may read it whatever EXEC is.
+        words[named + 2] |= 1 | random.bits() as u32;
+        words[named + 3] |= random.bits() as u32;
+        words[named + 4] = low(random); // M0
+        words.iter().flat_map(|word| word.to_le_bytes()).collect()
+    }
+
+    fn rows(&self) -> u32 {
+        1 + self.vectors.len() as u32
+    }
+
+    /// Where the wave's memory begins in its part, and where its results do.
+    fn memory_at(&self) -> u32 {
+        self.rows() * ROW
+    }
+
+    fn results_at(&self) -> u32 {
+        self.memory_at() + MEMORY
+    }
+
+    /// Bytes of a wave's part of the buffer.
+    fn bytes(&self) -> u32 {
+        self.results_at() + self.rows() * ROW + if self.uses_lds { LDS } else { 0 }
+    }
+
+    /// The same, with every lane in EXEC.
+    #[must_use]
+    pub fn with_all_lanes(&self) -> Bench {
+        let mut bench = self.clone();
+        let exec = 4 * (NAMED as usize + 2);
+        bench.input[exec..exec + 8].fill(0xff);
+        bench
+    }
+
+    /// A program in which `body`, assembly text, stands among these surroundings.
+    ///
+    /// # Errors
+    /// What assembler or linker say.
+    pub fn launch(&self, body: &str, around: Surroundings) -> Result<Launch, String> {
+        // A workgroup has one area of LDS, which one wave uses.
+        let sizes = match (around, self.uses_lds) {
+            (Surroundings::Busy, true) => (8, 1),
+            (Surroundings::Busy, false) => (2, 4),
+            _ => (1, 1),
+        };
+        let input = self.input.repeat((sizes.0 * sizes.1) as usize);
+        let lds = if self.uses_lds { LDS } else { 0 };
+        Launch::new(&self.text(body, around, sizes.1), self.target, input, sizes, lds)
+    }
+
+    /// The text of that program, for workgroups of so many waves.
+    pub fn text(&self, body: &str, around: Surroundings, waves: u32) -> String {
+        let mut text = String::new();
+        // Writing to a string does not fail.
+        let mut line = |what: std::fmt::Arguments<'_>| {
+            let _ = writeln!(text, "{what}");
+        };
+        line(format_args!(
+            "s_load_dwordx2 s[4:5], s[0:1], 0x0\nv_lshrrev_b32 v1, 6, v0\nv_and_b32 v0, 63, v0\n{SETTLE}v_readfirstlane_b32 s12, v1"
+        ));
+        line(format_args!(
+            "s_mul_i32 s3, s2, {waves}\ns_add_u32 s3, s3, s12\ns_mul_i32 s3, s3, {:#x}",
+            self.bytes()
+        ));
+        line(format_args!("s_add_u32 s4, s4, s3\ns_addc_u32 s5, s5, 0"));
+        let memory = self.memory_at();
+        line(format_args!("s_add_u32 s6, s4, {memory:#x}\ns_addc_u32 s7, s5, 0"));
+        // Format 0x27000: raw, 32 bits (CDNA3 ISA, buffer resource).
+        line(format_args!(
+            "s_mov_b32 s8, s6\ns_and_b32 s9, s7, 0xffff\ns_movk_i32 s10, {MEMORY:#x}\ns_mov_b32 s11, 0x27000"
+        ));
+        line(format_args!("v_lshlrev_b32 v3, 2, v0\nv_lshlrev_b32 v2, {BLOCK_SHIFT}, v0\nv_mov_b32 v5, s7"));
+        line(format_args!("v_add_co_u32 v4, vcc, s6, v2\n{SETTLE}v_addc_co_u32 v5, vcc, 0, v5, vcc"));
+        for i in (0..LDS / ROW).filter(|_| self.uses_lds) {
+            line(format_args!("v_add_u32 v6, {:#x}, v3\nglobal_load_dword v7, v6, s[4:5]", memory + i * ROW));
+            line(format_args!("v_add_u32 v6, {:#x}, v3\ns_waitcnt vmcnt(0)\nds_write_b32 v6, v7", i * ROW));
+        }
+        for (i, reg) in self.vectors.iter().enumerate() {
+            line(format_args!("v_add_u32 v6, {:#x}, v3", (1 + i as u32) * ROW));
+            match reg.file {
+                RegFile::Agpr => line(format_args!(
+                    "global_load_dword v7, v6, s[4:5]\n{SETTLE}v_accvgpr_write_b32 {reg}, v7"
+                )),
+                _ => line(format_args!("global_load_dword {reg}, v6, s[4:5]")),
+            }
+        }
+        for (i, index) in self.scalars.iter().enumerate() {
+            line(format_args!("s_load_dword s{index}, s[4:5], {:#x}", 4 * i));
+        }
+        line(format_args!("s_load_dwordx4 s[12:15], s[4:5], {:#x}", 4 * NAMED));
+        line(format_args!("s_load_dwordx2 s[2:3], s[4:5], {:#x}\n{SETTLE}", 4 * NAMED + 16));
+        if around == Surroundings::Busy {
+            // Each wave of a workgroup is another number of trips late.
+            line(format_args!("v_readfirstlane_b32 s0, v1\ns_nop 7"));
+            line(format_args!("late:\nv_mul_f32 v6, v6, v7\ns_sub_u32 s0, s0, 1\ns_cbranch_scc0 late"));
+        }
+        line(format_args!("s_mov_b32 m0, s2\ns_mov_b64 vcc, s[12:13]\ns_getreg_b32 s12, hwreg(HW_REG_MODE)"));
+        line(format_args!("s_mov_b64 exec, s[14:15]\ns_bitcmp1_b32 s3, 0\n{SETTLE}"));
+        if around == Surroundings::Stall {
+            line(format_args!("global_load_dword v7, v3, s[4:5]\ns_waitcnt vmcnt(0)"));
+        }
+        line(format_args!("{body}\n{SETTLE}s_cselect_b32 s13, 1, 0\ns_getreg_b32 s14, hwreg(HW_REG_MODE)"));
+        line(format_args!("s_nop 7\ns_setreg_b32 hwreg(HW_REG_MODE), s12\ns_mov_b64 s[2:3], exec"));
+        line(format_args!("s_mov_b64 exec, -1\n{SETTLE}"));
+        let results = self.results_at();
+        for (i, reg) in self.vectors.iter().enumerate() {
+            line(format_args!("v_add_u32 v6, {:#x}, v3", results + (1 + i as u32) * ROW));
+            match reg.file {
+                RegFile::Agpr => line(format_args!(
+                    "v_accvgpr_read_b32 v7, {reg}\n{SETTLE}global_store_dword v6, v7, s[4:5]\ns_waitcnt vmcnt(0)"
+                )),
+                _ => line(format_args!("global_store_dword v6, {reg}, s[4:5]")),
+            }
+        }
+        let numbered = self.scalars.iter().enumerate().map(|(i, index)| (i as u32, format!("s{index}")));
+        let named = ["vcc_lo", "vcc_hi", "s2", "s3", "m0", "s13", "s14"].into_iter().map(str::to_owned);
+        for (i, name) in numbered.chain((NAMED..).zip(named)) {
+            line(format_args!("v_mov_b32 v7, {name}\nv_mov_b32 v6, {:#x}", results + 4 * i));
+            line(format_args!("global_store_dword v6, v7, s[4:5]"));
+        }
+        for i in (0..LDS / ROW).filter(|_| self.uses_lds) {
+            line(format_args!("v_add_u32 v6, {:#x}, v3\nds_read_b32 v7, v6", i * ROW));
+            line(format_args!(
+                "v_add_u32 v6, {:#x}, v3\ns_waitcnt lgkmcnt(0)",
+                results + self.rows() * ROW + i * ROW
+            ));
+            line(format_args!("global_store_dword v6, v7, s[4:5]\ns_waitcnt vmcnt(0)"));
+        }
+        line(format_args!("s_endpgm"));
+        text
+    }
+
+    /// What `inst` has written, in the results of one wave: registers, memory and LDS.
+    pub fn written<'a>(&self, inst: &Inst, after: &'a [u8]) -> Vec<&'a [u8]> {
+        let results = self.results_at();
+        let part = |at: u32, bytes: u32| after.get(at as usize..(at + bytes) as usize);
+        let mut parts = vec![part(self.memory_at(), MEMORY), part(results + self.rows() * ROW, LDS)];
+        for unit in inst.writes().iter().flat_map(|write| write.reg.units().collect::<Vec<_>>()) {
+            let register = unit.reg();
+            let vector = self.vectors.iter().position(|reg| *reg == register);
+            let row = vector.map(|i| part(results + (1 + i as u32) * ROW, ROW));
+            let scalar = || self.scalar_place(register).map(|i| part(results + 4 * i, 4));
+            parts.extend(row.or_else(scalar));
+        }
+        parts.into_iter().flatten().collect()
+    }
+
+    /// Where a scalar stands in the row of scalars, in dwords.
+    fn scalar_place(&self, register: Reg) -> Option<u32> {
+        let named = [(reg::VCC, 0), (reg::EXEC, 2), (reg::M0, 4)];
+        let named = named.into_iter().find(|(name, _)| name.overlaps(register));
+        let numbered = || self.scalars.iter().position(|index| *index == register.index).map(|i| i as u32);
+        named.map(|(name, at)| NAMED + at + u32::from(register.index - name.index)).or_else(numbered)
+    }
+
+    /// The value of an SGPR or of M0 before the instructions, and after them in the results of one wave.
+    pub fn scalar(&self, register: Reg, after: &[u8]) -> Option<[u32; 2]> {
+        let at = 4 * self.scalar_place(register)?;
+        let word = |bytes: &[u8], at: u32| {
+            let at = at as usize;
+            bytes.get(at..at + 4).map(|b| u32::from_le_bytes([b[0], b[1], b[2], b[3]]))
+        };
+        Some([word(&self.input, at)?, word(after, self.results_at() + at)?])
+    }
+}

@@ -1,0 +1,571 @@
+//! Two instructions that a rule is about, found by what the rule says of their kinds and registers, and by what they compute.
+
+use gcn_isa::hazards::{Condition, Config, Dependency, Link, Role, Rule, RuleSet, Since, Use, View};
+use gcn_isa::inst::RegUse;
+use gcn_isa::operand::{Inline, SrcSpecial};
+use gcn_isa::reg::{self, RegFile};
+use gcn_isa::table::{
+    self, Access, Behaviours, Class, Format, ImplicitRegs, InstDesc, OperandDesc, OperandKinds, Unit,
+};
+use gcn_isa::{Inst, Operand, Reg, Target};
+use gcn_sim::Options;
+
+use super::bench::{
+    Bench, FIRST, LANE_ADDRESS, LANE_OFFSET, MEMORY_ADDRESS, RESOURCE, SGPR_END, SMALL, Surroundings,
+};
+use crate::case::{modify, print};
+use crate::random::Random;
+
+/// Two instructions that depend on each other as a rule says.
+#[derive(Debug, Clone)]
+pub struct Pair {
+    /// The first.
+    pub first: Inst,
+    /// An instruction that must stand between the two for the rule to hold.
+    pub between: Option<Inst>,
+    /// The second.
+    pub second: Inst,
+    /// Passes of the first.
+    pub passes: u8,
+    /// Registers that an index may reach besides those that they name.
+    wider: Vec<Reg>,
+    /// What the rule asks for.
+    pub asked: u8,
+    /// The rule that asks for the most, and how much.
+    pub most: (&'static str, u8),
+}
+
+impl Pair {
+    fn insts(&self) -> impl Iterator<Item = &Inst> {
+        [Some(&self.first), self.between.as_ref(), Some(&self.second)].into_iter().flatten()
+    }
+
+    /// The instructions in order with `states` wait states between the two; `None` if something else stands there that has more. The wait
+    /// for the result of memory instructions, without which nothing is measured, is one such.
+    pub fn body(&self, target: Target, states: Option<u8>, around: Surroundings) -> Option<String> {
+        let mut between = Vec::new();
+        if returns_later(&self.first) {
+            between.push("s_waitcnt vmcnt(0) lgkmcnt(0)".to_owned());
+        }
+        between.extend(self.between.as_ref().map(|inst| print(inst, target)));
+        if around == Surroundings::Branch {
+            between.push("s_branch over\ns_trap 2\nover:".to_owned());
+        }
+        let settled = "s_waitcnt vmcnt(0) expcnt(0) lgkmcnt(0)\ns_nop 15\ns_nop 15\ns_nop 15";
+        match states {
+            None => between.push(settled.to_owned()),
+            Some(states) => {
+                let rest = u32::from(states).checked_sub(between.len() as u32)?;
+                between.extend(gcn_isa::hazards::nops(rest).map(|n| format!("s_nop {n}")));
+            }
+        }
+        let (first, second) = (print(&self.first, target), print(&self.second, target));
+        Some(format!("{first}\n{}\n{second}", between.join("\n")))
+    }
+
+    /// The pair in one line.
+    pub fn text(&self, target: Target) -> String {
+        self.insts().map(|inst| print(inst, target)).collect::<Vec<_>>().join("; ")
+    }
+}
+
+/// A pair, and a program around it in whose results its dependence shows.
+#[derive(Debug, Clone)]
+pub struct Measurable {
+    /// The pair.
+    pub pair: Pair,
+    /// The program.
+    pub bench: Bench,
+}
+
+/// True if the result comes from memory, so that a counter has to be waited for.
+fn returns_later(inst: &Inst) -> bool {
+    let memory = inst.desc.is_vmem() || inst.desc.is_ds() || inst.desc.is_smem();
+    memory && inst.desc.operands.iter().any(|o| o.access != Access::Read)
+}
+
+/// Why a rule is not measured.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Unmeasured {
+    /// It matters only if page faults are replayed.
+    Replay,
+    /// No source says that it matters.
+    Moot,
+    /// No instruction that a program may run meets a condition.
+    NoInstruction,
+    /// No two of them depend on each other as the rule says.
+    NoPair,
+    /// The results are the same in either order.
+    NoSign,
+}
+
+impl Unmeasured {
+    /// In words.
+    pub const fn words(self) -> &'static str {
+        match self {
+            Unmeasured::Replay => "matters only when page faults are replayed",
+            Unmeasured::Moot => "no source says that it matters",
+            Unmeasured::NoInstruction => "no instruction that a probe may run meets its conditions",
+            Unmeasured::NoPair => "no two instructions that a probe may run depend on each other like this",
+            Unmeasured::NoSign => "the order of the two instructions does not show in results",
+        }
+    }
+}
+
+/// Random combinations of two instructions that are tried for a rule.
+const TRIES: usize = 8000;
+/// Pairs whose programs are simulated to see whether their order shows.
+const SIMULATED: usize = 400;
+
+/// Pairs for a rule: `many` for each number of passes of the first instruction, those first of which no other rule asks for more.
+///
+/// # Errors
+/// Why there is none.
+pub fn pairs(
+    rule: &'static Rule,
+    target: Target,
+    seed: u64,
+    many: usize,
+) -> Result<Vec<Measurable>, Unmeasured> {
+    if rule.xnack {
+        return Err(Unmeasured::Replay);
+    }
+    if !RuleSet::Safe.contains(rule) {
+        return Err(Unmeasured::Moot);
+    }
+    let only = only(rule.id);
+    let mut random = Random::of(seed, rule.id, 0);
+    let rows: Vec<&'static InstDesc> = table::rows_on(target).filter(|row| is_usable(row)).collect();
+    let meets = |condition: Condition, roles: Role| -> Vec<&'static InstDesc> {
+        let mut random = Random::of(seed, rule.id, 1);
+        let may_meet = |row: &&&'static InstDesc| {
+            (0..MODIFIED).any(|i| {
+                let inst = Builder::default().inst(row, target, &mut random, i > 0, i > 0);
+                let view = inst.map(|inst| View::new(target, &inst));
+                view.is_some_and(|view| {
+                    let plays = |u: &Use| u.role.intersects(roles);
+                    condition.holds(view.kinds()) && (roles.is_empty() || view.uses().iter().any(plays))
+                })
+            })
+        };
+        rows.iter().filter(may_meet).copied().collect()
+    };
+    let (plays, played) = match rule.link {
+        // Flags are no registers that an instruction has of itself.
+        Link::Registers { first, second, .. } if second.contains(Role::ZERO_FLAG) => (first, Role::empty()),
+        Link::Registers { first, second, .. } => (first, second),
+        Link::Crossing { second, .. } => (Role::VDST, second),
+        Link::Writes(_) => (Role::SDST, Role::empty()),
+        _ => (Role::empty(), Role::empty()),
+    };
+    let (firsts, seconds) = (meets(rule.first, plays), meets(rule.second, played));
+    if firsts.is_empty() || seconds.is_empty() {
+        return Err(Unmeasured::NoInstruction);
+    }
+    let crossing = match rule.link {
+        Link::Crossing { by, .. } => meets(Condition::any(by), Role::empty()),
+        _ => Vec::new(),
+    };
+    let mut found: Vec<Measurable> = Vec::new();
+    let (mut bound, mut simulated) = (false, 0);
+    for attempt in 0..TRIES {
+        // Pairs that depend on each other in two ways, or that another rule is stricter about, are good enough only if there are no
+        // others.
+        let (shadowed, entangled) = (attempt > TRIES / 2, attempt > TRIES / 4);
+        let (first, second) = (random.one_of(&firsts), random.one_of(&seconds));
+        let between = (!crossing.is_empty()).then(|| random.one_of(&crossing));
+        let Some(pair) = candidate(rule, target, (first, between, second), only, &mut random) else {
+            continue;
+        };
+        bound = true;
+        let alike = found.iter().filter(|other| other.pair.passes == pair.passes).count();
+        let ids = |pair: &Pair| [pair.first.desc.id, pair.second.desc.id];
+        let again = found.iter().any(|other| ids(&other.pair) == ids(&pair));
+        let refused = pair.most.1 > pair.asked && !shadowed || !depends_only(&pair, rule) && !entangled;
+        if alike >= many || again || refused || masks(&pair, rule) {
+            continue;
+        }
+        simulated += 1;
+        let small = small(&pair.first, &pair.second);
+        let insts: Vec<&Inst> = pair.insts().collect();
+        let bench = Bench::new(target, &insts, &small, &pair.wider, &mut random);
+        // Lanes that EXEC leaves out keep what was there, be it read by the second instruction or not.
+        let by_exec = rule.link == Link::Writes(reg::EXEC);
+        let in_all_lanes = || by_exec || shows(&pair, &bench.with_all_lanes(), target, rule);
+        if shows(&pair, &bench, target, rule) && in_all_lanes() {
+            found.push(Measurable { pair, bench });
+            // Only instructions with passes are told apart by their number.
+            if found.len() >= many && found.iter().all(|other| other.pair.passes == 0) {
+                break;
+            }
+        }
+        if simulated >= SIMULATED {
+            break;
+        }
+    }
+    match (found.is_empty(), bound) {
+        (false, _) => Ok(found),
+        (true, true) => Err(Unmeasured::NoSign),
+        (true, false) => Err(Unmeasured::NoPair),
+    }
+}
+
+/// Random modifiers that are tried to see whether a row can meet a condition: the first are its plain ones.
+const MODIFIED: usize = 12;
+
+/// That rule and no other.
+///
+/// The configuration is made from the set of a rule's own; what is left out is every other rule.
+pub fn only(id: &str) -> Config {
+    let mut config = Config::default();
+    for rule in gcn_isa::hazards::all().filter(|rule| rule.id != id) {
+        config = config.without(rule.id).unwrap_or(config);
+    }
+    config
+}
+
+/// The most that rules besides this one ask for between the two.
+pub fn others_ask(pair: &Pair, rule: &Rule, target: Target) -> Option<u8> {
+    let (a, b) = (View::new(target, &pair.first), View::new(target, &pair.second));
+    let since = since(pair.between.as_ref(), &a, target);
+    let needs = a.required_all_since(&b, Config::default(), since);
+    needs.iter().filter(|need| need.rule != rule).map(|need| need.states).max()
+}
+
+/// What `between` is to rules about what follows the first instruction.
+fn since(between: Option<&Inst>, first: &View, target: Target) -> Since {
+    between.map_or(Since::NOTHING, |inst| Since::NOTHING.past(first, &View::new(target, inst)))
+}
+
+/// A pair that the rule binds, of these rows.
+fn candidate(
+    rule: &'static Rule,
+    target: Target,
+    (first, between, second): (&'static InstDesc, Option<&'static InstDesc>, &'static InstDesc),
+    only: Config,
+    random: &mut Random,
+) -> Option<Pair> {
+    let mut builder = Builder::default();
+    let mut first = builder.inst(first, target, random, true, true)?;
+    let between = match between {
+        Some(row) => Some(builder.inst(row, target, random, false, true)?),
+        None => None,
+    };
+    let mut second = builder.inst(second, target, random, true, true)?;
+    // Most links are to a register that the first instruction names; some are to a certain one.
+    if let Link::Writes(register) = rule.link {
+        give(&mut first, register, Access::Read, random);
+    }
+    let a = View::new(target, &first);
+    if !rule.first.holds(a.kinds()) {
+        return None;
+    }
+    if matches!(rule.link, Link::Registers { .. } | Link::Crossing { .. }) {
+        tie(&first, &mut second, random);
+    }
+    let b = View::new(target, &second);
+    let since = since(between.as_ref(), &a, target);
+    let asked = a.required_since(&b, only, since)?.states;
+    let most =
+        a.required_since(&b, Config::default(), since).map_or((rule.id, asked), |n| (n.rule.id, n.states));
+    let encodes = |inst: &Inst| gcn_emit::encode::encode_inst(inst, target).is_ok();
+    if !encodes(&first) || !encodes(&second) || !between.as_ref().is_none_or(encodes) {
+        return None;
+    }
+    Some(Pair { passes: a.passes(), first, between, second, wider: builder.wider, asked, most })
+}
+
+/// True if one of the two changes the lanes in which the other runs, and the rule is not about that.
+fn masks(pair: &Pair, rule: &Rule) -> bool {
+    let is_masked = pair.second.desc.format.unit() != Unit::Scalar;
+    let writes_exec = |inst: &Inst| inst.writes().iter().any(|write| write.reg.overlaps(reg::EXEC));
+    let by_exec = rule.link == Link::Writes(reg::EXEC);
+    writes_exec(&pair.first) && is_masked && !by_exec || writes_exec(&pair.second)
+}
+
+/// True if nothing but what the rule is about makes the second instruction depend on the first. Otherwise the order of the two would show
+/// although the rule's own dependence makes no difference.
+fn depends_only(pair: &Pair, rule: &Rule) -> bool {
+    let meet = |a: &[RegUse], b: &[RegUse]| a.iter().any(|a| b.iter().any(|b| a.reg.overlaps(b.reg)));
+    let (first, second) = (&pair.first, &pair.second);
+    let raw = meet(&first.writes(), &second.reads());
+    let waw = meet(&first.writes(), &second.writes());
+    let war = meet(&first.reads(), &second.writes());
+    match rule.dependency() {
+        Dependency::Raw => !waw && !war,
+        Dependency::Waw => !raw && !war,
+        Dependency::War => !raw && !waw,
+        Dependency::Replay | Dependency::Structural => true,
+    }
+}
+
+/// True if the rule's dependence makes a difference on the simulator without hazards, and if whatever is used as an address is one with
+/// and without it. What the second instruction reads too early is what it reads without the first. If it writes what it should not
+/// have written yet, the results are those of the other order.
+fn shows(pair: &Pair, bench: &Bench, target: Target, rule: &Rule) -> bool {
+    let run = |body: Option<String>| {
+        let launch = bench.launch(&body?, Surroundings::Alone).ok()?;
+        launch.simulate(&Options::default()).ok()
+    };
+    let swapped = Pair { first: pair.second.clone(), second: pair.first.clone(), ..pair.clone() };
+    let right = run(pair.body(target, None, Surroundings::Alone));
+    let other = run(swapped.body(target, None, Surroundings::Alone));
+    let alone = run(Some(print(&pair.second, target)));
+    let (Some(right), Some(other), Some(alone)) = (right, other, alone) else { return false };
+    let is_address = |register: &Reg| {
+        let values = |after| bench.scalar(*register, after).into_iter().flatten();
+        [&right[..], &other, &alone].into_iter().flat_map(values).all(|value| value < SMALL)
+    };
+    let of_mode = matches!(rule.link, Link::Hwreg | Link::Always);
+    let shows = match rule.dependency() {
+        Dependency::Raw if !of_mode => {
+            bench.written(&pair.second, &right) != bench.written(&pair.second, &alone)
+        }
+        _ => right != other,
+    };
+    shows && scalar_addresses(&pair.second).iter().all(is_address)
+}
+
+/// Scalars that an instruction uses as a part of an address or as an index.
+fn scalar_addresses(inst: &Inst) -> Vec<Reg> {
+    let offset = inst.operand("soffset").and_then(Operand::reg);
+    let indexed = inst.desc.implicit_reads.contains(ImplicitRegs::M0).then_some(reg::M0);
+    offset.into_iter().chain(indexed).collect()
+}
+
+/// Registers that must be small: those that are addresses, and what the first instruction makes them from.
+fn small(first: &Inst, second: &Inst) -> Vec<Reg> {
+    let mut small = scalar_addresses(second);
+    if first.writes().iter().any(|write| small.iter().any(|s| s.overlaps(write.reg))) {
+        small.extend(first.reads().iter().map(|read| read.reg));
+    }
+    small
+}
+
+/// Instructions that a probe may run: nothing that leaves the program, or touches what is not its own.
+fn is_usable(row: &InstDesc) -> bool {
+    let class = row.class;
+    let leaves = row.does(Behaviours::CALLS)
+        || row.does(Behaviours::TO_REGISTER)
+        || row.does(Behaviours::READS_PC)
+        || row.ends_block()
+        || row.branch_operand().is_some();
+    let indexes = matches!(class, Class::MovrelSource | Class::MovrelDestination);
+    let modes = matches!(class, Class::Setreg | Class::Getreg) || row.does(Behaviours::SKIPS_VECTOR);
+    let reads_m0 = row.implicit_reads.contains(ImplicitRegs::M0);
+    match row.format.unit() {
+        _ if leaves || class.is_boundary() && !modes && !indexes => false,
+        Unit::Vector => !reads_m0,
+        Unit::Scalar => row.format != Format::Sopp,
+        Unit::Lds => {
+            !class.is_atomic() && !matches!(class, Class::Gds | Class::Gws) && !row.default_mods().gds
+        }
+        Unit::VectorMemory => {
+            !class.is_atomic()
+                && !row.is_typed_buffer()
+                && !matches!(row.format, Format::Scratch | Format::Mtbuf)
+        }
+        Unit::ScalarMemory => false,
+    }
+}
+
+/// Gives instructions registers of their own.
+#[derive(Debug, Clone, Default)]
+struct Builder {
+    used: [u16; 3],
+    /// Registers that an index may reach besides those that are named.
+    wider: Vec<Reg>,
+}
+
+impl Builder {
+    /// A tuple, and room after it into which another may reach that overlaps it.
+    fn tuple(&mut self, file: RegFile, dwords: u8) -> Option<Reg> {
+        let which = FIRST.iter().position(|(f, _)| *f == file)?;
+        let align = match (file, dwords) {
+            (RegFile::Sgpr, 3..) => 4,
+            _ => 2,
+        };
+        let index = (FIRST[which].1 + self.used[which]).next_multiple_of(align);
+        let end = index + u16::from(dwords) + 4;
+        let most = if file == RegFile::Sgpr { SGPR_END } else { 256 };
+        self.used[which] = end - FIRST[which].1;
+        (end <= most).then_some(Reg { file, index, len: dwords })
+    }
+
+    /// An instruction with registers of its own; its modifiers are random if it is `varied`, and `chosen` takes AGPRs, VCC and others now
+    /// and then.
+    fn inst(
+        &mut self,
+        row: &'static InstDesc,
+        target: Target,
+        random: &mut Random,
+        varied: bool,
+        chosen: bool,
+    ) -> Option<Inst> {
+        let mut operands = Vec::new();
+        for slot in row.operands {
+            operands.push(self.operand(row, slot, target, random, chosen)?);
+        }
+        let mut inst = Inst::new(row, operands);
+        if varied && random.below(2) == 0 {
+            modify(&mut inst, random);
+        }
+        if inst.mods.dpp.is_some() && varied {
+            // Lanes that have no source are written or not.
+            if let Some(dpp) = &mut inst.mods.dpp {
+                dpp.bound_ctrl = random.below(2) == 0;
+            }
+        }
+        Some(inst)
+    }
+
+    fn operand(
+        &mut self,
+        row: &InstDesc,
+        slot: &OperandDesc,
+        target: Target,
+        random: &mut Random,
+        chosen: bool,
+    ) -> Option<Operand> {
+        let memory = matches!(row.format.unit(), Unit::VectorMemory | Unit::Lds);
+        let kinds = slot.kinds;
+        match slot.name {
+            "vaddr" | "saddr" if kinds == OperandKinds::OFF => return Some(Operand::Off),
+            "saddr" => return Some(MEMORY_ADDRESS.into()),
+            "srsrc" => return Some(RESOURCE.into()),
+            "vaddr" if slot.dwords == 2 && row.format.is_buffer() => return None,
+            "vaddr" if slot.dwords == 2 => return Some(LANE_ADDRESS.into()),
+            "vaddr" | "addr" if memory => return Some(LANE_OFFSET.into()),
+            "soffset" if random.below(2) == 0 => return Some(Operand::Inline(Inline::Int(0))),
+            "hwreg" => return Some(Operand::Imm(mode_field(random))),
+            _ => {}
+        }
+        let dwords = slot.dwords.max(1);
+        let vector = match (kinds.contains(OperandKinds::VGPR), kinds.contains(OperandKinds::AGPR)) {
+            (true, true) if chosen && target.has_agprs() && random.below(4) == 0 => Some(RegFile::Agpr),
+            (true, _) => Some(RegFile::Vgpr),
+            (false, true) => Some(RegFile::Agpr),
+            (false, false) => None,
+        };
+        let scalar = kinds.contains(OperandKinds::SGPR);
+        if let Some(file) = vector.filter(|_| !scalar || random.below(4) > 0) {
+            return Some(self.tuple(file, dwords)?.into());
+        }
+        let special = [("vcc", reg::VCC, 2), ("vcc_lo", reg::VCC.slice(0, 1), 1), ("exec", reg::EXEC, 2)];
+        let named = special.iter().find(|(name, _, wide)| slot.allows_special(name) && *wide == dwords);
+        if scalar {
+            if let Some((_, register, _)) = named.filter(|_| chosen && random.below(4) == 0) {
+                return Some((*register).into());
+            }
+            let is_indexed = matches!(row.class, Class::MovrelSource | Class::MovrelDestination);
+            let room = if is_indexed { SMALL as u8 } else { dwords };
+            let tuple = self.tuple(RegFile::Sgpr, room.max(dwords))?;
+            if is_indexed {
+                self.wider.push(tuple);
+            }
+            return Some(tuple.slice(0, dwords).into());
+        }
+        if let Some((_, register, _)) = named {
+            return Some((*register).into());
+        }
+        let constants = OperandKinds::IMM | OperandKinds::LITERAL | OperandKinds::LITERAL16;
+        if kinds.intersects(OperandKinds::LITERAL | OperandKinds::LITERAL16) && row.class == Class::Setreg {
+            return Some(Operand::Literal(random.bits() as u32));
+        }
+        match () {
+            () if kinds.contains(OperandKinds::INLINE_INT) => {
+                Some(Operand::Inline(Inline::Int(random.below(60) as i8)))
+            }
+            () if kinds.intersects(constants - OperandKinds::IMM) => Some(Operand::Literal(0x1234)),
+            () if kinds.contains(OperandKinds::IMM) => Some(Operand::Imm(random.below(8) as i64)),
+            () if kinds.contains(OperandKinds::OFF) => Some(Operand::Off),
+            () => None,
+        }
+    }
+}
+
+/// A field of MODE as `s_setreg` and `s_getreg` name it: rounding and denormals, or VSKIP.
+fn mode_field(random: &mut Random) -> i64 {
+    const MODE: i64 = 1;
+    let (first, size) = random.one_of(&[(0, 8), (0, 4), (2, 6), (28, 1)]);
+    MODE | first << 6 | (size - 1) << 11
+}
+
+/// Writes to, or reads from, a certain register, where an operand can be it.
+fn give(inst: &mut Inst, register: Reg, not: Access, random: &mut Random) {
+    let slots: Vec<usize> = inst
+        .desc
+        .operands
+        .iter()
+        .enumerate()
+        .filter(|(_, slot)| slot.access != not && slot.kinds.contains(OperandKinds::SGPR))
+        .map(|(i, _)| i)
+        .collect();
+    if slots.is_empty() {
+        return;
+    }
+    let i = random.one_of(&slots);
+    let dwords = inst.desc.operands[i].dwords.max(1);
+    if dwords <= register.len {
+        inst.operands[i] = register.slice(0, dwords).into();
+    }
+}
+
+/// Lets an operand of the second instruction be, or overlap, a register of the first.
+fn tie(first: &Inst, second: &mut Inst, random: &mut Random) {
+    let mut registers: Vec<Reg> = first.writes().iter().chain(first.reads().iter()).map(|u| u.reg).collect();
+    registers.retain(|reg| !is_own(*reg));
+    if registers.is_empty() {
+        return;
+    }
+    let from = random.one_of(&registers);
+    let flag = [(reg::VCC, SrcSpecial::Vccz), (reg::EXEC, SrcSpecial::Execz)];
+    let flag = flag.into_iter().find(|(register, _)| register.overlaps(from)).map(|f| f.1);
+    let slots: Vec<usize> = (0..second.operands.len())
+        .filter(|i| match second.operands[*i] {
+            Operand::Reg(reg) => reg.file == from.file && !is_own(reg),
+            Operand::Inline(_) => {
+                second.desc.operands[*i].kinds.contains(OperandKinds::SPECIAL)
+                    || second.desc.operands[*i].kinds.contains(OperandKinds::SGPR)
+            }
+            _ => false,
+        })
+        .collect();
+    if let Some(flag) = flag.filter(|_| random.below(2) == 0) {
+        let special = |i: &usize| {
+            second.desc.operands[*i].kinds.contains(OperandKinds::SPECIAL)
+                && second.desc.operands[*i].access == Access::Read
+        };
+        let at: Vec<usize> = (0..second.operands.len()).filter(special).collect();
+        if !at.is_empty() {
+            second.operands[random.one_of(&at)] = Operand::Special(flag);
+            return;
+        }
+    }
+    if slots.is_empty() {
+        return;
+    }
+    let i = random.one_of(&slots);
+    let len = second.desc.operands[i].dwords.max(1);
+    // Exactly the same registers, or others that overlap them.
+    let shift = random.one_of(&[0, 0, 2]);
+    let index = from.index + if shift < u16::from(from.len) { shift } else { 0 };
+    let tied = Reg { file: from.file, index, len };
+    second.operands[i] = tied.into();
+    // What is read and written by one instruction: an accumulation.
+    if second.desc.multiplies_matrices() && random.below(2) == 0 {
+        let alike = |j: &usize| {
+            *j != i
+                && matches!(second.operands[*j], Operand::Reg(reg) if reg.file == tied.file && reg.len == len)
+        };
+        let all: Vec<usize> = (0..second.operands.len()).filter(alike).collect();
+        if !all.is_empty() && random.below(2) == 0 {
+            second.operands[random.one_of(&all)] = tied.into();
+        }
+    }
+}
+
+/// True for registers of the frame.
+fn is_own(register: Reg) -> bool {
+    FIRST.iter().any(|(file, from)| register.file == *file && register.index < *from)
+}

@@ -1,0 +1,154 @@
+//! The closed loop of the suite `waits`: on the simulator in faithful mode the numbers that are measured are those of the rules, and a
+//! simulator with another number is found.
+
+use std::process::Command;
+
+use gcn_emit::encode::encode_program;
+use gcn_emit::text::parse_program;
+use gcn_isa::Target;
+use gcn_isa::hazards::Config;
+use gcn_probe::launch::{KERNEL, Launch};
+use gcn_probe::report::{PairResult, Verdict};
+use gcn_probe::waits::bench::Surroundings;
+use gcn_probe::waits::measure::{self, Effort};
+use gcn_probe::waits::pair;
+use gcn_sim::Options;
+use gcn_test_support::llvm::tool;
+
+const ALONE: Effort = Effort { pairs: 1, repeats: 1, around: &[Surroundings::Alone] };
+const EVERYWHERE: Effort = Effort { around: &Surroundings::ALL, ..ALONE };
+
+/// A GPU whose hazards are these rules.
+fn with_rules(
+    rules: Config,
+) -> impl FnMut(&Launch, u32, &mut dyn FnMut(&[u8]) -> bool) -> Result<(), String> {
+    move |launch, _, seen| {
+        let options = Options { rules, ..Options::faithful() };
+        seen(&launch.simulate(&options)?);
+        Ok(())
+    }
+}
+
+/// A pair for messages.
+fn line(pair: &PairResult) -> String {
+    let failing: Vec<_> = pair.places.iter().map(|place| (&place.surroundings, &place.failing)).collect();
+    let PairResult { instructions, asked, needed, needed_by, measured, unstable, .. } = pair;
+    format!(
+        "{instructions}: asked {asked}, by {needed_by} {needed}, measured {measured:?} {unstable} {failing:?}"
+    )
+}
+
+/// Each rule is measured three times: as the simulator is, with that rule alone, whose number must come out whatever others ask for, and
+/// without it, which must be noticed unless another asks for as much.
+fn closed_loop(target: Target, more: &[&str]) {
+    let (mut wrong, mut missing) = (Vec::new(), 0);
+    let (mut unmeasured, mut texts) = (Vec::new(), String::new());
+    for rule in measure::tasks(target) {
+        let pairs = match pair::pairs(rule, target, 1, 1) {
+            Ok(pairs) => pairs,
+            Err(why) => {
+                unmeasured.push((rule.id, why));
+                continue;
+            }
+        };
+        for of in &pairs {
+            let body = of.pair.body(target, None, Surroundings::Alone).unwrap();
+            texts += &of.bench.text(&body, Surroundings::Alone, 1);
+            let measured = |rules: Config, effort: Effort| {
+                measure::pair(of, target, effort, &mut with_rules(rules)).unwrap()
+            };
+            let all = measured(Config::default(), EVERYWHERE);
+            if all.verdict() != Verdict::Equal {
+                wrong.push(format!("{}: {:?}: {}", rule.id, all.verdict(), line(&all)));
+            }
+            let alone = measured(pair::only(rule.id), ALONE);
+            if alone.measured != Some(alone.asked) {
+                wrong.push(format!("{} alone: {}", rule.id, line(&alone)));
+            }
+            if all.needed_by == rule.id {
+                let without = measured(Config::default().without(rule.id).unwrap(), ALONE);
+                let noticed = matches!(without.verdict(), Verdict::Less | Verdict::NotSeen);
+                missing += usize::from(noticed);
+                // Another rule of the same number hides it.
+                if !noticed && pair::others_ask(&of.pair, rule, target) != Some(all.needed) {
+                    wrong.push(format!("without {}: {}", rule.id, line(&without)));
+                }
+            }
+        }
+    }
+    llvm_assembles_the_same(&texts, target);
+    assert!(wrong.is_empty(), "{target}: {} wrong\n{}", wrong.len(), wrong.join("\n"));
+    // Faults that were planted and found.
+    assert!(missing >= 30, "{target}: {missing}");
+    let mut expected: Vec<&str> = UNMEASURED.iter().chain(more).copied().collect();
+    let mut found: Vec<&str> = unmeasured.iter().map(|(rule, _)| *rule).collect();
+    expected.sort_unstable();
+    found.sort_unstable();
+    assert_eq!(found, expected, "{target}: {unmeasured:?}");
+}
+
+/// LLVM's assembler accepts the programs, and gives the same code.
+fn llvm_assembles_the_same(text: &str, target: Target) {
+    let Some(mc) = tool("llvm-mc") else { return };
+    let ours = encode_program(&parse_program(text, target, KERNEL).unwrap()).unwrap().bytes;
+    let path = std::env::temp_dir().join(format!("gcn-probe-waits-{target}-{}.s", std::process::id()));
+    std::fs::write(&path, text).unwrap();
+    let output = Command::new(&mc)
+        .args(["--triple=amdgcn-amd-amdhsa", &format!("--mcpu={target}"), "--show-encoding"])
+        .arg(&path)
+        .output()
+        .unwrap();
+    std::fs::remove_file(&path).unwrap();
+    let errors = String::from_utf8_lossy(&output.stderr);
+    let first = errors.lines().take(12).collect::<Vec<_>>().join("\n");
+    assert!(output.status.success(), "{target}: {first}");
+    let listing = String::from_utf8_lossy(&output.stdout);
+    let encodings = listing.lines().filter_map(|line| line.split_once("encoding: [")?.1.split_once(']'));
+    let bytes = encodings.flat_map(|(bytes, _)| bytes.split(','));
+    let theirs: Vec<u8> =
+        bytes.map(|byte| u8::from_str_radix(byte.trim().trim_start_matches("0x"), 16).unwrap()).collect();
+    assert!(ours == theirs, "{target}: LLVM's code differs");
+}
+
+/// Rules of all targets that no program can show here: returns from traps, messages, replay, and what only LLVM's search asks for.
+const UNMEASURED: [&str; 4] = ["cdna3.15", "cdna3.11", "llvm.10.overwritten", "xnack.clause"];
+
+#[test]
+fn numbers_are_those_of_the_rules_on_gfx908() {
+    closed_loop(Target::GFX908, &["mi100.16.lds-direct", "llvm.gfx908.srcc-past"]);
+}
+
+#[test]
+fn numbers_are_those_of_the_rules_on_gfx90a() {
+    closed_loop(Target::GFX90A, &["llvm.cmpx-mfma", "llvm.dgemm-fma64"]);
+}
+
+#[test]
+fn numbers_are_those_of_the_rules_on_gfx942() {
+    closed_loop(Target::GFX942, &["llvm.cmpx-mfma", "llvm.dgemm-fma64", "llvm.20.lds-dma"]);
+}
+
+#[test]
+fn numbers_are_those_of_the_rules_on_gfx950() {
+    closed_loop(
+        Target::GFX950,
+        &["llvm.cmpx-permlane", "llvm.cmpx-mfma", "llvm.dgemm-fma64", "llvm.20.lds-dma"],
+    );
+}
+
+/// A simulator that needs a state more than is believed, and one that needs fewer.
+#[test]
+fn a_number_that_is_one_off_is_noticed() {
+    let rule = gcn_isa::hazards::rule("rocroller.18.mask").unwrap();
+    let longer = gcn_isa::hazards::rule("llvm.18.mask").unwrap();
+    let target = Target::GFX942;
+    let shorter = pair::only(rule.id);
+    let result = measure::rule(longer, target, 1, ALONE, &mut with_rules(shorter));
+    let states = rule.states(target).map(|s| s.after(0));
+    assert_eq!((result.verdict, result.pairs[0].measured), (Verdict::Less, states));
+    let pairs = pair::pairs(longer, target, 1, 1).unwrap();
+    let mut believed = pairs[0].clone();
+    believed.pair.most.1 -= 1;
+    let result = measure::pair(&believed, target, ALONE, &mut with_rules(Config::default())).unwrap();
+    assert_eq!((result.verdict(), result.measured), (Verdict::More, Some(2)));
+}
