@@ -1,8 +1,10 @@
 //! Basic blocks and control-flow edges of a [`Program`]: the edges that the program shows ([`Cfg`]), and all
 //! edges that control may take besides ([`Flow`]).
 
+mod connect;
 mod entries;
 mod flow;
+mod image;
 mod own_address;
 mod resolve;
 mod returns;
@@ -10,8 +12,9 @@ mod values;
 mod written;
 
 pub use flow::{Flow, Root, is_call, is_return};
+pub use image::{AddressPlace, Image};
 pub use own_address::OwnAddress;
-pub use resolve::{AddressPlace, Image, resolve};
+pub use resolve::resolve;
 
 use crate::operand::Operand;
 use crate::program::{Jump, Label, Line, Program};

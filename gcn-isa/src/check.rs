@@ -29,6 +29,7 @@ mod counters;
 mod distance;
 mod errata;
 mod facts;
+mod node;
 mod operation;
 mod outstanding;
 mod path;

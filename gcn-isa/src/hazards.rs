@@ -32,6 +32,7 @@ pub mod remedy;
 mod row;
 mod rule;
 mod salu;
+pub mod sequences;
 mod since;
 mod valu;
 mod view;
@@ -40,8 +41,9 @@ mod words;
 
 use smallvec::SmallVec;
 
-pub use clause::{ClauseKind, clause_need};
+pub use clause::ClauseKind;
 pub use config::{AnyRule, Config, RuleFacts, RuleSet, UnknownRule};
+pub use engine::clause_need;
 pub use evidence::{Counts, Evidence, Grade, UnknownName, Voice, compiled_counts, counted_rules, counts};
 pub use page::{AfterPasses, KernelCounts, PairFacts, RulePage, TargetStates, pages};
 pub use rule::{Condition, Dependency, Link, Need, Overlap, Rule, WaitStates};

@@ -11,6 +11,7 @@
 
 mod accepts;
 mod class;
+mod constants;
 mod desc;
 mod elements;
 mod entry;
@@ -26,8 +27,8 @@ use std::sync::{LazyLock, OnceLock};
 
 pub use crate::mods::Modifiers;
 pub use class::Class;
+pub use constants::{ConstType, Constants};
 pub use desc::InstDesc;
-pub use elements::{ConstType, Constants};
 pub use entry::{Behaviours, Entry, Flow, Rule};
 pub use format::{Format, Unit};
 pub use index::IndexedBy;

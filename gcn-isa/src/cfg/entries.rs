@@ -1,6 +1,7 @@
 //! Where control may enter although the program does not show it.
 
-use super::{Cfg, Root, destination};
+use super::flow::Root;
+use super::{Cfg, destination};
 use crate::operand::Operand;
 use crate::program::{EntryKind, Program};
 use crate::table::Class;
@@ -58,12 +59,6 @@ pub(super) fn roots(program: &Program, cfg: &Cfg) -> Vec<Root> {
     }
     let gaps = program.gaps.iter().filter(|g| **g < lines);
     roots.extend(gaps.map(|gap| Root { block: cfg.block_of(*gap), kind: EntryKind::Kernel }));
-    sort_and_dedup(&mut roots);
+    Root::sort(&mut roots);
     roots
-}
-
-/// In order, each once.
-pub(super) fn sort_and_dedup(roots: &mut Vec<Root>) {
-    roots.sort_by_key(|r| (r.block, r.kind == EntryKind::Function));
-    roots.dedup();
 }

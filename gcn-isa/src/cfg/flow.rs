@@ -1,26 +1,6 @@
-//! Where control enters a program, and where it may go when the program does not show it.
-//!
-//! Assumptions about code that cannot be seen:
-//!
-//! - The program is entered at its [entries](crate::program::Entry), and after bytes that could not be
-//!   decoded.
-//! - A call with a known destination leads there and nowhere else. Control reaches the instruction after the
-//!   call through the returns of the called function, and a return leads only to the calls of its own
-//!   function.
-//! - `s_setpc`, a branch by number, and control that runs into undecoded bytes may go to any *unknown entry*
-//!   of the program: a function's entry, the instruction after a call, a label that no branch names, a block
-//!   without predecessors.
-//! - `s_swappc` with an unknown destination may go to any of these except the instructions after calls.
-//! - A call of code outside the program returns to the next instruction. Callee and caller follow LLVM's
-//!   convention (LLVM 22, measured): a function waits for all counters at its entry and before it returns, so
-//!   nothing is outstanding after a call. A return is an `s_setpc` to `s[30:31]`, which holds the return
-//!   address by the same convention, or to a copy of that address ([`Jump::Back`]).
-//!
-//! Edges to all unknown entries, and edges from all returns of a function to all its calls, go through
-//! *hubs*, blocks without instructions. Otherwise `m` exits and `n` entries would need `m · n` edges.
+//! The control-flow graph with every edge that control may take: what it holds, and what it answers.
 
-use super::entries::{roots, sort_and_dedup, unknown_entries};
-use super::{Block, Cfg, RETURN_ADDRESS, destination, returns};
+use super::{Block, Cfg, RETURN_ADDRESS, destination};
 use crate::inst::Inst;
 use crate::program::{EntryKind, Jump, Line, Program};
 use crate::table::Behaviours;
@@ -32,6 +12,14 @@ pub struct Root {
     pub block: usize,
     /// What enters: a dispatch, or a call.
     pub kind: EntryKind,
+}
+
+impl Root {
+    /// In order, each once.
+    pub(super) fn sort(roots: &mut Vec<Root>) {
+        roots.sort_by_key(|r| (r.block, r.kind == EntryKind::Function));
+        roots.dedup();
+    }
 }
 
 /// A control-flow graph with every edge that control may take.
@@ -62,7 +50,7 @@ pub struct Flow {
     /// For each block with instructions, how it ends.
     pub(super) ends: Vec<End>,
     /// The blocks without instructions.
-    hubs: Vec<Hub>,
+    pub(super) hubs: Vec<Hub>,
 }
 
 /// The end of a block, as far as it matters between functions.
@@ -98,33 +86,8 @@ pub(super) enum Hub {
 }
 
 impl Flow {
-    /// All edges that control may take.
-    pub fn of(program: &Program) -> Flow {
-        Flow::new(program, true)
-    }
-
-    /// The edges that the program shows. A jump to an unknown place has no successors; instead, control
-    /// enters from outside at the places where such a jump may lead.
-    pub fn sure(program: &Program) -> Flow {
-        Flow::new(program, false)
-    }
-
-    fn new(program: &Program, guesses: bool) -> Flow {
-        let cfg = Cfg::build(program);
-        let entries = unknown_entries(program, &cfg);
-        let ends = (0..cfg.blocks.len()).map(|b| End::of(program, &cfg, b)).collect();
-        let roots = roots(program, &cfg);
-        let mut flow = Flow { cfg, roots, ends, hubs: Vec::new() };
-        flow.cut_calls(program);
-        let entries: Vec<usize> = (0..entries.len()).filter(|b| entries[*b]).collect();
-        flow.connect_unknown(program, &entries, guesses);
-        returns::connect(&mut flow, program, &entries, guesses);
-        flow.set_preds();
-        flow
-    }
-
     /// The number of blocks with instructions.
-    fn real(&self) -> usize {
+    pub(super) fn real(&self) -> usize {
         self.ends.len()
     }
 
@@ -195,57 +158,12 @@ impl Flow {
         reached
     }
 
-    /// Removes the fall-through edges of calls whose callee is in the program: control reaches the next
-    /// instruction by a return only.
-    fn cut_calls(&mut self, program: &Program) {
-        for block in 0..self.real() {
-            let after = self.after(program, block);
-            let succs = &mut self.cfg.blocks[block].succs;
-            match self.ends[block] {
-                End::Call(Callee::Block(callee)) => *succs = vec![callee],
-                End::Call(_) => *succs = after.into_iter().collect(),
-                _ => {}
-            }
-        }
-    }
-
-    /// The block to which a call at the end of `block` returns.
-    fn after(&self, program: &Program, block: usize) -> Option<usize> {
-        self.after_call(block).and_then(|_| returns::after(program, &self.cfg, block))
-    }
-
-    /// Connects jumps and calls with unknown destinations to the unknown entries, or makes these entries
-    /// roots.
-    fn connect_unknown(&mut self, program: &Program, entries: &[usize], guesses: bool) {
-        let blocks = |is: &dyn Fn(usize) -> bool| (0..self.real()).filter(|b| is(*b)).collect::<Vec<_>>();
-        let calls = blocks(&|b| self.ends[b] == End::Call(Callee::Unknown));
-        // A call directly before undecoded bytes returns into them, which is an unknown place again.
-        let into_gap = |b: usize| self.after_call(b).is_some() && self.after(program, b).is_none();
-        let jumps = blocks(&|b| self.ends[b] == End::Unknown || into_gap(b));
-        let after_calls = (0..self.real()).filter_map(|b| self.after(program, b));
-        let mut all: Vec<usize> = entries.iter().copied().chain(after_calls).collect();
-        all.sort_unstable();
-        all.dedup();
-        match (calls.is_empty(), jumps.is_empty()) {
-            (true, true) => {}
-            _ if !guesses => self.add_roots(if jumps.is_empty() { entries } else { &all }),
-            (no_calls, no_jumps) => {
-                if !no_calls {
-                    self.add_hub(program, Hub::Guess, &calls, entries.to_vec());
-                }
-                if !no_jumps {
-                    self.add_hub(program, Hub::Guess, &jumps, all);
-                }
-            }
-        }
-    }
-
     /// Makes these blocks roots.
     pub(super) fn add_roots(&mut self, blocks: &[usize]) {
         let entered: Vec<bool> = self.entered();
         let new = blocks.iter().filter(|b| !entered[**b]);
         self.roots.extend(new.map(|&block| Root { block, kind: EntryKind::Kernel }));
-        sort_and_dedup(&mut self.roots);
+        Root::sort(&mut self.roots);
     }
 
     /// For each block whether it is a root.
@@ -269,16 +187,6 @@ impl Flow {
             unknown_exit: false,
         });
         self.hubs.push(hub);
-    }
-
-    fn set_preds(&mut self) {
-        self.cfg.blocks.iter_mut().for_each(|b| b.preds.clear());
-        for from in 0..self.cfg.blocks.len() {
-            for i in 0..self.cfg.blocks[from].succs.len() {
-                let to = self.cfg.blocks[from].succs[i];
-                self.cfg.blocks[to].preds.push(from);
-            }
-        }
     }
 }
 

@@ -3,7 +3,7 @@
 
 use smallvec::SmallVec;
 
-use super::Image;
+use super::image::Image;
 use crate::inst::Inst;
 use crate::operand::{Inline, Operand};
 use crate::reg::{Reg, RegFile};

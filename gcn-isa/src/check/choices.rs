@@ -9,7 +9,7 @@
 
 use std::collections::HashSet;
 
-use super::path::{End, Node};
+use super::node::{End, Node};
 use super::report::Caveat;
 use crate::cfg::Flow;
 use crate::program::Program;

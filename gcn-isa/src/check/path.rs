@@ -8,6 +8,7 @@ use smallvec::SmallVec;
 use super::calls::Calls;
 use super::choices::{self, Exits};
 use super::facts::LineFacts;
+use super::node::{End, Node};
 use super::outstanding::Outstanding;
 use super::report::Caveat;
 use crate::cfg::Flow;
@@ -31,27 +32,6 @@ pub(super) struct Judgement {
     pub path: Vec<usize>,
     /// What every path takes for granted.
     pub caveat: Option<Caveat>,
-}
-
-/// A block entered with the operation outstanding.
-pub(super) struct Node<'a> {
-    pub block: usize,
-    state: Outstanding<'a>,
-    calls: Calls,
-    /// The node from which it was first reached; itself for the start.
-    parent: usize,
-    pub end: End,
-}
-
-/// How a node ends.
-pub(super) enum End {
-    /// The second instruction, with the operation outstanding.
-    Second,
-    /// The line that finishes the operation.
-    Finished(usize),
-    /// The block's end with the operation outstanding; the nodes after it, one for each successor after which it is
-    /// still outstanding.
-    Open(SmallVec<[(usize, usize); 2]>),
 }
 
 /// Searches paths within a budget that keeps the whole check linear in the program's length.

@@ -1,6 +1,5 @@
 //! What each counter is called and how far it counts.
 
-use super::WaitCnt;
 use crate::target::{Generation, InstructionSet};
 
 /// A counter, by what it counts. An instruction set that lacks one counts those operations on another: see [`super::Stream::counter`].
@@ -122,26 +121,5 @@ impl Counter {
             Some(row) => row.2,
             None => 0,
         }
-    }
-
-    /// The largest value that `wait` permits: [`u8::MAX`] if it does not wait for this counter.
-    pub const fn of(self, wait: WaitCnt) -> u8 {
-        wait.0[self as usize]
-    }
-
-    /// True if `wait` waits for this counter.
-    pub const fn is_in(self, wait: WaitCnt) -> bool {
-        self.of(wait) != u8::MAX
-    }
-
-    /// The wait for this counter alone.
-    pub const fn at(self, value: u8) -> WaitCnt {
-        self.set(WaitCnt::NONE, value)
-    }
-
-    /// `wait` with this counter at `value`.
-    pub const fn set(self, mut wait: WaitCnt, value: u8) -> WaitCnt {
-        wait.0[self as usize] = value;
-        wait
     }
 }

@@ -23,7 +23,7 @@ use crate::target::{Generation, InstructionSet, Target};
 /// assert_eq!(Counter::Vs.at(0).on(InstructionSet::GFX12).to_string(), "s_wait_storecnt 0x0");
 /// ```
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-pub struct WaitCnt(pub(super) [u8; Counter::ALL.len()]);
+pub struct WaitCnt([u8; Counter::ALL.len()]);
 
 /// An instruction that waits for counters.
 struct Waiter {
@@ -68,6 +68,29 @@ fn fields(set: InstructionSet) -> impl Iterator<Item = (Counter, &'static Field)
     let fields: &[Field] =
         if set.generation() == Generation::GFX12 { &[] } else { Immediate::Counters.fields(set) };
     [Counter::Vm, Counter::Exp, Counter::Lgkm].into_iter().zip(fields)
+}
+
+impl Counter {
+    /// The largest value that `wait` permits: [`u8::MAX`] if it does not wait for this counter.
+    pub const fn of(self, wait: WaitCnt) -> u8 {
+        wait.0[self as usize]
+    }
+
+    /// True if `wait` waits for this counter.
+    pub const fn is_in(self, wait: WaitCnt) -> bool {
+        self.of(wait) != u8::MAX
+    }
+
+    /// The wait for this counter alone.
+    pub const fn at(self, value: u8) -> WaitCnt {
+        self.set(WaitCnt::NONE, value)
+    }
+
+    /// `wait` with this counter at `value`.
+    pub const fn set(self, mut wait: WaitCnt, value: u8) -> WaitCnt {
+        wait.0[self as usize] = value;
+        wait
+    }
 }
 
 impl WaitCnt {

@@ -5,11 +5,7 @@
 //! again, so that nothing in it may overwrite what something in it reads, and a store must not follow a load. It is not
 //! enough to look at neighbours: the conflict may be with any earlier instruction of the clause (measured with LLVM 22).
 
-use super::config::Config;
-use super::engine;
-use super::rule::{Link, Need};
 use super::view::{Kinds, Role, View};
-use crate::inst::Via;
 use crate::reg::{Reg, RegUnit};
 
 /// The two kinds of memory clauses.
@@ -32,35 +28,6 @@ impl View {
             None
         }
     }
-}
-
-/// What the clause rule asks for before `second` because of the instructions `before` it, in program order: the index in
-/// `before` of the instruction that it conflicts with, and the need. `None` without XNACK.
-///
-/// `before` may begin anywhere; the clause in it is found. One instruction that is not a memory instruction of `second`'s kind,
-/// put before `second`, is enough.
-pub fn clause_need<'a>(
-    before: impl ExactSizeIterator<Item = &'a View> + DoubleEndedIterator + Clone,
-    second: &View,
-    config: Config,
-) -> Option<(usize, Need)> {
-    if !config.xnack || before.len() == 0 || second.clause_kind().is_none() {
-        return None;
-    }
-    let entries = engine::rules(second.target).iter().filter(|e| e.counts(config));
-    let mut needs = entries.filter_map(|entry| {
-        let Link::Clause { window } = entry.rule.link else { return None };
-        if !entry.rule.second.holds(second.kinds) {
-            return None;
-        }
-        let states = entry.rule.states(second.target)?.after(0);
-        let found = conflict(before.clone().rev().take(usize::from(window)), second)?;
-        Some((
-            before.len() - 1 - found.back,
-            Need { rule: entry.rule, states, reg: found.reg, via: Via::Name },
-        ))
-    });
-    needs.next()
 }
 
 /// Why an instruction must not join the clause before it.

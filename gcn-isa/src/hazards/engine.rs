@@ -8,21 +8,22 @@ use super::clause;
 use super::config::{self, Config};
 use super::rule::{Link, Need, Overlap, Rule};
 use super::since::Since;
-use super::view::{Kinds, Role, Use, View};
-use crate::inst::Via;
+use super::view::{Candidates, Kinds, Role, Use, View};
+use crate::indexing::Indexed;
+use crate::inst::{Inst, Via};
 use crate::reg::Reg;
 use crate::target::{InstructionSet, Target};
 
 /// A rule as it holds on one target.
-pub(super) struct Entry {
-    pub rule: &'static Rule,
+struct Entry {
+    rule: &'static Rule,
     /// Its number among all rules.
     number: usize,
 }
 
 impl Entry {
     /// True if the rule counts.
-    pub fn counts(&self, config: Config) -> bool {
+    fn counts(&self, config: Config) -> bool {
         config.has(self.number, self.rule.xnack)
     }
 }
@@ -36,7 +37,7 @@ static BY_TARGET: LazyLock<[Vec<Entry>; InstructionSet::COUNT]> = LazyLock::new(
 });
 
 /// The rules of `target`.
-pub(super) fn rules(target: Target) -> &'static [Entry] {
+fn rules(target: Target) -> &'static [Entry] {
     &BY_TARGET[target.instruction_set().index()]
 }
 
@@ -47,15 +48,12 @@ static CROSSINGS: LazyLock<[Kinds; InstructionSet::COUNT]> = LazyLock::new(|| {
 });
 
 /// The same of `target`.
-pub(super) fn crossings(target: Target) -> Kinds {
+fn crossings(target: Target) -> Kinds {
     CROSSINGS[target.instruction_set().index()]
 }
 
-/// Rules that an instruction meets the first condition of, as indices into its target's rules.
-pub(super) type Candidates = SmallVec<[u8; 12]>;
-
 /// The rules that can bind something after an instruction, what that may be, and the longest wait among them.
-pub(super) fn candidates(view: &View) -> (Candidates, Kinds, u8) {
+fn candidates(view: &View) -> (Candidates, Kinds, u8) {
     let mut found = Candidates::new();
     let (mut binds, mut reach) = (Kinds::empty(), 0);
     for (i, Entry { rule, .. }) in rules(view.target).iter().enumerate() {
@@ -85,6 +83,19 @@ fn produces(link: Link, view: &View) -> bool {
 }
 
 impl View {
+    /// Prepares `inst`, which reaches no register by an index.
+    pub fn new(target: Target, inst: &Inst) -> View {
+        View::indexed(target, inst, &Indexed::default())
+    }
+
+    /// Prepares `inst`, in which `indexed` are the operands that an index moves.
+    pub fn indexed(target: Target, inst: &Inst, indexed: &Indexed) -> View {
+        let mut view = View::without_rules(target, inst, indexed);
+        view.crossing = view.kinds & crossings(target);
+        (view.candidates, view.binds, view.reach) = candidates(&view);
+        view
+    }
+
     /// The longest wait that any rule asks if `second` comes right after this instruction.
     pub fn required(&self, second: &View, config: Config) -> Option<Need> {
         self.required_since(second, config, Since::NOTHING)
@@ -158,6 +169,35 @@ fn linked(link: Link, first: &View, second: &View, since: Since) -> Option<Optio
             .map(|c| c.reg.map(|reg| Bound { reg, via: Via::Name })),
         Link::Always => Some(None),
     }
+}
+
+/// What the clause rule asks for before `second` because of the instructions `before` it, in program order: the index in
+/// `before` of the instruction that it conflicts with, and the need. `None` without XNACK.
+///
+/// `before` may begin anywhere; the clause in it is found. One instruction that is not a memory instruction of `second`'s kind,
+/// put before `second`, is enough.
+pub fn clause_need<'a>(
+    before: impl ExactSizeIterator<Item = &'a View> + DoubleEndedIterator + Clone,
+    second: &View,
+    config: Config,
+) -> Option<(usize, Need)> {
+    if !config.xnack || before.len() == 0 || second.clause_kind().is_none() {
+        return None;
+    }
+    let entries = rules(second.target).iter().filter(|e| e.counts(config));
+    let mut needs = entries.filter_map(|entry| {
+        let Link::Clause { window } = entry.rule.link else { return None };
+        if !entry.rule.second.holds(second.kinds) {
+            return None;
+        }
+        let states = entry.rule.states(second.target)?.after(0);
+        let found = clause::conflict(before.clone().rev().take(usize::from(window)), second)?;
+        Some((
+            before.len() - 1 - found.back,
+            Need { rule: entry.rule, states, reg: found.reg, via: Via::Name },
+        ))
+    });
+    needs.next()
 }
 
 /// True if the opcodes and passes of the two are as asked.

@@ -7,20 +7,16 @@
 //! Where LLVM and Mesa differ, what both ask for is a rule, and what one of them asks for beyond that is another, so that a
 //! rule set is a set of rules: see [`RuleSet`](super::RuleSet).
 //!
-//! [`Sequences`] matches the rules against a program line by line. Inserter and checker share it, as they share
-//! [`View`](super::View), and nothing else.
+//! [`Sequences`](super::sequences::Sequences) matches the rules against a program.
 
-mod acts;
 mod fix;
 mod memory;
-mod pending;
-mod rule;
+pub(super) mod rule;
 mod scalar;
 mod vector;
-mod waits;
+pub(super) mod waits;
 
 pub use fix::{Fix, FixParts};
-pub use pending::{Danger, Pending, Sequences};
 pub use rule::{End, EndBy, Remedy, RemedyRule, Step, Tie, WaitField, Which, Within};
 pub use waits::{Dependency, Waits, is_wait};
 

@@ -3,7 +3,6 @@
 use bitflags::bitflags;
 use smallvec::SmallVec;
 
-use super::engine::{self, Candidates};
 use crate::dataflow;
 use crate::hwreg::HwregField;
 use crate::indexing::Indexed;
@@ -216,6 +215,9 @@ impl Use {
     }
 }
 
+/// Rules that an instruction meets the first condition of, as indices into its target's rules.
+pub(super) type Candidates = SmallVec<[u8; 12]>;
+
 /// An instruction prepared for questions about wait states.
 #[derive(Clone, Debug)]
 pub struct View {
@@ -230,21 +232,16 @@ pub struct View {
     pub(super) candidates: Candidates,
     /// What the second instruction of some candidate may be.
     pub(super) binds: Kinds,
-    reach: u8,
+    pub(super) reach: u8,
     /// The registers by which it ends what earlier instructions own. Which ones an unknown index reaches is not known.
     overwrites: SmallVec<[Reg; 2]>,
     owned: Option<Reg>,
-    crossing: Kinds,
+    pub(super) crossing: Kinds,
 }
 
 impl View {
-    /// Prepares `inst`, which reaches no register by an index.
-    pub fn new(target: Target, inst: &Inst) -> View {
-        View::indexed(target, inst, &Indexed::default())
-    }
-
-    /// Prepares `inst`, in which `indexed` are the operands that an index moves.
-    pub fn indexed(target: Target, inst: &Inst, indexed: &Indexed) -> View {
+    /// What `inst` is and uses, in which `indexed` are the operands that an index moves; not yet which rules it may begin.
+    pub(super) fn without_rules(target: Target, inst: &Inst, indexed: &Indexed) -> View {
         let mut view = View {
             target,
             kinds: kinds(target, inst),
@@ -268,8 +265,6 @@ impl View {
         let overwrites = view.uses.iter().filter(|u| u.role.intersects(ends) && u.via < Via::Range);
         view.overwrites = overwrites.map(|u| u.reg).collect();
         view.owned = view.overwrites.iter().copied().find(|reg| *reg != reg::EXEC);
-        view.crossing = view.kinds & engine::crossings(target);
-        (view.candidates, view.binds, view.reach) = engine::candidates(&view);
         view
     }
 

@@ -1,5 +1,6 @@
-//! Types of elements: those that the names of instructions say, and the types of constants, which entries say.
+//! Types of elements: those that the names of instructions say, and of an operand the type of constants.
 
+use super::constants::{ConstType, Constants};
 use super::{Entry, InstDesc};
 use crate::operand::Inline;
 
@@ -37,52 +38,6 @@ impl Entry {
     pub fn has_half_floats(&self) -> bool {
         self.ends_in(&["f16"])
     }
-}
-
-/// How an operand reads a constant, which decides what is an inline constant and how it is spelled.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum ConstType {
-    /// 32 bits.
-    B32,
-    /// A 16-bit integer.
-    I16,
-    /// A 16-bit float.
-    F16,
-    /// A bf16.
-    Bf16,
-    /// Two 16-bit floats.
-    PackedF16,
-    /// Two bf16.
-    PackedBf16,
-    /// A 64-bit integer or bit pattern: literals are zero-extended.
-    B64,
-    /// A 64-bit float: a literal is the high half.
-    F64,
-}
-
-impl ConstType {
-    /// The names in entries.
-    pub(super) const NAMES: [(&'static str, ConstType); 8] = [
-        ("b32", ConstType::B32),
-        ("i16", ConstType::I16),
-        ("f16", ConstType::F16),
-        ("bf16", ConstType::Bf16),
-        ("pk_f16", ConstType::PackedF16),
-        ("pk_bf16", ConstType::PackedBf16),
-        ("b64", ConstType::B64),
-        ("f64", ConstType::F64),
-    ];
-}
-
-/// The type of constants at some operands of an entry.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Constants {
-    /// True if it holds for SDWA forms alone.
-    pub sdwa: bool,
-    /// The operand; empty for all of them.
-    pub operand: &'static str,
-    /// The type.
-    pub ty: ConstType,
 }
 
 impl InstDesc {

@@ -2,7 +2,7 @@
 
 use bitflags::bitflags;
 
-use super::elements::Constants;
+use super::constants::Constants;
 use crate::immediate::Immediate;
 use crate::target::TargetSet;
 

@@ -6,14 +6,15 @@
 mod declarations;
 mod dual;
 mod forms;
+mod modifiers;
 
 use std::collections::HashMap;
 use std::fmt;
 use std::hash::BuildHasherDefault;
 
 use super::class::Class;
+use super::constants::{ConstType, Constants};
 use super::desc::InstDesc;
-use super::elements::{ConstType, Constants};
 use super::entry::{Behaviours, Entry, Flow, Rule};
 use super::format::{Format, Unit};
 use super::names::{NameHasher, NameMap};

@@ -1,12 +1,9 @@
 //! What the operations that an instruction starts (`crate::counters::events`) owe until they are done.
 
-use crate::counters::{Event, MemoryEffect, finishes_after};
+use crate::counters::{Event, MemoryEffect};
 use crate::inst::RegUse;
 use crate::table::Access;
-use crate::target::InstructionSet;
 use crate::{Inst, Reg};
-
-use super::outstanding::Entry;
 
 /// What an outstanding operation owes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -50,14 +47,6 @@ pub(super) fn debts(event: &Event) -> impl Iterator<Item = (Debt, Option<Reg>)> 
 /// may come too late for it, or too early.
 pub(super) fn touch_lds(events: &[Event]) -> bool {
     events.iter().any(|e| e.memory.intersects(MemoryEffect::LDS_READ.union(MemoryEffect::LDS_WRITE)))
-}
-
-/// True if the result that `events` leave in `reg` comes after that of `entry` by itself, whichever of them brings it.
-pub(super) fn follows(set: InstructionSet, events: &[Event], reg: Reg, entry: &Entry) -> bool {
-    let mut writing = events.iter().filter(|e| e.writes.is_some_and(|w| w.covers(reg))).peekable();
-    entry.debt == Debt::Write
-        && writing.peek().is_some()
-        && writing.all(|e| finishes_after(set, entry.stream, e.stream))
 }
 
 /// True if the read is only that a load of half a register keeps the other half, which happens when its data arrives. A

@@ -55,6 +55,14 @@ impl Entry {
             reg.slice(hit.trailing_zeros() as u8, (32 - hit.leading_zeros() - hit.trailing_zeros()) as u8)
         })
     }
+
+    /// True if the result that `events` leave in `reg` comes after what is owed by itself, whichever of them brings it.
+    pub fn comes_before(&self, set: InstructionSet, events: &[Event], reg: Reg) -> bool {
+        let mut writing = events.iter().filter(|e| e.writes.is_some_and(|w| w.covers(reg))).peekable();
+        self.debt == Debt::Write
+            && writing.peek().is_some()
+            && writing.all(|e| counters::finishes_after(set, self.stream, e.stream))
+    }
 }
 
 /// With more debts than this, those of different producers are put together. A program whose loads are joined from everywhere would

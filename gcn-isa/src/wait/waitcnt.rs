@@ -187,8 +187,7 @@ impl<'a> WaitcntPass<'a> {
         for read in self.indexing.reads(line, inst) {
             if state.owes(read.reg) {
                 let merge = events::is_merge(inst, events, read);
-                let rule =
-                    |e: &Entry| read_rule(e, merge && events::follows(self.set(), events, read.reg, e));
+                let rule = |e: &Entry| read_rule(e, merge && e.comes_before(self.set(), events, read.reg));
                 register_conflicts(state, read, self.half(inst, read), rule, found);
             }
         }
@@ -217,7 +216,7 @@ impl<'a> WaitcntPass<'a> {
     /// entry's by itself.
     fn overwrite_rule(&self, entry: &Entry, events: &[Event], reg: Reg) -> Option<&'static str> {
         match entry.debt {
-            Debt::Write if events::follows(self.set(), events, reg, entry) => None,
+            Debt::Write if entry.comes_before(self.set(), events, reg) => None,
             Debt::Write
                 if entry.stream == Stream::FlatVm && events.iter().any(|e| e.stream == Stream::Vmem) =>
             {

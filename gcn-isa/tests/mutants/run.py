@@ -30,7 +30,7 @@ FILES = """hazards/engine.rs hazards/since.rs hazards/clause.rs hazards/view.rs 
     check.rs check/distance.rs check/operation.rs check/outstanding.rs
     check/facts.rs check/counters.rs check/access.rs check/vccz.rs
     wait.rs wait/distance.rs wait/solve.rs wait/polish.rs wait/loops.rs wait/waitcnt.rs wait/outstanding.rs
-    hazards/remedy/pending.rs hazards/remedy/acts.rs hazards/remedy/waits.rs hazards/remedy/fix.rs hazards/remedy/rule.rs
+    hazards/sequences.rs hazards/sequences/acts.rs hazards/remedy/waits.rs hazards/remedy/fix.rs hazards/remedy/rule.rs
     check/remedies.rs wait/remedies.rs
     wait/events.rs wait/edit.rs cfg.rs cfg/flow.rs counters/events.rs""".split()
 

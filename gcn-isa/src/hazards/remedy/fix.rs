@@ -77,18 +77,18 @@ impl Fix {
         Fix { waits: super::waits::of(target.instruction_set(), inst), ..Fix::NONE }
     }
 
-    pub(super) fn states(states: u8) -> Fix {
+    pub(in crate::hazards) fn states(states: u8) -> Fix {
         Fix { states, ..Fix::NONE }
     }
 
     /// At most `most` in the field of `inst`.
-    pub(super) fn wait_vdst(most: u8, inst: &Inst) -> Fix {
+    pub(in crate::hazards) fn wait_vdst(most: u8, inst: &Inst) -> Fix {
         let has = inst.desc.modifiers.intersects(Modifiers::WAIT_VDST.union(Modifiers::WAIT_VA_VDST));
         if has && inst.mods.wait_vdst > most { Fix { wait_vdst: most, ..Fix::NONE } } else { Fix::NONE }
     }
 
     /// What a remedy is before `inst`.
-    pub(super) fn of(remedy: Remedy, inst: &Inst) -> Fix {
+    pub(in crate::hazards) fn of(remedy: Remedy, inst: &Inst) -> Fix {
         let part = |parts: FixParts| Fix { parts, ..Fix::NONE };
         match remedy {
             Remedy::Wait(dependency) => Fix { waits: dependency.wait(), ..Fix::NONE },
@@ -161,7 +161,7 @@ impl Fix {
     }
 
     /// What the changed fields wait for before their instruction, as an instruction.
-    pub(super) fn field_as_wait(self, target: Target) -> Option<Inst> {
+    pub(in crate::hazards) fn field_as_wait(self, target: Target) -> Option<Inst> {
         let waits = self.parts.contains(FixParts::NO_VMEM);
         let wait = Fix { waits: Waits::VM_VSRC, ..Fix::NONE };
         if waits { wait.instructions(target).into_iter().next() } else { None }

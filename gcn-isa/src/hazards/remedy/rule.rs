@@ -85,7 +85,7 @@ pub enum Which {
 }
 
 /// A register as sequences tell them apart: SGPRs by number, then VGPRs.
-pub(super) type Unit = u16;
+pub(in crate::hazards) type Unit = u16;
 
 /// Where VGPRs begin among units.
 const VGPRS: Unit = 256;
@@ -96,12 +96,12 @@ const HIGH: Unit = 1 << 13;
 const HALVES: Unit = LOW | HIGH;
 
 /// True if two units have a bit in common.
-pub(super) fn meet(a: Unit, b: Unit) -> bool {
+pub(in crate::hazards) fn meet(a: Unit, b: Unit) -> bool {
     a == b || a & !HALVES == b & !HALVES && (a & HALVES == 0 || b & HALVES == 0)
 }
 
 /// True if `a` has every bit of `b`.
-pub(super) fn covers(a: Unit, b: Unit) -> bool {
+pub(in crate::hazards) fn covers(a: Unit, b: Unit) -> bool {
     a == b || a == b & !HALVES
 }
 
@@ -126,7 +126,7 @@ impl Which {
     }
 
     /// The units of a tuple.
-    pub(super) fn units(self, tuple: Reg, half: Option<Half>) -> impl Iterator<Item = Unit> {
+    pub(in crate::hazards) fn units(self, tuple: Reg, half: Option<Half>) -> impl Iterator<Item = Unit> {
         let half = half.map_or(0, |half| if half == Half::Low { LOW } else { HIGH });
         (tuple.index..tuple.end())
             .filter_map(move |number| self.unit(tuple.file, number))
@@ -135,7 +135,7 @@ impl Which {
 }
 
 /// The register that a unit stands for.
-pub(super) fn register(unit: Unit) -> Reg {
+pub(in crate::hazards) fn register(unit: Unit) -> Reg {
     match (unit & !HALVES).checked_sub(VGPRS) {
         Some(number) => Reg::v(number, 1),
         None if unit == reg::VCC.index => reg::VCC,
@@ -145,7 +145,7 @@ pub(super) fn register(unit: Unit) -> Reg {
 }
 
 /// The aligned pair of a unit.
-pub(super) const fn pair(unit: Unit) -> Unit {
+pub(in crate::hazards) const fn pair(unit: Unit) -> Unit {
     unit & !1
 }
 

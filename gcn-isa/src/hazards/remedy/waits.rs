@@ -54,7 +54,7 @@ impl Dependency {
     }
 
     /// The immediate that waits for all of some dependencies and for nothing else.
-    pub(super) fn immediate(of: Waits, set: InstructionSet) -> u16 {
+    pub(in crate::hazards) fn immediate(of: Waits, set: InstructionSet) -> u16 {
         let all = Immediate::Dependencies.fields(set).iter().fold(0, |imm, f| imm | f.encode(u16::MAX));
         let waited = Dependency::ALL.into_iter().filter(|d| of.contains(d.wait()));
         waited.fold(all, |imm, d| imm & !d.field(set).encode(u16::MAX))
@@ -111,7 +111,7 @@ const OF_COUNTERS: [(Counter, Waits); 4] = [
 ];
 
 /// What `inst` waits for to the end.
-pub(super) fn of(set: InstructionSet, inst: &Inst) -> Waits {
+pub(in crate::hazards) fn of(set: InstructionSet, inst: &Inst) -> Waits {
     let desc = inst.desc;
     if desc.class == Class::LdsDirect || desc.class == Class::LdsParam {
         let waits = desc.modifiers.contains(Modifiers::WAIT_VM_VSRC) && inst.mods.wait_vm_vsrc == 0;

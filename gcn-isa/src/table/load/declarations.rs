@@ -2,7 +2,7 @@
 
 use smallvec::SmallVec;
 
-use super::forms::ModifierFacts;
+use super::modifiers::ModifierFacts;
 use super::{Broken, cut};
 use crate::table::names::NameMap;
 use crate::table::slot::{ImplicitRegs, OperandKinds};

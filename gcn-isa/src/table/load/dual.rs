@@ -1,7 +1,7 @@
 //! VOPD: an instruction that is two. Entries say the halves; each pair of them becomes a row.
 
+use super::super::constants::Constants;
 use super::super::desc::InstDesc;
-use super::super::elements::Constants;
 use super::super::entry::Entry;
 use super::super::format::Format;
 use super::super::slot::OperandDesc;

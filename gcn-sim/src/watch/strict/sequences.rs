@@ -4,7 +4,7 @@
 //! way is known exactly.
 
 use gcn_isa::Program;
-use gcn_isa::hazards::remedy::{Danger, Pending, Sequences as Rules};
+use gcn_isa::hazards::sequences::{Danger, Pending, Sequences as Rules};
 use gcn_isa::hazards::{Config, Views};
 use gcn_isa::indexing::Indexing;
 use gcn_isa::program::EntryKind;

@@ -2,8 +2,8 @@
 
 use smallvec::SmallVec;
 
-use super::rule::{EndBy, RemedyRule, Step, Tie, Unit, Which};
-use super::waits;
+use crate::hazards::remedy::rule::Unit;
+use crate::hazards::remedy::{EndBy, RemedyRule, Step, Tie, Which, waits};
 use crate::hazards::view::{Kinds, Role, View};
 use crate::inst::{Inst, Via};
 

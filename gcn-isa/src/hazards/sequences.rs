@@ -1,17 +1,22 @@
-//! Sequences that are under way, and what an instruction must not come after.
+//! Sequences of instructions that are under way, and what an instruction must not come after.
+//!
+//! [`Sequences`] matches the rules with [remedies](super::remedy) against a program line by line. Inserter and checker share it, as they
+//! share [`View`], and nothing else.
+
+mod acts;
 
 use std::borrow::Cow;
 
 use smallvec::SmallVec;
 
-use super::acts::{Act, Acts, CLOCKS, Units};
-use super::fix::Fix;
-use super::rule::{EndBy, Remedy, RemedyRule, Tie, Unit, WaitField, Within, covers, meet, pair, register};
-use crate::hazards::config::{AnyRule, Config};
-use crate::hazards::{View, Views};
+use super::config::{AnyRule, Config};
+use super::remedy::rule::{Unit, covers, meet, pair, register};
+use super::remedy::{self, EndBy, Fix, Remedy, RemedyRule, Tie, WaitField, Within};
+use super::{View, Views};
 use crate::inst::Inst;
 use crate::program::{EntryKind, Program};
 use crate::reg::Reg;
+use acts::{Act, Acts, CLOCKS, Units};
 
 /// A sequence that is under way.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
@@ -122,7 +127,7 @@ impl<'a> Sequences<'a> {
         let program = program.into();
         let target = program.target;
         let counting = |r: &&RemedyRule| r.waves.has(program.wave) && config.counts(*r as &dyn AnyRule);
-        let all: Vec<&'static RemedyRule> = super::rules(target).filter(counting).collect();
+        let all: Vec<&'static RemedyRule> = remedy::rules(target).filter(counting).collect();
         let mut kinds = vec![None; views.len()];
         for (at, line) in program.lines.iter().enumerate() {
             kinds[views.number(at) as usize].get_or_insert((&line.inst, at));
