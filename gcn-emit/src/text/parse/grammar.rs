@@ -11,7 +11,7 @@
 //!
 //! What it makes knows the words but not the instruction: that comes in [`super::resolve`].
 
-use gcn_isa::table::InstDesc;
+use gcn_isa::table::{InstDesc, OperandKinds};
 use gcn_isa::target::{Generation, Subtarget};
 use gcn_isa::{Reg, SrcSpecial, reg};
 
