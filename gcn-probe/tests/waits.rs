@@ -18,10 +18,11 @@ use gcn_test_support::llvm::tool;
 const ALONE: Effort = Effort { pairs: 1, repeats: 1, around: &[Surroundings::Alone] };
 const EVERYWHERE: Effort = Effort { around: &Surroundings::ALL, ..ALONE };
 
+/// What is shown each result of a launch, and says whether it wants more.
+type Seen<'a> = &'a mut dyn FnMut(&[u8]) -> bool;
+
 /// A GPU whose hazards are these rules.
-fn with_rules(
-    rules: Config,
-) -> impl FnMut(&Launch, u32, &mut dyn FnMut(&[u8]) -> bool) -> Result<(), String> {
+fn with_rules(rules: Config) -> impl FnMut(&Launch, u32, Seen) -> Result<(), String> {
     move |launch, _, seen| {
         let options = Options { rules, ..Options::faithful() };
         seen(&launch.simulate(&options)?);

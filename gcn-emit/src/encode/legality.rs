@@ -3,7 +3,7 @@
 use gcn_isa::mods::Modifier;
 use gcn_isa::table::{Access, Class, Format, OperandDesc};
 use gcn_isa::target::Generation;
-use gcn_isa::{Inst, Mods, Operand, Reg, RegFile, SrcSpecial, Target};
+use gcn_isa::{Inst, InstructionSet, Mods, Operand, Reg, RegFile, SrcSpecial, Target};
 use smallvec::SmallVec;
 
 use super::error::{EncodeFault, ModifierFault};
@@ -88,7 +88,7 @@ fn pair(inst: &Inst) -> Result<(), EncodeFault> {
     let wide = inst.desc.format == Format::Vopd3;
     let banks = if wide { [u16::MAX, 4, 4, 4] } else { [2, 4, 4, 2] };
     // Where tuples are even, one register may be read by both halves at one port.
-    let shared = inst.desc.targets.iter().all(|set| set.needs_even_vgpr_tuples());
+    let shared = inst.desc.targets.iter().all(InstructionSet::needs_even_vgpr_tuples);
     for ((port, (first, second)), banks) in x.into_iter().zip(y).enumerate().zip(banks) {
         if let (Some(first), Some(second)) = (first, second)
             && let (Some(one), Some(other)) = (inst.operands[first].reg(), inst.operands[second].reg())
