@@ -15,6 +15,7 @@ mod expand;
 mod operator;
 mod parse;
 mod rename;
+mod syntax;
 #[cfg(test)]
 mod tests;
 mod ty;
@@ -50,6 +51,7 @@ fn kernels(input: proc_macro2::TokenStream) -> proc_macro2::TokenStream {
             }
             parse::Item::Kernel(kernel) => self::kernel(kernel, &mut errors),
             parse::Item::Function(function) => expand::function::free(function, &mut errors),
+            parse::Item::Struct(item) if expand::data::is_data(item) => expand::data::structure(item, &mut errors),
             parse::Item::Struct(item) => expand::aggregate::structure(item, &mut errors),
             parse::Item::Enum(item) => expand::enumeration::enumeration(item, &mut errors),
             parse::Item::Impl(item) => expand::function::implementation(item, &mut errors),

@@ -66,7 +66,7 @@ fn an_item_becomes_a_struct_with_an_implementation() {
 fn operators_that_rust_fixes_become_calls() {
     let text = body(quote! { let c = a < 3 && !(b == 1.0); y[a] = x[a] as f32 + 1.0; });
     assert!(
-        text.contains("lang::and(::gcn_dsl::__private::lt(a,3),!(::gcn_dsl::__private::eq(b,1.0)))"),
+        text.contains("__private::and(::gcn_dsl::__private::lt(a,3),!(::gcn_dsl::__private::eq(b,1.0)))"),
         "{text}"
     );
     assert!(
@@ -213,8 +213,8 @@ fn device_structs_get_their_implementations() {
     });
     for part in [
         "pubstructP<T:Number>{pubx:V<T>,n:::gcn_dsl::S<u32>}",
-        "lang::FlattenforP<T>where",
-        "lang::Merge<How,Self>forP<T>",
+        "__private::FlattenforP<T>where",
+        "__private::Merge<How,Self>forP<T>",
     ] {
         assert!(text.contains(part), "{part} in {text}");
     }
@@ -235,7 +235,7 @@ fn a_body_that_does_not_parse_keeps_its_whole_statements() {
     });
     let text: String = text.to_string().split_whitespace().collect();
     assert!(text.contains("#[cfg(rust_analyzer)]{"), "{text}");
-    for part in ["each_lanes_own(global_id()).x;", "lang::if_begin(", "letmutsum=", "sum.set("] {
+    for part in ["each_lanes_own(global_id()).x;", "__private::if_begin(", "letmutsum=", "sum.set("] {
         assert!(text.contains(part), "{part} in {text}");
     }
     assert!(!text.contains("broken") && !text.contains("q="), "{text}");

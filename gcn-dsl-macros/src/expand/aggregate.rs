@@ -6,7 +6,7 @@ use syn::punctuated::Punctuated;
 use syn::spanned::Spanned;
 use syn::{Attribute, Fields, ItemStruct, Member, Path, Token};
 
-use super::function::attributes;
+use super::declaration::attributes;
 use crate::errors::Errors;
 use crate::parse::is_device;
 use crate::ty;
@@ -35,9 +35,6 @@ pub(super) fn derives(attrs: &[Attribute], own: &[&str], what: &str, errors: &mu
 
 /// The struct with its types as they are meant, and its implementations.
 pub(crate) fn structure(item: &ItemStruct, errors: &mut Errors) -> TokenStream {
-    if item.attrs.iter().any(|a| a.path().is_ident("repr")) {
-        return super::data::structure(item, errors);
-    }
     let mut found = Errors::default();
     attributes(&item.attrs, "device struct", &mut found);
     for field in &item.fields {

@@ -8,7 +8,7 @@ use syn::visit::Visit;
 use syn::{Expr, FnArg, Pat, Signature, Type};
 
 use super::habits;
-use super::place::name_of;
+use crate::syntax::name_of;
 
 /// What `of` says of the names in an expression of names, numbers and operators: true if it is of one. None for other expressions, and
 /// for those without such a name.

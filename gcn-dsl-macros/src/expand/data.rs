@@ -9,11 +9,16 @@ use syn::spanned::Spanned;
 use syn::{Fields, ItemStruct, Member, Type};
 
 use super::aggregate::{Of, derived, implementations, is_derive, placed};
-use super::function::KEPT;
+use super::declaration::KEPT;
 use crate::errors::Errors;
 use crate::parse::is_device;
 
-pub(super) fn structure(item: &ItemStruct, errors: &mut Errors) -> TokenStream {
+/// True for a struct with a layout in memory.
+pub(crate) fn is_data(item: &ItemStruct) -> bool {
+    item.attrs.iter().any(|a| a.path().is_ident("repr"))
+}
+
+pub(crate) fn structure(item: &ItemStruct, errors: &mut Errors) -> TokenStream {
     let mut found = Errors::default();
     for attr in item.attrs.iter().filter(|a| !KEPT.iter().any(|name| a.path().is_ident(name))) {
         let is_c = attr.path().is_ident("repr") && attr.parse_args::<Ident>().is_ok_and(|repr| repr == "C");

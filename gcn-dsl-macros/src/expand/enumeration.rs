@@ -9,7 +9,7 @@ use syn::spanned::Spanned;
 use syn::{Fields, ItemEnum, ItemStruct, Type, parse_quote};
 
 use super::aggregate::{Of, implementations};
-use super::function::attributes;
+use super::declaration::attributes;
 use super::listed;
 use crate::errors::Errors;
 use crate::parse::is_device;

@@ -13,7 +13,6 @@ use syn::{Expr, ExprBreak, ExprContinue, ExprReturn, Label, Lifetime, Stmt};
 use super::deferred::Deferred;
 use super::typed::{literals, typed_exit};
 use super::{Cx, lang};
-use crate::attrs;
 
 /// The names of `Leave` values: of `break`s and `continue`s, and of `return`s, which no variable outlives.
 #[derive(Default, Clone)]
@@ -470,26 +469,5 @@ impl Target {
             _ => &self.continues,
         };
         waiting.iter().map(ToTokens::to_token_stream).collect()
-    }
-}
-
-/// True if no lane gets past these statements, as far as syntax can tell.
-pub(crate) fn diverges(stmts: &[Stmt]) -> bool {
-    stmts.iter().any(|s| matches!(s, Stmt::Expr(e, _) if leaves(e)))
-}
-
-/// True if no lane gets past the expression, as far as syntax can tell.
-pub(crate) fn leaves(e: &Expr) -> bool {
-    match e {
-        Expr::Break(_) | Expr::Continue(_) | Expr::Return(_) => true,
-        Expr::Paren(p) => leaves(&p.expr),
-        Expr::Block(b) if b.label.is_none() => {
-            !b.attrs.iter().any(attrs::is_comptime) && diverges(&b.block.stmts)
-        }
-        Expr::If(e) => {
-            e.else_branch.as_ref().is_some_and(|(_, els)| diverges(&e.then_branch.stmts) && leaves(els))
-        }
-        Expr::Match(m) => !m.arms.is_empty() && m.arms.iter().all(|a| leaves(&a.body)),
-        _ => false,
     }
 }

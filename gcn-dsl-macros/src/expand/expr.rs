@@ -15,6 +15,7 @@ use super::typed::{inferred, is_bare_number, literals, number, shift_count};
 use super::{Cx, Kind, counted, lang, place};
 use crate::attrs;
 use crate::check;
+use crate::syntax::name_of;
 
 /// True for the name of a function of the library whose result needs something of the call: that all lanes run there, or the targets.
 /// Of a call by one name rustc is always asked; of a path with several segments, a method of a type or a function of a module, if its
@@ -109,7 +110,7 @@ impl Cx<'_> {
             Expr::Binary(e) if place::is_compound(&e.op) => self.compound(e),
             Expr::Binary(e) => self.binary(e),
             Expr::Unary(e) if matches!(e.op, UnOp::Deref(_)) => {
-                if let Some(name) = place::name_of(&e.expr)
+                if let Some(name) = name_of(&e.expr)
                     && self.kind(name) == Some(Kind::Lent)
                 {
                     return quote_spanned!(name.span()=> #name.get());
@@ -343,7 +344,7 @@ impl Cx<'_> {
     /// True for an index of the host that stands for memory and for arrays of values: with a constant that is a parameter, or with a
     /// variable of an `#[unroll] for` that indexes both.
     fn counts(&self, e: &Expr) -> bool {
-        let of_host = |e: &Expr| match super::place::name_of(e) {
+        let of_host = |e: &Expr| match name_of(e) {
             Some(name) => match self.kind(name) {
                 Some(Kind::Counted) => Some(self.mixed.iter().any(|m| name == m)),
                 None if self.hosts.iter().any(|h| name == h) => Some(true),
@@ -358,7 +359,7 @@ impl Cx<'_> {
     /// beside what is neither made of them nor a bare number.
     fn size(&self, e: &Expr, beside: &Expr) -> Option<&'static str> {
         let of_size = |e: &Expr| {
-            let name = place::name_of(e)?;
+            let name = name_of(e)?;
             (self.kind(name).is_none() && self.sizes.iter().any(|size| name == size)).then_some(true)
         };
         let perhaps = |e: &Expr| self.may_be_size(e).then_some(true);
@@ -375,7 +376,7 @@ impl Cx<'_> {
 
     /// True for the name of a constant or of something else that the host knows, which may be a `usize`.
     pub(super) fn may_be_size(&self, e: &Expr) -> bool {
-        match place::name_of(e).map(|name| (name, self.name(name))) {
+        match name_of(e).map(|name| (name, self.name(name))) {
             Some((_, Some(name))) => name.size,
             Some((name, None)) => name != "self" && name != "None",
             None => false,
@@ -405,7 +406,7 @@ impl Cx<'_> {
 
     /// True for a variable of an `#[unroll] for`.
     fn is_counter(&self, e: &Expr) -> bool {
-        super::place::name_of(e).is_some_and(|name| self.kind(name) == Some(Kind::Counted))
+        name_of(e).is_some_and(|name| self.kind(name) == Some(Kind::Counted))
     }
 
     /// Arguments that are values of the device.
@@ -415,7 +416,7 @@ impl Cx<'_> {
 
     /// True for a comparison of a `#[host]` parameter with a variant: no value of the device is one.
     fn is_of_host(&self, e: &ExprBinary) -> bool {
-        let is_host = |e: &Expr| place::name_of(e).is_some_and(|name| self.hosts.iter().any(|h| name == h));
+        let is_host = |e: &Expr| name_of(e).is_some_and(|name| self.hosts.iter().any(|h| name == h));
         let is_variant = |e: &Expr| match e {
             Expr::Path(p) => {
                 let names: Vec<&Ident> = p.path.segments.iter().rev().take(2).map(|s| &s.ident).collect();

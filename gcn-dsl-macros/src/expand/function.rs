@@ -5,9 +5,10 @@ use std::rc::Rc;
 use proc_macro2::{Span, TokenStream};
 use quote::{ToTokens, quote, quote_spanned};
 use syn::spanned::Spanned;
-use syn::{Attribute, Expr, FnArg, Ident, Pat, PatType, ReturnType, Stmt};
+use syn::{Expr, Ident, Pat, Stmt};
 
-use super::signature::{Param, Shape, Signed};
+use super::declaration::{is_kept, is_track_caller};
+use super::signature::{Param, Shape, Signed, returned};
 use super::typed::typed_block;
 use super::{
     Cx, Kind, counted, helper, inlined, lang, methods, operators, place, question, receiver, unused,
@@ -15,6 +16,7 @@ use super::{
 use crate::check;
 use crate::errors::Errors;
 use crate::parse::{DeviceImpl, KernelFn, is_device};
+use crate::syntax::bound_name;
 use crate::{rename, ty};
 
 /// A function beside kernels.
@@ -315,7 +317,7 @@ impl Param {
                 let one = lang("one_for_all", arg.span());
                 cx.let_pattern(pat, &quote_spanned!(arg.span()=> #one::<#of, _>(#arg)), arg.span())
             }
-            Param::Plain { pat, arg, .. } => match (pat, place::bound_name(pat)) {
+            Param::Plain { pat, arg, .. } => match (pat, bound_name(pat)) {
                 (Pat::Ident(p), Some(name)) if p.mutability.is_none() => {
                     cx.declare(name, false);
                     match name == arg {
@@ -463,51 +465,5 @@ fn is_value(e: &Expr) -> bool {
                 | Expr::Cast(_)
                 | Expr::Index(_)
         ),
-    }
-}
-
-/// The parts of a typed parameter.
-pub(super) fn typed(input: &FnArg) -> Option<&PatType> {
-    match input {
-        FnArg::Typed(typed) => Some(typed),
-        FnArg::Receiver(_) => None,
-    }
-}
-
-/// The result's type as written.
-pub(super) fn returned(output: &ReturnType) -> Option<&syn::Type> {
-    match output {
-        ReturnType::Type(_, ty) => Some(ty),
-        ReturnType::Default => None,
-    }
-}
-
-/// What [`attributes`] calls a device function.
-pub(super) const FUNCTION: &str = "device function";
-
-/// Attributes that a device function or struct keeps.
-pub(super) const KEPT: [&str; 10] =
-    ["doc", "allow", "expect", "cfg", "deprecated", "must_use", "device", "warn", "deny", "derive"];
-
-fn is_kept(attr: &Attribute) -> bool {
-    KEPT.iter().any(|name| attr.path().is_ident(name))
-}
-
-/// The function's instructions count as its caller's line.
-fn is_track_caller(attr: &Attribute) -> bool {
-    attr.path().is_ident("track_caller")
-}
-
-/// Refuses attributes without a meaning here.
-pub(super) fn attributes(attrs: &[Attribute], what: &str, errors: &mut Errors) {
-    for attr in attrs {
-        if is_track_caller(attr) && what == FUNCTION {
-            continue;
-        }
-        if !is_kept(attr) {
-            errors.at(attr, format!("this attribute has no meaning on a {what}"));
-        } else if is_device(attr) && !matches!(attr.meta, syn::Meta::Path(_)) {
-            errors.at(attr, "`#[device]` takes no arguments");
-        }
     }
 }

@@ -12,8 +12,8 @@ use syn::visit::{self, Visit};
 use syn::visit_mut::{self, VisitMut};
 use syn::{Block, Expr, ExprClosure, Local, Pat, ReturnType, Stmt, parse_quote_spanned};
 
-use super::place::name_of;
 use crate::attrs;
+use crate::syntax::name_of;
 use crate::ty::Elements;
 
 /// The most calls of one closure that are inlined: where closures call closures, the code grows with the product.

@@ -9,6 +9,7 @@ use syn::spanned::Spanned;
 use syn::{Expr, ExprMethodCall, ExprRange, Pat, RangeLimits, parse_quote_spanned};
 
 use super::{Cx, lang};
+use crate::syntax::{bound_name, name_of};
 
 /// What makes one value of all, with the function that the expansion calls.
 const REDUCTIONS: [(&str, &str); 4] =
@@ -47,7 +48,7 @@ impl<'e> InPlace<'e> {
             }
             _ => return None,
         };
-        Some(InPlace { array, number: None, element: super::place::bound_name(pat)? })
+        Some(InPlace { array, number: None, element: bound_name(pat)? })
     }
 }
 
@@ -216,7 +217,7 @@ impl Cx<'_> {
 
     /// What an iterator gives in a loop that the source does not call unrolled, and its names.
     pub(super) fn elements(&mut self, pat: &Pat, of: &Expr) -> (Pat, TokenStream) {
-        let list = super::place::name_of(of).is_some_and(|name| self.lists.iter().any(|list| name == list));
+        let list = name_of(of).is_some_and(|name| self.lists.iter().any(|list| name == list));
         let span = of.span();
         let of: &Expr = if list { &parse_quote_spanned!(span=> #of.iter()) } else { of };
         let (pat, of) = (without_references(pat), by_value(of));

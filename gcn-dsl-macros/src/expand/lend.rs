@@ -10,7 +10,8 @@ use syn::{Expr, Ident, Token, parse_quote_spanned};
 
 use super::expr::ARGUMENT;
 use super::place::{Place, Step};
-use super::{Cx, Kind, lang, place, typed};
+use super::{Cx, Kind, lang, typed};
+use crate::syntax::name_of;
 
 impl Cx<'_> {
     /// The arguments of a call.
@@ -91,7 +92,7 @@ impl Cx<'_> {
 
     /// True for a name of memory.
     fn is_memory(&self, e: &Expr) -> bool {
-        place::name_of(e).is_some_and(|name| self.memory.contains(&name.to_string()))
+        name_of(e).is_some_and(|name| self.memory.contains(&name.to_string()))
     }
 
     /// The device variable that `&mut e` would lend.
@@ -99,11 +100,11 @@ impl Cx<'_> {
         let e = match e {
             // `&mut *out` lends on what was lent.
             Expr::Unary(u) if matches!(u.op, syn::UnOp::Deref(_)) => {
-                return place::name_of(&u.expr).filter(|name| self.kind(name) == Some(Kind::Lent));
+                return name_of(&u.expr).filter(|name| self.kind(name) == Some(Kind::Lent));
             }
             e => e,
         };
-        place::name_of(e).filter(|name| self.kind(name) == Some(Kind::Variable) || self.has_value(name))
+        name_of(e).filter(|name| self.kind(name) == Some(Kind::Variable) || self.has_value(name))
     }
 
     fn lend(&mut self, name: &Ident, at: Span) -> TokenStream {
@@ -159,7 +160,7 @@ impl Cx<'_> {
                 Some((root, steps))
             }
             Expr::Unary(u) if matches!(u.op, syn::UnOp::Deref(_)) => self.way(&u.expr),
-            e => place::name_of(e).map(|name| (name.to_string(), Vec::new())),
+            e => name_of(e).map(|name| (name.to_string(), Vec::new())),
         }
     }
 }

@@ -6,7 +6,7 @@ use quote::{ToTokens, quote};
 use syn::{Attribute, Fields, ItemEnum};
 
 use super::aggregate::{derived, is_derive};
-use super::function::KEPT;
+use super::declaration::KEPT;
 use super::habits::is_integer;
 use crate::errors::Errors;
 use crate::parse::is_device;

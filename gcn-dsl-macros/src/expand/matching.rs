@@ -8,8 +8,9 @@ use syn::{Arm, Expr, ExprIf, ExprLet, ExprMatch, Pat};
 use super::control::MOST_BRANCHES;
 use super::pattern::Needs;
 use super::typed::{branches_of_numbers, has_literals, literals};
-use super::{Cx, exit, lang};
+use super::{Cx, lang};
 use crate::attrs;
+use crate::syntax::{leaves, name_of};
 
 impl Cx<'_> {
     pub fn match_expr(&mut self, e: &ExprMatch) -> TokenStream {
@@ -49,7 +50,7 @@ impl Cx<'_> {
 
     /// True for a `#[host]` parameter and a constant parameter.
     fn is_host_name(&self, e: &Expr) -> bool {
-        let name = super::place::name_of(e);
+        let name = name_of(e);
         name.is_some_and(|name| {
             self.hosts.iter().any(|h| name == h)
                 && self.kind(name).is_none_or(|k| matches!(k, super::Kind::Value | super::Kind::Counted))
@@ -197,7 +198,7 @@ impl Cx<'_> {
         if !self.pattern_is_known(pat) {
             return TokenStream::new();
         }
-        if !exit::leaves(els) {
+        if !leaves(els) {
             let what = "what is left here has no value for the names: the `else` of a `let … else` ends with `return`, `break` or `continue`";
             self.errors.at(els, what);
             return TokenStream::new();

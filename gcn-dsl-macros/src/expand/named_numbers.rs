@@ -8,6 +8,7 @@ use syn::{Expr, Pat, parse_quote_spanned};
 
 use super::typed::{inferred, is_bare_number};
 use super::{Cx, Kind};
+use crate::syntax::name_of;
 
 struct Numbers<'c, 'e> {
     of: &'c Cx<'e>,
@@ -16,7 +17,7 @@ struct Numbers<'c, 'e> {
 
 impl VisitMut for Numbers<'_, '_> {
     fn visit_expr_mut(&mut self, e: &mut Expr) {
-        let name = super::place::name_of(e).cloned();
+        let name = name_of(e).cloned();
         let number = name.as_ref().and_then(|name| self.of.name(name)?.number.clone());
         if let (Some(name), Some(number)) = (name, number) {
             *e = parse_quote_spanned!(name.span()=> (#number));

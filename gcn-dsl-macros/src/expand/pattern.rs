@@ -10,6 +10,7 @@ use syn::spanned::Spanned;
 use syn::{FieldPat, Pat, PatIdent, PatRange, Path, RangeLimits};
 
 use super::{Cx, lang};
+use crate::syntax::name_of;
 
 /// A pattern without its parentheses.
 pub(super) fn plain(pat: &Pat) -> &Pat {
@@ -435,7 +436,7 @@ impl Cx<'_> {
 
     /// True for a name of Rust's that nothing here has another meaning for.
     pub fn is_prelude(&self, e: &syn::Expr, name: &str) -> bool {
-        super::place::name_of(e).is_some_and(|n| n == name && self.kind(n).is_none())
+        name_of(e).is_some_and(|n| n == name && self.kind(n).is_none())
     }
 }
 

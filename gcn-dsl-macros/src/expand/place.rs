@@ -5,10 +5,11 @@ use std::borrow::Cow;
 use proc_macro2::{Span, TokenStream};
 use quote::{quote, quote_spanned};
 use syn::spanned::Spanned;
-use syn::{BinOp, Expr, ExprAssign, ExprBinary, Ident, Member, Pat};
+use syn::{BinOp, Expr, ExprAssign, ExprBinary, Ident, Member};
 
 use super::typed::{inferred, number, shift_count};
 use super::{Cx, Kind, lang};
+use crate::syntax::name_of;
 
 /// What an assignment writes to.
 pub(super) enum Place<'e> {
@@ -28,23 +29,6 @@ pub(super) enum Place<'e> {
 pub(super) enum Step<'e> {
     Index(&'e Expr),
     Field(&'e Member),
-}
-
-/// A name that is a whole expression.
-pub(crate) fn name_of(e: &Expr) -> Option<&Ident> {
-    match e {
-        Expr::Path(p) if p.qself.is_none() => p.path.get_ident(),
-        Expr::Paren(p) => name_of(&p.expr),
-        _ => None,
-    }
-}
-
-/// The name that a pattern binds, if it is no more than a name.
-pub(crate) fn bound_name(pat: &Pat) -> Option<&Ident> {
-    match pat {
-        Pat::Ident(p) => Some(&p.ident),
-        _ => None,
-    }
 }
 
 impl Cx<'_> {

@@ -8,9 +8,10 @@ use quote::ToTokens;
 use syn::visit::Visit;
 use syn::{BinOp, Block, Expr, ExprTry, Stmt, parse_quote_spanned};
 
-use super::place::{is_compound, name_of};
+use super::place::is_compound;
 use crate::attrs;
 use crate::errors::Errors;
+use crate::syntax::name_of;
 use crate::ty::{optional, resulting};
 
 /// The body without `?`; `None` if there is none.

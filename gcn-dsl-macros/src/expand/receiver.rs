@@ -11,6 +11,7 @@ use syn::{Expr, ExprMethodCall};
 
 use super::place::{Place, Step};
 use super::{Cx, Kind};
+use crate::syntax::name_of;
 
 /// Methods of arrays and iterators of the host, which may give references.
 const OF_HOST: [&str; 15] = [
@@ -114,7 +115,7 @@ impl Cx<'_> {
         let before = self.expr(receiver);
         let (method, turbofish, args) = (&e.method, &e.turbofish, self.given(e));
         // A method looks through `&mut`, as in Rust.
-        let lent = super::place::name_of(receiver).filter(|name| self.kind(name) == Some(Kind::Lent));
+        let lent = name_of(receiver).filter(|name| self.kind(name) == Some(Kind::Lent));
         let place: Expr = match lent {
             Some(name) => syn::parse_quote_spanned!(name.span()=> *#name),
             None => receiver.clone(),

@@ -3,9 +3,9 @@
 use proc_macro2::TokenStream;
 use quote::{ToTokens, format_ident, quote, quote_spanned};
 use syn::spanned::Spanned;
-use syn::{FnArg, Ident, Pat, Receiver, Type};
+use syn::{FnArg, Ident, Pat, PatType, Receiver, ReturnType, Type};
 
-use super::function::{FUNCTION, attributes, returned, typed};
+use super::declaration::{FUNCTION, attributes};
 use crate::errors::Errors;
 use crate::parse::KernelFn;
 use crate::ty::{self, Elements};
@@ -221,5 +221,21 @@ impl ty::Elements {
             Type::Group(g) => self.converts(&g.elem),
             _ => false,
         }
+    }
+}
+
+/// The parts of a typed parameter.
+fn typed(input: &FnArg) -> Option<&PatType> {
+    match input {
+        FnArg::Typed(typed) => Some(typed),
+        FnArg::Receiver(_) => None,
+    }
+}
+
+/// The result's type as written.
+pub(super) fn returned(output: &ReturnType) -> Option<&syn::Type> {
+    match output {
+        ReturnType::Type(_, ty) => Some(ty),
+        ReturnType::Default => None,
     }
 }

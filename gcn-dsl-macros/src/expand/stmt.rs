@@ -8,8 +8,9 @@ use syn::spanned::Spanned;
 use syn::visit::Visit;
 use syn::{Block, Expr, Local, Pat, PatType, Stmt, parse_quote_spanned};
 
-use super::exit::{self, Frame, Leaves, any_of};
+use super::exit::{Frame, Leaves, any_of};
 use super::{Cx, endless, function, naming, place, register, schedule, typed};
+use crate::syntax::{bound_name, diverges, leaves};
 use crate::{attrs, ty};
 
 /// Finds `return`, `break` and `continue`.
@@ -105,7 +106,7 @@ impl Cx<'_> {
     pub fn statements_of_unit(&mut self, stmts: &[Stmt]) -> TokenStream {
         let body = self.statements(stmts);
         match stmts.last() {
-            Some(Stmt::Expr(e, None)) if exit::leaves(e) => quote!(#body;),
+            Some(Stmt::Expr(e, None)) if leaves(e) => quote!(#body;),
             _ => body,
         }
     }
@@ -132,7 +133,7 @@ impl Cx<'_> {
         match stmts.last() {
             Some(Stmt::Expr(Expr::Loop(e), None)) if endless::is_endless(e) => never(),
             Some(Stmt::Expr(_, None)) => body,
-            _ if exit::diverges(stmts) => never(),
+            _ if diverges(stmts) => never(),
             _ => body,
         }
     }
@@ -177,7 +178,7 @@ impl Cx<'_> {
             pat => (pat, None),
         };
         let Some(init) = &local.init else {
-            let Some(name) = place::bound_name(pat) else {
+            let Some(name) = bound_name(pat) else {
                 self.errors.at(local, "a `let` without a value declares one name: `let x;`");
                 return TokenStream::new();
             };

@@ -11,6 +11,7 @@ use syn::spanned::Spanned;
 use syn::{BinOp, Block, Expr, Lit, Stmt, Type, UnOp, parse_quote_spanned};
 
 use super::{Cx, lang};
+use crate::syntax::{leaves, name_of};
 use crate::ty::Elements;
 
 /// The expression with `ty` given to its parts.
@@ -96,7 +97,7 @@ impl Typing<'_> {
         let takes = match inside {
             Inside::Nothing => false,
             Inside::Branch => is_literal(e),
-            Inside::Array => !super::exit::leaves(e),
+            Inside::Array => !leaves(e),
         };
         if !takes || self.elements.is_host(ty) || self.elements.mentions_device_param(ty) {
             return;
@@ -259,13 +260,13 @@ pub(super) fn is_number(e: &Expr) -> bool {
 
 /// `Some(x)`, `Ok(x)` or `Err(x)`.
 fn is_holder(call: &syn::ExprCall) -> bool {
-    let name = super::place::name_of(&call.func);
+    let name = name_of(&call.func);
     call.args.len() == 1 && name.is_some_and(|name| ["Some", "Ok", "Err"].iter().any(|n| name == n))
 }
 
 /// Of a type that an `Option` or a `Result` has, the part that is the argument of this `Some`, `Ok` or `Err`.
 fn held<'t>(call: &syn::ExprCall, ty: &'t Type) -> Option<&'t Type> {
-    let name = super::place::name_of(&call.func).filter(|_| is_holder(call))?;
+    let name = name_of(&call.func).filter(|_| is_holder(call))?;
     match name.to_string().as_str() {
         "Some" => crate::ty::optional(ty),
         "Ok" => crate::ty::resulting(ty).map(|[of, _]| of),

@@ -19,6 +19,7 @@ use syn::{Block, Expr, Ident, Pat, Stmt, Type};
 
 use super::receiver;
 use crate::parse::{KernelFn, Known};
+use crate::syntax::name_of;
 use crate::ty::{Elements, bare, is_handle};
 use asked::Question;
 use parameters::parameter;
@@ -397,7 +398,7 @@ impl Analysis {
     }
 
     fn name(&self, e: &Expr) -> Option<&Binding> {
-        let name = super::place::name_of(e)?;
+        let name = name_of(e)?;
         self.names.iter().rev().find(|b| name == &b.name)
     }
 

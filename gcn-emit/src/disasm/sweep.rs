@@ -11,7 +11,7 @@ use super::{Content, Item};
 use crate::decode::{DecodeFault, decode_at};
 use crate::encode::encode_into;
 use crate::object::{CodeObject, SectionView, SymbolKind, SymbolView};
-use crate::text::operand::inline_of_literal;
+use crate::text::source::inline_of_literal;
 
 /// A section with code.
 #[derive(Clone, Debug)]

@@ -8,6 +8,7 @@ mod modifiers;
 pub(crate) mod operand;
 mod parse;
 mod print;
+pub(crate) mod source;
 mod symbols;
 
 pub use gcn_isa::table::ConstType;

@@ -3,35 +3,14 @@
 use std::fmt;
 
 use gcn_isa::immediate::{Field, Immediate, VERSION_FLAGS, VERSIONS};
-use gcn_isa::operand::INLINE_FLOATS;
 use gcn_isa::table::{Behaviours, Class, ConstType, Format};
 use gcn_isa::target::Generation;
 use gcn_isa::{Inline, Inst, Operand, Program, Reg, RegFile, Target};
 
 use super::parse::of_integer;
+use super::source::{inline_of_literal, source_number};
 use super::symbols::{self, CHANNELS};
 use crate::encode::Plain;
-
-/// The inline constant that an operand of this type reads as `bits` (the literal's 32 bits), if there is one.
-pub(crate) fn inline_of_literal(ty: ConstType, bits: u32) -> Option<Inline> {
-    let float = |bits_of: fn(&(&str, u16, u32, u64)) -> u32, bits: u32| {
-        let found = INLINE_FLOATS.iter().position(|f| bits_of(f) == bits);
-        found.map(|i| Inline::Float(240 + i as u8))
-    };
-    let f16 = |bits| float(|f| f.1.into(), bits);
-    let int = |value: i32| (-16..=64).contains(&value).then_some(Inline::Int(value as i8));
-    match ty {
-        ConstType::B32 => Inline::of_bits32(bits),
-        ConstType::I16 => int(bits as i32),
-        ConstType::F16 => int((bits as i16).into()).or_else(|| f16(bits & 0xffff)),
-        ConstType::Bf16 => int((bits as i16).into()).or_else(|| float(|f| f.2 >> 16, bits & 0xffff)),
-        ConstType::PackedF16 => int(bits as i32).or_else(|| f16(bits)),
-        // bf16 is the upper half of an f32.
-        ConstType::PackedBf16 => int(bits as i32).or_else(|| float(|f| f.2 >> 16, bits)),
-        ConstType::B64 => Inline::of_bits64(bits.into()),
-        ConstType::F64 => Inline::of_bits64(u64::from(bits) << 32),
-    }
-}
 
 /// An operand in its place: needs the instruction for the spelling of immediates and constants, the target
 /// for the names of hardware registers, the program for the names of labels.
@@ -214,17 +193,6 @@ fn names_halves(inst: &Inst) -> bool {
         Generation::GFX12 => inst.mods.op_sel & halves != 0 && !desc.halves_by_op_sel,
         _ => true,
     }
-}
-
-/// The number of a source operand, which is its bit in the source modifiers.
-pub(crate) fn source_number(name: &str) -> Option<u8> {
-    // The sources of the second of two instructions that are one come after those of the first.
-    let (name, before) = match name.strip_suffix('y') {
-        Some(name) => (name, 3),
-        None => (name.strip_suffix('x').unwrap_or(name), 0),
-    };
-    let number: u8 = name.strip_prefix('v').unwrap_or(name).strip_prefix("src")?.parse().ok()?;
-    Some(before + number)
 }
 
 /// A signed number in hexadecimal: `0x10`, `-0x10`.

@@ -9,9 +9,10 @@ use syn::{Block, Expr, FnArg, Ident, Label, Local, Pat, Stmt, Type, UnOp};
 use super::events::{Event, Target, Write, nothing};
 use super::{Form, Variable};
 use crate::attrs;
-use crate::expand::place::{is_compound, name_of};
+use crate::expand::place::is_compound;
 use crate::expand::receiver::may_change;
 use crate::parse::{KernelFn, Known};
+use crate::syntax::name_of;
 
 /// The variables of a function, and what its body does to them.
 pub(super) fn body(function: &KernelFn, body: &Block) -> (Vec<Variable>, Event) {

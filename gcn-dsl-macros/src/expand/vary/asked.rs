@@ -10,9 +10,9 @@ use syn::visit::{self, Visit};
 use syn::visit_mut::{self, VisitMut};
 use syn::{Expr, Member, Pat, UnOp, parse_quote};
 
-use super::super::place::name_of;
 use super::super::{Cx, lang};
 use super::{Analysis, Shape, Variable};
+use crate::syntax::name_of;
 
 /// How many questions a variable has at most, each of which is code for rustc, and how many names a question replaces.
 const MOST: usize = 8;

@@ -11,7 +11,7 @@ use gcn_isa::{Inline, Operand};
 
 use super::number::Number;
 use crate::text::ConstType;
-use crate::text::operand::inline_of_literal;
+use crate::text::source::inline_of_literal;
 
 /// The reason why a number is not accepted at its place.
 #[derive(Clone, Copy, PartialEq, Debug)]

@@ -22,7 +22,7 @@ use super::scope::{Fixup, ParsedInst};
 use super::syntax::{Raw, RawOperand, RawValue};
 use super::words::Function;
 use crate::encode::{Accepts, EncodeFault, Labels, Word, encode_word};
-use crate::text::operand::source_number;
+use crate::text::source::source_number;
 
 /// How far a row got before it refused; the row that got farthest explains the error best.
 struct Refusal {
