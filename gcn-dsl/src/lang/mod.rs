@@ -49,13 +49,13 @@ pub use lanes::reduce::{
     wave_max, wave_min, wave_or, wave_product, wave_sum, wave_xor,
 };
 pub use lanes::shuffle::{
-    Distance, active_lanes, is_first_lane, lane_mask, mbcnt, quad_permute, row_broadcast, row_half_mirror,
-    row_mirror, row_rotate, row_shift_down, row_shift_up, shuffle, shuffle_down, shuffle_up, shuffle_xor,
-    write_lane,
+    Distance, is_first_lane, lane_mask, mbcnt, quad_permute, row_broadcast, row_half_mirror, row_mirror,
+    row_rotate, row_shift_down, row_shift_up, shuffle, shuffle_down, shuffle_up, shuffle_xor, write_lane,
 };
 pub use lanes::size::wave_size;
 pub use lanes::wave::{
-    Convergent, all, any, ballot, barrier, barrier_with_reads_pending, read_first_lane, read_lane,
+    Convergent, active_lanes, all, any, ballot, barrier, barrier_with_reads_pending, read_first_lane,
+    read_lane,
 };
 pub use lanes::workgroup::{
     workgroup_all, workgroup_and, workgroup_any, workgroup_count, workgroup_exclusive_and,

@@ -10,7 +10,7 @@ use gcn_isa::mods::DppControls;
 use gcn_isa::target::WAVE_SIZE;
 
 use super::exchange;
-use super::wave::in_wave;
+use super::wave::{active_lanes, in_wave};
 use crate::ir::{Inst, Type};
 use crate::isa::{self, Options};
 use crate::lang::numbers::constant::refuse_lane;
@@ -405,13 +405,6 @@ pub fn mbcnt(mask: impl Operand<u64>) -> V<u32> {
     };
     let low = isa::v_mbcnt_lo_u32_b32(half(0), 0u32);
     if wave_size() == 32 { low } else { isa::v_mbcnt_hi_u32_b32(half(1), low) }
-}
-
-/// The mask of active lanes.
-#[track_caller]
-pub fn active_lanes() -> S<u64> {
-    let every: V<bool> = true.into_device();
-    crate::lang::ballot(every)
 }
 
 /// True in the first active lane, false in all others: who speaks for the wave.

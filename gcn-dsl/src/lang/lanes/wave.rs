@@ -110,6 +110,13 @@ pub fn ballot(condition: V<bool>) -> S<u64> {
     S::emit(Inst::Ballot(condition.value), Location::caller())
 }
 
+/// The mask of active lanes.
+#[track_caller]
+pub fn active_lanes() -> S<u64> {
+    let every: V<bool> = true.into_device();
+    ballot(every)
+}
+
 /// True if `condition` holds in any active lane of the wave.
 #[track_caller]
 pub fn any(condition: V<bool>) -> S<bool> {
