@@ -59,7 +59,7 @@ pub use gcn_isa::hazards::RuleSet;
 pub use kernel::{AnyKernel, BuildCause, BuildError, BuildOptions, BuiltKernel};
 #[doc(inline)]
 pub use lang::isa;
-#[doc(hidden)]
+#[cfg_attr(doc, doc(hidden))]
 pub use lang::private as __private;
 pub use lang::{DevicePtr, S, V};
 pub use launch::{

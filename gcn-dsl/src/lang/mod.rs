@@ -96,8 +96,9 @@ pub use values::vector::Vector;
 pub(crate) use context::with;
 pub(crate) use values::data::next_value;
 
-/// What only expanded code names; no part of the language.
-#[doc(hidden)]
+/// What only expanded code names; no part of the language. Hidden from readers of the documentation, not from rustc, which writes the paths
+/// of hidden items in full.
+#[cfg_attr(doc, doc(hidden))]
 pub mod private {
     pub use super::arguments::by_value::{OneForAll, one_for_all, receiver, receiver_in_lanes};
     pub use super::arguments::signature::{PackedArg, Packer, WriteBack};
