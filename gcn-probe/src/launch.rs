@@ -27,7 +27,7 @@ pub struct Launch {
 }
 
 impl Launch {
-    /// A kernel from its assembly text: the address of its argument is in s[0:1], the number of the workgroup in s2, and that of the
+    /// A kernel from its assembly text: the address of its argument is in `s[0:1]`, the number of the workgroup in `s2`, and that of the
     /// work-item in v0.
     ///
     /// # Errors

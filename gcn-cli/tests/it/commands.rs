@@ -10,7 +10,7 @@ use gcn_test_support::skip::has_program;
 use crate::gcn;
 
 /// What does not run here, by the begin of the command, and who runs it or why nobody can.
-const NOT_HERE: [(&str, &str); 25] = [
+const NOT_HERE: [(&str, &str); 27] = [
     ("cargo ", "compiles or installs; .ci/run does that"),
     ("RAY_ADDRESS=", "a cluster; gcn-py/tests have one"),
     ("GCN_", "tests that take hours, or programs of others"),
@@ -24,6 +24,8 @@ const NOT_HERE: [(&str, &str); 25] = [
     ("parallel ", "GNU parallel; tests/it/tune.rs runs the shards"),
     ("gcn tune variants -o part$SLURM", "Slurm; tests/it/tune.rs runs the shards"),
     ("gcn run ", "a HIP program; tests/it/run.rs has some"),
+    ("gcn probe --page", "minutes; gcn-probe's tests run the suites"),
+    ("gcn probe compare", "the reports of two GPUs; the documentation of gcn-probe compares two"),
     ("target/release/gcn run ", "a HIP program; tests/it/run.rs has some"),
     ("gcn lsp", "an editor; tests/it/lsp.rs is one"),
     ("gcn new my-kernels && cd my-kernels && cargo test", "compiles; tests/it/new.rs does that"),
