@@ -170,7 +170,7 @@ pub(crate) fn fma32_each(acc: &mut [f32], operands: impl Fn(usize) -> (f32, f32)
 }
 
 /// Fused a * b + c in f64, round to nearest even.
-#[cfg(test)]
+#[inline(always)]
 pub(crate) fn fma64(a: f64, b: f64, c: f64) -> f64 {
     pick_nan64([a, b, c], a.mul_add(b, c))
 }

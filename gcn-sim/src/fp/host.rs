@@ -44,6 +44,15 @@ pub(crate) fn run<W: Work>(work: W) -> W::Out {
     }
 }
 
+/// The same for work that is short and of many kinds, as that on the lanes of an instruction: not compiled for vectors of 64 bytes.
+#[inline]
+pub(crate) fn lanes<W: Work>(work: W) -> W::Out {
+    match WAY.get() {
+        Some(Way::Portable) => portable(work),
+        _ => narrow(work),
+    }
+}
+
 // Each of the three below is compiled once, and the first that the host has not falls through to the next. The code is large.
 
 #[multiversion::multiversion(

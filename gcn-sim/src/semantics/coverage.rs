@@ -37,7 +37,7 @@ pub fn coverage(target: Target) -> Coverage {
     // By name, the entry under which its function is.
     let of_target = table::rows_of(target.family()).iter().filter(|row| row.targets.contains(target));
     let rows: BTreeMap<&'static str, &'static InstDesc> = of_target.map(|row| (row.mnemonic, row)).collect();
-    let has_function = |row: &InstDesc| functions::is_known(row.entry.mnemonic);
+    let has_function = |row: &InstDesc| functions::is_known(row.entry);
     let known = |row: &InstDesc| match row.halves {
         Some(halves) => halves.into_iter().all(has_function),
         None if row.is_matrix() => crate::semantics::mfma::is_known(row, target),

@@ -1,25 +1,14 @@
 //! VOPD: two instructions in one, of which both read their sources before either writes its result.
 
-use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use gcn_isa::table::{self, ImplicitRegs, InstDesc};
-use gcn_isa::target::Family;
+use gcn_isa::table::{ImplicitRegs, InstDesc};
 use gcn_isa::{Inst, reg};
 
-use super::op::{Functions, Ops};
+use super::op::Functions;
 use crate::core::fault::Next;
 use crate::core::machine::{Cx, Exec, Step};
 use crate::core::operand::Src;
-
-pub(crate) fn add(ops: &mut Ops) {
-    let rows = table::rows_of(Family::RDNA).iter().filter_map(|row| row.halves);
-    let halves: BTreeMap<&str, &str> =
-        rows.flatten().map(|half| (half.entry.mnemonic, half.entry.alone)).collect();
-    for (half, other) in halves {
-        ops.same(half, other);
-    }
-}
 
 /// The halves of an instruction, each as an instruction of its own.
 pub(crate) fn halves(inst: &Inst, [x, y]: [&'static InstDesc; 2]) -> [Inst; 2] {

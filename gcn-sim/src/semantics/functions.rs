@@ -5,7 +5,7 @@
 
 use std::sync::LazyLock;
 
-use gcn_isa::table::Class;
+use gcn_isa::table::{Class, Entry};
 use gcn_isa::{Inst, Target};
 
 use super::op::{Directed, Functions, Op, Ops};
@@ -73,7 +73,6 @@ static OPS: LazyLock<Ops> = LazyLock::new(|| {
     valu::packed::add(&mut ops);
     valu::mix::add(&mut ops);
     valu::dot::add(&mut ops);
-    dual::add(&mut ops);
     mem::add(&mut ops);
     ops
 });
@@ -97,7 +96,7 @@ pub(crate) fn of(inst: &Inst, target: Target, map: &RegisterMap) -> Result<Funct
     }
     let missing =
         || refusal(inst.desc.entry.mnemonic).unwrap_or("its semantics are not implemented").to_owned();
-    let op = OPS.get(inst.desc.entry.mnemonic).ok_or_else(missing)?;
+    let op = op(inst.desc.entry).ok_or_else(missing)?;
     refuse_unknown_uses(inst, op)?;
     let exec = match &op.saturating {
         Some(saturating) if inst.mods.clamp => saturating.clone(),
@@ -145,9 +144,14 @@ fn refuse_unknown_uses(inst: &Inst, op: &Op) -> Result<(), String> {
     Ok(())
 }
 
-/// True if the simulator has a function for the mnemonic.
-pub(crate) fn is_known(mnemonic: &str) -> bool {
-    OPS.get(mnemonic).is_some()
+/// The function of an entry. A half of VOPD does what an instruction of its own does.
+fn op(entry: &Entry) -> Option<&'static Op> {
+    OPS.get(if entry.alone.is_empty() { entry.mnemonic } else { entry.alone })
+}
+
+/// True if the simulator has a function for the entry.
+pub(crate) fn is_known(entry: &Entry) -> bool {
+    op(entry).is_some()
 }
 
 #[cfg(test)]

@@ -80,16 +80,6 @@ impl Ops {
         assert!(before.is_none(), "{mnemonic} is defined twice");
     }
 
-    /// Adds an instruction that does what another does, which has its function already.
-    ///
-    /// # Panics
-    /// If the other has none: the table is built once, from constants.
-    pub(crate) fn same(&mut self, mnemonic: &'static str, other: &str) {
-        let op =
-            self.get(other).unwrap_or_else(|| panic!("{other} is not defined before {mnemonic}")).clone();
-        self.add(mnemonic, op);
-    }
-
     /// The function of an instruction.
     pub(super) fn get(&self, mnemonic: &str) -> Option<&Op> {
         self.0.get(mnemonic)

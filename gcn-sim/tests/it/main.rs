@@ -3,6 +3,7 @@
 #![allow(clippy::needless_range_loop, reason = "a lane number indexes several registers in step")]
 
 mod aiter;
+mod by_lanes;
 mod bytes;
 mod calls;
 mod clang;

@@ -161,6 +161,40 @@ impl Allocation {
         (self.base, self.bytes)
     }
 
+    /// The words that hold `bytes` bytes from an offset on, if these are whole words of the allocation.
+    #[inline]
+    fn whole_words(&self, offset: u64, bytes: u64) -> Option<&[AtomicU64]> {
+        if !(offset | bytes).is_multiple_of(WORD) {
+            return None;
+        }
+        self.words.get((offset / WORD) as usize..((offset + bytes) / WORD) as usize)
+    }
+
+    /// Loads pairs of dwords that lie one after another; false if they are not words of the allocation.
+    #[inline]
+    pub(crate) fn load_pairs(&self, offset: u64, to: &mut [[u32; 2]]) -> bool {
+        let Some(words) = self.whole_words(offset, to.len() as u64 * WORD) else { return false };
+        for (to, word) in to.iter_mut().zip(words) {
+            let pair = word.load(Relaxed);
+            *to = [pair as u32, (pair >> 32) as u32];
+        }
+        true
+    }
+
+    /// Stores pairs of dwords one after another; false if their places are not words of the allocation, or if it matters which of its
+    /// bytes are written.
+    #[inline]
+    pub(crate) fn store_pairs(&self, offset: u64, pairs: &[[u32; 2]]) -> bool {
+        let Some(words) = self.whole_words(offset, pairs.len() as u64 * WORD) else { return false };
+        if !self.written.is_empty() {
+            return false;
+        }
+        for (word, pair) in words.iter().zip(pairs) {
+            word.store(u64::from(pair[0]) | u64::from(pair[1]) << 32, Relaxed);
+        }
+        true
+    }
+
     /// Stores the low bytes of `value`, at most four.
     #[inline]
     pub(crate) fn store(&self, offset: u64, bytes: u32, value: u32) {

@@ -17,29 +17,42 @@ struct Range {
 }
 
 impl Addresses {
-    /// Address of the first of `lanes` lanes, if each of the others follows the one before at a distance of `stride` bytes.
+    /// Address of the first lane, if each of the others follows the one before at a distance of `stride` bytes. Lanes on both sides of a
+    /// multiple of 4 GiB are taken for ones that do not.
     #[inline(always)]
-    fn consecutive(&self, v: &[Lanes], lanes: usize, stride: u64) -> Option<u64> {
-        let follow = |address: &dyn Fn(usize) -> u64| {
-            // Without an early end the comparisons are vector instructions.
-            let first = address(0);
-            let differ = (0..lanes)
-                .fold(0, |differ, lane| differ | (address(lane) ^ first.wrapping_add(lane as u64 * stride)));
-            (differ == 0).then_some(first)
-        };
+    fn consecutive<const LANES: usize>(&self, v: &[Lanes], stride: u32) -> Option<u64> {
         match *self {
             Addresses::Wide { slot, offset, .. } => {
                 let (low, high) = (v.get(slot as usize)?, v.get(slot as usize + 1)?);
-                let first = follow(&|lane| u64::from(low[lane]) | u64::from(high[lane]) << 32)?;
+                let first = follow::<LANES>(low, stride).filter(|_| follow::<LANES>(high, 0).is_some())?;
+                let first = u64::from(first) | u64::from(high[0]) << 32;
                 Some(first.wrapping_add_signed(offset))
             }
             Addresses::Based { base, slot } => {
-                let index = v.get(slot? as usize)?;
-                Some(base.wrapping_add(follow(&|lane| u64::from(index[lane]))?))
+                let index = follow::<LANES>(v.get(slot? as usize)?, stride)?;
+                Some(base.wrapping_add(u64::from(index)))
             }
             Addresses::Scratch { .. } | Addresses::Buffer(_) => None,
         }
     }
+}
+
+/// The first of the words, if each of the other lanes has `stride` more than the one before.
+#[inline(always)]
+fn follow<const LANES: usize>(words: &Lanes, stride: u32) -> Option<u32> {
+    let words: &[u32; LANES] = words.first_chunk()?;
+    let first = words[0];
+    // What most accesses that fail are found by.
+    if words[1] != first.wrapping_add(stride) {
+        return None;
+    }
+    first.checked_add((LANES as u32 - 1) * stride)?;
+    // Without an early end the comparisons are vector instructions.
+    let mut differ = 0;
+    for lane in 0..LANES {
+        differ |= words[lane] ^ first.wrapping_add(lane as u32 * stride);
+    }
+    (differ == 0).then_some(first)
 }
 
 /// The bytes of an access that needs no look at its single lanes.
@@ -48,14 +61,14 @@ fn range(cx: &mut Cx<'_>, addresses: &Addresses, datum: &Datum) -> Option<Range>
     if cx.trace.is_some() || cx.w.exec() != cx.w.lanes || datum.half.is_some() {
         return None;
     }
-    let stride = u64::from(datum.size());
+    let stride = datum.size();
     // Two loops of a length that the compiler knows.
     let (address, lanes) = match cx.w.size() {
-        LANES => (addresses.consecutive(&cx.w.v, LANES, stride)?, LANES),
-        _ => (addresses.consecutive(&cx.w.v, LOWER, stride)?, LOWER),
+        LANES => (addresses.consecutive::<LANES>(&cx.w.v, stride)?, LANES),
+        _ => (addresses.consecutive::<LOWER>(&cx.w.v, stride)?, LOWER),
     };
     // The apertures of flat addresses hold no allocation.
-    let allocation = cx.memory.find(address, stride * lanes as u64, cx.w.memory_hint)?;
+    let allocation = cx.memory.find(address, u64::from(stride) * lanes as u64, cx.w.memory_hint)?;
     cx.w.memory_hint = allocation;
     Some(Range { allocation, lanes, offset: cx.memory.allocation(allocation).offset(address) })
 }
@@ -67,6 +80,11 @@ pub(super) fn load(cx: &mut Cx<'_>, addresses: &Addresses, datum: &Datum, to: u1
     let to = to as usize..to as usize + datum.pieces as usize;
     let Some(registers) = cx.w.v.get_mut(to) else { return false };
     let allocation = cx.memory.allocation(range.allocation);
+    if let ([register], 4) = (&mut *registers, datum.bytes)
+        && allocation.load_pairs(range.offset, &mut register.as_chunks_mut().0[..range.lanes / 2])
+    {
+        return true;
+    }
     // Room of the right size: to clear that of the largest access takes longer than to load a dword of every lane.
     match datum.size() {
         0..=4 => load_bytes::<4>(allocation, &range, datum, registers),
@@ -97,6 +115,11 @@ pub(super) fn store(cx: &mut Cx<'_>, addresses: &Addresses, datum: &Datum, from:
     let from = from as usize..from as usize + datum.pieces as usize;
     let Some(registers) = cx.w.v.get(from) else { return false };
     let allocation = cx.memory.allocation(range.allocation);
+    if let ([register], 4) = (registers, datum.bytes)
+        && allocation.store_pairs(range.offset, &register.as_chunks().0[..range.lanes / 2])
+    {
+        return true;
+    }
     match datum.size() {
         0..=4 => store_bytes::<4>(allocation, &range, datum, registers),
         5..=8 => store_bytes::<8>(allocation, &range, datum, registers),

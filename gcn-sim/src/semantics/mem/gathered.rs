@@ -2,14 +2,13 @@
 //! with its ends at once. The result is that of the path by lanes, which accesses with a trace take, and those to buffers, to
 //! scratch, or outside one allocation.
 
-use gcn_isa::target::WaveSize;
-
 use super::address::Addresses;
 use super::datum::{Datum, extend, merge};
 use crate::core::machine::{Cx, Step};
 use crate::core::memory::Combined;
-use crate::core::value::{LANES, LOWER, lanes};
+use crate::core::value::{LANES, lanes};
 use crate::core::wave::Lanes;
+use crate::fp::host::{self, Work};
 use crate::semantics::valu::write::write32;
 
 /// Where the lanes' data are.
@@ -20,8 +19,21 @@ struct Inside {
 }
 
 impl Addresses {
-    /// The address of each lane, active or not.
+    /// The address of a lane.
     #[inline]
+    fn of_lane(&self, v: &[Lanes], lane: usize) -> Option<u64> {
+        let word = |slot: u16| Some(u64::from(v.get(slot as usize)?[lane]));
+        match *self {
+            Addresses::Wide { slot, offset, .. } => {
+                Some((word(slot)? | word(slot + 1)? << 32).wrapping_add_signed(offset))
+            }
+            Addresses::Based { base, slot } => Some(base.wrapping_add(slot.map_or(Some(0), word)?)),
+            Addresses::Scratch { .. } | Addresses::Buffer(_) => None,
+        }
+    }
+
+    /// The address of each lane, active or not.
+    #[inline(always)]
     fn of_lanes(&self, v: &[Lanes]) -> Option<[u64; LANES]> {
         let mut at = [0; LANES];
         match *self {
@@ -44,30 +56,52 @@ impl Addresses {
     }
 }
 
+/// Computes where the lanes' data are; `None` if not all are in the allocation.
+struct Offsets<'a> {
+    addresses: &'a Addresses,
+    v: &'a [Lanes],
+    active: u64,
+    /// The address of some active lane.
+    some: u64,
+    /// First address of the allocation, and the furthest distance from there at which a datum fits in.
+    base: u64,
+    furthest: u64,
+    /// What the allocation counts the first address as.
+    first: u64,
+}
+
+impl Work for Offsets<'_> {
+    type Out = Option<[u64; LANES]>;
+
+    #[inline(always)]
+    fn run<const FUSED: bool, const WIDE: bool>(self) -> Option<[u64; LANES]> {
+        let mut offsets = self.addresses.of_lanes(self.v)?;
+        let mut beyond = false;
+        for lane in 0..LANES {
+            let at = if self.active >> lane & 1 == 1 { offsets[lane] } else { self.some };
+            let distance = at.wrapping_sub(self.base);
+            beyond |= distance > self.furthest;
+            offsets[lane] = distance.wrapping_add(self.first);
+        }
+        (!beyond).then_some(offsets)
+    }
+}
+
 #[inline]
 fn inside(cx: &mut Cx<'_>, addresses: &Addresses, datum: &Datum) -> Option<Inside> {
-    let exec = cx.w.exec();
-    if cx.trace.is_some() || exec == 0 {
+    let active = cx.w.exec();
+    if cx.trace.is_some() || active == 0 {
         return None;
     }
-    let mut offsets = addresses.of_lanes(&cx.w.v)?;
-    let some = offsets[exec.trailing_zeros() as usize];
-    if exec == WaveSize::W32.mask() {
-        offsets[LOWER..].fill(some);
-    } else if exec != u64::MAX {
-        lanes(!exec).for_each(|lane| offsets[lane] = some);
-    }
+    let v = &cx.w.v[..];
+    let some = addresses.of_lane(v, active.trailing_zeros() as usize)?;
     let bytes = u64::from(datum.size());
     // The apertures of flat addresses hold no allocation.
     let allocation = cx.memory.find(some, bytes, cx.w.memory_hint)?;
     cx.w.memory_hint = allocation;
     let (base, size) = cx.memory.allocation(allocation).extent();
-    let furthest = offsets.iter().fold(0, |most, at| at.wrapping_sub(base).max(most));
-    if furthest > size - bytes {
-        return None;
-    }
-    let first = cx.memory.allocation(allocation).offset(base);
-    offsets.iter_mut().for_each(|at| *at = at.wrapping_sub(base).wrapping_add(first));
+    let (furthest, first) = (size - bytes, cx.memory.allocation(allocation).offset(base));
+    let offsets = host::lanes(Offsets { addresses, v, active, some, base, furthest, first })?;
     Some(Inside { allocation, offsets })
 }
 

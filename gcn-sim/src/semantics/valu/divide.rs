@@ -11,7 +11,7 @@ use super::{Lane, op3};
 use crate::core::fault::Next;
 use crate::core::machine::{Cx, Step};
 use crate::core::value::{HalfBits, LANES, Raw, Ty};
-use crate::fp::{NAN32, NAN64, Round, f16_to_f32, soft};
+use crate::fp::{self, NAN32, NAN64, Round, f16_to_f32, soft};
 use crate::semantics::op::{Op, Ops};
 use crate::semantics::valu::float32::ldexp32;
 use crate::semantics::valu::float64::ldexp64;
@@ -42,6 +42,8 @@ trait Divided: Lane + Copy + PartialEq {
     /// Exponent difference below which a quotient rounds to zero.
     const UNDERFLOW: i32;
 
+    /// a * b + c, rounded once to nearest even.
+    fn fused(a: Self, b: Self, c: Self) -> Self;
     fn exponent(self) -> i32;
     fn number(self) -> f64;
     fn bits(self) -> u64;
@@ -63,6 +65,9 @@ impl Divided for f32 {
     const SCALE: i32 = 64;
     const UNDERFLOW: i32 = -150;
 
+    fn fused(a: f32, b: f32, c: f32) -> f32 {
+        fp::fma32(a, b, c)
+    }
     fn exponent(self) -> i32 {
         (self.to_bits() >> 23 & 0xff) as i32
     }
@@ -103,6 +108,9 @@ impl Divided for f64 {
     const SCALE: i32 = 128;
     const UNDERFLOW: i32 = -1075;
 
+    fn fused(a: f64, b: f64, c: f64) -> f64 {
+        fp::fma64(a, b, c)
+    }
     fn exponent(self) -> i32 {
         (self.to_bits() >> 52 & 0x7ff) as i32
     }
@@ -167,6 +175,9 @@ fn mantissa_bits<F: Divided>() -> u32 {
 
 /// (a * b + c), scaled back if `scale`: up if the quotient estimate `c` is large, down if it is small.
 fn fmas<F: Divided>(a: F, b: F, c: F, scale: bool, round: Round) -> F {
+    if !scale && round == Round::NearestEven {
+        return F::fused(a, b, c);
+    }
     let up = c.exponent() > F::MAX_EXPONENT / 2;
     let by = match (scale, up) {
         (false, _) => 0,
