@@ -91,6 +91,13 @@ pub fn run<S: Suite>(
         }
         let target = target(&started)?;
         let tasks = S::tasks(target);
+        if tasks.is_empty() {
+            child.end();
+            let name = S::NAME;
+            return Err(format!(
+                "the suite `{name}` has no programs for {target}: so far it is for GFX9 and CDNA"
+            ));
+        }
         let mut lines = append(journal)?;
         if kept.is_none() && header.is_none() {
             say(&mut lines, &started)?;

@@ -44,6 +44,7 @@ mod linux {
         }
         waits_are_those_of_the_rules("gfx90a");
         processes_that_die_or_hang_cost_one_form();
+        targets_without_programs_are_refused();
         println!("test probe ... ok");
     }
 
@@ -86,6 +87,15 @@ mod linux {
 
     /// The results of a suite on the simulator of that target.
     fn probe<S: Suite>(target: &str, how: &str, limit: Duration, journal: &Path) -> Vec<S::Outcome> {
+        try_probe::<S>(target, how, limit, journal).unwrap()
+    }
+
+    fn try_probe<S: Suite>(
+        target: &str,
+        how: &str,
+        limit: Duration,
+        journal: &Path,
+    ) -> Result<Vec<S::Outcome>, String> {
         let library = std::env::current_exe().unwrap().parent().unwrap().join("libamdhip64.so");
         let command = |first: usize| {
             let mut command = Command::new(std::env::current_exe().unwrap());
@@ -96,7 +106,7 @@ mod linux {
             }
             command
         };
-        run::run::<S>(command, limit, journal, |_, _| ()).unwrap().2
+        Ok(run::run::<S>(command, limit, journal, |_, _| ())?.2)
     }
 
     fn journal(name: &str) -> PathBuf {
@@ -124,6 +134,16 @@ mod linux {
         assert!(others.is_empty(), "{target}: {others:#?}");
         assert!(rules.iter().filter(|rule| rule.verdict == Verdict::Equal).count() > rules.len() / 2);
         std::fs::remove_file(path).unwrap();
+    }
+
+    /// A report without results would say that nothing differs.
+    fn targets_without_programs_are_refused() {
+        let path = journal("rdna");
+        let values = try_probe::<Values>("gfx1100", "plain", LIMIT, &path).unwrap_err();
+        assert!(values.contains("`values` has no programs for gfx1100"), "{values}");
+        let waits = try_probe::<Waits>("gfx1201", "plain", LIMIT, &path).unwrap_err();
+        assert!(waits.contains("`waits` has no programs for gfx1201"), "{waits}");
+        assert!(!path.exists());
     }
 
     /// The first process gives two results, then nothing.
