@@ -5,7 +5,7 @@ use syn::{Expr, Pat, Stmt};
 
 use crate::attrs;
 
-/// A name that is a whole expression.
+/// The name, if the expression is just a name.
 pub(crate) fn name_of(e: &Expr) -> Option<&Ident> {
     match e {
         Expr::Path(p) if p.qself.is_none() => p.path.get_ident(),
@@ -14,7 +14,7 @@ pub(crate) fn name_of(e: &Expr) -> Option<&Ident> {
     }
 }
 
-/// The name that a pattern binds, if it is no more than a name.
+/// The name that a pattern binds, if the pattern is just a name.
 pub(crate) fn bound_name(pat: &Pat) -> Option<&Ident> {
     match pat {
         Pat::Ident(p) => Some(&p.ident),

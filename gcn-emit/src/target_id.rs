@@ -181,13 +181,12 @@ pub enum TargetIdError {
 }
 
 /// Processors that are not supported: how their names begin, and what is to be said of them.
-const PROCESSORS: [(&str, &str); 7] = [
+const PROCESSORS: [(&str, &str); 6] = [
     ("gfx940", PREPRODUCTION),
     ("gfx941", PREPRODUCTION),
     ("gfx6", OLDER),
     ("gfx7", OLDER),
     ("gfx8", OLDER),
-    ("gfx125", "the waits and hazards of GFX12.5 are not yet known"),
     ("gfx12-5", "the waits and hazards of GFX12.5 are not yet known"),
 ];
 
@@ -337,8 +336,8 @@ mod tests {
             ("gfx940", "use gfx942"),
             ("amdgcn-amd-amdhsa--gfx941", "use gfx942"),
             ("gfx803", "GFX6 to GFX8"),
-            ("gfx1250", "GFX12.5"),
-            ("gfx1251", "GFX12.5"),
+            ("gfx1250", "not yet known of target `gfx1250`; supported are"),
+            ("gfx12-5-generic", "GFX12.5"),
             ("amdgcn-amd-amdpal--gfx900", "PAL"),
             ("amdgcn-mesa-mesa3d--gfx900", "Mesa"),
             ("r600-mesa-mesa3d--cedar", "R600"),

@@ -237,7 +237,7 @@ fn rustc_is_asked_what_a_call_needs() {
     );
     // Whether a function of this name takes arguments, or they are what a barrier hands on, is for rustc to say.
     becomes(quote! { let p = barrier(p); }, "lang::CallWith(barrier).given(&flow, p) }).__gcn_here::<_");
-    // What the body or the macro call declares is no function of the library, whatever it is called.
+    // A function that the body or the macro call declares is never the library's, even under one of its names.
     becomes(quote! { let mfma = a; mfma(a); }, "let mfma = a; mfma(a);");
     becomes(quote! { f(); k::f(); }, "f(); k::f();");
     let beside = super::expand(quote! {

@@ -15,12 +15,12 @@ enum From {
 /// A move's name, where each lane's value is from, and whether inactive sources give the fill.
 type Move = (String, Box<dyn Fn(usize) -> From>, bool);
 
-/// Distances of the shifts below, in waves of so many lanes.
+/// By how far the kernels below shift, in waves of `lanes` lanes.
 fn distances(lanes: usize) -> [usize; 5] {
     [0, 1, 2, 16, lanes - 1]
 }
 
-/// Every move in waves of so many lanes, in the order of the kernels' outputs.
+/// Every move in waves of `lanes` lanes, in the order of the kernels' outputs.
 fn moves(lanes: usize) -> Vec<Move> {
     let mut list: Vec<Move> = Vec::new();
     for mask in 0..lanes {

@@ -190,7 +190,7 @@ fn register(
     let last = match reg.file {
         RegFile::Sgpr if reg.index < named => named,
         RegFile::Sgpr => 128,
-        // A tuple that begins in reach may go on behind it, where there are more.
+        // Instructions name the first 256 registers only, but a tuple that begins there may extend past them.
         RegFile::Vgpr if row.vgprs > 256 && reg.len > 1 => row.vgprs,
         RegFile::Vgpr | RegFile::Agpr => u16::from(desc.last_vgpr) + 1,
     };

@@ -145,7 +145,7 @@ impl InPlace<'_> {
             },
             Operand::Literal64(value) if value >> 32 == 0 || !self.reads_as(value as i64, operand) => {
                 match value {
-                    // Where there is no other literal, what fits 32 bits is the upper half.
+                    // An operand that takes no 32-bit literal reads a short number as the upper half.
                     _ if value as u32 == 0 && self.reads_as((value >> 32) as i64, operand) => {
                         write!(f, "{:#x}", value >> 32)
                     }

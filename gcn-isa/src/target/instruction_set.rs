@@ -118,7 +118,7 @@ macro_rules! facts {
             named_sgprs: NamedSgprs,
             /// Highest SGPR count that a kernel can name (`s0` and on); what [`named_sgprs`](InstructionSet::named_sgprs) has comes on top.
             addressable_sgprs: u32,
-            /// VGPRs that a wave can have. Instructions name the first 256; a tuple may go on behind them.
+            /// VGPRs that a wave can have. Instructions name the first 256; a tuple that begins there may extend past them.
             addressable_vgprs: u32,
             /// The number of different scalar values (SGPRs or pairs, VCC, M0, special registers, the literal) a vector instruction may read:
             /// the constant bus (CDNA3 ISA, "VALU operands"; RDNA ISA, "VALU operands": two from GFX10 on).

@@ -2,17 +2,17 @@
 
 use gcn_emit::encode::encode_program;
 use gcn_emit::text::parse_program;
-use gcn_isa::table::{self, Access, InstDesc, Modifiers, OperandDesc, OperandKinds};
+use gcn_isa::table::{self, Access, Class, ImplicitRegs, InstDesc, Modifiers, OperandDesc, OperandKinds};
 use gcn_isa::target::{Subtarget, WaveSize};
-use gcn_isa::{Inline, Inst, Operand, Reg, Target};
+use gcn_isa::{Inline, Inst, Operand, Reg, Target, reg};
 use gcn_sim::{Alone, KernelState, Machine, Memory, Options, Registers, Way, forced, run};
 use gcn_test_support::Random;
 
 use super::harness::state;
 
 /// SGPR numbers of EXEC and VCC.
-const EXEC: usize = 126;
-const VCC: usize = 106;
+const EXEC: usize = reg::EXEC.index as usize;
+const VCC: usize = reg::VCC.index as usize;
 
 /// VGPRs that instructions use: so few that destinations often overlap sources.
 const FEW: usize = 6;
@@ -77,14 +77,12 @@ fn instruction(random: &mut Random, row: &'static InstDesc) -> Option<Inst> {
     Some(inst)
 }
 
-/// Instructions that look at other lanes, whose scalar result is no mask, or that are packed.
+/// Instructions that look at other lanes, that name a register by an index, or that are packed.
 fn is_left_out(row: &InstDesc) -> bool {
     // Packed operations have functions of their own for both halves.
-    let left_out = row.modifiers.intersects(Modifiers::DPP_CTRL | Modifiers::DPP8 | Modifiers::OP_SEL_HI);
-    left_out
-        || ["readlane", "readfirstlane", "writelane", "permlane", "movrel", "pipeflush"]
-            .iter()
-            .any(|part| row.entry.mnemonic.contains(part))
+    row.modifiers.intersects(Modifiers::DPP_CTRL | Modifiers::DPP8 | Modifiers::OP_SEL_HI)
+        || matches!(row.class, Class::Readlane | Class::Writelane | Class::Permlane)
+        || row.implicit_reads.contains(ImplicitRegs::M0)
 }
 
 /// Each instruction of the vector ALU with random operands, registers and EXEC: a lane's registers are those after the instruction with

@@ -67,7 +67,7 @@ impl<T, A> Copy for LanePtr<T, A> {}
 pub trait Steps {
     /// The pointer that comes of it: a [`Ptr`] if the number is uniform, else a [`LanePtr`].
     type Pointer<T, A>;
-    /// `pointer` advanced by so many elements.
+    /// The address of the element this many after the one that `pointer` points to.
     fn advance<T: Stored, A>(self, pointer: Ptr<T, A>) -> Self::Pointer<T, A>;
 }
 

@@ -238,7 +238,7 @@ long! {
 }
 
 const VOP3P_ENC: Fixed = bits(24, 8, 0b1100_1100);
-/// What stands in the place of op_sel_hi.
+/// The modifiers of which an instruction has one in the bits of op_sel_hi, op_sel_hi included.
 const NOT_SEL_HI: Modifiers = Modifiers::OP_SEL_HI
     .union(Modifiers::MATRIX_B_REUSE)
     .union(Modifiers::MATRIX_B_FMT)

@@ -44,6 +44,7 @@ pub(super) enum RawValue {
 }
 
 impl RawOperand {
+    /// True if a sign, an absolute value or a sign extension is written.
     pub fn has_modifier(&self) -> bool {
         self.neg || self.abs || self.sext
     }

@@ -6,8 +6,9 @@ use super::{machine, rows};
 
 const OCCUPANCY: &[u8] = include_bytes!("../../../../gcn-isa/tests/data/occupancy.tsv.gz");
 
-/// Of more LDS than there is, `llc` says that one wave fits. Where a workgroup's LDS is no whole number of blocks, `llc` counts more waves than fit: it divides by the bytes that were asked for (a
-/// comment of `AMDGPUSubtarget.cpp` asks whether there is a granularity). Of whole blocks as many fit as it says.
+/// Two differences from `llc` are expected. For more LDS than a compute unit has, it says that one wave fits. Where a workgroup's LDS is not a
+/// whole number of blocks, it counts more waves than fit, as it divides by the bytes that were asked for (a comment of
+/// `AMDGPUSubtarget.cpp` asks whether there is a granularity); for whole blocks both agree.
 #[test]
 fn simds_hold_as_many_waves_as_llvm_says() {
     let (mut checked, mut rounded) = (0, 0);
