@@ -10,6 +10,7 @@ use gcn_isa::operand::Inline;
 use gcn_isa::table::{Access, Behaviours, Format, InstDesc, OperandDesc, OperandKinds};
 use gcn_isa::{Inst, Operand, Program, Reg, Target, reg};
 
+use crate::bench::Bench;
 use crate::form::{self, MOST_DWORDS};
 use crate::launch::{KERNEL, LANES, Launch};
 use crate::random::Random;
@@ -86,10 +87,10 @@ pub struct Case {
     pub instruction: String,
     /// The bits of MODE, from rounding to denormals.
     pub mode: u8,
-    /// The whole program as assembly text.
-    pub text: String,
     /// The program, a single wave, with its data.
     pub launch: Launch,
+    /// The frame, of programs that have not that of this module.
+    pub(crate) bench: Option<Bench>,
 }
 
 impl Case {
@@ -108,16 +109,18 @@ impl Case {
         let mut random = Random::of(seed, &form::name(row), variant);
         let input = data(&mut random);
         let inst = instruction(row, target, &mut random, variant > 0)?;
-        let mode = match variant {
-            0 => 0xf0,
-            _ => (random.bits() as u8) & if rounded { 0xff } else { 0xf0 },
-        };
+        let mode = mode(variant, rounded, &mut random);
         let instruction = print(&inst, target);
         let text = program(row, &instruction, mode);
         let lds = if row.is_ds() { BLOCK_BYTES } else { 0 };
         let launch = Launch::new(&text, target, input, (1, 1), lds)
             .map_err(|error| format!("{instruction}: {error}"))?;
-        Ok(Case { instruction, mode, text, launch })
+        Ok(Case { instruction, mode, launch, bench: None })
+    }
+
+    /// What a place of the buffer holds after the program, for reports.
+    pub fn place(&self, offset: usize) -> String {
+        self.bench.as_ref().map_or_else(|| place(offset), |bench| bench.place(offset))
     }
 }
 
@@ -128,8 +131,8 @@ pub(crate) fn print(inst: &Inst, target: Target) -> String {
     print_program(&line, Comments::None).trim().to_owned()
 }
 
-/// What a place of the buffer holds after the program, for reports.
-pub fn place(offset: usize) -> String {
+/// What a place of the buffer holds in the frame of this module.
+fn place(offset: usize) -> String {
     let at = offset as u32;
     match at {
         OUT_LDS.. => format!("LDS byte {}", at - OUT_LDS),
@@ -147,15 +150,26 @@ pub fn place(offset: usize) -> String {
     }
 }
 
+/// A special value, one beside it, or any.
+pub(crate) fn special(random: &mut Random) -> u32 {
+    match random.below(3) {
+        0 => random.one_of(&SPECIAL),
+        1 => random.one_of(&SPECIAL) ^ random.below(4) as u32,
+        _ => random.bits() as u32,
+    }
+}
+
+/// The bits of MODE of a variant.
+pub(crate) fn mode(variant: u32, rounded: bool, random: &mut Random) -> u8 {
+    match variant {
+        0 => 0xf0,
+        _ => (random.bits() as u8) & if rounded { 0xff } else { 0xf0 },
+    }
+}
+
 /// Registers, EXEC, and contents of memory.
 fn data(random: &mut Random) -> Vec<u8> {
-    let mut words: Vec<u32> = (0..OUT_V / 4)
-        .map(|_| match random.below(3) {
-            0 => random.one_of(&SPECIAL),
-            1 => random.one_of(&SPECIAL) ^ random.below(4) as u32,
-            _ => random.bits() as u32,
-        })
-        .collect();
+    let mut words: Vec<u32> = (0..OUT_V / 4).map(|_| special(random)).collect();
     let exec = (IN_S / 4 + u32::from(SGPRS.1) + 2) as usize;
     let lanes = match random.below(4) {
         0 => u64::MAX,

@@ -44,7 +44,7 @@ impl fmt::Display for Change {
 /// ```
 pub fn compare(before: &Report, after: &Report) -> Vec<Change> {
     let tasks = |report: &Report| -> BTreeMap<String, String> {
-        let values = report.values.iter().flat_map(of_values);
+        let values = report.computed().flat_map(|(_, values)| of_values(values));
         let waits = report.waits.iter().flat_map(of_waits);
         values.chain(waits).collect()
     };

@@ -44,7 +44,7 @@ fn left_out(row: &InstDesc) -> Option<&'static str> {
     };
     let addressed = matches!(row.format, Format::Flat | Format::Global);
     let rules = [
-        (row.is_matrix(), "a matrix instruction"),
+        (row.is_matrix(), "a matrix instruction, which the suite `matrix` runs"),
         (
             row.class.is_boundary() || row.ends_block() || row.branch_operand().is_some(),
             "controls the wave, its mode or caches, or reads a clock",

@@ -3,9 +3,10 @@
 use gcn_isa::{InstDesc, Target};
 use gcn_sim::{Grade, MatrixArithmetic, Options};
 
-use crate::case::{self, Case};
+use crate::case::Case;
 use crate::form;
 use crate::launch::{Runner, once};
+use crate::matrix;
 use crate::report::{Difference, FormResult, Status};
 
 /// Runs `variants` programs of a form on the simulator and through `gpu`.
@@ -23,7 +24,8 @@ pub fn form(row: &'static InstDesc, target: Target, seed: u64, variants: u32, gp
     for variant in 0..variants {
         // Where the simulator knows no directed rounding, the program rounds to nearest.
         let attempt = |rounded| {
-            let case = Case::of(row, target, seed, variant, rounded)?;
+            let make = if row.is_matrix() { matrix::case } else { Case::of };
+            let case = make(row, target, seed, variant, rounded)?;
             case.launch.simulate(&Options::default()).map(|after| (case, after))
         };
         let (case, expected) = match attempt(true).or_else(|_: String| attempt(false)) {
@@ -65,7 +67,7 @@ fn difference(case: &Case, expected: &[u8], measured: &[u8]) -> Option<Differenc
     Some(Difference {
         instruction: case.instruction.clone(),
         mode: case.mode,
-        place: case::place(4 * index),
+        place: case.place(4 * index),
         words: 1 + differing.count(),
         simulated: hex(simulated),
         gpu: hex(gpu),

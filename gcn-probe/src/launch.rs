@@ -16,6 +16,8 @@ pub const LANES: u32 = gcn_isa::target::WAVE_SIZE;
 /// A kernel whose only argument is the address of a buffer, beyond which it accesses no memory.
 #[derive(Debug, Clone)]
 pub struct Launch {
+    /// The program as assembly text.
+    pub text: String,
     /// The code object.
     pub code_object: Vec<u8>,
     /// The buffer's contents before.
@@ -47,7 +49,7 @@ impl Launch {
         spec.lds_bytes = lds_bytes;
         spec.args = vec![KernelArg::global_buffer("data", 0)];
         let code_object = write_code_object(&[spec]).map_err(|error| error.to_string())?;
-        Ok(Launch { code_object, input, workgroups, waves })
+        Ok(Launch { text: text.to_owned(), code_object, input, workgroups, waves })
     }
 
     /// Grid and workgroup, in workgroups and work-items.

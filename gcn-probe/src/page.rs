@@ -26,8 +26,8 @@ pub fn page(report: &Report) -> String {
         header.seed,
         if header.quick { "short" } else { "long" }
     ));
-    if let Some(values) = &report.values {
-        out.values(values);
+    for (name, values) in report.computed() {
+        out.values(name, values);
     }
     if let Some(waits) = &report.waits {
         out.waits(waits);
@@ -59,8 +59,11 @@ impl Page {
         self.add(format_args!("</table>\n"));
     }
 
-    fn values(&mut self, values: &Values) {
-        self.totals("Values", values.totals.iter().map(|(status, count)| (status.name(), *count)));
+    fn values(&mut self, name: &str, values: &Values) {
+        self.totals(
+            &format!("Suite {name}"),
+            values.totals.iter().map(|(status, count)| (status.name(), *count)),
+        );
         self.add(format_args!(
             "<h3>Forms that are not equal</h3>\n<table><tr><th>form<th>status<th>programs<th>differ"
         ));
@@ -83,7 +86,11 @@ impl Page {
                 None => self.add(format_args!("<td colspan=\"5\">{}</tr>\n", escape(&form.message))),
             }
         }
-        self.add(format_args!("</table>\n<h3>Left out</h3>\n<table><tr><th>rule<th>forms</tr>\n"));
+        self.add(format_args!("</table>\n"));
+        if values.left_out.is_empty() {
+            return;
+        }
+        self.add(format_args!("<h3>Left out</h3>\n<table><tr><th>rule<th>forms</tr>\n"));
         for (rule, forms) in &values.left_out {
             let names = escape(&forms.join(", "));
             self.add(format_args!(

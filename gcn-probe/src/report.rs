@@ -34,6 +34,9 @@ pub struct Report {
     /// The suite `values`, if it ran.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub values: Option<Values>,
+    /// The suite `matrix`, if it ran.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub matrix: Option<Values>,
     /// The suite `waits`, if it ran.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub waits: Option<Waits>,
@@ -150,7 +153,7 @@ pub struct Place {
     pub unstable: bool,
 }
 
-/// Results of the suite `values`.
+/// Results of the suites `values` and `matrix`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Values {
     /// Forms by status.
@@ -228,13 +231,18 @@ pub struct Difference {
 }
 
 impl Values {
-    /// The results of a run that has one for every form.
+    /// The results of a run of the suite `values` that has one for every form.
     pub fn new(target: Target, forms: Vec<FormResult>) -> Values {
         let mut left_out: BTreeMap<String, Vec<String>> = BTreeMap::new();
         for (row, rule) in Forms::of(target).left_out {
             left_out.entry(rule.to_owned()).or_default().push(form::name(row));
         }
-        Values { totals: totals(forms.iter().map(|form| form.status)), forms, left_out }
+        Values { left_out, ..Values::of_all(forms) }
+    }
+
+    /// The same for a suite that leaves no form out.
+    pub fn of_all(forms: Vec<FormResult>) -> Values {
+        Values { totals: totals(forms.iter().map(|form| form.status)), forms, left_out: BTreeMap::new() }
     }
 }
 
@@ -252,10 +260,22 @@ fn totals<T: Ord>(outcomes: impl Iterator<Item = T>) -> BTreeMap<T, usize> {
 }
 
 impl Report {
+    /// The report of a run of which no suite has ended yet.
+    pub fn new(header: Header) -> Report {
+        Report { header, values: None, matrix: None, waits: None }
+    }
+
+    /// The suites that ran of those whose results are what instructions compute, each with its name.
+    pub fn computed(&self) -> impl Iterator<Item = (&'static str, &Values)> {
+        let suites = [("values", &self.values), ("matrix", &self.matrix)];
+        suites.into_iter().filter_map(|(name, suite)| Some((name, suite.as_ref()?)))
+    }
+
     /// True if nothing contradicts the simulator. That a rule's failure was not seen, or that fewer states than it asks for were enough
     /// here, does not contradict it.
     pub fn agrees(&self) -> bool {
-        let values = self.values.iter().flat_map(|v| v.totals.keys()).all(|status| *status < Status::Differs);
+        let values =
+            self.computed().flat_map(|(_, v)| v.totals.keys()).all(|status| *status < Status::Differs);
         let waits = self.waits.iter().flat_map(|w| w.totals.keys()).all(|verdict| *verdict < Verdict::More);
         values && waits
     }

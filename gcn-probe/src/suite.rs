@@ -7,11 +7,12 @@ use gcn_isa::{InstDesc, Target};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
+use crate::bench::Surroundings;
 use crate::form::{self, Forms};
 use crate::judge;
 use crate::launch::Runner;
+use crate::matrix;
 use crate::report::{FormResult, RuleResult, Status, Verdict};
-use crate::waits::bench::Surroundings;
 use crate::waits::measure::{self, Effort};
 
 /// What repeats a task.
@@ -55,17 +56,50 @@ pub trait Suite {
     fn has_failed(outcome: &Self::Outcome) -> bool;
 }
 
-/// What each instruction computes.
+/// A suite of instructions, each with what it computes.
+pub trait Computes {
+    /// The name of the suite.
+    const NAME: &'static str;
+    /// Programs of a form in the long and in the short form of a run.
+    const VARIANTS: [u32; 2];
+
+    /// The forms of a target.
+    fn forms(target: Target) -> Vec<&'static InstDesc>;
+}
+
+/// What each instruction computes that works on single values.
 #[derive(Debug)]
 pub struct Values;
 
-impl Suite for Values {
+impl Computes for Values {
+    const NAME: &'static str = "values";
+    const VARIANTS: [u32; 2] = [4, 1];
+
+    fn forms(target: Target) -> Vec<&'static InstDesc> {
+        Forms::of(target).run
+    }
+}
+
+/// What each matrix instruction computes.
+#[derive(Debug)]
+pub struct Matrix;
+
+impl Computes for Matrix {
+    const NAME: &'static str = "matrix";
+    const VARIANTS: [u32; 2] = [16, 2];
+
+    fn forms(target: Target) -> Vec<&'static InstDesc> {
+        matrix::forms(target)
+    }
+}
+
+impl<T: Computes> Suite for T {
     type Task = &'static InstDesc;
     type Outcome = FormResult;
-    const NAME: &'static str = "values";
+    const NAME: &'static str = T::NAME;
 
     fn tasks(target: Target) -> Vec<&'static InstDesc> {
-        Forms::of(target).run
+        T::forms(target)
     }
 
     fn name(task: &&'static InstDesc) -> String {
@@ -73,8 +107,8 @@ impl Suite for Values {
     }
 
     fn run(task: &&'static InstDesc, target: Target, settings: Settings, gpu: Runner<'_>) -> FormResult {
-        let variants = if settings.quick { 1 } else { 4 };
-        judge::form(task, target, settings.seed, variants, gpu)
+        let [long, short] = T::VARIANTS;
+        judge::form(task, target, settings.seed, if settings.quick { short } else { long }, gpu)
     }
 
     fn lost(task: &&'static InstDesc, lost: Lost, message: String) -> FormResult {

@@ -5,6 +5,5 @@
 //! The number is what a GPU says: the same program with more and more wait states between the two, until the results are those of the
 //! two far apart.
 
-pub mod bench;
 pub mod measure;
 pub mod pair;

@@ -20,7 +20,7 @@ mod linux {
     use gcn_probe::form::Forms;
     use gcn_probe::report::{FormResult, Status, Verdict};
     use gcn_probe::run::{self, Work};
-    use gcn_probe::suite::{Settings, Suite, Values, Waits};
+    use gcn_probe::suite::{Matrix, Settings, Suite, Values, Waits};
 
     /// Says what a child process does.
     const CHILD: &str = "GCN_PROBE_TEST_CHILD";
@@ -42,6 +42,9 @@ mod linux {
         for target in ["gfx90a", "gfx942"] {
             nothing_differs(target);
         }
+        for target in ["gfx908", "gfx950"] {
+            no_product_differs(target);
+        }
         waits_are_those_of_the_rules("gfx90a");
         processes_that_die_or_hang_cost_one_form();
         targets_without_programs_are_refused();
@@ -55,6 +58,9 @@ mod linux {
         let mut out = std::io::stdout().lock();
         if suite == Waits::NAME {
             return run::child::<Waits>(work, &mut out).unwrap();
+        }
+        if suite == Matrix::NAME {
+            return run::child::<Matrix>(work, &mut out).unwrap();
         }
         match (how, first) {
             ("dies", 0) | ("hangs", 0) => {
@@ -123,6 +129,15 @@ mod linux {
         let text = std::fs::read(&path).unwrap();
         std::fs::write(&path, &text[..text.len() * 9 / 10]).unwrap();
         assert_eq!(probe::<Values>(target, "plain", LIMIT, &path), forms);
+        std::fs::remove_file(path).unwrap();
+    }
+
+    fn no_product_differs(target: &str) {
+        let path = journal("matrix");
+        let forms = probe::<Matrix>(target, "plain", LIMIT, &path);
+        let others: Vec<_> = forms.iter().filter(|form| form.status != Status::Equal).collect();
+        assert!(others.is_empty(), "{target}: {others:#?}");
+        assert_eq!(forms.len(), gcn_probe::matrix::forms(target.parse().unwrap()).len());
         std::fs::remove_file(path).unwrap();
     }
 

@@ -1,19 +1,16 @@
 //! The closed loop of the suite `waits`: on the simulator in faithful mode the numbers that are measured are those of the rules, and a
 //! simulator with another number is found.
 
-use std::process::Command;
-
-use gcn_emit::encode::encode_program;
-use gcn_emit::text::parse_program;
 use gcn_isa::Target;
 use gcn_isa::hazards::Config;
-use gcn_probe::launch::{KERNEL, Launch};
+use gcn_probe::bench::Surroundings;
+use gcn_probe::launch::Launch;
 use gcn_probe::report::{PairResult, Verdict};
-use gcn_probe::waits::bench::Surroundings;
 use gcn_probe::waits::measure::{self, Effort};
 use gcn_probe::waits::pair;
 use gcn_sim::Options;
-use gcn_test_support::llvm::tool;
+
+mod llvm;
 
 const ALONE: Effort = Effort { pairs: 1, repeats: 1, around: &[Surroundings::Alone] };
 const EVERYWHERE: Effort = Effort { around: &Surroundings::ALL, ..ALONE };
@@ -77,7 +74,7 @@ fn closed_loop(target: Target, more: &[&str]) {
             }
         }
     }
-    llvm_assembles_the_same(&texts, target);
+    llvm::assembles_the_same(&texts, target);
     assert!(wrong.is_empty(), "{target}: {} wrong\n{}", wrong.len(), wrong.join("\n"));
     // Faults that were planted and found.
     assert!(missing >= 30, "{target}: {missing}");
@@ -86,29 +83,6 @@ fn closed_loop(target: Target, more: &[&str]) {
     expected.sort_unstable();
     found.sort_unstable();
     assert_eq!(found, expected, "{target}: {unmeasured:?}");
-}
-
-/// LLVM's assembler accepts the programs, and gives the same code.
-fn llvm_assembles_the_same(text: &str, target: Target) {
-    let Some(mc) = tool("llvm-mc") else { return };
-    let ours = encode_program(&parse_program(text, target, KERNEL).unwrap()).unwrap().bytes;
-    let path = std::env::temp_dir().join(format!("gcn-probe-waits-{target}-{}.s", std::process::id()));
-    std::fs::write(&path, text).unwrap();
-    let output = Command::new(&mc)
-        .args(["--triple=amdgcn-amd-amdhsa", &format!("--mcpu={target}"), "--show-encoding"])
-        .arg(&path)
-        .output()
-        .unwrap();
-    std::fs::remove_file(&path).unwrap();
-    let errors = String::from_utf8_lossy(&output.stderr);
-    let first = errors.lines().take(12).collect::<Vec<_>>().join("\n");
-    assert!(output.status.success(), "{target}: {first}");
-    let listing = String::from_utf8_lossy(&output.stdout);
-    let encodings = listing.lines().filter_map(|line| line.split_once("encoding: [")?.1.split_once(']'));
-    let bytes = encodings.flat_map(|(bytes, _)| bytes.split(','));
-    let theirs: Vec<u8> =
-        bytes.map(|byte| u8::from_str_radix(byte.trim().trim_start_matches("0x"), 16).unwrap()).collect();
-    assert!(ours == theirs, "{target}: LLVM's code differs");
 }
 
 /// Rules of all targets that no program can show here: returns from traps, messages, replay, and what only LLVM's search asks for.

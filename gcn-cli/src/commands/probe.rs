@@ -18,8 +18,9 @@ use crate::file;
 /// Runs generated programs on a GPU and compares what they do with the simulator and its rules.
 ///
 /// The suite `values` runs each form of the GPU's instructions that touches only registers, LDS or a buffer of its own, with special and
-/// random operands, lanes, modifiers and modes. The report says where the GPU and the simulator differ. The suite `waits` measures, for
-/// each rule about wait states, how far apart two instructions must stand, and puts it beside the rule. docs/probe.md has more.
+/// random operands, lanes, modifiers and modes; the suite `matrix` does the same with matrix instructions. The report says where the GPU
+/// and the simulator differ. The suite `waits` measures, for each rule about wait states, how far apart two instructions must stand, and
+/// puts it beside the rule. docs/probe.md has more.
 ///
 /// The GPU is the one that libamdhip64.so finds; under `gcn run` it is the simulator itself, `gcn run --faithful` for `waits`. Programs
 /// run in a process of their own. What is done is kept in a file beside the report, from which the same command goes on if it was
@@ -46,7 +47,7 @@ pub struct Args {
     /// The same seed gives the same programs
     #[arg(long, value_name = "N", default_value_t = 1)]
     seed: u64,
-    /// One program of each form instead of four; one pair of instructions for each rule, alone on the GPU
+    /// One program of each form instead of four, of matrix instructions two instead of 16; one pair of instructions for each rule, alone on the GPU
     #[arg(long)]
     quick: bool,
     /// Seconds that the programs of a form or a rule may take
@@ -74,6 +75,8 @@ enum Action {
 enum Suite {
     /// What each instruction computes
     Values,
+    /// What each matrix instruction computes
+    Matrix,
     /// How far apart two instructions must stand
     Waits,
 }
@@ -91,7 +94,7 @@ pub fn run(args: &Args) -> Result<(), Failure> {
     if let Some(Action::Compare { before, after }) = &args.action {
         return differences(before, after);
     }
-    let all = [Suite::Values, Suite::Waits];
+    let all = [Suite::Values, Suite::Matrix, Suite::Waits];
     let is_wanted = |suite: &Suite| args.suites.is_empty() || args.suites.contains(suite);
     let wanted: Vec<Suite> = all.into_iter().filter(is_wanted).collect();
     if let Some(first) = args.child {
@@ -100,6 +103,7 @@ pub fn run(args: &Args) -> Result<(), Failure> {
         let out = &mut std::io::stdout().lock();
         let done = wanted.into_iter().try_for_each(|suite| match suite {
             Suite::Values => run::child::<suite::Values>(work, out),
+            Suite::Matrix => run::child::<suite::Matrix>(work, out),
             Suite::Waits => run::child::<suite::Waits>(work, out),
         });
         return done.map_err(Failure::input);
@@ -111,6 +115,11 @@ pub fn run(args: &Args) -> Result<(), Failure> {
                 let (header, target, forms) = one::<suite::Values>(args, "forms")?;
                 let values = report::Values::new(target, forms);
                 add(&mut report, header, |report| report.values = Some(values))
+            }
+            Suite::Matrix => {
+                let (header, _, forms) = one::<suite::Matrix>(args, "forms")?;
+                let matrix = report::Values::of_all(forms);
+                add(&mut report, header, |report| report.matrix = Some(matrix))
             }
             Suite::Waits => {
                 let (header, _, rules) = one::<suite::Waits>(args, "rules")?;
@@ -125,7 +134,12 @@ pub fn run(args: &Args) -> Result<(), Failure> {
     if let Some(path) = &args.page {
         file::write(path, page(&report).as_bytes())?;
     }
-    for name in [<suite::Values as suite::Suite>::NAME, <suite::Waits as suite::Suite>::NAME] {
+    let names = [
+        <suite::Values as suite::Suite>::NAME,
+        <suite::Matrix as suite::Suite>::NAME,
+        <suite::Waits as suite::Suite>::NAME,
+    ];
+    for name in names {
         // The report has everything that the journals have.
         let _ = std::fs::remove_file(journal(&args.out, name));
     }
@@ -175,7 +189,7 @@ fn one<S: suite::Suite>(
 
 /// Adds the results of a suite to the report of a run.
 fn add(report: &mut Option<Report>, header: Header, add: impl FnOnce(&mut Report)) -> Result<(), Failure> {
-    let report = report.get_or_insert_with(|| Report { header: header.clone(), values: None, waits: None });
+    let report = report.get_or_insert_with(|| Report::new(header.clone()));
     if report.header != header {
         return Err(Failure::input(
             "the suites ran on different GPUs: the journals beside the report are of another run",
@@ -195,10 +209,11 @@ fn summary(report: &Report) -> String {
     const SHOWN: usize = 10;
     let gpu = &report.header.gpu.target_id;
     let mut lines = Vec::new();
-    if let Some(values) = &report.values {
+    for (name, values) in report.computed() {
         let totals = values.totals.iter().map(|(status, count)| format!("{count} {}", status.name()));
         let left_out: usize = values.left_out.values().map(Vec::len).sum();
-        lines.push(format!("{gpu} values: {}, {left_out} left out", totals.collect::<Vec<_>>().join(", ")));
+        let left_out = (left_out > 0).then(|| format!("{left_out} left out"));
+        lines.push(format!("{gpu} {name}: {}", totals.chain(left_out).collect::<Vec<_>>().join(", ")));
         for form in values.forms.iter().filter(|form| form.status >= Status::Differs).take(SHOWN) {
             let what = form.first.as_ref().map_or_else(
                 || form.message.clone(),

@@ -3,8 +3,8 @@
 use gcn_isa::Target;
 use gcn_isa::hazards::{AnyRule as _, Rule, rules};
 
-use super::bench::Surroundings;
 use super::pair::{self, Measurable};
+use crate::bench::Surroundings;
 use crate::launch::{Runner, once};
 use crate::report::{PairResult, Place, RuleResult, Verdict};
 

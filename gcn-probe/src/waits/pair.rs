@@ -2,18 +2,15 @@
 
 use gcn_isa::hazards::{Condition, Config, Dependency, Link, Role, Rule, RuleSet, Since, Use, View};
 use gcn_isa::inst::RegUse;
-use gcn_isa::operand::{Inline, SrcSpecial};
-use gcn_isa::reg::{self, RegFile};
-use gcn_isa::table::{
-    self, Access, Behaviours, Class, Format, ImplicitRegs, InstDesc, OperandDesc, OperandKinds, Unit,
-};
+use gcn_isa::operand::SrcSpecial;
+use gcn_isa::reg;
+use gcn_isa::table::{self, Access, Behaviours, Class, Format, ImplicitRegs, InstDesc, OperandKinds, Unit};
 use gcn_isa::{Inst, Operand, Reg, Target};
 use gcn_sim::Options;
 
-use super::bench::{
-    Bench, FIRST, LANE_ADDRESS, LANE_OFFSET, MEMORY_ADDRESS, RESOURCE, SGPR_END, SMALL, Surroundings,
-};
-use crate::case::{modify, print};
+use crate::bench::{Bench, FIRST, SMALL, Surroundings};
+use crate::builder::Builder;
+use crate::case::print;
 use crate::random::Random;
 
 /// Two instructions that depend on each other as a rule says.
@@ -367,128 +364,6 @@ fn is_usable(row: &InstDesc) -> bool {
         }
         Unit::ScalarMemory => false,
     }
-}
-
-/// Gives instructions registers of their own.
-#[derive(Debug, Clone, Default)]
-struct Builder {
-    used: [u16; 3],
-    /// Registers that an index may reach besides those that are named.
-    wider: Vec<Reg>,
-}
-
-impl Builder {
-    /// A tuple, and room after it into which another may reach that overlaps it.
-    fn tuple(&mut self, file: RegFile, dwords: u8) -> Option<Reg> {
-        let which = FIRST.iter().position(|(f, _)| *f == file)?;
-        let align = match (file, dwords) {
-            (RegFile::Sgpr, 3..) => 4,
-            _ => 2,
-        };
-        let index = (FIRST[which].1 + self.used[which]).next_multiple_of(align);
-        let end = index + u16::from(dwords) + 4;
-        let most = if file == RegFile::Sgpr { SGPR_END } else { 256 };
-        self.used[which] = end - FIRST[which].1;
-        (end <= most).then_some(Reg { file, index, len: dwords })
-    }
-
-    /// An instruction with registers of its own; its modifiers are random if it is `varied`, and `chosen` takes AGPRs, VCC and others now
-    /// and then.
-    fn inst(
-        &mut self,
-        row: &'static InstDesc,
-        target: Target,
-        random: &mut Random,
-        varied: bool,
-        chosen: bool,
-    ) -> Option<Inst> {
-        let mut operands = Vec::new();
-        for slot in row.operands {
-            operands.push(self.operand(row, slot, target, random, chosen)?);
-        }
-        let mut inst = Inst::new(row, operands);
-        if varied && random.below(2) == 0 {
-            modify(&mut inst, random);
-        }
-        if inst.mods.dpp.is_some() && varied {
-            // Lanes that have no source are written or not.
-            if let Some(dpp) = &mut inst.mods.dpp {
-                dpp.bound_ctrl = random.below(2) == 0;
-            }
-        }
-        Some(inst)
-    }
-
-    fn operand(
-        &mut self,
-        row: &InstDesc,
-        slot: &OperandDesc,
-        target: Target,
-        random: &mut Random,
-        chosen: bool,
-    ) -> Option<Operand> {
-        let memory = matches!(row.format.unit(), Unit::VectorMemory | Unit::Lds);
-        let kinds = slot.kinds;
-        match slot.name {
-            "vaddr" | "saddr" if kinds == OperandKinds::OFF => return Some(Operand::Off),
-            "saddr" => return Some(MEMORY_ADDRESS.into()),
-            "srsrc" => return Some(RESOURCE.into()),
-            "vaddr" if slot.dwords == 2 && row.format.is_buffer() => return None,
-            "vaddr" if slot.dwords == 2 => return Some(LANE_ADDRESS.into()),
-            "vaddr" | "addr" if memory => return Some(LANE_OFFSET.into()),
-            "soffset" if random.below(2) == 0 => return Some(Operand::Inline(Inline::Int(0))),
-            "hwreg" => return Some(Operand::Imm(mode_field(random))),
-            _ => {}
-        }
-        let dwords = slot.dwords.max(1);
-        let vector = match (kinds.contains(OperandKinds::VGPR), kinds.contains(OperandKinds::AGPR)) {
-            (true, true) if chosen && target.has_agprs() && random.below(4) == 0 => Some(RegFile::Agpr),
-            (true, _) => Some(RegFile::Vgpr),
-            (false, true) => Some(RegFile::Agpr),
-            (false, false) => None,
-        };
-        let scalar = kinds.contains(OperandKinds::SGPR);
-        if let Some(file) = vector.filter(|_| !scalar || random.below(4) > 0) {
-            return Some(self.tuple(file, dwords)?.into());
-        }
-        let special = [("vcc", reg::VCC, 2), ("vcc_lo", reg::VCC.slice(0, 1), 1), ("exec", reg::EXEC, 2)];
-        let named = special.iter().find(|(name, _, wide)| slot.allows_special(name) && *wide == dwords);
-        if scalar {
-            if let Some((_, register, _)) = named.filter(|_| chosen && random.below(4) == 0) {
-                return Some((*register).into());
-            }
-            let is_indexed = matches!(row.class, Class::MovrelSource | Class::MovrelDestination);
-            let room = if is_indexed { SMALL as u8 } else { dwords };
-            let tuple = self.tuple(RegFile::Sgpr, room.max(dwords))?;
-            if is_indexed {
-                self.wider.push(tuple);
-            }
-            return Some(tuple.slice(0, dwords).into());
-        }
-        if let Some((_, register, _)) = named {
-            return Some((*register).into());
-        }
-        let constants = OperandKinds::IMM | OperandKinds::LITERAL | OperandKinds::LITERAL16;
-        if kinds.intersects(OperandKinds::LITERAL | OperandKinds::LITERAL16) && row.class == Class::Setreg {
-            return Some(Operand::Literal(random.bits() as u32));
-        }
-        match () {
-            () if kinds.contains(OperandKinds::INLINE_INT) => {
-                Some(Operand::Inline(Inline::Int(random.below(60) as i8)))
-            }
-            () if kinds.intersects(constants - OperandKinds::IMM) => Some(Operand::Literal(0x1234)),
-            () if kinds.contains(OperandKinds::IMM) => Some(Operand::Imm(random.below(8) as i64)),
-            () if kinds.contains(OperandKinds::OFF) => Some(Operand::Off),
-            () => None,
-        }
-    }
-}
-
-/// A field of MODE as `s_setreg` and `s_getreg` name it: rounding and denormals, or VSKIP.
-fn mode_field(random: &mut Random) -> i64 {
-    const MODE: i64 = 1;
-    let (first, size) = random.one_of(&[(0, 8), (0, 4), (2, 6), (28, 1)]);
-    MODE | first << 6 | (size - 1) << 11
 }
 
 /// Writes to, or reads from, a certain register, where an operand can be it.

@@ -31,9 +31,18 @@ const MEMORY: u32 = (LANES << BLOCK_SHIFT) + REACH;
 const REACH: u32 = 0x400;
 /// LDS of a workgroup: the lanes' parts, and what offsets may reach beyond them.
 const LDS: u32 = MEMORY;
-/// Scalars that are loaded and stored besides numbered ones: where each stands in the row of scalars. Those of the results are VCC, EXEC,
-/// M0, SCC and MODE.
+/// Scalars that are loaded and stored besides numbered ones: where they begin in the row of scalars.
 const NAMED: u32 = 48;
+/// Those of the results: what each is, and the register in which it is when it is stored.
+const RESULTS: [(&str, &str); 7] = [
+    ("vcc_lo", "vcc_lo"),
+    ("vcc_hi", "vcc_hi"),
+    ("exec_lo", "s2"),
+    ("exec_hi", "s3"),
+    ("m0", "m0"),
+    ("scc", "s13"),
+    ("mode", "s14"),
+];
 /// Values below this are addresses and indices that stay within the wave's own memory and within the registers of an index.
 pub const SMALL: u32 = 16;
 
@@ -67,6 +76,12 @@ impl Surroundings {
             Surroundings::Branch => "branch",
         }
     }
+}
+
+/// A value at which arithmetic has ordinary results, whatever type it is taken for: as f32, as halves and as bytes it is not larger
+/// than 2, and none is a NaN.
+pub fn plain(random: &mut Random) -> u32 {
+    0x3f00_0000 | random.bits() as u32 & 0x807f_3fff
 }
 
 /// The frame of a program for some instructions.
@@ -108,10 +123,8 @@ impl Bench {
         bench
     }
 
-    /// Values at which arithmetic has ordinary results, whatever type they are taken for: as f32, as halves and as bytes they are not
-    /// larger than 2, and none is a NaN.
+    /// Plain values, and small ones where they are addresses.
     fn data(&self, small: &[Reg], random: &mut Random) -> Vec<u8> {
-        let plain = |random: &mut Random| 0x3f00_0000 | random.bits() as u32 & 0x807f_3fff;
         let low = |random: &mut Random| 4 * random.below((SMALL / 4) as usize) as u32;
         let mut words: Vec<u32> = (0..self.bytes() / 4).map(|_| plain(random)).collect();
         let is_small = |reg: Reg| small.iter().any(|s| s.overlaps(reg));
@@ -158,6 +171,38 @@ impl Bench {
         let exec = 4 * (NAMED as usize + 2);
         bench.input[exec..exec + 8].fill(0xff);
         bench
+    }
+
+    /// The same, with each dword of the vector registers made by `word`.
+    #[must_use]
+    pub fn with_vectors(&self, mut word: impl FnMut() -> u32) -> Bench {
+        let mut bench = self.clone();
+        let end = (self.rows() * ROW) as usize;
+        for dword in bench.input[ROW as usize..end].chunks_exact_mut(4) {
+            dword.copy_from_slice(&word().to_le_bytes());
+        }
+        bench
+    }
+
+    /// What a place of the results of one wave holds, for reports.
+    pub fn place(&self, offset: usize) -> String {
+        let at = offset as u32;
+        let Some(result) = at.checked_sub(self.results_at()) else {
+            return match at.checked_sub(self.memory_at()) {
+                Some(byte) => format!("byte {byte} of the wave's memory"),
+                None => format!("input byte {at}, which no program writes"),
+            };
+        };
+        let (row, lane) = (result / ROW, result % ROW / 4);
+        if row >= self.rows() {
+            return format!("LDS byte {}", result - self.rows() * ROW);
+        }
+        if let Some(reg) = row.checked_sub(1).and_then(|row| self.vectors.get(row as usize)) {
+            return format!("{reg} of lane {lane}");
+        }
+        let named = lane.checked_sub(NAMED).and_then(|i| RESULTS.get(i as usize));
+        let numbered = self.scalars.get(lane as usize).map(|index| format!("s{index}"));
+        named.map(|(name, _)| (*name).to_owned()).or(numbered).unwrap_or_else(|| format!("scalar {lane}"))
     }
 
     /// A program in which `body`, assembly text, stands among these surroundings.
@@ -241,7 +286,7 @@ impl Bench {
             }
         }
         let numbered = self.scalars.iter().enumerate().map(|(i, index)| (i as u32, format!("s{index}")));
-        let named = ["vcc_lo", "vcc_hi", "s2", "s3", "m0", "s13", "s14"].into_iter().map(str::to_owned);
+        let named = RESULTS.iter().map(|(_, register)| (*register).to_owned());
         for (i, name) in numbered.chain((NAMED..).zip(named)) {
             line(format_args!("v_mov_b32 v7, {name}\nv_mov_b32 v6, {:#x}", results + 4 * i));
             line(format_args!("global_store_dword v6, v7, s[4:5]"));

@@ -1,0 +1,82 @@
+//! The suite `matrix`: its programs are legal and reach what instructions can do, and a GPU that multiplies otherwise is found.
+
+use std::collections::BTreeSet;
+
+use gcn_isa::Target;
+use gcn_isa::layout::{self, ElemType};
+use gcn_probe::launch::KERNEL;
+use gcn_probe::report::Status;
+use gcn_probe::{form, judge, matrix};
+use gcn_sim::launch::Program;
+use gcn_sim::{MatrixArithmetic, Options};
+
+mod llvm;
+
+const TARGETS: [Target; 4] = [Target::GFX908, Target::GFX90A, Target::GFX942, Target::GFX950];
+
+/// Every matrix instruction has programs, which run in strict mode and which LLVM assembles to the same code.
+#[test]
+fn every_matrix_instruction_has_programs() {
+    for target in TARGETS {
+        let mut text = String::new();
+        let mut refused = Vec::new();
+        let forms = matrix::forms(target);
+        assert_eq!(forms.len(), layout::matrix_instructions(target).count());
+        for row in forms {
+            for variant in 0..3 {
+                let made = matrix::case(row, target, 1, variant, true);
+                let ran = made.and_then(|case| {
+                    text += &case.launch.text;
+                    let run = case.launch.simulate(&Options::strict());
+                    run.map_err(|error| format!("{}: {error}", case.instruction))
+                });
+                refused.extend(ran.err().map(|error| format!("{}: {error}", form::name(row))));
+            }
+        }
+        assert_eq!(refused, Vec::<String>::new(), "{target}");
+        llvm::assembles_the_same(&text, target);
+    }
+}
+
+/// A GPU whose matrix instructions are chains of fused multiply-adds is found: by instructions whose sums the hardware's model rounds
+/// otherwise, and never by those of integers, whose sums are exact. Of gfx950 no model is published, so the simulator itself has chains.
+#[test]
+fn a_gpu_that_adds_otherwise_is_found() {
+    for target in [Target::GFX908, Target::GFX90A, Target::GFX942] {
+        let mut found = BTreeSet::new();
+        for row in matrix::forms(target) {
+            let result = judge::form(row, target, 1, 4, &mut |launch, _, seen| {
+                let program = Program::load(&launch.code_object, Some(KERNEL)).unwrap();
+                let program = program.with_matrix(MatrixArithmetic::Chain);
+                seen(&launch.simulate_as(&program, &Options::default())?);
+                Ok(())
+            });
+            assert!(result.cases > 0, "{target} {}: {}", result.form, result.message);
+            if result.status != Status::Equal {
+                assert_ne!(layout::shape(row, target).unwrap().acc, ElemType::I32, "{}", result.form);
+                found.insert(result.form);
+            }
+        }
+        assert!(found.iter().any(|form| form.contains("f16")), "{target}: {found:?}");
+        assert!(found.len() > 5, "{target}: {found:?}");
+    }
+}
+
+/// One bit of a result that is wrong is found, and its place is named.
+#[test]
+fn a_wrong_bit_is_named() {
+    let target = Target::GFX90A;
+    let row = matrix::forms(target)[0];
+    let case = matrix::case(row, target, 1, 0, false).unwrap();
+    let before = case.launch.simulate(&Options::default()).unwrap();
+    let at = |place: &str| (0..before.len()).step_by(4).find(|at| case.place(*at) == place).unwrap();
+    for place in ["v9 of lane 5", "vcc_hi", "byte 8 of the wave's memory"] {
+        let result = judge::form(row, target, 1, 1, &mut |launch, _, seen| {
+            let mut after = launch.simulate(&Options::default())?;
+            after[at(place)] ^= 1;
+            seen(&after);
+            Ok(())
+        });
+        assert_eq!((result.status, result.first.unwrap().place.as_str()), (Status::Differs, place));
+    }
+}
