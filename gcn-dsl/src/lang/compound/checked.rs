@@ -1,8 +1,8 @@
 //! What integers' operations do where Rust's result does not exist, by name: `checked_*` gives an `Option`.
 
-use super::arithmetic::{Integer, Signed, Unsigned};
+use crate::lang::compound::option::where_holds;
 use crate::lang::device::Maybe;
-use crate::lang::values::option::where_holds;
+use crate::lang::numbers::arithmetic::{Integer, Signed, Unsigned};
 use crate::lang::{S, V, and, eq, gt, le, ne, or};
 
 macro_rules! methods {

@@ -4,7 +4,6 @@ use std::ops::{BitAnd, BitOr};
 use std::panic::Location;
 
 use crate::ir::Inst;
-use crate::lang::expanded::inference::Given;
 use crate::lang::numbers::arithmetic::{Arithmetic, Integer};
 use crate::lang::{IntoDevice, Maybe, S, V, select};
 
@@ -160,11 +159,6 @@ where
     conditions.reduce(|a, b| a & b).unwrap_or_else(|| true.into_device())
 }
 
-/// The type of what an iterator gives.
-pub fn given_by<I: Iterator>(_: &I) -> Given<I::Item> {
-    Given::new()
-}
-
 /// Conditions of which there is a first one that holds.
 pub trait Positioned: Sized {
     /// Its number, if there is one.
@@ -212,44 +206,6 @@ impl Positioned for S<bool> {
 pub fn position_of<X: Positioned>(conditions: impl Iterator<Item = X>) -> X::Number {
     X::position(conditions.collect())
 }
-
-/// An iterator over values that are read.
-#[derive(Debug, Clone)]
-pub struct Elements<X>(std::vec::IntoIter<X>);
-
-impl<X> Elements<X> {
-    pub(in crate::lang) fn of(values: Vec<X>) -> Elements<X> {
-        Elements(values.into_iter())
-    }
-
-    /// The same: it gives values, no references to them.
-    #[must_use]
-    pub fn copied(self) -> Self {
-        self
-    }
-
-    /// The same: it gives values, no references to them.
-    #[must_use]
-    pub fn cloned(self) -> Self {
-        self
-    }
-}
-
-impl<X> Iterator for Elements<X> {
-    type Item = X;
-    fn next(&mut self) -> Option<X> {
-        self.0.next()
-    }
-    fn size_hint(&self) -> (usize, Option<usize>) {
-        self.0.size_hint()
-    }
-}
-impl<X> DoubleEndedIterator for Elements<X> {
-    fn next_back(&mut self) -> Option<X> {
-        self.0.next_back()
-    }
-}
-impl<X> ExactSizeIterator for Elements<X> {}
 
 /// What a parameter `&[V<T>]` of a device function takes: an array of device values, whatever its length. What becomes the elements'
 /// type does so.

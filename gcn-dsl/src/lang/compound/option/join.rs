@@ -1,7 +1,7 @@
 //! The `Option` after branches that give one, `None` or nothing.
 
 use super::{Absent, Maybe, moved, none};
-use crate::lang::control::{Merge, Never};
+use crate::lang::values::merge::{Merge, Never};
 use crate::lang::{Blank, Placed};
 
 #[diagnostic::do_not_recommend]

@@ -4,11 +4,10 @@
 use std::panic::Location;
 
 use super::dynamic_index::TableRow;
-use super::element_assign::HasElements;
-use crate::lang::matrix::{LdsTile, Swizzle};
 use crate::lang::memory::access::{LoadAt, StoreAt};
 use crate::lang::memory::layout::{Run, Stored};
 use crate::lang::memory::place::{ElementPlace, PlaceAt};
+use crate::lang::values::element_assign::HasElements;
 use crate::lang::{LanePtr, Lds, LdsPlane, LdsRow, LdsSlice, Private, Ptr, Slice, Writable, with};
 
 /// An index that is made of numbers of the host.
@@ -64,8 +63,9 @@ impl FromCount for u32 {
     const NONE: u32 = 0;
 }
 
+/// The number, which the index has to be able to hold.
 #[track_caller]
-fn number<I: FromCount, N: HostCount>(n: Counted<N>) -> I {
+pub(in crate::lang) fn number<I: FromCount, N: HostCount>(n: Counted<N>) -> I {
     let count = n.0.count().and_then(I::of);
     count.unwrap_or_else(|| {
         negative(Location::caller());
@@ -107,7 +107,6 @@ loads! {
     [T] LdsRow<T> => u32;
     [T, const M: usize, const L: usize] LdsPlane<T, M, L> => u32;
     [T] LdsSlice<T> => u32;
-    [T, const ROWS: usize, const COLS: usize, L: Swizzle] LdsTile<T, ROWS, COLS, L> => u32;
     [T, const N: usize] Private<T, N> => u32;
 }
 
@@ -160,7 +159,6 @@ places! {
     [X: Stored, const N: usize] Slice<[X; N], Writable> => u32;
     [T, const N: usize] Lds<T, N> => u32;
     [T, const M: usize, const L: usize] LdsPlane<T, M, L> => u32;
-    [T, const ROWS: usize, const COLS: usize, L: Swizzle] LdsTile<T, ROWS, COLS, L> => u32;
 }
 
 macro_rules! elements {

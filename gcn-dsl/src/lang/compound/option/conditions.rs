@@ -2,9 +2,9 @@
 
 use super::{Maybe, moved};
 use crate::ir::Value;
-use crate::lang::control::Kind;
 use crate::lang::control::short_circuit::where_only;
 use crate::lang::next_value;
+use crate::lang::values::kind::Kind;
 use crate::lang::values::literal::Vary;
 use crate::lang::{Flatten, Placed, S, V};
 

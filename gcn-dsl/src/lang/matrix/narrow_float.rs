@@ -7,14 +7,16 @@ use gcn_isa::table::InstDesc;
 use half::{bf16, f16};
 use smallvec::SmallVec;
 
-use super::arithmetic::Float;
-use super::constant::within;
 use crate::ir::{Call, Inst, Place, Type, Value};
+use crate::lang::compound::enums::Placed;
 use crate::lang::control::everyone::OnMx;
 use crate::lang::matrix::{Bf6, Bf8, Fp4, Fp6, Fp8, MxA, MxB, MxFormat};
 use crate::lang::memory::access::StoreAt;
 use crate::lang::memory::slice::{Elements, load_elements, store_elements};
+use crate::lang::numbers::arithmetic::Float;
+use crate::lang::values::constant::within;
 use crate::lang::values::data::next_value;
+use crate::lang::values::kind::Varying;
 use crate::lang::{AsIs, AssignIn, Declare, Flatten, Index, IntoDevice, V, Vector, cast, eq, select, with};
 use crate::scalar::Elem;
 
@@ -340,3 +342,8 @@ macro_rules! fragments {
 fragments! { MxA M K MxB K N }
 
 impl<F: PackedFormat, const N: usize> crate::lang::InRegisters<crate::lang::Vgprs> for Packed<F, N> {}
+
+impl<F, const N: usize> Placed for Packed<F, N> {
+    type Place = Varying;
+    type Pattern = Self;
+}

@@ -4,11 +4,11 @@
 
 use std::marker::PhantomData;
 
-use super::data::{AssignIn, Flatten, MEMORY};
 use crate::ir::named::Shape;
 use crate::ir::{LdsId, PrivateId, Value};
 use crate::lang::context::SliceParts;
-use crate::lang::control::Uniform;
+use crate::lang::values::data::{AssignIn, Flatten, MEMORY};
+use crate::lang::values::kind::Uniform;
 use crate::lang::{Lds, Placed, Private, Slice, with};
 
 macro_rules! held {

@@ -7,35 +7,15 @@
 use std::cell::RefCell;
 use std::marker::PhantomData;
 
-use super::data::{AssignIn, Declare, Flatten};
-use super::operand::OfType;
 use crate::ir::Value;
 use crate::ir::named::Shape;
-use crate::lang::control::{Merge, Never, Uniform};
-use crate::lang::{IntoDevice, Lds, Private, Ptr, S, Slice, V, Vector};
-
-/// Types that become nothing but themselves: everything but tuples and arrays, which convert member by member.
-pub trait AsIs {}
-
-impl<X: AsIs> IntoDevice<X> for X {
-    fn into_device(self) -> X {
-        self
-    }
-}
-
-impl<T> AsIs for S<T> {}
-impl<T> AsIs for V<T> {}
-impl<T> AsIs for crate::lang::LdsSlice<T> {}
-impl<T, A> AsIs for crate::lang::LanePtr<T, A> {}
-impl<T, const N: usize> AsIs for Vector<T, N> {}
-impl<T, A> AsIs for Slice<T, A> {}
-impl<T, A> AsIs for Ptr<T, A> {}
-impl<T, const N: usize> AsIs for Lds<T, N> {}
-impl<T, const N: usize> AsIs for Private<T, N> {}
-
-macro_rules! as_is { ($($t:ty),*) => { $(impl AsIs for $t {})* }; }
-as_is!(bool, i8, u8, i16, u16, i32, u32, i64, u64, i128, u128, isize, usize, f32, f64);
-as_is!(half::f16, half::bf16, (), String, &str);
+use crate::lang::values::data::{AssignIn, Declare, Flatten};
+use crate::lang::values::kind::Uniform;
+use crate::lang::values::literal::{Literal, TakesLiteral};
+use crate::lang::values::merge::{Merge, Never};
+use crate::lang::values::operand::OfType;
+use crate::lang::{IntoDevice, S, Slice, V};
+use crate::scalar::Scalar;
 
 /// What a field of a struct may be given: its own type, a host value for `S` and `V`, `S<T>` for `V<T>`.
 #[diagnostic::on_unimplemented(
@@ -74,6 +54,18 @@ impl<T: crate::scalar::Scalar> IntoField<V<T>> for S<T> {
         self.into_device()
     }
 }
+
+macro_rules! literals {
+    ($($handle:ident)*) => {$(
+        #[diagnostic::do_not_recommend]
+        impl<T: Scalar + TakesLiteral<U>, U> IntoField<$handle<T>> for Literal<U> {
+            fn into_field(self) -> $handle<T> {
+                T::of(self.0).into_device()
+            }
+        }
+    )*};
+}
+literals!(S V);
 
 /// What may be written may be read.
 #[diagnostic::do_not_recommend]

@@ -2,7 +2,7 @@
 
 use std::marker::PhantomData;
 
-use super::exit::{Kind, Leave, Varying};
+use super::kind::{Kind, Uniform, Varying};
 
 /// All lanes of the workgroup run.
 #[derive(Debug, Clone, Copy, Default)]
@@ -69,6 +69,33 @@ macro_rules! leaving {
 }
 leaving!(InLoop After);
 
+/// How lanes leave a construct; `K` is inferred from the exits.
+#[derive(Debug)]
+pub struct Leave<K>(PhantomData<fn() -> K>);
+
+impl<K> Leave<K> {
+    /// The kind of exits that are noted in it.
+    #[allow(clippy::new_without_default, reason = "made by the macro only")]
+    pub fn new() -> Leave<K> {
+        Leave(PhantomData)
+    }
+
+    /// Lanes leave so.
+    pub fn note(&self, _kind: &Leave<K>) {}
+}
+
+impl Leave<Uniform> {
+    /// No lane leaves alone.
+    pub fn together() -> Leave<Uniform> {
+        Leave(PhantomData)
+    }
+}
+
+/// Lanes leave in one of two ways.
+pub fn either<A: Kind, B: Kind>(_a: &Leave<A>, _b: &Leave<B>) -> Leave<A::Or<B>> {
+    Leave(PhantomData)
+}
+
 /// The flow after a statement with exits, from the kinds of its `break`s and `continue`s and of its `return`s.
 pub fn after<F: Flow, B: Kind, R: Kind>(_flow: &F, _left: &Leave<B>, _returned: &Leave<R>) -> After<F, B, R> {
     After::token()
@@ -93,3 +120,15 @@ impl EveryLane for Top {}
 )]
 pub trait SameScope<S> {}
 impl<S> SameScope<S> for S {}
+
+/// Flows in which every lane of the workgroup runs.
+///
+/// Rustc reports this trait or the one that it stands on, so that both have the message.
+#[diagnostic::on_unimplemented(
+    message = "all lanes must run here, but only some may: this is inside a varying `if`, `match` or loop, or lanes may have left before",
+    label = "needs all lanes of the workgroup",
+    note = "a lane that is not here would never arrive at a barrier, and matrix instructions ignore EXEC: move the call out of the varying `if`, `match` or loop, or make the condition uniform (`S<bool>`)",
+    note = "a varying `break` or `return` makes the whole loop around it varying, a varying `continue` or `return` what follows it: put the rest in an `if` instead, and this call after it"
+)]
+pub trait Convergent {}
+impl<F: Flow> Convergent for F where F::Lanes: EveryLane {}

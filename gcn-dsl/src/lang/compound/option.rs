@@ -8,12 +8,14 @@ use std::panic::Location;
 
 use super::aggregate::IntoField;
 use super::enums::{Blank, Placed, Variants, condition, condition_type};
-use super::literal::Vary;
 use crate::ir::named::Shape;
 use crate::ir::{Bin, Inst, Un, Value};
 use crate::lang::control::short_circuit::where_only;
-use crate::lang::control::{Kind, Merge};
 use crate::lang::device::{Maybe, Outcome};
+use crate::lang::values::kind::Kind;
+use crate::lang::values::kind::Varying;
+use crate::lang::values::literal::Vary;
+use crate::lang::values::merge::Merge;
 use crate::lang::{AssignIn, Declare, Flatten, IntoDevice, S, V, next_value, with};
 
 pub(in crate::lang) use conditions::where_holds;
@@ -260,7 +262,7 @@ impl<X: Placed> Placed for Maybe<X> {
 }
 
 impl Placed for Absent {
-    type Place = crate::lang::control::Varying;
+    type Place = Varying;
     type Pattern = Option<()>;
 }
 

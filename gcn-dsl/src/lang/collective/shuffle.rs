@@ -10,10 +10,10 @@ use gcn_isa::mods::DppControls;
 use gcn_isa::target::WAVE_SIZE;
 
 use super::exchange;
-use super::wave::{active_lanes, in_wave};
 use crate::ir::{Inst, Type};
 use crate::isa::{self, Options};
-use crate::lang::numbers::constant::refuse_lane;
+use crate::lang::lanes::wave::{active_lanes, in_wave};
+use crate::lang::values::constant::refuse_lane;
 use crate::lang::values::operand::Operand;
 use crate::lang::{IntoDevice, PerLane, S, V, lane_id, select, wave_size, with};
 use crate::scalar::{Elem, Scalar};

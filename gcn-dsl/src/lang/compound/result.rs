@@ -5,12 +5,12 @@ mod join;
 use std::panic::Location;
 
 use super::enums::{Blank, Placed, Variants, condition, condition_type};
-use super::literal::Vary;
 use super::option::Chosen;
 use crate::ir::{Bin, Inst, Un, Value};
 use crate::lang::control::short_circuit::where_only;
-use crate::lang::control::{Kind, Varying};
 use crate::lang::device::{Maybe, Outcome};
+use crate::lang::values::kind::{Kind, Varying};
+use crate::lang::values::literal::Vary;
 use crate::lang::{AssignIn, Declare, Flatten, IntoDevice, S, V, next_value, with};
 
 /// `Ok(value)` before the type of an error is inferred.

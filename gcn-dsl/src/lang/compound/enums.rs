@@ -11,10 +11,12 @@ use std::panic::Location;
 
 use half::{bf16, f16};
 
-use super::literal::Literal;
 use crate::ir::{Inst, Place, Pred, Type, Value};
-use crate::lang::control::{Kind, Matched, Merge, Uniform, Varying};
-use crate::lang::{AssignIn, Flatten, IntoDevice, LanePtr, Packed, Ptr, S, V, Vector, next_value, with};
+use crate::lang::control::Matched;
+use crate::lang::values::kind::{Kind, Uniform, Varying};
+use crate::lang::values::literal::Literal;
+use crate::lang::values::merge::Merge;
+use crate::lang::{AssignIn, Flatten, IntoDevice, LanePtr, Ptr, S, V, Vector, next_value, with};
 use crate::scalar::{Number, Scalar, f8e4m3, f8e5m2};
 
 /// What patterns can take apart or compare with.
@@ -45,7 +47,6 @@ placed! {
     [T, A] Ptr<T, A>: Uniform, Self;
     [T, A] LanePtr<T, A>: Varying, Self;
     [T, const N: usize] Vector<T, N>: Varying, Self;
-    [F, const N: usize] Packed<F, N>: Varying, Self;
     [X: Placed, const N: usize] [X; N]: X::Place, [X::Pattern; N];
     [const N: usize] crate::lang::isa::Sgprs<N>: Uniform, Self;
     ['x, X: Placed] &'x X: X::Place, X::Pattern;
@@ -312,4 +313,10 @@ pub(in crate::lang) fn condition<P: Kind>(value: Value) -> P::Pick<S<bool>, V<bo
 /// The type of a condition of place `P`.
 pub(in crate::lang) fn condition_type<P: Kind>() -> Type {
     if P::VARYING { V::<bool>::TYPE } else { S::<bool>::TYPE }
+}
+
+/// A host value of the matched type, which there never is: rustc checks the same patterns on it, that there is one for each
+/// value and none in vain.
+pub fn host_value<M: Placed>(_matched: &M) -> Option<M::Pattern> {
+    None
 }

@@ -1,8 +1,8 @@
 //! The `Result` after branches that give one, a value, an error or nothing.
 
 use super::{Bad, Good, Of, Outcome};
-use crate::lang::control::Kind;
-use crate::lang::control::{Merge, Never};
+use crate::lang::values::kind::Kind;
+use crate::lang::values::merge::{Merge, Never};
 use crate::lang::{Blank, Placed};
 
 /// What joins with another value.

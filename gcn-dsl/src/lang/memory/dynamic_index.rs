@@ -5,11 +5,11 @@ use std::panic::Location;
 
 use crate::ir::build::Builder;
 use crate::ir::{Bin, Inst, Manner, Memory, Type, Value};
-use crate::lang::control::Merge;
 use crate::lang::memory::access::LoadAt;
 use crate::lang::memory::layout::Stored;
 use crate::lang::memory::slice::{Slice, raw_buffer_word3};
-use crate::lang::numbers::constant::within;
+use crate::lang::values::constant::within;
+use crate::lang::values::merge::Merge;
 use crate::lang::{Declare, Flatten, IntoDevice, ReadOnly, S, V, with};
 use crate::scalar::{Elem, Scalar};
 

@@ -20,3 +20,7 @@ pub trait Merge<How, B>: Sized {
     /// The `else` value.
     fn right(b: B) -> Self::Output;
 }
+
+/// The value of `break`, `continue` and `return`: there is none.
+#[derive(Debug, Clone, Copy)]
+pub struct Never;
