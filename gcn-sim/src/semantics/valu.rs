@@ -36,6 +36,7 @@ use crate::fp::Round;
 use crate::semantics::op::Op;
 
 use each::Each;
+pub(crate) use each::Lane;
 pub(crate) use read::Fetch;
 pub(crate) use write::Finish;
 
@@ -52,10 +53,6 @@ impl Env {
         Env { ieee: cx.w.mode.ieee }
     }
 }
-
-/// A value a lane function can take and give.
-pub(crate) trait Lane: Value<Raw: Fetch + Finish> {}
-impl<V: Value<Raw: Fetch + Finish>> Lane for V {}
 
 /// An instruction with one vector source.
 pub(crate) fn op1<A: Lane, D: Lane>(f: impl Fn(A) -> D + Copy + Send + Sync + 'static) -> Op {

@@ -6,12 +6,17 @@
 
 use std::marker::PhantomData;
 
-use super::{Fetch, Finish, Lane};
+use super::read::Fetch;
+use super::write::Finish;
 use crate::core::fault::Fault;
 use crate::core::machine::{Cx, Step};
-use crate::core::value::{GROUP, LANES, LOWER};
+use crate::core::value::{GROUP, LANES, LOWER, Value};
 use crate::core::wave::Lanes;
 use crate::fp::host::{self, Work};
+
+/// A value a lane function can take and give.
+pub(crate) trait Lane: Value<Raw: Fetch + Finish> {}
+impl<V: Value<Raw: Fetch + Finish>> Lane for V {}
 
 /// What an instruction computes. Operands that it does not have are `()`, as is the result of one that gives flags alone.
 pub(crate) trait Lanewise<A: Lane, B: Lane, C: Lane, D: Lane>: Copy {
