@@ -4,8 +4,8 @@ mod registers;
 
 use gcn_emit::kernel::MAX_WORKGROUP;
 use gcn_isa::layout::Capability;
-use gcn_isa::table::Variant;
-use gcn_isa::{InstDesc, Target};
+use gcn_isa::target::Subtarget;
+use gcn_isa::{InstDesc, Target, table};
 use quote::ToTokens;
 use syn::{Attribute, Expr, ExprLit, FnArg, GenericParam, Lit, Meta, Pat, ReturnType, Type, parse_quote};
 
@@ -375,12 +375,16 @@ fn targets(kernel: &KernelFn, errors: &mut Errors) -> Option<Vec<Target>> {
 /// A row of `target` that the function `name` stands for.
 fn row_of(target: Target, name: &str) -> Option<&'static InstDesc> {
     let name = name.strip_suffix("_with").unwrap_or(name);
-    let plain = gcn_isa::table::find_mnemonic(target, name).next();
-    plain.or_else(|| {
-        Variant::ALL.into_iter().filter(|v| *v != Variant::Plain).find_map(|variant| {
-            let mnemonic = name.strip_suffix(variant.suffix())?;
-            gcn_isa::table::find_mnemonic(target, mnemonic).find(|row| row.variant() == variant)
-        })
+    let on = target.wave_sizes().iter().filter_map(|wave| Subtarget::new(target, *wave));
+    let rows = |mnemonic: &str| -> Vec<&'static InstDesc> {
+        let called = on.clone().flat_map(|on| table::find_mnemonic(on, mnemonic));
+        called.chain(on.clone().flat_map(|on| table::find_operation(on, mnemonic))).collect()
+    };
+    // A name may end with what says which of the instruction's rows are meant.
+    let parts = name.match_indices('_').map(|(at, _)| at).chain([name.len()]).rev().take(3);
+    parts.map(|at| name.split_at(at)).find_map(|(mnemonic, end)| {
+        let says = |row: &InstDesc| format!("{}{}", row.variant().suffix(), row.size_suffix()) == end;
+        rows(mnemonic).into_iter().find(|row| says(row))
     })
 }
 
@@ -393,7 +397,7 @@ fn same_operands(a: &InstDesc, b: &InstDesc) -> bool {
 pub(crate) fn instruction(name: &syn::Ident, targets: &[Target], errors: &mut Errors) {
     let text = name.to_string();
     let exists = |t: Target| row_of(t, &text);
-    let Some(known) = Target::ALL.into_iter().find_map(exists) else { return };
+    let Some(known) = Target::with_instructions().find_map(exists) else { return };
     for target in targets.iter().filter(|t| exists(**t).is_none()) {
         let twin = gcn_isa::table::find_opcode(*target, known.format, known.opcode)
             .find(|row| row.form == known.form && same_operands(row, known));

@@ -19,7 +19,7 @@ use gcn_isa::target::WaveSize;
 use hashbrown::HashMap;
 use smallvec::SmallVec;
 
-use super::emit::{Bus, can_copy, file_kind, is_fixed_vcc, to_operand};
+use super::emit::{Bus, can_copy, file_kind, is_fixed_vcc, is_low_half, to_operand};
 use super::{Lower, LowerCause, LowerError, Lowered, Src, Width};
 use crate::catalog::returns_exec;
 use crate::ir::call::BUFFER_FORMAT;
@@ -181,7 +181,7 @@ impl Lower<'_> {
         if slot.dwords != len && !narrower {
             return None;
         }
-        if slot.kinds.contains(file_kind(file)) {
+        if slot.kinds.contains(file_kind(file)) || is_low_half(slot, file_kind(file)) {
             return Some(u32::from(narrower));
         }
         (file == RegFile::Vgpr && slot.kinds.contains(OperandKinds::AGPR)).then_some(1)
@@ -219,7 +219,8 @@ impl Lower<'_> {
             return MOperand::Fixed(self.vcc().into());
         }
         let file = self.func.info(dst.reg).file;
-        let at = if slot.kinds.contains(file_kind(file)) && slot.dwords == dst.len {
+        let held = slot.kinds.contains(file_kind(file)) || is_low_half(slot, file_kind(file));
+        let at = if held && slot.dwords == dst.len {
             dst
         } else {
             let file = if slot.kinds.contains(file_kind(file)) { file } else { RegFile::Agpr };
@@ -243,12 +244,15 @@ impl Lower<'_> {
             return to_operand(src);
         }
         let vector = slot.kinds.intersects(OperandKinds::VGPR | OperandKinds::AGPR);
-        if !vector && slot.allows_special("m0") && row.format.is_vop() {
+        if !vector && slot.allows_special("m0") && row.format.is_vop() && !bus.is_free() {
             // The lane number of v_writelane_b32 may be in M0, next to another SGPR.
             self.set_fixed(M0, src);
             return MOperand::Fixed(M0.into());
         }
-        MOperand::Virt(self.copied(slot, src))
+        let copy = self.copied(slot, src);
+        // What comes after it in the same instruction finds the bus taken, so that M0 stands for one operand at most.
+        bus.take(Src::Reg(copy), self.file(Src::Reg(copy)));
+        MOperand::Virt(copy)
     }
 
     /// Operands that must be in one file: an accumulator moves to where the result is.

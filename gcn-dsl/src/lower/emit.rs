@@ -241,8 +241,7 @@ impl Lower<'_> {
     }
 
     pub(super) fn no_instruction(&self, mnemonic: &str) -> LowerError {
-        let others: Vec<&str> = gcn_isa::Target::ALL
-            .into_iter()
+        let others: Vec<&str> = gcn_isa::Target::with_instructions()
             .filter(|t| table::find_mnemonic(*t, mnemonic).next().is_some())
             .map(gcn_isa::Target::name)
             .collect();
@@ -313,7 +312,7 @@ impl Bus {
     }
 
     /// Another scalar can be read.
-    fn is_free(&self) -> bool {
+    pub(super) fn is_free(&self) -> bool {
         self.held() < self.reads.unwrap_or(1)
     }
 
@@ -353,7 +352,7 @@ pub(super) fn reaches_all(row: &InstDesc) -> bool {
 }
 
 /// A VGPR where the slot takes half of one: without `op_sel` that is the lower half, in which values of 16 bits are.
-fn is_low_half(slot: &OperandDesc, kind: OperandKinds) -> bool {
+pub(super) fn is_low_half(slot: &OperandDesc, kind: OperandKinds) -> bool {
     slot.is_half() && kind == OperandKinds::VGPR
 }
 

@@ -164,6 +164,31 @@ impl Options {
         self.put(Modifiers::GLC, |g| g.mods.glc = true)
     }
 
+    /// `dlc` of RDNA 1 to 3.
+    pub fn dlc(self) -> Options {
+        self.put(Modifiers::DLC, |g| g.mods.dlc = true)
+    }
+
+    /// The temporal hint of RDNA 4, `th`, as the bits of its field (0 to 7).
+    pub fn th(self, bits: u8) -> Options {
+        self.put(Modifiers::TH, |g| g.mods.th = bits)
+    }
+
+    /// The scope of RDNA 4: 0 CU, 1 SE, 2 DEV, 3 SYS.
+    pub fn scope(self, scope: u8) -> Options {
+        self.put(Modifiers::SCOPE, |g| g.mods.scope = scope)
+    }
+
+    /// The byte (0 to 3) that a conversion from or to 8-bit floats reads or writes on RDNA 4.
+    pub fn byte_sel(self, byte: u8) -> Options {
+        self.put(Modifiers::BYTE_SEL, |g| g.mods.byte_sel = byte)
+    }
+
+    /// The part of the index register that counts in a sparse matrix instruction of RDNA 4.
+    pub fn index_key(self, part: u8) -> Options {
+        self.put(Modifiers::INDEX_KEY, |g| g.mods.index_key = part)
+    }
+
     /// [`Options::glc`] under its later name.
     pub fn sc0(self) -> Options {
         self.glc()
@@ -281,6 +306,28 @@ impl Options {
     /// The upper half of the wave reads lane 31.
     pub fn row_bcast31(self) -> Options {
         self.control(0x143)
+    }
+
+    /// Lane `k` of each eight reads lane `lanes[k]` (0 to 7) of the eight; RDNA.
+    pub fn dpp8(self, lanes: [u8; 8]) -> Options {
+        let fits = lanes.iter().all(|lane| *lane < 8);
+        let bits = lanes.iter().rev().fold(0, |bits, lane| bits << 3 | u32::from(lane & 7));
+        self.put(Modifiers::DPP8, |g| g.mods.dpp8 = if fits { bits } else { u32::MAX })
+    }
+
+    /// Every lane of a row reads its lane `n` (0 to 15); RDNA, where GFX9 has [`row_newbcast`](Options::row_newbcast).
+    pub fn row_share(self, n: u8) -> Options {
+        self.row_newbcast(n)
+    }
+
+    /// Lane `k` of each row reads lane `k ^ n` (`n` from 0 to 15); RDNA.
+    pub fn row_xmask(self, n: u8) -> Options {
+        self.control(if n < 16 { 0x160 | u16::from(n) } else { u16::MAX })
+    }
+
+    /// Lanes that EXEC masks off are read all the same; RDNA.
+    pub fn fi(self) -> Options {
+        self.put(Modifiers::FI, |g| g.mods.fi = true)
     }
 
     /// Each row reads its lane `n` (0 to 15); gfx90a and later.

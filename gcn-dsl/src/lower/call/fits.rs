@@ -44,13 +44,15 @@ pub(super) struct Fit {
 pub(super) fn has_modifiers(row: &InstDesc, call: &Call) -> bool {
     let addressing = Modifiers::OFFEN | Modifiers::IDXEN;
     let given = call.given.set;
-    let addressed = !matches!(row.format, Format::Mubuf | Format::Mtbuf)
+    let addressed = !row.format.is_buffer()
         || (row.required & addressing) == (given & addressing)
         || row.operand_index("vaddr").is_none();
     // The scalar memory form with both offsets is for those who give both.
     let both =
         row.format != Format::Smem || row.form.ends_with("sgpr_imm") == given.contains(Modifiers::OFFSET);
-    let format = row.format == Format::Mtbuf || !given.contains(BUFFER_FORMAT);
+    let format = row.is_typed_buffer() || !given.contains(BUFFER_FORMAT);
+    // Each of the two encodings of DPP has controls of its own.
+    let lanes = row.modifiers.contains(Modifiers::DPP8) == given.contains(Modifiers::DPP8);
     let read = row.operands.iter().filter(|o| o.access != Access::Write).enumerate();
     let OperandBits { neg, abs, sext, .. } = row.bits;
     let f64_neg = row.modifiers.contains(Modifiers::NEG);
@@ -65,7 +67,12 @@ pub(super) fn has_modifiers(row: &InstDesc, call: &Call) -> bool {
     // The assembler takes op_sel_hi of the scaled matrix instructions only together with op_sel, so that the
     // table does not list it.
     let with_op_sel = if row.format == Format::Vop3px2 { Modifiers::OP_SEL_HI } else { Modifiers::empty() };
-    addressed && both && format && sources && (row.modifiers | with_op_sel).contains(given - BUFFER_FORMAT)
+    addressed
+        && both
+        && format
+        && lanes
+        && sources
+        && (row.modifiers | with_op_sel).contains(given - BUFFER_FORMAT)
 }
 
 /// The slot takes the source as it is and reads what the source means.

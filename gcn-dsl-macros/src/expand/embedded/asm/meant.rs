@@ -4,6 +4,7 @@ use gcn_isa::Target;
 use gcn_isa::table::{
     self, Behaviours, Class, Format, ImplicitRegs, InstDesc, Modifiers, OperandDesc, OperandKinds, Variant,
 };
+use gcn_isa::target::{Family, Subtarget};
 
 use super::{Line, Operand, What};
 
@@ -34,16 +35,25 @@ impl Meant {
     }
 }
 
+/// The rows of the first family that has the name.
 fn rows_of(mnemonic: &str) -> impl Iterator<Item = &'static InstDesc> {
-    let mut seen = Vec::new();
-    Target::ALL.into_iter().flat_map(move |target| table::find_mnemonic(target, mnemonic)).filter(
-        move |row| {
+    let of = |family: Family| {
+        let mut seen = Vec::new();
+        let targets = Target::with_instructions().filter(move |target| target.family() == family);
+        let all = targets.flat_map(move |target| {
+            let sizes = target.wave_sizes().iter();
+            let on = sizes.filter_map(move |wave| Subtarget::new(target, *wave));
+            on.flat_map(move |on| table::find_mnemonic(on, mnemonic))
+        });
+        let once = |row: &&InstDesc| {
             !seen.contains(&row.id) && {
                 seen.push(row.id);
                 true
             }
-        },
-    )
+        };
+        all.filter(once).collect::<Vec<_>>()
+    };
+    Family::ALL.into_iter().map(of).find(|rows| !rows.is_empty()).into_iter().flatten()
 }
 
 /// The name without what only says the encoding. Which of the encodings that hold the same operands is taken is the compiler's
@@ -110,6 +120,19 @@ impl Line {
                  `gcn_dsl::isa::{mnemonic}` says how"
             ));
         };
+        if !row.size_suffix().is_empty() {
+            let mut names: Vec<_> =
+                rows.iter().map(|row| format!("`{mnemonic}{}`", row.size_suffix())).collect();
+            names.sort();
+            names.dedup();
+            return Err(format!(
+                "operands of `{mnemonic}` have other sizes in waves of another size, which a line does not say: call one of \
+                 {} in `gcn_dsl::isa`",
+                names.join(", ")
+            ));
+        }
+        // A function has the name that the first family has for the operation.
+        let mnemonic = row.entry.mnemonic.to_owned();
         Ok(Meant { mnemonic, variant, rows, row })
     }
 
@@ -138,7 +161,7 @@ impl Line {
         };
         let operands = || row.operands.iter().zip(&self.operands);
         let same = |flag: Modifiers| row.required.contains(flag) == self.has(flag);
-        let buffer = matches!(row.format, Format::Mubuf | Format::Mtbuf);
+        let buffer = row.format.is_buffer();
         operands().all(off)
             && (!buffer || [Modifiers::OFFEN, Modifiers::IDXEN].into_iter().all(same))
             && (row.format != Format::Smem
@@ -149,7 +172,7 @@ impl Line {
 
 /// Why a line cannot say what an expression or a statement says.
 fn belongs_to_the_language(row: &InstDesc) -> Option<&'static str> {
-    let scratch = row.format == Format::Scratch
+    let scratch = matches!(row.format, Format::Scratch | Format::VScratch)
         || row.is_smem() && row.implicit_reads.contains(ImplicitRegs::FLAT_SCRATCH);
     Some(match row.class {
         Class::Endpgm => "the compiler ends the kernel, after its last statement",
