@@ -1,5 +1,5 @@
 //! `asm! { … }` in a kernel: lines of assembly whose operands are device values. Each line becomes a call of the typed
-//! function of its instruction, so that registers, encodings and waits are the compiler's business as everywhere.
+//! function of its instruction, so that the compiler handles registers, encodings and waits as usual.
 
 mod argument;
 mod constant;
@@ -17,7 +17,7 @@ use syn::{Expr, Macro, Token};
 use super::Cx;
 use modifiers::Modifier;
 
-/// How an operand is used.
+/// The use of an operand.
 enum Way {
     In(Expr),
     InOut(Expr),
@@ -80,7 +80,7 @@ enum What {
     Number(bool, syn::Lit),
     /// `[{index}, {offset}]`.
     Pair(Box<Operand>, Box<Operand>),
-    /// What the assembler has words for: `hwreg(…)`.
+    /// A word that the assembler knows: `hwreg(…)`.
     Text(String),
     /// `off`: no address here.
     Off,
@@ -214,7 +214,7 @@ fn pair(list: &Group) -> syn::Result<What> {
     syn::parse::Parser::parse2(both, list.stream()).map_err(|_| syn::Error::new(list.span(), form))
 }
 
-/// `neg(x)`, `abs(x)`, `sext(x)`; everything else is for the assembler.
+/// `neg(x)`, `abs(x)`, `sext(x)`; the assembler parses everything else.
 fn function(name: &Ident, inner: &Group, input: ParseStream<'_>) -> syn::Result<Operand> {
     let of = || syn::parse::Parser::parse2(operand, inner.stream());
     let span = name.span();
@@ -233,7 +233,7 @@ fn function(name: &Ident, inner: &Group, input: ParseStream<'_>) -> syn::Result<
     }
 }
 
-/// Tokens as an assembler reads them: no blank before a parenthesis.
+/// Tokens formatted as an assembler expects them: no blank before a parenthesis.
 fn text(tokens: TokenStream) -> String {
     tokens.into_iter().fold(String::new(), |mut out, token| {
         match token {
@@ -263,7 +263,7 @@ impl Cx<'_> {
         for line in &block.lines {
             match self.asm_line(line, &mut known) {
                 Some(call) => out.extend(call),
-                // What it was to write is not missing.
+                // The line has an error already; treat its outputs as defined.
                 None => known.extend(line.names().map(ToString::to_string)),
             }
         }

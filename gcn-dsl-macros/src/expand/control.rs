@@ -10,8 +10,8 @@ use super::typed::branches_of_numbers;
 use super::{Cx, lang};
 use crate::attrs;
 
-/// How many branches may follow each other in a chain, arms of a `match` included. Each is inside of the one before, in the type of the flow
-/// too, and rustc follows types to a depth of 128: a `match` alone compiles with 126 arms.
+/// The longest chain of branches, including the arms of a `match`. Each branch is nested in the one before, also in the
+/// type of the flow, and rustc follows types to a depth of 128: a `match` alone compiles with 126 arms.
 pub(super) const MOST_BRANCHES: usize = 96;
 
 /// The `if`s of a chain.
@@ -61,7 +61,7 @@ impl Cx<'_> {
         )
     }
 
-    /// What stands after `else`.
+    /// The expression after `else`.
     pub fn otherwise(&mut self, els: &Expr, span: Span) -> TokenStream {
         match els {
             Expr::Block(b) if b.label.is_none() => self.value_of(&b.block.stmts, span),
@@ -69,7 +69,7 @@ impl Cx<'_> {
         }
     }
 
-    /// A branch on `cond`, at `at`; messages about the joined value stand at `span`.
+    /// A branch on `cond`, at `at`; messages about the joined value point at `span`.
     pub fn branch(
         &mut self,
         cond: TokenStream,

@@ -1,7 +1,8 @@
 //! `#[device] enum`: a struct with a discriminant and the fields of all variants, and a plain enum for patterns.
 //!
-//! The struct has the enum's name, and a function of the variant's name makes each variant. rustc reads patterns on the plain enum
-//! (see `gcn_dsl::__private::Variants`), which is in a module of its own, so that messages give it the user's name.
+//! The struct has the enum's name, and a function with the variant's name constructs each variant. rustc checks
+//! patterns against the plain enum (see `gcn_dsl::__private::Variants`), which is in a separate module, so that
+//! messages show the user's name.
 
 use proc_macro2::{Ident, TokenStream};
 use quote::{ToTokens, format_ident, quote, quote_spanned};
@@ -61,11 +62,11 @@ fn check(item: &ItemEnum, errors: &mut Errors) {
 
 /// A field of a variant.
 struct Field {
-    /// Its name in the struct, its type parameter in the enum.
+    /// The field's name in the struct, and its type parameter in the enum.
     place: Ident,
     param: Ident,
     ty: Type,
-    /// Its type is a parameter of the enum, which a value given to it decides.
+    /// Its type is a parameter of the enum, inferred from the value.
     inferred: bool,
 }
 
@@ -75,7 +76,7 @@ fn is_param(ty: &Type, item: &ItemEnum, elements: &Elements) -> bool {
     name.is_some_and(|name| item.generics.type_params().any(|p| p.ident == *name)) && !elements.is_element(ty)
 }
 
-/// The enum's parameters with what the expansion needs of the types in it.
+/// The enum's generics with the bounds that the expansion needs.
 fn bounded(item: &ItemEnum, types: &[&Type]) -> syn::Generics {
     let mut generics = item.generics.clone();
     if !generics.params.is_empty() {
@@ -90,7 +91,7 @@ fn bounded(item: &ItemEnum, types: &[&Type]) -> syn::Generics {
     generics
 }
 
-/// The module of the plain enum, which has the enum's name.
+/// The module of the plain enum; it has the enum's name.
 pub(super) fn host(name: &Ident) -> Ident {
     format_ident!("__gcn_{}", name, span = name.span())
 }
@@ -209,7 +210,7 @@ fn expand(item: &ItemEnum) -> TokenStream {
     }
 }
 
-/// The place of the discriminant: uniform if there are fields and all are.
+/// The place of the discriminant: uniform if there are fields and all of them are uniform.
 fn place(types: &[&Type]) -> TokenStream {
     let places =
         types.iter().map(|ty| quote_spanned!(ty.span()=> <#ty as ::gcn_dsl::__private::Placed>::Place));
@@ -243,7 +244,7 @@ fn made(of: &TokenStream, variant: &syn::Variant, values: impl Iterator<Item = T
     }
 }
 
-/// The arm that makes the struct of a variant: the fields of the others are undefined.
+/// The match arm that constructs the struct of a variant: the fields of the other variants are undefined.
 fn of_variant(
     host: &Ident,
     name: &Ident,
@@ -262,7 +263,7 @@ fn of_variant(
     quote!(#pattern => #name { __gcn_tag: ::gcn_dsl::__private::Tag::of(#tag), #(#values),* },)
 }
 
-/// The function that makes a variant, if it is not written with the names of its fields.
+/// The function that constructs a variant, unless its fields are named.
 fn constructor(
     vis: &syn::Visibility,
     of: &TokenStream,
@@ -292,7 +293,7 @@ fn constructor(
     })
 }
 
-/// An enum without fields is a number: it compares, and converts to one.
+/// An enum without fields is a number: it can be compared and converted to one.
 fn without_fields(name: &Ident) -> TokenStream {
     quote! {
         impl ::gcn_dsl::__private::Compare<#name> for #name {

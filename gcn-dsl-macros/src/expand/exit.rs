@@ -1,10 +1,10 @@
 //! `break`, `continue` and `return`: where they go, and what they cross.
 //!
-//! While a body is expanded, `Cx` has a stack of frames, one for each construct around the current point. An exit walks the
-//! stack from itself to its target. For each construct that has to know that lanes leave it (a loop, whose next trip then has
-//! fewer lanes; a block, whose later statements have), it notes the kind of what lies between: varying, if one of the
-//! constructs is. Kinds are types, so they are noted in values, `let __gcn_exit… = Leave::new();` before the construct,
-//! whose types rustc infers from the notes.
+//! While a body is expanded, `Cx` keeps a stack of frames, one for each construct around the current point. An exit
+//! walks the stack from itself to its target. Some of the constructs must know that lanes leave them: the next trip of
+//! a loop has fewer lanes, and so have the later statements of a block. For these it records whether any construct in
+//! between is varying. This kind is a type, so it is recorded in a value, `let __gcn_exit… = Leave::new();` before the
+//! construct, whose type rustc infers from the records.
 
 use proc_macro2::{Ident, Span, TokenStream};
 use quote::{ToTokens, quote_spanned};
@@ -14,7 +14,8 @@ use super::deferred::Deferred;
 use super::typed::{literals, typed_exit};
 use super::{Cx, lang};
 
-/// The names of `Leave` values: of `break`s and `continue`s, and of `return`s, which no variable outlives.
+/// The names of `Leave` values: one for `break`s and `continue`s, and one for `return`s, which end the lifetime of
+/// every variable.
 #[derive(Default, Clone)]
 pub(crate) struct Leaves {
     pub left: Vec<Ident>,
@@ -23,13 +24,13 @@ pub(crate) struct Leaves {
 
 /// A construct around the current point.
 pub(crate) enum Frame {
-    /// The statements of a block; what leaves it from the current statement.
+    /// The statements of a block, and the exits of the current statement.
     Statements(Leaves),
-    /// A branch of an `if`; its guard has the kind.
+    /// A branch of an `if`; its guard determines the kind.
     Branch(Ident),
-    /// What an exit can name.
+    /// A construct that an exit can name.
     Target(Box<Target>),
-    /// A part of an expression: nothing of the rest knows that lanes left.
+    /// A part of an expression: the rest of the expression cannot take into account that lanes left.
     Operand,
     /// A closure.
     Closure,
@@ -47,32 +48,32 @@ pub(crate) enum TargetKind {
     Function,
 }
 
-/// How the trips of a loop on the device follow each other.
+/// How the trips of a loop on the device relate to each other.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Trips {
     /// One after the other, until one leaves.
     Free,
-    /// `#[pipeline]`: a trip begins before the one before it has ended.
+    /// `#[pipeline]`: a trip begins before the previous one has ended.
     Pipelined,
-    /// `#[ping_pong]`: all waves count the same phases.
+    /// `#[ping_pong]`: all waves must execute the same phases.
     PingPong,
 }
 
-/// What an exit can name.
+/// A construct that an exit can name.
 pub(crate) struct Target {
     pub kind: TargetKind,
     pub label: Option<String>,
     /// Its guard.
     pub guard: Ident,
-    /// What leaves it, and for a block and a function what goes to its end.
+    /// The exits out of it; for a block or a function, the exits to its end.
     pub leaves: Leaves,
     /// The `continue`s so far.
     pub continues: Vec<Ident>,
-    /// It has a `break` (a `return` for a function).
+    /// It has a `break` (or, for a function, a `return`).
     pub breaks: bool,
     /// The values of its exits.
     pub values: Vec<Ident>,
-    /// Which variables have a value at its `break`s, and at its `continue`s.
+    /// The states of deferred variables at its `break`s and at its `continue`s.
     pub at_breaks: Vec<Deferred>,
     pub at_continues: Vec<Deferred>,
 }
@@ -157,7 +158,7 @@ pub(crate) fn any_of(names: &[Ident], span: Span) -> TokenStream {
     }
 }
 
-/// How an exit leaves its target.
+/// The ways to leave a target.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Exit {
     Break,
@@ -221,7 +222,7 @@ impl Cx<'_> {
         self.exit(Exit::Return, target, typed.as_ref().or(e.expr.as_deref()), span)
     }
 
-    /// The frame that `break` or `continue` leaves.
+    /// The frame that the `break` or `continue` refers to.
     fn find_target(&mut self, word: &str, span: Span, label: Option<&Lifetime>) -> Option<usize> {
         let target = self.frames.iter().rposition(|f| match (f, label) {
             (Frame::Target(t), Some(label)) => t.label.as_ref() == Some(&label.ident.to_string()),
@@ -266,7 +267,7 @@ impl Cx<'_> {
         }
     }
 
-    /// Notes an error if what lies between forbids to leave for the frame `target`.
+    /// Reports an error, and returns true, if a construct between here and the frame `target` forbids the exit.
     fn crosses(&mut self, target: usize, word: &str, span: Span) -> bool {
         let between = &self.frames[target + 1..];
         if between.iter().any(|f| matches!(f, Frame::Closure)) {
@@ -290,7 +291,7 @@ impl Cx<'_> {
         self.errors.push(syn::Error::new(span, message));
     }
 
-    /// The exit itself: the notes for what it crosses, its value, and the lanes that leave.
+    /// The exit itself: the records for the constructs that it crosses, its value, and the lanes that leave.
     fn exit(&mut self, how: Exit, target: usize, value: Option<&Expr>, span: Span) -> TokenStream {
         self.stays_in_trip(how, target, span);
         let value = value.map(|v| match how {
@@ -302,7 +303,7 @@ impl Cx<'_> {
         let mut path: Vec<TokenStream> = Vec::new();
         let is_loop =
             matches!(&self.frames[target], Frame::Target(t) if matches!(t.kind, TargetKind::Loop { .. }));
-        // What follows in a loop's body knows by the loop that lanes may have left it by `break`.
+        // Later statements in a loop's body learn from the loop itself that lanes may have left by `break`.
         let blocks_know = !(is_loop && how == Exit::Break);
         for i in (target + 1..self.frames.len()).rev() {
             let slot = self.fresh("exit", span);
@@ -362,8 +363,8 @@ impl Cx<'_> {
         quote_spanned!(span=> { #notes #guard.#method() })
     }
 
-    /// Refuses to leave a trip on which others rely: what is loaded for later trips is on its way, and the other waves count
-    /// on this wave's barriers.
+    /// Refuses an exit from a trip on which others rely: loads for later trips are under way, or other waves count on
+    /// this wave's barriers.
     fn stays_in_trip(&mut self, how: Exit, target: usize, span: Span) {
         let why = self.frames[target..].iter().find_map(|f| match f {
             Frame::Target(t) => match t.kind {
@@ -386,7 +387,8 @@ impl Cx<'_> {
         }
     }
 
-    /// True if the current statement is one of the body of a `#[ping_pong]` loop itself, unrolled loops left aside.
+    /// True if the current statement belongs directly to the body of a `#[ping_pong]` loop; unrolled loops in between
+    /// are ignored.
     pub fn is_in_ping_pong(&self) -> bool {
         let around = self.frames.iter().rev().find(|f| match f {
             Frame::Statements(_) => false,
@@ -396,7 +398,7 @@ impl Cx<'_> {
         matches!(around, Some(Frame::Target(t)) if matches!(t.kind, TargetKind::Loop { trips: Trips::PingPong, .. }))
     }
 
-    /// An expression in which no exit can be, because the rest of the statement would not know of it.
+    /// An expression that must not contain an exit, because the rest of the statement could not take it into account.
     pub fn operand_expr(&mut self, e: &Expr) -> TokenStream {
         self.frames.push(Frame::Operand);
         let tokens = self.expr(e);
@@ -404,7 +406,7 @@ impl Cx<'_> {
         tokens
     }
 
-    /// A name of the expansion's own that is used once.
+    /// A unique name for the expansion.
     pub fn fresh(&mut self, name: &str, at: Span) -> Ident {
         self.fresh += 1;
         self.helper(&format!("{name}{}", self.fresh), at)
@@ -418,7 +420,8 @@ impl Cx<'_> {
         }
     }
 
-    /// The body of a function: its value is that of the last expression and of each `return`. A kernel's has none.
+    /// The body of a function: its value is that of the last expression and of each `return`. A kernel's body has no
+    /// value.
     pub fn function_body(&mut self, stmts: &[Stmt], span: Span) -> TokenStream {
         let guard = self.helper("function", span);
         self.frames.push(Target::frame(TargetKind::Function, None, guard.clone()));
@@ -462,7 +465,7 @@ impl Cx<'_> {
 }
 
 impl Target {
-    /// The exits to its end, or a trip's, so far: lanes that wait there leave later.
+    /// The exits to the end of the function, or of a trip, so far: lanes that wait there leave later.
     fn waiting(&self) -> Vec<TokenStream> {
         let waiting = match self.kind {
             TargetKind::Block => &self.leaves.left,

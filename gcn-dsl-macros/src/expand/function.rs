@@ -26,7 +26,7 @@ pub(crate) fn free(function: &KernelFn, errors: &mut Errors) -> TokenStream {
     quote!(#expanded #lints)
 }
 
-/// What rustc's lints say, if nothing worse is said.
+/// The code that triggers rustc's lints, if there is no worse error.
 pub(super) fn lints(function: &KernelFn, errors: &Errors) -> Option<TokenStream> {
     let body = function.body.as_ref().ok().filter(|_| !errors.spoilt())?;
     Some(unused::lints(function, body))
@@ -35,7 +35,7 @@ pub(super) fn lints(function: &KernelFn, errors: &Errors) -> Option<TokenStream>
 /// `#[device] impl`.
 pub(crate) fn implementation(item: &DeviceImpl, errors: &mut Errors) -> TokenStream {
     if let Some(places) = methods::places(item) {
-        // All are of one source: what is wrong with it is said once.
+        // All blocks come from the same source: an error in it is reported once.
         let blocks = places.iter().enumerate().map(|(k, place)| match k {
             0 => block(place, true, errors),
             _ => block(place, false, &mut Errors::default()),
@@ -45,7 +45,7 @@ pub(crate) fn implementation(item: &DeviceImpl, errors: &mut Errors) -> TokenStr
     block(item, true, errors)
 }
 
-/// An `impl`, with what rustc's lints say of its functions if they are `linted`.
+/// An `impl`. If `linted`, it includes the code for rustc's lints about its functions.
 fn block(item: &DeviceImpl, linted: bool, errors: &mut Errors) -> TokenStream {
     let frame = &item.frame;
     let attrs = frame.attrs.iter().filter(|a| !is_device(a));
@@ -188,7 +188,7 @@ fn body(function: &KernelFn, signed: &Signed, block: &syn::Block, errors: &mut E
         None => None,
     };
     let block = renamed.as_ref().unwrap_or(block);
-    // What it asks rustc names `self` as the expansion does.
+    // Questions to rustc use the expansion's name for `self`.
     cx.find_varying(function, block);
     let itself = renamed.is_some().then(|| receiver::name(site));
     if let Some(name) = &itself {
@@ -226,11 +226,12 @@ fn body(function: &KernelFn, signed: &Signed, block: &syn::Block, errors: &mut E
         #(#bindings)*
         #result
     };
-    // What is called in a `#[track_caller]` function has its caller's place; in a closure inside of it, its own.
+    // Instructions in a `#[track_caller]` function get the location of its caller; in a closure inside it they would
+    // get their own.
     let inner = match function.attrs.iter().any(is_track_caller) {
         true => quote!({ #inner }),
         false => {
-            // What is wrong with the value as a whole is an error there.
+            // Errors about the value as a whole point there.
             let span = block.stmts.last().map_or(block.span(), Spanned::span);
             quote_spanned!(span=> (move || { #inner })())
         }
@@ -284,7 +285,7 @@ impl Param {
         }
     }
 
-    /// What makes the parameter's name mean what the body takes it for.
+    /// The statements that give the parameter's name the meaning that the body expects.
     fn bind(&self, cx: &mut Cx<'_>) -> TokenStream {
         match self {
             Param::Receiver(_) => TokenStream::new(),
@@ -332,14 +333,14 @@ impl Param {
 }
 
 impl Cx<'_> {
-    /// An error for the token where it is not an argument.
+    /// An error for the token at a place other than an argument.
     pub fn token_elsewhere(&mut self, at: impl ToTokens) {
         let what = "the token that all lanes run is only the argument of a call: `f(all_lanes(), …)`; elsewhere it could \
                     reach places where some lanes do not run";
         self.errors.at(at, what);
     }
 
-    /// An error for a device function that calls itself where no host value can end that.
+    /// An error for a device function that calls itself without a host value that could end the recursion.
     pub fn no_recursion(&mut self, callee: &Expr) {
         let Some(function) = &self.function else { return };
         let Expr::Path(path) = callee else { return };
@@ -426,7 +427,7 @@ fn without_mut(pat: Pat, mutable: &mut Vec<Ident>) -> Pat {
         Pat::Struct(mut p) => {
             for field in &mut p.fields {
                 *field.pat = each((*field.pat).clone());
-                // `P { mut a }` is short for `P { a: mut a }`, and stays short.
+                // `P { mut a }` is short for `P { a: mut a }`, and stays in the short form.
             }
             Pat::Struct(p)
         }
@@ -438,7 +439,7 @@ fn without_mut(pat: Pat, mutable: &mut Vec<Ident>) -> Pat {
     }
 }
 
-/// A body that has no value: a call at its end is asked for that.
+/// A body without a value: a call at its end is required to return nothing.
 fn without_value(block: &syn::Block) -> syn::Block {
     let mut block = block.clone();
     if let Some(Stmt::Expr(e @ (Expr::Call(_) | Expr::MethodCall(_)), None)) = block.stmts.last_mut() {
@@ -448,7 +449,7 @@ fn without_value(block: &syn::Block) -> syn::Block {
     block
 }
 
-/// True for an expression that is there for its value only.
+/// True for an expression that is evaluated only for its value.
 fn is_value(e: &Expr) -> bool {
     match e {
         Expr::Paren(p) => is_value(&p.expr),

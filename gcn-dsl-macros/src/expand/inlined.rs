@@ -1,7 +1,7 @@
-//! Inlining of closures that are only called, `let f = |v: u32| v * n;`, and of functions of numbers in the body: each call is replaced by
-//! the body. Each call's arguments thus keep their own types, uniform or varying, and assignments to captured variables happen in
-//! the lanes that make the call, as with Rust's closures. A closure that is passed to a function stays a closure of the host, as does a
-//! call of a function with literals alone.
+//! Inlining of closures that are only called, `let f = |v: u32| v * n;`, and of functions of numbers in the body: the
+//! body replaces each call. So the arguments of each call keep their own types, uniform or varying, and assignments to
+//! captured variables happen in the lanes that make the call, as with Rust's closures. A closure that is passed to a
+//! function stays a closure of the host, as does a call of a function with literals alone.
 
 use std::collections::HashSet;
 
@@ -16,7 +16,7 @@ use crate::attrs;
 use crate::syntax::name_of;
 use crate::ty::Elements;
 
-/// The most calls of one closure that are inlined: where closures call closures, the code grows with the product.
+/// The most calls of one closure that are inlined: if closures call closures, the code grows with the product.
 const MOST: usize = 32;
 
 /// The body with such calls replaced; `None` if there are none.
@@ -73,7 +73,8 @@ impl VisitMut for Inline {
                 self.changed |= calls.replaced > 0;
             }
             if let (true, Stmt::Item(syn::Item::Fn(f))) = (self.names > before, &mut block.stmts[at]) {
-                // Calls with literals alone still call it; if there are none, the function is unused through no fault of its author.
+                // Calls with literals alone still call it; if there are none, it would be reported as unused although
+                // its author has used it.
                 f.attrs.push(parse_quote_spanned!(name.span()=> #[allow(dead_code)]));
             }
         }
@@ -154,7 +155,7 @@ fn function(stmt: &Stmt) -> Option<(Ident, ExprClosure)> {
     Some((sig.ident.clone(), parse_quote_spanned!(span=> |#(#inputs),*| -> #output #body)))
 }
 
-/// True if the statements that follow do nothing with the closure but call it, and give none of its names to something else.
+/// True if the statements that follow only call the closure, and do not rebind any of the names that it uses.
 fn may_be_inlined(name: &Ident, closure: &ExprClosure, rest: &[Stmt]) -> bool {
     if !closure.inputs.iter().all(is_value) {
         return false;
@@ -178,7 +179,7 @@ fn may_be_inlined(name: &Ident, closure: &ExprClosure, rest: &[Stmt]) -> bool {
     mentioned.iter().all(|name| own.0.contains(name) || !bound.0.contains(name))
 }
 
-/// True for a parameter that is a value and not taken out of a reference.
+/// True for a parameter that is a plain value and not a reference pattern.
 fn is_value(pat: &Pat) -> bool {
     match pat {
         Pat::Ident(p) => p.by_ref.is_none() && p.subpat.is_none(),
@@ -204,7 +205,7 @@ impl<'ast> Visit<'ast> for Leaves {
     fn visit_item(&mut self, _: &'ast syn::Item) {}
 }
 
-/// Counts the calls of the closure, and what else its name is used for.
+/// Counts the calls of the closure, and other uses of its name.
 struct Uses<'n> {
     name: &'n Ident,
     arguments: usize,
@@ -254,7 +255,7 @@ impl Uses<'_> {
     }
 }
 
-/// The names that patterns and items give to something.
+/// The names that patterns and items bind.
 struct Bound(HashSet<String>);
 
 impl<'ast> Visit<'ast> for Bound {
@@ -287,7 +288,7 @@ struct Calls<'c> {
     name: &'c Ident,
     closure: &'c ExprClosure,
     names: &'c mut usize,
-    /// Calls with literals alone are of the host.
+    /// Calls with literals alone run on the host.
     of_host: bool,
     replaced: usize,
 }

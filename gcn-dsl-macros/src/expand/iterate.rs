@@ -1,7 +1,8 @@
 //! Iterators over arrays of values: `for e in v`, `v.iter().sum()`.
 //!
-//! The array is of the host, as values are when the kernel is built, so that such a loop is straight code. An iterator gives the values,
-//! whether or not the source goes over references to them: `e`, `*e` and the pattern `&e` all mean the value.
+//! The array exists on the host, as all values do when the kernel is built, so such a loop becomes straight-line code.
+//! An iterator yields values, whether or not the source iterates over references: `e`, `*e` and the pattern `&e` all
+//! mean the value.
 
 use proc_macro2::{Ident, Span, TokenStream};
 use quote::quote_spanned;
@@ -11,7 +12,7 @@ use syn::{Expr, ExprMethodCall, ExprRange, Pat, RangeLimits, parse_quote_spanned
 use super::{Cx, lang};
 use crate::syntax::{bound_name, name_of};
 
-/// What makes one value of all, with the function that the expansion calls.
+/// The reductions, each with the function that the expansion calls.
 const REDUCTIONS: [(&str, &str); 4] =
     [("sum", "sum_of"), ("product", "product_of"), ("min", "least_of"), ("max", "greatest_of")];
 
@@ -25,10 +26,11 @@ pub(super) fn is_over_elements(e: &Expr) -> bool {
     }
 }
 
-/// A loop over the places of an array of values: `for e in v.iter_mut()`, `for (i, e) in v.iter_mut().enumerate()`, `for e in &mut v`.
+/// A loop over the elements of an array of values as places: `for e in v.iter_mut()`, `for (i, e) in
+/// v.iter_mut().enumerate()`, `for e in &mut v`.
 pub(super) struct InPlace<'e> {
     pub array: &'e Expr,
-    /// What the number of the element is bound to.
+    /// The pattern for the index of the element.
     pub number: Option<&'e Pat>,
     pub element: &'e Ident,
 }
@@ -177,7 +179,8 @@ impl Cx<'_> {
         Some(quote_spanned!(span=> #call((#values).map(#condition))))
     }
 
-    /// `(a..b).contains(&x)`: on the host a range holds values of one type, while each of these may be of its own.
+    /// `(a..b).contains(&x)`: a range of the host requires one type, while each of these values may have a different
+    /// one.
     fn contains(&mut self, of: &ExprRange, e: &Expr, span: Span) -> TokenStream {
         let value = match e {
             Expr::Reference(r) => &r.expr,
@@ -197,14 +200,14 @@ impl Cx<'_> {
         quote_spanned!(span=> { let #name = #value; #inside })
     }
 
-    /// A fold over what varies gives what varies.
+    /// A fold over varying elements gives a varying result.
     fn folded(&mut self, e: &ExprMethodCall) -> TokenStream {
         let (span, name) = (e.method.span(), self.fresh("values", e.method.span()));
         let [first, with] = [&e.args[0], &e.args[1]];
         let values = self.expr(&by_value(&e.receiver));
         let (first, with) = (self.expr(&super::typed::inferred(first)), self.expr(&of_values(with, 2)));
         let (given, start) = (lang("given_by", span), lang("First", span));
-        // A `match`: what the iterator borrows lives until it ends.
+        // A `match`, so that temporaries that the iterator borrows live until it ends.
         quote_spanned! {span=> match #values {
             #name => {
                 #[allow(unused_imports)]
@@ -215,7 +218,7 @@ impl Cx<'_> {
         }}
     }
 
-    /// What an iterator gives in a loop that the source does not call unrolled, and its names.
+    /// The elements of an iterator in a loop that is not marked as unrolled in the source, and their names.
     pub(super) fn elements(&mut self, pat: &Pat, of: &Expr) -> (Pat, TokenStream) {
         let list = name_of(of).is_some_and(|name| self.lists.iter().any(|list| name == list));
         let span = of.span();

@@ -1,4 +1,4 @@
-//! `&&` and `||`, whose right side is computed only where the left one does not decide.
+//! `&&` and `||`, whose right side is evaluated only where the left one does not decide.
 
 use proc_macro2::{Span, TokenStream};
 use quote::quote_spanned;
@@ -19,7 +19,7 @@ impl Cx<'_> {
         }
     }
 
-    /// A condition of two whose right side runs only where the `left` one does not decide.
+    /// A logical operation whose right side runs only where `left` does not decide.
     pub(super) fn lazily(
         &mut self,
         name: &str,
@@ -40,8 +40,8 @@ impl Cx<'_> {
         })
     }
 
-    /// True if syntax shows that all lanes may compute the expression: it reads no memory, divides by nothing, calls no function.
-    /// Of others the compiler sees what they do.
+    /// True if syntax shows that all lanes may evaluate the expression: it contains no memory read, division or
+    /// function call. The compiler decides about other expressions from their instructions.
     pub(super) fn is_for_all(&self, e: &Expr) -> bool {
         match e {
             Expr::Path(_) | Expr::Lit(_) => true,
@@ -51,7 +51,8 @@ impl Cx<'_> {
             Expr::Cast(e) => self.is_for_all(&e.expr),
             Expr::Unary(e) => !matches!(e.op, UnOp::Deref(_)) && self.is_for_all(&e.expr),
             Expr::Binary(e) => {
-                // A difference may be one of host numbers, for which the left side asks: `k > 0 && a[k - 1] …`.
+                // The difference may be one of host numbers, which the left side protects from underflow: `k > 0 && a[k
+                // - 1] …`.
                 let works = matches!(e.op, BinOp::Div(_) | BinOp::Rem(_) | BinOp::Sub(_))
                     || super::place::is_compound(&e.op);
                 !works && self.is_for_all(&e.left) && self.is_for_all(&e.right)

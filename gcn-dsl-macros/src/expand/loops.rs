@@ -35,7 +35,7 @@ pub(super) fn range(e: &Expr) -> Option<Range<'_>> {
             let inner = range(receiver).filter(|r| r.step.is_none())?;
             Some(Range { step: args.first(), ..inner })
         }
-        // Where a stepped range ends is known when it has run; it is not turned around.
+        // The last value of a stepped range is known only at run time, so such a range is not reversed.
         Expr::MethodCall(ExprMethodCall { receiver, method, args, .. })
             if method == "rev" && args.is_empty() =>
         {
@@ -46,14 +46,15 @@ pub(super) fn range(e: &Expr) -> Option<Range<'_>> {
     }
 }
 
-/// What a loop's expansion needs of its body: the tokens, and what was found to leave it.
+/// The results of expanding a loop's body: its tokens, and the exits in it.
 pub(super) struct Body {
     pub tokens: TokenStream,
     pub target: Target,
 }
 
 impl Body {
-    /// The end of the loop: its guard learns how lanes leave, by the condition and its `break`s, and by `return`.
+    /// The end of the loop: its guard receives the ways in which lanes leave: by the condition, its `break`s and
+    /// `return`.
     fn end(&self, guard: &Ident, site: &Cx<'_>, span: Span) -> TokenStream {
         let own = quote_spanned!(span=> #guard.kind());
         let leaves = &self.target.leaves;
@@ -200,7 +201,7 @@ impl Cx<'_> {
         }
     }
 
-    /// What notes that a `for` is to be pipelined, if an attribute says so.
+    /// The request to pipeline a `for`, if an attribute asks for it.
     fn pipeline(&mut self, e: &ExprForLoop, guard: &Ident) -> Option<TokenStream> {
         let attr = e.attrs.iter().find(|a| attrs::is_pipeline(a))?;
         if self.is_manual() {

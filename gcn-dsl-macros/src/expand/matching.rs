@@ -1,4 +1,5 @@
-//! `match`, `if let` and `let … else`: a chain of branches, one for each arm. What can be asked of patterns alone, rustc checks on a host value.
+//! `match`, `if let` and `let … else`: a chain of branches, one for each arm. rustc checks on a host value the rules
+//! that concern patterns alone.
 
 use proc_macro2::{Ident, Span, TokenStream};
 use quote::{quote, quote_spanned};
@@ -20,7 +21,7 @@ impl Cx<'_> {
         if let Some(Expr::Match(e)) = branches_of_numbers(|| Expr::Match(e.clone()), &self.elements) {
             return self.match_expr(&e);
         }
-        // The values of the device are copied: a reference to one matches as it does.
+        // Device values are copied: a reference to one matches like the value.
         if let Expr::Reference(r) = &*e.expr
             && r.mutability.is_none()
         {
@@ -48,7 +49,7 @@ impl Cx<'_> {
         quote_spanned!(span=> { #bind #check #chain })
     }
 
-    /// True for a `#[host]` parameter and a constant parameter.
+    /// True for a `#[host]` parameter or a constant parameter.
     fn is_host_name(&self, e: &Expr) -> bool {
         let name = name_of(e);
         name.is_some_and(|name| {
@@ -57,13 +58,13 @@ impl Cx<'_> {
         })
     }
 
-    /// `comptime match`: the host chooses the arm, whose body is of the device.
+    /// `comptime match`: the host selects the arm; the arm's body runs on the device.
     fn comptime_match(&mut self, e: &ExprMatch) -> TokenStream {
         self.comptime += 1;
         let before = self.deferred.clone();
         let mut after = None;
         let mut arms = Vec::new();
-        // Beside a value of another kind a number is a number of the host.
+        // Next to a value of another kind a number is a host number.
         let numbers = e.arms.iter().all(|arm| has_literals(&arm.body));
         for arm in &e.arms {
             self.deferred = before.clone();
@@ -90,7 +91,7 @@ impl Cx<'_> {
         let Some((arm, rest)) = arms.split_first() else { return TokenStream::new() };
         let test = self.condition(&arm.pat, matched);
         if rest.is_empty() || test.is_none() && arm.guard.is_none() {
-            // Rustc sees to it that the last arm takes what is left.
+            // rustc checks that the last arm covers the remaining cases.
             return self.scope(|cx| {
                 let bindings = cx.bindings(&arm.pat, matched);
                 let body = cx.arm_body(&arm.body);
@@ -157,7 +158,7 @@ impl Cx<'_> {
         }
         let at = e.expr.span();
         let host = lang("host_value", at);
-        // The place of the value, where rustc points when a case is missing.
+        // The span of the value: rustc points there if a case is missing.
         let value = Ident::new(&value.to_string(), at.resolved_at(value.span()));
         let host = quote_spanned!(at=> #host(&#matched));
         quote_spanned!(e.match_token.span=> #items if let ::core::option::Option::Some(#value) = #host { match #value { #(#arms)* } })
@@ -218,7 +219,7 @@ impl Cx<'_> {
         quote_spanned!(span=> let #matched = #value; #unless #bindings)
     }
 
-    /// What is done where the pattern matches, with its names.
+    /// The body of an arm, with the names that its pattern binds.
     fn matched(
         &mut self,
         pat: &Pat,

@@ -1,8 +1,9 @@
-//! Patterns of `match`, `if let` and `let … else`: the condition under which one matches, and the names that it binds.
+//! Patterns of `match`, `if let` and `let … else`: the condition under which a pattern matches, and the names that it
+//! binds.
 //!
-//! A pattern is taken apart level by level. rustc destructures tuples and structs; new names replace the nested patterns. rustc also
-//! finds the variant of an enum: the pattern is in a closure that is called with each variant of the value
-//! (`gcn_dsl::__private::Variants`), so that names are resolved as in any Rust.
+//! A pattern is decomposed level by level. rustc destructures tuples and structs; fresh names replace the nested
+//! patterns. rustc also resolves the variant of an enum: the pattern is in a closure that is called with each variant
+//! of the value (`gcn_dsl::__private::Variants`), so names are resolved as usual.
 
 use proc_macro2::{Ident, Span, TokenStream};
 use quote::{ToTokens, quote, quote_spanned};
@@ -20,12 +21,12 @@ pub(super) fn plain(pat: &Pat) -> &Pat {
     }
 }
 
-/// Rust cannot tell a constant from a new name by syntax; its naming convention can.
+/// Syntax does not distinguish a constant from a new name; Rust's naming convention does.
 pub(super) fn is_constant(name: &Ident) -> bool {
     name.to_string().starts_with(char::is_uppercase)
 }
 
-/// Neither can it tell a variant from a constant of a type: constants are written in capitals only.
+/// Syntax does not distinguish a variant from an associated constant either: names of constants have only capitals.
 fn is_variant_name(name: &Ident) -> bool {
     let name = name.to_string();
     name.starts_with(char::is_uppercase) && (name.contains(char::is_lowercase) || name.len() == 1)
@@ -47,13 +48,13 @@ fn divided(path: &Path, self_type: Option<&Ident>) -> (Path, Option<syn::PathSeg
     let name = of.segments.pop().map(syn::punctuated::Pair::into_value);
     of.segments.pop_punct();
     match self_type {
-        // An item inside of a function knows no `Self`.
+        // An item inside a function cannot use `Self`.
         Some(itself) if of.is_ident("Self") => (Ident::new(&itself.to_string(), of.span()).into(), name),
         _ => (of, name),
     }
 }
 
-/// What a variant's path is in the expansion: an item that names the enum, if one is needed, and the path.
+/// The expansion of a variant's path: an item that imports the enum, if one is needed, and the path.
 fn variant(path: &Path, cx: &mut Cx<'_>, as_what: &str) -> (TokenStream, TokenStream) {
     let span = path.span();
     let (of, name) = divided(path, cx.self_type.as_ref());
@@ -77,7 +78,7 @@ fn variant(path: &Path, cx: &mut Cx<'_>, as_what: &str) -> (TokenStream, TokenSt
     (quote_spanned!(ty=> type #alias = <#of as #kind>::#what;), quote_spanned!(span=> #alias::#name))
 }
 
-/// The parts of a pattern one level down, `..` left aside.
+/// The direct parts of a pattern, without `..`.
 fn parts(pat: &Pat) -> Vec<&Pat> {
     let all: Vec<&Pat> = match pat {
         Pat::Tuple(p) => p.elems.iter().collect(),
@@ -89,7 +90,7 @@ fn parts(pat: &Pat) -> Vec<&Pat> {
     all.into_iter().filter(|p| !matches!(p, Pat::Rest(_))).collect()
 }
 
-/// The pattern with each part one level down made by `f`.
+/// The pattern with each direct part replaced by `f`.
 fn with_parts(pat: &Pat, f: &mut dyn FnMut(&Pat) -> Pat) -> Pat {
     let mut each = |p: &mut Pat| {
         if !matches!(p, Pat::Rest(_)) {
@@ -153,7 +154,7 @@ fn with_path(pat: &Pat, path: &TokenStream) -> TokenStream {
     }
 }
 
-/// True if a value of its type may not match.
+/// True if some value of its type does not match.
 pub(super) fn is_refutable(pat: &Pat) -> bool {
     match plain(pat) {
         Pat::Wild(_) | Pat::Rest(_) => false,
@@ -167,7 +168,7 @@ pub(super) fn is_refutable(pat: &Pat) -> bool {
     }
 }
 
-/// True for a name, of a variable that does not change.
+/// True for a name that is bound as an immutable variable.
 fn binds_plainly(pat: &Pat) -> bool {
     matches!(pat, Pat::Ident(p) if p.mutability.is_none() && p.subpat.is_none() && !is_constant(&p.ident))
 }
@@ -181,16 +182,16 @@ fn binds(pat: &Pat) -> bool {
     }
 }
 
-/// What a pattern needs where rustc checks it.
+/// The additions that a pattern needs for rustc to check it.
 #[derive(Default)]
 pub(crate) struct Needs {
     pub items: TokenStream,
-    /// It may not match, although rustc sees nothing in the way.
+    /// It may fail to match although rustc would consider it irrefutable.
     pub guard: bool,
 }
 
 impl Cx<'_> {
-    /// True if the pattern is one that kernels have; else an error.
+    /// True if kernels support the pattern; otherwise reports an error.
     pub fn pattern_is_known(&mut self, pat: &Pat) -> bool {
         let what = match plain(pat) {
             Pat::Path(p) => return self.variant_is_there(&p.path),
@@ -285,7 +286,7 @@ impl Cx<'_> {
         });)
     }
 
-    /// The pattern with new names for those parts that are `wanted`, and `_` for the others.
+    /// The pattern with fresh names for the parts that are `wanted`, and `_` for the others.
     fn divided(&mut self, pat: &Pat, wanted: fn(&Pat) -> bool) -> (Pat, Vec<(Ident, Pat)>) {
         let mut inner = Vec::new();
         let shallow = with_parts(pat, &mut |part| {
@@ -341,8 +342,8 @@ impl Cx<'_> {
         quote!(#fields #(#each)*)
     }
 
-    /// The pattern as rustc checks it, with the items that it needs. The fields of device structs are not looked into: then more is
-    /// left than rustc sees.
+    /// The pattern as rustc checks it, with the items that it needs. The fields of device structs are replaced by `_`,
+    /// so more values remain unmatched than rustc sees.
     pub fn checked_pattern(&mut self, pat: &Pat, needs: &mut Needs) -> TokenStream {
         match plain(pat) {
             Pat::Or(p) => {
@@ -355,7 +356,7 @@ impl Cx<'_> {
                 let (name, inner) = (&p.ident, inner.map(|(at, inner)| quote!(#at (#inner))));
                 quote_spanned!(pat.span()=> #name #inner)
             }
-            // The lint about needless `mut` is of another place.
+            // The lint about needless `mut` is handled elsewhere.
             Pat::Ident(p) if !is_constant(&p.ident) => p.ident.to_token_stream(),
             inner @ (Pat::Struct(_) | Pat::TupleStruct(_)) if variant_path(inner).is_none() => {
                 needs.guard |= parts(inner).into_iter().any(is_refutable);
@@ -395,14 +396,14 @@ impl Cx<'_> {
         Some(quote_spanned!(span=> { #item #make(#name { #(#fields),* }) }))
     }
 
-    /// The variants of the enum beside this function that a variant's path begins with.
+    /// The variants of an enum of this macro call, if the path begins with its name.
     fn known_variants(&self, path: &Path) -> Option<&[(String, bool)]> {
         let of = divided(path, self.self_type.as_ref()).0;
         let name = of.segments.last()?.ident.to_string();
         self.known.variants.get(&name).map(Vec::as_slice)
     }
 
-    /// True for `Enum::Variant` of an enum beside this function, a variant without fields.
+    /// True for `Enum::Variant` of an enum of this macro call, if the variant has no fields.
     pub fn is_unit_variant(&self, path: &Path) -> bool {
         let of = divided(path, self.self_type.as_ref()).0;
         if of.get_ident().is_some_and(|of| self.known.listed.contains(&of.to_string())) {
@@ -412,7 +413,7 @@ impl Cx<'_> {
         name.is_some_and(|name| variants.iter().any(|(variant, unit)| *unit && name.ident == variant))
     }
 
-    /// True for a path that may be a variant without fields of another macro call's device enum.
+    /// True for a path that may be a fieldless variant of a device enum of another macro call.
     pub fn may_be_variant(&self, path: &Path) -> bool {
         const NONE: [&str; 4] = ["Ordering", "Scope", "Cache", "Target"];
         let of = path.segments.iter().rev().nth(1);
@@ -420,7 +421,7 @@ impl Cx<'_> {
         is_variant(path) && !known && self.known_variants(path).is_none()
     }
 
-    /// Notes an error for a variant that an enum beside this function does not have.
+    /// True if the variant exists; reports an error if an enum of this macro call lacks it.
     pub fn variant_is_there(&mut self, path: &Path) -> bool {
         let (Some(variants), Some(name)) = (self.known_variants(path), path.segments.last()) else {
             return true;
@@ -434,7 +435,7 @@ impl Cx<'_> {
         false
     }
 
-    /// True for a name of Rust's that nothing here has another meaning for.
+    /// True for a name of Rust's prelude that is not redefined here.
     pub fn is_prelude(&self, e: &syn::Expr, name: &str) -> bool {
         name_of(e).is_some_and(|n| n == name && self.kind(n).is_none())
     }

@@ -11,11 +11,11 @@ use super::typed::{inferred, number, shift_count};
 use super::{Cx, Kind, lang};
 use crate::syntax::name_of;
 
-/// What an assignment writes to.
+/// The target of an assignment.
 pub(super) enum Place<'e> {
     /// A device variable.
     Variable(&'e Ident),
-    /// A part of a variable: the way from the root, outermost first.
+    /// A part of a variable: the path from the root, outermost step first.
     Part(&'e Ident, Vec<Step<'e>>),
     /// Memory: what is indexed, and by what.
     Memory(&'e Expr, &'e Expr),
@@ -81,7 +81,7 @@ impl Cx<'_> {
         }
     }
 
-    /// `(a, b) = value` and `[a, b] = value`: the value is taken apart, then each part assigned.
+    /// `(a, b) = value` and `[a, b] = value`: the value is destructured, then each part is assigned.
     fn assign_members<'e>(
         &mut self,
         members: impl Iterator<Item = &'e Expr>,
@@ -121,7 +121,7 @@ impl Cx<'_> {
         }
     }
 
-    /// Writes to `place` what `value` makes of its old value.
+    /// Writes to `place` the value that `value` computes from the old one.
     fn write(
         &mut self,
         place: Place<'_>,
@@ -176,7 +176,7 @@ impl Cx<'_> {
         }
     }
 
-    /// The place in memory of a part of an element, `of`. Indices are computed once, before the value.
+    /// The address of a part of an element, `of`. Indices are computed once, before the value.
     fn part_of_element(
         &mut self,
         of: TokenStream,
@@ -208,7 +208,7 @@ impl Cx<'_> {
         taken(place, &mut parts)
     }
 
-    /// Writes to a part that an index chooses: `root[i]`, `root.field[i].other`.
+    /// Writes to a part that an index selects: `root[i]`, `root.field[i].other`.
     fn write_element(
         &mut self,
         root: &Ident,
@@ -256,13 +256,13 @@ impl Cx<'_> {
             _ => {
                 let (put, new, here) =
                     (lang("put", span), self.helper("new", span), self.helper("here", span));
-                // Each element that may be chosen is given it.
+                // The new value is written to each element that the index may select.
                 quote_spanned!(span=> #put(&mut #of, ::core::clone::Clone::clone(&#new), #here))
             }
         }
     }
 
-    /// Memory that an index chooses a place in: of `a[i]`, the place and not what it holds.
+    /// Memory that is going to be indexed: for `a[i]`, the place itself and not its content.
     fn memory(&mut self, base: &Expr) -> TokenStream {
         match base {
             Expr::Paren(p) => self.memory(&p.expr),
@@ -275,7 +275,7 @@ impl Cx<'_> {
         }
     }
 
-    /// A step as tokens; indices that are more than a name or a number get a name.
+    /// A step as tokens; indices that are more than a name or a number are bound to a name first.
     pub(super) fn step(&mut self, step: Step<'_>, indices: &mut Vec<TokenStream>) -> TokenStream {
         match step {
             Step::Field(member) => quote_spanned!(member.span()=> . #member),
@@ -350,10 +350,10 @@ impl Cx<'_> {
         }
     }
 
-    /// The part of a device variable that `left` is, to be assigned.
+    /// The part of a device variable that `left` denotes, as the target of an assignment.
     fn part<'e>(&mut self, left: &'e Expr) -> Option<Place<'e>> {
         let Some(Place::Part(root, steps)) = self.part_of(left) else { return None };
-        // What a pointer points to is memory, whether or not the pointer is a variable.
+        // A pointer's target is memory, whether or not the pointer is a variable.
         if matches!(steps.first(), Some(Step::Index(_))) && self.name(root).is_some_and(|n| n.pointer) {
             return None;
         }
@@ -361,7 +361,7 @@ impl Cx<'_> {
         Some(Place::Part(root, steps))
     }
 
-    /// The part of a device variable that `left` is.
+    /// The part of a device variable that `left` denotes.
     pub(super) fn part_of<'e>(&self, left: &'e Expr) -> Option<Place<'e>> {
         let (base, steps) = path(left);
         let steps = steps.into_iter().map(|(step, _)| step).collect();
@@ -376,13 +376,13 @@ impl Cx<'_> {
     }
 }
 
-/// True if the part depends on an index that may be a value of the device, or if a field is indexed: fields may be memory.
+/// True if the part depends on an index that may be a device value, or if a field is indexed: fields may be memory.
 fn steps_choose(steps: &[Step<'_>]) -> bool {
     let chooses = |step: &Step<'_>| matches!(step, Step::Index(e) if !matches!(e, Expr::Lit(_)));
     steps.iter().any(chooses) || matches!(steps, [.., Step::Field(_), Step::Index(_)])
 }
 
-/// What an expression of fields and indices begins with, and its steps, each with what it steps into.
+/// The root of an expression of fields and indices, and its steps, each with its base expression.
 fn path(whole: &Expr) -> (&Expr, Vec<(Step<'_>, &Expr)>) {
     let (mut steps, mut base) = (Vec::new(), whole);
     loop {
@@ -406,7 +406,7 @@ fn path(whole: &Expr) -> (&Expr, Vec<(Step<'_>, &Expr)>) {
 /// `x[i].part`, where `x` is not a variable.
 fn element_part(left: &Expr) -> Option<Place<'_>> {
     let (_, mut steps) = path(left);
-    // The first index whose result has a field: what is before it chooses among slices.
+    // The first index whose result has a field: anything before it selects among slices.
     let at = steps.windows(2).position(|pair| matches!(pair, [(Step::Index(_), _), (Step::Field(_), _)]))?;
     let parts = steps.split_off(at + 1);
     let (Step::Index(index), slice) = steps.pop()? else { return None };

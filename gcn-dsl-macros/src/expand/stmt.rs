@@ -30,7 +30,7 @@ impl<'ast> Visit<'ast> for Exits {
     fn visit_item(&mut self, _: &'ast syn::Item) {}
 }
 
-/// The value of an assignment that some lanes leave while it is computed.
+/// The value of an assignment, if some lanes exit while it is evaluated.
 fn leaving(stmt: &mut Stmt) -> Option<&mut Expr> {
     let value = match stmt {
         Stmt::Expr(Expr::Assign(e), _) => &mut *e.right,
@@ -44,7 +44,8 @@ fn leaving(stmt: &mut Stmt) -> Option<&mut Expr> {
     exits.0.then_some(value)
 }
 
-/// The statements, with the value of an assignment that lanes may leave in a statement before it: what follows knows of it.
+/// The statements, with such values moved to a statement of their own before the assignment, so that later statements
+/// take the exits into account.
 fn apart(stmts: &[Stmt]) -> Cow<'_, [Stmt]> {
     let assigns = |stmt: &Stmt| matches!(stmt, Stmt::Expr(Expr::Assign(_) | Expr::Binary(_), _));
     if !stmts.iter().any(|stmt| assigns(stmt) && leaving(&mut stmt.clone()).is_some()) {
@@ -86,7 +87,7 @@ impl Cx<'_> {
         })
     }
 
-    /// The statement, and if lanes can leave in it the flow of those that follow.
+    /// The statement; if lanes can exit in it, the flow of the following statements is adapted.
     fn after(&mut self, stmt: &Stmt, tokens: TokenStream, last: bool) -> TokenStream {
         let leaves = match self.frames.last_mut() {
             Some(Frame::Statements(leaves)) if !leaves.is_empty() => std::mem::take(leaves),
@@ -138,7 +139,7 @@ impl Cx<'_> {
         }
     }
 
-    /// Those of the statements that can be expanded, for a body with errors.
+    /// Those statements that can be expanded, for a body with errors.
     pub fn whole_statements(&mut self, stmts: &[Stmt]) -> TokenStream {
         self.scope(|cx| {
             let mut out = TokenStream::new();
@@ -206,7 +207,7 @@ impl Cx<'_> {
                 let plain = elements.is_host(ty);
                 self.expr(&if plain { init } else { typed::number(&init, &elements).into_owned() })
             }
-            // What starts a variable has its type.
+            // The initial value takes the variable's type.
             None if function::all_mut(pat) => {
                 let (init, uses) = self.inferred_by_name(&init.expr);
                 let value = self.expr(&self.members_in_lanes(pat, init));
@@ -244,7 +245,7 @@ impl Cx<'_> {
         if local.attrs.iter().any(schedule::is_carried) {
             return self.carried_let(local, &value);
         }
-        // Rust asks for `mut` where elements are assigned; memory is not a variable.
+        // Rust requires `mut` for assignments to elements; memory is not a variable.
         if let (Pat::Ident(p), Some(_)) = (pat, memory_of(&init.expr))
             && p.mutability.is_some()
         {
@@ -287,7 +288,8 @@ impl Cx<'_> {
         quote_spanned!(local.span()=> #(#attrs)* let #pat #annotation = #value; #named)
     }
 
-    /// The written type of what `pat` names: that of each lane's own values where the body gives it such.
+    /// The written type of the variable in `pat`: with each lane's own values, if the body assigns varying values to
+    /// it.
     fn in_its_lanes<'t>(&self, pat: &Pat, written: &'t syn::Type) -> Cow<'t, syn::Type> {
         let Pat::Ident(name) = pat else { return Cow::Borrowed(written) };
         if let Some(of) = ty::optional(ty::bare(written)).filter(|of| self.elements.is_plain(of)) {
@@ -314,7 +316,7 @@ impl Cx<'_> {
         }
     }
 
-    /// The first value of a variable that is a tuple, with the members that vary made so.
+    /// The first value of a tuple variable; its varying members are converted.
     fn members_in_lanes(&self, pat: &Pat, mut init: Expr) -> Expr {
         if let (Pat::Ident(name), Expr::Tuple(tuple)) = (pat, &mut init) {
             for (member, value) in tuple.elems.iter_mut().enumerate() {
@@ -326,7 +328,7 @@ impl Cx<'_> {
         init
     }
 
-    /// The value as one of the written type. A plain type leaves open whether it is one for all lanes.
+    /// The value converted to the written type. A plain type does not determine whether the value is uniform.
     pub fn written(&self, ty: &syn::Type, value: &TokenStream, span: Span) -> TokenStream {
         if self.elements.leaves_open(ty) {
             let call = super::lang("of_type", span);

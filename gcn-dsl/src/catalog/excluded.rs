@@ -2,7 +2,7 @@
 //!
 //! `build.rs` reads this file too: the list is a table in the documentation of [`crate::isa`].
 
-/// A group of instructions that have no function, for one reason.
+/// A group of instructions that have no function, for the same reason.
 #[derive(Debug, Clone, Copy)]
 pub struct Excluded {
     /// The mnemonics.
@@ -111,7 +111,7 @@ pub const EXCLUDED: &[Excluded] = &[
     },
 ];
 
-/// Why `mnemonic` has no function, if it has none.
+/// The reason why `mnemonic` has no function, if it has none.
 pub fn excluded(mnemonic: &str) -> Option<&'static Excluded> {
     EXCLUDED.iter().find(|e| e.mnemonics.contains(&mnemonic))
 }

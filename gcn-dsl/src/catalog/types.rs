@@ -23,7 +23,7 @@ fn element(word: &str) -> Option<Option<(&'static str, u32)>> {
     })
 }
 
-/// The type of the result that `operand` of `row` is.
+/// The type of the result in `operand` of `row`.
 pub fn result(row: &InstDesc, operand: &OperandDesc) -> String {
     let scalar = !operand.kinds.intersects(OperandKinds::VGPR | OperandKinds::AGPR);
     if scalar && row.format.is_vop() {
@@ -53,7 +53,7 @@ fn vector_type(
 ) -> String {
     let packed = row.entry.is_packed();
     let matrix = row.is_matrix();
-    // Of 16-bit results that leave the other half alone, both halves are of interest.
+    // For 16-bit results that keep the other half of the register, both halves matter.
     let half = operand.access == Access::ReadWrite && row.does(Behaviours::KEEPS_PART);
     let vector = |name: &str, count: u32| format!("Vector<{name}, {count}>");
     match named {

@@ -1,10 +1,10 @@
-//! What happens to variables, in the order of execution, and which values nobody reads.
+//! The accesses of variables in the order of execution, and the values that are never read.
 
 use std::collections::HashSet;
 
 use proc_macro2::Ident;
 
-/// What a body does to its variables.
+/// An access of a body to its variables.
 pub(super) enum Event {
     Read(usize),
     Write(Write),
@@ -39,7 +39,7 @@ pub(super) fn nothing() -> Event {
     Event::Seq(Vec::new())
 }
 
-/// The variables whose values are read later.
+/// The live variables: their values are read later.
 type Live = HashSet<usize>;
 
 /// The writes whose values nobody reads.
@@ -53,7 +53,7 @@ pub(super) fn dead(event: &Event, variables: usize) -> Vec<Write> {
 #[derive(Default)]
 struct Liveness {
     targets: Vec<Around>,
-    /// Not while a loop's values are still being found.
+    /// False while a loop's live variables are still being computed.
     reports: bool,
     dead: Vec<Write>,
 }
@@ -61,13 +61,13 @@ struct Liveness {
 struct Around {
     label: Target,
     is_loop: bool,
-    /// What is read later at its end, and at its begin.
+    /// The variables live at its end and at its start.
     end: Live,
     begin: Live,
 }
 
 impl Liveness {
-    /// What is read later before `event`, from what is read later after it.
+    /// The variables live before `event`, given those live after it.
     fn before(&mut self, event: &Event, mut live: Live) -> Live {
         match event {
             Event::Read(variable) => {

@@ -1,4 +1,4 @@
-//! From a body to what it does to its variables.
+//! Extracts the accesses to variables from a body.
 
 use std::rc::Rc;
 
@@ -45,7 +45,7 @@ impl Reader {
         self.names.iter().rev().find(|(text, _)| name == text).map(|(_, id)| *id)
     }
 
-    /// The variable that an expression of fields and indices begins with.
+    /// The variable at the root of an expression of fields and indices.
     fn root(&self, e: &Expr) -> Option<usize> {
         match e {
             Expr::Field(e) => self.root(&e.base),
@@ -62,7 +62,7 @@ impl Reader {
         }
     }
 
-    /// All names in tokens that are not read as expressions.
+    /// All names in tokens that cannot be parsed as expressions.
     fn hidden(&mut self, tokens: TokenStream) -> Event {
         for token in tokens {
             match token {
@@ -95,7 +95,7 @@ impl Reader {
         let mut each = |p: &Pat, form| self.bind(p, form, valued, out);
         match pat {
             Pat::Ident(p) => {
-                // A constant or a unit struct is compared with.
+                // A constant or a unit struct is compared, not bound.
                 if p.ident.to_string().starts_with(char::is_uppercase) {
                     return;
                 }
@@ -172,7 +172,7 @@ impl Reader {
         let before = self.variables.len();
         self.bind(&local.pat, Form::Plain, local.init.is_some(), out);
         if !local.attrs.is_empty() {
-            // `#[carried]`, `#[register(…)]`: what they do with the variable is their matter.
+            // `#[carried]`, `#[register(…)]`: these attributes use the variable in their own ways.
             self.variables[before..].iter_mut().for_each(|v| v.hidden = true);
             local.attrs.iter().for_each(|a| {
                 self.hidden(a.to_token_stream());
@@ -244,7 +244,7 @@ impl Reader {
                 self.expr(&r.expr)
             }
             Expr::Call(e) => {
-                // A call of a closure may change what the closure has captured, for which Rust asks for a `mut`.
+                // A call of a closure may change captured variables, for which Rust requires `mut`.
                 self.lend(&e.func);
                 self.all([&*e.func].into_iter().chain(&e.args))
             }

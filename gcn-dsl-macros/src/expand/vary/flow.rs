@@ -1,4 +1,4 @@
-//! The walk over expressions: what each gives, under which conditions it runs, and which loops it leaves.
+//! The walk over expressions: their shapes, the conditions under which they run, and the loops that they exit.
 
 use std::rc::Rc;
 
@@ -28,7 +28,7 @@ impl Analysis {
         result
     }
 
-    /// The body of a loop whose trips differ between lanes if `condition` varies, or a `break` does.
+    /// The body of a loop. Its trips differ between lanes if `condition` or a `break` is varying.
     pub(super) fn trips(
         &mut self,
         at: Span,
@@ -87,13 +87,13 @@ impl Analysis {
         }
     }
 
-    /// The rest of what begins there has fewer lanes if rustc says so of the conditions around.
+    /// Lanes may be missing from the rest of this loop or block, if rustc decides that a condition around is varying.
     fn doubt(&mut self, start: &Variable) {
         let doubts = self.doubts.get(start.doubts..).unwrap_or_default();
         self.doubted.extend(doubts.iter().map(|doubt| (start.key.clone(), *doubt)));
     }
 
-    /// `continue`: the rest of the trip has fewer lanes.
+    /// `continue`: lanes are missing from the rest of the trip.
     fn next_trip(&mut self, label: Option<&syn::Lifetime>) {
         let Some(target) = self.target(label) else { return };
         let left: Vec<Around> = self.loops.get(target..).unwrap_or_default().to_vec();
@@ -192,7 +192,7 @@ impl Analysis {
                 Shape::Varying
             }
             Expr::Field(f) => match (self.expr(&f.base), &f.member) {
-                // The parts of an element of a slice vary as it does.
+                // The parts of a slice's element vary as the element does.
                 (Shape::Varying, _) => Shape::Varying,
                 (of @ Shape::Asked(_), _) => self.ask_part(e, of),
                 // A field of another struct may have this name.
@@ -217,7 +217,7 @@ impl Analysis {
         }
     }
 
-    /// True for `Enum::Variant` of an enum whose values are each lane's own.
+    /// True for `Enum::Variant` of an enum whose values are varying.
     pub(super) fn is_varying_variant(&self, path: &syn::Path) -> bool {
         let of = path.segments.iter().rev().nth(1);
         of.is_some_and(|of| self.known.varying.contains(&of.ident.to_string()))
@@ -346,7 +346,7 @@ impl Analysis {
         }
     }
 
-    /// A closure; what its parameters are is said by their types alone.
+    /// A closure; only their types determine the shapes of its parameters.
     pub(super) fn closure(&mut self, e: &syn::ExprClosure) -> Shape {
         let (names, loops) = (self.names.len(), std::mem::take(&mut self.loops));
         for input in &e.inputs {
@@ -385,7 +385,7 @@ impl Analysis {
             _ if super::super::loops::range(&Expr::MethodCall(e.clone())).is_some() => {
                 self.either(receiver, arguments)
             }
-            // Of a number, a method gives what its arguments are.
+            // A method of a number gives the shape of its arguments.
             Shape::Other if self.is_number(&e.receiver) => arguments,
             _ => self.ask_or(&Expr::MethodCall(e.clone()), self.known.functions.contains(&name)),
         }
@@ -446,7 +446,7 @@ impl Analysis {
             self.on_the_host.push(at.clone());
         }
         let closure = self.name(&e.func).is_some_and(|binding| binding.shape == Shape::Closure);
-        // A method may have the name of a function that is declared elsewhere.
+        // A method may have the same name as a function that is declared elsewhere.
         let gives_lanes = self.known.functions.contains(&name);
         if closure || gives_lanes && self.known.free.contains(&name) {
             return Shape::Varying;
