@@ -284,8 +284,7 @@ impl<'a> Sequences<'a> {
         }
     }
 
-    /// Calls `found` for each rule that `line` breaks, in the order of the rules; fields that `fix` already changes
-    /// count as done.
+    /// Calls `found` for each rule that `line` breaks, in the order of the rules, with the strongest remedy that it needs.
     pub fn dangers(&self, pending: &Pending, line: usize, mut found: impl FnMut(Danger)) {
         let Some(acts) = self.acts(line) else { return };
         for act in &acts.of_rules {
