@@ -31,9 +31,12 @@ impl Deferred {
     /// The state after two paths join.
     pub(super) fn meet(self, other: Deferred) -> Deferred {
         match (self.left, other.left) {
+            // A path that leaves contributes nothing: no lane arrives by it.
             (true, false) => other,
             (false, true) => self,
             (left, _) => Deferred {
+                // A variable has a value only if it has one on every path; it may have one already if it has one on
+                // any.
                 assigned: self.assigned.intersection(&other.assigned).copied().collect(),
                 begun: self.begun.into_iter().chain(other.begun).collect(),
                 declared: self.declared,
@@ -53,6 +56,7 @@ impl Cx<'_> {
     pub fn defer(&mut self, name: &Ident, ty: Option<syn::Type>, mutable: bool, span: Span) -> TokenStream {
         self.declare_as(name, Kind::Deferred);
         let key = self.names.len() - 1;
+        // An earlier variable may have had the same index, in a scope that has ended.
         self.deferred.assigned.remove(&key);
         self.deferred.begun.remove(&key);
         self.deferred.declared.insert(key, Declared { mutable, ty });
@@ -97,6 +101,7 @@ impl Cx<'_> {
     /// Records that the variable has a value from here on.
     fn begin(&mut self, key: usize, name: &Ident) {
         let immutable = self.deferred.declared.get(&key).is_some_and(|d| !d.mutable);
+        // In unreachable code nothing is reported, as in Rust.
         if immutable && !self.deferred.left && self.deferred.begun.contains_key(&key) {
             let what = format!(
                 "`{name}` may have a value already; to assign it again, declare it with `let mut {name}`"
@@ -145,6 +150,7 @@ impl Cx<'_> {
     ) -> (A, B) {
         let before = self.deferred.clone();
         let first = one(self);
+        // Both sides start from the state before the branch.
         let after = std::mem::replace(&mut self.deferred, before);
         let second = other(self);
         self.deferred = std::mem::take(&mut self.deferred).meet(after);
@@ -171,9 +177,11 @@ impl Cx<'_> {
         let (expanded, breaks, continues) = body(self);
         let end = std::mem::take(&mut self.deferred);
         let next = Deferred::meeting(continues.into_iter().chain([end.clone()]));
+        // The second trip begins with what the first one has assigned.
         self.not_begun_again(&before, &next);
         self.deferred = match endless {
             true => Deferred::meeting(breaks),
+            // The loop may make no trip, so the state before it is one of the paths.
             false => Deferred::meeting(breaks.into_iter().chain([end, before])),
         };
         expanded
@@ -190,6 +198,7 @@ impl Cx<'_> {
         };
         let mut again: Vec<(&usize, &Ident)> = next.begun.iter().collect();
         again.retain(|(key, _)| !before.begun.contains_key(key) && immutable(key));
+        // In the order of declaration: the map has none, and messages must not change from build to build.
         again.sort_by_key(|(key, _)| **key);
         for (_, name) in again {
             let what = format!(

@@ -112,6 +112,7 @@ impl Cx<'_> {
             Expr::Binary(e) => self.binary(e),
             Expr::Unary(e) if matches!(e.op, UnOp::Deref(_)) => {
                 if let Some(name) = name_of(&e.expr)
+                    // A lent variable is not a pointer to memory: `*x` reads it.
                     && self.kind(name) == Some(Kind::Lent)
                 {
                     return quote_spanned!(name.span()=> #name.get());
@@ -172,6 +173,7 @@ impl Cx<'_> {
     /// Expressions that keep their form, with their parts rewritten.
     fn structural(&mut self, e: &Expr) -> TokenStream {
         match e {
+            // The trait is in scope only here, so that it cannot collide with methods of the user's types.
             Expr::MethodCall(e) if takes_three(e) => {
                 let call = self.method_call(e);
                 quote_spanned!(e.span()=> ({
@@ -273,6 +275,7 @@ impl Cx<'_> {
             _ => e.method.clone(),
         };
         self.asynchronous(method);
+        // Functions of this macro call are known by name, so literals can take the types of their parameters.
         let given = self.as_taken(&e.method, &e.args).into_owned();
         let args: Vec<TokenStream> = match METHODS.iter().any(|m| method == m) {
             true if !self.known.generics.contains_key(&method.to_string()) => {
@@ -307,6 +310,7 @@ impl Cx<'_> {
     fn sides<'e>(&self, e: &'e ExprBinary) -> [Cow<'e, Expr>; 2] {
         let shift = matches!(e.op, BinOp::Shl(_) | BinOp::Shr(_));
         match (is_bare_number(&e.left), is_bare_number(&e.right)) {
+            // Two numbers are a host computation, whose type rustc infers as usual.
             (true, true) => [Cow::Borrowed(&e.left), Cow::Borrowed(&e.right)],
             // The types of a shift's operands are independent of each other.
             (true, false) if shift => [Cow::Owned(inferred(&e.left)), Cow::Borrowed(&e.right)],
@@ -328,6 +332,7 @@ impl Cx<'_> {
         let (call, end) = (lang("part", span), self.expr(end));
         match range.limits {
             syn::RangeLimits::HalfOpen(_) => quote_spanned!(span=> #call(#start, #end)),
+            // Parts are half-open; the parentheses keep the end's own operators together.
             syn::RangeLimits::Closed(_) => quote_spanned!(span=> #call(#start, (#end) + 1)),
         }
     }
@@ -345,6 +350,7 @@ impl Cx<'_> {
     /// True for a host index that may apply to memory as well as to arrays of values: it contains a constant that is a
     /// parameter, or a variable of an `#[unroll] for` that indexes both.
     fn counts(&self, e: &Expr) -> bool {
+        // A name of the device anywhere makes the index one of the device, for which no conversion is needed.
         let of_host = |e: &Expr| match name_of(e) {
             Some(name) => match self.kind(name) {
                 Some(Kind::Counted) => Some(self.mixed.iter().any(|m| name == m)),
@@ -422,6 +428,7 @@ impl Cx<'_> {
             Expr::Path(p) => {
                 let names: Vec<&Ident> = p.path.segments.iter().rev().take(2).map(|s| &s.ident).collect();
                 let upper = |name: &Ident| name.to_string().starts_with(char::is_uppercase);
+                // By Rust's naming convention: an associated constant may be a device value.
                 let constant = |name: &Ident| !name.to_string().contains(char::is_lowercase);
                 matches!(names[..], [variant, of] if upper(of) && upper(variant) && !constant(variant))
             }
@@ -482,6 +489,7 @@ impl Cx<'_> {
     /// A call; `taken` is the method that receives its result, [`HERE`] or [`ARGUMENT`].
     pub(super) fn call(&mut self, e: &ExprCall, taken: &str) -> TokenStream {
         let name = called(&e.func);
+        // Before everything else: these construct device values that may exist in some lanes only.
         for (name, made) in [("Some", "some"), ("Ok", "ok"), ("Err", "err")] {
             if let (true, Some(value)) = (self.is_prelude(&e.func, name), e.args.first()) {
                 let (made, value) = (lang(made, e.func.span()), self.expr(value));
@@ -508,6 +516,7 @@ impl Cx<'_> {
             Expr::Path(p) => quote!(#p),
             other => self.operand(other),
         };
+        // Functions are inlined while the kernel is traced, so rustc would not see a recursion that never ends.
         self.no_recursion(&e.func);
         let args: Vec<TokenStream> = match self.constructed(&e.func) {
             true => e.args.iter().map(|a| self.field_value(a)).collect(),
@@ -523,6 +532,8 @@ impl Cx<'_> {
             self.priority(e.args.first());
         }
         let span = e.func.span();
+        // A barrier with arguments hands them to the next phase; which overload applies depends on their types, so
+        // traits select it.
         if !own && name.is_some_and(|n| n == "barrier") && !args.is_empty() {
             let (with, flow) = (lang("CallWith", span), self.flow_of_call(span));
             let (given, args) = match args.as_slice() {

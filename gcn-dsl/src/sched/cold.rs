@@ -85,6 +85,8 @@ impl Body {
             None
         };
         let lines = start..end;
+        // Code that is also entered from elsewhere is more than the body of one `if`, and may not be cold. The start of an
+        // `else` is entered by the branch of its own `if`.
         let inside = |label: Label| {
             let at = program.labels[label.0 as usize].at;
             at.is_some_and(|at| lines.contains(&at) && !(at == start && inverse.is_none()))
@@ -116,6 +118,7 @@ impl Body {
         };
         program.labels.iter_mut().for_each(|label| label.at = label.at.map(place));
         marks.iter_mut().for_each(|(line, _)| *line = place(*line));
+        // A stable sort keeps marks on the same line in order.
         marks.sort_by_key(|(line, _)| *line);
         if let Some(inverse) = inverse {
             let cold = program.new_label(format!(".LBB0_cold{}", program.labels.len()));

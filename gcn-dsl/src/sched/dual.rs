@@ -103,6 +103,7 @@ impl Joiner {
                 return;
             }
             let (a, b) = (&self.touched[first], &self.touched[second]);
+            // Moving the later one up is preferred, unless that would move a wait forward.
             let up = b.may_swap_with(&between) && !early.contains(&second);
             let down = a.may_swap_with(&between);
             let independent = !a.writes.meets(&b.reads) && !a.writes.meets(&b.writes);

@@ -273,6 +273,7 @@ impl Analysis {
         };
         let init = local.init.as_ref().map(|i| &*i.expr);
         match ty {
+            // A written device type decides; the value can only confirm it.
             Some(ty) if !self.elements.is_plain(ty) && !matches!(bare(ty), Type::Ptr(_)) => {
                 let value = init.map_or(Shape::Other, |e| self.expr(e));
                 let shape = match value {
@@ -295,6 +296,7 @@ impl Analysis {
         match (pat, init) {
             (Pat::Tuple(p), Some(Expr::Tuple(t))) if p.elems.len() == t.elems.len() => {
                 let parts: Vec<(Shape, &Pat, &Expr)> =
+                    // All values before any name is bound: `let (a, b) = (b, a)` refers to the outer names.
                     p.elems.iter().zip(&t.elems).map(|(p, e)| (self.expr(e), p, e)).collect();
                 self.typed = typed;
                 self.of_one_pattern(|cx| {
@@ -304,6 +306,7 @@ impl Analysis {
             (Pat::Ident(p), Some(Expr::Tuple(t))) => {
                 let shapes: Vec<Shape> = t.elems.iter().map(|e| self.expr(e)).collect();
                 self.bind(pat, Shape::Other, None);
+                // A named tuple is one variable whose members are tracked by their positions.
                 let numbers = t.elems.iter().map(|e| typed || self.is_number(e)).collect();
                 let varying = shapes.iter().enumerate().filter(|(_, shape)| **shape == Shape::Varying);
                 let key = key(&p.ident);
@@ -341,6 +344,7 @@ impl Analysis {
                     true => Some(self.variable(p.ident.to_string())),
                     false => p.mutability.is_some().then(|| self.variable(key(&p.ident))),
                 };
+                // A result of an earlier round: the iteration carries values around loops this way.
                 let varies = variable.as_ref().is_some_and(|v| self.varying.contains(&v.key));
                 let pointer = matches!(shape, Shape::Memory | Shape::OwnPointer);
                 if pointer {
@@ -359,6 +363,7 @@ impl Analysis {
                 if open {
                     self.open.insert(key(&p.ident));
                 }
+                // A plain written type leaves the place open, so the first value decides it.
                 if self.typed && shape.varies() {
                     self.varying.insert(key(&p.ident));
                 }
@@ -418,6 +423,7 @@ impl Analysis {
     fn assign(&mut self, to: &Expr, shape: Shape) {
         match to {
             Expr::Index(e) => {
+                // A varying index writes different elements in different lanes, so the whole array varies.
                 let index = self.expr(&e.index);
                 let shape = self.either(shape, index);
                 self.assign(&e.expr, shape);

@@ -65,6 +65,7 @@ impl Cx<'_> {
             Frame::Target(t) => t.kind,
             _ => return TokenStream::new(),
         };
+        // As in Rust, where such a loop may end without a `break`.
         if let (Some(value), TargetKind::Loop { valued: false, .. }) = (&e.expr, kind) {
             self.errors.at(
                 value,
@@ -105,6 +106,7 @@ impl Cx<'_> {
     fn find_target(&mut self, word: &str, span: Span, label: Option<&Lifetime>) -> Option<usize> {
         let target = self.frames.iter().rposition(|f| match (f, label) {
             (Frame::Target(t), Some(label)) => t.label.as_ref() == Some(&label.ident.to_string()),
+            // Without a label only loops are targets; a labelled block needs its label.
             (Frame::Target(t), None) => matches!(t.kind, TargetKind::Loop { .. } | TargetKind::Unrolled),
             _ => false,
         });
@@ -178,6 +180,7 @@ impl Cx<'_> {
             Exit::Return => self.operand_expr(v),
             _ => self.operand_expr(&literals(v, &self.elements.clone())),
         });
+        // Taken after the value is expanded, which may assign variables, and before the code behind the exit.
         let here = self.leaves_here();
         let mut notes = TokenStream::new();
         let mut path: Vec<TokenStream> = Vec::new();
@@ -185,6 +188,7 @@ impl Cx<'_> {
             matches!(&self.frames[target], Frame::Target(t) if matches!(t.kind, TargetKind::Loop { .. }));
         // Later statements in a loop's body learn from the loop itself that lanes may have left by `break`.
         let blocks_know = !(is_loop && how == Exit::Break);
+        // From the exit outwards: the kind at each construct joins those of all constructs inside it.
         for i in (target + 1..self.frames.len()).rev() {
             let slot = self.fresh("exit", span);
             let (leaves, own) = match &mut self.frames[i] {
@@ -204,6 +208,7 @@ impl Cx<'_> {
                 }
                 _ => continue,
             };
+            // Kept apart, because a `return` also ends the life of every variable outside.
             let list = if how == Exit::Return { &mut leaves.returned } else { &mut leaves.left };
             list.push(slot.clone());
             let kind = any(&path, span);
@@ -303,6 +308,7 @@ impl Cx<'_> {
     /// The body of a function: its value is that of the last expression and of each `return`. A kernel's body has no
     /// value.
     pub fn function_body(&mut self, stmts: &[Stmt], span: Span) -> TokenStream {
+        // A function's end is a target like that of a labelled block, so `return` needs no mechanism of its own.
         let guard = self.helper("function", span);
         self.frames.push(Target::frame(TargetKind::Function, None, guard.clone()));
         let body = self.value_as_it_is(stmts, span);
@@ -327,6 +333,7 @@ impl Cx<'_> {
 
     fn close_block(&mut self, body: TokenStream, guard: &Ident, span: Span) -> TokenStream {
         let Some(mut target) = self.pop_target() else { return TokenStream::new() };
+        // Without a `return` or `break` the value flows out directly, and no variable has to join values.
         if !target.breaks {
             return body;
         }

@@ -76,6 +76,7 @@ fn chain(e: &mut Expr) {
             Expr::Closure(closure) => {
                 closure.inputs.iter_mut().for_each(|input| *input = without_references(input));
             }
+            // The second iterator has to yield values as well, or the pairs would differ in type.
             Expr::Reference(_) if call.method == "zip" || call.method == "chain" => *arg = by_value(arg),
             arg => chain(arg),
         }
@@ -104,6 +105,8 @@ fn of_values(function: &Expr, parameters: usize) -> Expr {
             closure.inputs.iter_mut().for_each(|input| *input = without_references(input));
             Expr::Closure(closure)
         }
+        // A function of the host's number type cannot take device values; inside a closure it is expanded as a method
+        // call.
         Expr::Path(p) if p.path.segments.len() == 2 && parameters == 2 => {
             parse_quote_spanned!(function.span()=> |a, b| #p(a, b))
         }
@@ -160,6 +163,7 @@ impl Cx<'_> {
 
     /// `v.iter().any(…)`, `all` and `fold`.
     pub(in crate::expand) fn of_elements(&mut self, e: &ExprMethodCall) -> Option<TokenStream> {
+        // Before the test for chains: a range is not an iterator over an array.
         if let (Some(of), true) = (limits(&e.receiver), e.method == "contains" && e.args.len() == 1) {
             return Some(self.contains(of, &e.args[0], e.method.span()));
         }
@@ -187,6 +191,7 @@ impl Cx<'_> {
             e => e,
         };
         let upper = if matches!(of.limits, RangeLimits::Closed(_)) { "le" } else { "lt" };
+        // The value is compared twice but must be computed once.
         let name = self.fresh("contained", span);
         let value = self.expr(value);
         let ends = [(&of.start, "ge"), (&of.end, upper)];
@@ -223,6 +228,7 @@ impl Cx<'_> {
     pub(in crate::expand) fn elements(&mut self, pat: &Pat, of: &Expr) -> (Pat, TokenStream) {
         let list = name_of(of).is_some_and(|name| self.lists.iter().any(|list| name == list));
         let span = of.span();
+        // A parameter that is a list is a slice of handles, which Rust iterates by reference.
         let of: &Expr = if list { &parse_quote_spanned!(span=> #of.iter()) } else { of };
         let (pat, of) = (without_references(pat), by_value(of));
         (pat, self.operand_expr(&of))

@@ -34,6 +34,7 @@ impl Cx<'_> {
     ) -> TokenStream {
         let (flow, begin) = (self.flow(span), lang(&format!("{name}_begin"), span));
         let (guard, value) = (self.helper("left", span), self.helper("right", span));
+        // The right side may not run, so an assignment in it does not count afterwards.
         let (right, ()) = self.ways(right, |_| ());
         quote_spanned!(span=> {
             let #guard = #begin(#left, &#flow);

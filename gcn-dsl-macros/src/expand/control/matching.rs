@@ -32,6 +32,7 @@ impl Cx<'_> {
         if !e.arms.iter().map(|arm| self.pattern_is_known(&arm.pat)).fold(true, |all, known| all & known) {
             return TokenStream::new();
         }
+        // Checked here because rustc's own error about its recursion limit would not mention the `match`.
         if let Some(arm) = e.arms.get(MOST_BRANCHES) {
             let what = format!(
                 "a `match` in a kernel has at most {MOST_BRANCHES} arms, each a branch inside of the one before; read the results from \
@@ -42,6 +43,7 @@ impl Cx<'_> {
         }
         let matched = self.guard("match", span);
         let value_name = self.helper("value", span);
+        // rustc sees the patterns before the branches, so that its errors about them come first and once.
         let check = self.check(e, &matched, &value_name);
         let chain = self.chain(&e.arms, &matched, span);
         let at = e.expr.span();
@@ -69,6 +71,7 @@ impl Cx<'_> {
         // Next to a value of another kind a number is a host number.
         let numbers = e.arms.iter().all(|arm| has_literals(&arm.body));
         for arm in &e.arms {
+            // Each arm starts from the same state: only one of them is in the finished kernel.
             self.deferred = before.clone();
             let body = self.scope(|cx| {
                 cx.bind(&arm.pat);
@@ -104,6 +107,7 @@ impl Cx<'_> {
         let guard = arm.guard.as_ref().map(|(_, guard)| &**guard);
         let tested = |cx: &mut Self| cx.guard_of_arm(&arm.pat, matched, guard);
         let cond = match (test, guard) {
+            // A guard without effects is cheaper to evaluate in all lanes than in a branch of its own.
             (Some(test), Some(guard)) if self.is_for_all(guard) => {
                 let (and, guard) = (lang("and", at), tested(self));
                 quote_spanned!(at=> #and(#test, #guard))
@@ -112,6 +116,7 @@ impl Cx<'_> {
             (Some(test), None) => test,
             (None, _) => tested(self),
         };
+        // The remaining arms become the `else`: lanes that match an earlier arm never test a later one, as in Rust.
         let then = |cx: &mut Self| cx.matched(&arm.pat, matched, |cx| cx.arm_body(&arm.body));
         self.branch(cond, at, span, then, Some(|cx: &mut Self| cx.chain(rest, matched, span)))
     }
@@ -151,6 +156,8 @@ impl Cx<'_> {
             let mut needs = Needs::default();
             let pat = self.checked_pattern(&arm.pat, &mut needs);
             items.extend(needs.items);
+            // A guard, or a pattern that rustc wrongly takes for irrefutable, must not make later arms unreachable:
+            // an opaque condition stands in for it.
             let at = arm.guard.as_ref().map(|(token, _)| token.span).or(needs.guard.then(|| arm.pat.span()));
             let guard = at.map(|at| {
                 let otherwise = lang("otherwise", at);
@@ -176,6 +183,7 @@ impl Cx<'_> {
         let (matched, at) = (self.guard("match", span), of.expr.span());
         let bind = quote_spanned!(at=> let #matched = #value;);
         let then = &e.then_branch.stmts;
+        // An irrefutable pattern needs no branch.
         let Some(condition) = self.condition(&of.pat, &matched) else {
             return self.scope(|cx| {
                 let (bindings, then) = (cx.bindings(&of.pat, &matched), cx.statements(then));
@@ -206,6 +214,8 @@ impl Cx<'_> {
             self.errors.at(els, what);
             return TokenStream::new();
         }
+        // The names stay in scope after the statement, so a second `let … else` must not shadow the matched value of
+        // the first.
         let matched = self.fresh("matched", span);
         let unless = self.condition(pat, &matched).map(|condition| {
             let branch = self.branch(

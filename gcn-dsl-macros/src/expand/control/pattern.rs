@@ -58,6 +58,7 @@ fn divided(path: &Path, self_type: Option<&Ident>) -> (Path, Option<syn::PathSeg
 fn variant(path: &Path, cx: &mut Cx<'_>, as_what: &str) -> (TokenStream, TokenStream) {
     let span = path.span();
     let (of, name) = divided(path, cx.self_type.as_ref());
+    // `Some`, `None`, `Ok` and `Err` are written without their enum.
     if of.segments.is_empty() {
         let result = name.as_ref().is_some_and(|name| name.ident == "Ok" || name.ident == "Err");
         let of = if result { quote!(result::Result) } else { quote!(option::Option) };
@@ -69,6 +70,8 @@ fn variant(path: &Path, cx: &mut Cx<'_>, as_what: &str) -> (TokenStream, TokenSt
         return (TokenStream::new(), quote_spanned!(span=> #host::#of::#name));
     }
     let fresh = cx.fresh("", span);
+    // A path through an associated type cannot name a variant; an alias can. Its name follows the convention for
+    // types, so that rustc does not warn.
     let alias = Ident::new(&fresh.to_string().replacen("__gcn_", "__GcnEnum", 1), fresh.span());
     let (ty, what) = (of.span(), Ident::new(as_what, span));
     let kind = match as_what {
@@ -105,6 +108,7 @@ fn with_parts(pat: &Pat, f: &mut dyn FnMut(&Pat) -> Pat) -> Pat {
         Pat::Struct(p) => p.fields.iter_mut().for_each(|field| {
             let before = field.pat.clone();
             each(&mut field.pat);
+            // A short field `P { x }` whose pattern is replaced has to name the field.
             if field.pat != before {
                 long(field);
             }
@@ -204,9 +208,11 @@ impl Cx<'_> {
             Pat::Ident(p) if p.by_ref.is_none() => {
                 return p.subpat.as_ref().is_none_or(|(_, inner)| self.pattern_is_known(inner));
             }
+            // Each alternative would bind the name to another register; the branches could not share one body.
             Pat::Or(or) if binds(&Pat::Or(or.clone())) => {
                 "the alternatives of a pattern with `|` bind no names in a kernel; write an arm for each"
             }
+            // Without short-circuit, so that every wrong case is reported.
             Pat::Or(or) => return or.cases.iter().map(|p| self.pattern_is_known(p)).fold(true, |a, b| a & b),
             p @ (Pat::Tuple(_) | Pat::TupleStruct(_) | Pat::Slice(_) | Pat::Struct(_)) => {
                 return parts(p).into_iter().map(|p| self.pattern_is_known(p)).fold(true, |a, b| a & b);
@@ -267,6 +273,8 @@ impl Cx<'_> {
             match #host { #wild => true, _ => false }
         }));
         let (shallow, inner) = self.divided(pat, is_refutable);
+        // The fields of another variant are undefined, so their tests count only together with the test of the
+        // variant.
         let Some(rest) = self.all_of(&inner, at) else { return own };
         let (fields, and) = (self.fields(&shallow, path, &inner, of), lang("and", at));
         quote_spanned!(at=> { #fields #and(#own, #rest) })
@@ -321,6 +329,7 @@ impl Cx<'_> {
             return TokenStream::new();
         }
         if let Pat::Ident(p) = pat {
+            // `name @ pattern`: the names of the inner pattern are declared as well.
             let inner = p.subpat.as_ref().map(|(_, inner)| self.bindings(inner, of));
             let name = &p.ident;
             self.declare(name, p.mutability.is_some());
@@ -359,6 +368,8 @@ impl Cx<'_> {
             // The lint about needless `mut` is handled elsewhere.
             Pat::Ident(p) if !is_constant(&p.ident) => p.ident.to_token_stream(),
             inner @ (Pat::Struct(_) | Pat::TupleStruct(_)) if variant_path(inner).is_none() => {
+                // rustc sees `_` for refutable fields, so the pattern counts as irrefutable unless a guard tells
+                // otherwise.
                 needs.guard |= parts(inner).into_iter().any(is_refutable);
                 with_parts(inner, &mut |p| if is_refutable(p) { wild(p) } else { p.clone() })
                     .to_token_stream()

@@ -63,6 +63,7 @@ impl Operand {
 
     /// `value` with what is written around it.
     fn modified(&self, mut value: TokenStream) -> TokenStream {
+        // In the order of the hardware: the sign is inverted after the absolute value is taken.
         for (is, name) in [(self.sext, "sext"), (self.abs, "abs"), (self.neg, "neg")] {
             if is {
                 let name = Ident::new(name, self.span);
@@ -95,6 +96,7 @@ pub(in crate::expand) struct Block {
 impl Block {
     pub fn parse(input: ParseStream<'_>) -> syn::Result<Block> {
         let mut operands = Vec::new();
+        // No instruction has a `=` after its first word.
         while input.peek(syn::Ident::peek_any) && input.peek2(Token![=]) {
             operands.push(named(input)?);
             if input.parse::<Option<Token![,]>>()?.is_none() {
@@ -162,6 +164,7 @@ fn operand(input: ParseStream<'_>) -> syn::Result<Operand> {
     if abs {
         input.parse::<Token![|]>()?;
     }
+    // Two negations cancel, as in LLVM's assembler.
     let (abs, neg) = (inner.abs || abs, inner.neg ^ neg);
     Ok(Operand { span, neg, abs, ..inner })
 }
@@ -181,6 +184,7 @@ fn primary(input: ParseStream<'_>) -> syn::Result<Operand> {
             )
         }
         TokenTree::Group(g) if g.delimiter() == Delimiter::Bracket => pair(&g)?,
+        // Before the plain names: `neg` and `abs` are words only in front of a parenthesis.
         TokenTree::Ident(name) if input.peek(syn::token::Paren) => {
             let inner: Group = input.parse()?;
             return function(&name, &inner, input);
@@ -253,6 +257,7 @@ impl Cx<'_> {
     pub(in crate::expand) fn asm(&mut self, mac: &Macro, block: &Block) -> TokenStream {
         let mut known: Vec<String> = Vec::new();
         let mut out = TokenStream::new();
+        // All inputs are evaluated before the first instruction, in the order in which they are written.
         for operand in &block.operands {
             if let Way::In(value) | Way::InOut(value) = &operand.way {
                 let (name, value) = (register(self, &operand.name), self.expr(value));

@@ -44,6 +44,7 @@ fn check(item: &ItemEnum, errors: &mut Errors) {
         errors.at(&item.ident, "a device enum has variants: a value is one of them");
     }
     for (k, variant) in item.variants.iter().enumerate() {
+        // Numbers that equal the position are accepted: they change nothing.
         let counted = |number: &syn::Expr| number.to_token_stream().to_string() == k.to_string();
         if let Some((_, number)) = variant.discriminant.as_ref().filter(|(_, number)| !counted(number)) {
             let what = "the variants of a device enum are counted from 0; with `#[repr(u32)]` one without fields has the numbers that it says";
@@ -116,6 +117,7 @@ fn expand(item: &ItemEnum) -> TokenStream {
     let types: Vec<&Type> = all.iter().map(|f| &f.ty).collect();
     let params: Vec<&Ident> = all.iter().map(|f| &f.param).collect();
     let places: Vec<&Ident> = all.iter().map(|f| &f.place).collect();
+    // One discriminant serves all variants, so it varies as soon as the value of any field does.
     let place = place(&types);
     let attrs = item.attrs.iter().filter(|a| !is_device(a) && !crate::expand::items::aggregate::is_derive(a));
     let generics = bounded(item, &types);
@@ -148,6 +150,7 @@ fn expand(item: &ItemEnum) -> TokenStream {
         .iter()
         .zip(&fields)
         .filter_map(|(variant, fields)| constructor(vis, &quote!(#host::#name), variant, fields));
+    // A `cfg` on the enum has to apply to everything that is generated from it.
     let docs = item.attrs.iter().filter(|a| a.path().is_ident("cfg"));
     let (shared, plain) = (
         docs.map(ToTokens::to_token_stream).collect::<TokenStream>(),
@@ -211,6 +214,7 @@ fn place(types: &[&Type]) -> TokenStream {
     let places =
         types.iter().map(|ty| quote_spanned!(ty.span()=> <#ty as ::gcn_dsl::__private::Placed>::Place));
     let all = places.reduce(|all, next| quote!(<#all as ::gcn_dsl::__private::Kind>::Or<#next>));
+    // Without fields nothing restricts the value to one for all lanes.
     all.unwrap_or_else(|| quote!(::gcn_dsl::__private::Varying))
 }
 
@@ -248,6 +252,8 @@ fn of_variant(
     variant: &syn::Variant,
     fields: &[Vec<Field>],
 ) -> TokenStream {
+    // The struct has the fields of all variants side by side; registers that no variant needs at a time are never
+    // written.
     let own = &fields[tag as usize];
     let pattern = made(&quote!(#host::#name), variant, own.iter().map(|f| f.place.to_token_stream()));
     let values = fields.iter().enumerate().flat_map(|(of, fields)| {
@@ -267,6 +273,7 @@ fn constructor(
     fields: &[Field],
 ) -> Option<TokenStream> {
     let name = &variant.ident;
+    // A call cannot name fields; `Enum::Variant { … }` is expanded by the pattern module.
     if let Fields::Named(_) = variant.fields {
         return None;
     }

@@ -44,6 +44,7 @@ pub(crate) fn implementation(item: &DeviceImpl, errors: &mut Errors) -> TokenStr
         // All blocks come from the same source: an error in it is reported once.
         let blocks = places.iter().enumerate().map(|(k, place)| match k {
             0 => block(place, true, errors),
+            // The second expansion of the same source finds the same errors.
             _ => block(place, false, &mut Errors::default()),
         });
         return blocks.collect();
@@ -107,6 +108,7 @@ pub(in crate::expand) fn expand_with(
         Some(body) if !found.spoilt() => body,
         _ => {
             errors.append(found);
+            // Outside an `impl`, `self` would cause a second error from rustc.
             let out_of_place = |p: &Param| shape == Shape::Free && matches!(p, Param::Receiver(_));
             if signed.params.iter().any(out_of_place) {
                 return TokenStream::new();
@@ -154,8 +156,10 @@ fn body(function: &KernelFn, signed: &Signed, block: &syn::Block, errors: &mut E
     cx.known = Rc::clone(&function.known);
     cx.tuple_structs = Rc::clone(&function.tuple_structs);
     cx.result = returned(&function.sig.output).filter(|_| signed.converted.is_some()).cloned();
+    // Before everything else: the statements that `?` becomes are expanded like the user's own.
     let unquestioned = question::hoisted(block, returned(&function.sig.output), cx.errors);
     let block = unquestioned.as_ref().unwrap_or(block);
+    // Before types are inferred: each call of a closure may have arguments of other types.
     let inlined = inlined::inlined(block);
     let block = inlined.as_ref().unwrap_or(block);
     if cx.errors.spoilt() {
@@ -184,6 +188,7 @@ fn body(function: &KernelFn, signed: &Signed, block: &syn::Block, errors: &mut E
         let what = "the function gives this value to nobody: write what it returns, for example `-> V<f32>`, or a `;` after it";
         cx.errors.at(value, what);
     }
+    // rustc's `self` cannot be a device variable, so a variable of another name takes its place.
     let changes_self = function.mutates_self() || function.owns_mutable_self();
     let renamed = match changes_self.then(|| rename::renamed(block, receiver::NAME)) {
         Some(Ok(block)) => Some(block),
@@ -203,6 +208,7 @@ fn body(function: &KernelFn, signed: &Signed, block: &syn::Block, errors: &mut E
     let bindings: Vec<TokenStream> = signed.params.iter().map(|p| p.bind(&mut cx)).collect();
     cx.returns_nothing = signed.output.is_none();
     let statements = cx.function_body(&block.stmts, block.brace_token.span.open());
+    // After the body is expanded: only then are the names known that it rebinds.
     let freed = cx.freed_names();
     let frame = helper("frame", site, site);
     let result = match &signed.converted {
@@ -353,6 +359,7 @@ impl Cx<'_> {
         let segments: Vec<String> = path.path.segments.iter().map(|s| s.ident.to_string()).collect();
         let itself = match segments.as_slice() {
             [name] => function == name && self.kind(&path.path.segments[0].ident).is_none(),
+            // A path through another type names another function.
             [ty, name] => ty == "Self" && function == name,
             _ => false,
         };
@@ -368,6 +375,7 @@ impl Cx<'_> {
     /// `let pattern = value;`, with a device variable for each `mut` name in it.
     pub fn let_pattern(&mut self, pat: &Pat, value: &TokenStream, span: Span) -> TokenStream {
         let mut mutable = Vec::new();
+        // A single name takes the value directly, without a second binding.
         let whole = matches!(pat, Pat::Ident(_));
         let pat = without_mut(pat.clone(), &mut mutable);
         self.bind(&pat);

@@ -56,7 +56,9 @@ impl VisitMut for Inline {
             let Some((name, as_closure)) = block.stmts.get(at).and_then(function) else { continue };
             let mut bound = Bound(HashSet::new());
             let others = |k: &usize| *k != at;
+            // Items are visible in their whole block, also before the declaration, unlike closures.
             (0..block.stmts.len()).filter(others).for_each(|k| bound.visit_stmt(&block.stmts[k]));
+            // Another binding of the name in this block could be what a call means.
             if bound.0.contains(&name.to_string()) {
                 continue;
             }
@@ -79,6 +81,7 @@ impl VisitMut for Inline {
             }
         }
         let mut at = 0;
+        // By index: the declaration of an inlined closure is removed from the list.
         while at < block.stmts.len() {
             if let Some((name, closure)) = block.stmts.get(at).and_then(named_closure) {
                 let rest = block.stmts.get(at + 1..).unwrap_or_default();
@@ -114,6 +117,7 @@ fn named_closure(stmt: &Stmt) -> Option<(Ident, ExprClosure)> {
     let Stmt::Local(Local { attrs, pat: Pat::Ident(pat), init: Some(init), .. }) = stmt else { return None };
     let Expr::Closure(closure) = &*init.expr else { return None };
     let plain = attrs.is_empty() && pat.by_ref.is_none() && pat.subpat.is_none() && init.diverge.is_none();
+    // Other closures have a meaning beyond their body that inlining would lose.
     let own = closure.capture.is_none()
         && closure.asyncness.is_none()
         && closure.constness.is_none()
@@ -142,11 +146,13 @@ fn function(stmt: &Stmt) -> Option<(Ident, ExprClosure)> {
         })
         .collect();
     let (elements, inputs) = (Elements::default(), inputs?);
+    // Only functions of numbers mean the same on device values; others stay functions of the host.
     let numbers = elements.is_plain(output) && inputs.iter().all(|input| elements.is_plain(&input.ty));
     let mut leaves = Leaves(false);
     leaves.visit_block(&f.block);
     let mut mentioned = HashSet::new();
     names(f.block.to_token_stream(), &mut mentioned);
+    // Inlining a recursive function would not end.
     let calls_itself = mentioned.contains(&sig.ident.to_string());
     if !plain || !numbers || inputs.is_empty() || leaves.0 || calls_itself {
         return None;
@@ -162,11 +168,13 @@ fn may_be_inlined(name: &Ident, closure: &ExprClosure, rest: &[Stmt]) -> bool {
     }
     let mut leaves = Leaves(false);
     leaves.visit_expr(&closure.body);
+    // A `return` ends the closure, but in the inlined body it would end the kernel.
     if leaves.0 {
         return false;
     }
     let mut uses = Uses { name, arguments: closure.inputs.len(), calls: 0, others: 0 };
     rest.iter().for_each(|stmt| uses.visit_stmt(stmt));
+    // A closure that is passed on or stored must remain a value; one that is never called stays for rustc's lint.
     if uses.others > 0 || !(1..=MOST).contains(&uses.calls) {
         return false;
     }
@@ -176,6 +184,7 @@ fn may_be_inlined(name: &Ident, closure: &ExprClosure, rest: &[Stmt]) -> bool {
     names(closure.body.to_token_stream(), &mut mentioned);
     let mut own = Bound(HashSet::new());
     own.visit_expr_closure(closure);
+    // A captured name must mean the same variable at each call: tokens have no hygiene of their own here.
     mentioned.iter().all(|name| own.0.contains(name) || !bound.0.contains(name))
 }
 
@@ -295,12 +304,14 @@ struct Calls<'c> {
 
 impl VisitMut for Calls<'_> {
     fn visit_expr_mut(&mut self, e: &mut Expr) {
+        // Inner calls first: an argument may contain another call of the same closure.
         visit_mut::visit_expr_mut(self, e);
         let Expr::Call(call) = e else { return };
         if name_of(&call.func).is_none_or(|name| name != self.name) {
             return;
         }
         if call.args.len() != self.closure.inputs.len()
+            // A call with literals alone has a host value, which constant expressions may need.
             || (self.of_host && (self.replaced == MOST || !call.args.iter().any(mentions_names)))
         {
             return;
@@ -324,6 +335,7 @@ impl VisitMut for Calls<'_> {
         }
         statements.append(&mut parameters);
         let value: Vec<Stmt> = match (&self.closure.output, &**body) {
+            // A written type converts the value, as a `let` with a type does.
             (ReturnType::Type(_, ty), body) => {
                 let name = self.fresh(body.span());
                 vec![

@@ -33,6 +33,7 @@ struct Head {
 
 fn head(kernel: &KernelFn) -> Head {
     let own = ["workgroup", "targets", "schedule", "max_registers", "min_occupancy", "wave", "contract"];
+    // Lint levels about variables go to the generated lints, since they would have no effect on the expansion.
     let kept = |a: &&Attribute| !own.iter().any(|n| a.path().is_ident(n)) && !unused::is_level(a);
     let mut head = Head {
         attrs: kernel.attrs.iter().filter(kept).cloned().collect(),
@@ -62,6 +63,7 @@ fn head(kernel: &KernelFn) -> Head {
                 head.types.push(name.clone());
                 name
             }
+            // A kernel's memory is a handle while it is built, so lifetimes have nothing to bound.
             GenericParam::Lifetime(_) => continue,
         };
         head.names.push(name.clone());
@@ -72,6 +74,7 @@ fn head(kernel: &KernelFn) -> Head {
 fn declaration(kernel: &KernelFn, head: &Head) -> TokenStream {
     let (vis, name, attrs, params) = (&kernel.vis, &kernel.sig.ident, &head.attrs, &head.declared);
     let generics = (!params.is_empty()).then(|| quote!(<#(#params),*>));
+    // Type parameters need an enum, which `over_types` explains.
     if !head.types.is_empty() {
         return over_types(kernel, head);
     }
@@ -173,6 +176,7 @@ pub(crate) fn kernel(
     let signature = signature(kernel, declared, &head);
     let targets = declared.targets.as_deref();
     let inlined = inlined::inlined(body);
+    // Lints are about the body as its author wrote it, before closures are inlined.
     let written = body;
     let body = inlined.as_ref().unwrap_or(body);
     let trace = trace(kernel, &head, &declared.args, targets, errors, |cx| {
@@ -243,6 +247,7 @@ pub(crate) fn stub(kernel: &KernelFn) -> TokenStream {
     let head = head(kernel);
     let mut ignored = Errors::default();
     let args = crate::check::arguments(kernel, &mut ignored).unwrap_or_default();
+    // Never executed: the crate does not compile, but rustc still checks the code that uses the kernel.
     let unreachable = quote!(::core::unreachable!("the kernel has compile errors"));
     // An editor offers completions based on the statements that parse; rustc has an error already.
     let statements = match &kernel.body {
@@ -297,6 +302,7 @@ fn implementation(
             let [host, packer] = ["host", "packer"].map(|name| helper(name, at, site));
             let i = syn::Index { index: i as u32, span: at };
             let method = match arg.kind {
+                // The host passes the same address for both kinds of pointer.
                 ArgKind::PointerMut => format_ident!("pointer", span = at),
                 kind => format_ident!("{}", kind.method(), span = at),
             };

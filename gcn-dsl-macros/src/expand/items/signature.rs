@@ -75,9 +75,11 @@ impl Signed {
         if let Some(ty @ (Type::Reference(_) | Type::Ptr(_))) = output {
             errors.at(ty, "a device function returns device values, tuples, arrays and structs of them, no reference: give the value, without the `&`; as an \
                         `impl Index` has to give a reference, write a method in its place");
+            // Without the type, so that the body causes no second error about it.
             output = None;
         }
         let device = output.map(|ty| elements.device(ty));
+        // Only if a conversion exists: for other types rustc compares the value with the written type itself.
         let converted = output.filter(|ty| elements.converts(ty)).and(device.clone());
         Signed { params, output: device, converted, elements }
     }
@@ -126,6 +128,7 @@ fn param(
     }
     let name = match &*typed.pat {
         Pat::Ident(p) if p.by_ref.is_none() && p.subpat.is_none() => p.ident.clone(),
+        // A pattern is taken apart in the body, where its names become device variables.
         pat => format_ident!("__gcn_arg{}", i, span = pat.span()),
     };
     // A kernel is a unit struct, so a parameter with its name would be a pattern that matches it.
@@ -139,9 +142,11 @@ fn param(
     // Writable memory is readable: a parameter that only reads accepts both.
     let memory = |what: &str, elem: &Type, writable: bool| {
         let ty = memory(what, elem, writable, typed.ty.span());
+        // A trait's `impl` has to repeat the types of the declaration exactly.
         if writable || shape == Shape::TraitMethod { plain(ty) } else { converted(ty) }
     };
     let mutable = matches!(&pat, Pat::Ident(p) if p.mutability.is_some());
+    // Before all device types: the attribute says that the written type is meant literally.
     if host {
         return Some(plain(typed.ty.to_token_stream()));
     }

@@ -34,6 +34,8 @@ pub(in crate::expand) enum Step<'e> {
 impl Cx<'_> {
     pub fn assign(&mut self, e: &ExprAssign) -> TokenStream {
         let right = number(&e.right, &self.elements.clone()).into_owned();
+        // A variable without a written type gets its type from this first value, so a plain number stays open for
+        // inference.
         let deferred =
             name_of(&e.left).is_some_and(|n| self.kind(n) == Some(Kind::Deferred) && !self.has_value(n));
         let untyped = deferred && !name_of(&e.left).is_some_and(|n| self.has_type(n));
@@ -56,6 +58,7 @@ impl Cx<'_> {
             Expr::Infer(_) => return quote_spanned!(span=> let _ = #value),
             Expr::Tuple(t) => return self.assign_members(t.elems.iter(), |m| quote!((#(#m,)*)), value, span),
             Expr::Array(a) => {
+                // Device arrays are not Rust arrays, so rustc cannot destructure them without a conversion.
                 let apart = lang("taken_apart", span);
                 let value = quote_spanned!(span=> #apart(#value));
                 return self.assign_members(a.elems.iter(), |m| quote!([#(#m),*]), value, span);
@@ -94,6 +97,8 @@ impl Cx<'_> {
         value: TokenStream,
         span: Span,
     ) -> TokenStream {
+        // Nested patterns need distinct names for their parts, because the inner assignment is expanded inside the
+        // outer one.
         self.nesting += 1;
         let name = |cx: &Self, i: usize, at: Span| cx.helper(&format!("part{}_{i}", cx.nesting), at);
         let (mut names, mut assignments) = (Vec::new(), Vec::new());
@@ -110,6 +115,7 @@ impl Cx<'_> {
     /// `place op= value`.
     pub fn compound(&mut self, e: &ExprBinary) -> TokenStream {
         let right = match e.op {
+            // The count of a shift has its own type; the left side must not determine it.
             BinOp::ShlAssign(_) | BinOp::ShrAssign(_) => Cow::Borrowed(&*e.right),
             _ => number(&e.right, &self.elements),
         };
@@ -118,6 +124,7 @@ impl Cx<'_> {
             BinOp::ShlAssign(_) | BinOp::ShrAssign(_) => shift_count(&e.right, inner),
             _ => inner,
         };
+        // Parenthesised: the right side may contain operators of lower precedence than the plain operator.
         let right = quote_spanned!(e.right.span()=> (#inner));
         let op = plain_operator(&e.op);
         match self.place(&e.left) {
@@ -200,6 +207,8 @@ impl Cx<'_> {
         };
         for step in steps {
             match step {
+                // Only a computed index selects at run time. Literal indices and fields are resolved by rustc and can
+                // be collected in one closure.
                 Step::Index(e) if !matches!(e, Expr::Lit(_)) => {
                     let name = self.helper(&format!("index{}", indices.len()), e.span());
                     let index = self.expr(e);
@@ -224,6 +233,7 @@ impl Cx<'_> {
         // Indices are computed once, before the value.
         let (mut indices, mut names) = (Vec::new(), Vec::new());
         let load = lang("load", span);
+        // The old value is read through the same indices, for compound assignments.
         let mut old = quote_spanned!(span=> #root.get());
         for (k, step) in steps.iter().enumerate() {
             let Step::Index(e) = step else {
@@ -238,6 +248,7 @@ impl Cx<'_> {
         }
         let [new, here, whole] = ["new", "here", "whole"].map(|name| self.helper(name, span));
         let (flow, new_value) = (self.flow(span), value(old));
+        // The value is computed before the closure runs: inside it the variable is borrowed.
         let change = self.change(quote_spanned!(span=> (*#whole)), steps, &names, span);
         quote_spanned! {span=> {
             #(#indices)*
@@ -271,6 +282,7 @@ impl Cx<'_> {
     fn memory(&mut self, base: &Expr) -> TokenStream {
         match base {
             Expr::Paren(p) => self.memory(&p.expr),
+            // Without this, an inner index would load the whole row instead of addressing it.
             Expr::Index(e) if !matches!(*e.index, Expr::Range(_)) => {
                 let (base, index) = (self.memory(&e.expr), self.position(&e.index));
                 let call = lang("place_at", e.index.span());
@@ -286,6 +298,7 @@ impl Cx<'_> {
             Step::Field(member) => quote_spanned!(member.span()=> . #member),
             Step::Index(e) => {
                 let index = self.expr(e);
+                // rustc checks literal indices against the length of the array.
                 if matches!(e, Expr::Lit(_)) {
                     return quote_spanned!(e.span()=> [#index]);
                 }
@@ -375,6 +388,7 @@ impl Cx<'_> {
             Expr::Unary(u) => name_of(&u.expr),
             _ => None,
         });
+        // A lent variable may also be written without `*`, as Rust dereferences it implicitly for fields and indices.
         let is_root = |cx: &Self, name: &Ident| matches!(cx.kind(name), Some(Kind::Variable | Kind::Lent));
         let root = root.or_else(|| name_of(base).filter(|name| is_root(self, name)))?;
         Some(Place::Part(root, steps))

@@ -45,6 +45,7 @@ struct Find(Option<Span>);
 
 impl<'ast> Visit<'ast> for Find {
     fn visit_expr_try(&mut self, e: &'ast ExprTry) {
+        // The inner `?` is evaluated first.
         self.visit_expr(&e.expr);
         self.0.get_or_insert(e.question_token.spans[0]);
     }
@@ -118,6 +119,7 @@ impl Hoist<'_> {
             Expr::Binary(x) if is_compound(&x.op) && find(&x.left).is_none() => {
                 self.assigned(&mut x.right, before);
             }
+            // The left side of `&&` and `||` is always evaluated, the right one only sometimes.
             Expr::Binary(x) if matches!(x.op, BinOp::And(_) | BinOp::Or(_)) && find(&x.right).is_none() => {
                 self.expr(&mut x.left, before);
             }
@@ -195,6 +197,7 @@ impl Hoist<'_> {
 
     /// Expressions that are evaluated one after the other.
     fn sequence(&mut self, parts: Vec<&mut Expr>, before: &mut Vec<Stmt>) {
+        // Parts after the last `?` keep their places: nothing is moved before them.
         let last = parts.iter().rposition(|e| find(e).is_some()).unwrap_or(0);
         let mut later: Vec<TokenStream> = parts.iter().map(ToTokens::to_token_stream).collect();
         for (i, part) in parts.into_iter().enumerate().take(last + 1) {

@@ -51,6 +51,7 @@ impl Cx<'_> {
         let method = e.method.to_string();
         let (receiver, changes) = match strip(&e.receiver) {
             Expr::Reference(r) if r.mutability.is_some() => (strip(&r.expr), true),
+            // Methods of this macro call are known by name; for others rustc has to be asked.
             receiver => (receiver, self.known.mutating.contains(&method)),
         };
         if !changes && !may_change(&e.method) {
@@ -66,6 +67,7 @@ impl Cx<'_> {
             }
             Some(Place::Part(..)) if changes => Some(self.changing(receiver, e)),
             Some(Place::Part(root, steps)) => {
+                // An index may select the part at run time, and then there is no single place to write back to.
                 let fields = steps.iter().all(|step| matches!(step, Step::Field(_)));
                 fields.then(|| self.called_on(root, steps, e))
             }
@@ -112,6 +114,7 @@ impl Cx<'_> {
     fn changing(&mut self, receiver: &Expr, e: &ExprMethodCall) -> TokenStream {
         let span = e.method.span();
         let [value, result] = ["receiver", "result"].map(|what| self.fresh(what, span));
+        // The receiver is read before the arguments are evaluated, and written after the call.
         let before = self.expr(receiver);
         let (method, turbofish, args) = (&e.method, &e.turbofish, self.given(e));
         // A method call dereferences `&mut`, as in Rust.
@@ -143,6 +146,7 @@ impl Cx<'_> {
         let copied = is_element(&e.receiver)
             || matches!(self.part_of(strip(&e.receiver)), Some(Place::Part(root, _)) if self.is_captured(root));
         match copied && !known {
+            // A shared reference lets rustc reject a method that would change the copy and lose the change.
             true => quote_spanned!(e.receiver.span()=> (&#receiver)),
             false => receiver,
         }

@@ -33,6 +33,7 @@ impl Cx<'_> {
     pub fn manual_body(&mut self, block: &Block) -> TokenStream {
         let span = block.brace_token.span.open();
         self.manual += 1;
+        // Counted rather than flagged, because manual blocks may be nested.
         let body = self.function_body(&block.stmts, span);
         self.manual -= 1;
         self.in_manual(span, &body)
@@ -70,6 +71,7 @@ impl Cx<'_> {
             self.errors.beside(&block.attrs[0], what);
         }
         self.phases += 1;
+        // A phase inside a phase would put the waves out of step.
         self.in_phase = true;
         let body = self.statements_of_unit(&block.block.stmts);
         self.in_phase = false;
@@ -103,6 +105,7 @@ impl Cx<'_> {
     /// Refuses assignments from number `since` on, in a loop that is left or continued early: an exit that skips the
     /// rest of a trip would skip the change of phase.
     pub fn not_carried(&mut self, since: usize) {
+        // Each is reported once, at the innermost loop that has an early exit.
         for name in self.carried.split_off(since) {
             let what = format!(
                 "`{name}` is `#[carried]`, and this loop has a `break` or `continue`, after which it would be in another phase; \

@@ -55,6 +55,7 @@ fn leaving(stmt: &mut Stmt) -> Option<&mut Expr> {
 /// The statements, with such values moved to a statement of their own before the assignment, so that later statements
 /// take the exits into account.
 fn apart(stmts: &[Stmt]) -> Cow<'_, [Stmt]> {
+    // The common case has no such statement, and needs no copy of the list.
     let assigns = |stmt: &Stmt| matches!(stmt, Stmt::Expr(Expr::Assign(_) | Expr::Binary(_), _));
     if !stmts.iter().any(|stmt| assigns(stmt) && leaving(&mut stmt.clone()).is_some()) {
         return Cow::Borrowed(stmts);
@@ -64,6 +65,8 @@ fn apart(stmts: &[Stmt]) -> Cow<'_, [Stmt]> {
         let mut stmt = stmt.clone();
         if let Some(value) = leaving(&mut stmt) {
             let (at, name) = (value.span(), syn::Ident::new("__gcn_assigned", value.span()));
+            // In its own statement the exit is noted before the assignment, which then runs only in the lanes that
+            // stay.
             all.push(parse_quote_spanned!(at=> let #name = #value;));
             *value = parse_quote_spanned!(at=> #name);
         }
@@ -83,6 +86,7 @@ impl Cx<'_> {
         let stmts = &*apart(stmts);
         self.scope(|cx| {
             cx.frames.push(Frame::Statements(Leaves::default()));
+            // Debug information has to end each name's scope where these statements end.
             let around = std::mem::replace(&mut cx.ends, naming::end(stmts));
             let mut out = TokenStream::new();
             for (i, stmt) in stmts.iter().enumerate() {
@@ -98,11 +102,13 @@ impl Cx<'_> {
     /// The statement; if lanes can exit in it, the flow of the following statements is adapted.
     fn after(&mut self, stmt: &Stmt, tokens: TokenStream, last: bool) -> TokenStream {
         let leaves = match self.frames.last_mut() {
+            // Taken, so that each exit affects the flow once, directly after its statement.
             Some(Frame::Statements(leaves)) if !leaves.is_empty() => std::mem::take(leaves),
             _ => return tokens,
         };
         let span = stmt.span();
         let declarations = leaves.declarations(span);
+        // No statement follows whose flow would have to change.
         if last {
             return quote!(#declarations #tokens);
         }
@@ -115,6 +121,7 @@ impl Cx<'_> {
     pub fn statements_of_unit(&mut self, stmts: &[Stmt]) -> TokenStream {
         let body = self.statements(stmts);
         match stmts.last() {
+            // An exit has the type `!` in Rust but a value in the expansion, which the semicolon drops.
             Some(Stmt::Expr(e, None)) if leaves(e) => quote!(#body;),
             _ => body,
         }
@@ -123,6 +130,7 @@ impl Cx<'_> {
     /// The statements of a block whose value is needed.
     pub fn value_of(&mut self, stmts: &[Stmt], span: Span) -> TokenStream {
         let literal = match stmts.split_last() {
+            // Both sides of a branch must agree in type, so a literal at the end leaves its type to the other side.
             Some((Stmt::Expr(e, None), rest)) if typed::has_literals(e) => {
                 let value = Stmt::Expr(typed::literals(e, &self.elements), None);
                 Some(rest.iter().cloned().chain([value]).collect::<Vec<Stmt>>())
@@ -140,6 +148,7 @@ impl Cx<'_> {
             quote_spanned!(span=> #body #never)
         };
         match stmts.last() {
+            // `Never` converts to any type, as `!` does.
             Some(Stmt::Expr(Expr::Loop(e), None)) if endless::is_endless(e) => never(),
             Some(Stmt::Expr(_, None)) => body,
             _ if diverges(stmts) => never(),
@@ -153,6 +162,7 @@ impl Cx<'_> {
             let mut out = TokenStream::new();
             for stmt in stmts {
                 let expanded = cx.stmt(stmt);
+                // A statement with an error is dropped, so that an editor still sees the names of the others.
                 if !cx.errors.take_spoilt() {
                     out.extend(expanded);
                 }
@@ -212,6 +222,7 @@ impl Cx<'_> {
             Some(ty) => {
                 let elements = self.elements.clone();
                 let init = typed::typed(&init.expr, ty, &elements);
+                // A host value keeps its literals: rustc converts them itself.
                 let plain = elements.is_host(ty);
                 self.expr(&if plain { init } else { typed::number(&init, &elements).into_owned() })
             }
@@ -237,6 +248,7 @@ impl Cx<'_> {
         if let Some((_, els)) = &init.diverge {
             return self.let_else(pat, &value, els, local.let_token.span);
         }
+        // rustc's own error would speak of a type parameter of the expansion.
         if let (Pat::Ident(p), true) = (pat, self.is_prelude(&init.expr, "None") && annotation.is_none()) {
             let what = format!(
                 "an `Option` of what? Write the type: `let {0}: Option<V<f32>> = None`",
@@ -273,11 +285,13 @@ impl Cx<'_> {
             let (name, flow) = (&p.ident, self.flow(p.ident.span()));
             self.declare(name, true);
             if let Some(declared) = self.names.last_mut() {
+                // Indexing a pointer variable writes memory and not a part of the variable.
                 declared.pointer = self.varying.is_pointer(name);
             }
             let span = init.expr.span();
             let open = annotation
                 .is_none_or(|ty| matches!(ty::bare(ty), syn::Type::Ptr(_)) || self.elements.is_plain(ty));
+            // A written device type decides by itself whether the variable varies.
             let value = if open { self.varied(name, value) } else { value };
             let named = self.named_variable(name);
             return quote_spanned!(span=> let mut #name = ::gcn_dsl::__private::Var::declare(&#flow, #value)#named;);
@@ -290,6 +304,7 @@ impl Cx<'_> {
             self.name_number(pat, &init.expr);
             self.name_size(pat, &init.expr);
         }
+        // A device type has been applied by `annotate`; written here, it would not be the type of the handle.
         let annotation = annotation.filter(|t| self.elements.is_host(t)).map(|t| quote!(: #t));
         let attrs = &local.attrs;
         let named = self.named(pat, attrs);

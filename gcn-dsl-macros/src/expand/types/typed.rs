@@ -61,6 +61,8 @@ impl Typing<'_> {
                 let members = x.elems.iter_mut().zip(&t.elems);
                 members.for_each(|(e, ty)| self.expr(e, ty, inside.at_least_branch()));
             }
+            // All elements are annotated, not only literals: rustc would give a uniform and a varying element no
+            // common type.
             (Expr::Array(x), Type::Array(t)) => {
                 x.elems.iter_mut().for_each(|e| self.expr(e, &t.elem, Inside::Array));
             }
@@ -99,6 +101,7 @@ impl Typing<'_> {
             Inside::Branch => is_literal(e),
             Inside::Array => !leaves(e),
         };
+        // Host types convert by rustc's rules, and nothing converts to a type parameter of a device type.
         if !takes || self.elements.is_host(ty) || self.elements.mentions_device_param(ty) {
             return;
         }
@@ -154,6 +157,7 @@ fn infer_branches(e: &mut Expr) -> bool {
     };
     match e {
         Expr::If(x) => match &mut x.else_branch {
+            // All branches have to be numbers: any other value determines the type by itself.
             Some((_, els)) => tail(&mut x.then_branch) && infer_branches(els),
             None => false,
         },
@@ -207,6 +211,8 @@ fn as_literals(e: &mut Expr, elements: &Elements) {
             }
         }
         _ if is_bare_number(e) => {
+            // With a type parameter, integers and floats convert under different bounds, so the kind of literal has
+            // to be told.
             let name = match (elements.are_generic(), is_real(e)) {
                 (false, _) => "literal",
                 (true, true) => "real",
@@ -239,6 +245,7 @@ pub(in crate::expand) fn is_bare_number(e: &Expr) -> bool {
 /// count may have.
 pub(in crate::expand) fn shift_count(e: &Expr, count: TokenStream) -> TokenStream {
     match is_bare_number(e) {
+        // A fixed type, since a count may have any integer type and rustc could not choose.
         true => quote_spanned!(e.span()=> (#count as u32)),
         false => count,
     }

@@ -75,6 +75,7 @@ impl Liveness {
                 live
             }
             Event::Write(write) => {
+                // Backwards: the variable is dead before a write, unless the write itself reads it.
                 let was_read = live.remove(&write.variable);
                 if !was_read && self.reports {
                     self.dead.push(write.clone());
@@ -95,6 +96,7 @@ impl Liveness {
                     Around { label: label.clone(), is_loop: false, end: live.clone(), begin: Live::new() };
                 self.inside(around, body, live)
             }
+            // The statements after the exit are not reached, so their liveness does not count.
             Event::Break(label) => self.target(label).map_or(live, |t| t.end.clone()),
             Event::Continue(label) => self.target(label).map_or(live, |t| t.begin.clone()),
             Event::Return => Live::new(),
@@ -102,6 +104,7 @@ impl Liveness {
     }
 
     fn looped(&mut self, label: &Target, body: &Event, end: Live) -> Live {
+        // Before the fixpoint, a write that only the next trip reads would be reported as dead.
         let reports = std::mem::replace(&mut self.reports, false);
         let mut begin = Live::new();
         loop {
@@ -112,6 +115,7 @@ impl Liveness {
                 begin: begin.clone(),
             };
             let before = self.inside(around(&begin), body, begin.clone());
+            // Liveness only grows from round to round, so the iteration ends.
             if before == begin {
                 self.reports = reports;
                 // Once more, now that all is known.

@@ -21,6 +21,7 @@ pub(super) fn body(function: &KernelFn, body: &Block) -> (Vec<Variable>, Event) 
     for input in &function.sig.inputs {
         let FnArg::Typed(typed) = input else { continue };
         let is_token = matches!(&*typed.ty, Type::Path(p) if p.path.segments.last().is_some_and(|s| s.ident == "AllLanes"));
+        // The token that all lanes run is used by calls that the expansion adds.
         if !is_token {
             reader.bind(&typed.pat, Form::Parameter, true, &mut events);
         }
@@ -73,6 +74,7 @@ impl Reader {
                 // `"{x}"`.
                 TokenTree::Literal(literal) => {
                     let text = literal.to_string();
+                    // Format strings name variables without any token for them.
                     for part in text.split('{').skip(1) {
                         let end = part.find(|c: char| !c.is_alphanumeric() && c != '_').unwrap_or(part.len());
                         self.hide(&part[..end]);
@@ -85,6 +87,7 @@ impl Reader {
     }
 
     fn hide(&mut self, name: &str) {
+        // Without a scope it is unknown which variable of the name is meant, so all of them count as used.
         for (_, id) in self.names.iter().filter(|(text, _)| text == name) {
             self.variables[*id].hidden = true;
         }
@@ -127,6 +130,7 @@ impl Reader {
             Pat::Struct(p) => {
                 p.fields
                     .iter()
+                    // A short field needs `x: _` to be ignored, so rustc's advice for it differs.
                     .for_each(|f| each(&f.pat, if f.colon_token.is_none() { Form::Field } else { form }));
             }
             // All alternatives bind the same names.
@@ -197,6 +201,7 @@ impl Reader {
                     Event::Write(Write { variable, at: name.clone(), first: false, reads })
                 }
                 None => {
+                    // Writing a part reads and changes the whole variable.
                     self.lend(left);
                     self.expr(left)
                 }
@@ -220,6 +225,7 @@ impl Reader {
             }
             Expr::Binary(e) => self.all([&*e.left, &*e.right]),
             Expr::Unary(e) if matches!(e.op, UnOp::Deref(_)) => {
+                // An assignment through `*x` may follow, which is not one to `x` itself.
                 self.lend(&e.expr);
                 self.expr(&e.expr)
             }

@@ -50,6 +50,7 @@ impl<'ast> Visit<'ast> for Asks {
 impl Analysis {
     /// The number of names in scope here.
     fn height(&self) -> usize {
+        // While a pattern is being bound, its own names are not in scope of its value.
         self.pattern.unwrap_or(self.names.len())
     }
 
@@ -65,6 +66,7 @@ impl Analysis {
     pub(super) fn question(&self, e: &Expr) -> Option<Question> {
         let mut asks = Asks(true);
         asks.visit_expr(e);
+        // The question is copied to the variable's declaration: an expression with effects would execute them twice.
         asks.0.then(|| Question { expr: e.clone(), height: self.height(), varies: false })
     }
 
@@ -76,6 +78,8 @@ impl Analysis {
     /// The same; `varies` is the answer if rustc cannot be asked.
     pub(super) fn ask_or(&mut self, e: &Expr, varies: bool) -> Shape {
         match self.question(e) {
+            // rustc's answer is better than the guess, which is kept in case the question cannot be moved to the
+            // declaration.
             Some(question) => self.all_of(vec![Question { varies, ..question }]),
             None if varies => Shape::Varying,
             None => Shape::Other,
@@ -104,6 +108,7 @@ impl Analysis {
     pub(super) fn either(&mut self, a: Shape, b: Shape) -> Shape {
         match (a, b) {
             (Shape::Varying, _) | (_, Shape::Varying) => Shape::Varying,
+            // Either may turn out to vary, so the variable has to ask both.
             (Shape::Asked(x), Shape::Asked(y)) if x != y => {
                 let all = [self.questions(a), self.questions(b)].concat();
                 self.all_of(all)
@@ -119,6 +124,8 @@ impl Analysis {
     pub(super) fn decided_by(&mut self, shape: Shape, key: &str, height: usize) -> Shape {
         match (shape, self.asked.get(key)) {
             (Shape::Other | Shape::Asked(_), Some(asked)) if !asked.is_empty() => {
+                // The questions of the variable have been closed over its declaration already, so they hold wherever
+                // that is in scope.
                 let asked = asked.iter().map(|q| Question { height, ..q.clone() }).collect();
                 let asked = self.all_of(asked);
                 self.either(shape, asked)
@@ -130,6 +137,8 @@ impl Analysis {
     /// Records that a variable is assigned a value of this shape here. True if it varies according to what is known
     /// without rustc, in case rustc cannot be asked.
     pub(super) fn wonder(&mut self, variable: &Variable, shape: Shape) -> bool {
+        // Only conditions inside the variable's scope matter: those around its declaration mask the same lanes for
+        // both.
         let doubts = self.doubts.get(variable.doubts..).unwrap_or_default();
         let given: Vec<Question> = doubts
             .iter()
@@ -142,15 +151,18 @@ impl Analysis {
                 Closing { of: self, height: question.height, at: variable.height, left: REPLACED };
             let mut expr = question.expr;
             closing.visit_expr_mut(&mut expr);
+            // The question cannot be asked at the declaration, so the local guess has to decide.
             if closing.left == 0 {
                 certain |= question.varies;
                 continue;
             }
             let asked = self.asked.entry(variable.key.clone()).or_default();
+            // Each question is code that rustc checks, so equal ones are asked once.
             let text = expr.to_token_stream().to_string();
             if asked.iter().any(|q| q.expr.to_token_stream().to_string() == text) {
                 continue;
             }
+            // Past the limit the guess decides, which bounds the size of the expansion.
             match asked.len() < MOST {
                 true => asked.push(Question { expr, height: variable.height, varies: question.varies }),
                 false => certain |= question.varies,
@@ -168,6 +180,7 @@ impl Analysis {
             _ => Vec::new(),
         };
         let parts: Vec<(&Pat, Expr)> =
+            // A member is asked as a field of the whole, since the members of a tuple may differ.
             parts.into_iter().map(|(member, pat)| (pat, parse_quote!((#value).#member))).collect();
         let shapes: Vec<Shape> = parts.iter().map(|(_, part)| self.ask(part)).collect();
         for ((pat, part), shape) in parts.iter().zip(shapes) {
@@ -221,15 +234,18 @@ impl VisitMut for Closing<'_> {
             }
             return;
         }
+        // Declared after the variable: only its initial value can replace the name, and only up to the limit.
         let (Some(value), 1..) = (&binding.value, self.left) else {
             self.left = 0;
             return;
         };
         let mut expr = value.expr.clone();
+        // The names in the initial value mean what they meant at its own declaration.
         let (height, left) = (std::mem::replace(&mut self.height, value.height), self.left);
         self.left = left - 1;
         self.visit_expr_mut(&mut expr);
         self.height = height;
+        // Parenthesised: the value may contain operators of lower precedence than its new surroundings.
         *e = parse_quote!((#expr));
     }
 }
@@ -254,6 +270,7 @@ impl Cx<'_> {
             #[allow(unused_imports)]
             use ::gcn_dsl::__private::{FirstStays as _, FirstVaries as _, GivenInLanes as _, GivenToAll as _};
         };
+        // Decided by syntax: no question is needed.
         if self.varying.has(name) {
             let vary = lang("vary", name.span());
             return match open {
