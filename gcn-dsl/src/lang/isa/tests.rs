@@ -33,7 +33,7 @@ fn every_row_belongs_to_a_function_or_is_excluded() {
     assert_eq!(rows, expected);
 }
 
-/// All rows of a function have its operands: what the signature says is true for every encoding and target.
+/// All rows of a function have the same operands: the signature holds for every encoding and target.
 #[test]
 fn rows_of_a_function_agree() {
     for f in catalog::functions() {
