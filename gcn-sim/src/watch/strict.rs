@@ -24,7 +24,7 @@ use crate::core::machine::Machine;
 use crate::core::site::{Hazard, Site};
 use crate::core::trace::Trace;
 
-/// What strict mode knows about each instruction of a program.
+/// Strict mode's data about each instruction of a program.
 pub(crate) struct Program {
     pub effects: Vec<Effect>,
     pub pairs: states::Pairs,
@@ -71,7 +71,7 @@ impl Program {
     }
 }
 
-/// What strict mode knows about a wave.
+/// Strict mode's state of a wave.
 #[derive(Default)]
 pub(crate) struct WaveState {
     counters: counters::Counters,
@@ -103,7 +103,7 @@ impl WaveState {
         self.counters.before(&program.effects, machine, now.effect, program.pairs.rules, alone)
     }
 
-    /// Takes note that an instruction executed and touched what `trace` says.
+    /// Records that an instruction executed and accessed the memory in `trace`.
     pub(crate) fn after(
         &mut self,
         program: &Program,
