@@ -93,7 +93,7 @@ impl LoadedModule {
     /// A kernel of the module, ready to be launched.
     ///
     /// # Errors
-    /// [`LaunchError::NotInModule`] if it is not in the module, or was built with other options.
+    /// [`LaunchError::NotInModule`] if it is not in the module, or was built otherwise.
     pub fn kernel<K: Kernel>(&self, kernel: &BuiltKernel<K>) -> Result<LoadedKernel<K>, LaunchError> {
         let same = |(own, _): &&(BuiltKernel, Handle)| {
             own.name() == kernel.name() && own.code() == kernel.code() && own.spec() == kernel.spec()
@@ -132,13 +132,12 @@ impl<K> LoadedKernel<K> {
         LoadedKernel { backend: Arc::clone(backend), built: built.clone(), handle, kernel: PhantomData }
     }
 
-    /// The number of workgroups of the kernel that a compute unit holds at a time, if each has `dynamic_lds` bytes of
-    /// LDS in addition to the kernel's own. Multiplied by
-    /// [`Properties::compute_units`](crate::Properties::compute_units), it is the largest size of a
-    /// [cooperative](crate::Grid::cooperative) launch.
+    /// How many workgroups of the kernel a compute unit (on RDNA a workgroup processor) holds at a time, if each has `dynamic_lds` bytes
+    /// of LDS besides the kernel's own. Times [`Properties::compute_units`](crate::Properties::compute_units) it is the most that a
+    /// [cooperative](crate::Grid::cooperative) launch may have.
     ///
     /// # Errors
-    /// Any error that the device reports.
+    /// What the device reports.
     pub fn workgroups_per_cu(&self, dynamic_lds: u32) -> Result<u32, LaunchError> {
         self.backend.occupancy(&self.handle, &self.built, dynamic_lds)
     }
