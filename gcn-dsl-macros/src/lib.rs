@@ -1,9 +1,9 @@
 //! The `gcn_kernel!` and `gcn_asm!` macros of `gcn-dsl`.
 //!
-//! Entry points only: `parse` makes a syntax tree with the user's spans, `check` collects what syntax alone can tell is
-//! wrong, `expand` turns the tree into calls of `gcn_dsl::__private`. Types are rustc's business: the expansion keeps the user's
-//! spans, so that its errors land on the user's tokens. Everything behind the entry point works on `proc_macro2` and is
-//! unit-tested.
+//! Entry points only: `parse` makes a syntax tree with the user's spans, `check` collects the errors that syntax alone
+//! shows, `expand` turns the tree into calls of `gcn_dsl::__private`. Types are left to rustc: the expansion keeps the
+//! user's spans, so that its errors point at the user's tokens. Everything behind the entry points works on
+//! `proc_macro2` and is unit-tested.
 #![forbid(unsafe_code)]
 
 mod asm;

@@ -75,8 +75,9 @@ impl Model {
         self.target.version()[1].into()
     }
 
-    /// What HIP calls multiprocessors: compute units, or workgroup processors of two (clr, `rocdevice.cpp`: half of the compute units
-    /// where kernels are compiled for workgroup processors, as they are by default).
+    /// HIP's number of multiprocessors: compute units, or workgroup processors of two (clr, `rocdevice.cpp`:
+    /// half of the compute units where kernels are compiled for workgroup processors, as they are by
+    /// default).
     pub(crate) fn multiprocessors(&self) -> u64 {
         gcn_sim::timed::multiprocessors(self.target)
     }
@@ -209,7 +210,7 @@ const FACTS: &[Fact] = &[
     attribute(10_020, |m| m.pci_chip), // PciChipId
 ];
 
-/// The host's memory in bytes, of which devices have at most three quarters.
+/// The host's memory in bytes; devices have at most three quarters of it.
 pub(crate) fn host_memory() -> u64 {
     let text = std::fs::read_to_string("/proc/meminfo").unwrap_or_default();
     let line = text.lines().find_map(|line| line.strip_prefix("MemTotal:"));

@@ -6,7 +6,7 @@ use gcn_isa::InstructionSet;
 use gcn_isa::table::{self, Access, Behaviours, Class, Format, ImplicitRegs, InstDesc};
 use gcn_isa::target::{Family, TargetSet};
 
-/// A group of instructions that have no function, for one reason.
+/// A group of instructions that have no function, for the same reason.
 #[derive(Debug, Clone, Copy)]
 pub struct Excluded {
     /// Whether the instruction of this row is one of them.

@@ -1,9 +1,9 @@
-//! Which function stands for which rows of the table, with its parameters and results.
+//! The function for each row of the table, with its parameters and results.
 //!
-//! There is one function for each mnemonic, and one more for each way of using it with other operands
-//! ([`Variant`]). If an instruction has optional modifiers, `f_with` takes the parameters of `f` followed by
-//! the modifiers. Everything is derived from the table. `build.rs` includes this file to generate the
-//! functions, the crate to look them up, and tests to count them.
+//! There is one function for each mnemonic, and one more for each form with other operands ([`Variant`]). If an
+//! instruction has optional modifiers, `f_with` takes the parameters of `f` followed by the modifiers. Everything is
+//! derived from the table. `build.rs` includes this file to generate the functions, the crate to look them up, and
+//! tests to count them.
 
 use std::collections::BTreeMap;
 
@@ -14,15 +14,15 @@ use gcn_isa::target::Family;
 
 use super::excluded::{candidates, excluded};
 
-/// Which way of using a mnemonic a function stands for.
+/// The form of an instruction that a function represents.
 pub use gcn_isa::table::Variant;
 
 /// The transformations that the compiler may apply to a call.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Effect {
-    /// It may drop an unused call, and share the result of an equal one.
+    /// It may drop an unused call, and reuse the result of an equal call.
     Pure,
-    /// Drop it, but not share it: the result depends on which lanes are active or on when it runs.
+    /// It may drop an unused call, but not reuse a result: the result depends on the active lanes or on the time.
     Unshared,
     /// Nothing: it must run.
     Kept,
@@ -31,8 +31,8 @@ pub enum Effect {
 /// The kind of a parameter.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ParamKind {
-    /// The previous contents of a destination of this many dwords that is written in part. If only a modifier
-    /// can leave a part unwritten, `f_with` has this parameter and `f` has not.
+    /// The previous contents of a destination of this many dwords that is partly written. If only a modifier can leave
+    /// a part unwritten, `f_with` has this parameter and `f` does not.
     Old(u8),
     /// A vector operand of this many dwords.
     Vector(u8),
@@ -268,7 +268,7 @@ fn essential_modifiers(row: &InstDesc) -> Vec<Param> {
     .collect()
 }
 
-/// Results: written operands in order, then EXEC where it is another value than the operand, then SCC.
+/// Results: written operands in order, then EXEC if it differs from the operand, then SCC.
 fn results(row: &InstDesc) -> Vec<Outcome> {
     let written = row.operands.iter().filter(|o| o.access != Access::Read);
     let mut list: Vec<Outcome> =

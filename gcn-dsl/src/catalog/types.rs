@@ -58,7 +58,7 @@ fn vector_type(
 ) -> String {
     let packed = row.entry.is_packed();
     let matrix = row.is_matrix();
-    // Of 16-bit results that leave the other half alone, both halves are of interest.
+    // For 16-bit results that keep the other half of the register, both halves matter.
     let half = operand.access == Access::ReadWrite && row.does(Behaviours::KEEPS_PART);
     let vector = |name: &str, count: u32| format!("Vector<{name}, {count}>");
     match named {

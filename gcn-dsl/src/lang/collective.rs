@@ -1,4 +1,5 @@
-//! What the lanes of a wave or the waves of a workgroup do together: shuffles, reductions, scans, matching, barriers.
+//! Collective operations of the lanes of a wave or the waves of a workgroup: shuffles, reductions, scans, matching,
+//! barriers.
 
 pub(super) mod barrier;
 pub(super) mod exchange;

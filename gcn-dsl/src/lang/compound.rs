@@ -1,4 +1,4 @@
-//! Values made of several: structs, tuples and arrays, enums, `Option` and `Result`, their fields, patterns and iterators.
+//! Compound values: structs, tuples and arrays, enums, `Option` and `Result`, their fields, patterns and iterators.
 
 pub(super) mod aggregate;
 pub(super) mod array_methods;

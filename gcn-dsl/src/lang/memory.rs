@@ -1,4 +1,4 @@
-//! Memory: slices, pointers, LDS, private arrays, atomics, and the layout of what they hold.
+//! Memory: slices, pointers, LDS, private arrays, atomics, and the layout of their elements.
 
 pub(super) mod access;
 pub(super) mod atomic;

@@ -1,10 +1,10 @@
-//! Which targets have a matrix instruction, as types: a kernel's `#[targets(…)]` is checked by rustc.
+//! The targets of each matrix instruction, as types: rustc checks a kernel's `#[targets(…)]` against them.
 
 use std::marker::PhantomData;
 
 use gcn_isa::{Target, TargetSet};
 
-/// A kernel without `#[targets(…)]`: what a target lacks is an error when the kernel is built for it.
+/// A kernel without `#[targets(…)]`: instructions that a target lacks are errors when the kernel is built for it.
 #[derive(Debug, Clone, Copy)]
 pub struct AnyTarget;
 
@@ -23,7 +23,7 @@ targets! {
     Gfx1010 GFX1010 Gfx1011 GFX1011 Gfx1030 GFX1030 Gfx1100 GFX1100 Gfx1150 GFX1150 Gfx1200 GFX1200
 }
 
-/// Sets of targets that have an instruction. `T` is the target, pair of targets or [`AnyTarget`] that is asked about.
+/// Sets of targets that have an instruction. `T` is the target, pair of targets or [`AnyTarget`] in question.
 #[diagnostic::on_unimplemented(
     message = "`{T}` does not have this matrix instruction",
     label = "exists `{Self}`, but the kernel's `#[targets(…)]` lists `{T}`",
@@ -56,17 +56,17 @@ macro_rules! sets {
 sets! {
     /// All of GFX9 with matrix instructions.
     SinceGfx908: Gfx908 GFX908 Gfx90a GFX90A Gfx942 GFX942 Gfx950 GFX950;
-    /// What gfx90a added.
+    /// Instructions added by gfx90a.
     SinceGfx90a: Gfx90a GFX90A Gfx942 GFX942 Gfx950 GFX950;
-    /// What gfx942 added.
+    /// Instructions added by gfx942.
     SinceGfx942: Gfx942 GFX942 Gfx950 GFX950;
-    /// What gfx950 added.
+    /// Instructions added by gfx950.
     SinceGfx950: Gfx950 GFX950;
-    /// What gfx942 replaced.
+    /// Instructions replaced by gfx942.
     OnGfx908AndGfx90a: Gfx908 GFX908 Gfx90a GFX90A;
-    /// What gfx950 no longer has.
+    /// Instructions removed by gfx950.
     OnlyGfx942: Gfx942 GFX942;
-    /// What gfx942 added of GFX9, and RDNA 4 of RDNA.
+    /// Instructions added by gfx942 on GFX9, and by RDNA 4 on RDNA.
     SinceGfx942AndGfx12: Gfx942 GFX942 Gfx950 GFX950 Gfx1200 GFX1200;
     /// All: where no instruction multiplies matrices, vector instructions do.
     Everywhere: Gfx900 GFX900 Gfx906 GFX906 Gfx908 GFX908 Gfx90a GFX90A Gfx942 GFX942 Gfx950 GFX950
@@ -86,15 +86,15 @@ macro_rules! capabilities {
     #[cfg(test)]
     const DECLARED: &[(&str, &[TargetSet])] = &[$((stringify!($name), &[$($target::TARGETS),*])),*];
     };
-    // The first capability of a set stands for it.
+    // The first capability of a set represents it.
     (@bound HasSmfmac $super:ident, $set:ident) => {};
     (@bound $name:ident $($super:ident)?, $set:ident) => {
         impl<T: $name> ExistsOn<Bound<T>> for $set {}
     };
 }
 
-/// In a device function that takes [`AllLanes<T>`](crate::lang::AllLanes): the targets of its caller, of which the bounds of
-/// `T` are known.
+/// In a device function that takes [`AllLanes<T>`](crate::lang::AllLanes): the targets of its caller, about which only
+/// the bounds of `T` are known.
 #[derive(Debug, Clone, Copy)]
 pub struct Bound<T>(PhantomData<T>);
 
@@ -104,8 +104,8 @@ impl<T: HasMfmaF8> ExistsOn<Bound<T>> for SinceGfx942AndGfx12 {}
 capabilities! {
     /// Targets with matrix instructions.
     ///
-    /// Capabilities are bounds for device functions, which leave the targets to their callers, and names for all targets
-    /// that have something: `#[targets(HasMfmaF8)]`.
+    /// Capabilities are bounds for device functions, which leave the targets to their callers, and names for all
+    /// targets with a feature: `#[targets(HasMfmaF8)]`.
     ///
     /// ```
     /// use gcn_dsl::prelude::*;

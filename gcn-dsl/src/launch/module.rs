@@ -158,8 +158,7 @@ impl<K: Kernel> BuiltKernel<K> {
     }
 }
 
-/// Types of code that may be launched as kernel `K`: `K` itself, and [`AnyKernel`], which is compared when it
-/// is launched.
+/// Types of code that may be launched as kernel `K`: `K` itself, and [`AnyKernel`], which is checked at the launch.
 #[diagnostic::on_unimplemented(
     message = "code of the kernel `{Self}` cannot be launched as `{K}`",
     label = "this is the code of `{Self}`",

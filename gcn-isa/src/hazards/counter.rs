@@ -1,27 +1,27 @@
-//! The rules that are not about wait states: counters, barriers, and single instructions. The checker and the inserter
+//! The rules that do not concern wait states: counters, barriers, and single instructions. The checker and the inserter
 //! report under these names.
 
 use super::evidence::Evidence;
 use super::row::counter_rules;
 use crate::target::{Target, TargetSet};
 
-/// A rule about operations that return some time later, or about one instruction by itself.
+/// A rule about operations that complete later, or about a single instruction.
 #[derive(Debug)]
 pub struct CounterRule {
     /// Name: `waitcnt.` for registers and memory that a counter tracks, `barrier.` for barriers; otherwise as for
     /// [`super::Rule`].
     pub id: &'static str,
-    /// What must not be, in words.
+    /// The violation, in words.
     pub title: &'static str,
     /// Where it is written.
     pub cite: &'static str,
     /// The targets that have the rule.
     pub targets: TargetSet,
-    /// What manuals and LLVM say about it.
+    /// The statements of manuals and LLVM about it.
     pub evidence: Evidence,
     /// True if the rule matters only with XNACK replay on.
     pub xnack: bool,
-    /// What else is known about it.
+    /// Further remarks.
     pub note: &'static str,
 }
 
@@ -53,7 +53,7 @@ counter_rules! {
     WAW = "waitcnt.waw", "a register is written before the memory operation that writes it is done";
         SECTION_4_4, ALL, DEFINED;
         "a load whose result arrives after the other's in the same order needs no wait".
-    /// The same with a FLAT operation and one that returns in order after it.
+    /// The same for a FLAT operation followed by one that returns in order.
     WAW_FLAT = "waitcnt.flat-waw",
         "a vector memory operation writes a register before the FLAT operation that writes it is done";
         SECTION_4_4, GFX9, of(Less, Less);
@@ -65,14 +65,14 @@ counter_rules! {
         "LLVM 22, measured", FROM_GFX11, LLVM;
         "since RDNA 3 a half of a VGPR is a register of its own, and D16 loads write one. LLVM 22 counts whole registers, the version \
          that Triton 3.9 has counts halves; the manuals describe no dependence between them".
-    /// What is outstanding besides may overtake.
+    /// Other outstanding operations may overtake it.
     MIXED = "waitcnt.mixed",
         "the wait counts only operations of the same type as done in order, with others outstanding on the \
          counter";
         SECTION_4_4, ALL, ABOVE_MANUAL;
         "by the manual operations of one type return in order, so that a wait for as many as the type itself \
          has younger ones is enough; LLVM waits for zero as soon as types are mixed".
-    /// Nothing but a full counter has made an operation finish.
+    /// Only a full counter has forced an operation to complete.
     FULL = "waitcnt.full",
         "no wait makes sure that an operation is done, only a full counter that holds up later ones";
         FULL_COUNTERS, ALL, of(Silent, Less);

@@ -22,7 +22,8 @@ impl Variant {
     /// Every variant.
     pub const ALL: [Variant; 5] = [Variant::Plain, Variant::Rtn, Variant::Lds, Variant::Dpp, Variant::Sdwa];
 
-    /// What a name has after the mnemonic where it means this variant alone. `_dpp` and `_sdwa` are assemblers' own.
+    /// The suffix after the mnemonic in a name that means this variant alone. `_dpp` and `_sdwa` are
+    /// assemblers' own.
     pub const fn suffix(self) -> &'static str {
         match self {
             Variant::Plain => "",

@@ -38,7 +38,7 @@ pub struct Section<'i> {
 }
 
 impl<'i> Checked<'i> {
-    /// Checks a file by these rules; what is below `level` is not listed.
+    /// Checks a file by these rules; findings below `level` are not listed.
     pub fn new(input: &'i Input, level: Grade, rules: Config, advice: bool) -> Checked<'i> {
         let options = check::Options { rules, ..check::Options::default() };
         let section = |code: &'i Code| Section {
@@ -130,7 +130,8 @@ impl<'c> Group<'c> {
     }
 }
 
-/// How much a finding misses: wait states, or operations that the strictest of its counters must not count.
+/// The amount that a finding lacks: wait states, or operations that the strictest of its counters must not
+/// count.
 fn missing(finding: &Finding) -> u8 {
     match (finding.need, finding.have) {
         (Amount::States(need), Amount::States(have)) => need.saturating_sub(have),

@@ -25,7 +25,7 @@ const M0: usize = reg::M0.index as usize;
 
 /// The SGPRs that encodings can number.
 pub(crate) const NUMBERED: usize = 128;
-/// What is written to `null` goes from here on: the most that an instruction writes to SGPRs.
+/// Writes to `null` go to the registers from here on: as many as an instruction can write.
 const DROPPED: usize = 16;
 /// SGPRs, and room for what is dropped.
 pub(crate) type Sgprs = [u32; NUMBERED + DROPPED];
@@ -101,7 +101,7 @@ impl Mode {
     }
 }
 
-/// A wave of 64 lanes, or of 32, of which the upper 32 here are never active.
+/// A wave of 64 lanes, or of 32, whose upper 32 here are never active.
 #[derive(Debug)]
 pub(crate) struct Wave {
     /// SGPRs by encoding number; VCC, M0 and EXEC included.
@@ -118,7 +118,7 @@ pub(crate) struct Wave {
     pub id: u32,
     /// Instructions executed.
     pub count: u64,
-    /// Cycles that it has slept or waited for a clock, which the clocks count beside the instructions.
+    /// Cycles that it has slept or waited for a clock; the clocks add them to the instructions.
     pub slept: u64,
     pub reading: Reading,
     /// Scratch bytes, lane after lane.
@@ -206,7 +206,8 @@ pub(crate) enum Status {
     Ended,
 }
 
-/// What a wave's next instructions depend on, save memory, and where it jumped back to: to find out whether it comes back to it.
+/// Everything that a wave's next instructions depend on, except memory, and the target of its last backward jump: to
+/// detect that it returns to the same state.
 pub(crate) struct Snapshot {
     pc: usize,
     s: Sgprs,
@@ -325,7 +326,7 @@ impl Wave {
         self.s[M0] = self.s[M0] & !mask | value & mask;
     }
 
-    /// The mask with a bit for each lane that is in one SGPR or in two, as the size of the wave says.
+    /// The mask with a bit for each lane, in one SGPR or in two, according to the size of the wave.
     #[inline(always)]
     pub(crate) fn mask(&self, n: usize) -> u64 {
         self.pair(n) & self.lanes

@@ -40,7 +40,7 @@ pub(crate) use each::Lane;
 pub(crate) use read::Fetch;
 pub(crate) use write::Finish;
 
-/// What a lane function may depend on besides its operands.
+/// The inputs of a lane function besides its operands.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Env {
     /// IEEE mode: signaling NaNs are made quiet.

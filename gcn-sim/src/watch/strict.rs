@@ -24,7 +24,7 @@ use crate::core::machine::Machine;
 use crate::core::site::{Hazard, Site};
 use crate::core::trace::Trace;
 
-/// What strict mode knows about each instruction of a program.
+/// Strict mode's data about each instruction of a program.
 pub(crate) struct Program {
     pub effects: Vec<Effect>,
     pub pairs: states::Pairs,
@@ -71,7 +71,7 @@ impl Program {
     }
 }
 
-/// What strict mode knows about a wave.
+/// Strict mode's state of a wave.
 #[derive(Default)]
 pub(crate) struct WaveState {
     counters: counters::Counters,

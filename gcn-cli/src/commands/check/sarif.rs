@@ -20,7 +20,7 @@ fn level(grade: Grade) -> &'static str {
     if counts(grade) { "error" } else { "warning" }
 }
 
-/// What was found in a file: `results`, and the `rules` that they name.
+/// The findings of a file: `results`, and the `rules` that they name.
 pub fn file(checked: &Checked<'_>) -> Value {
     let unit = &checked.input.unit;
     let name = &checked.input.name;
@@ -66,7 +66,7 @@ fn rule(title: &str, cite: &str) -> Value {
     json!({ "shortDescription": { "text": title }, "fullDescription": { "text": source } })
 }
 
-/// What was not checked in a file, as notifications.
+/// The unchecked parts of a file, as notifications.
 fn not_checked(checked: &Checked<'_>) -> Vec<Value> {
     let mut notes = Vec::new();
     let mut note = |text: String| {

@@ -103,7 +103,7 @@ fn left_out(left_out: &[Diagnostic]) -> String {
     out
 }
 
-/// What was not checked in a section.
+/// The unchecked parts of a section.
 fn not_checked(places: &Places<'_>, section: &Section<'_>) -> String {
     let mut out = String::new();
     let unread: Vec<_> = section.unread_code().collect();

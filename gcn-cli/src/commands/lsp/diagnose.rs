@@ -1,4 +1,4 @@
-//! What is wrong with a file: errors of the assembler, hazards, and descriptors that do not fit the code.
+//! The problems of a file: errors of the assembler, hazards, and descriptors that do not fit the code.
 
 use gcn_emit::asm::{self, Diagnostics, Folders, Salvaged, Severity, assemble_readable_with};
 use gcn_emit::code::Unit;
@@ -36,7 +36,7 @@ struct Wanted {
     wave: Option<u32>,
 }
 
-/// What a diagnostic carries for its quick fix.
+/// The data of a diagnostic that its quick fix needs.
 #[derive(Serialize, Deserialize)]
 pub struct Remedy {
     /// The line before which the statements belong, from 0.

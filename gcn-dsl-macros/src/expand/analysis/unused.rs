@@ -1,9 +1,9 @@
-//! rustc's lints about variables, for a body that rustc does not see as it is written.
+//! rustc's lints about variables, for a body that rustc does not see as written.
 //!
-//! In the expansion every variable is read and written by calls of the language, so that lints about them say nothing true and
-//! are off. What they would find is found here, on the body as written: variables that nobody reads, values that nobody reads,
-//! a `mut` without need. For each, the expansion has a few tokens of plain Rust with that mistake and the user's places, and
-//! rustc's own lint reports it, under the user's lint levels. A body without such mistakes costs rustc nothing.
+//! In the expansion, library calls read and write every variable, so lints about variables would be wrong and are
+//! disabled. This module analyses the body as written and finds unused variables, unread values and needless `mut`. For
+//! each, the expansion contains a few tokens of plain Rust with the same mistake and the user's spans, so that rustc's
+//! own lint reports it, at the user's lint level. A body without such mistakes costs rustc no time.
 
 mod events;
 mod read;
@@ -20,12 +20,12 @@ pub(in crate::expand) struct Variable {
     /// The place of its `mut`.
     mutable: Option<Span>,
     form: Form,
-    /// How often it is read and written; its first value does not count.
+    /// The number of reads and writes; its first value does not count.
     reads: usize,
     writes: usize,
-    /// Something changes it that is not an assignment.
+    /// It is changed by something other than an assignment.
     lent: bool,
-    /// Something uses it that is not understood here.
+    /// It is used in a way that this analysis does not understand.
     hidden: bool,
 }
 
@@ -47,7 +47,7 @@ impl Variable {
 /// The lints' names.
 const LINTS: [&str; 4] = ["unused_variables", "unused_mut", "unused_assignments", "unused"];
 
-/// True for a lint level that is about what is found here.
+/// True for a lint level that concerns these lints.
 pub(crate) fn is_level(attr: &Attribute) -> bool {
     let level = ["allow", "expect", "warn", "deny"].iter().any(|name| attr.path().is_ident(name));
     level
@@ -57,14 +57,14 @@ pub(crate) fn is_level(attr: &Attribute) -> bool {
             .any(|w| LINTS.contains(&w))
 }
 
-/// The code on which rustc's lints say what is wrong with the variables of `function`.
+/// The code that makes rustc's lints report the mistakes about the variables of `function`.
 pub(crate) fn lints(function: &KernelFn, body: &Block) -> TokenStream {
     let (variables, event) = read::body(function, body);
     let dead = events::dead(&event, variables.len());
     let mut found = Vec::new();
     for (id, variable) in variables.iter().enumerate().filter(|(_, v)| v.is_watched()) {
         let dead = dead.iter().filter(|w| w.variable == id && variable.reads > 0);
-        // What is changed in a way that is not an assignment may be read in such a way too.
+        // Anything that changes a variable other than by assignment may also read it.
         let dead = dead.filter(|_| !variable.lent).filter(|w| !(w.first && variable.form == Form::Parameter));
         found.extend(of_variable(variable));
         found.extend(dead.map(value_not_read));
@@ -109,7 +109,7 @@ fn of_variable(v: &Variable) -> Option<TokenStream> {
     }
 }
 
-/// All tokens have the user's place: rustc says nothing about code whose place is a macro's.
+/// All tokens have the user's spans: rustc does not lint code with a macro's span.
 fn value_not_read(write: &events::Write) -> TokenStream {
     let (name, at) = (&write.at, write.at.span());
     let read = quote_spanned!(at=> #[allow(unused_braces)] let _ = { #name };);

@@ -1,11 +1,12 @@
-//! Which variables start with one value for all lanes and are then given what varies.
+//! Finds the variables that start with a uniform value and are later assigned a varying one.
 //!
-//! `let mut sum = 0.0; sum += x[i];` means a value of each lane, and the type of the first value does not say so. This
-//! analysis reads the body before it is expanded and finds the variables to which something is assigned that certainly
-//! varies, or under a condition that certainly does: as uniform variables they could not compile. It follows names, operators
-//! and control flow to a fixpoint, because loops carry values back. What it cannot see, such as results of functions that are
-//! declared elsewhere, rustc is asked for (`asked`); where that is not possible it counts as uniform. The members of a tuple vary
-//! each on their own. A written plain type, `let mut sum: f32 = 0.0`, is that of the elements and says nothing about lanes.
+//! In `let mut sum = 0.0; sum += x[i];` each lane has its own sum, but the type of the first value does not show that.
+//! This analysis reads the body before it is expanded. It finds the variables that are certainly assigned a varying
+//! value, or assigned under a varying condition: as uniform variables they would not compile. It follows names,
+//! operators and control flow to a fixpoint, because loops carry values back. What syntax does not show, such as
+//! results of functions declared elsewhere, is decided by rustc (`asked`); where that is not possible the value counts
+//! as uniform. The members of a tuple are analysed separately. A written plain type, `let mut sum: f32 = 0.0`, is an
+//! element type and does not determine whether the variable varies.
 
 mod asked;
 mod flow;
@@ -24,22 +25,22 @@ use crate::ty::{Elements, bare, is_handle};
 use asked::Question;
 use parameters::parameter;
 
-/// What is known of a value.
+/// The knowledge about a value.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Shape {
-    /// One value for all lanes, or nothing that syntax tells.
+    /// Uniform, or not determined by syntax.
     Other,
-    /// A number of which every lane has its own, or an array of them.
+    /// A number that differs between lanes, or an array of such numbers.
     Varying,
-    /// Memory that is read at a uniform index as one value for all lanes.
+    /// Memory that gives a uniform value at a uniform index.
     ReadOnly,
     /// Memory whose elements vary at every index.
     Memory,
-    /// A pointer of which every lane has its own.
+    /// A pointer that differs between lanes.
     OwnPointer,
     /// A closure whose value varies.
     Closure,
-    /// What only rustc knows, by the number of the questions to it.
+    /// Only rustc knows; the number of the question to it.
     Asked(usize),
 }
 
@@ -60,40 +61,40 @@ const POINTERS: [&str; 5] = ["add", "offset", "cast", "slice", "as_slice"];
 struct Binding {
     name: String,
     shape: Shape,
-    /// A number for certain, or memory of numbers.
+    /// Certainly a number, or memory of numbers.
     number: bool,
-    /// What a call gives, or is computed of that: it may be a number.
+    /// The result of a call, or computed from one: it may be a number.
     open: bool,
-    /// Of a `let mut`, and of a `let` without a value.
+    /// For a `let mut`, and for a `let` without a value.
     variable: Option<Variable>,
     /// Of a tuple.
     members: Option<Members>,
-    /// What it was declared with, if that can stand for it.
+    /// Its initial value, if that can replace the name.
     value: Option<Question>,
 }
 
 /// A variable that can be made to vary.
 #[derive(Clone)]
 struct Variable {
-    /// The name's place in the source, or of a `let` without a value the name.
+    /// The position of the name in the source; for a `let` without a value, the name.
     key: String,
-    /// How many varying conditions are around it, how many of which only rustc knows, and how many names.
+    /// The number of varying conditions around it, of conditions that only rustc knows, and of names in scope.
     depth: usize,
     doubts: usize,
     height: usize,
 }
 
-/// The members of a tuple that a `let` names.
+/// The members of a tuple that a `let` binds.
 struct Members {
-    /// The name's place in the source; that of a member adds its number.
+    /// The position of the name in the source; for a member, followed by its index.
     key: String,
-    /// How many varying conditions are around the `let`.
+    /// The number of varying conditions around the `let`.
     depth: usize,
     /// Which of them are numbers for certain.
     numbers: Vec<bool>,
 }
 
-/// A loop or a labelled block: what a variable that is declared there has, and its label.
+/// A loop or a labelled block: the same data as for a variable declared there, and its label.
 #[derive(Clone)]
 struct Around {
     start: Variable,
@@ -101,37 +102,37 @@ struct Around {
     is_loop: bool,
 }
 
-/// The variables of a function that vary, by their names' places in the source.
+/// The varying variables of a function, by the positions of their names in the source.
 #[derive(Default)]
 pub(crate) struct Varying {
     variables: HashSet<String>,
     /// Variables that are pointers.
     pointers: HashSet<String>,
-    /// Variables of which rustc knows whether they are numbers.
+    /// Variables for which only rustc knows whether they are numbers.
     open: HashSet<String>,
-    /// Of the others, what they are given of which rustc knows whether it varies.
+    /// For the other variables, the assigned values for which only rustc knows whether they vary.
     asked: HashMap<String, Vec<Question>>,
-    /// Calls of functions of the host, declared in the body, with what varies.
+    /// Calls of host functions, declared in the body, with varying arguments.
     pub on_the_host: Vec<Ident>,
 }
 
 impl Varying {
-    /// True if the `let` with this variable makes it varying.
+    /// True if the variable of this `let` varies.
     pub fn has(&self, name: &Ident) -> bool {
         self.variables.contains(&key(name))
     }
 
-    /// True if the `let` with this variable gives it a pointer.
+    /// True if the variable of this `let` is a pointer.
     pub fn is_pointer(&self, name: &Ident) -> bool {
         self.pointers.contains(&key(name))
     }
 
-    /// True of a member of the tuple that the variable is, if the `let` makes it varying.
+    /// True if this member of the tuple variable varies.
     pub fn has_member(&self, name: &Ident, member: usize) -> bool {
         self.variables.contains(&format!("{}.{member}", key(name)))
     }
 
-    /// The same of a variable without a first value, by its name: the assignments are elsewhere.
+    /// The same for a variable without a first value, by its name: its assignments come later.
     pub fn has_deferred(&self, name: &Ident) -> bool {
         self.variables.contains(&name.to_string())
     }
@@ -204,20 +205,20 @@ struct Analysis {
     known: Rc<Known>,
     elements: Elements,
     names: Vec<Binding>,
-    /// A `let` without a value, and one with a plain type, is being read.
+    /// The `let` that is being read has no value, or has a plain type.
     declares: bool,
     typed: bool,
-    /// How many varying conditions are around.
+    /// The number of varying conditions around the current point.
     depth: usize,
-    /// The conditions around of which only rustc knows, by the numbers of the questions.
+    /// The conditions around it that only rustc knows, by the numbers of the questions.
     doubts: Vec<usize>,
     /// The loops and labelled blocks around.
     loops: Vec<Around>,
-    /// Of these, the ones to whose end, or to whose next trip, some lanes have gone by now.
+    /// Loops and blocks around it whose end, or next trip, some lanes have already reached by an exit.
     skipped: HashSet<String>,
-    /// The same where only rustc knows, with the questions.
+    /// The same if only rustc knows, with the questions.
     doubted: Vec<(String, usize)>,
-    /// How many names are in scope where the pattern that is being bound begins.
+    /// The number of names in scope at the start of the pattern that is being bound.
     pattern: Option<usize>,
     /// Variables that vary.
     varying: HashSet<String>,
@@ -226,9 +227,9 @@ struct Analysis {
     /// Loops that some lanes leave by `break`.
     left: HashSet<String>,
     questions: Vec<Vec<Question>>,
-    /// Of variables and of loops, the questions that decide whether they vary, where they begin.
+    /// For variables and loops, by the position of their start, the questions that decide whether they vary.
     asked: HashMap<String, Vec<Question>>,
-    /// Functions declared in the body, and calls of them with what varies.
+    /// Functions declared in the body, and calls of them with varying arguments.
     nested: HashSet<String>,
     on_the_host: Vec<Ident>,
 }
@@ -272,6 +273,7 @@ impl Analysis {
         };
         let init = local.init.as_ref().map(|i| &*i.expr);
         match ty {
+            // A written device type decides; the value can only confirm it.
             Some(ty) if !self.elements.is_plain(ty) && !matches!(bare(ty), Type::Ptr(_)) => {
                 let value = init.map_or(Shape::Other, |e| self.expr(e));
                 let shape = match value {
@@ -289,11 +291,12 @@ impl Analysis {
         }
     }
 
-    /// Binds the names of a pattern to the parts of a value, whose type may be written as a plain one.
+    /// Binds the names of a pattern to the parts of a value; `typed` if a plain type is written.
     fn bind_value(&mut self, pat: &Pat, init: Option<&Expr>, typed: bool) {
         match (pat, init) {
             (Pat::Tuple(p), Some(Expr::Tuple(t))) if p.elems.len() == t.elems.len() => {
                 let parts: Vec<(Shape, &Pat, &Expr)> =
+                    // All values before any name is bound: `let (a, b) = (b, a)` refers to the outer names.
                     p.elems.iter().zip(&t.elems).map(|(p, e)| (self.expr(e), p, e)).collect();
                 self.typed = typed;
                 self.of_one_pattern(|cx| {
@@ -303,6 +306,7 @@ impl Analysis {
             (Pat::Ident(p), Some(Expr::Tuple(t))) => {
                 let shapes: Vec<Shape> = t.elems.iter().map(|e| self.expr(e)).collect();
                 self.bind(pat, Shape::Other, None);
+                // A named tuple is one variable whose members are tracked by their positions.
                 let numbers = t.elems.iter().map(|e| typed || self.is_number(e)).collect();
                 let varying = shapes.iter().enumerate().filter(|(_, shape)| **shape == Shape::Varying);
                 let key = key(&p.ident);
@@ -320,7 +324,7 @@ impl Analysis {
         self.typed = false;
     }
 
-    /// What a pattern is given is computed before any of its names has a value.
+    /// A pattern's value is computed before any of its names is bound.
     fn of_one_pattern(&mut self, f: impl FnOnce(&mut Self)) {
         let around = self.pattern;
         self.pattern = around.or(Some(self.names.len()));
@@ -340,6 +344,7 @@ impl Analysis {
                     true => Some(self.variable(p.ident.to_string())),
                     false => p.mutability.is_some().then(|| self.variable(key(&p.ident))),
                 };
+                // A result of an earlier round: the iteration carries values around loops this way.
                 let varies = variable.as_ref().is_some_and(|v| self.varying.contains(&v.key));
                 let pointer = matches!(shape, Shape::Memory | Shape::OwnPointer);
                 if pointer {
@@ -358,6 +363,7 @@ impl Analysis {
                 if open {
                     self.open.insert(key(&p.ident));
                 }
+                // A plain written type leaves the place open, so the first value decides it.
                 if self.typed && shape.varies() {
                     self.varying.insert(key(&p.ident));
                 }
@@ -375,7 +381,7 @@ impl Analysis {
             Pat::Tuple(_) | Pat::Struct(_) if matches!(shape, Shape::Asked(_)) && init.is_some() => {
                 self.bind_parts(pat, init);
             }
-            // Of a tuple whose members differ nothing is known; of one that varies all members do.
+            // For a tuple whose members differ nothing is known; if it varies, all its members do.
             Pat::Tuple(p) => p.elems.iter().for_each(|p| self.bind(p, shape, None)),
             Pat::Slice(p) => p.elems.iter().for_each(|p| self.bind(p, shape, None)),
             // The fields of what varies do.
@@ -387,7 +393,8 @@ impl Analysis {
         }
     }
 
-    /// Binds what a loop goes over: of `(i, e)`, which `enumerate` and `zip` give, each part may vary.
+    /// Binds the elements that a loop iterates over: of `(i, e)`, which `enumerate` and `zip` yield, each part may
+    /// vary.
     fn bind_elements(&mut self, pat: &Pat, shape: Shape) {
         match pat {
             Pat::Tuple(p) => p.elems.iter().for_each(|p| self.bind_elements(p, shape)),
@@ -416,6 +423,7 @@ impl Analysis {
     fn assign(&mut self, to: &Expr, shape: Shape) {
         match to {
             Expr::Index(e) => {
+                // A varying index writes different elements in different lanes, so the whole array varies.
                 let index = self.expr(&e.index);
                 let shape = self.either(shape, index);
                 self.assign(&e.expr, shape);

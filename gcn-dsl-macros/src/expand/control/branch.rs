@@ -27,12 +27,14 @@ impl Cx<'_> {
         if e.attrs.iter().any(attrs::is_comptime) {
             return self.comptime_if(e);
         }
+        // First, because the rewritten expression passes through all the other cases again.
         if let Some(Expr::If(e)) = branches_of_numbers(|| Expr::If(e.clone()), &self.elements) {
             return self.if_expr(&e);
         }
         if let Expr::Let(l) = &*e.cond {
             return self.if_let(e, l);
         }
+        // Reported here, because rustc's own message would speak of types of the expansion.
         if let Some(one) = chained(e).nth(MOST_BRANCHES) {
             let what = format!(
                 "a chain of `if … else if` in a kernel has at most {MOST_BRANCHES} branches, each inside of the one before; divide it, or \
@@ -78,6 +80,7 @@ impl Cx<'_> {
         then: impl FnOnce(&mut Self) -> TokenStream,
         els: Option<impl FnOnce(&mut Self) -> TokenStream>,
     ) -> TokenStream {
+        // The span is the condition's: an error about its type points there.
         let (flow, begin) = (self.flow(at), lang("if_begin", at));
         let begin = quote_spanned!(at=> #begin(#cond, &#flow));
         let [guard, other] = ["if", "else"].map(|name| self.guard(name, span));
@@ -91,6 +94,7 @@ impl Cx<'_> {
             });
         };
         let (then, els) = self.ways(
+            // Each side has its own guard: exits inside it are as varying as that side.
             |cx| cx.inside(Frame::Branch(guard.clone()), then),
             |cx| cx.inside(Frame::Branch(other.clone()), els),
         );

@@ -1,4 +1,4 @@
-//! `loop`s that nothing but `return` leaves: like `return` itself they have no value.
+//! `loop`s that only `return` leaves: like `return` itself they have no value.
 
 use syn::visit::{self, Visit};
 use syn::{ExprBreak, ExprForLoop, ExprLoop, ExprWhile};

@@ -1,10 +1,10 @@
 //! `break`, `continue` and `return`: where they go, and what they cross.
 //!
-//! While a body is expanded, `Cx` has a stack of frames, one for each construct around the current point. An exit walks the
-//! stack from itself to its target. For each construct that has to know that lanes leave it (a loop, whose next trip then has
-//! fewer lanes; a block, whose later statements have), it notes the kind of what lies between: varying, if one of the
-//! constructs is. Kinds are types, so they are noted in values, `let __gcn_exit… = Leave::new();` before the construct,
-//! whose types rustc infers from the notes.
+//! While a body is expanded, `Cx` keeps a stack of frames, one for each construct around the current point. An exit
+//! walks the stack from itself to its target. Some of the constructs must know that lanes leave them: the next trip of
+//! a loop has fewer lanes, and so have the later statements of a block. For these it records whether any construct in
+//! between is varying. This kind is a type, so it is recorded in a value, `let __gcn_exit… = Leave::new();` before the
+//! construct, whose type rustc infers from the records.
 
 use proc_macro2::{Ident, Span, TokenStream};
 use quote::{ToTokens, quote_spanned};
@@ -37,7 +37,7 @@ pub(crate) fn any_of(names: &[Ident], span: Span) -> TokenStream {
     }
 }
 
-/// How an exit leaves its target.
+/// The ways to leave a target.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Exit {
     Break,
@@ -65,6 +65,7 @@ impl Cx<'_> {
             Frame::Target(t) => t.kind,
             _ => return TokenStream::new(),
         };
+        // As in Rust, where such a loop may end without a `break`.
         if let (Some(value), TargetKind::Loop { valued: false, .. }) = (&e.expr, kind) {
             self.errors.at(
                 value,
@@ -101,10 +102,11 @@ impl Cx<'_> {
         self.exit(Exit::Return, target, typed.as_ref().or(e.expr.as_deref()), span)
     }
 
-    /// The frame that `break` or `continue` leaves.
+    /// The frame that the `break` or `continue` refers to.
     fn find_target(&mut self, word: &str, span: Span, label: Option<&Lifetime>) -> Option<usize> {
         let target = self.frames.iter().rposition(|f| match (f, label) {
             (Frame::Target(t), Some(label)) => t.label.as_ref() == Some(&label.ident.to_string()),
+            // Without a label only loops are targets; a labelled block needs its label.
             (Frame::Target(t), None) => matches!(t.kind, TargetKind::Loop { .. } | TargetKind::Unrolled),
             _ => false,
         });
@@ -146,7 +148,8 @@ impl Cx<'_> {
         }
     }
 
-    /// Notes an error if what lies between forbids to leave for the frame `target`.
+    /// Reports an error if a construct between here and the frame `target` forbids the exit. Returns true if it is
+    /// allowed.
     fn crosses(&mut self, target: usize, word: &str, span: Span) -> bool {
         let between = &self.frames[target + 1..];
         if between.iter().any(|f| matches!(f, Frame::Closure)) {
@@ -170,20 +173,22 @@ impl Cx<'_> {
         self.errors.push(syn::Error::new(span, message));
     }
 
-    /// The exit itself: the notes for what it crosses, its value, and the lanes that leave.
+    /// The exit itself: the records for the constructs that it crosses, its value, and the lanes that leave.
     fn exit(&mut self, how: Exit, target: usize, value: Option<&Expr>, span: Span) -> TokenStream {
         self.stays_in_trip(how, target, span);
         let value = value.map(|v| match how {
             Exit::Return => self.operand_expr(v),
             _ => self.operand_expr(&literals(v, &self.elements.clone())),
         });
+        // Taken after the value is expanded, which may assign variables, and before the code behind the exit.
         let here = self.leaves_here();
         let mut notes = TokenStream::new();
         let mut path: Vec<TokenStream> = Vec::new();
         let is_loop =
             matches!(&self.frames[target], Frame::Target(t) if matches!(t.kind, TargetKind::Loop { .. }));
-        // What follows in a loop's body knows by the loop that lanes may have left it by `break`.
+        // Later statements in a loop's body learn from the loop itself that lanes may have left by `break`.
         let blocks_know = !(is_loop && how == Exit::Break);
+        // From the exit outwards: the kind at each construct joins those of all constructs inside it.
         for i in (target + 1..self.frames.len()).rev() {
             let slot = self.fresh("exit", span);
             let (leaves, own) = match &mut self.frames[i] {
@@ -203,6 +208,7 @@ impl Cx<'_> {
                 }
                 _ => continue,
             };
+            // Kept apart, because a `return` also ends the life of every variable outside.
             let list = if how == Exit::Return { &mut leaves.returned } else { &mut leaves.left };
             list.push(slot.clone());
             let kind = any(&path, span);
@@ -242,8 +248,8 @@ impl Cx<'_> {
         quote_spanned!(span=> { #notes #guard.#method() })
     }
 
-    /// Refuses to leave a trip on which others rely: what is loaded for later trips is on its way, and the other waves count
-    /// on this wave's barriers.
+    /// Refuses an exit from a trip on which others rely: loads for later trips are under way, or other waves count on
+    /// this wave's barriers.
     fn stays_in_trip(&mut self, how: Exit, target: usize, span: Span) {
         let why = self.frames[target..].iter().find_map(|f| match f {
             Frame::Target(t) => match t.kind {
@@ -266,7 +272,8 @@ impl Cx<'_> {
         }
     }
 
-    /// True if the current statement is one of the body of a `#[ping_pong]` loop itself, unrolled loops left aside.
+    /// True if the current statement belongs directly to the body of a `#[ping_pong]` loop; unrolled loops in between
+    /// are ignored.
     pub fn is_in_ping_pong(&self) -> bool {
         let around = self.frames.iter().rev().find(|f| match f {
             Frame::Statements(_) => false,
@@ -276,7 +283,7 @@ impl Cx<'_> {
         matches!(around, Some(Frame::Target(t)) if matches!(t.kind, TargetKind::Loop { trips: Trips::PingPong, .. }))
     }
 
-    /// An expression in which no exit can be, because the rest of the statement would not know of it.
+    /// An expression that must not contain an exit, because the rest of the statement could not take it into account.
     pub fn operand_expr(&mut self, e: &Expr) -> TokenStream {
         self.frames.push(Frame::Operand);
         let tokens = self.expr(e);
@@ -284,7 +291,7 @@ impl Cx<'_> {
         tokens
     }
 
-    /// A name of the expansion's own that is used once.
+    /// A unique name for the expansion.
     pub fn fresh(&mut self, name: &str, at: Span) -> Ident {
         self.fresh += 1;
         self.helper(&format!("{name}{}", self.fresh), at)
@@ -298,8 +305,10 @@ impl Cx<'_> {
         }
     }
 
-    /// The body of a function: its value is that of the last expression and of each `return`. A kernel's has none.
+    /// The body of a function: its value is that of the last expression and of each `return`. A kernel's body has no
+    /// value.
     pub fn function_body(&mut self, stmts: &[Stmt], span: Span) -> TokenStream {
+        // A function's end is a target like that of a labelled block, so `return` needs no mechanism of its own.
         let guard = self.helper("function", span);
         self.frames.push(Target::frame(TargetKind::Function, None, guard.clone()));
         let body = self.value_as_it_is(stmts, span);
@@ -324,6 +333,7 @@ impl Cx<'_> {
 
     fn close_block(&mut self, body: TokenStream, guard: &Ident, span: Span) -> TokenStream {
         let Some(mut target) = self.pop_target() else { return TokenStream::new() };
+        // Without a `return` or `break` the value flows out directly, and no variable has to join values.
         if !target.breaks {
             return body;
         }
@@ -342,7 +352,7 @@ impl Cx<'_> {
 }
 
 impl Target {
-    /// The exits to its end, or a trip's, so far: lanes that wait there leave later.
+    /// The exits to the end of the function, or of a trip, so far: lanes that wait there leave later.
     fn waiting(&self) -> Vec<TokenStream> {
         let waiting = match self.kind {
             TargetKind::Block => &self.leaves.left,

@@ -1,7 +1,8 @@
 //! Iterators over arrays of values: `for e in v`, `v.iter().sum()`.
 //!
-//! The array is of the host, as values are when the kernel is built, so that such a loop is straight code. An iterator gives the values,
-//! whether or not the source goes over references to them: `e`, `*e` and the pattern `&e` all mean the value.
+//! The array exists on the host, as all values do when the kernel is built, so such a loop becomes straight-line code.
+//! An iterator yields values, whether or not the source iterates over references: `e`, `*e` and the pattern `&e` all
+//! mean the value.
 
 use proc_macro2::{Ident, Span, TokenStream};
 use quote::quote_spanned;
@@ -11,7 +12,7 @@ use syn::{Expr, ExprMethodCall, ExprRange, Pat, RangeLimits, parse_quote_spanned
 use crate::expand::{Cx, lang};
 use crate::syntax::{bound_name, name_of};
 
-/// What makes one value of all, with the function that the expansion calls.
+/// The reductions, each with the function that the expansion calls.
 const REDUCTIONS: [(&str, &str); 4] =
     [("sum", "sum_of"), ("product", "product_of"), ("min", "least_of"), ("max", "greatest_of")];
 
@@ -25,10 +26,11 @@ pub(in crate::expand) fn is_over_elements(e: &Expr) -> bool {
     }
 }
 
-/// A loop over the places of an array of values: `for e in v.iter_mut()`, `for (i, e) in v.iter_mut().enumerate()`, `for e in &mut v`.
+/// A loop over the elements of an array of values as places: `for e in v.iter_mut()`, `for (i, e) in
+/// v.iter_mut().enumerate()`, `for e in &mut v`.
 pub(in crate::expand) struct InPlace<'e> {
     pub array: &'e Expr,
-    /// What the number of the element is bound to.
+    /// The pattern for the index of the element.
     pub number: Option<&'e Pat>,
     pub element: &'e Ident,
 }
@@ -74,6 +76,7 @@ fn chain(e: &mut Expr) {
             Expr::Closure(closure) => {
                 closure.inputs.iter_mut().for_each(|input| *input = without_references(input));
             }
+            // The second iterator has to yield values as well, or the pairs would differ in type.
             Expr::Reference(_) if call.method == "zip" || call.method == "chain" => *arg = by_value(arg),
             arg => chain(arg),
         }
@@ -102,6 +105,8 @@ fn of_values(function: &Expr, parameters: usize) -> Expr {
             closure.inputs.iter_mut().for_each(|input| *input = without_references(input));
             Expr::Closure(closure)
         }
+        // A function of the host's number type cannot take device values; inside a closure it is expanded as a method
+        // call.
         Expr::Path(p) if p.path.segments.len() == 2 && parameters == 2 => {
             parse_quote_spanned!(function.span()=> |a, b| #p(a, b))
         }
@@ -158,6 +163,7 @@ impl Cx<'_> {
 
     /// `v.iter().any(…)`, `all` and `fold`.
     pub(in crate::expand) fn of_elements(&mut self, e: &ExprMethodCall) -> Option<TokenStream> {
+        // Before the test for chains: a range is not an iterator over an array.
         if let (Some(of), true) = (limits(&e.receiver), e.method == "contains" && e.args.len() == 1) {
             return Some(self.contains(of, &e.args[0], e.method.span()));
         }
@@ -177,13 +183,15 @@ impl Cx<'_> {
         Some(quote_spanned!(span=> #call((#values).map(#condition))))
     }
 
-    /// `(a..b).contains(&x)`: on the host a range holds values of one type, while each of these may be of its own.
+    /// `(a..b).contains(&x)`: a range of the host requires one type, while each of these values may have a different
+    /// one.
     fn contains(&mut self, of: &ExprRange, e: &Expr, span: Span) -> TokenStream {
         let value = match e {
             Expr::Reference(r) => &r.expr,
             e => e,
         };
         let upper = if matches!(of.limits, RangeLimits::Closed(_)) { "le" } else { "lt" };
+        // The value is compared twice but must be computed once.
         let name = self.fresh("contained", span);
         let value = self.expr(value);
         let ends = [(&of.start, "ge"), (&of.end, upper)];
@@ -197,7 +205,7 @@ impl Cx<'_> {
         quote_spanned!(span=> { let #name = #value; #inside })
     }
 
-    /// A fold over what varies gives what varies.
+    /// A fold over varying elements gives a varying result.
     fn folded(&mut self, e: &ExprMethodCall) -> TokenStream {
         let (span, name) = (e.method.span(), self.fresh("values", e.method.span()));
         let [first, with] = [&e.args[0], &e.args[1]];
@@ -205,7 +213,7 @@ impl Cx<'_> {
         let (first, with) =
             (self.expr(&crate::expand::types::typed::inferred(first)), self.expr(&of_values(with, 2)));
         let (given, start) = (lang("given_by", span), lang("First", span));
-        // A `match`: what the iterator borrows lives until it ends.
+        // A `match`, so that temporaries that the iterator borrows live until it ends.
         quote_spanned! {span=> match #values {
             #name => {
                 #[allow(unused_imports)]
@@ -216,10 +224,11 @@ impl Cx<'_> {
         }}
     }
 
-    /// What an iterator gives in a loop that the source does not call unrolled, and its names.
+    /// The elements of an iterator in a loop that is not marked as unrolled in the source, and their names.
     pub(in crate::expand) fn elements(&mut self, pat: &Pat, of: &Expr) -> (Pat, TokenStream) {
         let list = name_of(of).is_some_and(|name| self.lists.iter().any(|list| name == list));
         let span = of.span();
+        // A parameter that is a list is a slice of handles, which Rust iterates by reference.
         let of: &Expr = if list { &parse_quote_spanned!(span=> #of.iter()) } else { of };
         let (pat, of) = (without_references(pat), by_value(of));
         (pat, self.operand_expr(&of))

@@ -1,4 +1,5 @@
-//! `break` and `continue` of a loop whose trips follow each other in the code: they leave a block around all trips, and one around each.
+//! `break` and `continue` of an unrolled loop, whose trips follow each other in the code: they leave a block around all
+//! trips, or one around each trip.
 
 use proc_macro2::Span;
 use syn::visit_mut::{self, VisitMut};
@@ -6,13 +7,13 @@ use syn::{Expr, ExprForLoop, Label, Lifetime, parse_quote_spanned};
 
 use crate::attrs;
 
-/// The blocks' labels, which no program has.
+/// The labels of the blocks, chosen so that no program has them.
 const ALL: &str = "'__gcn_trips";
 const ONE: &str = "'__gcn_trip";
 
 struct Leaves<'l> {
     label: Option<&'l Lifetime>,
-    /// How many loops are around, from this one on.
+    /// The number of loops between here and this one, itself included.
     depth: usize,
     breaks: bool,
     continues: bool,
@@ -58,7 +59,7 @@ impl VisitMut for Leaves<'_> {
     fn visit_item_mut(&mut self, _: &mut syn::Item) {}
 }
 
-/// The loop in such blocks, if it has a `break` or `continue`.
+/// The loop wrapped in such blocks, if it has a `break` or `continue`.
 pub(in crate::expand) fn in_blocks(e: &ExprForLoop) -> Option<Expr> {
     let mut looped = e.clone();
     let label = looped.label.take();

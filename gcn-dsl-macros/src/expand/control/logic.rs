@@ -1,4 +1,4 @@
-//! `&&` and `||`, whose right side is computed only where the left one does not decide.
+//! `&&` and `||`, whose right side is evaluated only where the left one does not decide.
 
 use proc_macro2::{Span, TokenStream};
 use quote::quote_spanned;
@@ -24,7 +24,7 @@ impl Cx<'_> {
         }
     }
 
-    /// A condition of two whose right side runs only where the `left` one does not decide.
+    /// A logical operation whose right side runs only where `left` does not decide.
     pub(in crate::expand) fn lazily(
         &mut self,
         name: &str,
@@ -34,6 +34,7 @@ impl Cx<'_> {
     ) -> TokenStream {
         let (flow, begin) = (self.flow(span), lang(&format!("{name}_begin"), span));
         let (guard, value) = (self.helper("left", span), self.helper("right", span));
+        // The right side may not run, so an assignment in it does not count afterwards.
         let (right, ()) = self.ways(right, |_| ());
         quote_spanned!(span=> {
             let #guard = #begin(#left, &#flow);
@@ -45,8 +46,8 @@ impl Cx<'_> {
         })
     }
 
-    /// True if syntax shows that all lanes may compute the expression: it reads no memory, divides by nothing, calls no function.
-    /// Of others the compiler sees what they do.
+    /// True if syntax shows that all lanes may evaluate the expression: it contains no memory read, division or
+    /// function call. The compiler decides about other expressions from their instructions.
     pub(in crate::expand) fn is_for_all(&self, e: &Expr) -> bool {
         match e {
             Expr::Path(_) | Expr::Lit(_) => true,
@@ -56,7 +57,8 @@ impl Cx<'_> {
             Expr::Cast(e) => self.is_for_all(&e.expr),
             Expr::Unary(e) => !matches!(e.op, UnOp::Deref(_)) && self.is_for_all(&e.expr),
             Expr::Binary(e) => {
-                // A difference may be one of host numbers, for which the left side asks: `k > 0 && a[k - 1] …`.
+                // The difference may be one of host numbers, which the left side protects from underflow: `k > 0 && a[k
+                // - 1] …`.
                 let works = matches!(e.op, BinOp::Div(_) | BinOp::Rem(_) | BinOp::Sub(_))
                     || crate::operator::is_compound(&e.op);
                 !works && self.is_for_all(&e.left) && self.is_for_all(&e.right)

@@ -37,7 +37,7 @@ pub(in crate::expand) fn range(e: &Expr) -> Option<Range<'_>> {
             let inner = range(receiver).filter(|r| r.step.is_none())?;
             Some(Range { step: args.first(), ..inner })
         }
-        // Where a stepped range ends is known when it has run; it is not turned around.
+        // The last value of a stepped range is known only at run time, so such a range is not reversed.
         Expr::MethodCall(ExprMethodCall { receiver, method, args, .. })
             if method == "rev" && args.is_empty() =>
         {
@@ -48,15 +48,17 @@ pub(in crate::expand) fn range(e: &Expr) -> Option<Range<'_>> {
     }
 }
 
-/// What a loop's expansion needs of its body: the tokens, and what was found to leave it.
+/// The results of expanding a loop's body: its tokens, and the exits in it.
 pub(in crate::expand) struct Body {
     pub tokens: TokenStream,
     pub target: Target,
 }
 
 impl Body {
-    /// The end of the loop: its guard learns how lanes leave, by the condition and its `break`s, and by `return`.
+    /// The end of the loop: its guard receives the ways in which lanes leave: by the condition, its `break`s and
+    /// `return`.
     fn end(&self, guard: &Ident, site: &Cx<'_>, span: Span) -> TokenStream {
+        // The loop's own condition counts like an exit: lanes for which it is false leave as well.
         let own = quote_spanned!(span=> #guard.kind());
         let leaves = &self.target.leaves;
         let left: Vec<TokenStream> =
@@ -83,6 +85,7 @@ impl Cx<'_> {
         guard: &Ident,
         f: impl FnOnce(&mut Self) -> TokenStream,
     ) -> Body {
+        // Counted from here, so that only assignments in this body are affected by its exits.
         let carried = self.carried_so_far();
         let endless = matches!(kind, TargetKind::Loop { valued: true, .. });
         let (tokens, target) = self.trips(endless, |cx| {
@@ -93,6 +96,7 @@ impl Cx<'_> {
                 (std::mem::take(&mut target.at_breaks), std::mem::take(&mut target.at_continues));
             ((tokens, target), breaks, continues)
         });
+        // An exit skips the rest of the trip, and with it an assignment that would turn the phase.
         if target.breaks || !target.continues.is_empty() {
             self.not_carried(carried);
         }
@@ -100,6 +104,7 @@ impl Cx<'_> {
     }
 
     pub fn while_loop(&mut self, e: &ExprWhile) -> TokenStream {
+        // The names of the pattern have to be in scope in the body, which a separate condition could not provide.
         if let Expr::Let(l) = &*e.cond {
             let (label, pat, value, body) = (&e.label, &l.pat, &l.expr, &e.body.stmts);
             let same = parse_quote_spanned! {e.while_token.span=>
@@ -119,6 +124,8 @@ impl Cx<'_> {
         let (declarations, end) = (body.target.declarations(span), body.end(&guard, self, span));
         let (begin, value, tokens) =
             (lang("while_begin", span), self.helper("cond", e.cond.span()), &body.tokens);
+        // The guard after the test has another type, from which the body learns whether the trips differ between
+        // lanes.
         let test = quote_spanned!(e.cond.span()=> #guard.test(#value, #continues));
         let trip = self.trip(&quote_spanned!(span=> let #flow = #guard.flow(); #tokens), span);
         quote_spanned!(span=> {
@@ -149,6 +156,7 @@ impl Cx<'_> {
     }
 
     pub fn for_loop(&mut self, e: &ExprForLoop) -> TokenStream {
+        // With such an attribute the user means a device loop, so the error about the range is the helpful one.
         let ordered = |a: &syn::Attribute| attrs::is_pipeline(a) || attrs::is_ping_pong(a);
         if e.attrs.iter().any(attrs::is_unroll)
             || iterate::is_over_elements(&e.expr) && !e.attrs.iter().any(ordered)
@@ -180,6 +188,7 @@ impl Cx<'_> {
             (None, Some(_)) => Trips::Pipelined,
             (None, None) => Trips::Free,
         };
+        // The phases of the body are those that are counted while it is expanded.
         let (kind, phases) = (TargetKind::Loop { valued: false, trips }, self.phases);
         let body = self.loop_body(kind, e.label.as_ref(), &guard, |cx| cx.with_pattern(pat, &e.body.stmts));
         let (breaks, continues) = (body.target.breaks, !body.target.continues.is_empty());
@@ -202,7 +211,7 @@ impl Cx<'_> {
         }
     }
 
-    /// What notes that a `for` is to be pipelined, if an attribute says so.
+    /// The request to pipeline a `for`, if an attribute asks for it.
     fn pipeline(&mut self, e: &ExprForLoop, guard: &Ident) -> Option<TokenStream> {
         let attr = e.attrs.iter().find(|a| attrs::is_pipeline(a))?;
         if self.is_manual() {
@@ -235,6 +244,7 @@ impl Cx<'_> {
     }
 
     fn range(&mut self, r: &Range<'_>, span: Span) -> TokenStream {
+        // The type of the counter follows from its uses; a named number must not fix it.
         let ends = [r.start, r.end].map(|e| self.inferred_by_name(e));
         let [start, end] = ends.each_ref().map(|(e, _)| self.operand_expr(e));
         let uses = ends.iter().map(|(_, uses)| uses);

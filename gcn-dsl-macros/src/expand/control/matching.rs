@@ -1,4 +1,5 @@
-//! `match`, `if let` and `let … else`: a chain of branches, one for each arm. What can be asked of patterns alone, rustc checks on a host value.
+//! `match`, `if let` and `let … else`: a chain of branches, one for each arm. rustc checks on a host value the rules
+//! that concern patterns alone.
 
 use proc_macro2::{Ident, Span, TokenStream};
 use quote::{quote, quote_spanned};
@@ -20,7 +21,7 @@ impl Cx<'_> {
         if let Some(Expr::Match(e)) = branches_of_numbers(|| Expr::Match(e.clone()), &self.elements) {
             return self.match_expr(&e);
         }
-        // The values of the device are copied: a reference to one matches as it does.
+        // Device values are copied: a reference to one matches like the value.
         if let Expr::Reference(r) = &*e.expr
             && r.mutability.is_none()
         {
@@ -31,6 +32,7 @@ impl Cx<'_> {
         if !e.arms.iter().map(|arm| self.pattern_is_known(&arm.pat)).fold(true, |all, known| all & known) {
             return TokenStream::new();
         }
+        // Checked here because rustc's own error about its recursion limit would not mention the `match`.
         if let Some(arm) = e.arms.get(MOST_BRANCHES) {
             let what = format!(
                 "a `match` in a kernel has at most {MOST_BRANCHES} arms, each a branch inside of the one before; read the results from \
@@ -41,6 +43,7 @@ impl Cx<'_> {
         }
         let matched = self.guard("match", span);
         let value_name = self.helper("value", span);
+        // rustc sees the patterns before the branches, so that its errors about them come first and once.
         let check = self.check(e, &matched, &value_name);
         let chain = self.chain(&e.arms, &matched, span);
         let at = e.expr.span();
@@ -48,7 +51,7 @@ impl Cx<'_> {
         quote_spanned!(span=> { #bind #check #chain })
     }
 
-    /// True for a `#[host]` parameter and a constant parameter.
+    /// True for a `#[host]` parameter or a constant parameter.
     fn is_host_name(&self, e: &Expr) -> bool {
         let name = name_of(e);
         name.is_some_and(|name| {
@@ -59,15 +62,16 @@ impl Cx<'_> {
         })
     }
 
-    /// `comptime match`: the host chooses the arm, whose body is of the device.
+    /// `comptime match`: the host selects the arm; the arm's body runs on the device.
     fn comptime_match(&mut self, e: &ExprMatch) -> TokenStream {
         self.comptime += 1;
         let before = self.deferred.clone();
         let mut after = None;
         let mut arms = Vec::new();
-        // Beside a value of another kind a number is a number of the host.
+        // Next to a value of another kind a number is a host number.
         let numbers = e.arms.iter().all(|arm| has_literals(&arm.body));
         for arm in &e.arms {
+            // Each arm starts from the same state: only one of them is in the finished kernel.
             self.deferred = before.clone();
             let body = self.scope(|cx| {
                 cx.bind(&arm.pat);
@@ -92,7 +96,7 @@ impl Cx<'_> {
         let Some((arm, rest)) = arms.split_first() else { return TokenStream::new() };
         let test = self.condition(&arm.pat, matched);
         if rest.is_empty() || test.is_none() && arm.guard.is_none() {
-            // Rustc sees to it that the last arm takes what is left.
+            // rustc checks that the last arm covers the remaining cases.
             return self.scope(|cx| {
                 let bindings = cx.bindings(&arm.pat, matched);
                 let body = cx.arm_body(&arm.body);
@@ -103,6 +107,7 @@ impl Cx<'_> {
         let guard = arm.guard.as_ref().map(|(_, guard)| &**guard);
         let tested = |cx: &mut Self| cx.guard_of_arm(&arm.pat, matched, guard);
         let cond = match (test, guard) {
+            // A guard without effects is cheaper to evaluate in all lanes than in a branch of its own.
             (Some(test), Some(guard)) if self.is_for_all(guard) => {
                 let (and, guard) = (lang("and", at), tested(self));
                 quote_spanned!(at=> #and(#test, #guard))
@@ -111,6 +116,7 @@ impl Cx<'_> {
             (Some(test), None) => test,
             (None, _) => tested(self),
         };
+        // The remaining arms become the `else`: lanes that match an earlier arm never test a later one, as in Rust.
         let then = |cx: &mut Self| cx.matched(&arm.pat, matched, |cx| cx.arm_body(&arm.body));
         self.branch(cond, at, span, then, Some(|cx: &mut Self| cx.chain(rest, matched, span)))
     }
@@ -150,6 +156,8 @@ impl Cx<'_> {
             let mut needs = Needs::default();
             let pat = self.checked_pattern(&arm.pat, &mut needs);
             items.extend(needs.items);
+            // A guard, or a pattern that rustc wrongly takes for irrefutable, must not make later arms unreachable:
+            // an opaque condition stands in for it.
             let at = arm.guard.as_ref().map(|(token, _)| token.span).or(needs.guard.then(|| arm.pat.span()));
             let guard = at.map(|at| {
                 let otherwise = lang("otherwise", at);
@@ -159,7 +167,7 @@ impl Cx<'_> {
         }
         let at = e.expr.span();
         let host = lang("host_value", at);
-        // The place of the value, where rustc points when a case is missing.
+        // The span of the value: rustc points there if a case is missing.
         let value = Ident::new(&value.to_string(), at.resolved_at(value.span()));
         let host = quote_spanned!(at=> #host(&#matched));
         quote_spanned!(e.match_token.span=> #items if let ::core::option::Option::Some(#value) = #host { match #value { #(#arms)* } })
@@ -175,6 +183,7 @@ impl Cx<'_> {
         let (matched, at) = (self.guard("match", span), of.expr.span());
         let bind = quote_spanned!(at=> let #matched = #value;);
         let then = &e.then_branch.stmts;
+        // An irrefutable pattern needs no branch.
         let Some(condition) = self.condition(&of.pat, &matched) else {
             return self.scope(|cx| {
                 let (bindings, then) = (cx.bindings(&of.pat, &matched), cx.statements(then));
@@ -205,6 +214,8 @@ impl Cx<'_> {
             self.errors.at(els, what);
             return TokenStream::new();
         }
+        // The names stay in scope after the statement, so a second `let … else` must not shadow the matched value of
+        // the first.
         let matched = self.fresh("matched", span);
         let unless = self.condition(pat, &matched).map(|condition| {
             let branch = self.branch(
@@ -220,7 +231,7 @@ impl Cx<'_> {
         quote_spanned!(span=> let #matched = #value; #unless #bindings)
     }
 
-    /// What is done where the pattern matches, with its names.
+    /// The body of an arm, with the names that its pattern binds.
     fn matched(
         &mut self,
         pat: &Pat,

@@ -1,8 +1,9 @@
-//! Patterns of `match`, `if let` and `let … else`: the condition under which one matches, and the names that it binds.
+//! Patterns of `match`, `if let` and `let … else`: the condition under which a pattern matches, and the names that it
+//! binds.
 //!
-//! A pattern is taken apart level by level. rustc destructures tuples and structs; new names replace the nested patterns. rustc also
-//! finds the variant of an enum: the pattern is in a closure that is called with each variant of the value
-//! (`gcn_dsl::__private::Variants`), so that names are resolved as in any Rust.
+//! A pattern is decomposed level by level. rustc destructures tuples and structs; fresh names replace the nested
+//! patterns. rustc also resolves the variant of an enum: the pattern is in a closure that is called with each variant
+//! of the value (`gcn_dsl::__private::Variants`), so names are resolved as usual.
 
 use proc_macro2::{Ident, Span, TokenStream};
 use quote::{ToTokens, format_ident, quote, quote_spanned};
@@ -20,12 +21,12 @@ pub(in crate::expand) fn plain(pat: &Pat) -> &Pat {
     }
 }
 
-/// Rust cannot tell a constant from a new name by syntax; its naming convention can.
+/// Syntax does not distinguish a constant from a new name; Rust's naming convention does.
 pub(in crate::expand) fn is_constant(name: &Ident) -> bool {
     name.to_string().starts_with(char::is_uppercase)
 }
 
-/// Neither can it tell a variant from a constant of a type: constants are written in capitals only.
+/// Syntax does not distinguish a variant from an associated constant either: names of constants have only capitals.
 fn is_variant_name(name: &Ident) -> bool {
     let name = name.to_string();
     name.starts_with(char::is_uppercase) && (name.contains(char::is_lowercase) || name.len() == 1)
@@ -47,16 +48,17 @@ fn divided(path: &Path, self_type: Option<&Ident>) -> (Path, Option<syn::PathSeg
     let name = of.segments.pop().map(syn::punctuated::Pair::into_value);
     of.segments.pop_punct();
     match self_type {
-        // An item inside of a function knows no `Self`.
+        // An item inside a function cannot use `Self`.
         Some(itself) if of.is_ident("Self") => (Ident::new(&itself.to_string(), of.span()).into(), name),
         _ => (of, name),
     }
 }
 
-/// What a variant's path is in the expansion: an item that names the enum, if one is needed, and the path.
+/// The expansion of a variant's path: an item that imports the enum, if one is needed, and the path.
 fn variant(path: &Path, cx: &mut Cx<'_>, as_what: &str) -> (TokenStream, TokenStream) {
     let span = path.span();
     let (of, name) = divided(path, cx.self_type.as_ref());
+    // `Some`, `None`, `Ok` and `Err` are written without their enum.
     if of.segments.is_empty() {
         let result = name.as_ref().is_some_and(|name| name.ident == "Ok" || name.ident == "Err");
         let of = if result { quote!(result::Result) } else { quote!(option::Option) };
@@ -68,6 +70,8 @@ fn variant(path: &Path, cx: &mut Cx<'_>, as_what: &str) -> (TokenStream, TokenSt
         return (TokenStream::new(), quote_spanned!(span=> #host::#of::#name));
     }
     let fresh = cx.fresh("", span);
+    // A path through an associated type cannot name a variant; an alias can. Its name follows the convention for
+    // types, so that rustc does not warn.
     let alias = Ident::new(&fresh.to_string().replacen("__gcn_", "__GcnEnum", 1), fresh.span());
     let (ty, what) = (of.span(), Ident::new(as_what, span));
     let kind = match as_what {
@@ -77,7 +81,7 @@ fn variant(path: &Path, cx: &mut Cx<'_>, as_what: &str) -> (TokenStream, TokenSt
     (quote_spanned!(ty=> type #alias = <#of as #kind>::#what;), quote_spanned!(span=> #alias::#name))
 }
 
-/// The parts of a pattern one level down, `..` left aside.
+/// The direct parts of a pattern, without `..`.
 fn parts(pat: &Pat) -> Vec<&Pat> {
     let all: Vec<&Pat> = match pat {
         Pat::Tuple(p) => p.elems.iter().collect(),
@@ -89,7 +93,7 @@ fn parts(pat: &Pat) -> Vec<&Pat> {
     all.into_iter().filter(|p| !matches!(p, Pat::Rest(_))).collect()
 }
 
-/// The pattern with each part one level down made by `f`.
+/// The pattern with each direct part replaced by `f`.
 fn with_parts(pat: &Pat, f: &mut dyn FnMut(&Pat) -> Pat) -> Pat {
     let mut each = |p: &mut Pat| {
         if !matches!(p, Pat::Rest(_)) {
@@ -104,6 +108,7 @@ fn with_parts(pat: &Pat, f: &mut dyn FnMut(&Pat) -> Pat) -> Pat {
         Pat::Struct(p) => p.fields.iter_mut().for_each(|field| {
             let before = field.pat.clone();
             each(&mut field.pat);
+            // A short field `P { x }` whose pattern is replaced has to name the field.
             if field.pat != before {
                 long(field);
             }
@@ -153,7 +158,7 @@ fn with_path(pat: &Pat, path: &TokenStream) -> TokenStream {
     }
 }
 
-/// True if a value of its type may not match.
+/// True if some value of its type does not match.
 pub(in crate::expand) fn is_refutable(pat: &Pat) -> bool {
     match plain(pat) {
         Pat::Wild(_) | Pat::Rest(_) => false,
@@ -167,7 +172,7 @@ pub(in crate::expand) fn is_refutable(pat: &Pat) -> bool {
     }
 }
 
-/// True for a name, of a variable that does not change.
+/// True for a name that is bound as an immutable variable.
 fn binds_plainly(pat: &Pat) -> bool {
     matches!(pat, Pat::Ident(p) if p.mutability.is_none() && p.subpat.is_none() && !is_constant(&p.ident))
 }
@@ -181,16 +186,16 @@ fn binds(pat: &Pat) -> bool {
     }
 }
 
-/// What a pattern needs where rustc checks it.
+/// The additions that a pattern needs for rustc to check it.
 #[derive(Default)]
 pub(crate) struct Needs {
     pub items: TokenStream,
-    /// It may not match, although rustc sees nothing in the way.
+    /// It may fail to match although rustc would consider it irrefutable.
     pub guard: bool,
 }
 
 impl Cx<'_> {
-    /// True if the pattern is one that kernels have; else an error.
+    /// True if kernels support the pattern; otherwise reports an error.
     pub fn pattern_is_known(&mut self, pat: &Pat) -> bool {
         let what = match plain(pat) {
             Pat::Path(p) => return self.variant_is_there(&p.path),
@@ -203,9 +208,11 @@ impl Cx<'_> {
             Pat::Ident(p) if p.by_ref.is_none() => {
                 return p.subpat.as_ref().is_none_or(|(_, inner)| self.pattern_is_known(inner));
             }
+            // Each alternative would bind the name to another register; the branches could not share one body.
             Pat::Or(or) if binds(&Pat::Or(or.clone())) => {
                 "the alternatives of a pattern with `|` bind no names in a kernel; write an arm for each"
             }
+            // Without short-circuit, so that every wrong case is reported.
             Pat::Or(or) => return or.cases.iter().map(|p| self.pattern_is_known(p)).fold(true, |a, b| a & b),
             p @ (Pat::Tuple(_) | Pat::TupleStruct(_) | Pat::Slice(_) | Pat::Struct(_)) => {
                 return parts(p).into_iter().map(|p| self.pattern_is_known(p)).fold(true, |a, b| a & b);
@@ -266,6 +273,8 @@ impl Cx<'_> {
             match #host { #wild => true, _ => false }
         }));
         let (shallow, inner) = self.divided(pat, is_refutable);
+        // The fields of another variant are undefined, so their tests count only together with the test of the
+        // variant.
         let Some(rest) = self.all_of(&inner, at) else { return own };
         let (fields, and) = (self.fields(&shallow, path, &inner, of), lang("and", at));
         quote_spanned!(at=> { #fields #and(#own, #rest) })
@@ -285,7 +294,7 @@ impl Cx<'_> {
         });)
     }
 
-    /// The pattern with new names for those parts that are `wanted`, and `_` for the others.
+    /// The pattern with fresh names for the parts that are `wanted`, and `_` for the others.
     fn divided(&mut self, pat: &Pat, wanted: fn(&Pat) -> bool) -> (Pat, Vec<(Ident, Pat)>) {
         let mut inner = Vec::new();
         let shallow = with_parts(pat, &mut |part| {
@@ -320,6 +329,7 @@ impl Cx<'_> {
             return TokenStream::new();
         }
         if let Pat::Ident(p) = pat {
+            // `name @ pattern`: the names of the inner pattern are declared as well.
             let inner = p.subpat.as_ref().map(|(_, inner)| self.bindings(inner, of));
             let name = &p.ident;
             self.declare(name, p.mutability.is_some());
@@ -341,8 +351,8 @@ impl Cx<'_> {
         quote!(#fields #(#each)*)
     }
 
-    /// The pattern as rustc checks it, with the items that it needs. The fields of device structs are not looked into: then more is
-    /// left than rustc sees.
+    /// The pattern as rustc checks it, with the items that it needs. The fields of device structs are replaced by `_`,
+    /// so more values remain unmatched than rustc sees.
     pub fn checked_pattern(&mut self, pat: &Pat, needs: &mut Needs) -> TokenStream {
         match plain(pat) {
             Pat::Or(p) => {
@@ -355,9 +365,11 @@ impl Cx<'_> {
                 let (name, inner) = (&p.ident, inner.map(|(at, inner)| quote!(#at (#inner))));
                 quote_spanned!(pat.span()=> #name #inner)
             }
-            // The lint about needless `mut` is of another place.
+            // The lint about needless `mut` is handled elsewhere.
             Pat::Ident(p) if !is_constant(&p.ident) => p.ident.to_token_stream(),
             inner @ (Pat::Struct(_) | Pat::TupleStruct(_)) if variant_path(inner).is_none() => {
+                // rustc sees `_` for refutable fields, so the pattern counts as irrefutable unless a guard tells
+                // otherwise.
                 needs.guard |= parts(inner).into_iter().any(is_refutable);
                 with_parts(inner, &mut |p| if is_refutable(p) { wild(p) } else { p.clone() })
                     .to_token_stream()
@@ -395,14 +407,14 @@ impl Cx<'_> {
         Some(quote_spanned!(span=> { #item #make(#name { #(#fields),* }) }))
     }
 
-    /// The variants of the enum beside this function that a variant's path begins with.
+    /// The variants of an enum of this macro call, if the path begins with its name.
     fn known_variants(&self, path: &Path) -> Option<&[(String, bool)]> {
         let of = divided(path, self.self_type.as_ref()).0;
         let name = of.segments.last()?.ident.to_string();
         self.known.variants.get(&name).map(Vec::as_slice)
     }
 
-    /// True for `Enum::Variant` of an enum beside this function, a variant without fields.
+    /// True for `Enum::Variant` of an enum of this macro call, if the variant has no fields.
     pub fn is_unit_variant(&self, path: &Path) -> bool {
         let of = divided(path, self.self_type.as_ref()).0;
         if of.get_ident().is_some_and(|of| self.known.listed.contains(&of.to_string())) {
@@ -412,7 +424,7 @@ impl Cx<'_> {
         name.is_some_and(|name| variants.iter().any(|(variant, unit)| *unit && name.ident == variant))
     }
 
-    /// True for a path that may be a variant without fields of another macro call's device enum.
+    /// True for a path that may be a fieldless variant of a device enum of another macro call.
     pub fn may_be_variant(&self, path: &Path) -> bool {
         const NONE: [&str; 4] = ["Ordering", "Scope", "Cache", "Target"];
         let of = path.segments.iter().rev().nth(1);
@@ -420,7 +432,7 @@ impl Cx<'_> {
         is_variant(path) && !known && self.known_variants(path).is_none()
     }
 
-    /// Notes an error for a variant that an enum beside this function does not have.
+    /// True if the variant exists; reports an error if an enum of this macro call lacks it.
     pub fn variant_is_there(&mut self, path: &Path) -> bool {
         let (Some(variants), Some(name)) = (self.known_variants(path), path.segments.last()) else {
             return true;
@@ -434,7 +446,7 @@ impl Cx<'_> {
         false
     }
 
-    /// True for a name of Rust's that nothing here has another meaning for.
+    /// True for a name of Rust's prelude that is not redefined here.
     pub fn is_prelude(&self, e: &syn::Expr, name: &str) -> bool {
         name_of(e).is_some_and(|n| n == name && self.kind(n).is_none())
     }
@@ -463,7 +475,7 @@ fn range(
     })
 }
 
-/// The module of the plain enum, which has the enum's name.
+/// The module of the plain enum; it has the enum's name.
 pub(in crate::expand) fn host(name: &Ident) -> Ident {
     format_ident!("__gcn_{}", name, span = name.span())
 }

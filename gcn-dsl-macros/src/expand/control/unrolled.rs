@@ -1,4 +1,4 @@
-//! Loops of the host, whose trips are traced one after the other: `#[unroll] for`, and loops over arrays of values.
+//! Host loops, whose trips are traced one after the other: `#[unroll] for`, and loops over arrays of values.
 
 use proc_macro2::{Ident, TokenStream};
 use quote::{quote, quote_spanned};
@@ -52,7 +52,7 @@ impl Cx<'_> {
         })
     }
 
-    /// A loop whose variable is each element of an array as a place, lent to the trip.
+    /// A loop whose variable is a mutable reference to each element of an array.
     fn over_places(&mut self, e: &ExprForLoop, places: &InPlace<'_>) -> TokenStream {
         let (span, array) = (places.array.span(), places.array);
         let counter = self.fresh("element", span);
@@ -74,7 +74,7 @@ impl Cx<'_> {
         })
     }
 
-    /// Trips of the host; what `first` gives begins each.
+    /// The trips of a host loop; each begins with the statements that `first` returns.
     fn trips_of_host(
         &mut self,
         e: &ExprForLoop,

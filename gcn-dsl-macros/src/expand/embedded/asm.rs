@@ -1,5 +1,5 @@
 //! `asm! { … }` in a kernel: lines of assembly whose operands are device values. Each line becomes a call of the typed
-//! function of its instruction, so that registers, encodings and waits are the compiler's business as everywhere.
+//! function of its instruction, so that the compiler handles registers, encodings and waits as usual.
 
 mod argument;
 mod constant;
@@ -17,7 +17,7 @@ use syn::{Expr, Macro, Token};
 use crate::expand::Cx;
 use modifiers::Modifier;
 
-/// How an operand is used.
+/// The use of an operand.
 enum Way {
     In(Expr),
     InOut(Expr),
@@ -63,6 +63,7 @@ impl Operand {
 
     /// `value` with what is written around it.
     fn modified(&self, mut value: TokenStream) -> TokenStream {
+        // In the order of the hardware: the sign is inverted after the absolute value is taken.
         for (is, name) in [(self.sext, "sext"), (self.abs, "abs"), (self.neg, "neg")] {
             if is {
                 let name = Ident::new(name, self.span);
@@ -80,7 +81,7 @@ enum What {
     Number(bool, syn::Lit),
     /// `[{index}, {offset}]`.
     Pair(Box<Operand>, Box<Operand>),
-    /// What the assembler has words for: `hwreg(…)`.
+    /// A word that the assembler knows: `hwreg(…)`.
     Text(String),
     /// `off`: no address here.
     Off,
@@ -95,6 +96,7 @@ pub(in crate::expand) struct Block {
 impl Block {
     pub fn parse(input: ParseStream<'_>) -> syn::Result<Block> {
         let mut operands = Vec::new();
+        // No instruction has a `=` after its first word.
         while input.peek(syn::Ident::peek_any) && input.peek2(Token![=]) {
             operands.push(named(input)?);
             if input.parse::<Option<Token![,]>>()?.is_none() {
@@ -162,6 +164,7 @@ fn operand(input: ParseStream<'_>) -> syn::Result<Operand> {
     if abs {
         input.parse::<Token![|]>()?;
     }
+    // Two negations cancel, as in LLVM's assembler.
     let (abs, neg) = (inner.abs || abs, inner.neg ^ neg);
     Ok(Operand { span, neg, abs, ..inner })
 }
@@ -181,6 +184,7 @@ fn primary(input: ParseStream<'_>) -> syn::Result<Operand> {
             )
         }
         TokenTree::Group(g) if g.delimiter() == Delimiter::Bracket => pair(&g)?,
+        // Before the plain names: `neg` and `abs` are words only in front of a parenthesis.
         TokenTree::Ident(name) if input.peek(syn::token::Paren) => {
             let inner: Group = input.parse()?;
             return function(&name, &inner, input);
@@ -214,7 +218,7 @@ fn pair(list: &Group) -> syn::Result<What> {
     syn::parse::Parser::parse2(both, list.stream()).map_err(|_| syn::Error::new(list.span(), form))
 }
 
-/// `neg(x)`, `abs(x)`, `sext(x)`; everything else is for the assembler.
+/// `neg(x)`, `abs(x)`, `sext(x)`; the assembler parses everything else.
 fn function(name: &Ident, inner: &Group, input: ParseStream<'_>) -> syn::Result<Operand> {
     let of = || syn::parse::Parser::parse2(operand, inner.stream());
     let span = name.span();
@@ -233,7 +237,7 @@ fn function(name: &Ident, inner: &Group, input: ParseStream<'_>) -> syn::Result<
     }
 }
 
-/// Tokens as an assembler reads them: no blank before a parenthesis.
+/// Tokens formatted as an assembler expects them: no blank before a parenthesis.
 fn text(tokens: TokenStream) -> String {
     tokens.into_iter().fold(String::new(), |mut out, token| {
         match token {
@@ -253,6 +257,7 @@ impl Cx<'_> {
     pub(in crate::expand) fn asm(&mut self, mac: &Macro, block: &Block) -> TokenStream {
         let mut known: Vec<String> = Vec::new();
         let mut out = TokenStream::new();
+        // All inputs are evaluated before the first instruction, in the order in which they are written.
         for operand in &block.operands {
             if let Way::In(value) | Way::InOut(value) = &operand.way {
                 let (name, value) = (register(self, &operand.name), self.expr(value));
@@ -263,7 +268,7 @@ impl Cx<'_> {
         for line in &block.lines {
             match self.asm_line(line, &mut known) {
                 Some(call) => out.extend(call),
-                // What it was to write is not missing.
+                // The line has an error already; treat its outputs as defined.
                 None => known.extend(line.names().map(ToString::to_string)),
             }
         }

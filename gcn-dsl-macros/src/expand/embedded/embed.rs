@@ -1,4 +1,4 @@
-//! Macros in a kernel's body that mean something on the device: `dbg!`, `debug_assert!`, `asm!`.
+//! Macros that have a meaning on the device: `dbg!`, `debug_assert!`, `asm!`.
 
 use proc_macro2::TokenStream;
 use quote::{ToTokens, quote, quote_spanned};
@@ -12,7 +12,7 @@ use crate::expand::{Cx, lang};
 
 type List = Punctuated<Expr, Token![,]>;
 
-/// `matches!(x, pattern if guard)` as the `match` that it is.
+/// `matches!(x, pattern if guard)` as a `match` expression.
 pub(in crate::expand) fn as_match(mac: &Macro) -> Option<syn::ExprMatch> {
     if !mac.path.is_ident("matches") {
         return None;
@@ -37,7 +37,7 @@ pub(in crate::expand) fn as_match(mac: &Macro) -> Option<syn::ExprMatch> {
 }
 
 impl Cx<'_> {
-    /// A macro call. Others than those of the device are the host's, and stay.
+    /// A macro call. Macros that do not belong to the device run on the host, unchanged.
     pub fn macro_call(&mut self, mac: &Macro) -> TokenStream {
         let name = mac.path.get_ident().map(ToString::to_string).unwrap_or_default();
         match name.as_str() {
@@ -77,7 +77,7 @@ impl Cx<'_> {
         }
     }
 
-    /// `dbg!(a, b)`: the values, after printing them where the kernel is simulated.
+    /// `dbg!(a, b)`: the values, which are also printed when the kernel is simulated.
     fn dbg(&mut self, mac: &Macro, args: List) -> TokenStream {
         let values: Vec<TokenStream> = args
             .iter()
@@ -97,7 +97,7 @@ impl Cx<'_> {
         }
     }
 
-    /// `assert!` of the host; of a condition of the device rustc says what to write.
+    /// `assert!` of the host; for a device condition, rustc's message tells what to write.
     fn assert(&mut self, mac: &Macro, args: List) -> TokenStream {
         let mut args = args.iter();
         let Some(condition) = args.next() else { return mac.to_token_stream() };
@@ -153,7 +153,7 @@ impl Cx<'_> {
     }
 }
 
-/// The expression as its author would write it.
+/// The source text of the expression.
 fn source_of(e: &Expr) -> String {
     let text = e.to_token_stream().to_string();
     let chars: Vec<char> = text.chars().collect();

@@ -1,4 +1,4 @@
-//! `#[device] struct`: what makes a struct of device values a device value.
+//! `#[device] struct`: the implementations that make a struct of device values a device value.
 
 use proc_macro2::TokenStream;
 use quote::{ToTokens, quote, quote_spanned};
@@ -15,14 +15,14 @@ pub(in crate::expand) fn is_derive(attr: &Attribute) -> bool {
     attr.path().is_ident("derive")
 }
 
-/// What the user derives beside what the expansion derives itself.
+/// The user's derives without those that the expansion provides itself.
 pub(in crate::expand) fn derived(attrs: &[Attribute], own: &[&str]) -> Vec<Path> {
     let lists = attrs.iter().filter(|a| is_derive(a));
     let paths = lists.filter_map(|a| a.parse_args_with(Punctuated::<Path, Token![,]>::parse_terminated).ok());
     paths.flatten().filter(|path| !own.iter().any(|name| path.is_ident(name))).collect()
 }
 
-/// Refuses to derive anything but what device structs and enums are anyway.
+/// Refuses derives other than those that device structs and enums have anyway.
 pub(in crate::expand) fn derives(attrs: &[Attribute], own: &[&str], what: &str, errors: &mut Errors) {
     for attr in attrs.iter().filter(|a| is_derive(a)) {
         let given = attr.parse_args_with(Punctuated::<Path, Token![,]>::parse_terminated);
@@ -33,7 +33,7 @@ pub(in crate::expand) fn derives(attrs: &[Attribute], own: &[&str], what: &str, 
     }
 }
 
-/// The struct with its types as they are meant, and its implementations.
+/// The struct with its field types translated to device types, and its implementations.
 pub(crate) fn structure(item: &ItemStruct, errors: &mut Errors) -> TokenStream {
     let mut found = Errors::default();
     attributes(&item.attrs, "device struct", &mut found);
@@ -93,7 +93,7 @@ fn compared(item: &ItemStruct) -> TokenStream {
     let name = &item.ident;
     let (params, args, clause) = item.generics.split_for_impl();
     let predicates = clause.iter().flat_map(|c| &c.predicates);
-    // `(a, (b, c))`: pairs are compared whatever their number.
+    // `(a, (b, c))`: nested pairs compare any number of fields.
     let nested = |parts: Vec<TokenStream>| {
         parts.into_iter().rev().reduce(|rest, part| quote!((#part, #rest))).unwrap_or_else(|| quote!(()))
     };
@@ -115,7 +115,7 @@ fn compared(item: &ItemStruct) -> TokenStream {
     }
 }
 
-/// What patterns and discriminants beside it need of a struct.
+/// The implementations of a struct that patterns, and enums in the same macro call, need.
 pub(in crate::expand) fn placed(item: &ItemStruct) -> TokenStream {
     let name = &item.ident;
     let (params, args, clause) = item.generics.split_for_impl();
@@ -134,12 +134,12 @@ pub(in crate::expand) fn placed(item: &ItemStruct) -> TokenStream {
     }
 }
 
-/// What a struct is made of.
+/// The kinds of members of a struct.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(in crate::expand) enum Of {
-    /// Device values: it converts to nothing but itself.
+    /// Device values: it converts only to itself.
     Values,
-    /// Whatever its type parameters are: it converts member by member.
+    /// The types of its type parameters: it converts member by member.
     Parameters,
 }
 
@@ -147,7 +147,7 @@ pub(in crate::expand) fn implementations(item: &ItemStruct, of: Of) -> TokenStre
     let name = &item.ident;
     let (params, args, clause) = item.generics.split_for_impl();
     let types: Vec<_> = item.fields.iter().map(|f| &f.ty).collect();
-    // Defaults stand in the declaration only.
+    // Defaults are allowed only in the declaration.
     let bare: Vec<TokenStream> = item.generics.params.iter().map(without_default).collect();
     let bounds = clause.map(|c| {
         let predicates = &c.predicates;
@@ -220,7 +220,7 @@ pub(in crate::expand) fn implementations(item: &ItemStruct, of: Of) -> TokenStre
                 #unflattened
             }
             fn shape() -> ::core::option::Option<::gcn_dsl::ir::named::Shape> {
-                // Without a variable, which a kernel of the user could have the name of.
+                // No variable is used, since its name could be that of a kernel of the user.
                 ::core::option::Option::Some(::gcn_dsl::ir::named::Shape::Struct(
                     #text,
                     ::std::vec![#((#names, <#types as ::gcn_dsl::__private::Flatten>::shape()?)),*],

@@ -1,7 +1,7 @@
 //! `#[device] #[repr(C)] struct`: data that host and device share, as elements of slices and as arguments.
 //!
-//! The struct has a type parameter for each field, by default the type as written: with the defaults it is the host's struct,
-//! with `S`, `V` and arrays of them what a kernel computes with.
+//! The struct has a type parameter for each field, whose default is the type as written: with the defaults it is the
+//! host's struct; with `S`, `V` and arrays of them it is the struct that a kernel computes with.
 
 use proc_macro2::{Ident, TokenStream};
 use quote::{format_ident, quote, quote_spanned};

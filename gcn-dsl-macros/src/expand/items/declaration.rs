@@ -1,11 +1,11 @@
-//! Attributes of declarations: those that are kept, and those without a meaning.
+//! Attributes of declarations: those that are kept, and those that have no meaning there.
 
 use syn::Attribute;
 
 use crate::errors::Errors;
 use crate::parse::is_device;
 
-/// What [`attributes`] calls a device function.
+/// The name of a device function in the messages of [`attributes`].
 pub(in crate::expand) const FUNCTION: &str = "device function";
 
 /// Attributes that a device function or struct keeps.
@@ -16,12 +16,12 @@ pub(in crate::expand) fn is_kept(attr: &Attribute) -> bool {
     KEPT.iter().any(|name| attr.path().is_ident(name))
 }
 
-/// The function's instructions count as its caller's line.
+/// True for `#[track_caller]`: the function's instructions get the source line of its caller.
 pub(in crate::expand) fn is_track_caller(attr: &Attribute) -> bool {
     attr.path().is_ident("track_caller")
 }
 
-/// Refuses attributes without a meaning here.
+/// Refuses attributes that have no meaning here.
 pub(in crate::expand) fn attributes(attrs: &[Attribute], what: &str, errors: &mut Errors) {
     for attr in attrs {
         if is_track_caller(attr) && what == FUNCTION {

@@ -1,7 +1,8 @@
 //! `#[device] enum`: a struct with a discriminant and the fields of all variants, and a plain enum for patterns.
 //!
-//! The struct has the enum's name, and a function of the variant's name makes each variant. rustc reads patterns on the plain enum
-//! (see `gcn_dsl::__private::Variants`), which is in a module of its own, so that messages give it the user's name.
+//! The struct has the enum's name, and a function with the variant's name constructs each variant. rustc checks
+//! patterns against the plain enum (see `gcn_dsl::__private::Variants`), which is in a separate module, so that
+//! messages show the user's name.
 
 use proc_macro2::{Ident, TokenStream};
 use quote::{ToTokens, format_ident, quote, quote_spanned};
@@ -43,6 +44,7 @@ fn check(item: &ItemEnum, errors: &mut Errors) {
         errors.at(&item.ident, "a device enum has variants: a value is one of them");
     }
     for (k, variant) in item.variants.iter().enumerate() {
+        // Numbers that equal the position are accepted: they change nothing.
         let counted = |number: &syn::Expr| number.to_token_stream().to_string() == k.to_string();
         if let Some((_, number)) = variant.discriminant.as_ref().filter(|(_, number)| !counted(number)) {
             let what = "the variants of a device enum are counted from 0; with `#[repr(u32)]` one without fields has the numbers that it says";
@@ -62,11 +64,11 @@ fn check(item: &ItemEnum, errors: &mut Errors) {
 
 /// A field of a variant.
 struct Field {
-    /// Its name in the struct, its type parameter in the enum.
+    /// The field's name in the struct, and its type parameter in the enum.
     place: Ident,
     param: Ident,
     ty: Type,
-    /// Its type is a parameter of the enum, which a value given to it decides.
+    /// Its type is a parameter of the enum, inferred from the value.
     inferred: bool,
 }
 
@@ -76,7 +78,7 @@ fn is_param(ty: &Type, item: &ItemEnum, elements: &Elements) -> bool {
     name.is_some_and(|name| item.generics.type_params().any(|p| p.ident == *name)) && !elements.is_element(ty)
 }
 
-/// The enum's parameters with what the expansion needs of the types in it.
+/// The enum's generics with the bounds that the expansion needs.
 fn bounded(item: &ItemEnum, types: &[&Type]) -> syn::Generics {
     let mut generics = item.generics.clone();
     if !generics.params.is_empty() {
@@ -115,6 +117,7 @@ fn expand(item: &ItemEnum) -> TokenStream {
     let types: Vec<&Type> = all.iter().map(|f| &f.ty).collect();
     let params: Vec<&Ident> = all.iter().map(|f| &f.param).collect();
     let places: Vec<&Ident> = all.iter().map(|f| &f.place).collect();
+    // One discriminant serves all variants, so it varies as soon as the value of any field does.
     let place = place(&types);
     let attrs = item.attrs.iter().filter(|a| !is_device(a) && !crate::expand::items::aggregate::is_derive(a));
     let generics = bounded(item, &types);
@@ -147,6 +150,7 @@ fn expand(item: &ItemEnum) -> TokenStream {
         .iter()
         .zip(&fields)
         .filter_map(|(variant, fields)| constructor(vis, &quote!(#host::#name), variant, fields));
+    // A `cfg` on the enum has to apply to everything that is generated from it.
     let docs = item.attrs.iter().filter(|a| a.path().is_ident("cfg"));
     let (shared, plain) = (
         docs.map(ToTokens::to_token_stream).collect::<TokenStream>(),
@@ -205,11 +209,12 @@ fn expand(item: &ItemEnum) -> TokenStream {
     }
 }
 
-/// The place of the discriminant: uniform if there are fields and all are.
+/// The place of the discriminant: uniform if there are fields and all of them are uniform.
 fn place(types: &[&Type]) -> TokenStream {
     let places =
         types.iter().map(|ty| quote_spanned!(ty.span()=> <#ty as ::gcn_dsl::__private::Placed>::Place));
     let all = places.reduce(|all, next| quote!(<#all as ::gcn_dsl::__private::Kind>::Or<#next>));
+    // Without fields nothing restricts the value to one for all lanes.
     all.unwrap_or_else(|| quote!(::gcn_dsl::__private::Varying))
 }
 
@@ -239,7 +244,7 @@ fn made(of: &TokenStream, variant: &syn::Variant, values: impl Iterator<Item = T
     }
 }
 
-/// The arm that makes the struct of a variant: the fields of the others are undefined.
+/// The match arm that constructs the struct of a variant: the fields of the other variants are undefined.
 fn of_variant(
     host: &Ident,
     name: &Ident,
@@ -247,6 +252,8 @@ fn of_variant(
     variant: &syn::Variant,
     fields: &[Vec<Field>],
 ) -> TokenStream {
+    // The struct has the fields of all variants side by side; registers that no variant needs at a time are never
+    // written.
     let own = &fields[tag as usize];
     let pattern = made(&quote!(#host::#name), variant, own.iter().map(|f| f.place.to_token_stream()));
     let values = fields.iter().enumerate().flat_map(|(of, fields)| {
@@ -258,7 +265,7 @@ fn of_variant(
     quote!(#pattern => #name { __gcn_tag: ::gcn_dsl::__private::Tag::of(#tag), #(#values),* },)
 }
 
-/// The function that makes a variant, if it is not written with the names of its fields.
+/// The function that constructs a variant, unless its fields are named.
 fn constructor(
     vis: &syn::Visibility,
     of: &TokenStream,
@@ -266,6 +273,7 @@ fn constructor(
     fields: &[Field],
 ) -> Option<TokenStream> {
     let name = &variant.ident;
+    // A call cannot name fields; `Enum::Variant { … }` is expanded by the pattern module.
     if let Fields::Named(_) = variant.fields {
         return None;
     }
@@ -288,7 +296,7 @@ fn constructor(
     })
 }
 
-/// An enum without fields is a number: it compares, and converts to one.
+/// An enum without fields is a number: it can be compared and converted to one.
 fn without_fields(name: &Ident) -> TokenStream {
     quote! {
         impl ::gcn_dsl::__private::Compare<#name> for #name {

@@ -32,7 +32,7 @@ pub(crate) fn free(function: &KernelFn, errors: &mut Errors) -> TokenStream {
     quote!(#expanded #lints)
 }
 
-/// What rustc's lints say, if nothing worse is said.
+/// The code that triggers rustc's lints, if there is no worse error.
 pub(in crate::expand) fn lints(function: &KernelFn, errors: &Errors) -> Option<TokenStream> {
     let body = function.body.as_ref().ok().filter(|_| !errors.spoilt())?;
     Some(unused::lints(function, body))
@@ -41,9 +41,10 @@ pub(in crate::expand) fn lints(function: &KernelFn, errors: &Errors) -> Option<T
 /// `#[device] impl`.
 pub(crate) fn implementation(item: &DeviceImpl, errors: &mut Errors) -> TokenStream {
     if let Some(places) = methods::places(item) {
-        // All are of one source: what is wrong with it is said once.
+        // All blocks come from the same source: an error in it is reported once.
         let blocks = places.iter().enumerate().map(|(k, place)| match k {
             0 => block(place, true, errors),
+            // The second expansion of the same source finds the same errors.
             _ => block(place, false, &mut Errors::default()),
         });
         return blocks.collect();
@@ -51,7 +52,7 @@ pub(crate) fn implementation(item: &DeviceImpl, errors: &mut Errors) -> TokenStr
     block(item, true, errors)
 }
 
-/// An `impl`, with what rustc's lints say of its functions if they are `linted`.
+/// An `impl`. If `linted`, it includes the code for rustc's lints about its functions.
 fn block(item: &DeviceImpl, linted: bool, errors: &mut Errors) -> TokenStream {
     let frame = &item.frame;
     let attrs = frame.attrs.iter().filter(|a| !is_device(a));
@@ -107,6 +108,7 @@ pub(in crate::expand) fn expand_with(
         Some(body) if !found.spoilt() => body,
         _ => {
             errors.append(found);
+            // Outside an `impl`, `self` would cause a second error from rustc.
             let out_of_place = |p: &Param| shape == Shape::Free && matches!(p, Param::Receiver(_));
             if signed.params.iter().any(out_of_place) {
                 return TokenStream::new();
@@ -154,8 +156,10 @@ fn body(function: &KernelFn, signed: &Signed, block: &syn::Block, errors: &mut E
     cx.known = Rc::clone(&function.known);
     cx.tuple_structs = Rc::clone(&function.tuple_structs);
     cx.result = returned(&function.sig.output).filter(|_| signed.converted.is_some()).cloned();
+    // Before everything else: the statements that `?` becomes are expanded like the user's own.
     let unquestioned = question::hoisted(block, returned(&function.sig.output), cx.errors);
     let block = unquestioned.as_ref().unwrap_or(block);
+    // Before types are inferred: each call of a closure may have arguments of other types.
     let inlined = inlined::inlined(block);
     let block = inlined.as_ref().unwrap_or(block);
     if cx.errors.spoilt() {
@@ -184,6 +188,7 @@ fn body(function: &KernelFn, signed: &Signed, block: &syn::Block, errors: &mut E
         let what = "the function gives this value to nobody: write what it returns, for example `-> V<f32>`, or a `;` after it";
         cx.errors.at(value, what);
     }
+    // rustc's `self` cannot be a device variable, so a variable of another name takes its place.
     let changes_self = function.mutates_self() || function.owns_mutable_self();
     let renamed = match changes_self.then(|| rename::renamed(block, receiver::NAME)) {
         Some(Ok(block)) => Some(block),
@@ -194,7 +199,7 @@ fn body(function: &KernelFn, signed: &Signed, block: &syn::Block, errors: &mut E
         None => None,
     };
     let block = renamed.as_ref().unwrap_or(block);
-    // What it asks rustc names `self` as the expansion does.
+    // Questions to rustc use the expansion's name for `self`.
     cx.find_varying(function, block);
     let itself = renamed.is_some().then(|| receiver::name(site));
     if let Some(name) = &itself {
@@ -203,6 +208,7 @@ fn body(function: &KernelFn, signed: &Signed, block: &syn::Block, errors: &mut E
     let bindings: Vec<TokenStream> = signed.params.iter().map(|p| p.bind(&mut cx)).collect();
     cx.returns_nothing = signed.output.is_none();
     let statements = cx.function_body(&block.stmts, block.brace_token.span.open());
+    // After the body is expanded: only then are the names known that it rebinds.
     let freed = cx.freed_names();
     let frame = helper("frame", site, site);
     let result = match &signed.converted {
@@ -232,11 +238,12 @@ fn body(function: &KernelFn, signed: &Signed, block: &syn::Block, errors: &mut E
         #(#bindings)*
         #result
     };
-    // What is called in a `#[track_caller]` function has its caller's place; in a closure inside of it, its own.
+    // Instructions in a `#[track_caller]` function get the location of its caller; in a closure inside it they would
+    // get their own.
     let inner = match function.attrs.iter().any(is_track_caller) {
         true => quote!({ #inner }),
         false => {
-            // What is wrong with the value as a whole is an error there.
+            // Errors about the value as a whole point there.
             let span = block.stmts.last().map_or(block.span(), Spanned::span);
             quote_spanned!(span=> (move || { #inner })())
         }
@@ -290,7 +297,7 @@ impl Param {
         }
     }
 
-    /// What makes the parameter's name mean what the body takes it for.
+    /// The statements that give the parameter's name the meaning that the body expects.
     fn bind(&self, cx: &mut Cx<'_>) -> TokenStream {
         match self {
             Param::Receiver(_) => TokenStream::new(),
@@ -338,20 +345,21 @@ impl Param {
 }
 
 impl Cx<'_> {
-    /// An error for the token where it is not an argument.
+    /// An error for the token at a place other than an argument.
     pub fn token_elsewhere(&mut self, at: impl ToTokens) {
         let what = "the token that all lanes run is only the argument of a call: `f(all_lanes(), …)`; elsewhere it could \
                     reach places where some lanes do not run";
         self.errors.at(at, what);
     }
 
-    /// An error for a device function that calls itself where no host value can end that.
+    /// An error for a device function that calls itself without a host value that could end the recursion.
     pub fn no_recursion(&mut self, callee: &Expr) {
         let Some(function) = &self.function else { return };
         let Expr::Path(path) = callee else { return };
         let segments: Vec<String> = path.path.segments.iter().map(|s| s.ident.to_string()).collect();
         let itself = match segments.as_slice() {
             [name] => function == name && self.kind(&path.path.segments[0].ident).is_none(),
+            // A path through another type names another function.
             [ty, name] => ty == "Self" && function == name,
             _ => false,
         };
@@ -367,6 +375,7 @@ impl Cx<'_> {
     /// `let pattern = value;`, with a device variable for each `mut` name in it.
     pub fn let_pattern(&mut self, pat: &Pat, value: &TokenStream, span: Span) -> TokenStream {
         let mut mutable = Vec::new();
+        // A single name takes the value directly, without a second binding.
         let whole = matches!(pat, Pat::Ident(_));
         let pat = without_mut(pat.clone(), &mut mutable);
         self.bind(&pat);
@@ -432,7 +441,7 @@ fn without_mut(pat: Pat, mutable: &mut Vec<Ident>) -> Pat {
         Pat::Struct(mut p) => {
             for field in &mut p.fields {
                 *field.pat = each((*field.pat).clone());
-                // `P { mut a }` is short for `P { a: mut a }`, and stays short.
+                // `P { mut a }` is short for `P { a: mut a }`, and stays in the short form.
             }
             Pat::Struct(p)
         }
@@ -444,7 +453,7 @@ fn without_mut(pat: Pat, mutable: &mut Vec<Ident>) -> Pat {
     }
 }
 
-/// A body that has no value: a call at its end is asked for that.
+/// A body without a value: a call at its end is required to return nothing.
 fn without_value(block: &syn::Block) -> syn::Block {
     let mut block = block.clone();
     if let Some(Stmt::Expr(e @ (Expr::Call(_) | Expr::MethodCall(_)), None)) = block.stmts.last_mut() {
@@ -454,7 +463,7 @@ fn without_value(block: &syn::Block) -> syn::Block {
     block
 }
 
-/// True for an expression that is there for its value only.
+/// True for an expression that is evaluated only for its value.
 fn is_value(e: &Expr) -> bool {
     match e {
         Expr::Paren(p) => is_value(&p.expr),

@@ -1,7 +1,7 @@
-//! Inlining of closures that are only called, `let f = |v: u32| v * n;`, and of functions of numbers in the body: each call is replaced by
-//! the body. Each call's arguments thus keep their own types, uniform or varying, and assignments to captured variables happen in
-//! the lanes that make the call, as with Rust's closures. A closure that is passed to a function stays a closure of the host, as does a
-//! call of a function with literals alone.
+//! Inlining of closures that are only called, `let f = |v: u32| v * n;`, and of functions of numbers in the body: the
+//! body replaces each call. So the arguments of each call keep their own types, uniform or varying, and assignments to
+//! captured variables happen in the lanes that make the call, as with Rust's closures. A closure that is passed to a
+//! function stays a closure of the host, as does a call of a function with literals alone.
 
 use std::collections::HashSet;
 
@@ -16,7 +16,7 @@ use crate::attrs;
 use crate::syntax::name_of;
 use crate::ty::Elements;
 
-/// The most calls of one closure that are inlined: where closures call closures, the code grows with the product.
+/// The most calls of one closure that are inlined: if closures call closures, the code grows with the product.
 const MOST: usize = 32;
 
 /// The body with such calls replaced; `None` if there are none.
@@ -56,7 +56,9 @@ impl VisitMut for Inline {
             let Some((name, as_closure)) = block.stmts.get(at).and_then(function) else { continue };
             let mut bound = Bound(HashSet::new());
             let others = |k: &usize| *k != at;
+            // Items are visible in their whole block, also before the declaration, unlike closures.
             (0..block.stmts.len()).filter(others).for_each(|k| bound.visit_stmt(&block.stmts[k]));
+            // Another binding of the name in this block could be what a call means.
             if bound.0.contains(&name.to_string()) {
                 continue;
             }
@@ -73,11 +75,13 @@ impl VisitMut for Inline {
                 self.changed |= calls.replaced > 0;
             }
             if let (true, Stmt::Item(syn::Item::Fn(f))) = (self.names > before, &mut block.stmts[at]) {
-                // Calls with literals alone still call it; if there are none, the function is unused through no fault of its author.
+                // Calls with literals alone still call it; if there are none, it would be reported as unused although
+                // its author has used it.
                 f.attrs.push(parse_quote_spanned!(name.span()=> #[allow(dead_code)]));
             }
         }
         let mut at = 0;
+        // By index: the declaration of an inlined closure is removed from the list.
         while at < block.stmts.len() {
             if let Some((name, closure)) = block.stmts.get(at).and_then(named_closure) {
                 let rest = block.stmts.get(at + 1..).unwrap_or_default();
@@ -113,6 +117,7 @@ fn named_closure(stmt: &Stmt) -> Option<(Ident, ExprClosure)> {
     let Stmt::Local(Local { attrs, pat: Pat::Ident(pat), init: Some(init), .. }) = stmt else { return None };
     let Expr::Closure(closure) = &*init.expr else { return None };
     let plain = attrs.is_empty() && pat.by_ref.is_none() && pat.subpat.is_none() && init.diverge.is_none();
+    // Other closures have a meaning beyond their body that inlining would lose.
     let own = closure.capture.is_none()
         && closure.asyncness.is_none()
         && closure.constness.is_none()
@@ -141,11 +146,13 @@ fn function(stmt: &Stmt) -> Option<(Ident, ExprClosure)> {
         })
         .collect();
     let (elements, inputs) = (Elements::default(), inputs?);
+    // Only functions of numbers mean the same on device values; others stay functions of the host.
     let numbers = elements.is_plain(output) && inputs.iter().all(|input| elements.is_plain(&input.ty));
     let mut leaves = Leaves(false);
     leaves.visit_block(&f.block);
     let mut mentioned = HashSet::new();
     names(f.block.to_token_stream(), &mut mentioned);
+    // Inlining a recursive function would not end.
     let calls_itself = mentioned.contains(&sig.ident.to_string());
     if !plain || !numbers || inputs.is_empty() || leaves.0 || calls_itself {
         return None;
@@ -154,18 +161,20 @@ fn function(stmt: &Stmt) -> Option<(Ident, ExprClosure)> {
     Some((sig.ident.clone(), parse_quote_spanned!(span=> |#(#inputs),*| -> #output #body)))
 }
 
-/// True if the statements that follow do nothing with the closure but call it, and give none of its names to something else.
+/// True if the statements that follow only call the closure, and do not rebind any of the names that it uses.
 fn may_be_inlined(name: &Ident, closure: &ExprClosure, rest: &[Stmt]) -> bool {
     if !closure.inputs.iter().all(is_value) {
         return false;
     }
     let mut leaves = Leaves(false);
     leaves.visit_expr(&closure.body);
+    // A `return` ends the closure, but in the inlined body it would end the kernel.
     if leaves.0 {
         return false;
     }
     let mut uses = Uses { name, arguments: closure.inputs.len(), calls: 0, others: 0 };
     rest.iter().for_each(|stmt| uses.visit_stmt(stmt));
+    // A closure that is passed on or stored must remain a value; one that is never called stays for rustc's lint.
     if uses.others > 0 || !(1..=MOST).contains(&uses.calls) {
         return false;
     }
@@ -175,10 +184,11 @@ fn may_be_inlined(name: &Ident, closure: &ExprClosure, rest: &[Stmt]) -> bool {
     names(closure.body.to_token_stream(), &mut mentioned);
     let mut own = Bound(HashSet::new());
     own.visit_expr_closure(closure);
+    // A captured name must mean the same variable at each call: tokens have no hygiene of their own here.
     mentioned.iter().all(|name| own.0.contains(name) || !bound.0.contains(name))
 }
 
-/// True for a parameter that is a value and not taken out of a reference.
+/// True for a parameter that is a plain value and not a reference pattern.
 fn is_value(pat: &Pat) -> bool {
     match pat {
         Pat::Ident(p) => p.by_ref.is_none() && p.subpat.is_none(),
@@ -204,7 +214,7 @@ impl<'ast> Visit<'ast> for Leaves {
     fn visit_item(&mut self, _: &'ast syn::Item) {}
 }
 
-/// Counts the calls of the closure, and what else its name is used for.
+/// Counts the calls of the closure, and other uses of its name.
 struct Uses<'n> {
     name: &'n Ident,
     arguments: usize,
@@ -254,7 +264,7 @@ impl Uses<'_> {
     }
 }
 
-/// The names that patterns and items give to something.
+/// The names that patterns and items bind.
 struct Bound(HashSet<String>);
 
 impl<'ast> Visit<'ast> for Bound {
@@ -287,19 +297,21 @@ struct Calls<'c> {
     name: &'c Ident,
     closure: &'c ExprClosure,
     names: &'c mut usize,
-    /// Calls with literals alone are of the host.
+    /// Calls with literals alone run on the host.
     of_host: bool,
     replaced: usize,
 }
 
 impl VisitMut for Calls<'_> {
     fn visit_expr_mut(&mut self, e: &mut Expr) {
+        // Inner calls first: an argument may contain another call of the same closure.
         visit_mut::visit_expr_mut(self, e);
         let Expr::Call(call) = e else { return };
         if name_of(&call.func).is_none_or(|name| name != self.name) {
             return;
         }
         if call.args.len() != self.closure.inputs.len()
+            // A call with literals alone has a host value, which constant expressions may need.
             || (self.of_host && (self.replaced == MOST || !call.args.iter().any(mentions_names)))
         {
             return;
@@ -323,6 +335,7 @@ impl VisitMut for Calls<'_> {
         }
         statements.append(&mut parameters);
         let value: Vec<Stmt> = match (&self.closure.output, &**body) {
+            // A written type converts the value, as a `let` with a type does.
             (ReturnType::Type(_, ty), body) => {
                 let name = self.fresh(body.span());
                 vec![

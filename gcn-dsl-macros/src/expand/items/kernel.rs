@@ -19,11 +19,11 @@ use crate::ty;
 
 struct Head {
     attrs: Vec<Attribute>,
-    /// Parameters as the type declares them, defaults included, and as the `impl` does.
+    /// Parameters as in the type's declaration, defaults included, and as in the `impl`.
     declared: Vec<TokenStream>,
     params: Vec<TokenStream>,
     names: Vec<Ident>,
-    /// Those that are constants, and those that are types.
+    /// The constant parameters, and the type parameters.
     consts: Vec<Ident>,
     types: Vec<Ident>,
     clause: Option<TokenStream>,
@@ -33,6 +33,7 @@ struct Head {
 
 fn head(kernel: &KernelFn) -> Head {
     let own = ["workgroup", "targets", "schedule", "max_registers", "min_occupancy", "wave", "contract"];
+    // Lint levels about variables go to the generated lints, since they would have no effect on the expansion.
     let kept = |a: &&Attribute| !own.iter().any(|n| a.path().is_ident(n)) && !unused::is_level(a);
     let mut head = Head {
         attrs: kernel.attrs.iter().filter(kept).cloned().collect(),
@@ -62,6 +63,7 @@ fn head(kernel: &KernelFn) -> Head {
                 head.types.push(name.clone());
                 name
             }
+            // A kernel's memory is a handle while it is built, so lifetimes have nothing to bound.
             GenericParam::Lifetime(_) => continue,
         };
         head.names.push(name.clone());
@@ -72,6 +74,7 @@ fn head(kernel: &KernelFn) -> Head {
 fn declaration(kernel: &KernelFn, head: &Head) -> TokenStream {
     let (vis, name, attrs, params) = (&kernel.vis, &kernel.sig.ident, &head.attrs, &head.declared);
     let generics = (!params.is_empty()).then(|| quote!(<#(#params),*>));
+    // Type parameters need an enum, which `over_types` explains.
     if !head.types.is_empty() {
         return over_types(kernel, head);
     }
@@ -95,13 +98,14 @@ fn declaration(kernel: &KernelFn, head: &Head) -> TokenStream {
     }
 }
 
-/// A kernel that is generic over types, written `name::<f16>` as a value. A unit struct cannot have parameters that it does
-/// not use; a variant without fields can, beside one that uses them and that nobody can make. The enum has the kernel's
-/// name, which messages then say. It is in a module of its own, as its name and that of the imported variant would be ambiguous.
+/// A kernel that is generic over types, written `name::<f16>` as a value. A unit struct cannot have unused parameters.
+/// A variant without fields can, if another variant uses them; nobody can construct that one. The enum has the kernel's
+/// name, so that messages show it. It is in a separate module, because its name and that of the imported variant would
+/// be ambiguous.
 fn over_types(kernel: &KernelFn, head: &Head) -> TokenStream {
     let (vis, name, attrs, declared) = (&kernel.vis, &kernel.sig.ident, &head.attrs, &head.declared);
     let (names, types) = (&head.names, &head.types);
-    // In the order in which the user wrote them, and gives them.
+    // In the order in which the user declared them and supplies the arguments.
     let params: Vec<TokenStream> = kernel
         .sig
         .generics
@@ -172,6 +176,7 @@ pub(crate) fn kernel(
     let signature = signature(kernel, declared, &head);
     let targets = declared.targets.as_deref();
     let inlined = inlined::inlined(body);
+    // Lints are about the body as its author wrote it, before closures are inlined.
     let written = body;
     let body = inlined.as_ref().unwrap_or(body);
     let trace = trace(kernel, &head, &declared.args, targets, errors, |cx| {
@@ -187,7 +192,7 @@ pub(crate) fn kernel(
     quote!(#declaration #implementation #lints)
 }
 
-/// What runs when the kernel is built.
+/// The function that runs when the kernel is built.
 fn trace(
     kernel: &KernelFn,
     head: &Head,
@@ -227,7 +232,7 @@ fn trace(
     }
 }
 
-/// A kernel that is not built by running a body: `build` is its own `build_with`.
+/// A kernel that is not built by running a body: `build` is the body of its `build_with`.
 pub(crate) fn without_body(kernel: &KernelFn, declared: &Declared, build: &TokenStream) -> TokenStream {
     let head = head(kernel);
     let signature = signature(kernel, declared, &head);
@@ -237,13 +242,14 @@ pub(crate) fn without_body(kernel: &KernelFn, declared: &Declared, build: &Token
     quote!(#declaration #implementation)
 }
 
-/// The same names and arguments without a body, for a kernel with errors: what uses it does not err as well.
+/// The same names and arguments without a body, for a kernel with errors, so that its uses cause no further errors.
 pub(crate) fn stub(kernel: &KernelFn) -> TokenStream {
     let head = head(kernel);
     let mut ignored = Errors::default();
     let args = crate::check::arguments(kernel, &mut ignored).unwrap_or_default();
+    // Never executed: the crate does not compile, but rustc still checks the code that uses the kernel.
     let unreachable = quote!(::core::unreachable!("the kernel has compile errors"));
-    // An editor completes from the statements that are whole; rustc has an error already.
+    // An editor offers completions based on the statements that parse; rustc has an error already.
     let statements = match &kernel.body {
         Ok(body) => &body.stmts,
         Err(_) => &kernel.kept,
@@ -296,6 +302,7 @@ fn implementation(
             let [host, packer] = ["host", "packer"].map(|name| helper(name, at, site));
             let i = syn::Index { index: i as u32, span: at };
             let method = match arg.kind {
+                // The host passes the same address for both kinds of pointer.
                 ArgKind::PointerMut => format_ident!("pointer", span = at),
                 kind => format_ident!("{}", kind.method(), span = at),
             };

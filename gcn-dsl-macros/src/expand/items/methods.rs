@@ -1,9 +1,9 @@
 //! `#[device] impl` of a `#[device] #[repr(C)] struct`: methods of a value of it in a kernel.
 //!
-//! As an argument of a kernel the struct has one value for all lanes, and as an element of memory each lane has its own, which are two
-//! types. Methods with `self` and `&self` are made for both: what `self` is decides what the fields are, and what a scalar type means as
-//! the result. Parameters mean what they mean in every device function. Methods with `&mut self`, and functions
-//! without `self` or that give `Self`, are of the values of lanes.
+//! As an argument of a kernel the struct is uniform, and as an element of memory it is varying; these are two types.
+//! Methods with `self` and `&self` are generated for both: the type of `self` determines the types of the fields, and
+//! the meaning of a scalar type as the result. Parameters have the same meaning as in every device function. Methods
+//! with `&mut self`, functions without `self`, and functions that return `Self` exist only for varying values.
 
 use proc_macro2::TokenStream;
 use quote::{quote, quote_spanned};
@@ -15,7 +15,8 @@ use crate::expand::{Cx, lang};
 use crate::parse::{DeviceImpl, KernelFn};
 use crate::ty::{Elements, handled, is_own};
 
-/// The `impl` for the values of lanes and for one value, if the struct is one of memory; of a trait also that for the host's struct.
+/// The `impl` for varying values and, if the struct is one of memory, that for uniform values; for a trait also that
+/// for the host's struct.
 pub(in crate::expand) fn places(item: &DeviceImpl) -> Option<Vec<DeviceImpl>> {
     let Type::Path(path) = &*item.frame.self_ty else { return None };
     let name = path.path.get_ident()?;
@@ -30,7 +31,7 @@ pub(in crate::expand) fn places(item: &DeviceImpl) -> Option<Vec<DeviceImpl>> {
     let name_text = name.to_string();
     let of_one = |f: &KernelFn| has_self(f) && !f.mutates_self() && !f.gives(Some(&name_text));
     let (has_one, has_own) = match item.frame.trait_ {
-        // A trait wants all its functions, with its own results.
+        // A trait's `impl` must contain all its functions, with the results that the trait declares.
         Some(_) => (item.functions.iter().all(of_one), !item.functions.iter().any(gives_plain)),
         None => {
             one.functions.retain(of_one);
@@ -49,19 +50,20 @@ pub(in crate::expand) fn places(item: &DeviceImpl) -> Option<Vec<DeviceImpl>> {
     for item in &mut own.frame.items {
         Itself { name, varying: true }.visit_impl_item_mut(item);
     }
-    // The host's struct is a functor: it computes nothing itself.
+    // The host's struct carries no computations of its own; it only implements the trait.
     let computes = |f: &KernelFn| f.mutates_self() || f.gives(Some(&name_text));
     let host = item.frame.trait_.as_ref().filter(|_| !item.functions.iter().any(computes));
     let host = host.map(|_| item.clone());
     Some(host.into_iter().chain(has_own.then_some(own)).chain(has_one.then_some(one)).collect())
 }
 
-/// A result that is one value for all lanes.
+/// True if the result is a uniform value.
 fn gives_plain(f: &KernelFn) -> bool {
     matches!(&f.sig.output, syn::ReturnType::Type(_, ty) if Elements::default().is_plain(ty))
 }
 
-/// What a field is in a kernel. Of scalars the handle is written, as rustc does not see that two projections differ.
+/// The type of a field in a kernel. For scalars the handle type is written out, because rustc cannot prove that two
+/// projections differ.
 fn field(ty: &Type, handle: &str, of: &TokenStream, place: &TokenStream) -> TokenStream {
     let handle_name = Ident::new(handle, ty.span());
     match ty {
@@ -78,7 +80,7 @@ fn has_self(function: &KernelFn) -> bool {
     matches!(function.sig.inputs.first(), Some(FnArg::Receiver(_)))
 }
 
-/// `Self` for the name of the struct, and in the `impl` of lanes `V<T>` for scalars that the method computes.
+/// Replaces the struct's name by `Self`, and in the varying `impl` the scalars that the method computes by `V<T>`.
 struct Itself<'n> {
     name: &'n Ident,
     varying: bool,
@@ -123,7 +125,7 @@ impl VisitMut for Itself<'_> {
     fn visit_type_mut(&mut self, ty: &mut Type) {
         let in_lanes = is_own(ty) && matches!(handled(ty), Type::Path(p) if self.is_it(&p.path));
         match ty {
-            // Each lane's own is what `Self` is in the `impl` of lanes, and another type in the other one.
+            // The varying struct is `Self` in the varying `impl`, and a different type in the other one.
             _ if in_lanes && !self.varying => return,
             Type::Path(p) if in_lanes || self.is_it(&p.path) => {
                 *ty = parse_quote_spanned!(ty.span()=> Self);
@@ -143,7 +145,7 @@ impl VisitMut for Itself<'_> {
 }
 
 impl Cx<'_> {
-    /// What a method is called on. An element of memory is read as a whole for a method of its struct.
+    /// The receiver of a method. An element of memory is read as a whole for a method of its struct.
     pub(in crate::expand) fn receiver(&mut self, e: &ExprMethodCall) -> TokenStream {
         let receiver = self.operand(&e.receiver);
         let Some(of) = self.known.of_data.get(&e.method.to_string()) else { return receiver };

@@ -1,4 +1,4 @@
-//! `#[device] impl Mul<V<f32>> for Vec3`: what becomes a `V<f32>` by itself stands beside it as well.
+//! `#[device] impl Mul<V<f32>> for Vec3`: also implements the operator for types that convert to `V<f32>`.
 
 use proc_macro2::TokenStream;
 use quote::quote;
@@ -17,7 +17,8 @@ fn with_right(of: &Path, right: &TokenStream) -> Path {
     of
 }
 
-/// What the operator is for `S<T>`, a `T` of the host and a literal, if this one is for `V<T>` and the user wrote none of his own.
+/// The operator for `S<T>`, for a host `T` and for a literal, if this `impl` is for `V<T>` and the user has written
+/// none for them.
 pub(in crate::expand) fn for_other_places(item: &DeviceImpl) -> Option<TokenStream> {
     let (_, of, _) = item.frame.trait_.as_ref()?;
     let [function] = item.functions.as_slice() else { return None };

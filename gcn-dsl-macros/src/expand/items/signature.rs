@@ -1,4 +1,5 @@
-//! The parameters and the result of a device function: which types mean device values, and what converts by itself.
+//! The parameters and the result of a device function: which types mean device values, and which values are converted
+//! implicitly.
 
 use proc_macro2::TokenStream;
 use quote::{ToTokens, format_ident, quote, quote_spanned};
@@ -10,14 +11,14 @@ use crate::expand::items::declaration::{FUNCTION, attributes};
 use crate::parse::KernelFn;
 use crate::ty::{self, Elements};
 
-/// Where a device function stands.
+/// The context of a device function.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Shape {
     /// Beside kernels.
     Free,
     /// In an `impl` of a type.
     Method,
-    /// In an `impl` of a trait, which fixes the parameters' types.
+    /// In an `impl` of a trait, which determines the parameters' types.
     TraitMethod,
 }
 
@@ -25,17 +26,17 @@ pub(crate) enum Shape {
 pub(crate) enum Param {
     /// `self`.
     Receiver(Receiver),
-    /// `name: AllLanes`, with the type that stands for the caller's targets if it is written, `AllLanes<T>`.
+    /// `name: AllLanes`, with the type for the caller's targets if it is written, `AllLanes<T>`.
     Token(Ident, Option<TokenStream>),
-    /// `name: &mut V<f32>`: a variable of the caller's.
+    /// `name: &mut V<f32>`: a variable of the caller.
     Lent { name: Ident, arg: Ident, ty: TokenStream },
-    /// `name: &mut Private<f32, 8>`: memory, which is the same through every name for it.
+    /// `name: &mut Private<f32, 8>`: memory, which is the same through every handle.
     Memory { name: Ident, arg: Ident, ty: TokenStream },
     /// Arguments become `ty` by themselves.
     Converted { pat: Pat, arg: Ident, ty: TokenStream },
-    /// Arguments become a struct of memory, one for all lanes.
+    /// The argument becomes a struct of memory, one for all lanes.
     Data { pat: Pat, arg: Ident, of: TokenStream },
-    /// `name: &[V<f32>]`: the elements of an array of values, whatever its length.
+    /// `name: &[V<f32>]`: the elements of an array of values of any length.
     List { name: Ident, arg: Ident, ty: TokenStream },
     /// Arguments are of type `ty`.
     Plain { pat: Pat, arg: Ident, ty: TokenStream },
@@ -46,7 +47,7 @@ pub(crate) struct Signed {
     pub params: Vec<Param>,
     /// The result's type.
     pub output: Option<TokenStream>,
-    /// The result's type, if the body's value becomes it by itself.
+    /// The result's type, if the body's value is converted to it implicitly.
     pub converted: Option<TokenStream>,
     pub elements: Elements,
 }
@@ -74,9 +75,11 @@ impl Signed {
         if let Some(ty @ (Type::Reference(_) | Type::Ptr(_))) = output {
             errors.at(ty, "a device function returns device values, tuples, arrays and structs of them, no reference: give the value, without the `&`; as an \
                         `impl Index` has to give a reference, write a method in its place");
+            // Without the type, so that the body causes no second error about it.
             output = None;
         }
         let device = output.map(|ty| elements.device(ty));
+        // Only if a conversion exists: for other types rustc compares the value with the written type itself.
         let converted = output.filter(|ty| elements.converts(ty)).and(device.clone());
         Signed { params, output: device, converted, elements }
     }
@@ -112,7 +115,7 @@ fn param(
             if shape == Shape::Free {
                 errors.at(receiver, "`self` stands in methods: put the function into a `#[device] impl`");
             }
-            // `mut self` is a variable of the body, which no caller sees.
+            // `mut self` is a local variable of the body, which no caller sees.
             let mut receiver = receiver.clone();
             receiver.mutability = receiver.mutability.filter(|_| receiver.reference.is_some());
             return Some(Param::Receiver(receiver));
@@ -125,9 +128,10 @@ fn param(
     }
     let name = match &*typed.pat {
         Pat::Ident(p) if p.by_ref.is_none() && p.subpat.is_none() => p.ident.clone(),
+        // A pattern is taken apart in the body, where its names become device variables.
         pat => format_ident!("__gcn_arg{}", i, span = pat.span()),
     };
-    // A kernel is a unit struct, and a parameter of its name would be a pattern for that.
+    // A kernel is a unit struct, so a parameter with its name would be a pattern that matches it.
     let arg = match function.kernels.iter().any(|kernel| name == kernel) {
         true => format_ident!("__gcn_arg{}", i, span = name.span()),
         false => name.clone(),
@@ -135,12 +139,14 @@ fn param(
     let pat = (*typed.pat).clone();
     let plain = |ty: TokenStream| Param::Plain { pat: pat.clone(), arg: arg.clone(), ty };
     let converted = |ty: TokenStream| Param::Converted { pat: pat.clone(), arg: arg.clone(), ty };
-    // What may be written may be read: memory to read takes both.
+    // Writable memory is readable: a parameter that only reads accepts both.
     let memory = |what: &str, elem: &Type, writable: bool| {
         let ty = memory(what, elem, writable, typed.ty.span());
+        // A trait's `impl` has to repeat the types of the declaration exactly.
         if writable || shape == Shape::TraitMethod { plain(ty) } else { converted(ty) }
     };
     let mutable = matches!(&pat, Pat::Ident(p) if p.mutability.is_some());
+    // Before all device types: the attribute says that the written type is meant literally.
     if host {
         return Some(plain(typed.ty.to_token_stream()));
     }
@@ -197,7 +203,7 @@ fn is_memory(ty: &Type) -> bool {
     matches!(ty, Type::Path(p) if p.path.segments.last().is_some_and(|s| ["Private", "Lds", "LdsSlice"].iter().any(|m| s.ident == m)))
 }
 
-/// `&[T]` and the like as types of the language.
+/// True for types to which arguments are converted implicitly: scalars, `S`, `V`, and tuples and arrays of them.
 pub(in crate::expand) fn memory(
     what: &str,
     elem: &Type,
@@ -217,7 +223,7 @@ impl ty::Elements {
             Type::Path(_) if ty::optional(ty).is_some() => {
                 ty::optional(ty).is_some_and(|of| self.converts(of))
             }
-            // A `Result` is complete only where both types are known.
+            // A `Result` is complete only if both types are known.
             Type::Path(_) if ty::resulting(ty).is_some() => !self.mentions_device_param(ty),
             Type::Path(_) => self.is_element(ty) || ty::is_handle(ty) && !self.mentions_device_param(ty),
             Type::Tuple(t) => !t.elems.is_empty() && t.elems.iter().all(|e| self.converts(e)),

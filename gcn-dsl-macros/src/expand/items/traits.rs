@@ -1,4 +1,4 @@
-//! `#[device] trait`: functions on device values that types of the device, and of the host, implement.
+//! `#[device] trait`: functions on device values that types of the device and of the host implement.
 
 use proc_macro2::TokenStream;
 use quote::{quote, quote_spanned};
@@ -17,7 +17,7 @@ pub(crate) fn declaration(item: &DeviceTrait, errors: &mut Errors) -> TokenStrea
     let params = (!params.is_empty()).then(|| quote!(<#params>));
     // Methods take values.
     let bounds = frame.supertraits.iter().map(|bound| quote!(+ #bound));
-    // What changes is a variable.
+    // A receiver that changes is a variable.
     let mutable = item.functions.iter().any(|(f, _)| f.mutates_self());
     let mutable = mutable.then(|| quote_spanned!(name.span()=> + ::gcn_dsl::__private::Changeable));
     let elements = ty::elements(generics);

@@ -1,4 +1,4 @@
-//! What a call lends: device variables and parts of them that the callee may write.
+//! Mutable borrows in calls: device variables, and parts of them, that the callee may write.
 
 use std::borrow::Cow;
 
@@ -22,7 +22,8 @@ impl Cx<'_> {
         args.iter().map(|a| self.argument(a)).collect()
     }
 
-    /// The arguments of `function`, with `None` of the device where it takes that, and numbers as numbers of its type parameters.
+    /// The arguments for `function`: a device `None` if the parameter is an `Option` of the device, and numbers
+    /// converted to its type parameters.
     pub fn as_taken<'e>(
         &self,
         function: &Ident,
@@ -45,7 +46,7 @@ impl Cx<'_> {
         Cow::Owned(args)
     }
 
-    /// An argument of a call: beside values, the token that all lanes run, and device variables that the callee may write.
+    /// An argument of a call: a value, the token that all lanes run, or a device variable that the callee may write.
     pub(in crate::expand) fn argument(&mut self, e: &Expr) -> TokenStream {
         match e {
             Expr::Call(call) if call.args.is_empty() => self.call(call, ARGUMENT),
@@ -66,7 +67,7 @@ impl Cx<'_> {
                 Some((name, Some(Kind::Lent))) => self.lend(name, name.span()),
                 _ => self.expr(e),
             },
-            // Memory needs no `&mut`: any name for it may write it.
+            // Memory needs no `&mut`: every handle of it may write.
             Expr::Reference(r) if r.mutability.is_some() && self.is_memory(&r.expr) => {
                 let memory = self.expr(&r.expr);
                 quote_spanned!(e.span()=> &#memory)
@@ -147,7 +148,7 @@ impl Cx<'_> {
         }
     }
 
-    /// A part's root, and its steps as text: all indices are one, as in Rust.
+    /// The root of a part and its steps as text. All indices count as equal, as in Rust.
     fn way(&self, e: &Expr) -> Option<(String, Vec<String>)> {
         match e {
             Expr::Paren(p) => self.way(&p.expr),

@@ -11,11 +11,11 @@ use crate::expand::types::typed::{inferred, number, shift_count};
 use crate::expand::{Cx, Kind, lang};
 use crate::syntax::name_of;
 
-/// What an assignment writes to.
+/// The target of an assignment.
 pub(in crate::expand) enum Place<'e> {
     /// A device variable.
     Variable(&'e Ident),
-    /// A part of a variable: the way from the root, outermost first.
+    /// A part of a variable: the path from the root, outermost step first.
     Part(&'e Ident, Vec<Step<'e>>),
     /// Memory: what is indexed, and by what.
     Memory(&'e Expr, &'e Expr),
@@ -34,6 +34,8 @@ pub(in crate::expand) enum Step<'e> {
 impl Cx<'_> {
     pub fn assign(&mut self, e: &ExprAssign) -> TokenStream {
         let right = number(&e.right, &self.elements.clone()).into_owned();
+        // A variable without a written type gets its type from this first value, so a plain number stays open for
+        // inference.
         let deferred =
             name_of(&e.left).is_some_and(|n| self.kind(n) == Some(Kind::Deferred) && !self.has_value(n));
         let untyped = deferred && !name_of(&e.left).is_some_and(|n| self.has_type(n));
@@ -56,6 +58,7 @@ impl Cx<'_> {
             Expr::Infer(_) => return quote_spanned!(span=> let _ = #value),
             Expr::Tuple(t) => return self.assign_members(t.elems.iter(), |m| quote!((#(#m,)*)), value, span),
             Expr::Array(a) => {
+                // Device arrays are not Rust arrays, so rustc cannot destructure them without a conversion.
                 let apart = lang("taken_apart", span);
                 let value = quote_spanned!(span=> #apart(#value));
                 return self.assign_members(a.elems.iter(), |m| quote!([#(#m),*]), value, span);
@@ -86,7 +89,7 @@ impl Cx<'_> {
         }
     }
 
-    /// `(a, b) = value` and `[a, b] = value`: the value is taken apart, then each part assigned.
+    /// `(a, b) = value` and `[a, b] = value`: the value is destructured, then each part is assigned.
     fn assign_members<'e>(
         &mut self,
         members: impl Iterator<Item = &'e Expr>,
@@ -94,6 +97,8 @@ impl Cx<'_> {
         value: TokenStream,
         span: Span,
     ) -> TokenStream {
+        // Nested patterns need distinct names for their parts, because the inner assignment is expanded inside the
+        // outer one.
         self.nesting += 1;
         let name = |cx: &Self, i: usize, at: Span| cx.helper(&format!("part{}_{i}", cx.nesting), at);
         let (mut names, mut assignments) = (Vec::new(), Vec::new());
@@ -110,6 +115,7 @@ impl Cx<'_> {
     /// `place op= value`.
     pub fn compound(&mut self, e: &ExprBinary) -> TokenStream {
         let right = match e.op {
+            // The count of a shift has its own type; the left side must not determine it.
             BinOp::ShlAssign(_) | BinOp::ShrAssign(_) => Cow::Borrowed(&*e.right),
             _ => number(&e.right, &self.elements),
         };
@@ -118,6 +124,7 @@ impl Cx<'_> {
             BinOp::ShlAssign(_) | BinOp::ShrAssign(_) => shift_count(&e.right, inner),
             _ => inner,
         };
+        // Parenthesised: the right side may contain operators of lower precedence than the plain operator.
         let right = quote_spanned!(e.right.span()=> (#inner));
         let op = plain_operator(&e.op);
         match self.place(&e.left) {
@@ -126,7 +133,7 @@ impl Cx<'_> {
         }
     }
 
-    /// Writes to `place` what `value` makes of its old value.
+    /// Writes to `place` the value that `value` computes from the old one.
     fn write(
         &mut self,
         place: Place<'_>,
@@ -181,7 +188,7 @@ impl Cx<'_> {
         }
     }
 
-    /// The place in memory of a part of an element, `of`. Indices are computed once, before the value.
+    /// The address of a part of an element, `of`. Indices are computed once, before the value.
     fn part_of_element(
         &mut self,
         of: TokenStream,
@@ -200,6 +207,8 @@ impl Cx<'_> {
         };
         for step in steps {
             match step {
+                // Only a computed index selects at run time. Literal indices and fields are resolved by rustc and can
+                // be collected in one closure.
                 Step::Index(e) if !matches!(e, Expr::Lit(_)) => {
                     let name = self.helper(&format!("index{}", indices.len()), e.span());
                     let index = self.expr(e);
@@ -213,7 +222,7 @@ impl Cx<'_> {
         taken(place, &mut parts)
     }
 
-    /// Writes to a part that an index chooses: `root[i]`, `root.field[i].other`.
+    /// Writes to a part that an index selects: `root[i]`, `root.field[i].other`.
     fn write_element(
         &mut self,
         root: &Ident,
@@ -224,6 +233,7 @@ impl Cx<'_> {
         // Indices are computed once, before the value.
         let (mut indices, mut names) = (Vec::new(), Vec::new());
         let load = lang("load", span);
+        // The old value is read through the same indices, for compound assignments.
         let mut old = quote_spanned!(span=> #root.get());
         for (k, step) in steps.iter().enumerate() {
             let Step::Index(e) = step else {
@@ -238,6 +248,7 @@ impl Cx<'_> {
         }
         let [new, here, whole] = ["new", "here", "whole"].map(|name| self.helper(name, span));
         let (flow, new_value) = (self.flow(span), value(old));
+        // The value is computed before the closure runs: inside it the variable is borrowed.
         let change = self.change(quote_spanned!(span=> (*#whole)), steps, &names, span);
         quote_spanned! {span=> {
             #(#indices)*
@@ -261,16 +272,17 @@ impl Cx<'_> {
             _ => {
                 let (put, new, here) =
                     (lang("put", span), self.helper("new", span), self.helper("here", span));
-                // Each element that may be chosen is given it.
+                // The new value is written to each element that the index may select.
                 quote_spanned!(span=> #put(&mut #of, ::core::clone::Clone::clone(&#new), #here))
             }
         }
     }
 
-    /// Memory that an index chooses a place in: of `a[i]`, the place and not what it holds.
+    /// Memory that is going to be indexed: for `a[i]`, the place itself and not its content.
     fn memory(&mut self, base: &Expr) -> TokenStream {
         match base {
             Expr::Paren(p) => self.memory(&p.expr),
+            // Without this, an inner index would load the whole row instead of addressing it.
             Expr::Index(e) if !matches!(*e.index, Expr::Range(_)) => {
                 let (base, index) = (self.memory(&e.expr), self.position(&e.index));
                 let call = lang("place_at", e.index.span());
@@ -280,12 +292,13 @@ impl Cx<'_> {
         }
     }
 
-    /// A step as tokens; indices that are more than a name or a number get a name.
+    /// A step as tokens; indices that are more than a name or a number are bound to a name first.
     pub(in crate::expand) fn step(&mut self, step: Step<'_>, indices: &mut Vec<TokenStream>) -> TokenStream {
         match step {
             Step::Field(member) => quote_spanned!(member.span()=> . #member),
             Step::Index(e) => {
                 let index = self.expr(e);
+                // rustc checks literal indices against the length of the array.
                 if matches!(e, Expr::Lit(_)) {
                     return quote_spanned!(e.span()=> [#index]);
                 }
@@ -355,10 +368,10 @@ impl Cx<'_> {
         }
     }
 
-    /// The part of a device variable that `left` is, to be assigned.
+    /// The part of a device variable that `left` denotes, as the target of an assignment.
     fn part<'e>(&mut self, left: &'e Expr) -> Option<Place<'e>> {
         let Some(Place::Part(root, steps)) = self.part_of(left) else { return None };
-        // What a pointer points to is memory, whether or not the pointer is a variable.
+        // A pointer's target is memory, whether or not the pointer is a variable.
         if matches!(steps.first(), Some(Step::Index(_))) && self.name(root).is_some_and(|n| n.pointer) {
             return None;
         }
@@ -366,7 +379,7 @@ impl Cx<'_> {
         Some(Place::Part(root, steps))
     }
 
-    /// The part of a device variable that `left` is.
+    /// The part of a device variable that `left` denotes.
     pub(in crate::expand) fn part_of<'e>(&self, left: &'e Expr) -> Option<Place<'e>> {
         let (base, steps) = path(left);
         let steps = steps.into_iter().map(|(step, _)| step).collect();
@@ -375,19 +388,20 @@ impl Cx<'_> {
             Expr::Unary(u) => name_of(&u.expr),
             _ => None,
         });
+        // A lent variable may also be written without `*`, as Rust dereferences it implicitly for fields and indices.
         let is_root = |cx: &Self, name: &Ident| matches!(cx.kind(name), Some(Kind::Variable | Kind::Lent));
         let root = root.or_else(|| name_of(base).filter(|name| is_root(self, name)))?;
         Some(Place::Part(root, steps))
     }
 }
 
-/// True if the part depends on an index that may be a value of the device, or if a field is indexed: fields may be memory.
+/// True if the part depends on an index that may be a device value, or if a field is indexed: fields may be memory.
 fn steps_choose(steps: &[Step<'_>]) -> bool {
     let chooses = |step: &Step<'_>| matches!(step, Step::Index(e) if !matches!(e, Expr::Lit(_)));
     steps.iter().any(chooses) || matches!(steps, [.., Step::Field(_), Step::Index(_)])
 }
 
-/// What an expression of fields and indices begins with, and its steps, each with what it steps into.
+/// The root of an expression of fields and indices, and its steps, each with its base expression.
 fn path(whole: &Expr) -> (&Expr, Vec<(Step<'_>, &Expr)>) {
     let (mut steps, mut base) = (Vec::new(), whole);
     loop {
@@ -411,7 +425,7 @@ fn path(whole: &Expr) -> (&Expr, Vec<(Step<'_>, &Expr)>) {
 /// `x[i].part`, where `x` is not a variable.
 fn element_part(left: &Expr) -> Option<Place<'_>> {
     let (_, mut steps) = path(left);
-    // The first index whose result has a field: what is before it chooses among slices.
+    // The first index whose result has a field: anything before it selects among slices.
     let at = steps.windows(2).position(|pair| matches!(pair, [(Step::Index(_), _), (Step::Field(_), _)]))?;
     let parts = steps.split_off(at + 1);
     let (Step::Index(index), slice) = steps.pop()? else { return None };

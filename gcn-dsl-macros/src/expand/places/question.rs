@@ -1,7 +1,8 @@
-//! `?` on an `Option` or `Result` of the device: `let Some(value) = … else { return None };` before the statement.
+//! `?` on a device `Option` or `Result`: becomes `let Some(value) = … else { return None };` before the statement.
 //!
-//! What an expression computes before its `?` is given a name before it, so that the order stays that of Rust. Where a part of an
-//! expression is computed only sometimes, there is no statement before it to leave from: an error says so.
+//! Subexpressions that Rust evaluates before the `?` are bound to names before it, so that the order is preserved. If a
+//! part of an expression is evaluated only conditionally, there is no statement before it that could return: that is an
+//! error.
 
 use proc_macro2::{Ident, Span, TokenStream, TokenTree};
 use quote::ToTokens;
@@ -14,7 +15,7 @@ use crate::operator::is_compound;
 use crate::syntax::name_of;
 use crate::ty::{optional, resulting};
 
-/// The body without `?`; `None` if there is none.
+/// The body without `?`; `None` if it has none.
 pub(in crate::expand) fn hoisted(
     block: &Block,
     result: Option<&syn::Type>,
@@ -44,6 +45,7 @@ struct Find(Option<Span>);
 
 impl<'ast> Visit<'ast> for Find {
     fn visit_expr_try(&mut self, e: &'ast ExprTry) {
+        // The inner `?` is evaluated first.
         self.visit_expr(&e.expr);
         self.0.get_or_insert(e.question_token.spans[0]);
     }
@@ -85,7 +87,7 @@ impl Hoist<'_> {
         }
     }
 
-    /// An expression that is computed here, once: its `?` become statements `before` it.
+    /// An expression that is evaluated here, once: its `?` become statements in `before`.
     fn expr(&mut self, e: &mut Expr, before: &mut Vec<Stmt>) {
         if find(e).is_none() {
             return;
@@ -117,6 +119,7 @@ impl Hoist<'_> {
             Expr::Binary(x) if is_compound(&x.op) && find(&x.left).is_none() => {
                 self.assigned(&mut x.right, before);
             }
+            // The left side of `&&` and `||` is always evaluated, the right one only sometimes.
             Expr::Binary(x) if matches!(x.op, BinOp::And(_) | BinOp::Or(_)) && find(&x.right).is_none() => {
                 self.expr(&mut x.left, before);
             }
@@ -138,7 +141,7 @@ impl Hoist<'_> {
         }
     }
 
-    /// A value that is assigned: a branch that leaves stands in a `let`.
+    /// An assigned value: a branch that may return needs a `let`.
     fn assigned(&mut self, value: &mut Expr, before: &mut Vec<Stmt>) {
         self.expr(value, before);
         if matches!(value, Expr::If(_) | Expr::Match(_) | Expr::Block(_) | Expr::Loop(_)) {
@@ -178,7 +181,7 @@ impl Hoist<'_> {
         }
     }
 
-    /// An expression that is computed only sometimes, as a block.
+    /// An expression that is evaluated only conditionally, as a block.
     fn later(&mut self, e: &mut Expr) {
         if find(e).is_none() {
             return;
@@ -192,8 +195,9 @@ impl Hoist<'_> {
         }
     }
 
-    /// Expressions that are computed one after the other.
+    /// Expressions that are evaluated one after the other.
     fn sequence(&mut self, parts: Vec<&mut Expr>, before: &mut Vec<Stmt>) {
+        // Parts after the last `?` keep their places: nothing is moved before them.
         let last = parts.iter().rposition(|e| find(e).is_some()).unwrap_or(0);
         let mut later: Vec<TokenStream> = parts.iter().map(ToTokens::to_token_stream).collect();
         for (i, part) in parts.into_iter().enumerate().take(last + 1) {
@@ -222,7 +226,7 @@ impl Hoist<'_> {
     }
 }
 
-/// True for what has the same value after the `later` parts as before them.
+/// True if evaluating the `later` parts cannot change the expression's value.
 fn is_still(e: &Expr, later: &[TokenStream]) -> bool {
     match e {
         Expr::Lit(_) | Expr::Reference(_) | Expr::Closure(_) => true,

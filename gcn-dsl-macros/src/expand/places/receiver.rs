@@ -1,8 +1,8 @@
-//! `&mut self`: a device method that changes the variable it is called on.
+//! `&mut self`: a device method that changes the variable on which it is called.
 //!
-//! Such a method is a Rust method with `&mut self` on the value: inside, `self` is a variable, whose value goes back at the end.
-//! A call on a variable gives the method a value that goes back to the variable if the method changed it (`gcn_dsl::__private::called_on`),
-//! since methods of other macro calls are known to rustc alone.
+//! Such a method becomes a Rust method with `&mut self` on the value: inside it, `self` is a variable, whose value is
+//! written back at the end. A call on a variable passes a value that is written back to the variable if the method has
+//! changed it (`gcn_dsl::__private::called_on`), since only rustc knows methods of other macro calls.
 
 use proc_macro2::{Ident, Span, TokenStream};
 use quote::quote_spanned;
@@ -13,7 +13,7 @@ use crate::expand::places::place::{Place, Step};
 use crate::expand::{Cx, Kind};
 use crate::syntax::name_of;
 
-/// Methods of arrays and iterators of the host, which may give references.
+/// Methods of host arrays and iterators, which may return references.
 const OF_HOST: [&str; 15] = [
     "iter",
     "into_iter",
@@ -32,7 +32,7 @@ const OF_HOST: [&str; 15] = [
     "elements",
 ];
 
-/// True for a method that may be declared in another macro call, with `&mut self`.
+/// True for a method that may be declared with `&mut self` in another macro call.
 pub(in crate::expand) fn may_change(method: &Ident) -> bool {
     let method = method.to_string();
     !OF_HOST.contains(&&*method)
@@ -46,11 +46,12 @@ pub(in crate::expand) fn name(at: Span) -> Ident {
 pub(in crate::expand) const NAME: &str = "__gcn_self";
 
 impl Cx<'_> {
-    /// The call of a method that changes its receiver, or may do so: `(&mut x).f()`, `x.f()` on a variable.
+    /// A call of a method that changes its receiver, or may change it: `(&mut x).f()`, or `x.f()` on a variable.
     pub(in crate::expand) fn mutating_call(&mut self, e: &ExprMethodCall) -> Option<TokenStream> {
         let method = e.method.to_string();
         let (receiver, changes) = match strip(&e.receiver) {
             Expr::Reference(r) if r.mutability.is_some() => (strip(&r.expr), true),
+            // Methods of this macro call are known by name; for others rustc has to be asked.
             receiver => (receiver, self.known.mutating.contains(&method)),
         };
         if !changes && !may_change(&e.method) {
@@ -66,6 +67,7 @@ impl Cx<'_> {
             }
             Some(Place::Part(..)) if changes => Some(self.changing(receiver, e)),
             Some(Place::Part(root, steps)) => {
+                // An index may select the part at run time, and then there is no single place to write back to.
                 let fields = steps.iter().all(|step| matches!(step, Step::Field(_)));
                 fields.then(|| self.called_on(root, steps, e))
             }
@@ -108,13 +110,14 @@ impl Cx<'_> {
         }))
     }
 
-    /// A call of a method that certainly changes its receiver: the value is assigned after it.
+    /// A call of a method that certainly changes its receiver: the value is assigned after the call.
     fn changing(&mut self, receiver: &Expr, e: &ExprMethodCall) -> TokenStream {
         let span = e.method.span();
         let [value, result] = ["receiver", "result"].map(|what| self.fresh(what, span));
+        // The receiver is read before the arguments are evaluated, and written after the call.
         let before = self.expr(receiver);
         let (method, turbofish, args) = (&e.method, &e.turbofish, self.given(e));
-        // A method looks through `&mut`, as in Rust.
+        // A method call dereferences `&mut`, as in Rust.
         let lent = name_of(receiver).filter(|name| self.kind(name) == Some(Kind::Lent));
         let place: Expr = match lent {
             Some(name) => syn::parse_quote_spanned!(name.span()=> *#name),
@@ -135,14 +138,15 @@ impl Cx<'_> {
         quote_spanned!(e.paren_token.span.join()=> (#(#args),*))
     }
 
-    /// The receiver of a method of which nothing is known. An element of memory is a copy, and so is a variable from outside of a
-    /// closure: rustc refuses to change it.
+    /// The receiver of an unknown method. An element of memory is a copy, and so is a variable captured by a closure:
+    /// rustc refuses to change it.
     pub(in crate::expand) fn unchanged(&mut self, e: &ExprMethodCall) -> TokenStream {
         let receiver = self.receiver(e);
         let known = !may_change(&e.method) || self.known.of_data.contains_key(&e.method.to_string());
         let copied = is_element(&e.receiver)
             || matches!(self.part_of(strip(&e.receiver)), Some(Place::Part(root, _)) if self.is_captured(root));
         match copied && !known {
+            // A shared reference lets rustc reject a method that would change the copy and lose the change.
             true => quote_spanned!(e.receiver.span()=> (&#receiver)),
             false => receiver,
         }

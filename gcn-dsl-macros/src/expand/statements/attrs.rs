@@ -1,4 +1,4 @@
-//! Attributes in a kernel's body that have no effect where they stand.
+//! Attributes in a kernel's body that have no effect at their place.
 
 use syn::{Attribute, Expr, Meta};
 
@@ -8,7 +8,7 @@ use crate::attrs::{
 use crate::expand::Cx;
 use crate::expand::control::loops::range;
 
-/// The attributes of an expression that the expansion takes apart. Others keep theirs.
+/// The attributes of an expression that the expansion decomposes. Others keep theirs.
 fn of(e: &Expr) -> &[Attribute] {
     match e {
         Expr::Assign(syn::ExprAssign { attrs, .. })
@@ -30,7 +30,7 @@ fn of(e: &Expr) -> &[Attribute] {
 const NO_LOOP: &str =
     "`#[pipeline]` stands before a `for` over a range, whose loads it starts one or more trips ahead";
 
-/// What is wrong with a `#[pipeline]` before something else than a `for` on the device.
+/// The error for a `#[pipeline]` before anything other than a `for` on the device.
 fn not_pipelined(e: &Expr) -> &'static str {
     match e {
         Expr::While(_) | Expr::Loop(_) => {
@@ -53,7 +53,8 @@ const NO_TRIPS: &str =
     "`#[unroll(1)]` stands before a `for` over a range, which makes one trip at a time then";
 
 impl Cx<'_> {
-    /// Refuses `#[pipeline]` before a `let`, for which rustc would have no better word than that it does not know it.
+    /// Refuses `#[pipeline]` before a `let`, for which rustc's message would only be that it does not know the
+    /// attribute.
     pub fn not_on_let(&mut self, attrs: &[Attribute]) {
         for attr in attrs.iter().filter(|a| is_pipeline(a)) {
             self.errors.at(attr, NO_LOOP);

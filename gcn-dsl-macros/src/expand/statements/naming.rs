@@ -1,4 +1,4 @@
-//! Names for the debugger: what `let` binds is told to the kernel under its name, with the place where the name ends.
+//! Names for the debugger: a `let` reports its names to the kernel, with the end of their scope.
 
 use proc_macro2::{Ident, Span, TokenStream, TokenTree};
 use quote::{ToTokens, quote, quote_spanned};
@@ -17,7 +17,8 @@ pub(in crate::expand) fn end(stmts: &[Stmt]) -> Option<(u32, u32)> {
     place(span)
 }
 
-/// Where the token is, as [`std::panic::Location`] counts. Outside of rustc, as in tests of this crate, tokens have no place.
+/// The position of the token, counted as by [`std::panic::Location`]. Outside rustc, as in tests of this crate, tokens
+/// have no position.
 fn place(span: Span) -> Option<(u32, u32)> {
     if !proc_macro::is_available() {
         return None;
@@ -43,7 +44,7 @@ fn names(pat: &Pat, out: &mut Vec<Ident>) {
 }
 
 impl Cx<'_> {
-    /// Tells the names of a pattern. Each is bound once more, so that rustc still sees which names are not used.
+    /// Reports the names of a pattern. Each is bound once more, so that rustc still detects unused names.
     pub fn named(&self, pat: &Pat, attrs: &[Attribute]) -> TokenStream {
         let Some((line, column)) = self.ends else { return TokenStream::new() };
         let mut bound = Vec::new();
@@ -63,7 +64,7 @@ impl Cx<'_> {
         quote!(#(#each)*)
     }
 
-    /// The same but for names that become variables.
+    /// The same, except for names that become variables.
     pub fn named_but(&self, pat: &Pat, variables: &[Ident]) -> TokenStream {
         let mut bound = Vec::new();
         names(pat, &mut bound);
@@ -71,7 +72,7 @@ impl Cx<'_> {
         rest.map(|name| self.named(&syn::parse_quote!(#name), &[])).collect()
     }
 
-    /// The call after `Var::declare(…)` that tells the variable's name.
+    /// The call after `Var::declare(…)` that reports the variable's name.
     pub fn named_variable(&self, name: &Ident) -> TokenStream {
         let Some((line, column)) = self.ends else { return TokenStream::new() };
         let text = name.to_string();

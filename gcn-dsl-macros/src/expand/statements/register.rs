@@ -20,7 +20,7 @@ fn registers(attr: &Attribute, targets: Option<&[Target]>) -> syn::Result<(Reg, 
     let text = name.value();
     let at = |what: String| syn::Error::new_spanned(&name, what);
     let reg = Reg::numbered(&text).map_err(|why| at(format!("`{text}` names no registers: {why}")))?;
-    // Of the targets that the kernel is for the one that asks for most speaks for all.
+    // The strictest of the kernel's targets decides.
     let listed = Target::ALL.into_iter().filter(|t| targets.is_none_or(|list| list.contains(t)));
     let multiple = listed.map(|t| t.tuple_alignment(reg.file, reg.len)).max().unwrap_or(1);
     if !reg.index.is_multiple_of(multiple.into()) {

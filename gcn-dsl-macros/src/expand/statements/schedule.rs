@@ -8,7 +8,7 @@ use syn::{Attribute, Block, Expr, ExprBlock, ExprLit, Lit, LitInt, Local, Pat, T
 
 use crate::expand::{Cx, Kind, lang};
 
-/// Classes of instructions in `interleave!`; `gcn_dsl::sched::class` has the same list.
+/// The instruction classes of `interleave!`; `gcn_dsl::sched::class` has the same list.
 const CLASSES: [&str; 11] =
     ["mfma", "valu", "salu", "trans", "ds_read", "ds_write", "ds", "vmem_read", "vmem_write", "vmem", "smem"];
 
@@ -33,6 +33,7 @@ impl Cx<'_> {
     pub fn manual_body(&mut self, block: &Block) -> TokenStream {
         let span = block.brace_token.span.open();
         self.manual += 1;
+        // Counted rather than flagged, because manual blocks may be nested.
         let body = self.function_body(&block.stmts, span);
         self.manual -= 1;
         self.in_manual(span, &body)
@@ -70,6 +71,7 @@ impl Cx<'_> {
             self.errors.beside(&block.attrs[0], what);
         }
         self.phases += 1;
+        // A phase inside a phase would put the waves out of step.
         self.in_phase = true;
         let body = self.statements_of_unit(&block.block.stmts);
         self.in_phase = false;
@@ -88,21 +90,22 @@ impl Cx<'_> {
         quote_spanned!(span=> { let #guard = #begin(); #body })
     }
 
-    /// The body of a loop on the device, in a host loop that runs once: what is moved in it must be moved back, as rustc
-    /// sees it.
+    /// The body of a loop on the device, in a host loop that runs once: rustc then requires that a value that is moved
+    /// out is replaced.
     pub fn trip(&self, body: &TokenStream, span: Span) -> TokenStream {
         let traced = lang("traced", span);
         quote_spanned!(span=> loop { { #body } if #traced() { break; } })
     }
 
-    /// How many assignments to `#[carried]` variables there were.
+    /// The number of assignments to `#[carried]` variables so far.
     pub fn carried_so_far(&self) -> usize {
         self.carried.len()
     }
 
-    /// Refuses those from the `since`-th on, in a loop that is left or continued early: what skips the rest of a trip skips
-    /// what turns the phase.
+    /// Refuses assignments from number `since` on, in a loop that is left or continued early: an exit that skips the
+    /// rest of a trip would skip the change of phase.
     pub fn not_carried(&mut self, since: usize) {
+        // Each is reported once, at the innermost loop that has an early exit.
         for name in self.carried.split_off(since) {
             let what = format!(
                 "`{name}` is `#[carried]`, and this loop has a `break` or `continue`, after which it would be in another phase; \
@@ -112,7 +115,7 @@ impl Cx<'_> {
         }
     }
 
-    /// Methods that start something exist in manual blocks only.
+    /// Methods that start an asynchronous operation are allowed only in manual blocks.
     pub fn asynchronous(&mut self, method: &Ident) {
         const METHODS: [&str; 5] =
             ["load_async", "load_vector_async", "store_async", "store_vector_async", "uniform_async"];
@@ -126,7 +129,7 @@ impl Cx<'_> {
         }
     }
 
-    /// The argument of `set_priority`, as far as it is written out.
+    /// Checks the argument of `set_priority`, if it is a literal.
     pub fn priority(&mut self, argument: Option<&Expr>) {
         if let Some(Expr::Lit(ExprLit { lit: Lit::Int(n), .. })) = argument
             && n.base10_parse::<u64>().is_ok_and(|n| n > 3)
@@ -163,7 +166,7 @@ impl Cx<'_> {
         quote_spanned!(span=> #name = #slot.again(#value))
     }
 
-    /// What knows the identity of a `#[carried]` variable.
+    /// The variable that identifies a `#[carried]` variable.
     fn slot(&self, name: &Ident) -> Ident {
         self.helper(&format!("carried_{name}"), name.span())
     }

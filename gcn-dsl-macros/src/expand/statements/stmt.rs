@@ -38,7 +38,7 @@ impl<'ast> Visit<'ast> for Exits {
     fn visit_item(&mut self, _: &'ast syn::Item) {}
 }
 
-/// The value of an assignment that some lanes leave while it is computed.
+/// The value of an assignment, if some lanes exit while it is evaluated.
 fn leaving(stmt: &mut Stmt) -> Option<&mut Expr> {
     let value = match stmt {
         Stmt::Expr(Expr::Assign(e), _) => &mut *e.right,
@@ -52,8 +52,10 @@ fn leaving(stmt: &mut Stmt) -> Option<&mut Expr> {
     exits.0.then_some(value)
 }
 
-/// The statements, with the value of an assignment that lanes may leave in a statement before it: what follows knows of it.
+/// The statements, with such values moved to a statement of their own before the assignment, so that later statements
+/// take the exits into account.
 fn apart(stmts: &[Stmt]) -> Cow<'_, [Stmt]> {
+    // The common case has no such statement, and needs no copy of the list.
     let assigns = |stmt: &Stmt| matches!(stmt, Stmt::Expr(Expr::Assign(_) | Expr::Binary(_), _));
     if !stmts.iter().any(|stmt| assigns(stmt) && leaving(&mut stmt.clone()).is_some()) {
         return Cow::Borrowed(stmts);
@@ -63,6 +65,8 @@ fn apart(stmts: &[Stmt]) -> Cow<'_, [Stmt]> {
         let mut stmt = stmt.clone();
         if let Some(value) = leaving(&mut stmt) {
             let (at, name) = (value.span(), syn::Ident::new("__gcn_assigned", value.span()));
+            // In its own statement the exit is noted before the assignment, which then runs only in the lanes that
+            // stay.
             all.push(parse_quote_spanned!(at=> let #name = #value;));
             *value = parse_quote_spanned!(at=> #name);
         }
@@ -82,6 +86,7 @@ impl Cx<'_> {
         let stmts = &*apart(stmts);
         self.scope(|cx| {
             cx.frames.push(Frame::Statements(Leaves::default()));
+            // Debug information has to end each name's scope where these statements end.
             let around = std::mem::replace(&mut cx.ends, naming::end(stmts));
             let mut out = TokenStream::new();
             for (i, stmt) in stmts.iter().enumerate() {
@@ -94,14 +99,16 @@ impl Cx<'_> {
         })
     }
 
-    /// The statement, and if lanes can leave in it the flow of those that follow.
+    /// The statement; if lanes can exit in it, the flow of the following statements is adapted.
     fn after(&mut self, stmt: &Stmt, tokens: TokenStream, last: bool) -> TokenStream {
         let leaves = match self.frames.last_mut() {
+            // Taken, so that each exit affects the flow once, directly after its statement.
             Some(Frame::Statements(leaves)) if !leaves.is_empty() => std::mem::take(leaves),
             _ => return tokens,
         };
         let span = stmt.span();
         let declarations = leaves.declarations(span);
+        // No statement follows whose flow would have to change.
         if last {
             return quote!(#declarations #tokens);
         }
@@ -114,6 +121,7 @@ impl Cx<'_> {
     pub fn statements_of_unit(&mut self, stmts: &[Stmt]) -> TokenStream {
         let body = self.statements(stmts);
         match stmts.last() {
+            // An exit has the type `!` in Rust but a value in the expansion, which the semicolon drops.
             Some(Stmt::Expr(e, None)) if leaves(e) => quote!(#body;),
             _ => body,
         }
@@ -122,6 +130,7 @@ impl Cx<'_> {
     /// The statements of a block whose value is needed.
     pub fn value_of(&mut self, stmts: &[Stmt], span: Span) -> TokenStream {
         let literal = match stmts.split_last() {
+            // Both sides of a branch must agree in type, so a literal at the end leaves its type to the other side.
             Some((Stmt::Expr(e, None), rest)) if typed::has_literals(e) => {
                 let value = Stmt::Expr(typed::literals(e, &self.elements), None);
                 Some(rest.iter().cloned().chain([value]).collect::<Vec<Stmt>>())
@@ -139,6 +148,7 @@ impl Cx<'_> {
             quote_spanned!(span=> #body #never)
         };
         match stmts.last() {
+            // `Never` converts to any type, as `!` does.
             Some(Stmt::Expr(Expr::Loop(e), None)) if endless::is_endless(e) => never(),
             Some(Stmt::Expr(_, None)) => body,
             _ if diverges(stmts) => never(),
@@ -146,12 +156,13 @@ impl Cx<'_> {
         }
     }
 
-    /// Those of the statements that can be expanded, for a body with errors.
+    /// Those statements that can be expanded, for a body with errors.
     pub fn whole_statements(&mut self, stmts: &[Stmt]) -> TokenStream {
         self.scope(|cx| {
             let mut out = TokenStream::new();
             for stmt in stmts {
                 let expanded = cx.stmt(stmt);
+                // A statement with an error is dropped, so that an editor still sees the names of the others.
                 if !cx.errors.take_spoilt() {
                     out.extend(expanded);
                 }
@@ -211,10 +222,11 @@ impl Cx<'_> {
             Some(ty) => {
                 let elements = self.elements.clone();
                 let init = typed::typed(&init.expr, ty, &elements);
+                // A host value keeps its literals: rustc converts them itself.
                 let plain = elements.is_host(ty);
                 self.expr(&if plain { init } else { typed::number(&init, &elements).into_owned() })
             }
-            // What starts a variable has its type.
+            // The initial value takes the variable's type.
             None if function::all_mut(pat) => {
                 let (init, uses) = self.inferred_by_name(&init.expr);
                 let value = self.expr(&self.members_in_lanes(pat, init));
@@ -236,6 +248,7 @@ impl Cx<'_> {
         if let Some((_, els)) = &init.diverge {
             return self.let_else(pat, &value, els, local.let_token.span);
         }
+        // rustc's own error would speak of a type parameter of the expansion.
         if let (Pat::Ident(p), true) = (pat, self.is_prelude(&init.expr, "None") && annotation.is_none()) {
             let what = format!(
                 "an `Option` of what? Write the type: `let {0}: Option<V<f32>> = None`",
@@ -252,7 +265,7 @@ impl Cx<'_> {
         if local.attrs.iter().any(schedule::is_carried) {
             return self.carried_let(local, &value);
         }
-        // Rust asks for `mut` where elements are assigned; memory is not a variable.
+        // Rust requires `mut` for assignments to elements; memory is not a variable.
         if let (Pat::Ident(p), Some(_)) = (pat, memory_of(&init.expr))
             && p.mutability.is_some()
         {
@@ -272,11 +285,13 @@ impl Cx<'_> {
             let (name, flow) = (&p.ident, self.flow(p.ident.span()));
             self.declare(name, true);
             if let Some(declared) = self.names.last_mut() {
+                // Indexing a pointer variable writes memory and not a part of the variable.
                 declared.pointer = self.varying.is_pointer(name);
             }
             let span = init.expr.span();
             let open = annotation
                 .is_none_or(|ty| matches!(ty::bare(ty), syn::Type::Ptr(_)) || self.elements.is_plain(ty));
+            // A written device type decides by itself whether the variable varies.
             let value = if open { self.varied(name, value) } else { value };
             let named = self.named_variable(name);
             return quote_spanned!(span=> let mut #name = ::gcn_dsl::__private::Var::declare(&#flow, #value)#named;);
@@ -289,13 +304,15 @@ impl Cx<'_> {
             self.name_number(pat, &init.expr);
             self.name_size(pat, &init.expr);
         }
+        // A device type has been applied by `annotate`; written here, it would not be the type of the handle.
         let annotation = annotation.filter(|t| self.elements.is_host(t)).map(|t| quote!(: #t));
         let attrs = &local.attrs;
         let named = self.named(pat, attrs);
         quote_spanned!(local.span()=> #(#attrs)* let #pat #annotation = #value; #named)
     }
 
-    /// The written type of what `pat` names: that of each lane's own values where the body gives it such.
+    /// The written type of the variable in `pat`: with each lane's own values, if the body assigns varying values to
+    /// it.
     fn in_its_lanes<'t>(&self, pat: &Pat, written: &'t syn::Type) -> Cow<'t, syn::Type> {
         let Pat::Ident(name) = pat else { return Cow::Borrowed(written) };
         if let Some(of) = ty::optional(ty::bare(written)).filter(|of| self.elements.is_plain(of)) {
@@ -322,7 +339,7 @@ impl Cx<'_> {
         }
     }
 
-    /// The first value of a variable that is a tuple, with the members that vary made so.
+    /// The first value of a tuple variable; its varying members are converted.
     fn members_in_lanes(&self, pat: &Pat, mut init: Expr) -> Expr {
         if let (Pat::Ident(name), Expr::Tuple(tuple)) = (pat, &mut init) {
             for (member, value) in tuple.elems.iter_mut().enumerate() {
@@ -334,7 +351,7 @@ impl Cx<'_> {
         init
     }
 
-    /// The value as one of the written type. A plain type leaves open whether it is one for all lanes.
+    /// The value converted to the written type. A plain type does not determine whether the value is uniform.
     pub fn written(&self, ty: &syn::Type, value: &TokenStream, span: Span) -> TokenStream {
         if self.elements.leaves_open(ty) {
             let call = crate::expand::lang("of_type", span);

@@ -1,5 +1,5 @@
-//! Indices that the host computes. Rust infers the type of the variable of an `#[unroll] for` from its uses: arrays of values are indexed
-//! by `usize`, memory by `u32`. Where one variable indexes both, it is a `usize`, and memory takes that.
+//! Indices that the host computes. Rust infers the type of an `#[unroll] for` variable from its uses: arrays of values
+//! are indexed by `usize`, memory by `u32`. If one variable indexes both, it is a `usize`, which memory accepts there.
 
 use std::collections::HashSet;
 
@@ -10,8 +10,8 @@ use syn::{Expr, FnArg, Pat, Signature, Type};
 use crate::expand::types::habits;
 use crate::syntax::name_of;
 
-/// What `of` says of the names in an expression of names, numbers and operators: true if it is of one. None for other expressions, and
-/// for those without such a name.
+/// True if `of` holds for a name in an expression of names, numbers and operators. `None` for other expressions, and
+/// for those without a name that `of` knows.
 pub(in crate::expand) fn all(e: &Expr, of: &impl Fn(&Expr) -> Option<bool>) -> Option<bool> {
     match e {
         Expr::Path(_) => of(e),
@@ -40,7 +40,7 @@ pub(in crate::expand) fn is_size(ty: &Type) -> bool {
     matches!(ty, Type::Path(p) if p.path.is_ident("usize") || p.path.is_ident("isize"))
 }
 
-/// The parameters of a function that are memory.
+/// The parameters of a function whose type is memory.
 pub(in crate::expand) fn memory_of(sig: &Signature) -> impl Iterator<Item = String> + '_ {
     sig.inputs.iter().filter_map(|input| {
         let FnArg::Typed(typed) = input else { return None };
@@ -57,7 +57,7 @@ pub(in crate::expand) fn memory_of(sig: &Signature) -> impl Iterator<Item = Stri
     })
 }
 
-/// What a variable indexes in a loop's body.
+/// The objects that a variable indexes in a loop's body.
 struct Uses<'u> {
     name: &'u Ident,
     memory: &'u HashSet<String>,
@@ -78,7 +78,7 @@ impl<'ast> Visit<'ast> for Uses<'_> {
     }
 }
 
-/// The name whose element an expression is, if it is one.
+/// The name of the indexed object, if the expression is an element of one.
 fn root(e: &Expr) -> Option<&Ident> {
     match e {
         Expr::Index(i) => root(&i.expr),

@@ -1,4 +1,4 @@
-//! What programmers bring along from Rust on the host and from other GPU languages, and what a kernel has instead.
+//! Idioms from Rust on the host and from other GPU languages, with their equivalents in a kernel.
 
 use proc_macro2::{Ident, TokenStream};
 use quote::{quote, quote_spanned};
@@ -9,7 +9,7 @@ use crate::expand::frame::{Frame, TargetKind};
 use crate::expand::types::typed::is_number;
 use crate::expand::{Cx, lang};
 
-/// Names of CUDA, HIP and OpenCL that Rust would hardly give, and what they are here.
+/// Names of CUDA, HIP and OpenCL that are unlikely in Rust, with their equivalents.
 const ELSEWHERE: &[(&str, &str)] = &[
     ("threadIdx", "local_id()"),
     ("blockIdx", "workgroup_id()"),
@@ -80,7 +80,7 @@ const ELSEWHERE: &[(&str, &str)] = &[
     ("atomicCAS", "x.atomic(i).compare_exchange(…)"),
 ];
 
-/// Types whose methods Rust also calls as `f32::max(a, b)`.
+/// Types whose methods are also called as `f32::max(a, b)`.
 pub(in crate::expand) const NUMBERS: [&str; 12] =
     ["i8", "u8", "i16", "u16", "i32", "u32", "i64", "u64", "f16", "bf16", "f32", "f64"];
 
@@ -141,8 +141,8 @@ impl Cx<'_> {
         }
     }
 
-    /// Macros that would act on the host, once and whatever the condition around them, where the device was meant. In
-    /// `comptime { … }` they are the host's.
+    /// Macros that act on the host, once and regardless of the conditions around them, where the device was meant. In
+    /// `comptime { … }` they are allowed.
     pub(in crate::expand) fn host_macro(&mut self, mac: &Macro, name: &str) {
         let conditional = self.frames.iter().any(|f| match f {
             Frame::Branch(_) => true,
@@ -175,7 +175,7 @@ impl Cx<'_> {
         }
     }
 
-    /// An error for an atomic operation on an element that was read.
+    /// An error for an atomic operation on an element that has been read already.
     pub(in crate::expand) fn atomic_of_value(&mut self, e: &ExprMethodCall) {
         let name = e.method.to_string();
         let atomic = name.starts_with("fetch_") || name.starts_with("compare_exchange");
@@ -195,7 +195,7 @@ impl Cx<'_> {
         }
     }
 
-    /// An error for `load_vector::<5>`: a number of elements that no instruction moves, whatever their type.
+    /// An error for `load_vector::<5>`: no instruction moves this number of elements, whatever their type.
     pub(in crate::expand) fn vector_width(&mut self, e: &ExprMethodCall) {
         let Some(given) = e.turbofish.as_ref().filter(|_| e.method.to_string().starts_with("load_vector"))
         else {
@@ -212,7 +212,7 @@ impl Cx<'_> {
         }
     }
 
-    /// Functions of `std` that would work on the host's handles of values, or not at all.
+    /// Functions of `std` that would act on the host's handles of values, or fail.
     pub(in crate::expand) fn function_of_std(&mut self, e: &ExprCall) -> Option<TokenStream> {
         let Expr::Path(p) = &*e.func else { return None };
         let segments: Vec<String> = p.path.segments.iter().map(|s| s.ident.to_string()).collect();
@@ -235,8 +235,8 @@ impl Cx<'_> {
         }
     }
 
-    /// `f32::max(x, y)` as the method that it is, so that it takes device values. A literal says nothing about the others, and
-    /// is left to rustc.
+    /// `f32::max(x, y)` as a method call, so that it takes device values. A literal does not determine the type of the
+    /// others, and is left to rustc.
     pub(in crate::expand) fn method_of_number(&mut self, e: &ExprCall) -> Option<TokenStream> {
         let Expr::Path(p) = &*e.func else { return None };
         let segments: Vec<&Ident> = p.path.segments.iter().map(|s| &s.ident).collect();
@@ -260,7 +260,7 @@ impl Cx<'_> {
             let (bytes, call) = (self.expr(first), lang(call, e.span()));
             return Some(quote_spanned!(e.span()=> #call::<#ty, _>(#bytes)));
         }
-        // A conversion: what it makes of the device's numbers is what `as` does.
+        // A conversion has the same result on device numbers as `as`.
         let converts = *method == "from"
             || (*ty == "f16" || *ty == "bf16") && (*method == "from_f32" || *method == "from_f64");
         if converts
@@ -272,7 +272,7 @@ impl Cx<'_> {
             let (value, cast) = (self.expr(first), lang("cast", e.span()));
             return Some(quote_spanned!(e.span()=> #cast::<#ty, _>(#value)));
         }
-        // What has no receiver makes a number of something else.
+        // A function without a receiver makes a number from something else.
         let makes = |method: &str| {
             method == "default" || method.starts_with("from") || method.starts_with("try_from")
         };
@@ -307,13 +307,14 @@ impl Cx<'_> {
         Some(quote_spanned!(e.span()=> #call::<#ty, _, _>(#number, #other)))
     }
 
-    /// An array whose elements are not all written alike: they take the type that those which are more than a number have together.
+    /// An array whose elements are not all written in the same way: they take the common type of those elements that
+    /// are not plain numbers.
     pub(in crate::expand) fn mixed_array(&mut self, e: &ExprArray) -> Option<TokenStream> {
         let first = e.elems.iter().position(|x| !is_number(x))?;
         if e.elems.len() < 2 {
             return None;
         }
-        // Every name before the first use of one; numbers have no effects that would come too early.
+        // All names are bound before the first use of any; numbers have no effects that would happen too early.
         let mut names = Vec::new();
         let mut bindings = TokenStream::new();
         for x in &e.elems {

@@ -1,5 +1,5 @@
-//! `let n = 64;` and then `for k in 0..n` or `let mut i = n / 2;`: Rust infers the type of `n` from the uses of `k` and `i`. Here a number
-//! whose type is inferred is a literal, so that the number stands for its name there.
+//! `let n = 64;` and then `for k in 0..n` or `let mut i = n / 2;`: Rust infers the type of `n` from the uses of `k` and
+//! `i`. The expansion infers types only for literals, so the number replaces its name in such places.
 
 use proc_macro2::{Ident, TokenStream};
 use quote::quote_spanned;
@@ -29,7 +29,7 @@ impl VisitMut for Numbers<'_, '_> {
 }
 
 impl Cx<'_> {
-    /// Notes the number without a type that `let pattern = number;` gives a name.
+    /// Records the untyped number that `let pattern = number;` names.
     pub(in crate::expand) fn name_number(&mut self, pat: &Pat, number: &Expr) {
         if let (Pat::Ident(p), Some(last)) = (pat, self.names.last_mut())
             && p.mutability.is_none()
@@ -41,7 +41,7 @@ impl Cx<'_> {
         }
     }
 
-    /// Notes that `let name = 4 * N;` names what may be a `usize` of the host.
+    /// Records that `let name = 4 * N;` names a value that may be a `usize` of the host.
     pub(in crate::expand) fn name_size(&mut self, pat: &Pat, value: &Expr) {
         let of_size = |e: &Expr| self.may_be_size(e).then_some(true);
         let size = crate::expand::types::counted::all(value, &of_size) == Some(true);
@@ -50,7 +50,7 @@ impl Cx<'_> {
         }
     }
 
-    /// Notes that `for (i, e) in v.iter().enumerate()` counts by a `usize`.
+    /// Records that the index in `for (i, e) in v.iter().enumerate()` is a `usize`.
     pub(in crate::expand) fn enumerated(&mut self, pat: &Pat, of: &Expr) {
         let (Pat::Tuple(pair), Expr::MethodCall(call)) = (pat, of) else { return };
         let Some(Pat::Ident(number)) = pair.elems.first().filter(|_| call.method == "enumerate") else {
@@ -61,7 +61,8 @@ impl Cx<'_> {
         }
     }
 
-    /// [`inferred`], where names of numbers are such numbers. With what is a use of these names for rustc.
+    /// [`inferred`], with names of numbers treated as such numbers. Also returns code that uses these names, so that
+    /// rustc does not report them as unused.
     pub(in crate::expand) fn inferred_by_name(&self, e: &Expr) -> (Expr, TokenStream) {
         let (mut numbers, mut with) = (Numbers { of: self, used: Vec::new() }, e.clone());
         numbers.visit_expr_mut(&mut with);

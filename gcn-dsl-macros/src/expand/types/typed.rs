@@ -1,7 +1,7 @@
-//! Literals inside of tuples, arrays and branches: each takes the type that is written for it.
+//! Literals inside tuples, arrays and branches take the type that is written for them.
 //!
-//! A tuple converts member by member, but rustc gives the elements of an array, and both values of an `if`, one type before
-//! anything converts. Where the type is written, its parts go to the parts of the expression instead.
+//! A tuple converts member by member, but rustc unifies the types of an array's elements, and of both values of an
+//! `if`, before any conversion. If the type is written, its parts are applied to the parts of the expression instead.
 
 use std::borrow::Cow;
 
@@ -14,35 +14,35 @@ use crate::expand::{Cx, lang};
 use crate::syntax::{leaves, name_of};
 use crate::ty::Elements;
 
-/// The expression with `ty` given to its parts.
+/// The expression with `ty` applied to its parts.
 pub(crate) fn typed(e: &Expr, ty: &Type, elements: &Elements) -> Expr {
     let mut e = e.clone();
     Typing { elements }.expr(&mut e, ty, Inside::Nothing);
     e
 }
 
-/// The same of what leaves a function: there may be no other value that says of which type the literals are.
+/// The same for the value of an exit from a function: no other value may determine the type of its literals.
 pub(crate) fn typed_exit(e: &Expr, ty: &Type, elements: &Elements) -> Expr {
     let mut e = e.clone();
     Typing { elements }.expr(&mut e, ty, Inside::Branch);
     e
 }
 
-/// The block with `ty` given to the parts of its value.
+/// The block with `ty` applied to the parts of its value.
 pub(crate) fn typed_block(block: &Block, ty: &Type, elements: &Elements) -> Block {
     let mut block = block.clone();
     Typing { elements }.tail(&mut block, ty, Inside::Nothing);
     block
 }
 
-/// What is around an expression.
+/// The context of an expression.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Inside {
     /// The whole, which converts anyway.
     Nothing,
-    /// A branch or a tuple: a value of the device joins or converts, a literal takes the type.
+    /// A branch or a tuple: a device value is joined or converted, a literal takes the type.
     Branch,
-    /// An array, whose elements have one type before they convert.
+    /// An array, whose elements are unified before they are converted.
     Array,
 }
 
@@ -61,6 +61,8 @@ impl Typing<'_> {
                 let members = x.elems.iter_mut().zip(&t.elems);
                 members.for_each(|(e, ty)| self.expr(e, ty, inside.at_least_branch()));
             }
+            // All elements are annotated, not only literals: rustc would give a uniform and a varying element no
+            // common type.
             (Expr::Array(x), Type::Array(t)) => {
                 x.elems.iter_mut().for_each(|e| self.expr(e, &t.elem, Inside::Array));
             }
@@ -99,6 +101,7 @@ impl Typing<'_> {
             Inside::Branch => is_literal(e),
             Inside::Array => !leaves(e),
         };
+        // Host types convert by rustc's rules, and nothing converts to a type parameter of a device type.
         if !takes || self.elements.is_host(ty) || self.elements.mentions_device_param(ty) {
             return;
         }
@@ -115,19 +118,19 @@ impl Inside {
     }
 }
 
-/// The expression with the numbers that its value consists of as literals, whose type is inferred from where they go.
+/// The expression with its literals marked, so that their types are inferred from their destination.
 pub(crate) fn literals(e: &Expr, elements: &Elements) -> Expr {
     let mut e = e.clone();
     as_literals(&mut e, elements);
     e
 }
 
-/// [`literals`] whose type is inferred, also where parameters stand for types.
+/// [`literals`], also if type parameters are involved.
 pub(crate) fn inferred(e: &Expr) -> Expr {
     literals(e, &Elements::default())
 }
 
-/// A number beside values whose element type is a parameter says only that it is one; elsewhere rustc infers its type.
+/// Marks a number next to values whose element type is a parameter; otherwise rustc infers its type.
 pub(in crate::expand) fn number<'e>(e: &'e Expr, elements: &Elements) -> Cow<'e, Expr> {
     if elements.are_generic() && is_bare_number(e) {
         Cow::Owned(literals(e, elements))
@@ -136,8 +139,8 @@ pub(in crate::expand) fn number<'e>(e: &'e Expr, elements: &Elements) -> Cow<'e,
     }
 }
 
-/// The branches of an `if` or `match`, if all of them give numbers: none says of which type the others are, so that rustc infers it
-/// for all.
+/// The branches of an `if` or `match`, if all of them are numbers: none determines the type of the others, so rustc
+/// infers one type for all.
 pub(in crate::expand) fn branches_of_numbers(e: impl FnOnce() -> Expr, elements: &Elements) -> Option<Expr> {
     if !elements.are_generic() {
         return None;
@@ -146,7 +149,7 @@ pub(in crate::expand) fn branches_of_numbers(e: impl FnOnce() -> Expr, elements:
     infer_branches(&mut e).then_some(e)
 }
 
-/// True if the value is a number, which is now one whose type is inferred.
+/// True if the value is a number; its literals have been marked for inference.
 fn infer_branches(e: &mut Expr) -> bool {
     let tail = |block: &mut Block| match block.stmts.last_mut() {
         Some(Stmt::Expr(e, None)) => infer_branches(e),
@@ -154,6 +157,7 @@ fn infer_branches(e: &mut Expr) -> bool {
     };
     match e {
         Expr::If(x) => match &mut x.else_branch {
+            // All branches have to be numbers: any other value determines the type by itself.
             Some((_, els)) => tail(&mut x.then_branch) && infer_branches(els),
             None => false,
         },
@@ -207,6 +211,8 @@ fn as_literals(e: &mut Expr, elements: &Elements) {
             }
         }
         _ if is_bare_number(e) => {
+            // With a type parameter, integers and floats convert under different bounds, so the kind of literal has
+            // to be told.
             let name = match (elements.are_generic(), is_real(e)) {
                 (false, _) => "literal",
                 (true, true) => "real",
@@ -219,7 +225,7 @@ fn as_literals(e: &mut Expr, elements: &Elements) {
     }
 }
 
-/// A number without a suffix, or what is computed of such numbers alone.
+/// A number without a suffix, or an expression of such numbers alone.
 pub(in crate::expand) fn is_bare_number(e: &Expr) -> bool {
     match e {
         Expr::Lit(l) => match &l.lit {
@@ -235,9 +241,11 @@ pub(in crate::expand) fn is_bare_number(e: &Expr) -> bool {
     }
 }
 
-/// The right side of a shift: a number without a type is a `u32`, as rustc cannot tell otherwise among the types that a count may have.
+/// The right side of a shift: a number without a type is a `u32`, since rustc cannot decide among the types that a
+/// count may have.
 pub(in crate::expand) fn shift_count(e: &Expr, count: TokenStream) -> TokenStream {
     match is_bare_number(e) {
+        // A fixed type, since a count may have any integer type and rustc could not choose.
         true => quote_spanned!(e.span()=> (#count as u32)),
         false => count,
     }
@@ -264,7 +272,7 @@ fn is_holder(call: &syn::ExprCall) -> bool {
     call.args.len() == 1 && name.is_some_and(|name| ["Some", "Ok", "Err"].iter().any(|n| name == n))
 }
 
-/// Of a type that an `Option` or a `Result` has, the part that is the argument of this `Some`, `Ok` or `Err`.
+/// The part of an `Option` or `Result` type that is the type of this `Some`, `Ok` or `Err`'s argument.
 fn held<'t>(call: &syn::ExprCall, ty: &'t Type) -> Option<&'t Type> {
     let name = name_of(&call.func).filter(|_| is_holder(call))?;
     match name.to_string().as_str() {
@@ -284,7 +292,7 @@ fn is_literal(e: &Expr) -> bool {
 }
 
 impl Cx<'_> {
-    /// The value of a field: its type is rustc's to know, and each part of a tuple or array converts to its own.
+    /// The value of a field: rustc knows its type, and each part of a tuple or array is converted to its own.
     pub(in crate::expand) fn field_value(&mut self, e: &Expr) -> TokenStream {
         match e {
             Expr::Paren(p) => self.field_value(&p.expr),
@@ -311,7 +319,7 @@ impl Cx<'_> {
         }
     }
 
-    /// The arguments of a tuple struct that the macro knows, which are its fields.
+    /// True for the constructor of a tuple struct that the macro knows; its arguments are the fields.
     pub(in crate::expand) fn constructed(&mut self, function: &Expr) -> bool {
         let Expr::Path(p) = function else { return false };
         let Some(last) = p.path.segments.last() else { return false };

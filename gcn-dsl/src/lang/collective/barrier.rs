@@ -7,14 +7,14 @@ use crate::ir::{Inst, Schedule};
 use crate::lang::control::everyone::{Barrier, Everyone};
 use crate::lang::with;
 
-/// Waits until all waves of the workgroup are here. A barrier releases and acquires at workgroup scope, as the memory model of the
-/// LLVM AMDGPU guide has it: every access to LDS and to global memory that any wave makes before it comes before all that any wave
-/// makes after it.
+/// Waits until all waves of the workgroup have arrived. A barrier releases and acquires at workgroup scope, as defined
+/// by the memory model of the LLVM AMDGPU guide: every access to LDS and to global memory that any wave makes before it
+/// happens before all accesses that any wave makes after it.
 ///
-/// LDS operations of different waves are not in the order in which the waves issue them, so that `s_barrier` waits for this wave's
-/// LDS accesses first (`s_waitcnt lgkmcnt(0)`), loads included, unless something has waited for them before. For global accesses
-/// there is nothing to wait for: the waves of a workgroup share a compute unit and its vector cache. Copies from global memory
-/// straight to LDS are waited for. [`barrier_with_reads_pending`] waits for less.
+/// LDS operations of different waves are not executed in the order in which the waves issue them, so `s_barrier` is
+/// preceded by a wait for this wave's LDS accesses (`s_waitcnt lgkmcnt(0)`), loads included, unless something has
+/// waited for them before. Global accesses need no wait: the waves of a workgroup share a compute unit and its vector
+/// cache. Direct copies from global memory to LDS are waited for. [`barrier_with_reads_pending`] waits for less.
 #[track_caller]
 pub fn barrier() -> Barrier {
     with(|c| c.effect(Inst::Barrier, Location::caller()));
@@ -23,11 +23,12 @@ pub fn barrier() -> Barrier {
 
 /// A [`barrier()`] that does not wait for this wave's loads from LDS: they may still be pending when other waves go on.
 ///
-/// What they read must not be overwritten by any wave before the next `barrier()`, or before another
+/// No wave may overwrite the memory that these loads read before the next `barrier()`, or before another
 /// `barrier_with_reads_pending()` that every wave reaches with these loads done. The compiler does not check that;
-/// `gcn_dsl::sim::Sanitize::RACES` finds it. Use it where loads from one buffer are to pass the barrier that publishes another
-/// one; buffers with phases ([`LdsBuf`](crate::lang::LdsBuf), [`LdsPair`](crate::lang::LdsPair)) take `barrier(buffer)`. On targets whose
-/// `s_barrier` needs every counter at 0 (before gfx90a) it is the same as `barrier()`.
+/// `gcn_dsl::sim::Sanitize::RACES` finds violations. Use it where loads from one buffer may pass the barrier that
+/// publishes another one; buffers with phases ([`LdsBuf`](crate::lang::LdsBuf), [`LdsPair`](crate::lang::LdsPair)) take
+/// `barrier(buffer)`. On targets whose `s_barrier` needs every counter at 0 (before gfx90a) it is the same as
+/// `barrier()`.
 ///
 /// ```
 /// use gcn_dsl::prelude::*;

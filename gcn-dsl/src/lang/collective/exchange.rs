@@ -1,8 +1,8 @@
 //! Values of any lane of a wave where `ds_bpermute_b32` reaches only half of it and nothing exchanges the halves: through LDS.
 //!
-//! RDNA 1 and 2 in waves of 64 lanes. Every wave has a dword for each of its lanes in one array, which all shuffles of a kernel use. A
-//! wave's LDS operations are carried out in order, so no barrier is needed, only fences that keep the compiler from moving them past
-//! each other.
+//! RDNA 1 and 2 in waves of 64 lanes. Every wave has one dword for each of its lanes in an array that all shuffles of a
+//! kernel share. A wave's LDS operations are executed in order, so no barrier is needed, only fences that keep the
+//! compiler from reordering them.
 
 use crate::gcn_kernel;
 use crate::lang::{
@@ -19,7 +19,7 @@ pub(super) fn is_needed() -> bool {
     })
 }
 
-/// How many waves the workgroup has.
+/// The number of waves in the workgroup.
 fn waves() -> u32 {
     let size = workgroup_size();
     (size.x * size.y * size.z).div_ceil(wave_size())

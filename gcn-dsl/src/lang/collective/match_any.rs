@@ -11,10 +11,11 @@ use crate::scalar::{Elem, Number, Scalar};
 ///
 /// Values are the same if their bits are: 0.0 and -0.0 differ, and a NaN is like a NaN of the same bits.
 ///
-/// No instruction does this. It is a loop with a trip for each distinct value, 64 at most: the first lane that is still without a mask
-/// speaks its value, all that have it take each other's mask and leave. A trip is a read of one lane (two for 64-bit
-/// types), a comparison and a few moves of masks; conditions need no loop. Where few values are
-/// expected, as for the keys of a histogram or the targets of atomics, it saves an atomic for each lane but one:
+/// No single instruction does this. It is a loop with a trip for each distinct value, 64 at most: the first lane that
+/// has no mask yet broadcasts its value; all lanes with that value take the mask of those lanes and leave. A trip is a
+/// read of one lane (two for 64-bit types), a comparison and a few moves of masks; conditions need no loop. If few
+/// distinct values are expected, as for the keys of a histogram or the targets of atomics, it saves all atomics but one
+/// for each value:
 ///
 /// ```
 /// use gcn_dsl::prelude::*;

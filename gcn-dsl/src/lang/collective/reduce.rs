@@ -1,7 +1,7 @@
 //! Reductions and scans over the lanes of a wave.
 //!
-//! Six data-parallel steps for a whole wave, no LDS. Inactive lanes do not count: the steps run with all lanes on, the
-//! inactive ones holding the identity of the operation.
+//! Six data-parallel steps for a whole wave, without LDS. Inactive lanes do not contribute: the steps run with all
+//! lanes active, with the identity of the operation in the inactive ones.
 
 use std::panic::Location;
 

@@ -1,8 +1,8 @@
 //! Values of other lanes.
 //!
-//! A wave's 64 lanes are four *rows* of 16, each of four *quads*. What stays within a row is one `v_mov_b32` with a
-//! data-parallel primitive and costs as much as a move; what crosses rows goes through the LDS crossbar
-//! (`ds_swizzle_b32`, `ds_bpermute_b32`), or through `v_permlane16_swap_b32` and `v_permlane32_swap_b32` on gfx950.
+//! A wave's 64 lanes are four *rows* of 16, each of four *quads*. A permutation within a row is one `v_mov_b32` with a
+//! data-parallel primitive and costs as much as a move; one across rows uses the LDS crossbar (`ds_swizzle_b32`,
+//! `ds_bpermute_b32`), or `v_permlane16_swap_b32` and `v_permlane32_swap_b32` on gfx950.
 
 use std::panic::Location;
 
@@ -25,7 +25,7 @@ pub(in crate::lang) fn all_lanes_run() -> bool {
     })
 }
 
-/// Applies `f` to each dword of `v`; a `V<bool>` goes as 0 or 1.
+/// Applies `f` to each dword of `v`; a `V<bool>` is converted to 0 or 1.
 #[track_caller]
 pub(in crate::lang) fn by_dword<T: Scalar>(v: V<T>, mut f: impl FnMut(V<u32>) -> V<u32>) -> V<T> {
     let loc = Location::caller();
@@ -72,7 +72,7 @@ fn refuse(loc: &'static Location<'static>, message: String) {
     with(|c| c.fail(loc, message));
 }
 
-/// How many lanes a wave has, with the remedy if there could be more.
+/// The number of lanes in a wave, with the remedy if there could be more.
 fn lanes_there_are() -> String {
     match wave_size() {
         WAVE_SIZE => "a wave has 64 lanes".to_owned(),
@@ -82,9 +82,10 @@ fn lanes_there_are() -> String {
 
 /// For each lane the value of lane `lane` (modulo [`wave_size()`](crate::lang::wave_size)). An inactive source lane gives 0.
 ///
-/// `ds_bpermute_b32`, one for each dword; two and a `v_permlane64_b32` among 64 lanes on RDNA 3 and 4; a store to LDS and a load from it
-/// among 64 lanes on RDNA 1 and 2, with an array of a dword for each work-item that all shuffles of the kernel use. Where the pattern is known when the kernel is built, [`shuffle_xor`],
-/// [`shuffle_up`], [`quad_permute`] and the functions on rows are cheaper.
+/// One `ds_bpermute_b32` for each dword. Among 64 lanes on RDNA 3 and 4, two of them and a `v_permlane64_b32`; among 64
+/// lanes on RDNA 1 and 2, a store to LDS and a load from it, in an array with a dword for each work-item that all
+/// shuffles of the kernel share. If the pattern is known when the kernel is built, [`shuffle_xor`], [`shuffle_up`],
+/// [`quad_permute`] and the functions on rows are cheaper.
 #[track_caller]
 pub fn shuffle<T: Scalar>(v: impl PerLane<T>, lane: impl IntoDevice<V<u32>>) -> V<T> {
     let v = v.per_lane();
@@ -132,9 +133,9 @@ impl Distance for V<u32> {
 
 /// For each lane the value of lane `lane_id() ^ mask`: the step of a butterfly. An inactive source lane gives 0.
 ///
-/// A `mask` below 16 is one or two DPP moves (where not all lanes run, those that would take two are `ds_swizzle_b32`),
-/// 16 and 32 are a swap on gfx950, other masks below 32 `ds_swizzle_b32`, the rest `ds_bpermute_b32`. A mask of 64 or more
-/// is an error of the build.
+/// A `mask` below 16 is one or two DPP moves (`ds_swizzle_b32` instead of two if not all lanes run), 16 and 32 are a
+/// swap on gfx950, other masks below 32 are `ds_swizzle_b32`, the rest `ds_bpermute_b32`. A mask of 64 or more is an
+/// error when the kernel is built.
 ///
 /// ```
 /// use gcn_dsl::prelude::*;
@@ -160,7 +161,7 @@ pub fn shuffle_xor<T: Scalar>(v: impl PerLane<T>, mask: impl Distance) -> V<T> {
     };
     let quad = |m: u32| Options::new().quad_perm(std::array::from_fn(|i| (i as u32 ^ m & 3) as u8));
     let swaps = with(|c| gcn_isa::table::find_mnemonic(c.target, "v_permlane32_swap_b32").next().is_some());
-    // A value that passes through a lane on its way needs that lane.
+    // A value that passes through an intermediate lane needs that lane to be active.
     let passes = all_lanes_run();
     let two = |first: Options, rest: u32| {
         if rest == 0 { permuted(v, first) } else { permuted(permuted(v, first), quad(rest)) }
@@ -324,14 +325,14 @@ pub fn row_rotate<T: Scalar>(v: impl PerLane<T>, n: u32) -> V<T> {
     if !in_row(n) || n == 0 { v } else { permuted(v, Options::new().row_ror(n as u8)) }
 }
 
-/// For each lane the value of the lane `n` below in its row of 16; where there is none, or it is inactive, `fill`.
+/// For each lane the value of the lane `n` below in its row of 16; `fill` if there is none or it is inactive.
 #[track_caller]
 pub fn row_shift_up<T: Scalar>(v: impl PerLane<T>, n: u32, fill: impl IntoDevice<V<T>>) -> V<T> {
     let v = v.per_lane();
     if !in_row(n) || n == 0 { v } else { shifted(v, fill.into_device(), Options::new().row_shr(n as u8)) }
 }
 
-/// For each lane the value of the lane `n` above in its row of 16; where there is none, or it is inactive, `fill`.
+/// For each lane the value of the lane `n` above in its row of 16; `fill` if there is none or it is inactive.
 #[track_caller]
 pub fn row_shift_down<T: Scalar>(v: impl PerLane<T>, n: u32, fill: impl IntoDevice<V<T>>) -> V<T> {
     let v = v.per_lane();
@@ -385,7 +386,7 @@ pub fn write_lane<T: Scalar>(
     })
 }
 
-/// How many bits of `mask` belong to lanes below this one: a lane's place among those that a
+/// The number of set bits of `mask` that belong to lanes below this one: a lane's index among those that a
 /// [`ballot`](crate::lang::ballot) names, or that [`match_any`](crate::lang::match_any) gives each lane.
 #[track_caller]
 pub fn mbcnt(mask: impl Operand<u64>) -> V<u32> {
@@ -407,7 +408,7 @@ pub fn mbcnt(mask: impl Operand<u64>) -> V<u32> {
     if wave_size() == 32 { low } else { isa::v_mbcnt_hi_u32_b32(half(1), low) }
 }
 
-/// True in the first active lane, false in all others: who speaks for the wave.
+/// True in the first active lane, false in all others: selects one lane that acts for the wave.
 #[track_caller]
 pub fn is_first_lane() -> V<bool> {
     crate::lang::eq(mbcnt(active_lanes()), 0u32)

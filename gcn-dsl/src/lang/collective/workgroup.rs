@@ -1,7 +1,7 @@
 //! Reductions and scans over a workgroup, written in the language itself: an example of a library of device functions.
 //!
-//! Each wave joins its lanes by itself and puts one value into LDS; after a barrier every wave joins the waves' values.
-//! What is special here are only the public functions at the end: they make the token themselves, and give [`Everyone`]. A library
+//! Each wave combines its lanes and stores one value to LDS; after a barrier every wave combines the waves' values.
+//! Only the public functions at the end are special: they make the token themselves, and return [`Everyone`]. A library
 //! elsewhere takes `AllLanes`.
 
 use super::reduce::{
@@ -23,7 +23,7 @@ use crate::lang::{
 };
 use crate::scalar::Number;
 
-/// How many waves a workgroup has.
+/// The number of waves in a workgroup.
 fn waves() -> u32 {
     work_items().div_ceil(wave_size())
 }
@@ -38,9 +38,9 @@ fn work_items() -> u32 {
     size.x * size.y * size.z
 }
 
-/// What joins values: an associative and commutative operation.
+/// An associative and commutative operation that combines values.
 trait Operation<T: Number> {
-    /// What changes nothing.
+    /// The neutral element.
     fn identity() -> S<T>;
     fn join(a: V<T>, b: V<T>) -> V<T>;
     fn of_wave(x: V<T>) -> S<T>;
@@ -210,7 +210,7 @@ workgroup! {
         wave_xor wave_inclusive_xor wave_exclusive_xor inclusive_xor exclusive_xor |a, b| a ^ b;
 }
 
-/// In how many work-items of the workgroup `c` holds, as `__syncthreads_count` of CUDA.
+/// The number of work-items of the workgroup for which `c` holds, like CUDA's `__syncthreads_count`.
 ///
 /// Every work-item must get here: two barriers.
 #[track_caller]

@@ -1,8 +1,8 @@
 //! Tuples and arrays of device values.
 //!
-//! They are host tuples and arrays whose members are handles: an aggregate has no place of its own, each member is in its
-//! own registers. What holds for a device value holds for them member by member: they convert, are variables, are assigned
-//! and join. `#[device] struct` writes the same implementations for a struct.
+//! They are host tuples and arrays whose members are handles: an aggregate has no place of its own, each member is in
+//! its own registers. The properties of a device value hold for them member by member: they convert, are variables, are
+//! assigned and join. `#[device] struct` generates the same implementations for a struct.
 
 use std::cell::RefCell;
 use std::marker::PhantomData;
@@ -17,7 +17,7 @@ use crate::lang::values::operand::OfType;
 use crate::lang::{IntoDevice, S, Slice, V};
 use crate::scalar::Scalar;
 
-/// What a field of a struct may be given: its own type, a host value for `S` and `V`, `S<T>` for `V<T>`.
+/// A type that a field of a struct can be given: its own type, a host value for `S` and `V`, `S<T>` for `V<T>`.
 #[diagnostic::on_unimplemented(
     message = "this field is `{X}`, which `{Self}` does not become by itself",
     label = "expected `{X}`, found `{Self}`",
@@ -67,7 +67,7 @@ macro_rules! literals {
 }
 literals!(S V);
 
-/// What may be written may be read.
+/// Writable memory is also readable.
 #[diagnostic::do_not_recommend]
 impl<T> IntoField<Slice<T, crate::lang::ReadOnly>> for Slice<T, crate::lang::Writable> {
     #[track_caller]
@@ -81,7 +81,7 @@ impl<T> IntoField<Slice<T, crate::lang::ReadOnly>> for Slice<T, crate::lang::Wri
 pub enum NoField {}
 
 #[diagnostic::do_not_recommend]
-// With one implementation only, rustc would take what it gives for the type that was meant and not show the message above.
+// With a single implementation, rustc would infer it as the intended type and not show the message above.
 impl<T> IntoField<NoField> for V<T> {
     fn into_field(self) -> NoField {
         unreachable!("no field is of this type")
@@ -99,7 +99,7 @@ pub fn field<X, E: IntoField<X>>(e: E) -> X {
 pub struct Like<X>(PhantomData<X>);
 
 impl<X> Like<X> {
-    /// This type beside that of another element.
+    /// This type next to that of another element.
     pub fn beside<B>(self, _: &B) -> Beside<X, B> {
         Beside(PhantomData)
     }
@@ -125,7 +125,7 @@ impl<X> BesideSame<X> for &Beside<X, X> {
     }
 }
 
-/// One value for all lanes beside one per lane, which is what both are: chosen before [`BesideAny`].
+/// A uniform next to a varying value, as [`BesideAny`] would also accept: this one is tried first.
 pub trait BesideOther<X> {
     /// The type of both.
     fn both(&self) -> Like<X>;
@@ -152,7 +152,7 @@ impl<A, B> BesideAny<A> for Beside<A, B> {
 pub struct Element<E, X>(RefCell<Option<E>>, PhantomData<X>);
 
 impl<E, X> Element<E, X> {
-    /// An element, beside which the others are of this type.
+    /// An element; the others have this type.
     pub fn of(element: E, _: &Like<X>) -> Element<E, X> {
         Element(RefCell::new(Some(element)), PhantomData)
     }
@@ -196,7 +196,7 @@ pub fn alike<X, E: IntoDevice<X>>(_: &Like<X>, e: E) -> X {
     e.into_device()
 }
 
-/// What numbers the elements of an array of device values: numbers of the host.
+/// An index of an array of device values: a number of the host.
 #[diagnostic::on_unimplemented(
     message = "an array of device values is in registers, whose elements are chosen by a host `usize`, not by `{Self}`",
     label = "not a number of the host",
@@ -217,7 +217,7 @@ pub fn element<I: ElementIndex>(i: I) -> usize {
     i.number()
 }
 
-/// Values of which there are none to give: what a device function without a result ends with.
+/// A type without values to return: for the end of a device function without a result.
 #[diagnostic::on_unimplemented(
     message = "the function returns nothing, and this is a `{Self}`",
     label = "a `{Self}` that nobody gets",

@@ -1,5 +1,5 @@
-//! Methods of arrays of device values that Rust's arrays and slices have. Those of Rust compare and choose on the host, where a value of
-//! the device has no order and converts into nothing; these append the instructions that do so in each lane.
+//! Methods of arrays of device values that Rust's arrays and slices also have. Rust's own compare and choose on the
+//! host, where a device value has no order and converts to nothing; these append instructions that do it in each lane.
 
 use super::enums::{Blank, Placed};
 use super::iterator::Ordered;
@@ -7,7 +7,8 @@ use super::option::{none, some};
 use crate::lang::{IntoDevice, Maybe, S, V};
 use crate::scalar::Scalar;
 
-/// What `a.fill(0)`, `a.sort()` and the like mean for an array `a` of device values: found by rustc before the methods of slices.
+/// Implements `a.fill(0)`, `a.sort()` and the like for an array `a` of device values: rustc finds them before the
+/// methods of slices.
 pub trait DeviceArray<X> {
     /// Every element becomes `value`.
     #[track_caller]

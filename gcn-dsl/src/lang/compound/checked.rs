@@ -1,4 +1,4 @@
-//! What integers' operations do where Rust's result does not exist, by name: `checked_*` gives an `Option`.
+//! Integer operations that report when Rust's result does not exist: `checked_*` returns an `Option`.
 
 use crate::lang::compound::option::where_holds;
 use crate::lang::device::Maybe;
@@ -100,7 +100,7 @@ macro_rules! methods {
                 Self::unless(self.overflowing_abs())
             }
 
-            /// The largest number whose square is not above `self`, which is not negative.
+            /// The largest number whose square is at most `self`; `self` must not be negative.
             #[track_caller]
             pub fn checked_isqrt(self) -> Maybe<Self>
             where
@@ -155,7 +155,7 @@ macro_rules! methods {
                 T: Unsigned,
             {
                 let multiple = self.next_multiple_of(other);
-                // A multiple that wrapped around is below what it was made from.
+                // A multiple that wrapped around is smaller than the value it was computed from.
                 let fits = or(le(self, multiple), eq(self, Self::constant(0)));
                 where_holds(and(ne(other, Self::constant(0)), fits), multiple)
             }

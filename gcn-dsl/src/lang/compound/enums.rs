@@ -1,10 +1,10 @@
 //! Enums with data: a discriminant and the fields of all variants, side by side.
 //!
-//! A lane has no memory that several types share, so a device enum has registers for the fields of every variant; which of them mean
-//! something the discriminant says. The others are undefined: they take no instruction, because a value that is not written in a
-//! branch needs none. Patterns are read by rustc itself: a value is shown to it as each of its variants in turn, as values of a plain
-//! Rust enum, and the tests on the device are those of the discriminant. A discriminant that is known when the kernel is built is a
-//! constant, and what branches on it is folded.
+//! A lane has no memory that several types could share, so a device enum has registers for the fields of every variant;
+//! the discriminant tells which of them are valid. The others are undefined: they take no instruction, because a value
+//! that is not written in a branch needs none. rustc itself checks patterns: it sees a value as each of its variants in
+//! turn, as values of a plain Rust enum, and the tests on the device are those of the discriminant. A discriminant that
+//! is known when the kernel is built is a constant, and branches on it are folded.
 
 use std::marker::PhantomData;
 use std::panic::Location;
@@ -19,14 +19,14 @@ use crate::lang::values::merge::Merge;
 use crate::lang::{AssignIn, Flatten, IntoDevice, LanePtr, Ptr, S, V, Vector, next_value, with};
 use crate::scalar::{Number, Scalar, f8e4m3, f8e5m2};
 
-/// What patterns can take apart or compare with.
+/// Values that patterns can destructure or compare with.
 #[diagnostic::on_unimplemented(
     message = "a pattern in a kernel is for values of the device, not for `{Self}`",
     label = "expected a value of the device, found `{Self}`",
     note = "match on a value that is known when the kernel is built in `comptime {{ match … }}`"
 )]
 pub trait Placed {
-    /// [`Uniform`] if all parts are one value for all lanes: so is a discriminant beside them.
+    /// [`Uniform`] if all parts are uniform: then the discriminant is uniform as well.
     type Place: Kind;
     /// The type of patterns for it: numbers of the host, tuples, arrays and enums of them.
     type Pattern;
@@ -80,7 +80,7 @@ macro_rules! tuples {
 }
 tuples! { (A) (A B) (A B C) (A B C D) (A B C D E) (A B C D E F) (A B C D E F G) (A B C D E F G H) }
 
-/// Values that may be undefined: what can be the data of a variant.
+/// Values that may be undefined: possible fields of a variant.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` cannot be in an `Option` or a device enum",
     label = "not a value that a variant holds",
@@ -135,7 +135,7 @@ pub trait Variants: Copy {
     type Condition;
     /// The value as each variant, in order.
     fn each(&self) -> Vec<Self::Host>;
-    /// That it is one of those variants for which `chosen` is true.
+    /// The condition that it is one of the variants for which `chosen` is true.
     fn one_of(&self, chosen: &[bool]) -> Self::Condition;
 }
 
@@ -151,9 +151,9 @@ impl<M: Variants> Variants for &M {
     }
 }
 
-/// Enums without fields that memory holds, `#[device] #[repr(u32)] enum`: numbers of which some have names.
+/// Enums without fields that are stored in memory, `#[device] #[repr(u32)] enum`: numbers of which some have names.
 pub trait Listed: Scalar {
-    /// The enum: by this name, so that rustc has no type to go on with where there is none.
+    /// The enum itself. The indirection keeps rustc from inferring a type where none is determined.
     type Itself: Scalar;
     /// The variants.
     fn all() -> Vec<Self::Itself>;
@@ -184,14 +184,14 @@ macro_rules! listed {
 }
 listed!(S V);
 
-/// What makes a value of an enum.
+/// Constructs a value of an enum.
 pub trait OfVariant: Variants {
     /// The variant with these fields.
     fn of(variant: Self::Host) -> Self;
 }
 
 // `Host` and `Condition` are parameters and not `M::…`: rustc would report a missing implementation once more for those.
-/// The test of a pattern, whose fields are not looked at.
+/// The test of a pattern, without its fields.
 #[track_caller]
 pub fn is_variant<M: Variants<Host = H, Condition = C>, H, C>(matched: &M, pattern: impl Fn(H) -> bool) -> C {
     let chosen: Vec<bool> = matched.each().into_iter().map(pattern).collect();
@@ -229,7 +229,7 @@ fn tag_is<T: Matched<Host = u32>>(tag: T, chosen: &[bool]) -> T::Condition {
     conditions.fold(first, T::either)
 }
 
-/// A discriminant, one for all lanes or each lane's own as the place `P` says.
+/// A discriminant, uniform or varying according to the place `P`.
 #[derive(Debug)]
 pub struct Tag<P> {
     value: Value,
@@ -315,8 +315,8 @@ pub(in crate::lang) fn condition_type<P: Kind>() -> Type {
     if P::VARYING { V::<bool>::TYPE } else { S::<bool>::TYPE }
 }
 
-/// A host value of the matched type, which there never is: rustc checks the same patterns on it, that there is one for each
-/// value and none in vain.
+/// A host value of the matched type, which never exists: rustc checks the same patterns on it for exhaustiveness and
+/// reachability.
 pub fn host_value<M: Placed>(_matched: &M) -> Option<M::Pattern> {
     None
 }

@@ -1,6 +1,6 @@
-//! What the variables of a struct hold: values, and handles of memory. A field may be an array in LDS or in a lane's private memory, or a
-//! slice. Such memory is not a value, and a variable of the struct always names the same. In the list of the struct's values it
-//! stands as a number with the highest bit set, which no value has.
+//! The contents of a struct's variables: values, and handles of memory. A field may be an array in LDS or in a lane's
+//! private memory, or a slice. Such memory is not a value, and a variable of the struct always names the same memory.
+//! In the list of the struct's values it is represented by a number with the highest bit set, which no value has.
 
 use std::marker::PhantomData;
 
@@ -35,7 +35,7 @@ macro_rules! held {
 }
 held! { Private PrivateId; Lds LdsId; }
 
-/// A slice stands as its place among those that structs hold.
+/// A slice is represented by its index among those that structs hold.
 impl<T, A> Flatten for Slice<T, A> {
     fn flatten(&self, out: &mut Vec<Value>) {
         let Slice { resource, pointer, start, len, constant, .. } = *self;

@@ -7,7 +7,7 @@ use crate::ir::Inst;
 use crate::lang::numbers::arithmetic::{Arithmetic, Integer};
 use crate::lang::{IntoDevice, Maybe, S, V, select};
 
-/// What an iterator gives of which a sum and a product are made: values of the device, and numbers of the host.
+/// Elements of an iterator that can be summed and multiplied: values of the device, and numbers of the host.
 #[diagnostic::on_unimplemented(
     message = "no sum and product of `{Self}`",
     label = "an iterator over `{Self}`",
@@ -24,7 +24,7 @@ pub trait Total: Sized {
     fn times(self, other: Self) -> Self;
 }
 
-/// What an iterator gives that has a least one and a largest one.
+/// Elements of an iterator that have a minimum and a maximum.
 #[diagnostic::on_unimplemented(
     message = "no `min()` and `max()` of all `{Self}`",
     label = "an iterator over `{Self}`",
@@ -141,7 +141,7 @@ pub fn greatest_of<I: IntoIterator<Item = X>, X: Ordered>(values: I) -> Option<X
     folded!(values, X::larger)
 }
 
-/// The expansion of `v.iter().any(…)`, of which these are the conditions.
+/// The expansion of `v.iter().any(…)`; `conditions` are the results of its closure.
 #[track_caller]
 pub fn any_element<X: BitOr<Output = X>>(conditions: impl Iterator<Item = X>) -> X
 where
@@ -159,7 +159,7 @@ where
     conditions.reduce(|a, b| a & b).unwrap_or_else(|| true.into_device())
 }
 
-/// Conditions of which there is a first one that holds.
+/// Conditions among which the first true one can be found.
 pub trait Positioned: Sized {
     /// Its number, if there is one.
     type Number;
@@ -201,14 +201,14 @@ impl Positioned for S<bool> {
     }
 }
 
-/// The expansion of `v.iter().position(…)`, of which these are the conditions.
+/// The expansion of `v.iter().position(…)`; `conditions` are the results of its closure.
 #[track_caller]
 pub fn position_of<X: Positioned>(conditions: impl Iterator<Item = X>) -> X::Number {
     X::position(conditions.collect())
 }
 
-/// What a parameter `&[V<T>]` of a device function takes: an array of device values, whatever its length. What becomes the elements'
-/// type does so.
+/// A type that can be passed for a parameter `&[V<T>]` of a device function: an array of device values of any length.
+/// The elements are converted to the element type.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not a list of `{X}`",
     label = "expected the reference to an array of `{X}`",

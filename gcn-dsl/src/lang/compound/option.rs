@@ -42,7 +42,7 @@ fn known<X: Placed>(some: bool) -> Value {
 pub trait Chosen: Flatten + Placed + Merge<Self::Place, Self, Output = Self> {}
 impl<X: Flatten + Placed + Merge<X::Place, X, Output = X>> Chosen for X {}
 
-/// A condition beside an `A` as one beside a `B`.
+/// The condition of an `A` as the condition of a `B`.
 #[track_caller]
 fn moved<A: Placed, B: Placed>(some: Value) -> Value {
     debug_assert!(B::Place::VARYING || !A::Place::VARYING, "the bounds of the callers");
@@ -72,19 +72,19 @@ impl<X: Placed + Copy> Maybe<X> {
         condition::<X::Place>(self.some)
     }
 
-    /// That there is none.
+    /// The condition that there is no value.
     #[track_caller]
     pub fn is_none(self) -> Beside<X> {
         condition::<X::Place>(self.not())
     }
 
-    /// The same: what is held is a value, no reference to one.
+    /// The same value: it is held by value, not by reference.
     #[must_use]
     pub fn copied(self) -> Self {
         self
     }
 
-    /// The same: what is held is a value, no reference to one.
+    /// The same value: it is held by value, not by reference.
     #[must_use]
     pub fn cloned(self) -> Self {
         self
@@ -99,7 +99,7 @@ impl<X: Placed + Copy> Maybe<X> {
         self.chosen(other.into_device())
     }
 
-    /// The value, or what `other` gives, which is computed only where there is no value.
+    /// The value, or the result of `other`, which runs only where there is no value.
     #[track_caller]
     pub fn unwrap_or_else<E: IntoDevice<X>>(self, other: impl FnOnce() -> E) -> X
     where
@@ -108,8 +108,9 @@ impl<X: Placed + Copy> Maybe<X> {
         self.chosen(where_only(self.some, false, || other().into_device()))
     }
 
-    /// The value; the kernel's author guarantees that there is one. With [`BuildOptions::debug`](crate::BuildOptions::debug) that is
-    /// checked; otherwise the bits are undefined where it is not so.
+    /// The value; the kernel's author guarantees that there is one. With
+    /// [`BuildOptions::debug`](crate::BuildOptions::debug) that is checked; otherwise the bits are undefined if there
+    /// is none.
     #[track_caller]
     pub fn unwrap(self) -> X
     where
@@ -118,7 +119,7 @@ impl<X: Placed + Copy> Maybe<X> {
         self.expect("`unwrap` of a `None`")
     }
 
-    /// As [`unwrap`](Maybe::unwrap), with a message.
+    /// Like [`unwrap`](Maybe::unwrap), with a message.
     #[track_caller]
     pub fn expect(self, message: &str) -> X
     where
@@ -130,9 +131,9 @@ impl<X: Placed + Copy> Maybe<X> {
         self.value
     }
 
-    /// What `f` makes of the value. `f` runs only in lanes that have one.
+    /// The result of `f` for the value. `f` runs only in lanes that have one.
     ///
-    /// If it varies whether there is a value, so does the result.
+    /// If the presence of the value varies, so does the result.
     #[track_caller]
     pub fn map<Y: Flatten + Placed>(self, f: impl FnOnce(X) -> Y) -> Maybe<Y>
     where
@@ -142,7 +143,7 @@ impl<X: Placed + Copy> Maybe<X> {
         Maybe { some: moved::<X, Y>(self.some), value }
     }
 
-    /// What `f` makes of the value, or `other`.
+    /// The result of `f` for the value, or `other`.
     #[track_caller]
     pub fn map_or<Y: Chosen, E: IntoDevice<Y>>(self, other: E, f: impl FnOnce(X) -> Y) -> Y
     where
@@ -151,7 +152,7 @@ impl<X: Placed + Copy> Maybe<X> {
         self.map(f).chosen(other.into_device())
     }
 
-    /// What `f` makes of the value, or what `other` gives where there is none.
+    /// The result of `f` for the value, or that of `other` if there is none.
     #[track_caller]
     pub fn map_or_else<Y: Chosen, E: IntoDevice<Y>>(
         self,
@@ -165,7 +166,7 @@ impl<X: Placed + Copy> Maybe<X> {
         self.map(f).chosen(other)
     }
 
-    /// The `Option` that `f` makes of the value, where there is one.
+    /// The `Option` that `f` returns for the value, if there is one.
     #[track_caller]
     pub fn and_then<Y: Flatten + Placed + Copy>(self, f: impl FnOnce(X) -> Maybe<Y>) -> Maybe<Y>
     where
@@ -187,7 +188,7 @@ impl<X: Placed + Copy> Maybe<X> {
         Maybe { some: both::<X>(self.some, holds), value: self.value }
     }
 
-    /// The value, or that of what `other` gives, which is computed only where there is no value.
+    /// The value, or that of the result of `other`, which runs only where there is no value.
     #[track_caller]
     pub fn or_else<E: IntoDevice<Maybe<X>>>(self, other: impl FnOnce() -> E) -> Self
     where
@@ -216,7 +217,7 @@ impl<X: Placed + Copy> Maybe<X> {
         Maybe { some, value: self.chosen(other.value) }
     }
 
-    /// The values of both, where there are both.
+    /// The values of both, if both have one.
     #[track_caller]
     pub fn zip<Y: Placed + Copy>(self, other: Maybe<Y>) -> Maybe<(X, Y)> {
         let (a, b) = (moved::<X, (X, Y)>(self.some), moved::<Y, (X, Y)>(other.some));
@@ -229,7 +230,7 @@ impl<X: Placed + Copy> Maybe<X> {
         Outcome::of(self.some, X::Place::VARYING, self.value, error.declare())
     }
 
-    /// The value, or the error that `error` gives, which is computed only where there is no value.
+    /// The value, or the error that `error` returns, which runs only where there is no value.
     #[track_caller]
     pub fn ok_or_else<E: Declare<Value: Placed>>(self, error: impl FnOnce() -> E) -> Outcome<X, E::Value> {
         let error = where_only(self.some, false, || error().declare());

@@ -8,7 +8,7 @@ use crate::lang::memory::layout::{Index, Run, Stored};
 use crate::lang::{LdsRow, V, with};
 use crate::scalar::Number;
 
-/// What `[a, b]` may be the pattern of.
+/// Types that the pattern `[a, b]` can destructure.
 #[diagnostic::on_unimplemented(
     message = "`[a, b]` takes an array apart, and this is a `{Self}`",
     label = "not an array",
@@ -17,7 +17,7 @@ use crate::scalar::Number;
 pub trait TakenApart<const N: usize> {
     /// The array of its elements.
     type Array;
-    /// This value as such an array.
+    /// This value as an array of that size.
     fn array(self) -> Self::Array;
 }
 
@@ -50,7 +50,7 @@ impl<X: Stored, I: Index, const N: usize> TakenApart<N> for Run<X, I, N> {
     }
 }
 
-/// A row of LDS has as many elements as its array says, which the pattern has to name all.
+/// A row of LDS has the number of elements in its array's type, and the pattern must name all of them.
 impl<T: Number, const N: usize> TakenApart<N> for LdsRow<T> {
     type Array = [V<T>; N];
     #[track_caller]

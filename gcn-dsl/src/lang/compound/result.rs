@@ -34,11 +34,11 @@ pub fn err<E: Placed>(error: E) -> Bad<E> {
 /// The place of two values.
 type Of<X, E> = <<X as Placed>::Place as Kind>::Or<<E as Placed>::Place>;
 
-/// The type of a condition beside two values.
+/// The type of the condition of two values.
 type Beside<X, E> = <Of<X, E> as Kind>::Pick<S<bool>, V<bool>>;
 
 impl<X: Placed, E: Placed> Outcome<X, E> {
-    /// A value and an error of which there is one as a condition says, which varies or not.
+    /// A value and an error, of which the condition `ok` tells which exists; `varies` if the condition varies.
     #[track_caller]
     pub(in crate::lang) fn of(ok: Value, varies: bool, value: X, error: E) -> Self {
         let splat = Of::<X, E>::VARYING && !varies;
@@ -108,7 +108,7 @@ impl<X: Placed + Copy, E: Placed + Copy> Outcome<X, E> {
         Maybe { some: self.ok, value: self.value }.unwrap_or(other)
     }
 
-    /// The value, or what `other` makes of the error; it runs only where there is one.
+    /// The value, or the result of `other` for the error; it runs only where there is one.
     #[track_caller]
     pub fn unwrap_or_else<D: IntoDevice<X>>(self, other: impl FnOnce(E) -> D) -> X
     where
@@ -118,8 +118,9 @@ impl<X: Placed + Copy, E: Placed + Copy> Outcome<X, E> {
         Maybe { some: self.ok, value: self.value }.unwrap_or_else(|| other(self.error))
     }
 
-    /// The value; the kernel's author guarantees that there is one. With [`BuildOptions::debug`](crate::BuildOptions::debug) that is
-    /// checked; otherwise the bits are undefined where it is not so.
+    /// The value; the kernel's author guarantees that there is one. With
+    /// [`BuildOptions::debug`](crate::BuildOptions::debug) that is checked; otherwise the bits are undefined if there
+    /// is none.
     #[track_caller]
     pub fn unwrap(self) -> X
     where
@@ -128,7 +129,7 @@ impl<X: Placed + Copy, E: Placed + Copy> Outcome<X, E> {
         self.expect("`unwrap` of an `Err`")
     }
 
-    /// As [`unwrap`](Outcome::unwrap), with a message.
+    /// Like [`unwrap`](Outcome::unwrap), with a message.
     #[track_caller]
     pub fn expect(self, message: &str) -> X
     where
@@ -140,9 +141,9 @@ impl<X: Placed + Copy, E: Placed + Copy> Outcome<X, E> {
         self.value
     }
 
-    /// What `f` makes of the value. `f` runs only in lanes that have one.
+    /// The result of `f` for the value. `f` runs only in lanes that have one.
     ///
-    /// If it varies whether there is a value, so does the result.
+    /// If the presence of the value varies, so does the result.
     #[track_caller]
     pub fn map<Y: Flatten + Placed>(self, f: impl FnOnce(X) -> Y) -> Outcome<Y, E>
     where
@@ -152,7 +153,7 @@ impl<X: Placed + Copy, E: Placed + Copy> Outcome<X, E> {
         Outcome::of(self.ok, Of::<X, E>::VARYING, value, self.error)
     }
 
-    /// What `f` makes of the error. `f` runs only in lanes that have one.
+    /// The result of `f` for the error. `f` runs only in lanes that have one.
     #[track_caller]
     pub fn map_err<G: Flatten + Placed>(self, f: impl FnOnce(E) -> G) -> Outcome<X, G>
     where
@@ -162,7 +163,7 @@ impl<X: Placed + Copy, E: Placed + Copy> Outcome<X, E> {
         Outcome::of(self.ok, Of::<X, E>::VARYING, self.value, error)
     }
 
-    /// What `f` makes of the value, where there is one, or `other`.
+    /// The result of `f` for the value, if there is one, or `other`.
     #[track_caller]
     pub fn map_or<Y: Chosen, D: IntoDevice<Y>>(self, other: D, f: impl FnOnce(X) -> Y) -> Y
     where
@@ -173,7 +174,7 @@ impl<X: Placed + Copy, E: Placed + Copy> Outcome<X, E> {
         Maybe { some: if varies { self.in_lanes(self.ok) } else { self.ok }, value }.unwrap_or(other)
     }
 
-    /// The `Result` that `f` makes of the value, where there is one. It has the same type of errors.
+    /// The `Result` that `f` returns for the value, if there is one. It has the same error type.
     #[track_caller]
     pub fn and_then<Y: Flatten + Placed + Copy>(self, f: impl FnOnce(X) -> Outcome<Y, E>) -> Outcome<Y, E>
     where

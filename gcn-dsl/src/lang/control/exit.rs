@@ -23,8 +23,8 @@ impl<A> Slot<A> {
         Slot(RefCell::default())
     }
 
-    /// A lane that is here leaves with `value`, or comes to the end with it. What the value needs to become the joined one
-    /// is known when all of them are; a block holds the place.
+    /// The lanes here leave with `value`, or reach the end with it. The conversion of the value to the joined type is
+    /// known only when all of them are; an empty block reserves its place.
     pub fn put(&self, value: A) {
         let place = with(|c| {
             let place = c.builder.open_block();
@@ -35,8 +35,8 @@ impl<A> Slot<A> {
     }
 }
 
-/// Values of several exits that join, `How` the kinds of the exits say: nested pairs of slots, with [`Last`] or `()` at the
-/// end.
+/// Values of several exits that are joined, according to the kinds `How` of the exits: nested pairs of slots, with
+/// [`Last`] or `()` at the end.
 pub trait JoinAll<How> {
     /// The joined value.
     type Output;
@@ -44,7 +44,7 @@ pub trait JoinAll<How> {
     fn each(self, out: &mut Vec<(Label, Convert<Self::Output>)>);
 }
 
-/// Makes the joined value where it is needed.
+/// Creates the joined value at the place where it is needed.
 pub type Convert<X> = Box<dyn FnOnce() -> X>;
 
 impl<How> JoinAll<How> for () {
@@ -52,7 +52,7 @@ impl<How> JoinAll<How> for () {
     fn each(self, _: &mut Vec<(Label, Convert<Never>)>) {}
 }
 
-/// The last of several slots. Its value is joined with the one before as it stands, so that a literal takes the type of
+/// The last of several slots. Its value is joined unconverted with the one before, so that a literal takes the type of
 /// that.
 #[derive(Debug)]
 pub struct Last<A>(pub Slot<A>);
@@ -90,7 +90,8 @@ where
     }
 }
 
-/// Fills the places of the values in `body` with writes of variables, and reads these after `stmt`, made of `body`.
+/// Replaces the reserved places of the values in `body` with writes of variables, and reads these after `stmt`, which
+/// is made of `body`.
 pub(super) fn join<How, J: JoinAll<How>>(
     mut body: Region,
     values: J,
@@ -129,7 +130,7 @@ where
     })
 }
 
-/// Puts `filling` into the block `place`; there is none if no lane gets there.
+/// Puts `filling` into the block `place`; the block does not exist if no lane reaches it.
 fn fill(region: &mut Region, place: Label, filling: Region) -> Option<Region> {
     let mut filling = Some(filling);
     for stmt in &mut region.stmts {

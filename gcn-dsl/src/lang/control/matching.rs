@@ -6,7 +6,7 @@ use crate::ir::{Inst, Pred, Value};
 use crate::lang::{IntoDevice, S, V, and, or};
 use crate::scalar::Scalar;
 
-/// What `match` in a kernel can look at.
+/// A value on which a kernel can `match`.
 #[diagnostic::on_unimplemented(
     message = "`match` in a kernel looks at a device integer or `bool`, not at `{Self}`",
     label = "expected `S<T>` or `V<T>` of an integer or `bool`, found `{Self}`",
@@ -17,7 +17,7 @@ pub trait Matched: Copy {
     fn ir_value(self) -> Value;
     /// The type of the patterns' constants.
     type Host: Scalar;
-    /// What a test gives: `S<bool>` or `V<bool>`.
+    /// The type of a test: `S<bool>` or `V<bool>`.
     type Condition;
     /// Compares with a constant.
     fn test(self, pred: Pred, constant: Self::Host) -> Self::Condition;

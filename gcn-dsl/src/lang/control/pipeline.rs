@@ -11,7 +11,7 @@ use crate::lang::values::flow::Flow;
 use crate::lang::values::kind::Kind;
 use crate::lang::{S, with};
 
-/// Loop counters of which all lanes have the same.
+/// Uniform loop counters.
 #[diagnostic::on_unimplemented(
     message = "a pipelined `for` needs bounds that are the same for all lanes; this one counts in `{Self}`",
     label = "bounds that vary from lane to lane",

@@ -1,4 +1,4 @@
-//! What may stand in an operand.
+//! Types that can be operands.
 
 use std::panic::Location;
 
@@ -176,7 +176,7 @@ macro_rules! matrix_sources {
 }
 matrix_sources!(4, 6, 8);
 
-/// An operand with source modifiers: what [`neg`], [`abs`] and [`sext`] make.
+/// An operand with source modifiers: the result of [`neg`], [`abs`] or [`sext`].
 #[derive(Debug, Clone, Copy)]
 pub struct Modified<X> {
     operand: X,
@@ -225,7 +225,7 @@ pub fn sext<X>(x: X) -> Modified<X> {
     Modified { operand: x, change: |input| input.sext = true }
 }
 
-/// No register: a buffer address of `soffset` and `offset` alone.
+/// No register: a buffer address of only `soffset` and `offset`.
 #[derive(Debug, Clone, Copy)]
 pub struct Off;
 
@@ -241,14 +241,14 @@ pub struct Idxen<X>(pub X);
 #[derive(Debug, Clone, Copy)]
 pub struct Bothen<X, Y>(pub X, pub Y);
 
-/// The address of a buffer instruction beside resource and `soffset`.
+/// The address of a buffer instruction in addition to resource and `soffset`.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not a buffer address",
     label = "expected `Off`, `Offen(_)`, `Idxen(_)` or `Bothen(_, _)`",
     note = "`Offen(offset)` is a byte offset for each lane, `Idxen(index)` an index of records, `Bothen(index, offset)` both, `Off` neither"
 )]
 pub trait BufferAddress {
-    /// `vaddr` and the modifiers that say what it is.
+    /// `vaddr`, and the modifiers that select its meaning.
     fn split(self) -> (Input, Options);
 }
 

@@ -5,10 +5,10 @@ use gcn_isa::table::Modifiers;
 use crate::ir::Given;
 use crate::ir::call::BUFFER_FORMAT;
 
-/// Modifiers of an instruction: what a `…_with`, `…_dpp` or `…_sdwa` function takes last.
+/// Modifiers of an instruction: the last parameter of a `…_with`, `…_dpp` or `…_sdwa` function.
 ///
-/// Only what is set here differs from an instruction written without modifiers. A modifier that the instruction does not
-/// have on the target, or a value that does not fit, is an error of the build at the call.
+/// Everything that is not set here is as in an instruction without modifiers. A modifier that the instruction lacks on
+/// the target, or a value that does not fit, is a build error at the call.
 ///
 /// ```
 /// use gcn_dsl::{isa::{self, Options}, prelude::*};
@@ -27,7 +27,7 @@ use crate::ir::call::BUFFER_FORMAT;
 #[must_use]
 pub struct Options(pub(super) Given);
 
-/// What the result is multiplied by.
+/// The factor by which the result is multiplied.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Omod {
     /// `mul:2`.
@@ -51,7 +51,7 @@ pub enum Sel {
     Dword = 6,
 }
 
-/// What SDWA does with the part of the destination that is not selected.
+/// The treatment of the part of the destination that SDWA does not select.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum DstUnused {
     /// Zero.
@@ -95,7 +95,7 @@ impl Options {
 
     #[doc(hidden)]
     pub fn at(offset: i32) -> Options {
-        // Zero is what an instruction without an offset has, and some have none.
+        // Zero is the value of an instruction without an offset, and some have no such field.
         if offset == 0 {
             Options::new()
         } else {
@@ -219,7 +219,7 @@ impl Options {
         self.put(Modifiers::GDS, |g| g.mods.gds = true)
     }
 
-    /// `cbsz` of matrix instructions: how many blocks get a broadcast of A, or A's format in `f8f6f4`.
+    /// `cbsz` of matrix instructions: the number of blocks that receive a broadcast of A, or A's format in `f8f6f4`.
     pub fn cbsz(self, value: u8) -> Options {
         self.put(Modifiers::CBSZ, |g| g.mods.cbsz = value)
     }
@@ -229,7 +229,7 @@ impl Options {
         self.put(Modifiers::ABID, |g| g.mods.abid = value)
     }
 
-    /// `blgp` of matrix instructions: how B's lanes are permuted, or B's format in `f8f6f4`.
+    /// `blgp` of matrix instructions: the permutation of B's lanes, or B's format in `f8f6f4`.
     pub fn blgp(self, value: u8) -> Options {
         self.put(Modifiers::BLGP, |g| g.mods.blgp = value)
     }
@@ -358,7 +358,7 @@ impl Options {
         self.put(Modifiers::DST_SEL, |g| g.sdwa().dst_sel = sel as u8)
     }
 
-    /// What happens to the rest of the destination; kept where this is not given.
+    /// The treatment of the rest of the destination; kept by default.
     pub fn dst_unused(self, unused: DstUnused) -> Options {
         self.put(Modifiers::DST_UNUSED, |g| g.sdwa().dst_unused = unused as u8)
     }

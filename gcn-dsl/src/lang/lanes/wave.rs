@@ -66,7 +66,7 @@ pub fn all(condition: V<bool>) -> S<bool> {
     crate::lang::eq(ballot(!condition), 0)
 }
 
-/// What was computed for each lane, as one value unless an argument varied.
+/// A result computed for each lane, as a uniform value unless an argument varied.
 #[track_caller]
 pub(in crate::lang) fn first_unless_varying<P: Kind, T: Scalar>(x: V<T>) -> At<P, T> {
     match P::VARYING {

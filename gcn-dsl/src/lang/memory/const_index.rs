@@ -10,7 +10,7 @@ use crate::lang::memory::place::{ElementPlace, PlaceAt};
 use crate::lang::values::element_assign::HasElements;
 use crate::lang::{LanePtr, Lds, LdsPlane, LdsRow, LdsSlice, Private, Ptr, Slice, Writable, with};
 
-/// An index that is made of numbers of the host.
+/// An index that consists of host numbers.
 #[derive(Debug, Clone, Copy)]
 pub struct Counted<N>(N);
 
@@ -77,7 +77,8 @@ fn negative(loc: &'static Location<'static>) {
     with(|c| c.fail_if_run(loc, || "an index is not negative and less than 2^32".to_owned()));
 }
 
-/// Implementations for what is indexed by a `$number`: with one for what is only read, rustc would take it for the only way to write.
+/// Implementations for types indexed by a `$number`: if there were only one for types that are only read, rustc would
+/// infer it for writes, too.
 macro_rules! loads {
     ($([$($generics:tt)*] $t:ty => $number:ty;)*) => {$(
         #[diagnostic::do_not_recommend]

@@ -1,5 +1,6 @@
-//! Elements of values in registers, and of tables of constants, by an index of the device: values in registers and the elements of
-//! short tables are chosen by the index's bits, those of longer tables are loaded from memory after the code.
+//! Elements of values in registers, and of constant tables, selected by a device index: values in registers and the
+//! elements of short tables are selected by the index's bits, those of longer tables are loaded from memory after the
+//! code.
 
 use std::panic::Location;
 
@@ -13,7 +14,7 @@ use crate::lang::values::merge::Merge;
 use crate::lang::{Declare, Flatten, IntoDevice, ReadOnly, S, V, with};
 use crate::scalar::{Elem, Scalar};
 
-/// What a device index chooses among: host values, `S` and `V`, and arrays of them.
+/// Values among which a device index selects: host values, `S` and `V`, and arrays of them.
 #[diagnostic::on_unimplemented(
     message = "an index of the device chooses among numbers and arrays of them, not among values of type `{Self}`",
     label = "elements of this type have a place that is known when the kernel is built",
@@ -36,8 +37,8 @@ pub trait Entry: Copy {
     type Elem: Scalar;
     /// The element at a uniform index.
     type AtUniform: Copy;
-    /// Lists of so many elements and more are read from memory if they are there. A choice among [`MOST_CHOSEN`] takes about as long
-    /// as a load that finds its line in the cache.
+    /// Lists of at least this length are read from memory if they are there. A selection among [`MOST_CHOSEN`] elements
+    /// takes about as long as a load that hits the cache.
     const LOADED_FROM: usize = MOST_CHOSEN + 1;
     /// The element, in each lane.
     fn varying(self) -> V<Self::Elem>;
@@ -59,7 +60,7 @@ pub trait Entry: Copy {
     fn placeholder() -> Self::AtUniform;
 }
 
-/// An array in memory that nothing writes, of which each element was loaded.
+/// An array in read-only memory, each element of which was loaded.
 struct Array {
     memory: Memory,
     /// The offset of the first element: a value, and bytes after it.
@@ -84,7 +85,7 @@ impl Array {
     }
 }
 
-/// Where a value was loaded from, if nothing writes there: the offset as a value, and bytes after it.
+/// The place from which a value was loaded, if nothing writes there: the offset as a value, and the bytes after it.
 fn place(builder: &Builder, value: Value) -> Option<(Memory, Value, u32)> {
     let kernel = builder.kernel();
     let &Inst::Load { memory, offset, manner: Manner::Plain } = &kernel.def(value).inst else { return None };
@@ -112,7 +113,7 @@ impl<T: Scalar> Entry for V<T> {
     fn varying(self) -> V<T> {
         self
     }
-    /// Of elements that were loaded from an array in memory that nothing writes, the one is loaded.
+    /// If the elements were loaded from an array in read-only memory, loads the selected one.
     #[track_caller]
     fn loaded(list: &[Self], i: V<u32>) -> Option<V<T>> {
         let array = Array::of(list)?;
@@ -410,7 +411,7 @@ macro_rules! whole_rows {
                 self.to_array()
             }
         }
-        /// A row of a table beside an array that another branch gives.
+        /// A row of a table joined with an array of another branch.
         #[diagnostic::do_not_recommend]
         impl<How, A: Merge<How, X::$how>, X: Choice<$how: Copy>, const M: usize> Merge<How, TableRow<X, $row, M>> for [A; M]
         {

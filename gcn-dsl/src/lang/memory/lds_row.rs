@@ -10,13 +10,13 @@ use crate::lang::values::constant::refuse_outside;
 use crate::lang::{Index, LoadAt, PlaceAt, StoreAt, V};
 use crate::scalar::Number;
 
-/// Groups of `width` elements change places in a row: group `g` of row `r` stands at `g ^ (r / rows % period)`. All three are
-/// powers of two.
+/// Groups of `width` elements are swizzled in a row: group `g` of row `r` is stored at `g ^ (r / rows % period)`. All
+/// three are powers of two.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Groups {
     /// Elements that stay together.
     pub width: u32,
-    /// How many places there are.
+    /// The number of places.
     pub period: u32,
     /// Neighbouring rows that are alike.
     pub rows: u32,
@@ -30,7 +30,7 @@ pub struct LdsRow<T> {
     columns: usize,
     /// Elements from one row to the next.
     pitch: u32,
-    /// How groups of elements change places in the row.
+    /// The swizzle of groups of elements in the row.
     groups: Option<Groups>,
     element: PhantomData<T>,
 }

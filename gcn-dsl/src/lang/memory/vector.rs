@@ -33,7 +33,7 @@ impl<T: Number, const N: usize> Vector<T, N> {
         Self::loaded(|loc| load_elements(from, i.index(), N, loc))
     }
 
-    /// What one instruction loads.
+    /// The result of one load instruction.
     #[track_caller]
     pub(in crate::lang) fn loaded(load: impl FnOnce(&'static Location<'static>) -> Value) -> Self {
         let loc = Location::caller();

@@ -1,8 +1,8 @@
-//! Numbers of the host, whose operators run when the kernel is built.
+//! Host numbers, whose operators run when the kernel is built.
 
 use crate::ir::Bin;
 
-/// Numbers of the host: what is computed of them and literals stays there.
+/// Host numbers: expressions of them and literals are evaluated on the host.
 pub trait HostNumber: Copy {
     /// `self op right`; of floats, the arithmetic.
     fn apply(self, op: Bin, right: Self) -> Self;

@@ -1,4 +1,4 @@
-//! Literals beside numbers of the host, and where a type parameter stands for a number.
+//! Literals next to host numbers, and where a type parameter represents a number.
 
 use super::arithmetic::{Arithmetic, BesideLiteral, Float};
 use super::host_number::{HostInteger, HostNumber};

@@ -41,7 +41,7 @@ macro_rules! methods {
                 (cast::<T, _>(s), cast::<T, _>(c))
             }
 
-            /// `sqrt(self * self + other * other)` without overflow on the way.
+            /// `sqrt(self * self + other * other)` without intermediate overflow.
             #[track_caller]
             pub fn hypot(self, other: impl IntoDevice<V<T>>) -> Self {
                 cast::<T, _>(hypot::<T>(wide(self), wide(other.into_device())))
@@ -66,7 +66,7 @@ macro_rules! methods {
                 (read_first_lane(s), read_first_lane(c))
             }
 
-            /// `sqrt(self * self + other * other)` without overflow on the way.
+            /// `sqrt(self * self + other * other)` without intermediate overflow.
             #[track_caller]
             pub fn hypot<A: Operand<T>>(self, other: A) -> At<A::Place, T> {
                 let x: V<T> = self.into_device();

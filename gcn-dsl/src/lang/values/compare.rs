@@ -1,4 +1,4 @@
-//! Comparisons and the logic of conditions: what `<`, `==`, `&&` in a kernel expand to.
+//! Comparisons and the logic of conditions: the expansions of `<`, `==`, `&&` in a kernel.
 
 use std::ops::{BitAnd, BitOr};
 use std::panic::Location;
@@ -122,7 +122,7 @@ where
     }
 }
 
-/// What decides an order where two values differ.
+/// The strict comparison that decides the order of two different values.
 fn strictly(pred: Pred) -> Option<Pred> {
     match pred {
         Pred::Lt | Pred::Le => Some(Pred::Lt),
@@ -220,7 +220,7 @@ macro_rules! compare_literal_to_host {
 
 compare_literal_to_host!(i8, u8, i16, u16, i32, u32, i64, u64, f32, f64, usize, isize, u128, i128);
 
-/// The same where parameters stand for types.
+/// The same with type parameters.
 macro_rules! compare_number_to_host {
     ($literal:ident: $($t:ty),*) => {$(
         #[diagnostic::do_not_recommend]

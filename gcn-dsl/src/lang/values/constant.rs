@@ -6,8 +6,8 @@ use crate::ir::{Bin, Value};
 use crate::lang::{V, with};
 use crate::scalar::Scalar;
 
-/// `k`, which chooses one of `len` parts of `whole` ("element", "a vector of 4"). There being no such part is a fault, and 0 stands
-/// for `k` until the build reports it.
+/// `k`, which selects one of `len` parts of `whole` ("element", "a vector of 4"). If there is no such part, an error is
+/// recorded, and 0 is used until the build reports it.
 #[track_caller]
 pub(in crate::lang) fn within(k: usize, len: usize, part: &str, whole: impl FnOnce() -> String) -> usize {
     if k < len {
@@ -53,7 +53,7 @@ pub(in crate::lang) fn refuse_lane(lane: Value, loc: &'static Location<'static>)
     });
 }
 
-/// Refuses integer divisions by 0 and shifts by the width or more, as rustc does where it knows the right side.
+/// Rejects integer divisions by 0 and shifts by the width or more, as rustc does if it knows the right side.
 pub(in crate::lang) fn refuse_operand<T: Scalar>(op: Bin, right: Value, loc: &'static Location<'static>) {
     if T::ELEM.is_float() || !matches!(op, Bin::Div | Bin::Rem | Bin::Shl | Bin::Shr) {
         return;

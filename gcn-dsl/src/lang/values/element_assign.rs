@@ -1,5 +1,5 @@
-//! Assignments to elements of arrays in variables, `a[i] = x`, `a[i][k] = x`, `a[i].x = y`: by an index of the host, which chooses
-//! registers, and by one of the device, for which each element is either the new one or stays.
+//! Assignments to elements of arrays in variables, `a[i] = x`, `a[i][k] = x`, `a[i].x = y`: by a host index, which
+//! selects registers, and by a device index, for which each element is either replaced or kept.
 
 use std::panic::Location;
 
@@ -11,7 +11,8 @@ use crate::lang::values::constant::within;
 use crate::lang::{IntoDevice, S, V, with};
 use crate::scalar::Elem;
 
-/// Arrays of which an element is assigned: values in registers by a `usize`, `u32` or a value of the device, memory by what indexes it.
+/// Arrays whose elements can be assigned: values in registers by a `usize`, `u32` or a device value, memory by its
+/// index types.
 #[diagnostic::on_unimplemented(
     message = "an element of `{Self}` cannot be assigned at an index of type `{I}`",
     label = "cannot be indexed by `{I}`",
@@ -105,7 +106,7 @@ fn chosen(i: Value, k: u32, news: &[Value], olds: &[Value], loc: &'static Locati
     })
 }
 
-/// Element `i` of a list of structs: what a `#[device] struct` is for [`Choice`](crate::lang::Choice).
+/// Element `i` of a list of structs: the [`Choice`](crate::lang::Choice) of a `#[device] struct`.
 #[track_caller]
 pub fn element_of<X: Flatten>(list: &[X], i: impl Flatten) -> X {
     let loc = Location::caller();

@@ -12,21 +12,22 @@ pub struct Top(());
 #[derive(Debug, Clone, Copy)]
 pub struct Div<F>(PhantomData<F>);
 
-/// A loop's body in flow `F`. Lanes may have left on an earlier trip: by the loop's condition, `break` or `continue` as `B`
-/// says, by `return` as `R` says.
+/// A loop's body in flow `F`. Lanes may have left on an earlier trip: `B` is the kind of exits by the loop's condition,
+/// `break` or `continue`, `R` that of `return`.
 #[derive(Debug, Clone, Copy)]
 pub struct InLoop<F, B, R>(PhantomData<(F, B, R)>);
 
-/// After a statement in flow `F` in which lanes may have left by `break` or `continue` as `B` says, by `return` as `R` says.
+/// After a statement in flow `F` in which lanes may have left: `B` is the kind of exits by `break` or `continue`, `R`
+/// that of `return`.
 #[derive(Debug, Clone, Copy)]
 pub struct After<F, B, R>(PhantomData<(F, B, R)>);
 
 /// A flow.
 pub trait Flow: Copy {
-    /// The same type for two flows in which the same lanes run.
+    /// Equal for two flows in which the same lanes run.
     type Lanes;
-    /// The same type for two flows in which the same lanes run of those that still run in the function. Lanes that returned
-    /// read no variable any more.
+    /// Equal for two flows in which the same lanes run, among those that still run in the function. Lanes that have
+    /// returned read no variable any more.
     type Scope;
     /// The token; it has no data.
     fn token() -> Self;
@@ -69,7 +70,7 @@ macro_rules! leaving {
 }
 leaving!(InLoop After);
 
-/// How lanes leave a construct; `K` is inferred from the exits.
+/// The way in which lanes leave a construct; `K` is inferred from the exits.
 #[derive(Debug)]
 pub struct Leave<K>(PhantomData<fn() -> K>);
 
@@ -111,7 +112,7 @@ pub fn after<F: Flow, B: Kind, R: Kind>(_flow: &F, _left: &Leave<B>, _returned: 
 pub trait EveryLane {}
 impl EveryLane for Top {}
 
-/// Flows whose [`Flow::Scope`] is the same type.
+/// Flows with the same [`Flow::Scope`].
 #[diagnostic::on_unimplemented(
     message = "a uniform variable cannot be assigned where only some of its lanes may run",
     label = "not all lanes that have this variable get here, but a uniform `S<T>` has one value for all of them",
@@ -123,7 +124,7 @@ impl<S> SameScope<S> for S {}
 
 /// Flows in which every lane of the workgroup runs.
 ///
-/// Rustc reports this trait or the one that it stands on, so that both have the message.
+/// rustc reports this trait or the one that it depends on, so both have the message.
 #[diagnostic::on_unimplemented(
     message = "all lanes must run here, but only some may: this is inside a varying `if`, `match` or loop, or lanes may have left before",
     label = "needs all lanes of the workgroup",

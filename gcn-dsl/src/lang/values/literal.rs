@@ -1,5 +1,6 @@
-//! Literals where rustc cannot see the type that they take: at the end of branches, as bounds of a `for`, at the start of a
-//! variable, to the left of an operator. Their type is inferred from where the value goes, as Rust does it on the host.
+//! Literals where rustc cannot see their type: at the end of branches, as bounds of a `for`, at the start of a
+//! variable, on the left of an operator. Their type is inferred from the destination of the value, as Rust does on the
+//! host.
 
 use half::{bf16, f16};
 
@@ -18,7 +19,7 @@ pub fn literal<T>(x: T) -> Literal<T> {
     Literal(x)
 }
 
-/// Element types for which a literal of type `U` may stand: `U` itself, and `f64` for the 16-bit floats.
+/// Element types that accept a literal of type `U`: `U` itself, and `f64` for the 16-bit floats.
 #[diagnostic::on_unimplemented(
     message = "a literal of type `{U}` stands where a `{Self}` is needed",
     label = "expected a `{Self}`, found a `{U}`",
@@ -45,7 +46,7 @@ impl TakesLiteral<f64> for bf16 {
     }
 }
 
-/// A number with a point, beside values whose element type is a parameter.
+/// A number with a decimal point, next to values whose element type is a parameter.
 #[derive(Debug, Clone, Copy)]
 pub struct Real(pub(in crate::lang) f64);
 /// A number without one.
@@ -83,7 +84,7 @@ macro_rules! becomes {
 }
 becomes!(S V);
 
-/// What a variable starts with that lanes change on their own: one value for all lanes becomes one for each.
+/// The initial value of a variable that lanes change separately: a uniform value becomes a varying one.
 pub trait Vary {
     /// The varying value.
     type Varying;
@@ -91,7 +92,7 @@ pub trait Vary {
     fn vary(self) -> Self::Varying;
 }
 
-/// The expansion of the first value of a variable to which the kernel assigns what varies.
+/// The expansion of the first value of a variable to which the kernel assigns varying values.
 #[track_caller]
 pub fn vary<X: Vary>(x: X) -> X::Varying {
     x.vary()

@@ -2,7 +2,7 @@
 
 use crate::lang::Flatten;
 
-/// Values of the two branches of an `if` that join to one, `How` the condition says.
+/// Values of the two branches of an `if` that join to one; `How` is the kind of the condition.
 #[diagnostic::on_unimplemented(
     message = "the branches give `{Self}` and `{B}`, which do not join to one device value",
     label = "branches do not join",
@@ -21,6 +21,6 @@ pub trait Merge<How, B>: Sized {
     fn right(b: B) -> Self::Output;
 }
 
-/// The value of `break`, `continue` and `return`: there is none.
+/// The type of the value of `break`, `continue` and `return`: there is none.
 #[derive(Debug, Clone, Copy)]
 pub struct Never;

@@ -1,4 +1,4 @@
-//! What stands beside a device value in an operator or a method: its place decides that of the result.
+//! The other operand of a device value in an operator or a method: its place determines that of the result.
 
 use half::{bf16, f16};
 
@@ -67,7 +67,7 @@ impl<T: Scalar + SameElement<U>, U: Scalar> Operand<T> for V<U> {
     }
 }
 
-/// A literal beside an element type that Rust has no literals of.
+/// A literal next to an element type for which Rust has no literals.
 macro_rules! literals_of {
     ($($t:ident)*) => {$(
         #[diagnostic::do_not_recommend]
@@ -96,7 +96,7 @@ macro_rules! literals_of {
 }
 literals_of!(f16 bf16);
 
-/// What `let x: W = e` may be given: `W` and arrays and tuples as written, with one value for all lanes or each lane's own.
+/// Types that `let x: W = e` accepts: `W` and arrays and tuples as written, uniform or varying.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not of the written type `{W}`",
     label = "expected `{W}`, found `{Self}`",
@@ -136,7 +136,7 @@ impl<T: Scalar, E: IntoDevice<S<T>>> OfType<S<T>> for E {
     }
 }
 
-/// The expansion of `let x: W = e` for a type that says nothing about lanes.
+/// The expansion of `let x: W = e` for a type that does not determine whether it varies.
 #[track_caller]
 pub fn of_type<W, E: OfType<W>>(e: E) -> E::Value {
     e.of_type()

@@ -53,7 +53,8 @@ macro_rules! handle {
 handle!(S, Uniform);
 handle!(V, Varying);
 
-/// What becomes an `X` by itself: `X`, a host value for `S` and `V`, `S<T>` for `V<T>`; tuples and arrays member by member.
+/// Types that convert to an `X` implicitly: `X`, a host value for `S` and `V`, `S<T>` for `V<T>`; tuples and arrays
+/// member by member.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` does not become `{X}` by itself",
     label = "expected `{X}`, found `{Self}`",
@@ -100,7 +101,7 @@ impl<T: Scalar> IntoDevice<V<T>> for S<T> {
     }
 }
 
-/// What a function across lanes takes: a `V<T>`, or an `S<T>`, of which every lane has the same value.
+/// Arguments of functions across lanes: a `V<T>`, or an `S<T>`, which has the same value in every lane.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not a value of the device",
     label = "expected `V<T>` or `S<T>`, found `{Self}`",

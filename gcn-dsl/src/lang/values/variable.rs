@@ -53,13 +53,13 @@ impl<X: Flatten, F> Var<X, F> {
         self.leaves.get().map_or(&[], Vec::as_slice)
     }
 
-    /// The expansion of `let x;`. The macro sees to it that an assignment comes first.
+    /// The expansion of `let x;`. The macro ensures that an assignment comes first.
     pub fn deferred(_flow: &F) -> Self {
         let divergence = with(|c| c.builder.divergence());
         Var { leaves: OnceCell::new(), divergence, types: PhantomData }
     }
 
-    /// The expansion of an assignment to a variable without a first value, whose type is that of what it is given.
+    /// The expansion of an assignment to a variable without a first value; the variable takes the type of the value.
     #[track_caller]
     pub fn set_first<G: Flow, D: Declare<Value = X>>(&self, _flow: &G, init: D)
     where

@@ -1,4 +1,4 @@
-//! Short vectors: what wide loads and stores move.
+//! Short vectors: the operands of wide loads and stores.
 
 use std::marker::PhantomData;
 use std::panic::Location;

@@ -21,7 +21,7 @@ use crate::core::trace::{Kind, Path, Touch};
 /// The number of accesses from which on those that are done are dropped before another is kept.
 const MANY: usize = 64;
 
-/// What an access does, as the rules about barriers distinguish it.
+/// The kind of an access, as the rules about barriers distinguish it.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Does {
     Read,
@@ -62,7 +62,7 @@ impl Does {
         }
     }
 
-    /// What it accesses that matters.
+    /// The path of its access that matters.
     pub(crate) fn path(self) -> Path {
         match self {
             Does::Read | Does::Write | Does::Load => Path::Lds,
@@ -79,7 +79,7 @@ pub(crate) struct Access {
     /// Index of the instruction.
     pub at: usize,
     pub does: Does,
-    /// What it touches there.
+    /// The memory that it accesses.
     pub touches: Vec<Touch>,
 }
 

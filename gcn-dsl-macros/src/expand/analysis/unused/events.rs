@@ -1,10 +1,10 @@
-//! What happens to variables, in the order of execution, and which values nobody reads.
+//! The accesses of variables in the order of execution, and the values that are never read.
 
 use std::collections::HashSet;
 
 use proc_macro2::Ident;
 
-/// What a body does to its variables.
+/// An access of a body to its variables.
 pub(super) enum Event {
     Read(usize),
     Write(Write),
@@ -39,7 +39,7 @@ pub(super) fn nothing() -> Event {
     Event::Seq(Vec::new())
 }
 
-/// The variables whose values are read later.
+/// The live variables: their values are read later.
 type Live = HashSet<usize>;
 
 /// The writes whose values nobody reads.
@@ -53,7 +53,7 @@ pub(super) fn dead(event: &Event, variables: usize) -> Vec<Write> {
 #[derive(Default)]
 struct Liveness {
     targets: Vec<Around>,
-    /// Not while a loop's values are still being found.
+    /// False while a loop's live variables are still being computed.
     reports: bool,
     dead: Vec<Write>,
 }
@@ -61,13 +61,13 @@ struct Liveness {
 struct Around {
     label: Target,
     is_loop: bool,
-    /// What is read later at its end, and at its begin.
+    /// The variables live at its end and at its start.
     end: Live,
     begin: Live,
 }
 
 impl Liveness {
-    /// What is read later before `event`, from what is read later after it.
+    /// The variables live before `event`, given those live after it.
     fn before(&mut self, event: &Event, mut live: Live) -> Live {
         match event {
             Event::Read(variable) => {
@@ -75,6 +75,7 @@ impl Liveness {
                 live
             }
             Event::Write(write) => {
+                // Backwards: the variable is dead before a write, unless the write itself reads it.
                 let was_read = live.remove(&write.variable);
                 if !was_read && self.reports {
                     self.dead.push(write.clone());
@@ -95,6 +96,7 @@ impl Liveness {
                     Around { label: label.clone(), is_loop: false, end: live.clone(), begin: Live::new() };
                 self.inside(around, body, live)
             }
+            // The statements after the exit are not reached, so their liveness does not count.
             Event::Break(label) => self.target(label).map_or(live, |t| t.end.clone()),
             Event::Continue(label) => self.target(label).map_or(live, |t| t.begin.clone()),
             Event::Return => Live::new(),
@@ -102,6 +104,7 @@ impl Liveness {
     }
 
     fn looped(&mut self, label: &Target, body: &Event, end: Live) -> Live {
+        // Before the fixpoint, a write that only the next trip reads would be reported as dead.
         let reports = std::mem::replace(&mut self.reports, false);
         let mut begin = Live::new();
         loop {
@@ -112,6 +115,7 @@ impl Liveness {
                 begin: begin.clone(),
             };
             let before = self.inside(around(&begin), body, begin.clone());
+            // Liveness only grows from round to round, so the iteration ends.
             if before == begin {
                 self.reports = reports;
                 // Once more, now that all is known.

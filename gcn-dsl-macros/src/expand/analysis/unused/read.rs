@@ -1,4 +1,4 @@
-//! From a body to what it does to its variables.
+//! Extracts the accesses to variables from a body.
 
 use std::rc::Rc;
 
@@ -21,6 +21,7 @@ pub(super) fn body(function: &KernelFn, body: &Block) -> (Vec<Variable>, Event) 
     for input in &function.sig.inputs {
         let FnArg::Typed(typed) = input else { continue };
         let is_token = matches!(&*typed.ty, Type::Path(p) if p.path.segments.last().is_some_and(|s| s.ident == "AllLanes"));
+        // The token that all lanes run is used by calls that the expansion adds.
         if !is_token {
             reader.bind(&typed.pat, Form::Parameter, true, &mut events);
         }
@@ -45,7 +46,7 @@ impl Reader {
         self.names.iter().rev().find(|(text, _)| name == text).map(|(_, id)| *id)
     }
 
-    /// The variable that an expression of fields and indices begins with.
+    /// The variable at the root of an expression of fields and indices.
     fn root(&self, e: &Expr) -> Option<usize> {
         match e {
             Expr::Field(e) => self.root(&e.base),
@@ -62,7 +63,7 @@ impl Reader {
         }
     }
 
-    /// All names in tokens that are not read as expressions.
+    /// All names in tokens that cannot be parsed as expressions.
     fn hidden(&mut self, tokens: TokenStream) -> Event {
         for token in tokens {
             match token {
@@ -73,6 +74,7 @@ impl Reader {
                 // `"{x}"`.
                 TokenTree::Literal(literal) => {
                     let text = literal.to_string();
+                    // Format strings name variables without any token for them.
                     for part in text.split('{').skip(1) {
                         let end = part.find(|c: char| !c.is_alphanumeric() && c != '_').unwrap_or(part.len());
                         self.hide(&part[..end]);
@@ -85,6 +87,7 @@ impl Reader {
     }
 
     fn hide(&mut self, name: &str) {
+        // Without a scope it is unknown which variable of the name is meant, so all of them count as used.
         for (_, id) in self.names.iter().filter(|(text, _)| text == name) {
             self.variables[*id].hidden = true;
         }
@@ -95,7 +98,7 @@ impl Reader {
         let mut each = |p: &Pat, form| self.bind(p, form, valued, out);
         match pat {
             Pat::Ident(p) => {
-                // A constant or a unit struct is compared with.
+                // A constant or a unit struct is compared, not bound.
                 if p.ident.to_string().starts_with(char::is_uppercase) {
                     return;
                 }
@@ -127,6 +130,7 @@ impl Reader {
             Pat::Struct(p) => {
                 p.fields
                     .iter()
+                    // A short field needs `x: _` to be ignored, so rustc's advice for it differs.
                     .for_each(|f| each(&f.pat, if f.colon_token.is_none() { Form::Field } else { form }));
             }
             // All alternatives bind the same names.
@@ -172,7 +176,7 @@ impl Reader {
         let before = self.variables.len();
         self.bind(&local.pat, Form::Plain, local.init.is_some(), out);
         if !local.attrs.is_empty() {
-            // `#[carried]`, `#[register(…)]`: what they do with the variable is their matter.
+            // `#[carried]`, `#[register(…)]`: these attributes use the variable in their own ways.
             self.variables[before..].iter_mut().for_each(|v| v.hidden = true);
             local.attrs.iter().for_each(|a| {
                 self.hidden(a.to_token_stream());
@@ -197,6 +201,7 @@ impl Reader {
                     Event::Write(Write { variable, at: name.clone(), first: false, reads })
                 }
                 None => {
+                    // Writing a part reads and changes the whole variable.
                     self.lend(left);
                     self.expr(left)
                 }
@@ -220,6 +225,7 @@ impl Reader {
             }
             Expr::Binary(e) => self.all([&*e.left, &*e.right]),
             Expr::Unary(e) if matches!(e.op, UnOp::Deref(_)) => {
+                // An assignment through `*x` may follow, which is not one to `x` itself.
                 self.lend(&e.expr);
                 self.expr(&e.expr)
             }
@@ -244,7 +250,7 @@ impl Reader {
                 self.expr(&r.expr)
             }
             Expr::Call(e) => {
-                // A call of a closure may change what the closure has captured, for which Rust asks for a `mut`.
+                // A call of a closure may change captured variables, for which Rust requires `mut`.
                 self.lend(&e.func);
                 self.all([&*e.func].into_iter().chain(&e.args))
             }

@@ -1,4 +1,4 @@
-//! The walk over expressions: what each gives, under which conditions it runs, and which loops it leaves.
+//! The walk over expressions: their shapes, the conditions under which they run, and the loops that they exit.
 
 use std::rc::Rc;
 
@@ -28,7 +28,7 @@ impl Analysis {
         result
     }
 
-    /// The body of a loop whose trips differ between lanes if `condition` varies, or a `break` does.
+    /// The body of a loop. Its trips differ between lanes if `condition` or a `break` is varying.
     pub(super) fn trips(
         &mut self,
         at: Span,
@@ -38,6 +38,8 @@ impl Analysis {
     ) {
         let key = format!("{at:?}");
         let label = label.map(|l| l.name.ident.to_string());
+        // An exit that only some lanes take, found in an earlier round, makes the trips differ whatever the condition
+        // is.
         let condition = match self.left.contains(&key) {
             true => Shape::Varying,
             false => self.decided_by(condition, &key, self.names.len()),
@@ -58,6 +60,7 @@ impl Analysis {
         self.loops.push(Around { start: self.variable(key.clone()), label, is_loop });
         let result = f(self);
         self.loops.pop();
+        // Lanes that left by an exit are back after the end of the construct.
         self.skipped.remove(&key);
         self.doubted.retain(|(of, _)| *of != key);
         result
@@ -76,6 +79,7 @@ impl Analysis {
         // The loops between are left as well.
         let left = target.and_then(|target| self.loops.get(target..)).unwrap_or_default().to_vec();
         for (k, Around { start, is_loop, .. }) in left.into_iter().enumerate() {
+            // Deeper than the construct's start: the exit is under a varying condition inside it.
             if self.depth > start.depth || self.wonder(&start, Shape::Other) {
                 if k == 0 && !is_loop {
                     self.skipped.insert(start.key.clone());
@@ -87,17 +91,18 @@ impl Analysis {
         }
     }
 
-    /// The rest of what begins there has fewer lanes if rustc says so of the conditions around.
+    /// Lanes may be missing from the rest of this loop or block, if rustc decides that a condition around is varying.
     fn doubt(&mut self, start: &Variable) {
         let doubts = self.doubts.get(start.doubts..).unwrap_or_default();
         self.doubted.extend(doubts.iter().map(|doubt| (start.key.clone(), *doubt)));
     }
 
-    /// `continue`: the rest of the trip has fewer lanes.
+    /// `continue`: lanes are missing from the rest of the trip.
     fn next_trip(&mut self, label: Option<&syn::Lifetime>) {
         let Some(target) = self.target(label) else { return };
         let left: Vec<Around> = self.loops.get(target..).unwrap_or_default().to_vec();
         for (k, Around { start, .. }) in left.into_iter().enumerate() {
+            // `continue` leaves the inner loops for good, but the lanes return to the named one with its next trip.
             let certain = self.depth > start.depth;
             match k {
                 0 if certain => {
@@ -150,12 +155,14 @@ impl Analysis {
             }
             Expr::Binary(e) if matches!(e.op, syn::BinOp::And(_) | syn::BinOp::Or(_)) => {
                 let left = self.expr(&e.left);
+                // The right side runs only in the lanes for which the left one does not decide.
                 let right = self.under(left, |cx| cx.expr(&e.right));
                 self.either(left, right)
             }
             Expr::Binary(e) => self.any([&*e.left, &*e.right]),
             Expr::Assign(e) => {
                 match (&*e.left, &*e.right) {
+                    // Member by member: `(a, b) = (b, a)` must not make a uniform member vary because of the other.
                     (Expr::Tuple(to), Expr::Tuple(from)) if to.elems.len() == from.elems.len() => {
                         for (to, from) in to.elems.iter().zip(&from.elems) {
                             let shape = self.expr(from);
@@ -188,11 +195,12 @@ impl Analysis {
                 (of @ Shape::Asked(_), _) => self.ask_part(e, of),
                 (_, index) => self.either(Shape::Other, index),
             },
+            // Before the general case: a member's own record is more precise than the shape of the whole.
             Expr::Field(e) if self.member(e).is_some_and(|(key, _)| self.varying.contains(&key)) => {
                 Shape::Varying
             }
             Expr::Field(f) => match (self.expr(&f.base), &f.member) {
-                // The parts of an element of a slice vary as it does.
+                // The parts of a slice's element vary as the element does.
                 (Shape::Varying, _) => Shape::Varying,
                 (of @ Shape::Asked(_), _) => self.ask_part(e, of),
                 // A field of another struct may have this name.
@@ -217,7 +225,7 @@ impl Analysis {
         }
     }
 
-    /// True for `Enum::Variant` of an enum whose values are each lane's own.
+    /// True for `Enum::Variant` of an enum whose values are varying.
     pub(super) fn is_varying_variant(&self, path: &syn::Path) -> bool {
         let of = path.segments.iter().rev().nth(1);
         of.is_some_and(|of| self.known.varying.contains(&of.ident.to_string()))
@@ -241,6 +249,7 @@ impl Analysis {
                     cx.names.truncate(names);
                     (then, e.else_branch.as_ref().map(|(_, e)| cx.expr(e)))
                 });
+                // The value of an `if` varies if the condition does, even if both sides are uniform.
                 els.map_or(Shape::Other, |els| {
                     let value = self.either(then, els);
                     self.either(condition, value)
@@ -256,6 +265,7 @@ impl Analysis {
                     let shape = self.under(matched, |cx| {
                         cx.bind(&arm.pat, matched, None);
                         let guard = arm.guard.as_ref().map_or(Shape::Other, |(_, g)| cx.expr(g));
+                        // A varying guard masks the arm although the pattern may be uniform.
                         cx.under(guard, |cx| cx.expr(&arm.body))
                     });
                     self.names.truncate(names);
@@ -263,6 +273,7 @@ impl Analysis {
                 });
                 self.either(matched, arms)
             }
+            // Host code assigns to no device variable.
             Expr::Block(e) if e.attrs.iter().any(attrs::is_comptime) => Shape::Other,
             Expr::Block(e) => match &e.label {
                 Some(label) => {
@@ -295,6 +306,7 @@ impl Analysis {
             Expr::ForLoop(e) => {
                 let unrolled = e.attrs.iter().any(attrs::is_unroll);
                 let elements = crate::expand::control::iterate::is_over_elements(&e.expr);
+                // The range of an unrolled loop is a range of host numbers.
                 let of = if unrolled && !elements { Shape::Other } else { self.expr(&e.expr) };
                 // Every lane goes over all elements.
                 let bounds = if unrolled || elements { Shape::Other } else { of };
@@ -346,8 +358,9 @@ impl Analysis {
         }
     }
 
-    /// A closure; what its parameters are is said by their types alone.
+    /// A closure; only their types determine the shapes of its parameters.
     pub(super) fn closure(&mut self, e: &syn::ExprClosure) -> Shape {
+        // A closure may run anywhere, so it cannot leave the loops around its definition.
         let (names, loops) = (self.names.len(), std::mem::take(&mut self.loops));
         for input in &e.inputs {
             let varies = matches!(input, Pat::Type(p) if self.known.varies(&p.ty));
@@ -364,6 +377,7 @@ impl Analysis {
         let arguments = self.any(&e.args);
         self.lent(Some(&e.method), &e.args);
         let name = e.method.to_string();
+        // Atomics return the old value, which differs between lanes even at a uniform index.
         let atomic = matches!(&*e.receiver, Expr::MethodCall(r) if r.method == "atomic");
         match receiver {
             _ if atomic && name != "store" => Shape::Varying,
@@ -385,7 +399,7 @@ impl Analysis {
             _ if crate::expand::control::loops::range(&Expr::MethodCall(e.clone())).is_some() => {
                 self.either(receiver, arguments)
             }
-            // Of a number, a method gives what its arguments are.
+            // A method of a number gives the shape of its arguments.
             Shape::Other if self.is_number(&e.receiver) => arguments,
             _ => self.ask_or(&Expr::MethodCall(e.clone()), self.known.functions.contains(&name)),
         }
@@ -427,6 +441,7 @@ impl Analysis {
         if self.is_varying_variant(&path.path) {
             return Shape::Varying;
         }
+        // These wrap a value without changing whether it varies.
         let holds = ["Some", "Ok", "Err"].iter().any(|name| path.path.is_ident(name));
         if let (true, Some(value)) = (holds, e.args.first()) {
             return self.expr(value);
@@ -442,11 +457,12 @@ impl Analysis {
             };
         }
         let Some(name) = called(&e.func).map(ToString::to_string) else { return Shape::Other };
+        // A function in the body is a host function, which cannot take device values: recorded for the error message.
         if let (Shape::Varying, true, Some(at)) = (arguments, self.nested.contains(&name), called(&e.func)) {
             self.on_the_host.push(at.clone());
         }
         let closure = self.name(&e.func).is_some_and(|binding| binding.shape == Shape::Closure);
-        // A method may have the name of a function that is declared elsewhere.
+        // A method may have the same name as a function that is declared elsewhere.
         let gives_lanes = self.known.functions.contains(&name);
         if closure || gives_lanes && self.known.free.contains(&name) {
             return Shape::Varying;

@@ -1,4 +1,4 @@
-//! What is certainly a number, by its form.
+//! Expressions that are certainly numbers, by their form.
 
 use syn::{Block, Expr, Lit, Stmt};
 
@@ -20,7 +20,7 @@ impl Analysis {
         }
     }
 
-    /// True for what is certainly a number, or an array of them: only those are made to vary.
+    /// True for an expression that is certainly a number, or an array of numbers: only those are made varying.
     pub(super) fn is_number(&self, e: &Expr) -> bool {
         match e {
             Expr::Lit(l) => !matches!(l.lit, Lit::Str(_)),
@@ -65,7 +65,7 @@ impl Analysis {
         }
     }
 
-    /// True for what calls give or is computed of that, which may be a number.
+    /// True for results of calls, and expressions computed from them, which may be numbers.
     pub(super) fn may_be_number(&self, e: &Expr) -> bool {
         match e {
             Expr::Call(_) | Expr::MethodCall(_) => true,

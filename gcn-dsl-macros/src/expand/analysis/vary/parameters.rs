@@ -1,4 +1,4 @@
-//! What the types of parameters say.
+//! The knowledge that follows from the types of parameters.
 
 use syn::{FnArg, Pat, Type, parse_quote};
 
@@ -47,7 +47,7 @@ pub(super) fn parameter(input: &FnArg, elements: &Elements, known: &Known) -> Op
 }
 
 impl Analysis {
-    /// Parameters of types that are declared elsewhere.
+    /// Parameters whose types are declared elsewhere.
     pub(super) fn ask_for_parameters(&mut self, function: &KernelFn) {
         for input in &function.sig.inputs {
             let FnArg::Typed(typed) = input else { continue };

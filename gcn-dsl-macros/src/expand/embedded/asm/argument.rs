@@ -1,4 +1,4 @@
-//! Operands of a line that are read, as arguments of the function.
+//! The operands that a line reads, as arguments of the function.
 
 use gcn_isa::table::{Format, InstDesc, Modifiers, OperandKinds};
 use proc_macro2::{Ident, TokenStream};
@@ -13,7 +13,7 @@ use crate::expand::Cx;
 const BOTH: Modifiers = Modifiers::IDXEN.union(Modifiers::OFFEN);
 
 impl Cx<'_> {
-    /// What the function takes for an operand that is read; nothing for the second half of an address.
+    /// The argument of the function for an operand that is read; empty for the second half of an address.
     pub(super) fn asm_argument(
         &mut self,
         line: &Line,
@@ -64,7 +64,7 @@ impl Cx<'_> {
         }))
     }
 
-    /// An operand with what `neg:[…]` of the line says about it.
+    /// An operand with the modifiers, such as `neg:[…]`, that the line applies to it.
     fn source_of(&mut self, line: &Line, row: &InstDesc, at: usize, known: &[String]) -> Option<TokenStream> {
         let value = self.source(&line.operands[at], known)?;
         let source: Option<usize> = row.operands[at].name.strip_prefix("src").and_then(|n| n.parse().ok());

@@ -1,4 +1,4 @@
-//! Constants of a line, as the assembler takes them for the operand that they stand in.
+//! Constants of a line, interpreted as the assembler does for that operand.
 
 use gcn_isa::table::{Class, ConstType, InstDesc, OperandKinds};
 use proc_macro2::{Ident, Span, TokenStream};
@@ -79,12 +79,12 @@ impl Cx<'_> {
     }
 }
 
-/// The operand is nothing but a literal dword, which the function takes as its bits.
+/// True if the operand can only be a literal dword, which the function takes as bits.
 fn is_literal(row: &InstDesc, at: usize) -> bool {
     (OperandKinds::LITERAL | OperandKinds::LITERAL16).contains(row.operands[at].kinds)
 }
 
-/// C of a matrix instruction, each dword of which is the constant.
+/// True for C of a matrix instruction; the constant is used for each dword.
 fn is_accumulator(row: &InstDesc, at: usize) -> bool {
     row.is_matrix() && row.operands[at].name == "src2" && row.operands[at].dwords > 2
 }

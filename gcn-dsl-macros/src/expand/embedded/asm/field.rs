@@ -1,5 +1,5 @@
-//! What assemblers have words for: `hwreg(…)`, `sendmsg(…)`, `vmcnt(0)`, `swizzle(…)`, buffer formats. The assembler's own parser
-//! reads them, in a line whose registers are stand-ins.
+//! Operands with an assembler syntax of their own: `hwreg(…)`, `sendmsg(…)`, `vmcnt(0)`, `swizzle(…)`, buffer formats.
+//! The assembler's parser reads them, in a line whose registers are stand-ins.
 
 use gcn_emit::text::{ExprValue, Scope, parse_inst_in};
 use gcn_isa::table::{InstDesc, OperandDesc, OperandKinds};
@@ -21,7 +21,7 @@ impl Scope for NoSymbols {
     }
 }
 
-/// Text that may stand in the operand.
+/// A valid text for the operand.
 fn stand_in(slot: &OperandDesc) -> String {
     let tuple = |file: char| match slot.dwords {
         0 | 1 => format!("{file}0"),
@@ -40,7 +40,7 @@ fn stand_in(slot: &OperandDesc) -> String {
     }
 }
 
-/// The instruction with `operand` in place of the stand-in there, and modifiers.
+/// The instruction with `operand` in place of its stand-in, and with modifiers.
 fn read(
     row: &InstDesc,
     target: Target,
@@ -57,7 +57,8 @@ fn read(
 }
 
 impl Cx<'_> {
-    /// The line's instruction on each of the kernel's targets; the first, if they agree in what `of` takes from it.
+    /// The line's instruction on each of the kernel's targets; the first of them, if `of` gives the same result for
+    /// all.
     fn asm_read<T: PartialEq>(
         &mut self,
         meant: &Meant,
@@ -100,7 +101,7 @@ impl Cx<'_> {
         self.asm_read(meant, Some((at, text)), "", (number, span))
     }
 
-    /// The number of a modifier that is a parameter.
+    /// The value of a modifier that is a parameter.
     pub(super) fn asm_number(
         &mut self,
         meant: &Meant,

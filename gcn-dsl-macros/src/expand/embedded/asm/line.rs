@@ -9,11 +9,11 @@ use super::modifiers::Modifier;
 use super::{Line, Operand, What, register};
 use crate::expand::Cx;
 
-/// Registers that a line reads without naming them, by the names that they have in the block.
+/// Registers that a line reads implicitly, with their names in the block.
 const IMPLICIT: [(ImplicitRegs, &str); 3] =
     [(ImplicitRegs::SCC, "scc"), (ImplicitRegs::VCC, "vcc"), (ImplicitRegs::M0, "m0")];
 
-/// Modifiers that are parameters of the function. `neg:` is said by the operands.
+/// Modifiers that are parameters of the function. The operands themselves express `neg:`.
 const PARAMETERS: [Modifiers; 4] =
     [Modifiers::OFFSET, Modifiers::OFFSET0, Modifiers::OFFSET1, Modifiers::BITOP3];
 /// Modifiers that follow from the row.
@@ -71,7 +71,7 @@ impl Cx<'_> {
         })
     }
 
-    /// Adds to the arguments what modifiers say; gives the function's name.
+    /// Adds the arguments that follow from modifiers. Returns the function's name.
     fn asm_modifiers(
         &mut self,
         line: &Line,
@@ -120,7 +120,7 @@ impl Cx<'_> {
         Some(format_ident!("{}{}", meant.function(), with, span = line.mnemonic.span()))
     }
 
-    /// What the destination holds where it is not written.
+    /// The previous value of a destination that is written only in part.
     fn asm_old(
         &mut self,
         line: &Line,

@@ -1,4 +1,4 @@
-//! Which function of `gcn_dsl::isa` a line stands for: its mnemonic, the way of using it, and the rows that it can be.
+//! Finds the function of `gcn_dsl::isa` for a line: its mnemonic, variant, and candidate rows.
 
 use gcn_isa::Target;
 use gcn_isa::table::{
@@ -8,13 +8,13 @@ use gcn_isa::target::{Family, Subtarget};
 
 use super::{Line, Operand, What};
 
-/// What a line means.
+/// The meaning of a line.
 pub(super) struct Meant {
     pub mnemonic: String,
     pub variant: Variant,
-    /// The rows of the function, of all targets; the best known first. Never empty.
+    /// The rows of the function on all targets, in order of preference. Never empty.
     pub rows: Vec<&'static InstDesc>,
-    /// The row whose operands are written as the line's are.
+    /// The row whose operands have the same form as the line's.
     pub row: &'static InstDesc,
 }
 
@@ -24,7 +24,7 @@ impl Meant {
         format!("{}{}", self.mnemonic, self.variant.suffix())
     }
 
-    /// What any of the rows reads without naming it.
+    /// The registers that any of the rows reads implicitly.
     pub fn implicit_reads(&self) -> ImplicitRegs {
         self.rows.iter().fold(ImplicitRegs::empty(), |all, row| all | row.implicit_reads)
     }
@@ -56,8 +56,7 @@ fn rows_of(mnemonic: &str) -> impl Iterator<Item = &'static InstDesc> {
     Family::ALL.into_iter().map(of).find(|rows| !rows.is_empty()).into_iter().flatten()
 }
 
-/// The name without what only says the encoding. Which of the encodings that hold the same operands is taken is the compiler's
-/// business.
+/// The name without the suffix that selects an encoding. The compiler chooses among encodings with the same operands.
 fn without_suffix(text: &str) -> (&str, Option<Variant>) {
     let suffixes =
         [("_dpp", Some(Variant::Dpp)), ("_sdwa", Some(Variant::Sdwa)), ("_e32", None), ("_e64", None)];
@@ -65,7 +64,7 @@ fn without_suffix(text: &str) -> (&str, Option<Variant>) {
     found.filter(|(plain, _)| rows_of(plain).any(|row| row.format.is_vop())).unwrap_or((text, None))
 }
 
-/// The name in the table of what assemblers call by several.
+/// The table's name for a mnemonic with several spellings.
 fn canonical(text: &str) -> &str {
     if rows_of(text).next().is_some() {
         return text;
@@ -73,7 +72,7 @@ fn canonical(text: &str) -> &str {
     gcn_isa::reference::aliases().find(|(alias, ..)| *alias == text).map_or(text, |(_, name, _)| name)
 }
 
-/// False for instructions without operands, after which modifiers come at once.
+/// False for instructions without operands, which modifiers follow directly.
 pub(super) fn has_operands(text: &str) -> bool {
     rows_of(without_suffix(text).0).next().is_none_or(|row| !row.operands.is_empty())
 }
@@ -83,7 +82,7 @@ impl Line {
         self.modifiers.iter().any(|m| m.flag().is_some_and(|f| f.intersects(flags)))
     }
 
-    /// What the line means, or why it means nothing.
+    /// The meaning of the line, or the reason why it has none.
     pub(super) fn meant(&self) -> Result<Meant, String> {
         let text = self.mnemonic.to_string();
         let (plain, said) = without_suffix(&text);
@@ -150,7 +149,7 @@ impl Line {
         format!("`{mnemonic}` has {wanted} operands ({}), not {given}{hint}", names.join(", "))
     }
 
-    /// The same way of addressing. What is not a memory instruction has one only.
+    /// True if the addressing mode is the same. Other than memory instructions have only one.
     fn fits(&self, row: &InstDesc) -> bool {
         let off = |(slot, operand): (&OperandDesc, &Operand)| {
             (slot.kinds == OperandKinds::OFF) == matches!(operand.what, What::Off)
@@ -170,7 +169,7 @@ impl Line {
     }
 }
 
-/// Why a line cannot say what an expression or a statement says.
+/// The reason why an instruction must be written as an expression or statement of the language instead.
 fn belongs_to_the_language(row: &InstDesc) -> Option<&'static str> {
     let scratch = matches!(row.format, Format::Scratch | Format::VScratch)
         || row.is_smem() && row.implicit_reads.contains(ImplicitRegs::FLAT_SCRATCH);

@@ -22,7 +22,7 @@ pub(super) enum Value {
     Word(Ident),
     /// `{name}`: a number that the host knows.
     Name(Ident),
-    /// What the assembler has words for.
+    /// A word that the assembler knows.
     Text(String),
 }
 
@@ -74,12 +74,12 @@ impl Modifier {
         Ok(Modifier { name, value })
     }
 
-    /// What it sets, as the assembler has it.
+    /// The modifier that it sets, under the assembler's name.
     pub(super) fn flag(&self) -> Option<Modifiers> {
         gcn_emit::text::modifier(&self.name.to_string())
     }
 
-    /// It says the format of a typed buffer instruction.
+    /// True if it gives the format of a typed buffer instruction.
     pub(super) fn is_format(&self) -> bool {
         ["format", "dfmt", "nfmt"].iter().any(|name| self.name == name)
     }
@@ -91,7 +91,7 @@ impl Modifier {
         bits.sum()
     }
 
-    /// It does not leave out a part of the destination.
+    /// False if it excludes a part of the destination from the write.
     pub(super) fn writes_all(&self) -> bool {
         let is = |n: &LitInt, number: u32| n.base10_parse::<u32>().is_ok_and(|n| n == number);
         match (self.name.to_string().as_str(), &self.value) {
@@ -104,7 +104,7 @@ impl Modifier {
         }
     }
 
-    /// Its number, as a parameter of a function.
+    /// Its value, as a parameter of a function.
     pub(super) fn number(&self, errors: &mut Errors) -> Option<TokenStream> {
         let Value::Number(negative, number) = &self.value else {
             errors.at(&self.name, format!("`{}` has a number: `{}:16`", self.name, self.name));
@@ -132,7 +132,7 @@ impl Modifier {
                 let kind = Ident::new(kind, n.span());
                 quote_spanned!(name.span()=> .omod(::gcn_dsl::isa::Omod::#kind))
             }
-            // As assemblers have it, 0 is what the bit's being set is called.
+            // In assembly syntax, `bound_ctrl:0` means that the bit is set.
             ("bound_ctrl", Value::Number(false, _)) => quote_spanned!(name.span()=> .bound_ctrl()),
             ("row_bcast", Value::Number(false, n)) => {
                 let method = format_ident!("row_bcast{}", n.base10_digits(), span = name.span());

@@ -30,7 +30,7 @@ impl S<bool> {
         Maybe { some: moved::<Self, X>(only(self)), value }
     }
 
-    /// What `f` gives where this holds; it runs only there.
+    /// The result of `f` where the condition holds; `f` runs only there.
     #[track_caller]
     pub fn then<X: Flatten + Placed>(self, f: impl FnOnce() -> X) -> Maybe<X> {
         self.then_some(where_only(only(self), true, f))
@@ -44,7 +44,7 @@ impl V<bool> {
         Maybe { some: moved::<Self, X::Varying>(only(self)), value: value.vary() }
     }
 
-    /// What `f` gives where this holds; it runs only there.
+    /// The result of `f` where the condition holds; `f` runs only there.
     #[track_caller]
     pub fn then<X: Vary<Varying: Flatten + Placed>>(self, f: impl FnOnce() -> X) -> Maybe<X::Varying> {
         let value = where_only(only(self), true, || f().vary());

@@ -5,15 +5,15 @@ use crate::lang::values::kind::Kind;
 use crate::lang::values::merge::{Merge, Never};
 use crate::lang::{Blank, Placed};
 
-/// What joins with another value.
+/// A type that joins with another value.
 pub trait Joins<How, B>: Merge<How, B, Output: Blank + Placed> + Placed {}
 impl<How, B, X: Merge<How, B, Output: Blank + Placed> + Placed> Joins<How, B> for X {}
 
-/// What joins with itself.
+/// A type that joins with itself.
 pub trait Alone<How>: Joins<How, Self> + Merge<How, Self, Output: Blank + Placed> {}
 impl<How, X: Joins<How, X>> Alone<How> for X {}
 
-/// What an `X` becomes in a branch.
+/// The type that an `X` becomes in a branch.
 type In<How, X> = <X as Merge<How, X>>::Output;
 
 fn whole<How, X: Alone<How>, E: Alone<How>>(of: Outcome<X, E>) -> Outcome<In<How, X>, In<How, E>> {
@@ -39,7 +39,7 @@ where
     }
 }
 
-/// Joins of two kinds of branches, with what each becomes. One that leaves has no value.
+/// Joins of two kinds of branches, with the resulting types. A branch that leaves has no value.
 macro_rules! joins {
     ($([$($bounds:tt)*] $a:ty, $b:ty => $out:ty: $left:expr, $right:expr $(, $leaves:ident)?;)*) => {$(
         #[diagnostic::do_not_recommend]

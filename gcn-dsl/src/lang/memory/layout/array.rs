@@ -140,7 +140,7 @@ impl<X: Stored, I: Index, const N: usize> Run<X, I, N> {
         out
     }
 
-    /// How many elements it has.
+    /// The number of elements.
     pub const fn len(&self) -> usize {
         N
     }

@@ -1,4 +1,4 @@
-//! One instruction by itself, so that `gcn-sim-tests` can hold [`Now::changes`] against what the instruction computes.
+//! One instruction alone, so that `gcn-sim-tests` can compare [`Now::changes`] with the computed result.
 
 use gcn_isa::Inst;
 
