@@ -42,7 +42,7 @@ mod words;
 use smallvec::SmallVec;
 
 pub use clause::ClauseKind;
-pub use config::{AnyRule, Config, RuleFacts, RuleSet, UnknownRule};
+pub use config::{AnyRule, Config, RuleFacts, RuleSet, UnknownRule, citation};
 pub use engine::clause_need;
 pub use evidence::{Counts, Evidence, Grade, UnknownName, Voice, compiled_counts, counted_rules, counts};
 pub use page::{AfterPasses, KernelCounts, PairFacts, RulePage, TargetStates, pages};

@@ -8,11 +8,12 @@ use std::sync::LazyLock;
 use super::counter::{self, CounterRule};
 use super::evidence::{self, Counts, Evidence, Grade, UnknownName};
 use super::remedy::{self, RemedyRule};
+use super::row::Cite;
 use super::rule::Rule;
 use crate::cfg::Flow;
 use crate::indexing::Indexing;
 use crate::program::Program;
-use crate::target::TargetSet;
+use crate::target::{Target, TargetSet};
 
 /// The facts that every rule has, of whatever kind.
 #[derive(Clone, Copy, Debug)]
@@ -22,7 +23,7 @@ pub struct RuleFacts {
     /// The violation, in words.
     pub title: &'static str,
     /// Where it is written.
-    pub cite: &'static str,
+    pub cite: Cite,
     /// The targets that have it.
     pub targets: TargetSet,
     /// Who says so.
@@ -54,6 +55,7 @@ pub trait AnyRule {
 impl AnyRule for Rule {
     fn facts(&self) -> RuleFacts {
         let Rule { id, title, cite, evidence, xnack, note, .. } = *self;
+        let cite = Cite::One(cite);
         RuleFacts { id, title, cite, targets: self.targets(), evidence, xnack, is_distance: true, note }
     }
 }
@@ -68,6 +70,7 @@ impl AnyRule for CounterRule {
 impl AnyRule for RemedyRule {
     fn facts(&self) -> RuleFacts {
         let RemedyRule { id, title, cite, targets, evidence, note, .. } = *self;
+        let cite = Cite::One(cite);
         RuleFacts { id, title, cite, targets, evidence, xnack: false, is_distance: true, note }
     }
 }
@@ -85,6 +88,23 @@ static NUMBERS: LazyLock<BTreeMap<&'static str, usize>> =
 /// The number of the rule called `id`; beyond all others if there is none.
 pub(super) fn number(id: &str) -> usize {
     NUMBERS.get(id).copied().unwrap_or(NUMBERS.len())
+}
+
+/// Where the rule called `id` is written, as far as it is about code of `target`; `None` stands for all that have the rule. Empty if there
+/// is no such rule.
+///
+/// ```
+/// use gcn_isa::Target;
+/// use gcn_isa::hazards::citation;
+///
+/// assert_eq!(citation("waitcnt.raw", Some(Target::GFX942)), "CDNA3 ISA section 4.4");
+/// assert_eq!(citation("waitcnt.raw", Some(Target::GFX1201)), "RDNA 4 ISA section 5.7");
+/// ```
+pub fn citation(id: &str, target: Option<Target>) -> String {
+    let facts = every().map(|rule| rule.facts()).find(|facts| facts.id == id);
+    let on =
+        |facts: RuleFacts| facts.cite.on(target.map_or(facts.targets, |target| TargetSet::of(&[target])));
+    facts.map(on).unwrap_or_default()
 }
 
 /// A rule set by name. It contains rules, and thereby numbers: where sources require different numbers, each number is

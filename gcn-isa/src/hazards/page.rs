@@ -26,7 +26,7 @@ pub struct RulePage {
     /// The targets that have it.
     pub targets: Vec<&'static str>,
     /// Where it is written.
-    pub citation: &'static str,
+    pub citation: String,
     /// The statement of the manuals.
     pub manual: String,
     /// The statement of LLVM 22.
@@ -173,7 +173,7 @@ fn page(family: &'static str, rule: &impl AnyRule) -> RulePage {
         title,
         pair: None,
         targets: names(targets),
-        citation: cite,
+        citation: cite.on(targets),
         manual: evidence.manual.to_string(),
         llvm: evidence.llvm.to_string(),
         rocroller: evidence.rocroller.to_string(),

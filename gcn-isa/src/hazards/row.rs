@@ -1,5 +1,7 @@
 //! Rules as rows: the macros by which the lists of rules are written.
 
+use crate::target::TargetSet;
+
 /// A wait-state rule in three lines:
 ///
 /// ```text
@@ -156,16 +158,42 @@ pub(super) mod on {
     pub const MI350: TargetSet = TargetSet::between(InstructionSet::GFX9_4_GENERIC, InstructionSet::GFX950);
     /// RDNA 1.
     pub const GFX10_1: TargetSet = TargetSet::between(InstructionSet::GFX10_1, InstructionSet::GFX1011);
+    /// RDNA 2.
+    pub const GFX10_3: TargetSet = TargetSet::one(InstructionSet::GFX10_3);
     /// RDNA 1 and 2.
     pub const GFX10: TargetSet = TargetSet::between(InstructionSet::GFX10_1, InstructionSet::GFX10_3);
     /// RDNA 3 without 3.5.
     pub const GFX11_0: TargetSet = TargetSet::one(InstructionSet::GFX11);
+    /// RDNA 3.5.
+    pub const GFX11_5: TargetSet = TargetSet::one(InstructionSet::GFX11_5);
     /// RDNA 3 and 3.5.
     pub const GFX11: TargetSet = TargetSet::between(InstructionSet::GFX11, InstructionSet::GFX11_5);
     /// RDNA 3 and later.
     pub const FROM_GFX11: TargetSet = TargetSet::between(InstructionSet::GFX11, InstructionSet::GFX12);
     /// RDNA 4.
     pub const GFX12: TargetSet = TargetSet::one(InstructionSet::GFX12);
+}
+
+/// Where a rule is written.
+#[derive(Clone, Copy, Debug)]
+pub enum Cite {
+    /// In one place for all targets.
+    One(&'static str),
+    /// In the manual of each instruction set.
+    BySet(&'static [(TargetSet, &'static str)]),
+}
+
+impl Cite {
+    /// The places that matter for these targets, the oldest first.
+    pub fn on(self, targets: TargetSet) -> String {
+        match self {
+            Cite::One(place) => place.to_owned(),
+            Cite::BySet(places) => {
+                let theirs = places.iter().filter(|(set, _)| !set.intersection(targets).is_empty());
+                theirs.map(|(_, place)| *place).collect::<Vec<_>>().join("; ")
+            }
+        }
+    }
 }
 
 /// Where rules are written.

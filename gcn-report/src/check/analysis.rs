@@ -7,7 +7,7 @@ use gcn_emit::lint::{Lint, lint};
 use gcn_emit::rewrite::Waits;
 use gcn_isa::check::{self, Advice, Amount, CheckReport, Finding};
 use gcn_isa::counters::Counter;
-use gcn_isa::hazards::{self, Config, Grade};
+use gcn_isa::hazards::{Config, Grade};
 
 use crate::input::Input;
 
@@ -160,12 +160,6 @@ impl Section<'_> {
                 }
         })
     }
-}
-
-/// The source of a rule.
-pub fn citation(rule: &str) -> &'static str {
-    let states = hazards::rule(rule).map(|r| r.cite);
-    states.or_else(|| hazards::counter::rule(rule).map(|r| r.cite)).unwrap_or("")
 }
 
 /// True for findings that make the exit code 1.

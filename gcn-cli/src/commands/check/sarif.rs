@@ -6,8 +6,8 @@
 use std::collections::BTreeMap;
 
 use gcn_isa::check::Finding;
-use gcn_isa::hazards::Grade;
-use gcn_report::check::{Checked, Places, citation, counts};
+use gcn_isa::hazards::{Grade, citation};
+use gcn_report::check::{Checked, Places, counts};
 use serde_json::{Value, json};
 
 use super::show::amounts;
@@ -28,7 +28,7 @@ pub fn file(checked: &Checked<'_>) -> Value {
     for section in &checked.sections {
         let places = Places::new(unit, section.code);
         for finding in checked.listed(section) {
-            rules.insert(finding.rule, rule(finding.title, citation(finding.rule)));
+            rules.insert(finding.rule, rule(finding.title, &citation(finding.rule, None)));
             results.push(result(name, &places, finding));
         }
     }
